@@ -1,0 +1,137 @@
+// Package chat holds the nouns of a conversation: message, call, result, usage,
+// request and response. It is data without behaviour; nothing here does I/O.
+package chat
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Role says who speaks in a [Message].
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// A Message is one entry of a conversation.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+}
+
+// A Status says how well a call could be read.
+type Status string
+
+// The outcomes of reading a call. Only [StatusOK] and [StatusRepaired] calls
+// can be executable; a call that was cut off never is.
+const (
+	StatusOK         Status = "ok"
+	StatusRepaired   Status = "repaired"   // faults were mended with certainty
+	StatusAmbiguous  Status = "ambiguous"  // there are two readings
+	StatusTruncated  Status = "truncated"  // the text ended inside the call
+	StatusInvalid    Status = "invalid"    // the arguments cannot be read
+	StatusSuppressed Status = "suppressed" // a call in a place where calls do not count
+)
+
+// A Call is what a model asks for, in whatever dialect it was written.
+type Call struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name"`
+	// Arguments is a JSON object with numbers and key order as written. For a
+	// positional call it is a JSON array of the arguments in order, until the
+	// call is bound to a definition. Where the argument text cannot be read it
+	// is nil and the text is in Text.
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+	Positional   bool            `json:"-"`
+	Priority     float64         `json:"priority"`
+	Status       Status          `json:"status"`
+	Executable   bool            `json:"executable"`
+	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
+	Start        int             `json:"-"`             // the call's bytes in the response: [Start, End)
+	End          int             `json:"-"`
+	Text         string          `json:"-"` // the call as written
+}
+
+// Usage counts the tokens of one response, as the server reports them.
+type Usage struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+// Total returns all tokens of a response.
+func (u Usage) Total() int { return u.InputTokens + u.OutputTokens }
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+}
+
+// A Stop says why a response ended.
+type Stop string
+
+// The ways a response ends. Only [StopEnd] is a clean stop.
+const (
+	StopEnd    Stop = "stop"
+	StopLength Stop = "length" // cut by a token limit
+	StopOther  Stop = "other"  // anything else the server names
+)
+
+// A Purpose says what a request is for.
+type Purpose string
+
+// The purposes of requests.
+const (
+	PurposeTurn   Purpose = "turn"   // the model may call tools
+	PurposeAnswer Purpose = "answer" // the model is asked for the final answer
+)
+
+// A Request is everything a model is sent.
+type Request struct {
+	Purpose  Purpose
+	System   string    // the system prompt
+	Messages []Message // the conversation, oldest first, without the system prompt
+	// Format, if set, is the JSON Schema that the server is asked to enforce.
+	Format json.RawMessage
+	// Params are sampling and server options by the server's own names, such as
+	// "temperature", "seed" and "num_ctx".
+	Params map[string]json.RawMessage
+}
+
+// A Delta is a piece of a response while it is being written, or word of an
+// attempt that failed and is about to be repeated.
+type Delta struct {
+	Content   string
+	Reasoning string
+	Attempt   *Attempt
+}
+
+// An Attempt is one try at a request that failed before its first delta.
+type Attempt struct {
+	Number int           `json:"number"` // from 1
+	Error  string        `json:"error"`
+	Status int           `json:"status,omitempty"` // HTTP status, if there was one
+	Wait   time.Duration `json:"wait_ns"`          // before the next try
+}
+
+// A Response is what a model said.
+type Response struct {
+	Content   string
+	Reasoning string
+	Calls     []Call // native calls; nil in a prompt dialect
+	Stop      Stop
+	Usage     Usage
+	Model     string // as the server names it
+	Raw       []byte // the body as it came
+}
+
+// An Execution is one permitted call on its way to a tool.
+type Execution struct {
+	Call     Call
+	Key      string    // idempotency key
+	Deadline time.Time // of this call; zero for none
+}

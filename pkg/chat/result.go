@@ -1,0 +1,108 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Result is what a call gives back: exactly one of data, needs and error. Its
+// JSON form is the envelope that a model reads.
+type Result struct {
+	Data     json.RawMessage // set when the call succeeded
+	Needs    []string        // names of parameters that only a person can fill
+	Question string          // with Needs: what to ask
+	Error    *ToolError      // set when the call failed
+}
+
+// A ToolError is a failure that the model reads and may mend.
+type ToolError struct {
+	Code      ErrorCode `json:"code"`
+	Message   string    `json:"message"`
+	Retryable bool      `json:"retryable"`
+}
+
+// OK reports whether the call succeeded.
+func (r Result) OK() bool { return r.Error == nil && len(r.Needs) == 0 }
+
+// Success returns a result whose data is the JSON form of v. A value without a
+// JSON form is a bug in the tool and becomes a [Failed] result.
+func Success(v any) Result {
+	data, err := marshal(v)
+	if err != nil {
+		return Failure(Failed, "the tool's result has no JSON form: %v", err)
+	}
+	return Result{Data: data}
+}
+
+// Failure returns a failed result. The message is made as by [fmt.Sprintf].
+func Failure(code ErrorCode, format string, args ...any) Result {
+	return Result{Error: &ToolError{Code: code, Message: fmt.Sprintf(format, args...), Retryable: code.Doc().Retryable}}
+}
+
+// MarshalJSON returns the envelope: {"ok":true,"data":…},
+// {"ok":false,"needs":{…},"question":…} or {"ok":false,"error":{…}}.
+func (r Result) MarshalJSON() ([]byte, error) {
+	switch {
+	case r.Error != nil:
+		return marshal(struct {
+			OK    bool       `json:"ok"`
+			Error *ToolError `json:"error"`
+		}{false, r.Error})
+	case len(r.Needs) > 0:
+		needs := make(map[string]bool, len(r.Needs))
+		for _, name := range r.Needs {
+			needs[name] = true
+		}
+		return marshal(struct {
+			OK       bool            `json:"ok"`
+			Needs    map[string]bool `json:"needs"`
+			Question string          `json:"question,omitempty"`
+		}{false, needs, r.Question})
+	}
+	data := r.Data
+	if data == nil {
+		data = json.RawMessage("null")
+	}
+	return marshal(struct {
+		OK   bool            `json:"ok"`
+		Data json.RawMessage `json:"data"`
+	}{true, data})
+}
+
+// UnmarshalJSON reads an envelope.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	var env struct {
+		OK       bool            `json:"ok"`
+		Data     json.RawMessage `json:"data"`
+		Needs    map[string]bool `json:"needs"`
+		Question string          `json:"question"`
+		Error    *ToolError      `json:"error"`
+	}
+	if err := json.Unmarshal(b, &env); err != nil {
+		return err
+	}
+	if env.OK != (env.Error == nil && len(env.Needs) == 0) {
+		return errors.New(`result envelope: "ok" contradicts its content`)
+	}
+	*r = Result{Data: env.Data, Question: env.Question, Error: env.Error}
+	for name := range env.Needs {
+		r.Needs = append(r.Needs, name)
+	}
+	slices.Sort(r.Needs)
+	return nil
+}
+
+// marshal is json.Marshal without HTML escaping: what a tool returned reaches
+// the model as it is.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

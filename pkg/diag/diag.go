@@ -1,0 +1,126 @@
+// Package diag is the vocabulary of diagnostics: a finding has a code, a
+// severity, a place and, where one is known, a fix.
+//
+// A finding is a value and never an error: a command collects findings, prints
+// them with package report and decides afterwards what they mean for its exit
+// code. The package does no I/O.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Severity says what a finding means for the call, definition or document it
+// is about.
+type Severity string
+
+// The severities, worst first. Error: something was lost, blocked or is
+// uncertain. Warning: recovered with certainty, but a strict reader would
+// refuse it. Info and Hint: style.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+	Hint    Severity = "hint"
+)
+
+// Rank orders severities: 3 for [Error] down to 0 for [Hint] and anything else.
+func (s Severity) Rank() int {
+	switch s {
+	case Error:
+		return 3
+	case Warning:
+		return 2
+	case Info:
+		return 1
+	}
+	return 0
+}
+
+// A FixKind says whether a fix may be applied without asking.
+type FixKind string
+
+// The kinds of fixes. A safe fix cannot change the meaning, an unsafe one can,
+// and a display fix is only shown.
+const (
+	Safe    FixKind = "safe"
+	Unsafe  FixKind = "unsafe"
+	Display FixKind = "display"
+)
+
+// An Edit replaces the bytes [Start, End) of the text by New.
+type Edit struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	New   string `json:"new"`
+}
+
+// A Fix is one way to mend a finding. Its edits do not overlap and are sorted.
+type Fix struct {
+	Title string  `json:"title"`
+	Kind  FixKind `json:"kind"`
+	Edits []Edit  `json:"edits,omitempty"`
+}
+
+// A Finding is one diagnostic.
+type Finding struct {
+	Code     Code     `json:"code"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"` // what to do about it
+	File     string   `json:"file,omitempty"`
+	Span     Span     `json:"span,omitzero"`
+	Call     *int     `json:"call,omitempty"` // index of the call it is about
+	Path     string   `json:"path,omitempty"` // JSON pointer into the arguments or document
+	Fixes    []Fix    `json:"fixes,omitempty"`
+}
+
+// New returns a finding with the code's own severity. The message is made from
+// format and args as by [fmt.Sprintf].
+func New(code Code, span Span, format string, args ...any) Finding {
+	return Finding{Code: code, Severity: code.Rule().Severity, Span: span, Message: fmt.Sprintf(format, args...)}
+}
+
+// String returns the one-line form "file:line:column: severity CODE slug: message".
+func (f Finding) String() string {
+	place := ""
+	switch {
+	case f.File != "" && f.Span.Line > 0:
+		place = fmt.Sprintf("%s:%d:%d: ", f.File, f.Span.Line, f.Span.Column)
+	case f.File != "":
+		place = f.File + ": "
+	case f.Span.Line > 0:
+		place = fmt.Sprintf("%d:%d: ", f.Span.Line, f.Span.Column)
+	}
+	return fmt.Sprintf("%s%s %s %s: %s", place, f.Severity, f.Code, f.Code.Rule().Slug, f.Message)
+}
+
+// Worst returns the highest severity among the findings, or "" if there is none.
+func Worst(findings []Finding) Severity {
+	var worst Severity
+	for _, f := range findings {
+		if worst == "" || f.Severity.Rank() > worst.Rank() {
+			worst = f.Severity
+		}
+	}
+	return worst
+}
+
+// HasErrors reports whether any finding is an [Error].
+func HasErrors(findings []Finding) bool { return Worst(findings) == Error }
+
+// Sort orders findings by file, place, code and message. It is stable.
+func Sort(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Span.Start, b.Span.Start),
+			cmp.Compare(a.Span.Line, b.Span.Line),
+			cmp.Compare(a.Span.Column, b.Span.Column),
+			cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+}
