@@ -1,0 +1,177 @@
+package runfile
+
+import (
+	"encoding/json"
+	"time"
+
+	"oneshot/pkg/chat"
+)
+
+// A Body is the content of a record: one of the types of this package, as a
+// value and not a pointer. Strings are kept as JSON strings, so bytes that are
+// not UTF-8 become U+FFFD. Raw JSON keeps its digits, its key order and its
+// escapes; only space between tokens is removed.
+type Body interface {
+	Kind() Kind
+}
+
+// Run is the first record: what the run was started with.
+type Run struct {
+	Version int                        `json:"version"` // set by [Create]
+	ID      string                     `json:"id"`
+	Seed    string                     `json:"seed"` // hexadecimal; all randomness of the run
+	Now     time.Time                  `json:"now"`  // the clock as the model sees it
+	Zone    string                     `json:"zone"`
+	Model   string                     `json:"model"`
+	Dialect string                     `json:"dialect"`
+	Prompt  string                     `json:"prompt,omitempty"` // the user's words
+	Digests Digests                    `json:"digests"`
+	Limits  Limits                     `json:"limits"`
+	Params  map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+}
+
+// Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
+// run can be continued only with the same.
+type Digests struct {
+	Prompt string `json:"prompt,omitempty"`
+	Tools  string `json:"tools,omitempty"`
+	Policy string `json:"policy,omitempty"`
+	Schema string `json:"schema,omitempty"`
+}
+
+// Limits are the budgets of a run. Zero means that there is none.
+type Limits struct {
+	Turns     int           `json:"turns,omitempty"`
+	Calls     int           `json:"calls,omitempty"`
+	Repeats   int           `json:"repeats,omitempty"` // identical calls
+	Repairs   int           `json:"repairs,omitempty"` // of the answer
+	Tokens    int           `json:"tokens,omitempty"`
+	Wall      time.Duration `json:"wall_ns,omitempty"`
+	FirstByte time.Duration `json:"first_byte_ns,omitempty"`
+	Idle      time.Duration `json:"idle_ns,omitempty"`
+}
+
+// Request is one request to a model. It holds only what is new in it, so that a
+// run file grows linearly with the run.
+type Request struct {
+	Turn     int             `json:"turn"`
+	Purpose  chat.Purpose    `json:"purpose"`
+	System   string          `json:"system,omitempty"` // in the first request
+	Messages []chat.Message  `json:"messages"`         // those that no earlier request had
+	Format   json.RawMessage `json:"format,omitempty"`
+	Digest   string          `json:"digest"` // of the whole request
+}
+
+// Attempt is one try at the latest request that failed.
+type Attempt struct {
+	Turn int `json:"turn"`
+	chat.Attempt
+}
+
+// Response is what the model said to the latest request.
+type Response struct {
+	Turn      int         `json:"turn"`
+	Content   string      `json:"content"`
+	Reasoning string      `json:"reasoning,omitempty"`
+	Calls     []chat.Call `json:"calls,omitempty"` // native calls
+	Stop      chat.Stop   `json:"stop"`
+	Usage     chat.Usage  `json:"usage"`
+	Model     string      `json:"model,omitempty"`
+	Raw       []byte      `json:"raw,omitempty"` // the body as it came, in base64
+}
+
+// Call is one call of a response and what was decided about it. When a call is
+// started early it stands before its response.
+type Call struct {
+	Turn      int             `json:"turn"`
+	Index     int             `json:"index"` // place in the response, from 0
+	ID        string          `json:"id"`    // unique in the run
+	Name      string          `json:"name"`
+	Proposed  json.RawMessage `json:"proposed,omitempty"`  // arguments as the model gave them
+	Effective json.RawMessage `json:"effective,omitempty"` // arguments as they were run
+	Digest    string          `json:"digest,omitempty"`    // of name and effective arguments
+	Effect    string          `json:"effect,omitempty"`
+	Verdict   string          `json:"verdict"`
+	Rule      string          `json:"rule,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Early     bool            `json:"early,omitempty"`
+}
+
+// Intent says that a call is about to change something outside the run.
+type Intent struct {
+	Call string `json:"call"`          // its ID
+	Key  string `json:"key,omitempty"` // idempotency key
+}
+
+// Result is what a call gave back. Data longer than [MaxResult] is kept cut: a
+// JSON string with the beginning of its JSON text, Truncated set, and its full
+// size in Bytes.
+type Result struct {
+	Call      string        `json:"call"`
+	Result    chat.Result   `json:"result"`
+	Duration  time.Duration `json:"duration_ns"`
+	Truncated bool          `json:"truncated,omitempty"`
+	Bytes     int           `json:"bytes,omitempty"`
+}
+
+// Discarded says that a call's result did not enter the conversation.
+type Discarded struct {
+	Call string `json:"call"`
+	Why  string `json:"why"`
+}
+
+// Unknown says that it cannot be found out whether a call took effect.
+type Unknown struct {
+	Call string `json:"call"`
+	Key  string `json:"key,omitempty"`
+}
+
+// Answer is the checked answer of the run.
+type Answer struct {
+	JSON    json.RawMessage `json:"json"`
+	Rung    string          `json:"rung"`    // how the model was held to the schema
+	Repairs int             `json:"repairs"` // how often it had to be asked again
+}
+
+// End is the last record.
+type End struct {
+	Exit  int        `json:"exit"` // exit code
+	Name  string     `json:"name"` // of the exit code
+	Why   string     `json:"why,omitempty"`
+	Usage chat.Usage `json:"usage"`
+	Turns int        `json:"turns"`
+	Calls int        `json:"calls"`
+}
+
+// Kind returns [KindRun].
+func (Run) Kind() Kind { return KindRun }
+
+// Kind returns [KindRequest].
+func (Request) Kind() Kind { return KindRequest }
+
+// Kind returns [KindAttempt].
+func (Attempt) Kind() Kind { return KindAttempt }
+
+// Kind returns [KindResponse].
+func (Response) Kind() Kind { return KindResponse }
+
+// Kind returns [KindCall].
+func (Call) Kind() Kind { return KindCall }
+
+// Kind returns [KindIntent].
+func (Intent) Kind() Kind { return KindIntent }
+
+// Kind returns [KindResult].
+func (Result) Kind() Kind { return KindResult }
+
+// Kind returns [KindDiscarded].
+func (Discarded) Kind() Kind { return KindDiscarded }
+
+// Kind returns [KindUnknown].
+func (Unknown) Kind() Kind { return KindUnknown }
+
+// Kind returns [KindAnswer].
+func (Answer) Kind() Kind { return KindAnswer }
+
+// Kind returns [KindEnd].
+func (End) Kind() Kind { return KindEnd }

@@ -1,0 +1,178 @@
+package runfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// Findings returns what is wrong with a run file of that name: damage, a torn
+// tail, and records that cannot stand where they stand. Log and err are what
+// [Read] returned; an error that is no *[DamageError] is the caller's to report.
+func Findings(file string, log *Log, err error) []diag.Finding {
+	var out []diag.Finding
+	if log != nil {
+		out = checkOrder(log.Records)
+		if t := log.Torn; t != nil {
+			out = append(out, diag.New(diag.RunTorn, lineSpan(t.Line, t.Offset), "the last record was not completely written: %s", t.Why))
+		}
+	}
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		out = append(out, diag.New(damage.Code, lineSpan(damage.Line, damage.Offset), "%s", damage.Why))
+	}
+	for i := range out {
+		out[i].File = file
+	}
+	return out
+}
+
+// lineSpan returns the place of the beginning of a line.
+func lineSpan(number int, offset int64) diag.Span {
+	span := diag.At(number, 1)
+	span.Start, span.End = int(offset), int(offset)
+	return span
+}
+
+// An order follows a run through its records and collects what cannot be.
+type order struct {
+	findings []diag.Finding
+	turn     int              // of the latest request
+	waiting  bool             // the latest request has no response yet
+	calls    map[string]state // by id
+	open     int              // calls that are not closed
+	answered bool
+	ended    bool
+}
+
+// A state says how far a call has come.
+type state int
+
+const (
+	unheard state = iota
+	called
+	intended
+	closed    // it has a result, or its outcome is unknown
+	discarded // its result does not count
+)
+
+// checkOrder returns a finding for each record that cannot stand where it is.
+func checkOrder(records []Record) []diag.Finding {
+	o := order{calls: make(map[string]state)}
+	for _, r := range records {
+		if why := o.step(r); why != "" {
+			o.findings = append(o.findings, diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "%s record: %s", r.Kind, why))
+		}
+	}
+	return o.findings
+}
+
+// step takes one record in and says why it cannot stand here, or "".
+func (o *order) step(r Record) string {
+	if o.ended {
+		return "it stands after the end of the run"
+	}
+	switch b := r.Body.(type) {
+	case Run:
+		if r.Seq != 1 {
+			return "it is not the first record"
+		}
+	case Request:
+		return o.request(b)
+	case Attempt:
+		return o.reply(b.Turn)
+	case Response:
+		why := o.reply(b.Turn)
+		o.waiting = false
+		return why
+	case Answer:
+		return o.answer()
+	case End:
+		o.ended = true
+	default:
+		return o.callStep(b)
+	}
+	return ""
+}
+
+func (o *order) request(b Request) string {
+	why := ""
+	switch {
+	case b.Turn < o.turn:
+		why = "its turn is over"
+	case o.open > 0:
+		why = "a call of an earlier response has no result"
+	}
+	o.turn, o.waiting = b.Turn, true
+	return why
+}
+
+func (o *order) reply(turn int) string {
+	if !o.waiting || turn != o.turn {
+		return "there is no open request of its turn"
+	}
+	return ""
+}
+
+func (o *order) answer() string {
+	if o.answered {
+		return "the run has an answer already"
+	}
+	o.answered = true
+	if o.turn == 0 {
+		return "there was no request"
+	}
+	return ""
+}
+
+// callStep takes in a record about one call.
+func (o *order) callStep(body Body) string {
+	switch b := body.(type) {
+	case Call:
+		return o.call(b)
+	case Intent:
+		return o.advance(b.Call, intended, called)
+	case Result:
+		return o.advance(b.Call, closed, called, intended)
+	case Unknown:
+		return o.advance(b.Call, closed, intended)
+	case Discarded:
+		return o.advance(b.Call, discarded, called, intended, closed)
+	}
+	return ""
+}
+
+func (o *order) call(b Call) string {
+	switch {
+	case o.calls[b.ID] != unheard:
+		return "a call of that id stands before it"
+	case b.Turn != o.turn || o.turn == 0:
+		return "there is no request of its turn"
+	}
+	o.calls[b.ID] = called
+	o.open++
+	return ""
+}
+
+// advance moves a call to a state that it can reach only from certain others.
+func (o *order) advance(id string, to state, from ...state) string {
+	at := o.calls[id]
+	if slices.Contains(from, at) {
+		o.calls[id] = to
+		if at < closed && to >= closed {
+			o.open--
+		}
+		return ""
+	}
+	switch at {
+	case unheard:
+		return fmt.Sprintf("there is no call %q before it", id)
+	case called:
+		return "the call has no intent"
+	case intended:
+		return "the call has an intent already"
+	}
+	return "the call is closed already"
+}

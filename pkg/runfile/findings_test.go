@@ -1,0 +1,93 @@
+package runfile
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+func TestFindingsOfAGoodRun(t *testing.T) {
+	log, err := Read(bytes.NewReader(write(t, story()...)))
+	if got := Findings("run.jsonl", log, err); len(got) != 0 {
+		t.Errorf("findings in a good run: %v", got)
+	}
+}
+
+func TestFindingsOfDamage(t *testing.T) {
+	text := write(t, story()...)
+	second := offsetOf(string(text), 2)
+	for _, c := range []struct {
+		text []byte
+		code diag.Code
+		line int
+		want string
+	}{
+		{text[:len(text)-3], diag.RunTorn, 17, "the last record was not completely written: the line has no end"},
+		{bytes.Replace(text, []byte(`"number":1`), []byte(`"number":2`), 1), diag.RunDamaged, 3, "the checksum is missing or wrong"},
+		{text[second:], diag.RunSequence, 1, `the file begins with a record of kind "request", not with "run"`},
+		{[]byte(seal(`"seq":1,"kind":"run","version":2`)), diag.RunVersion, 1, "the file has version 2 of the format; this program reads versions up to 1"},
+	} {
+		log, err := Read(bytes.NewReader(c.text))
+		got := Findings("r", log, err)
+		if len(got) != 1 {
+			t.Errorf("%s: %v, want one finding", c.code, got)
+			continue
+		}
+		f := got[0]
+		if f.Code != c.code || f.File != "r" || f.Span.Line != c.line || f.Span.Start != int(offsetOf(string(c.text), c.line)) || f.Message != c.want {
+			t.Errorf("%s: %v at offset %d, want line %d: %s", c.code, f, f.Span.Start, c.line, c.want)
+		}
+	}
+}
+
+func TestFindingsOfOrder(t *testing.T) {
+	request := Request{Turn: 1, Purpose: chat.PurposeTurn}
+	response := Response{Turn: 1}
+	call, intent, result := Call{Turn: 1, ID: "c"}, Intent{Call: "c"}, Result{Call: "c", Result: chat.Success(1)}
+	for _, c := range []struct {
+		name   string
+		bodies []Body
+		want   []string // in the file's order: "line: words"
+	}{
+		{"call in a turn", []Body{request, response, call, result}, nil},
+		{"early call", []Body{request, call, result, response}, nil},
+		{"two requests of one turn", []Body{request, request, response}, nil},
+		{"crash with an open call", []Body{request, response, call, intent}, nil},
+		{"second run", []Body{start()}, []string{"2: not the first"}},
+		{"result without a call", []Body{request, response, result}, []string{`4: no call "c"`}},
+		{"intent without a call", []Body{intent}, []string{`2: no call "c"`}},
+		{"discarded without a call", []Body{Discarded{Call: "c"}}, []string{`2: no call "c"`}},
+		{"response without a request", []Body{response}, []string{"2: no open request"}},
+		{"two responses", []Body{request, response, response}, []string{"4: no open request"}},
+		{"response of another turn", []Body{request, Response{Turn: 2}}, []string{"3: no open request"}},
+		{"attempt without a request", []Body{Attempt{Turn: 1}}, []string{"2: no open request"}},
+		{"call without a request", []Body{call}, []string{"2: no request of its turn"}},
+		{"call of another turn", []Body{request, Call{Turn: 2, ID: "d"}}, []string{"3: no request of its turn"}},
+		{"same id", []Body{request, response, call, call}, []string{"5: a call of that id"}},
+		{"two intents", []Body{request, response, call, intent, intent}, []string{"6: has an intent already"}},
+		{"two results", []Body{request, response, call, result, result}, []string{"6: closed already"}},
+		{"unknown without an intent", []Body{request, response, call, Unknown{Call: "c"}}, []string{"5: has no intent"}},
+		{"result after discarded", []Body{request, call, Discarded{Call: "c"}, result}, []string{"5: closed already"}},
+		{"request over an open call", []Body{request, response, call, Request{Turn: 2}}, []string{"5: has no result"}},
+		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn is over"}},
+		{"answer without a request", []Body{Answer{JSON: []byte("1")}}, []string{"2: no request"}},
+		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: an answer already"}},
+		{"after the end", []Body{End{}, request, End{}}, []string{"3: after the end", "4: after the end"}},
+	} {
+		log, err := Read(bytes.NewReader(write(t, c.bodies...)))
+		got := Findings("r", log, err)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, want %q", c.name, got, c.want)
+			continue
+		}
+		for i, f := range got {
+			line, words, _ := strings.Cut(c.want[i], ": ")
+			if f.Code != diag.RunUnordered || !strings.HasPrefix(f.String(), "r:"+line+":1: ") || !strings.Contains(f.Message, words) {
+				t.Errorf("%s: %s, want %s", c.name, f, c.want[i])
+			}
+		}
+	}
+}

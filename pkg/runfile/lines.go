@@ -1,0 +1,63 @@
+package runfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"oneshot/pkg/diag"
+)
+
+// A line of a run file, without its line feed.
+type line struct {
+	number int
+	offset int64
+	text   []byte // valid until the next line is read
+	ended  bool   // there was a line feed
+}
+
+func (l line) damage(code diag.Code, why string) error {
+	return &DamageError{Code: code, Line: l.number, Offset: l.offset, Why: why}
+}
+
+// A lineReader reads lines of up to [MaxLine] bytes.
+type lineReader struct {
+	src    *bufio.Reader
+	buf    []byte
+	number int
+	offset int64 // of the next line
+}
+
+// next returns the next line, or io.EOF after the last one.
+func (r *lineReader) next() (line, error) {
+	r.number++
+	r.buf = r.buf[:0]
+	l := line{number: r.number, offset: r.offset}
+	for {
+		part, err := r.src.ReadSlice('\n')
+		r.buf = append(r.buf, part...)
+		r.offset += int64(len(part))
+		switch {
+		case len(r.buf) > MaxLine:
+			return l, l.damage(diag.RunDamaged, fmt.Sprintf("the line is longer than %d bytes", MaxLine))
+		case err == nil:
+			l.text, l.ended = r.buf[:len(r.buf)-1], true
+			return l, nil
+		case errors.Is(err, io.EOF) && len(r.buf) > 0:
+			l.text = r.buf
+			return l, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return l, err
+		}
+	}
+}
+
+// atEnd reports whether nothing follows.
+func (r *lineReader) atEnd() (bool, error) {
+	_, err := r.src.Peek(1)
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,224 @@
+package runfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"oneshot/pkg/diag"
+)
+
+// A Log is the content of a run file.
+type Log struct {
+	Records []Record
+	Size    int64 // bytes of the intact records
+	Torn    *Torn // set when the last line was not completely written
+}
+
+// Torn is the place of a last line that was not completely written. What it
+// would have said did not happen: a record counts only when it is whole.
+type Torn struct {
+	Line   int
+	Offset int64 // of its first byte; the file is whole when cut here
+	Why    string
+}
+
+// A DamageError says that a run file was changed after it was written, that
+// parts of two files were mixed, or that it is newer than this program.
+type DamageError struct {
+	Code   diag.Code // [diag.RunDamaged], [diag.RunSequence] or [diag.RunVersion]
+	Line   int
+	Offset int64 // of the line's first byte
+	Why    string
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("run file: line %d (offset %d): %s", e.Line, e.Offset, e.Why)
+}
+
+// Run returns the first record's body. It reports false when the log has no
+// records, because the run ended before it began.
+func (l *Log) Run() (Run, bool) {
+	if len(l.Records) == 0 {
+		return Run{}, false
+	}
+	run, ok := l.Records[0].Body.(Run)
+	return run, ok
+}
+
+// ReadFile reads the run file of that name; see [Read].
+func ReadFile(path string) (*Log, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("run file: %w", err)
+	}
+	log, err := Read(f)
+	return log, errors.Join(err, f.Close())
+}
+
+// Read reads a run file. A last line that is not whole is reported in Log.Torn
+// and is no error. With any error, which is a *[DamageError] or comes from the
+// reader, the log holds the records before it. Members of a record that this
+// version does not know are ignored.
+func Read(r io.Reader) (*Log, error) {
+	src := lineReader{src: bufio.NewReaderSize(r, 64<<10)}
+	log := &Log{}
+	for {
+		line, err := src.next()
+		if errors.Is(err, io.EOF) {
+			return log, nil
+		}
+		if err != nil {
+			return log, err
+		}
+		if why := broken(line); why != "" {
+			return log, log.end(&src, line, why)
+		}
+		if err := log.add(line); err != nil {
+			return log, err
+		}
+	}
+}
+
+// end decides about a line that is not whole: it is torn if it is the last one.
+// Two whole records in one line are not torn: the line feed between them was
+// damaged.
+func (l *Log) end(src *lineReader, line line, why string) error {
+	last, err := src.atEnd()
+	switch {
+	case err != nil:
+		return err
+	case !last || twoRecords(line.text):
+		return line.damage(diag.RunDamaged, why)
+	}
+	l.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why}
+	return nil
+}
+
+// add appends the record of a whole line.
+func (l *Log) add(line line) error {
+	var h Header
+	if err := json.Unmarshal(line.text, &h); err != nil {
+		return line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))
+	}
+	if err := l.checkHeader(line, h); err != nil {
+		return err
+	}
+	decode := decoders[h.Kind]
+	if decode == nil {
+		return line.damage(diag.RunDamaged, fmt.Sprintf("unknown kind of record %q", h.Kind))
+	}
+	body, err := decode(line.text)
+	if err != nil {
+		return line.damage(diag.RunDamaged, fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
+	}
+	l.Records = append(l.Records, Record{Header: h, Body: body})
+	l.Size = line.offset + int64(len(line.text)) + 1
+	return nil
+}
+
+// checkHeader holds a record against the records before it.
+func (l *Log) checkHeader(line line, h Header) error {
+	if len(l.Records) == 0 {
+		return checkFirst(line, h)
+	}
+	if first := l.Records[0]; h.Run != first.Run {
+		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q, the file to run %q", h.Run, first.Run))
+	}
+	if want := len(l.Records) + 1; h.Seq != want {
+		return line.damage(diag.RunSequence, fmt.Sprintf("record %d stands where record %d belongs", h.Seq, want))
+	}
+	return nil
+}
+
+// checkFirst judges the first record. Its version comes before everything else:
+// a newer file may differ in anything.
+func checkFirst(line line, h Header) error {
+	var run struct {
+		Version int    `json:"version"`
+		ID      string `json:"id"`
+	}
+	if err := json.Unmarshal(line.text, &run); err != nil {
+		return line.damage(diag.RunDamaged, fmt.Sprintf("the run record cannot be read: %v", err))
+	}
+	switch {
+	case h.Kind != KindRun:
+		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with a record of kind %q, not with \"run\"", h.Kind))
+	case run.Version < 1 || run.Version > Version:
+		return line.damage(diag.RunVersion, fmt.Sprintf("the file has version %d of the format; this program reads versions up to %d", run.Version, Version))
+	case h.Seq != 1:
+		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with record %d", h.Seq))
+	case h.Run == "" || run.ID != h.Run:
+		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q and describes run %q", h.Run, run.ID))
+	}
+	return nil
+}
+
+// decoders read the body of each kind from a record's line.
+var decoders = map[Kind]func([]byte) (Body, error){
+	KindRun:       decodeAs[Run],
+	KindRequest:   decodeAs[Request],
+	KindAttempt:   decodeAs[Attempt],
+	KindResponse:  decodeAs[Response],
+	KindCall:      decodeAs[Call],
+	KindIntent:    decodeAs[Intent],
+	KindResult:    decodeAs[Result],
+	KindDiscarded: decodeAs[Discarded],
+	KindUnknown:   decodeAs[Unknown],
+	KindAnswer:    decodeAs[Answer],
+	KindEnd:       decodeAs[End],
+}
+
+func decodeAs[T Body](text []byte) (Body, error) {
+	var body T
+	err := json.Unmarshal(text, &body)
+	return body, err
+}
+
+// broken says why a line is not whole, or "".
+func broken(l line) string {
+	switch {
+	case !l.ended:
+		return "the line has no end"
+	case !wholeRecord(l.text):
+		return "the checksum is missing or wrong"
+	}
+	return ""
+}
+
+// wholeRecord reports whether text ends with its checksum.
+func wholeRecord(text []byte) bool {
+	n := len(text) - crcSize
+	return n > 0 && isChecksum(text[n:], crc32.Checksum(text[:n], castagnoli))
+}
+
+// isChecksum reports whether text begins with the "crc" member for sum.
+func isChecksum(text []byte, sum uint32) bool {
+	return bytes.HasPrefix(text, fmt.Appendf(nil, "%s%08x%s", crcOpen, sum, crcClose))
+}
+
+// twoRecords reports whether text is a whole record, one byte, and another whole
+// record. It looks at each byte a constant number of times.
+func twoRecords(text []byte) bool {
+	var sum uint32
+	done := 0
+	for {
+		i := bytes.Index(text[done:], []byte(crcOpen))
+		if i < 0 {
+			return false
+		}
+		sum = crc32.Update(sum, castagnoli, text[done:done+i])
+		done += i
+		if isChecksum(text[done:], sum) {
+			rest := text[done+crcSize:]
+			return len(rest) > 1 && wholeRecord(rest[1:])
+		}
+		sum = crc32.Update(sum, castagnoli, text[done:done+len(crcOpen)])
+		done += len(crcOpen)
+	}
+}

@@ -1,0 +1,187 @@
+package runfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// keepBuffer is the largest encoding buffer that a writer keeps between records.
+const keepBuffer = 1 << 20
+
+// A Writer appends records to a run file. It holds an exclusive lock on the file
+// until it is closed. Its methods may be called from several goroutines.
+type Writer struct {
+	path string
+	run  string
+	file file
+	now  func() time.Time
+
+	mu   sync.Mutex
+	seq  int // of the last record
+	buf  bytes.Buffer
+	dead *WriteError
+}
+
+// A file is what a Writer needs of an *os.File.
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// A WriteError says that a run file could not be written. It is final: after a
+// failed write or fsync nobody knows which bytes are on disk, so the writer
+// never tries again and gives the same error for every later call.
+type WriteError struct {
+	Path string
+	Op   string // "write", "sync" or "close"
+	Err  error
+}
+
+func (e *WriteError) Error() string { return fmt.Sprintf("run file %s: %s: %v", e.Path, e.Op, e.Err) }
+
+// Unwrap returns the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// A LockedError says that another process is writing the run file.
+type LockedError struct{ Path string }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("run file %s: in use by another run", e.Path)
+}
+
+// Create makes a new run file, readable by its owner only, and appends its first
+// record; run.Version is set to [Version]. A file, or a symbolic link, that is
+// already there is an error that wraps [os.ErrExist]. The file's name is on disk
+// when Create returns; its first record is so after the next [Writer.Sync].
+func Create(path string, run Run) (*Writer, error) {
+	if run.ID == "" {
+		return nil, errors.New("run file: the run has no id")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("run file: %w", err)
+	}
+	w := &Writer{path: path, run: run.ID, file: f, now: time.Now}
+	if err := w.begin(f, run); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return w, nil
+}
+
+// begin locks the new file, writes its first record and makes its name durable.
+func (w *Writer) begin(f *os.File, run Run) error {
+	if err := lock(f, w.path); err != nil {
+		return err
+	}
+	run.Version = Version
+	if err := w.Append(run); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(w.path))
+}
+
+// lock takes the exclusive lock of a run file without waiting. The lock goes
+// away with the process, however it ends.
+func lock(f *os.File, path string) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return &LockedError{Path: path}
+	}
+	if err != nil {
+		return &WriteError{Path: path, Op: "lock", Err: err}
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("run file: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return &WriteError{Path: dir, Op: "sync", Err: err}
+	}
+	return nil
+}
+
+// Append adds a record with one write and does not wait for the disk: see
+// [Writer.Sync]. The writer keeps nothing of body. A body that has no JSON form,
+// or is too large (*[SizeError]), is refused and leaves the file as it is; any
+// other error is a *[WriteError].
+func (w *Writer) Append(body Body) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead != nil {
+		return w.dead
+	}
+	defer w.reset()
+	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
+	if err := encode(&w.buf, h, body); err != nil {
+		return err
+	}
+	n, err := w.file.Write(w.buf.Bytes())
+	if err == nil && n < w.buf.Len() {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return w.fail("write", err)
+	}
+	w.seq++
+	return nil
+}
+
+// Sync returns when everything appended before is on disk. Its error is a
+// *[WriteError].
+func (w *Writer) Sync() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead != nil {
+		return w.dead
+	}
+	if err := w.file.Sync(); err != nil {
+		return w.fail("sync", err)
+	}
+	return nil
+}
+
+// Close gives up the lock and the file. It does not sync. After it, every call
+// fails.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.file.Close()
+	if w.dead != nil {
+		return w.dead
+	}
+	if err != nil {
+		return w.fail("close", err)
+	}
+	w.fail("write", os.ErrClosed)
+	return nil
+}
+
+// Path returns the name of the file, as it was given to [Create].
+func (w *Writer) Path() string { return w.path }
+
+// fail ends the life of the writer. The caller holds the lock.
+func (w *Writer) fail(op string, err error) error {
+	w.dead = &WriteError{Path: w.path, Op: op, Err: err}
+	return w.dead
+}
+
+// reset empties the encoding buffer, and lets go of an unusually large one.
+func (w *Writer) reset() {
+	if w.buf.Cap() > keepBuffer {
+		w.buf = bytes.Buffer{}
+	}
+	w.buf.Reset()
+}
