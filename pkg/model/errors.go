@@ -1,0 +1,97 @@
+package model
+
+import (
+	"fmt"
+	"time"
+
+	"oneshot/pkg/wire"
+)
+
+// A StatusError is an answer of the server that is no response.
+type StatusError struct {
+	Status     int
+	Message    string        // the server's text, whole, up to 64 KiB
+	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not
+}
+
+func (e *StatusError) Error() string {
+	if e.Message == "" {
+		return fmt.Sprintf("model server: status %d without a text", e.Status)
+	}
+	return fmt.Sprintf("model server: status %d: %s", e.Status, wire.Excerpt(e.Message))
+}
+
+// An AuthError says that the server wants other credentials.
+type AuthError struct {
+	Status  int
+	Message string // the server's text
+}
+
+func (e *AuthError) Error() string {
+	return fmt.Sprintf("model server: access denied (status %d): %s", e.Status, wire.Excerpt(e.Message))
+}
+
+// An UnknownModelError says that the server does not have the model.
+type UnknownModelError struct{ Name string }
+
+func (e *UnknownModelError) Error() string { return fmt.Sprintf("model %q: not on the server", e.Name) }
+
+// An OverflowError says that the request is longer than the model's context.
+type OverflowError struct {
+	Message string // the server's text
+}
+
+func (e *OverflowError) Error() string {
+	return "request over the model's context: " + wire.Excerpt(e.Message)
+}
+
+// A FormatError says that the server cannot hold the model to the request's
+// format. The same request without it may work.
+type FormatError struct{ Err *StatusError }
+
+func (e *FormatError) Error() string { return "request format: " + e.Err.Error() }
+
+// Unwrap returns the server's answer.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// A TimeoutError says that the server was silent for too long.
+type TimeoutError struct {
+	What  string // what did not come in time
+	Limit time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("model server: no %s within %v", e.What, e.Limit)
+}
+
+// A CutError says that a response began and could not be read to its end.
+type CutError struct {
+	Err error // a *[wire.Error] or what the connection reports
+}
+
+func (e *CutError) Error() string { return fmt.Sprintf("model server: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *CutError) Unwrap() error { return e.Err }
+
+// An UnavailableError says that there is no response to be had: the server
+// cannot be reached, or it failed on every attempt.
+type UnavailableError struct {
+	Attempts int
+	Err      error         // of the last attempt
+	Wait     time.Duration // set if another attempt would have to wait longer than there is time
+}
+
+func (e *UnavailableError) Error() string {
+	text := e.Err.Error()
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (attempt %d)", e.Attempts)
+	}
+	if e.Wait > 0 {
+		text += fmt.Sprintf("; the next attempt would have to wait %v, which is more time than there is", e.Wait)
+	}
+	return text
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *UnavailableError) Unwrap() error { return e.Err }

@@ -1,0 +1,174 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+)
+
+// A Replay plays the model's side of a recorded run. It answers only the
+// requests of that run, in their order, and never waits. It is for one run and
+// not safe for concurrent use.
+type Replay struct {
+	file      string
+	exchanges []exchange
+	played    int
+	recorded  chat.Request // the latest recorded request, whole
+	why       string       // how the recorded run ended
+}
+
+// An exchange is what is on record about one request.
+type exchange struct {
+	runfile.Request
+	attempts []chat.Attempt
+	response *runfile.Response // nil if none came
+}
+
+// A ReplayError says that a run does not go like the recorded one, or that the
+// record ends.
+type ReplayError struct {
+	File string
+	Turn int // of the recorded run; 0 if no request is left
+	Why  string
+	Diff string // what differs from the recorded request, one line each; may be empty
+}
+
+func (e *ReplayError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "replay of %s: ", e.File)
+	if e.Turn > 0 {
+		fmt.Fprintf(&b, "turn %d: ", e.Turn)
+	}
+	b.WriteString(e.Why)
+	if e.Diff != "" {
+		b.WriteString(":\n" + e.Diff)
+	}
+	return b.String()
+}
+
+// NewReplay returns a replay of a run file; file is its name, for messages. A
+// log without any request is an error.
+func NewReplay(file string, log *runfile.Log) (*Replay, error) {
+	p := &Replay{file: file}
+	for _, r := range log.Records {
+		p.load(r.Body)
+	}
+	if len(p.exchanges) == 0 {
+		return nil, &ReplayError{File: file, Why: "no request is on record"}
+	}
+	return p, nil
+}
+
+// load takes in one record.
+func (p *Replay) load(body runfile.Body) {
+	switch b := body.(type) {
+	case runfile.Run:
+		p.recorded.Params = b.Params
+	case runfile.Request:
+		p.loadRequest(b)
+	case runfile.Attempt:
+		if x := p.last(); x != nil {
+			x.attempts = append(x.attempts, b.Attempt)
+		}
+	case runfile.Response:
+		if x := p.last(); x != nil {
+			x.response = &b
+		}
+	case runfile.End:
+		p.why = b.Why
+	}
+}
+
+// loadRequest takes in a request. The same request again, without a response in
+// between, is one that a resumed run has repeated.
+func (p *Replay) loadRequest(b runfile.Request) {
+	if x := p.last(); x != nil && x.response == nil && x.Digest == b.Digest {
+		x.attempts = nil
+		return
+	}
+	p.exchanges = append(p.exchanges, exchange{Request: b})
+}
+
+// last returns the latest exchange, or nil.
+func (p *Replay) last() *exchange {
+	if len(p.exchanges) == 0 {
+		return nil
+	}
+	return &p.exchanges[len(p.exchanges)-1]
+}
+
+// Reply plays what followed the next recorded request, if that is req. An error
+// is a *[ReplayError], a *[FormatError] if that is what the recorded run met,
+// or the cause of ctx's end.
+func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	if ctx.Err() != nil {
+		return chat.Response{}, context.Cause(ctx)
+	}
+	if p.played == len(p.exchanges) {
+		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record"}
+	}
+	x := p.exchanges[p.played]
+	p.played++
+	p.follow(x.Request)
+	if Digest(req) != x.Digest {
+		return chat.Response{}, p.fault(x, "the request differs from the recorded one", diffRequests(p.recorded, req))
+	}
+	return p.play(ctx, x, delta)
+}
+
+// follow brings the recorded conversation up to a request. A request with a
+// system prompt is the first of a conversation.
+func (p *Replay) follow(r runfile.Request) {
+	if r.System != "" {
+		p.recorded.System, p.recorded.Messages = r.System, nil
+	}
+	p.recorded.Purpose, p.recorded.Format = r.Purpose, r.Format
+	p.recorded.Messages = append(p.recorded.Messages, r.Messages...)
+}
+
+// play hands on what is on record about an exchange.
+func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (chat.Response, error) {
+	for _, a := range x.attempts {
+		delta(chat.Delta{Attempt: &a})
+	}
+	r := x.response
+	if r == nil {
+		return chat.Response{}, p.failure(x)
+	}
+	if r.Reasoning != "" {
+		delta(chat.Delta{Reasoning: r.Reasoning})
+	}
+	if r.Content != "" {
+		delta(chat.Delta{Content: r.Content})
+	}
+	if ctx.Err() != nil {
+		return chat.Response{}, context.Cause(ctx)
+	}
+	return chat.Response{
+		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls,
+		Stop: r.Stop, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
+	}, nil
+}
+
+// failure returns the error that stood in place of a response. The record does
+// not name it; but a run that goes on after a request with a format, and without
+// the format, does so for one reason.
+func (p *Replay) failure(x exchange) error {
+	if len(x.Format) > 0 && p.played < len(p.exchanges) && len(p.exchanges[p.played].Format) == 0 {
+		return &FormatError{Err: &StatusError{Status: http.StatusInternalServerError, Message: "the format was refused in the recorded run"}}
+	}
+	why := "the recorded run got no response"
+	if p.why != "" {
+		why += ": " + p.why
+	}
+	return p.fault(x, why, "")
+}
+
+// fault returns an error about an exchange.
+func (p *Replay) fault(x exchange, why, diff string) *ReplayError {
+	return &ReplayError{File: p.file, Turn: x.Turn, Why: why, Diff: diff}
+}

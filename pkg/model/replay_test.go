@@ -1,0 +1,228 @@
+package model_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// A tape is a run while it is recorded.
+type tape struct {
+	log      runfile.Log
+	messages []chat.Message
+	params   map[string]json.RawMessage
+}
+
+func (t *tape) add(bodies ...runfile.Body) {
+	for _, b := range bodies {
+		t.log.Records = append(t.log.Records, runfile.Record{Header: runfile.Header{Seq: len(t.log.Records) + 1, Kind: b.Kind()}, Body: b})
+	}
+}
+
+// request records a request with new messages, and returns it whole.
+func (t *tape) request(turn int, purpose chat.Purpose, format json.RawMessage, messages ...chat.Message) chat.Request {
+	t.messages = append(t.messages, messages...)
+	req := chat.Request{Purpose: purpose, System: "Be kind.", Messages: t.messages[:len(t.messages):len(t.messages)], Format: format, Params: t.params}
+	body := runfile.Request{Turn: turn, Purpose: purpose, Messages: messages, Format: format, Digest: model.Digest(req)}
+	if turn == 1 {
+		body.System = req.System
+	}
+	t.add(body)
+	return req
+}
+
+func user(text string) chat.Message      { return chat.Message{Role: chat.User, Content: text} }
+func assistant(text string) chat.Message { return chat.Message{Role: chat.Assistant, Content: text} }
+
+// record returns a run of two turns and the requests it made.
+func record() (*tape, []chat.Request) {
+	t := &tape{params: map[string]json.RawMessage{"seed": json.RawMessage("7")}}
+	t.add(runfile.Run{ID: "r", Params: t.params})
+	first := t.request(1, chat.PurposeTurn, nil, user("one\ntwo\nthree"))
+	t.add(
+		runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: "busy", Status: 503, Wait: 1e9}},
+		runfile.Response{Turn: 1, Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot", Raw: []byte("{}")},
+		runfile.Call{Turn: 1, ID: "c1", Name: "f"},
+		runfile.Result{Call: "c1"},
+	)
+	second := t.request(2, chat.PurposeAnswer, json.RawMessage(`{"type":"object"}`), assistant("f()"), user("result"))
+	t.add(runfile.Response{Turn: 2, Content: "{}", Stop: chat.StopLength, Calls: []chat.Call{{Name: "g"}}})
+	return t, []chat.Request{first, second}
+}
+
+// replay returns a replay of a tape.
+func replay(t *testing.T, tape *tape) *model.Replay {
+	t.Helper()
+	p, err := model.NewReplay("run.jsonl", &tape.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestReplay(t *testing.T) {
+	tape, requests := record()
+	p := replay(t, tape)
+	got := ask(t.Context(), p, requests[0])
+	want := chat.Response{Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot", Raw: []byte("{}")}
+	if diff := cmp.Diff(want, got.resp); diff != "" || got.err != nil {
+		t.Errorf("error %v, response (-want +got):\n%s", got.err, diff)
+	}
+	if diff := cmp.Diff([]chat.Attempt{{Number: 1, Error: "busy", Status: 503, Wait: 1e9}}, got.attempts); diff != "" || got.text != "f()" {
+		t.Errorf("heard %q, attempts (-want +got):\n%s", got.text, diff)
+	}
+	got = ask(t.Context(), p, requests[1])
+	if want := (chat.Response{Content: "{}", Stop: chat.StopLength, Calls: []chat.Call{{Name: "g"}}}); cmp.Diff(want, got.resp) != "" || got.err != nil {
+		t.Errorf("%+v", got)
+	}
+	got = ask(t.Context(), p, requests[1])
+	if got.err == nil || got.err.Error() != "replay of run.jsonl: the run asks for more than is on record" {
+		t.Errorf("error %v", got.err)
+	}
+}
+
+// A run that goes another way is told where.
+func TestReplayDifference(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*chat.Request)
+		want   string
+	}{
+		{"line", func(r *chat.Request) { r.Messages[0].Content = "one\nzwei\nzwo\nthree" }, "message 1 (user), line 2:\n- two\n+ zwei\n+ zwo"},
+		{"line less", func(r *chat.Request) { r.Messages[0].Content = "one\ntwo" }, "message 1 (user), line 3:\n- three"},
+		{"later message", func(r *chat.Request) { r.Messages[2].Content += " is new" }, "message 3 (user), line 1:\n- result\n+ result is new"},
+		{"role", func(r *chat.Request) { r.Messages[1].Role = chat.User }, "role of message 2, line 1:\n- assistant\n+ user"},
+		{"more messages", func(r *chat.Request) { r.Messages = append(r.Messages, user("and?")) }, "message 4 (user) is new:\n+ and?"},
+		{"empty message", func(r *chat.Request) { r.Messages = append(r.Messages, user("")) }, "message 4 (user) is new:"},
+		{"fewer messages", func(r *chat.Request) { r.Messages = r.Messages[:2] }, "message 3 (user) is missing:\n- result"},
+		{"system", func(r *chat.Request) { r.System = "Be brief." }, "system prompt, line 1:\n- Be kind.\n+ Be brief."},
+		{"purpose", func(r *chat.Request) { r.Purpose = chat.PurposeTurn }, "purpose, line 1:\n- answer\n+ turn"},
+		{"format", func(r *chat.Request) { r.Format = nil }, "format, line 1:\n- {\"type\":\"object\"}"},
+		{"spaces", func(r *chat.Request) { r.Format = json.RawMessage(`{"type": "object"}`) }, "what is on record is the same; it was sent with other spaces in its JSON"},
+		{"parameters", func(r *chat.Request) {
+			r.Params = map[string]json.RawMessage{"num_ctx": json.RawMessage("4096"), "seed": json.RawMessage("8")}
+		}, "parameter num_ctx, line 1:\n+ 4096\nparameter seed, line 1:\n- 7\n+ 8"},
+		{"many lines", func(r *chat.Request) { r.Messages[2].Content = strings.Repeat("x\n", 20) },
+			"message 3 (user), line 1:\n- result\n" + strings.Repeat("+ x\n", 8) + "+ … 13 more"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tape, requests := record()
+			p := replay(t, tape)
+			if got := ask(t.Context(), p, requests[0]); got.err != nil {
+				t.Fatal(got.err)
+			}
+			req := requests[1]
+			req.Messages = append([]chat.Message{}, req.Messages...)
+			tt.change(&req)
+			got := ask(t.Context(), p, req)
+			var fault *model.ReplayError
+			if !errors.As(got.err, &fault) || fault.Turn != 2 || got.text != "" || got.attempts != nil {
+				t.Fatalf("%+v", got)
+			}
+			if diff := cmp.Diff(tt.want, fault.Diff); diff != "" {
+				t.Errorf("difference (-want +got):\n%s", diff)
+			}
+			if !strings.HasPrefix(got.err.Error(), "replay of run.jsonl: turn 2: the request differs from the recorded one:\n") {
+				t.Errorf("error %q", got.err)
+			}
+		})
+	}
+}
+
+// Long lines that differ late show where they differ.
+func TestReplayDifferenceInALongLine(t *testing.T) {
+	tape := &tape{}
+	tape.add(runfile.Run{})
+	req := tape.request(1, chat.PurposeTurn, nil, user(strings.Repeat("ü", 1000)+"a"))
+	req.Messages = []chat.Message{user(strings.Repeat("ü", 1000) + "b")}
+	var fault *model.ReplayError
+	same := "…" + strings.Repeat("ü", 30)
+	if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || fault.Diff != "message 1 (user), line 1:\n- "+same+"a\n+ "+same+"b" {
+		t.Errorf("error %v", got.err)
+	}
+}
+
+// A request that got no response in the recorded run gets none now.
+func TestReplayOfAFailedRequest(t *testing.T) {
+	tape, requests := record()
+	third := tape.request(3, chat.PurposeAnswer, nil, assistant("{}"), user("again"))
+	tape.add(runfile.Attempt{Turn: 3, Attempt: chat.Attempt{Number: 1}}, runfile.End{Exit: 5, Why: "model server: status 503"})
+	p := replay(t, tape)
+	ask(t.Context(), p, requests[0])
+	ask(t.Context(), p, requests[1])
+	got := ask(t.Context(), p, third)
+	want := &model.ReplayError{File: "run.jsonl", Turn: 3, Why: "the recorded run got no response: model server: status 503"}
+	if diff := cmp.Diff(want, got.err); diff != "" || len(got.attempts) != 1 {
+		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	}
+}
+
+// A format that the server refused is refused again, so that the run takes the
+// same way.
+func TestReplayOfARefusedFormat(t *testing.T) {
+	tape := &tape{}
+	tape.add(runfile.Run{})
+	first := tape.request(1, chat.PurposeAnswer, json.RawMessage(`{}`), user("Hi"))
+	second := tape.request(2, chat.PurposeAnswer, nil)
+	tape.add(runfile.Response{Turn: 2, Content: "{}", Stop: chat.StopEnd})
+	p := replay(t, tape)
+	if got := ask(t.Context(), p, first); !errors.As(got.err, new(*model.FormatError)) {
+		t.Errorf("error %v", got.err)
+	}
+	if got := ask(t.Context(), p, second); got.err != nil || got.text != "{}" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A run that was continued after a crash asks its last question again.
+func TestReplayOfAResumedRun(t *testing.T) {
+	tape := &tape{}
+	tape.add(runfile.Run{})
+	req := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
+	tape.add(runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1}})
+	tape.add(tape.log.Records[1].Body, runfile.Response{Turn: 1, Content: "Hello", Stop: chat.StopEnd})
+	second := tape.request(2, chat.PurposeTurn, nil, assistant("Hello"), user("Bye"))
+	tape.add(runfile.Response{Turn: 2, Content: "Bye", Stop: chat.StopEnd})
+	p := replay(t, tape)
+	if got := ask(t.Context(), p, req); got.err != nil || got.text != "Hello" || got.attempts != nil {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t.Context(), p, second); got.err != nil || got.text != "Bye" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestReplayOfNothing(t *testing.T) {
+	for _, log := range []*runfile.Log{{}, {Records: []runfile.Record{{Body: runfile.Attempt{}}, {Body: runfile.Response{}}}}} {
+		if _, err := model.NewReplay("run.jsonl", log); err == nil || err.Error() != "replay of run.jsonl: no request is on record" {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// V7.
+func TestReplayCancelled(t *testing.T) {
+	why := errors.New("enough")
+	tape, requests := record()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	p := replay(t, tape)
+	_, err := p.Reply(ctx, requests[0], func(d chat.Delta) {
+		if d.Content != "" {
+			cancel(why)
+		}
+	})
+	if err != why {
+		t.Errorf("error %v in the response", err)
+	}
+	if got := ask(ctx, p, requests[1]); got.err != why {
+		t.Errorf("error %v before the request", got.err)
+	}
+}

@@ -1,0 +1,167 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/model"
+)
+
+// busy is what Ollama answers when its queue is full.
+const busy = `{"error":"server busy, please try again.  maximum pending requests exceeded"}`
+
+func TestRetryUntilItWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(503, busy), answer(500, ""), ok)
+		start := time.Now()
+		got := ask(t.Context(), s.client(), question)
+		want := []chat.Attempt{
+			{Number: 1, Status: 503, Wait: 500 * time.Millisecond, Error: "model server: status 503: server busy, please try again.  maximum pending requests exceeded"},
+			{Number: 2, Status: 500, Wait: time.Second, Error: "model server: status 500 without a text"},
+		}
+		if diff := cmp.Diff(want, got.attempts); diff != "" || got.err != nil || got.text != "Hello" {
+			t.Errorf("error %v, heard %q, attempts (-want +got):\n%s", got.err, got.text, diff)
+		}
+		if took := time.Since(start); took != 1500*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		if s.bodies[0] != s.bodies[2] {
+			t.Errorf("the third request differs from the first: %s", s.bodies[2])
+		}
+		s.close()
+	})
+}
+
+func TestRetryGivesUp(t *testing.T) {
+	const page = "<html>\n<title>502 Bad Gateway</title>\n</html>"
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(504, ""), answer(500, `{"error":"out of memory"}`), answer(502, page), ok)
+		got := ask(t.Context(), s.client(), question)
+		want := &model.UnavailableError{Attempts: 3, Err: &model.StatusError{Status: 502, Message: page}}
+		if diff := cmp.Diff(want, got.err); diff != "" || len(got.attempts) != 2 || s.requests() != 3 {
+			t.Errorf("attempts %v, %d requests, error (-want +got):\n%s", got.attempts, s.requests(), diff)
+		}
+		if text := "model server: status 502: <html> <title>502 Bad Gateway</title> </html> (attempt 3)"; got.err.Error() != text {
+			t.Errorf("error %q", got.err)
+		}
+		s.close()
+	})
+}
+
+// What cannot be mended ends the reply also when it comes second.
+func TestRetryThenRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(429, ""), answer(401, "no"), ok)
+		got := ask(t.Context(), s.client(), question)
+		if !errors.As(got.err, new(*model.AuthError)) || len(got.attempts) != 1 {
+			t.Errorf("%+v", got)
+		}
+		s.close()
+	})
+}
+
+func TestRetryAttemptsAreConfigured(t *testing.T) {
+	s := serve(t, answer(503, ""), ok)
+	got := ask(t.Context(), s.configured(model.OllamaConfig{Attempts: 1}), question)
+	var gone *model.UnavailableError
+	if !errors.As(got.err, &gone) || gone.Attempts != 1 || got.attempts != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Retry-After is a number of seconds or a date; what is neither is ignored, and
+// what is longer than the run has is not waited for.
+func TestRetryAfter(t *testing.T) {
+	const normal, never = 500 * time.Millisecond, time.Duration(-1)
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest starts
+	date := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
+	for _, tt := range []struct {
+		name   string
+		header []string
+		want   time.Duration // never: not waited for
+		asks   time.Duration // with never: what the server asks for
+	}{
+		{"none", nil, normal, 0},
+		{"seconds", []string{"7"}, 7 * time.Second, 0},
+		{"spaces", []string{" 7 "}, 7 * time.Second, 0},
+		{"zero", []string{"0"}, normal, 0},
+		{"date", []string{date(12 * time.Second)}, 12 * time.Second, 0},
+		{"RFC 850 date", []string{now.Add(3*time.Second).Format("Monday, 02-Jan-06 15:04:05") + " GMT"}, 3 * time.Second, 0},
+		{"past", []string{date(-time.Hour)}, normal, 0},
+		{"negative", []string{"-5"}, normal, 0},
+		{"plus", []string{"+5"}, normal, 0},
+		{"fraction", []string{"1.5"}, normal, 0},
+		{"list", []string{"5, 10"}, normal, 0},
+		{"two headers", []string{"5", "10"}, normal, 0},
+		{"words", []string{"soon"}, normal, 0},
+		{"empty", []string{""}, normal, 0},
+		{"just too long", []string{"60"}, never, time.Minute},
+		{"absurd", []string{"999999999"}, never, 999999999 * time.Second},
+		{"overflow of a duration", []string{"9223372037"}, never, math.MaxInt64},
+		{"overflow of a number", []string{strings.Repeat("9", 400)}, never, math.MaxInt64},
+		{"far date", []string{"Fri, 31 Dec 9999 23:59:59 GMT"}, never, math.MaxInt64},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var header []string
+				for _, value := range tt.header {
+					header = append(header, "Retry-After", value)
+				}
+				s := serve(t, answer(429, "", header...), ok)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				start := time.Now()
+				got := ask(ctx, s.client(), question)
+				took := time.Since(start)
+				if tt.want != never && (got.err != nil || took != tt.want || got.attempts[0].Wait != tt.want) {
+					t.Errorf("error %v, attempts %v after %v", got.err, got.attempts, took)
+				}
+				var gone *model.UnavailableError
+				if tt.want == never && (!errors.As(got.err, &gone) || gone.Wait != tt.asks || took != 0 || got.attempts != nil) {
+					t.Errorf("error %+v, attempts %v after %v", got.err, got.attempts, took)
+				}
+				s.close()
+			})
+		})
+	}
+}
+
+// Without a deadline there is still an end to patience.
+func TestRetryAfterWithoutDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(503, "", "Retry-After", "599"), answer(503, "", "Retry-After", "600"), ok)
+		start := time.Now()
+		got := ask(context.Background(), s.client(), question)
+		want := "model server: status 503 without a text (attempt 2); the next attempt would have to wait 10m0s, which is more time than there is"
+		if got.err == nil || got.err.Error() != want || time.Since(start) != 599*time.Second {
+			t.Errorf("error %v after %v", got.err, time.Since(start))
+		}
+		s.close()
+	})
+}
+
+// A pause is a random part of a limit that doubles up to ten seconds.
+func TestRetryPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), ok)
+		got := ask(t.Context(), s.configured(model.OllamaConfig{Attempts: 6}), question)
+		var waits []time.Duration
+		for _, a := range got.attempts {
+			waits = append(waits, a.Wait)
+		}
+		want := []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second}
+		if diff := cmp.Diff(want, waits); diff != "" || got.err != nil {
+			t.Errorf("error %v, pauses (-want +got):\n%s", got.err, diff)
+		}
+		s.close()
+	})
+}
