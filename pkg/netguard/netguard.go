@@ -1,0 +1,187 @@
+// Package netguard makes the HTTP clients that tools use. It is the only place
+// that does: a client made here cannot be talked into reaching the machine it
+// runs on, the network around it or a cloud's metadata service.
+//
+// Two things are checked. The spelling of every URL, of redirects too, so that
+// nobody reads another host in it than the client ([CheckURL]). And the address
+// of every connection at the moment it is made, after the name was looked up:
+// what a name meant a moment ago, or means to somebody else, plays no part.
+//
+// Which hosts a tool may talk to is decided by package policy. The client of a
+// model is not made here: it may well be a server on this machine.
+package netguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const (
+	maxRedirects     = 5
+	maxHeaderBytes   = 64 << 10
+	defaultBodyBytes = 16 << 20
+)
+
+// Options are the choices of a client.
+type Options struct {
+	// AllowHosts are hosts that may be reached although their addresses are
+	// private or their ports unusual.
+	AllowHosts []HostPort
+	// MaxBodyBytes limits the body of a response after decompression; 0 is 16 MiB.
+	// Reading beyond it fails with a *[BodyError].
+	MaxBodyBytes int64
+	// Check, if set, is asked about every URL before it is requested, also about
+	// those that a server redirects to. Its error ends the request.
+	Check func(*url.URL) error
+}
+
+// Refused is a request that the guard did not let through.
+type Refused struct {
+	URL string // without a password
+	Why string
+}
+
+func (e *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", e.URL, e.Why) }
+
+// A BodyError says that the body of a response is longer than the client reads.
+type BodyError struct{ Limit int64 }
+
+func (e *BodyError) Error() string {
+	return fmt.Sprintf("the body is longer than %d bytes", e.Limit)
+}
+
+// NewClient returns a client for tools. It has no time limit of its own: give
+// its requests a context with a deadline. It uses no proxy and keeps no cookies.
+// It follows up to five redirects, but none from https to http, and none that
+// would send a body to another origin; there, only the headers User-Agent, Accept
+// and Accept-Language are repeated. What it does not let through is an error that
+// wraps a *[Refused].
+func NewClient(o Options) *http.Client {
+	return newClient(o, guard{allowed: slices.Clone(o.AllowHosts)}.dial)
+}
+
+func newClient(o Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	t := &transport{check: o.Check, maxBody: o.MaxBodyBytes, base: &http.Transport{
+		DialContext:            dial,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConnsPerHost:    4,
+		IdleConnTimeout:        30 * time.Second,
+		TLSHandshakeTimeout:    10 * time.Second,
+	}}
+	if t.maxBody <= 0 {
+		t.maxBody = defaultBodyBytes
+	}
+	return &http.Client{Transport: t, CheckRedirect: checkRedirect}
+}
+
+// A transport checks each request on its way out, the first and those of
+// redirects, and limits what comes back.
+type transport struct {
+	check   func(*url.URL) error
+	maxBody int64
+	base    *http.Transport
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.admit(req); err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	resp, err := t.base.RoundTrip(req)
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return nil, &Refused{URL: req.URL.Redacted(), Why: refused.Why}
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &limitedBody{ReadCloser: resp.Body, left: t.maxBody, limit: t.maxBody}
+	return resp, nil
+}
+
+func (t *transport) admit(req *http.Request) error {
+	if why := badURL(req.URL); why != "" {
+		return &Refused{URL: req.URL.Redacted(), Why: why}
+	}
+	if req.Host != "" && req.Host != req.URL.Host {
+		return &Refused{URL: req.URL.Redacted(), Why: "the Host header names another host"}
+	}
+	if t.check != nil {
+		return t.check(req.URL)
+	}
+	return nil
+}
+
+// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
+func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+// checkRedirect decides about a redirect and what goes with it. Its URL is
+// checked by RoundTrip.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first, last := via[0].URL, via[len(via)-1].URL
+	refuse := func(why string) error { return &Refused{URL: req.URL.Redacted(), Why: why} }
+	if len(via) > maxRedirects {
+		return refuse(fmt.Sprintf("more than %d redirects", maxRedirects))
+	}
+	if last.Scheme == "https" && req.URL.Scheme == "http" {
+		return refuse("a redirect from https to http")
+	}
+	// The query of the last URL may hold a secret.
+	req.Header.Del("Referer")
+	left := func(r *http.Request) bool { return !sameOrigin(first, r.URL) }
+	if !left(req) && !slices.ContainsFunc(via, left) {
+		return nil
+	}
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return refuse("a redirect of a " + req.Method + " request to another origin")
+	}
+	req.Header = harmless(req.Header)
+	return nil
+}
+
+// harmless returns the headers that any server may see. net/http itself drops
+// only six names, and not when the port or the scheme changes.
+func harmless(h http.Header) http.Header {
+	out := http.Header{}
+	for _, name := range []string{"User-Agent", "Accept", "Accept-Language"} {
+		if values := h.Values(name); len(values) > 0 {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// sameOrigin reports whether two checked URLs have the same scheme, host and port.
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && hostOf(a) == hostOf(b)
+}
+
+// A limitedBody fails when more than its limit is read from it.
+type limitedBody struct {
+	io.ReadCloser
+	left, limit int64
+}
+
+// Read implements [io.Reader].
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if int64(n) > b.left {
+		n, err = int(b.left), &BodyError{Limit: b.limit}
+	}
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,145 @@
+package netguard
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxURL is the longest URL in bytes.
+const maxURL = 8 << 10
+
+// CheckURL parses a URL that a tool is to request. The URL must leave no doubt
+// about its host: absolute, http or https, without user and password, with a name
+// in ASCII (an international one as punycode) or a plain IP address. That the
+// host can be looked up, and that its address may be reached, is not checked
+// here. The error is a *[Refused].
+func CheckURL(raw string) (*url.URL, error) {
+	refuse := func(why string) (*url.URL, error) { return nil, &Refused{URL: shown(raw), Why: why} }
+	if len(raw) > maxURL {
+		return refuse(fmt.Sprintf("it is longer than %d bytes", maxURL))
+	}
+	if strings.ContainsFunc(raw, misleading) {
+		return refuse("it contains a space, a backslash or an invisible character")
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return refuse("it is not a URL")
+	}
+	if why := badURL(u); why != "" {
+		return refuse(why)
+	}
+	return u, nil
+}
+
+// shown returns a URL for an error message, cut and without a user.
+func shown(raw string) string {
+	if u, err := url.Parse(raw); err == nil && u.User != nil {
+		raw = u.Redacted()
+	}
+	if len(raw) > 200 {
+		raw = raw[:200] + "…"
+	}
+	return strconv.Quote(raw)
+}
+
+// misleading reports characters that are read differently, or not seen, by
+// different readers of a URL.
+func misleading(r rune) bool {
+	return r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// badURL says what is wrong with a URL, or "".
+func badURL(u *url.URL) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "only http:// and https:// URLs can be requested"
+	case u.Opaque != "":
+		return "it has no // after the scheme"
+	case u.User != nil:
+		return "it contains a user name or password"
+	case u.Host == "":
+		return "it has no host"
+	case strings.HasSuffix(u.Host, ":"):
+		return "its port is empty"
+	case strings.HasPrefix(u.Host, "["):
+		return badLiteral(u.Hostname())
+	case strings.Count(u.Host, ":") > 1:
+		return "an IPv6 address needs brackets"
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "its port is not a number from 1 to 65535"
+		}
+	}
+	return badName(u.Hostname())
+}
+
+// badLiteral judges a host in brackets.
+func badLiteral(host string) string {
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err != nil || !addr.Is6():
+		return "what is in brackets is not an IPv6 address"
+	case addr.Zone() != "":
+		return "an address with a zone"
+	}
+	return ""
+}
+
+// badName judges a host without brackets: a name or an IPv4 address.
+func badName(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return ""
+	}
+	host = strings.TrimSuffix(host, ".")
+	if len(host) > 253 {
+		return "its host name is too long"
+	}
+	last := ""
+	for label := range strings.SplitSeq(host, ".") {
+		if why := badLabel(label); why != "" {
+			return why
+		}
+		last = label
+	}
+	// Resolvers of the C library take 127.1, 0x7f.1 and 0177.0.0.1 for addresses.
+	if isNumeric(last) {
+		return "its host looks like an IP address and is none"
+	}
+	return ""
+}
+
+// badLabel judges one part of a host name.
+func badLabel(label string) string {
+	switch {
+	case label == "":
+		return "its host name has an empty part"
+	case len(label) > 63:
+		return "a part of its host name is too long"
+	case strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-"):
+		return "a part of its host name begins or ends with a hyphen"
+	}
+	for i := range len(label) {
+		if !isNameByte(label[i]) {
+			return "its host name has a character other than ASCII letters, digits, hyphen and underscore"
+		}
+	}
+	return ""
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}
+
+// isNumeric reports whether a label is a decimal, octal or hexadecimal number.
+func isNumeric(label string) bool {
+	digits := "0123456789"
+	if rest, ok := strings.CutPrefix(strings.ToLower(label), "0x"); ok {
+		label, digits = rest, "0123456789abcdef"
+	}
+	return strings.Trim(strings.ToLower(label), digits) == ""
+}

@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/vault"
+)
+
+const (
+	maxFileBytes  = 1 << 20 // of one file that is read or searched
+	maxFilesBytes = 8 << 20 // of all files of one call
+)
+
+// files are the tools that work below the root.
+type files struct{ root *vault.Root }
+
+// noRoot is the result of a file tool in a run without a root.
+func noRoot() chat.Result {
+	return chat.Failure(chat.Denied, "no root: start the run with --root DIR")
+}
+
+// A fileContent is what file_read returns for each path.
+type fileContent struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	Size    int    `json:"size"` // bytes; 0 if the file was not read
+}
+
+// read is file_read(filePaths) (V2). A file that cannot be read does not keep the
+// others from being read.
+func (f files) read(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decode[struct {
+		FilePaths []string `json:"filePaths"`
+	}](raw)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	if f.root == nil {
+		return noRoot(), nil
+	}
+	out := make([]fileContent, 0, len(args.FilePaths))
+	left := maxFilesBytes
+	for _, path := range args.FilePaths {
+		if ctx.Err() != nil {
+			return chat.Result{}, context.Cause(ctx)
+		}
+		one := f.readOne(path, min(left, maxFileBytes))
+		left -= one.Size
+		out = append(out, one)
+	}
+	return chat.Success(out), nil
+}
+
+func (f files) readOne(path string, limit int) fileContent {
+	content, err := f.root.Read(path, int64(limit))
+	var refused *vault.PathError
+	switch {
+	case errors.As(err, &refused) && refused.Kind == vault.NotFound:
+		return fileContent{Path: path, Content: "File not found: " + path}
+	case errors.As(err, &refused):
+		return fileContent{Path: path, Content: "Error reading file: " + refused.Reason}
+	case err != nil:
+		return fileContent{Path: path, Content: "Error reading file: " + err.Error()}
+	}
+	return fileContent{Path: path, Content: string(content), Size: len(content)}
+}
+
+// put is file_put(path, content) (M4, M10).
+func (f files) put(_ context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decode[struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	}](raw)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	if f.root == nil {
+		return noRoot(), nil
+	}
+	if err := f.root.Write(args.Path, []byte(args.Content)); err != nil {
+		return pathFailure(err), nil
+	}
+	return chat.Success(struct {
+		Path  string `json:"path"`
+		Bytes int    `json:"bytes"`
+	}{args.Path, len(args.Content)}), nil
+}
+
+// pathFailure returns the result for an error of the vault.
+func pathFailure(err error) chat.Result {
+	code := chat.Failed
+	var refused *vault.PathError
+	if errors.As(err, &refused) {
+		switch refused.Kind {
+		case vault.NotFound:
+			code = chat.NotFound
+		case vault.Refused:
+			code = chat.Denied
+		case vault.TooLarge:
+			code = chat.TooLarge
+		}
+	}
+	return chat.Failure(code, "%v", err)
+}

@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+
+	"oneshot/pkg/chat"
+)
+
+// A talker shows what the model says while the run goes on.
+type talker struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// send is send_chat(content): it shows the content at once and does not end the
+// turn (M4).
+func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decode[struct {
+		Content string `json:"content"`
+	}](raw)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	if t.out == nil {
+		return chat.Failure(chat.Failed, "this run shows no messages"), nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := io.WriteString(t.out, visible(args.Content)+"\n"); err != nil {
+		return chat.Result{}, fmt.Errorf("the message was not shown: %w", err)
+	}
+	return chat.Success(map[string]bool{"shown": true}), nil
+}
+
+// visible replaces what would steer a terminal, or show text in another order
+// than it has, by escapes such as \u001b.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimSuffix(strings.ToValidUTF8(s, "\ufffd"), "\n") {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

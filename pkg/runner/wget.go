@@ -1,0 +1,171 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/netguard"
+)
+
+const (
+	maxWgetMs   = 600_000
+	maxFragment = 200 // characters of an error page in an error message
+)
+
+// A fetcher gets pages.
+type fetcher struct{ client *http.Client }
+
+// wget is wget(uri, timeoutMs) (T11): one GET, whose content comes back as text.
+func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decode[struct {
+		URI       string         `json:"uri"`
+		TimeoutMs jsontext.Value `json:"timeoutMs"`
+	}](raw)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	u, err := netguard.CheckURL(args.URI)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "uri %v", err), nil
+	}
+	ms, err := integer("timeoutMs", args.TimeoutMs, maxWgetMs, 1, maxWgetMs)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	if f.client == nil {
+		return chat.Failure(chat.Denied, "this run has no network"), nil
+	}
+	own, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	defer cancel()
+	result, err := f.get(own, u)
+	switch {
+	case err == nil:
+		return result, nil
+	case ctx.Err() != nil:
+		return chat.Result{}, err
+	case own.Err() != nil:
+		return chat.Failure(chat.Timeout, "%s did not answer completely within %d ms", u.Redacted(), ms), nil
+	}
+	return netFailure(err), nil
+}
+
+// get requests a page and makes a result of the response.
+func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return chat.Result{}, err
+	}
+	req.Header.Set("User-Agent", "oneshot")
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return chat.Result{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	var large *netguard.BodyError
+	if err != nil && !errors.As(err, &large) {
+		return chat.Result{}, err
+	}
+	if resp.StatusCode >= 400 {
+		return statusFailure(resp, body), nil
+	}
+	content := show(resp.Header.Get("Content-Type"), body)
+	if large != nil {
+		content += fmt.Sprintf("\n[cut here: %v]", large)
+	}
+	return chat.Success(content), nil
+}
+
+// netFailure returns the result for a request that was not answered.
+func netFailure(err error) chat.Result {
+	var refused *netguard.Refused
+	if errors.As(err, &refused) {
+		return chat.Failure(chat.Denied, "%v", refused)
+	}
+	return chat.Failure(chat.Unavailable, "%v", err)
+}
+
+// statusFailure returns the result for a response that says no.
+func statusFailure(resp *http.Response, body []byte) chat.Result {
+	message := fmt.Sprintf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	text := strings.Join(strings.Fields(show(resp.Header.Get("Content-Type"), body)), " ")
+	if text != "" {
+		message += ": " + characters(text, 0, maxFragment)
+	}
+	return chat.Failure(statusCode(resp.StatusCode), "%s", message)
+}
+
+func statusCode(status int) chat.ErrorCode {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return chat.Unauthorized
+	case http.StatusNotFound, http.StatusGone:
+		return chat.NotFound
+	case http.StatusTooManyRequests:
+		return chat.RateLimited
+	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return chat.Unavailable
+	}
+	return chat.Failed
+}
+
+// show returns a body as text, or, where it is none, what it is.
+func show(contentType string, body []byte) string {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(http.DetectContentType(body), ";")
+	}
+	if !isText(media) {
+		return fmt.Sprintf("[%s, %d bytes: not shown, because it is not text]", media, len(body))
+	}
+	text := strings.TrimPrefix(string(body), "\ufeff")
+	if utf8.ValidString(text) {
+		return text
+	}
+	text, replaced := repair(text)
+	charset := params["charset"]
+	if charset == "" {
+		charset = "not given"
+	}
+	return text + fmt.Sprintf("\n[%d bytes that are not UTF-8 were replaced by \ufffd; the page's charset: %s]", replaced, charset)
+}
+
+// isText reports whether a media type is one that can be read.
+func isText(media string) bool {
+	if strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") {
+		return true
+	}
+	switch media {
+	case "application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript",
+		"application/ecmascript", "application/x-ndjson", "application/jsonl", "application/sql", "application/x-www-form-urlencoded":
+		return true
+	}
+	return false
+}
+
+// repair replaces each byte that is not part of valid UTF-8 and counts them.
+func repair(s string) (string, int) {
+	var b strings.Builder
+	replaced := 0
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			replaced++
+		}
+		b.WriteRune(r)
+		s = s[size:]
+	}
+	return b.String(), replaced
+}

@@ -1,0 +1,144 @@
+package vault
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The limits of a path.
+const (
+	maxPath  = 4096 // bytes
+	maxName  = 255  // bytes of one component
+	maxDepth = 32   // components
+)
+
+// Clean checks the spelling of a path and returns it without a leading "./". Its
+// error is a *[PathError].
+//
+// The rules are those of every platform together, so that a vault can be moved:
+// a path is relative, has slashes and valid UTF-8, no "..", backslash or colon,
+// no invisible characters, no component that Windows would read as a device or
+// strip something from.
+func Clean(p string) (string, error) {
+	clean := strings.TrimPrefix(p, "./")
+	why := badPath(clean)
+	if why == "" {
+		for name := range strings.SplitSeq(clean, "/") {
+			if why = badName(name); why != "" {
+				break
+			}
+		}
+	}
+	if why != "" {
+		return "", &PathError{Kind: Refused, Path: p, Reason: why}
+	}
+	return clean, nil
+}
+
+// badPath says what is wrong with a path as a whole, or "".
+func badPath(p string) string {
+	switch {
+	case p == "":
+		return "the path is empty"
+	case len(p) > maxPath:
+		return "the path is too long"
+	case strings.Count(p, "/") >= maxDepth:
+		return "the path is too deep"
+	case !utf8.ValidString(p):
+		return "the path is not valid UTF-8"
+	case strings.HasPrefix(p, "/"):
+		return "the path is absolute; use one relative to the root"
+	case strings.ContainsAny(p, `\:`):
+		return "the path contains a backslash or a colon"
+	case strings.ContainsFunc(p, invisible):
+		return "the path contains an invisible character"
+	}
+	return ""
+}
+
+// badName says what is wrong with one component of a path, or "".
+func badName(name string) string {
+	switch {
+	case name == "":
+		return `the path has an empty component ("//" or a slash at its end)`
+	case name == "." || name == "..":
+		return `the path contains "." or ".."`
+	case len(name) > maxName:
+		return "a component of the path is too long"
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return "a component of the path ends with a dot or a space"
+	case isDevice(name):
+		return "a component of the path is the name of a device on Windows"
+	}
+	return ""
+}
+
+// invisible reports control and format characters, among them NUL, bidirectional
+// overrides, tags, and those that some file systems ignore in names.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// isDevice reports whether Windows takes a name, with any extension, for a device.
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	base = strings.TrimRight(base, " ")
+	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}, base) {
+		return true
+	}
+	number, isPort := strings.CutPrefix(base, "COM")
+	if !isPort {
+		number, isPort = strings.CutPrefix(base, "LPT")
+	}
+	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
+}
+
+// floor is what is never written, wherever it stands in a path and whether it
+// exists or not: names that other programs execute or obey, and that would let
+// one run steer the next. Compared as by [fold].
+var floor = []string{
+	".git", ".gitattributes", ".gitmodules", ".hg", ".svn", ".github/workflows", ".gitlab-ci.yml",
+	".env", ".envrc", ".profile", ".bashrc", ".bash_profile", ".zshrc", ".zshenv", ".ssh",
+	"makefile", "gnumakefile", "justfile", ".npmrc", ".husky", ".pre-commit-config.yaml",
+	".vscode", ".idea", ".cursor", ".claude", ".codex", ".gemini", ".mcp.json", "agents.md", "claude.md", "gemini.md",
+	".oneshot", "tooldefs", "agent.yaml", "agent.yml", "policy.yaml", "policy.yml",
+}
+
+// Protected lists the names, in lower case, that a vault never writes: files and
+// whole folders, at any depth.
+func Protected() []string { return slices.Clone(floor) }
+
+// isProtected reports whether a clean path is, or lies in, something that is not
+// to be written.
+func (r *Root) isProtected(clean string) bool {
+	p := fold(clean)
+	for _, own := range r.protected {
+		if p == own || strings.HasPrefix(p, own+"/") {
+			return true
+		}
+	}
+	padded := "/" + p + "/"
+	return slices.ContainsFunc(floor, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })
+}
+
+// fold brings the spellings of a path that a file system may take for the same
+// to one: letter case and composed characters.
+func fold(p string) string {
+	lower := strings.Map(func(r rune) rune { return unicode.ToLower(smallest(r)) }, norm.NFC.String(path.Clean(p)))
+	return norm.NFC.String(lower)
+}
+
+// smallest returns the smallest of the characters that differ from r in case
+// only, such as K for the Kelvin sign.
+func smallest(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
+}

@@ -1,0 +1,124 @@
+// Package vault gives tools the files under one folder, the root, and nothing
+// outside it.
+//
+// Paths are relative, with slashes, and have one spelling: see [Clean]. Only
+// regular files with one name, on the file system of the root, can be read or
+// replaced. A symbolic link may be read through when it stays inside the root;
+// nothing is ever written through a link, and files that steer other programs or
+// later runs are never written: see [Protected].
+//
+// The confinement itself is that of [os.Root], which holds against files that
+// are exchanged for links meanwhile. The package does not decide which tool may
+// touch which file; that is the business of package policy.
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Root is a folder that files are read from and written to. Its methods may be
+// called from several goroutines.
+type Root struct {
+	root      *os.Root
+	device    uint64
+	protected []string // folded
+}
+
+// Open opens a folder, which may be named by a link, as a root. A relative name
+// is taken from the working directory. Each of protect is a slash path below the
+// folder, of a file or a folder that is not to be written, beside those of
+// [Protected]. The file system's own root is refused.
+func Open(dir string, protect ...string) (*Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("root %s: %w", dir, cause(err))
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("root %s: %w", dir, cause(err)), root.Close())
+	}
+	if top, err := os.Stat("/"); err == nil && os.SameFile(top, info) {
+		return nil, errors.Join(fmt.Errorf("root %s: the whole file system cannot be a root", dir), root.Close())
+	}
+	r := &Root{root: root, device: device(info)}
+	for _, path := range protect {
+		r.protected = append(r.protected, fold(path))
+	}
+	return r, nil
+}
+
+// Close closes the root. Files cannot be read or written after it.
+func (r *Root) Close() error { return r.root.Close() }
+
+// Read returns the content of a file of at most max bytes. Its error is a
+// *[PathError].
+func (r *Root) Read(path string, max int64) ([]byte, error) {
+	clean, err := Clean(path)
+	if err != nil {
+		return nil, err
+	}
+	// Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
+	f, err := r.root.OpenFile(clean, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	if err := r.check(path, info); err != nil {
+		return nil, err
+	}
+	// The size in info is no bound: the file may grow while it is read.
+	content, err := io.ReadAll(io.LimitReader(f, min(max, math.MaxInt64-1)+1))
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	if int64(len(content)) > max {
+		return nil, &PathError{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("it is larger than %d bytes", max)}
+	}
+	return content, nil
+}
+
+// check refuses what is not a regular file with one name on the root's device. A
+// second hard link may be outside the root, and no check of names can tell.
+func (r *Root) check(path string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return &PathError{Kind: NotRegular, Path: path, Reason: "it is a folder"}
+	case !info.Mode().IsRegular():
+		return &PathError{Kind: NotRegular, Path: path, Reason: "it is not a regular file"}
+	case links(info) != 1:
+		return &PathError{Kind: Refused, Path: path, Reason: "the file has several hard links"}
+	case device(info) != r.device:
+		return &PathError{Kind: Refused, Path: path, Reason: "it is on another file system than the root"}
+	}
+	return nil
+}
+
+// device returns the file system that a file is on.
+func device(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(st.Dev)
+}
+
+// links returns the number of names that a file has.
+func links(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(st.Nlink)
+}
