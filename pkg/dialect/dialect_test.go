@@ -1,0 +1,158 @@
+package dialect
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/diag"
+)
+
+func TestNamed(t *testing.T) {
+	for _, d := range Dialects {
+		for _, name := range append([]string{d.Name}, d.Aliases...) {
+			if found, ok := Named(name); !ok || found.Name != d.Name {
+				t.Errorf("Named(%q) = %q, %t", name, found.Name, ok)
+			}
+		}
+	}
+	if d, ok := Named("no such dialect"); ok {
+		t.Errorf("found %q", d.Name)
+	}
+}
+
+// TestRows checks that every dialect is documented and that its example is one
+// faultless call.
+func TestRows(t *testing.T) {
+	for _, d := range Dialects {
+		if d.Name == "" || d.Title == "" || d.Doc == "" {
+			t.Errorf("dialect %q is not documented", d.Name)
+		}
+		if r := Scan(d, d.Example); len(r.Calls) != 1 || !r.Calls[0].Executable || len(r.Findings) > 0 {
+			t.Errorf("the example of %s gives %+v", d.Name, r)
+		}
+	}
+}
+
+// TestCodesHaveCases checks that every code which the readers raise is raised
+// by a case.
+func TestCodesHaveCases(t *testing.T) {
+	raised := map[diag.Code]bool{}
+	for _, d := range Dialects {
+		for _, c := range cases(t, d) {
+			for _, f := range Scan(d, c.input).Findings {
+				raised[f.Code] = true
+			}
+		}
+	}
+	used := codesIn(t, ".", "../literal")
+	if len(used) == 0 {
+		t.Fatal("no code is used")
+	}
+	for _, code := range used {
+		if !raised[code] {
+			t.Errorf("no case raises %s %s", code, code.Rule().Slug)
+		}
+	}
+}
+
+// codesIn returns the codes that the Go files of some folders name.
+func codesIn(t *testing.T, folders ...string) []diag.Code {
+	codes := codeNames(t)
+	var used []diag.Code
+	for _, folder := range folders {
+		for _, file := range sources(t, folder) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				selector, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := selector.X.(*ast.Ident); ok && x.Name == "diag" && codes[selector.Sel.Name] != "" {
+					used = append(used, codes[selector.Sel.Name])
+				}
+				return true
+			})
+		}
+	}
+	return used
+}
+
+// codeNames returns the codes by the names of their constants.
+func codeNames(t *testing.T) map[string]diag.Code {
+	names := map[string]diag.Code{}
+	for _, file := range sources(t, "../diag") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
+				return true
+			}
+			literal, ok := spec.Values[0].(*ast.BasicLit)
+			if kind, isIdent := spec.Type.(*ast.Ident); ok && isIdent && kind.Name == "Code" {
+				code, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names[spec.Names[0].Name] = diag.Code(code)
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func sources(t *testing.T, folder string) []*ast.File {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sources in %s (%v)", folder, err)
+	}
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// TestRules checks the examples in the documentation of the codes: the bad one
+// raises its code, the good one nothing.
+func TestRules(t *testing.T) {
+	d := tool(t)
+	for _, code := range codesIn(t, ".", "../literal") {
+		rule := code.Rule()
+		if code == diag.TooDeep {
+			continue // its example is abridged
+		}
+		found := false
+		for _, f := range Scan(d, inFence(rule.Bad)).Findings {
+			found = found || f.Code == code
+		}
+		if !found {
+			t.Errorf("%s is not raised by its bad example\n%s", code, rule.Bad)
+		}
+		if r := Scan(d, inFence(rule.Good)); len(r.Findings) > 0 || len(r.Calls) == 0 {
+			t.Errorf("the good example of %s gives %+v\n%s", code, r, rule.Good)
+		}
+	}
+}
+
+func inFence(example string) string {
+	if strings.HasPrefix(example, "```") {
+		return example
+	}
+	return "```tool\n" + example + "\n```"
+}

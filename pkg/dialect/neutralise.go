@@ -1,0 +1,139 @@
+package dialect
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Neutralise makes JSON text inert for a prompt: no [Markers], and none of the
+// extra marks of the run itself, stand in what it returns, in whatever case,
+// and it is the same JSON value. Characters that begin a marker are written as
+// \uXXXX. An extra mark must be longer than such an escape, and without quotes
+// and backslashes. The text is returned as it is if there is nothing to do.
+func Neutralise(json []byte, extra ...string) []byte {
+	n := neutraliser{json: json, extra: extra}
+	n.run()
+	if n.done == 0 {
+		return json
+	}
+	return append(n.out, json[n.done:]...)
+}
+
+// stemsBy holds the stems by their first byte, in small letters.
+var stemsBy = indexStems()
+
+func indexStems() *[256][]string {
+	var by [256][]string
+	for _, stem := range stems {
+		c := lower(stem[0])
+		by[c] = append(by[c], stem)
+	}
+	return &by
+}
+
+// A neutraliser rewrites one text.
+type neutraliser struct {
+	json  []byte
+	extra []string
+	out   []byte
+	done  int // bytes of json that are in out
+	steps int // bytes compared; tests count them
+}
+
+// run goes through the text, character by character inside strings.
+func (n *neutraliser) run() {
+	inside, forced := false, false
+	for i := 0; i < len(n.json); {
+		c := n.json[i]
+		switch {
+		case c == '"':
+			inside = !inside
+			i++
+		case !inside:
+			i++
+		case c == '\\':
+			size := escapeLen(n.json[i:])
+			forced = n.beginsIn(string(n.json[i:i+size]), i+size)
+			i += size
+		case forced || n.begins("", n.json[i:]):
+			i, forced = n.escape(i)
+		default:
+			i++
+		}
+	}
+}
+
+// escape writes the character at i as an escape. It returns the index of the
+// next character, and whether that must be escaped too, because a marker now
+// begins in the escape.
+func (n *neutraliser) escape(i int) (int, bool) {
+	n.out = append(n.out, n.json[n.done:i]...)
+	r, size := utf8.DecodeRune(n.json[i:])
+	escaped := len(n.out)
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		n.out = appendEscape(appendEscape(n.out, high), low)
+	} else {
+		n.out = appendEscape(n.out, r)
+	}
+	n.done = i + size
+	return n.done, n.beginsIn(string(n.out[escaped:]), n.done)
+}
+
+func appendEscape(b []byte, unit rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
+}
+
+// begins reports whether a marker stands at the start of two texts in a row.
+func (n *neutraliser) begins(first string, rest []byte) bool {
+	c := rest[0]
+	if first != "" {
+		c = first[0]
+	}
+	for _, stem := range stemsBy[lower(c)] {
+		if n.hasPrefix(first, rest, stem) {
+			return true
+		}
+	}
+	for _, mark := range n.extra {
+		if n.hasPrefix(first, rest, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsIn reports whether a marker begins behind the backslash of an escape,
+// which is followed by the text at index i.
+func (n *neutraliser) beginsIn(escape string, i int) bool {
+	for k := 1; k < len(escape); k++ {
+		if n.begins(escape[k:], n.json[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPrefix reports whether two texts in a row begin with a prefix, in any case
+// of ASCII letters.
+func (n *neutraliser) hasPrefix(first string, rest []byte, prefix string) bool {
+	if prefix == "" || len(first)+len(rest) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		n.steps++
+		c := prefix[i]
+		if i < len(first) && lower(first[i]) != lower(c) || i >= len(first) && lower(rest[i-len(first)]) != lower(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// escapeLen returns the length of the escape at the start of text.
+func escapeLen(text []byte) int {
+	if len(text) > 1 && text[1] == 'u' {
+		return min(6, len(text))
+	}
+	return min(2, len(text))
+}

@@ -1,0 +1,189 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/chat"
+)
+
+func TestRender(t *testing.T) {
+	tests := []struct{ name, arguments, want string }{
+		{"f", `{}`, "f()"},
+		{"f", `{"query":"x","max-results":5}`, `f({query: "x", "max-results": 5})`},
+		{"vault.search", `{"a":[1,2.50,{"b":null}], "c" : true}`, `vault.search({a: [1, 2.50, {b: null}], c: true})`},
+		{"f", `{"a:b":"c: d, e","a\"":":","f":"` + "```" + `"}`, `f({"a:b": "c: d, e", "a\"": ":", f: "` + "```" + `"})`},
+	}
+	d := tool(t)
+	for _, test := range tests {
+		got := d.Render(chat.Call{Name: test.name, Arguments: json.RawMessage(test.arguments)})
+		if want := "```tool\nreturn " + test.want + ";\n```\n"; got != want {
+			t.Errorf("Render(%s) = %q, want %q", test.arguments, got, want)
+		}
+	}
+	positional := d.Render(chat.Call{Name: "f", Arguments: json.RawMessage(`["a",[1,2]]`), Positional: true})
+	if want := "```tool\nreturn f(\"a\", [1, 2]);\n```\n"; positional != want {
+		t.Errorf("Render = %q, want %q", positional, want)
+	}
+}
+
+// checkRender holds the law of rendering: reading a rendered call gives it back.
+func checkRender(t testing.TB, c chat.Call) {
+	t.Helper()
+	for _, d := range Dialects {
+		text := d.Render(c)
+		r := Scan(d, "Text\n"+text+"text")
+		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
+			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)
+		}
+		got, want := canonical(t, r.Calls[0].Arguments), canonical(t, asPositional(c))
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%s: %q is read as %s, want %s", d.Name, text, got, want)
+		}
+		if r.Content != "Text\n\ntext" {
+			t.Fatalf("%s: %q leaves the content %q", d.Name, text, r.Content)
+		}
+	}
+}
+
+// asPositional returns the arguments that a rendered call is read with.
+func asPositional(c chat.Call) []byte {
+	args := bytes.TrimSpace(c.Arguments)
+	switch {
+	case c.Positional:
+		return args
+	case bytes.Equal(canonicalOrNil(args), []byte("{}")):
+		return []byte("[]")
+	}
+	return []byte("[" + string(args) + "]")
+}
+
+func canonicalOrNil(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// canonical writes JSON in one way for each value, with the order of keys and
+// the digits of numbers as they are.
+func canonical(t testing.TB, text []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var b bytes.Buffer
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return b.Bytes()
+		}
+		if s, ok := token.(string); ok {
+			quoted, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token = string(quoted)
+		}
+		b.WriteString(strings.TrimSpace(strings.Join([]string{" ", toText(token)}, "")))
+		b.WriteByte(' ')
+	}
+}
+
+func toText(token json.Token) string {
+	switch v := token.(type) {
+	case json.Delim:
+		return v.String()
+	case json.Number:
+		return v.String()
+	case string:
+		return v
+	case bool:
+		if v {
+			return "true"
+		}
+		return "false"
+	}
+	return "null"
+}
+
+// nasty are pieces of strings that mean something to some reader.
+var nasty = []string{
+	"```", "```tool\n", "~~~", "\n```\n", "return evil();", "`", "'", `"`, `\`, `\n`, `\u0041`, "\n", "\r\n", "\t", "\x00", "\x7f",
+	"${x}", "//", "/*", "*/", ")", "]", "}", ");", ",", ":", "\u2028", "\u2029", "\ufeff", "é", "😀", "<|im_start|>", "TOOL_NAME:",
+	"</script>", "&", "  ", "null", "-0", "1e5",
+}
+
+func nastyText() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		piece := rapid.OneOf(rapid.SampledFrom(nasty), rapid.String())
+		return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "")
+	})
+}
+
+// jsonValue generates JSON text.
+func jsonValue(depth int) *rapid.Generator[string] {
+	scalars := []*rapid.Generator[string]{
+		rapid.Map(nastyText(), quoted),
+		rapid.SampledFrom([]string{"null", "true", "false", "0", "-1", "1.50", "1e400", "12345678901234567890", "-0.0e-5"}),
+		rapid.Map(rapid.Float64Range(-1e9, 1e9), func(f float64) string { return mustJSON(f) }),
+	}
+	if depth == 0 {
+		return rapid.OneOf(scalars...)
+	}
+	array := rapid.Map(rapid.SliceOfN(jsonValue(depth-1), 0, 3), func(items []string) string {
+		return "[" + strings.Join(items, ",") + "]"
+	})
+	return rapid.OneOf(append(scalars, array, jsonObject(depth))...)
+}
+
+func jsonObject(depth int) *rapid.Generator[string] {
+	key := rapid.OneOf(rapid.StringMatching(`[a-z_$][a-z0-9_]{0,5}`), nastyText())
+	return rapid.Custom(func(t *rapid.T) string {
+		keys := rapid.SliceOfNDistinct(key, 0, 3, rapid.ID).Draw(t, "keys")
+		items := make([]string, len(keys))
+		for i, key := range keys {
+			items[i] = quoted(key) + ":" + jsonValue(depth-1).Draw(t, "value")
+		}
+		return "{" + strings.Join(items, ",") + "}"
+	})
+}
+
+func quoted(s string) string { return mustJSON(strings.ToValidUTF8(s, "?")) }
+
+func mustJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func TestRenderAny(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		checkRender(t, chat.Call{
+			Name:      rapid.StringMatching(`[a-z_$][A-Za-z0-9_$]{0,8}9(\.[a-z]+)?`).Draw(rt, "name"),
+			Arguments: json.RawMessage(jsonObject(3).Draw(rt, "arguments")),
+		})
+	})
+}
+
+// FuzzRender holds the law of rendering for any text as key and value.
+func FuzzRender(f *testing.F) {
+	for _, text := range nasty {
+		f.Add("key", text)
+		f.Add(text, "value")
+	}
+	f.Fuzz(func(t *testing.T, key, value string) {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			t.Skip("JSON holds only UTF-8")
+		}
+		object := "{" + mustJSON(key) + ":[" + mustJSON(value) + ", {" + mustJSON(value) + ":" + mustJSON(key) + "}]}"
+		checkRender(t, chat.Call{Name: "f", Arguments: json.RawMessage(object)})
+		checkRender(t, chat.Call{Name: "f", Arguments: json.RawMessage("[" + object + "," + mustJSON(value) + "]"), Positional: true})
+	})
+}

@@ -1,0 +1,163 @@
+package dialect
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// script is the grammar of statements "return name(arguments);" of JavaScript.
+var script = grammar{body: newScriptBody, render: renderScript}
+
+// A scriptBody reads statements.
+type scriptBody struct {
+	scanner   *Scanner
+	statement *literal.Scanner
+	junk      diag.Span // statements that are no calls and have not been reported
+	pending   bool      // there are such
+}
+
+func newScriptBody(s *Scanner, f frame) body {
+	fence := literal.Fence{Char: f.char, Len: f.length}
+	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.bodyAt, Fence: fence})}
+}
+
+func (b *scriptBody) write(p []byte) (int, bool) {
+	for n := 0; ; {
+		k, state := b.statement.Write(p[n:])
+		n += k
+		if state == literal.More {
+			return n, false
+		}
+		b.take()
+		if state == literal.Fenced {
+			b.flush()
+			b.closed()
+			return n, true
+		}
+		b.statement.Next()
+	}
+}
+
+func (b *scriptBody) close() bool {
+	b.statement.Close()
+	b.take()
+	b.flush()
+	return !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall })
+}
+
+// take passes on what the statement was. Statements without a call are
+// collected, for they come in rows.
+func (b *scriptBody) take() {
+	call, isCall := b.statement.Call()
+	junk, isJunk := b.statement.Junk()
+	switch {
+	case isCall:
+		b.flush()
+		b.scanner.call(call, b.statement.Findings())
+	case isJunk && b.pending:
+		b.junk.End = junk.End
+	case isJunk:
+		b.junk, b.pending = junk, true
+	default:
+		for _, f := range b.statement.Findings() {
+			b.flush()
+			b.scanner.find(f)
+		}
+	}
+}
+
+// flush reports the statements without a call.
+func (b *scriptBody) flush() {
+	if b.pending {
+		f := diag.New(diag.NotACall, b.junk, "this is no call, and nothing is done with it")
+		f.Hint = "a call is: return name(literals);"
+		b.scanner.find(f)
+	}
+	b.pending = false
+}
+
+// closed looks at the line of the closing fence.
+func (b *scriptBody) closed() {
+	if b.statement.LineStart() {
+		return
+	}
+	at := b.statement.End()
+	b.scanner.lineFinding(diag.Bytes(at, at), "the closing fence stands behind text on its line")
+}
+
+// renderScript writes a call as a statement.
+func renderScript(b []byte, c chat.Call) []byte {
+	b = append(b, "return "+c.Name+"("...)
+	args := strings.TrimSpace(string(c.Arguments))
+	if c.Positional {
+		args = strings.TrimSuffix(strings.TrimPrefix(args, "["), "]")
+	}
+	if script := appendScript(nil, args); string(script) != "{}" {
+		b = append(b, script...)
+	}
+	return append(b, ");"...)
+}
+
+// appendScript appends JSON in the way people write JavaScript: keys without
+// quotes where that is possible, a blank behind commas and colons.
+func appendScript(b []byte, text string) []byte {
+	for i := 0; i < len(text); {
+		switch c := text[i]; c {
+		case ' ', '\t', '\n', '\r':
+			i++
+		case '"':
+			end := i + stringLen(text[i:])
+			b = appendScriptString(b, text[i:end], keyFollows(text[end:]))
+			i = end
+		case ':', ',':
+			b = append(b, c, ' ')
+			i++
+		default:
+			b = append(b, c)
+			i++
+		}
+	}
+	return b
+}
+
+// stringLen returns the length of the JSON string at the start of text.
+func stringLen(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// keyFollows reports whether what follows a string makes it a key.
+func keyFollows(rest string) bool {
+	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
+}
+
+func appendScriptString(b []byte, text string, key bool) []byte {
+	var bare string
+	if key && json.Unmarshal([]byte(text), &bare) == nil && isIdentifier(bare) {
+		return append(b, bare...)
+	}
+	return append(b, text...)
+}
+
+func isIdentifier(word string) bool {
+	for i := range len(word) {
+		c := word[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return word != ""
+}

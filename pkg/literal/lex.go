@@ -1,0 +1,323 @@
+package literal
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A mode is what the next byte belongs to.
+type mode int
+
+const (
+	inGap     mode = iota // between tokens
+	inSlash               // behind a slash that may begin a comment
+	inLine                // in a // comment
+	inBlock               // in a /* comment
+	inStar                // behind a star in a /* comment
+	inRun                 // in a run of fence characters
+	inForeign             // in characters beyond ASCII, which may be blanks
+	inWord                // in a word
+	inNumber              // in a number
+	inText                // in a string
+	inEscape              // behind a backslash in a string
+	inDigits              // in the hexadecimal digits of an escape
+	inDollar              // behind a dollar sign in a template
+	inTicks               // in a run of backticks in a template
+)
+
+// A lexer is the part of a scanner's state that cuts a text into tokens.
+type lexer struct {
+	mode      mode
+	at        int  // offset of the next byte
+	token     int  // offset of the current token
+	run       int  // length of the current run of fence characters or backticks
+	lineBlank bool // the line holds only blanks so far
+
+	keeping  bool // the text is kept, for tokens and for the call's text
+	kept     strings.Builder
+	keptFrom int // offset of the first byte kept
+
+	str text // the current string
+}
+
+func (l *lexer) keepFrom(at int) {
+	l.kept.Reset()
+	l.kept.Grow(64)
+	l.keeping, l.keptFrom = true, at
+}
+
+func (l *lexer) forget() {
+	l.keeping = false
+	l.kept = strings.Builder{}
+}
+
+// tokenText returns the current token as far as it has been read.
+func (l *lexer) tokenText() string { return l.kept.String()[l.token-l.keptFrom:] }
+
+func isBlank(c byte) bool   { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
+func isNewline(c byte) bool { return c == '\n' || c == '\r' }
+func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
+func isQuote(c byte) bool   { return c == '"' || c == '\'' || c == '`' }
+
+func isForeign(c byte) bool { return c >= utf8.RuneSelf }
+
+// beginsWord reports whether c can begin a word of ASCII characters.
+func beginsWord(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
+}
+
+func isWordByte(c byte) bool { return beginsWord(c) || isDigit(c) || isForeign(c) }
+
+// step reads the next bytes of p, at least one or else a change of state, and
+// returns how many.
+func (s *Scanner) step(p []byte) int {
+	switch s.mode {
+	case inSlash:
+		return s.slash(p[0])
+	case inLine:
+		return s.lineComment(p)
+	case inBlock, inStar:
+		return s.blockComment(p)
+	case inRun:
+		return s.fenceRun(p[0])
+	case inForeign:
+		return s.foreign(p)
+	case inWord:
+		return s.word(p)
+	case inNumber:
+		return s.number(p)
+	case inText:
+		return s.text(p)
+	case inEscape:
+		return s.escape(p[0])
+	case inDigits:
+		return s.digit(p[0])
+	case inDollar:
+		return s.dollar(p[0])
+	case inTicks:
+		return s.ticks(p[0])
+	}
+	return s.gap(p)
+}
+
+// gap reads what stands between tokens, and begins the next token.
+func (s *Scanner) gap(p []byte) int {
+	c := p[0]
+	switch {
+	case isBlank(c):
+		s.passing.word = apostrophe{}
+		return 1
+	case isNewline(c):
+		s.newline()
+		return 1
+	case c == s.fence.Char && s.fence.Len > 0 && s.mayClose():
+		s.token, s.run, s.mode = s.at, 0, inRun
+		return 0
+	}
+	s.lineBlank = false
+	if c == '/' {
+		s.token, s.mode = s.at, inSlash
+		return 1
+	}
+	switch s.phase {
+	case before:
+		return s.beginStatement(c)
+	case heading:
+		return s.afterWord(c)
+	case arguing:
+		return s.argument(c)
+	}
+	return s.pass(c)
+}
+
+func (s *Scanner) newline() {
+	s.lineBlank = true
+	s.passing.word = apostrophe{}
+	switch {
+	case s.phase == heading:
+		s.head.broken = true
+	case s.phase == junking && s.passing.level():
+		s.end, s.state = s.at, Bad
+	}
+}
+
+// mayClose reports whether a run of fence characters can close the fence here.
+func (s *Scanner) mayClose() bool {
+	switch s.phase {
+	case arguing:
+		return s.lineBlank
+	case skipping:
+		return s.lineBlank && len(s.passing.holes) == 0
+	}
+	return len(s.passing.holes) == 0
+}
+
+// fenceRun reads a run that closes the fence if it is long enough.
+func (s *Scanner) fenceRun(c byte) int {
+	if c != s.fence.Char {
+		s.shortRun()
+		return 0
+	}
+	s.run++
+	if s.run == s.fence.Len {
+		s.endFence()
+	}
+	return 1
+}
+
+// shortRun reads a run that was too short as what it is otherwise: backticks
+// open and close templates, tildes are operators.
+func (s *Scanner) shortRun() {
+	s.mode, s.lineBlank = inGap, false
+	if s.phase == before || s.phase == heading {
+		s.beginJunk(s.token)
+	}
+	if s.fence.Char == '`' {
+		s.toggle(s.token, s.run)
+	} else if s.phase == arguing {
+		s.argumentFault(s.token, s.fence.Char)
+	}
+}
+
+func (s *Scanner) endFence() {
+	switch s.phase {
+	case arguing:
+		s.fencedIn()
+	case heading:
+		s.beginJunk(s.head.start)
+	}
+	s.end, s.state = s.token, Fenced
+}
+
+func (s *Scanner) slash(c byte) int {
+	switch c {
+	case '/':
+		s.mode = inLine
+		return 1
+	case '*':
+		s.mode = inBlock
+		return 1
+	}
+	s.mode = inGap
+	switch s.phase {
+	case before, heading:
+		s.beginJunk(s.token)
+	case arguing:
+		s.argumentFault(s.token, '/')
+	}
+	return 0
+}
+
+func (s *Scanner) lineComment(p []byte) int {
+	end := bytes.IndexAny(p, "\r\n")
+	if end < 0 {
+		return len(p)
+	}
+	s.mode = inGap
+	return end
+}
+
+func (s *Scanner) blockComment(p []byte) int {
+	switch {
+	case s.mode == inStar && p[0] == '/':
+		s.mode = inGap
+		return 1
+	case p[0] == '*':
+		s.mode = inStar
+		return 1
+	}
+	s.mode = inBlock
+	if star := bytes.IndexByte(p, '*'); star >= 0 {
+		return star
+	}
+	return len(p)
+}
+
+func (s *Scanner) beginWord() int {
+	s.token, s.mode = s.at, inWord
+	return 0
+}
+
+func (s *Scanner) beginForeign() int {
+	s.token, s.mode = s.at, inForeign
+	return 0
+}
+
+// foreign reads characters beyond ASCII outside strings: blanks of other
+// alphabets, or the beginning of a word.
+func (s *Scanner) foreign(p []byte) int {
+	n := 0
+	for n < len(p) && isForeign(p[n]) {
+		n++
+	}
+	switch {
+	case n > 0:
+	case trimSpace(s.tokenText()) == "":
+		s.mode = inGap
+	case s.phase == arguing:
+		s.mode = inWord
+	default:
+		s.mode = inGap
+		s.beginJunk(s.head.start)
+	}
+	return n
+}
+
+// word reads a word; a name before "(" is ASCII and may hold dots.
+func (s *Scanner) word(p []byte) int {
+	n := 0
+	if s.phase == heading {
+		for n < len(p) && (beginsWord(p[n]) || isDigit(p[n]) || p[n] == '.') {
+			n++
+		}
+	} else {
+		for n < len(p) && isWordByte(p[n]) {
+			n++
+		}
+	}
+	if n == 0 {
+		s.endToken()
+	}
+	return n
+}
+
+// number reads everything that can belong to a number in any notation.
+func (s *Scanner) number(p []byte) int {
+	n := 0
+	for n < len(p) && (isWordByte(p[n]) || p[n] == '.') {
+		n++
+	}
+	switch {
+	case n > 0:
+	case (p[0] == '-' || p[0] == '+') && signMayFollow(s.tokenText()):
+		return 1
+	default:
+		s.endToken()
+	}
+	return n
+}
+
+// signMayFollow reports whether a sign can continue a number: at its start, and
+// in front of an exponent.
+func signMayFollow(number string) bool {
+	if number == "" {
+		return true
+	}
+	last := number[len(number)-1] | 0x20
+	return last == 'e' && radix(strings.TrimLeft(number, "+-")) == 0
+}
+
+// endToken ends a word or number in front of the next byte.
+func (s *Scanner) endToken() {
+	mode := s.mode
+	s.mode = inGap
+	switch {
+	case s.phase == heading:
+		s.headWord(s.tokenText())
+	case mode == inWord:
+		s.argumentWord(s.tokenText())
+	default:
+		s.argumentNumber(s.tokenText())
+	}
+}

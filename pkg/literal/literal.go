@@ -1,0 +1,201 @@
+// Package literal reads calls name(args) whose arguments are literals of
+// JavaScript, and so of JSON, from a text that arrives in pieces.
+//
+// It evaluates nothing: what is no literal is a finding. Every byte is looked
+// at a bounded number of times and never again, so any split of a text gives
+// the same calls and findings, and text inside a string is never read as
+// anything else, not even when the string or its call turns out to be faulty.
+// Where calls stand in a response is the business of package dialect.
+package literal
+
+import (
+	"encoding/json"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// A State says how far a [Scanner] has come.
+type State int
+
+// The states of a scanner. In every state but [More] it reads nothing further.
+const (
+	More   State = iota // the end has not been seen
+	Done                // a call, statement or value was read and is good
+	Bad                 // what was read is no good call or value, or no call at all
+	Fenced              // the fence around the text was closed
+)
+
+// Options say where a scanner reads, and within which limits.
+type Options struct {
+	Base     int   // offset of the first byte in the whole text; all offsets count like it
+	MaxDepth int   // how deep arrays and objects may be nested; 0 means 64
+	Fence    Fence // the fence around the text; the zero value for none
+}
+
+// A Fence is an open code fence. It is closed by a run of Len times Char
+// outside strings and comments, which must begin a line when it stands in the
+// arguments of a call.
+type Fence struct {
+	Char byte
+	Len  int
+}
+
+// A goal is what a scanner is to read.
+type goal int
+
+const (
+	aCall goal = iota
+	aStatement
+	aValue
+)
+
+// A phase is a stretch of a statement.
+type phase int
+
+const (
+	before   phase = iota // the statement has not begun
+	heading               // in the words before "("
+	arguing               // in the arguments
+	skipping              // on the way to the ")" of a call that has a fault
+	junking               // in a statement that is no call
+)
+
+// A Scanner reads one call, statement or value after another from the bytes
+// written to it.
+type Scanner struct {
+	goal     goal
+	fence    Fence
+	maxDepth int
+	state    State
+	steps    int // bytes and tokens looked at; tests count them
+
+	lexer
+	phase   phase
+	head    head
+	args    arguments
+	passing passing
+	report
+}
+
+// NewCall returns a scanner for one call name(args). Blanks and comments may
+// stand before it.
+func NewCall(o Options) *Scanner { return newScanner(aCall, o) }
+
+// NewStatement returns a scanner for one statement: "return name(args)" with or
+// without "return" (or "await"), or anything else up to its end. Blanks,
+// comments and semicolons may stand before it.
+func NewStatement(o Options) *Scanner { return newScanner(aStatement, o) }
+
+// NewValue returns a scanner for one value.
+func NewValue(o Options) *Scanner {
+	s := newScanner(aValue, o)
+	s.phase = arguing
+	s.keepFrom(o.Base)
+	return s
+}
+
+func newScanner(g goal, o Options) *Scanner {
+	s := &Scanner{goal: g, fence: o.Fence, maxDepth: o.MaxDepth}
+	if s.maxDepth == 0 {
+		s.maxDepth = 64
+	}
+	s.at, s.lineBlank = o.Base, true
+	return s
+}
+
+// Next makes the scanner ready for the next call or statement of the text. What
+// was returned for the last one stays valid.
+func (s *Scanner) Next() {
+	at, lineBlank, steps := s.at, s.lineBlank, s.steps
+	*s = *newScanner(s.goal, Options{MaxDepth: s.maxDepth, Fence: s.fence})
+	s.at, s.lineBlank, s.steps = at, lineBlank, steps
+}
+
+// Write reads from p until the state is no longer [More]. It returns how many
+// bytes it has read and does not keep p. A call is [Done] exactly with its
+// closing parenthesis, a number with the byte before the first that does not
+// belong to it.
+func (s *Scanner) Write(p []byte) (int, State) {
+	i := 0
+	for i < len(p) && s.state == More {
+		n := s.step(p[i:])
+		if s.keeping {
+			s.kept.Write(p[i : i+n])
+		}
+		i, s.at, s.steps = i+n, s.at+n, s.steps+n+1
+	}
+	return i, s.state
+}
+
+// Close says that the text has ended, and returns the last state. A call that
+// has not ended is cut off: it is reported and can never be executed.
+func (s *Scanner) Close() State {
+	if s.state == More {
+		s.endOfText()
+	}
+	return s.state
+}
+
+// endOfText decides what the end of the text means for what was being read.
+func (s *Scanner) endOfText() {
+	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) {
+		s.step([]byte{'\n'}) // which ends such a token without being part of it
+	}
+	if s.state != More {
+		return
+	}
+	switch {
+	case s.phase == heading:
+		s.cutAt(s.head.start, "the text ends before the call has begun")
+	case s.phase == skipping || s.phase == arguing:
+		s.cut()
+	}
+	s.end, s.state = s.at, Bad
+}
+
+// LineStart reports whether the line has held only blanks so far; in state
+// [Fenced], whether the fence was closed at the start of a line.
+func (s *Scanner) LineStart() bool { return s.lineBlank }
+
+// End returns the offset behind what was read; in state [Fenced], that of the
+// run that closed the fence.
+func (s *Scanner) End() int { return s.end }
+
+// Junk returns the place of a statement that is no call, and false if the
+// scanner has read a call or nothing.
+func (s *Scanner) Junk() (diag.Span, bool) {
+	return diag.Bytes(s.head.start, s.end), s.state != More && s.phase == junking
+}
+
+// Call returns the call that was read, and false if there was none. A call with
+// a fault has a name and a text but no arguments.
+func (s *Scanner) Call() (chat.Call, bool) {
+	if s.head.name == "" {
+		return chat.Call{}, false
+	}
+	text := s.kept.String()[:max(s.end-s.keptFrom, 0)]
+	text = strings.TrimRight(text, " \t\r\n")
+	status := s.status()
+	return chat.Call{
+		Name:         s.head.name,
+		Arguments:    s.args.out,
+		Positional:   !s.args.keyed,
+		Status:       status,
+		Executable:   status == chat.StatusOK || status == chat.StatusRepaired,
+		ValueChanged: s.changed,
+		Start:        s.keptFrom,
+		End:          s.keptFrom + len(text),
+		Text:         text,
+	}, true
+}
+
+// Value returns the value that was read as JSON, nil if it has a fault. Numbers
+// keep their digits and objects the order of their keys.
+func (s *Scanner) Value() json.RawMessage {
+	if s.state != Done {
+		return nil
+	}
+	return s.args.out
+}

@@ -1,0 +1,53 @@
+package literal
+
+import (
+	"encoding/json"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// ParseCall reads a text that is one call name(args), with blanks, comments and
+// semicolons around it. If it is not, a finding says so, and the call holds
+// what could be read.
+func ParseCall(text string) (chat.Call, []diag.Finding) {
+	s := NewCall(Options{})
+	n, state := s.Write([]byte(text))
+	if state == More {
+		s.Close()
+	}
+	call, ok := s.Call()
+	findings := s.Findings()
+	switch {
+	case !ok && len(findings) == 0:
+		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(0, len(text)), "this is no call name(arguments)"))
+	case ok && trailing(text[n:]):
+		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "text stands behind the call"))
+		call.Executable = false
+	}
+	return call, findings
+}
+
+// trailing reports whether anything but blanks, comments and semicolons stands
+// behind a call.
+func trailing(rest string) bool {
+	s := NewStatement(Options{})
+	s.Write([]byte(rest))
+	s.Close()
+	return s.phase != before
+}
+
+// ParseValue reads a text that is one literal, with blanks and comments around
+// it and semicolons behind it, and returns it as JSON; nil if it has a fault.
+func ParseValue(text string) (json.RawMessage, []diag.Finding) {
+	s := NewValue(Options{})
+	n, state := s.Write([]byte(text))
+	if state == More {
+		s.Close()
+	}
+	value, findings := s.Value(), s.Findings()
+	if value != nil && trailing(text[n:]) {
+		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "text stands behind the value"))
+	}
+	return value, findings
+}

@@ -1,0 +1,212 @@
+package literal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// Bounds of what is kept about one call, however much is wrong with it.
+const (
+	mostNotes  = 100     // findings about things that were tolerated
+	fixesBytes = 1 << 18 // edits of their fixes
+)
+
+// A report is what there is to say about the current call.
+type report struct {
+	end       int // offset behind what was read
+	notes     []diag.Finding
+	keywords  mend // of keyword arguments
+	spent     int  // bytes of edits
+	invalid   bool
+	truncated bool
+	ambiguous bool
+	repaired  bool
+	changed   bool // a repair may have changed a value
+}
+
+// A mend collects the edits of one fix.
+type mend struct {
+	start, end int // the first place
+	count      int // how often it was needed
+	edits      []diag.Edit
+}
+
+func (m *mend) add(e diag.Edit) {
+	if m.count == 0 && m.end == 0 {
+		m.start, m.end = e.Start, e.End
+	}
+	m.count++
+	m.edits = append(m.edits, e)
+}
+
+// mend adds an edit to a fix of the current string while there is room.
+func (s *Scanner) mend(m *mend, e diag.Edit) {
+	if !s.reading() {
+		return
+	}
+	s.spent += 32 + len(e.New)
+	m.add(e)
+	if s.spent > fixesBytes {
+		m.edits = nil
+	}
+}
+
+// Findings returns what there is to say about the last call, statement or
+// value, in the order of the text. A statement that is no call has no finding
+// of its own; see [Scanner.Junk].
+func (s *Scanner) Findings() []diag.Finding {
+	findings := slices.Clone(s.notes)
+	diag.Sort(findings)
+	return findings
+}
+
+func (s *Scanner) status() chat.Status {
+	switch {
+	case s.invalid:
+		return chat.StatusInvalid
+	case s.truncated:
+		return chat.StatusTruncated
+	case s.state == Bad || s.state == Fenced:
+		return chat.StatusInvalid
+	case s.ambiguous:
+		return chat.StatusAmbiguous
+	case s.repaired:
+		return chat.StatusRepaired
+	}
+	return chat.StatusOK
+}
+
+func (s *Scanner) add(f diag.Finding) { s.notes = append(s.notes, f) }
+
+// A note is a finding whose fix may still be added.
+type note struct{ finding *diag.Finding }
+
+func (n note) fix(title string, kind diag.FixKind, edits ...diag.Edit) {
+	if n.finding != nil && len(edits) > 0 {
+		n.finding.Fixes = append(n.finding.Fixes, diag.Fix{Title: title, Kind: kind, Edits: edits})
+	}
+}
+
+// note records something that was tolerated.
+func (s *Scanner) note(code diag.Code, start, end int, severity diag.Severity, format string, args ...any) note {
+	s.repaired = s.repaired || severity.Rank() >= diag.Warning.Rank()
+	if len(s.notes) >= mostNotes {
+		return note{}
+	}
+	f := diag.New(code, diag.Bytes(start, end), format, args...)
+	f.Severity, f.Path = severity, s.args.path()
+	s.add(f)
+	return note{&s.notes[len(s.notes)-1]}
+}
+
+// noteMend records what a mend has mended.
+func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, message string) {
+	if m.count == 0 {
+		return
+	}
+	if m.count > 1 && code != diag.KeywordArgs {
+		message += fmt.Sprintf(" (%d times)", m.count)
+	}
+	if s.spent > fixesBytes {
+		m.edits = nil
+	}
+	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
+}
+
+// noteString records what was tolerated in the string that has just ended.
+func (s *Scanner) noteString() {
+	str := &s.str
+	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
+		"a raw control character in a string is kept")
+	s.noteMend(diag.BadEscape, str.escapes, diag.Unsafe, "double the backslashes",
+		"an escape that JavaScript does not have is kept with its backslash")
+	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
+		"a run of backticks in a template is read as text")
+}
+
+// hints say what to do about a fault.
+var hints = map[diag.Code]string{
+	diag.InvalidUTF8:  "write the character itself",
+	diag.NotANumber:   "write a number, a string or null",
+	diag.DuplicateKey: "write every key once",
+	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
+	diag.CutCall:      "write the whole call again",
+}
+
+// fault records why a call has no arguments, and goes on to its end.
+func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...any) {
+	f := diag.New(code, diag.Bytes(start, max(end, start+1)), format, args...)
+	f.Severity, f.Path, f.Hint = diag.Error, s.args.path(), hints[code]
+	s.add(f)
+	s.invalid = true
+	s.args = arguments{keyed: s.args.keyed}
+	if s.goal == aValue {
+		s.end, s.state = s.at, Bad
+		return
+	}
+	s.phase, s.passing = skipping, passing{depth: 1}
+}
+
+// cut records that the text ended inside the call.
+func (s *Scanner) cut() {
+	what := "the value"
+	if s.goal != aValue {
+		what = "the call " + excerpt(s.head.name)
+	}
+	if s.mode >= inText {
+		what = "a string of " + what
+	}
+	s.cutAt(s.keptFrom, "the text ends inside "+what)
+	s.truncated, s.args.out = true, nil
+}
+
+func (s *Scanner) cutAt(start int, message string) {
+	f := diag.New(diag.CutCall, diag.Bytes(start, s.at), "%s", message)
+	f.Hint = hints[diag.CutCall]
+	s.add(f)
+}
+
+// bracketFault records a closing bracket that closes nothing or the wrong one.
+func (s *Scanner) bracketFault(c byte) {
+	top := s.args.top()
+	if top.char == 0 {
+		s.fault(diag.Bracket, s.at, s.at+1, "%q closes nothing", c)
+		return
+	}
+	missing := s.missing()
+	at := s.args.last
+	s.fault(diag.Bracket, s.at, s.at+1, "%q stands where %q is missing", c, closing[top.char])
+	if c == ')' {
+		s.fixMissing(at, strings.TrimSuffix(missing, ")"))
+	}
+}
+
+// fencedIn records that the fence was closed inside the arguments.
+func (s *Scanner) fencedIn() {
+	if s.args.pending.text != "" {
+		s.settle()
+	}
+	if !s.reading() {
+		return
+	}
+	missing, at := s.missing(), s.args.last
+	s.fault(diag.Bracket, s.token, s.at+1, "the fence ends before the call: %q is missing", missing)
+	s.fixMissing(at, missing)
+}
+
+// missing returns the closing brackets that are missing.
+func (s *Scanner) missing() string {
+	var b strings.Builder
+	for _, open := range slices.Backward(s.args.open) {
+		b.WriteByte(closing[open.char])
+	}
+	return b.String()
+}
+
+func (s *Scanner) fixMissing(at int, brackets string) {
+	note{&s.notes[len(s.notes)-1]}.fix("add "+brackets, diag.Unsafe, diag.Edit{Start: at, End: at, New: brackets})
+}

@@ -1,0 +1,210 @@
+package literal
+
+import (
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A head is what stands before the arguments of a call.
+type head struct {
+	start  int    // where the statement begins
+	word   string // the word that can be a name, if one has been read
+	ended  int    // where it ends
+	broken bool   // a line end stands behind it
+	name   string // the name of the call, once "(" has been read
+}
+
+// reserved are the words of JavaScript that stand before "(" without being the
+// name of a function, or that begin a statement.
+var reserved = map[string]bool{
+	"async": true, "await": true, "case": true, "catch": true, "class": true, "const": true, "delete": true,
+	"do": true, "else": true, "export": true, "finally": true, "for": true, "function": true, "if": true,
+	"import": true, "in": true, "instanceof": true, "let": true, "new": true, "return": true, "super": true,
+	"switch": true, "this": true, "throw": true, "try": true, "typeof": true, "var": true, "void": true,
+	"while": true, "with": true, "yield": true,
+}
+
+// beginStatement reads the first byte of a statement.
+func (s *Scanner) beginStatement(c byte) int {
+	switch {
+	case c == ';' && s.goal == aStatement:
+		return 1
+	case isForeign(c):
+		s.head.start = s.at
+		s.keepFrom(s.at)
+		return s.beginForeign()
+	case beginsWord(c):
+		s.phase, s.head.start = heading, s.at
+		return s.beginHeadWord()
+	}
+	s.beginJunk(s.at)
+	return 0
+}
+
+// beginHeadWord begins a word before "(". The call's text begins with the last.
+func (s *Scanner) beginHeadWord() int {
+	s.keepFrom(s.at)
+	return s.beginWord()
+}
+
+// headWord takes a word that is complete.
+func (s *Scanner) headWord(word string) {
+	switch {
+	case s.goal == aStatement && word == "return" && s.head.start == s.token:
+	case s.goal == aStatement && word == "await":
+		s.note(diag.NameNoise, s.token, s.at, diag.Info, "await means nothing here").
+			fix("remove it", diag.Safe, diag.Edit{Start: s.token, End: s.at})
+	default:
+		s.head.word, s.head.ended, s.head.broken = word, s.at, false
+	}
+}
+
+// afterWord reads a byte behind the words of a head.
+func (s *Scanner) afterWord(c byte) int {
+	named := s.head.word != ""
+	switch {
+	case named && c == '(' && isName(s.head.word):
+		s.beginCall()
+		return 1
+	case named && s.head.broken:
+		// The line before was a statement of its own, this one is the next.
+		s.phase, s.end, s.state, s.notes = junking, s.head.ended, Bad, nil
+	case isForeign(c):
+		return s.beginForeign()
+	case !named && beginsWord(c):
+		return s.beginHeadWord()
+	default:
+		s.beginJunk(s.head.start)
+	}
+	return 0
+}
+
+// isName reports whether a word can be the name of a tool.
+func isName(word string) bool {
+	for part := range strings.SplitSeq(word, ".") {
+		if part == "" || isDigit(part[0]) {
+			return false
+		}
+	}
+	return !reserved[word]
+}
+
+// namespaces are what models put before the name of a tool.
+var namespaces = []string{"functions.", "tools.", "default_api."}
+
+// beginCall reads the opening parenthesis.
+func (s *Scanner) beginCall() {
+	name := s.head.word
+	for _, space := range namespaces {
+		if rest, ok := strings.CutPrefix(name, space); ok {
+			name = rest
+			s.note(diag.NameNoise, s.keptFrom, s.keptFrom+len(space), diag.Warning, "%q does not belong to the tool's name", space).
+				fix("remove it", diag.Safe, diag.Edit{Start: s.keptFrom, End: s.keptFrom + len(space)})
+			break
+		}
+	}
+	s.head.name = strings.Clone(name)
+	s.phase = arguing
+	s.args.begin('(', s.at)
+}
+
+// beginJunk says that the statement is no call.
+func (s *Scanner) beginJunk(start int) {
+	if s.phase == heading {
+		s.passing.word.after(s.head.word, s.at == s.head.ended)
+	}
+	s.phase, s.head.start = junking, start
+	s.notes = nil
+	s.forget()
+}
+
+// passing is what is known while a fault or a statement that is no call is
+// passed over. Strings, templates and comments are read as ever.
+type passing struct {
+	depth int   // open brackets: of a call only its parentheses, otherwise all
+	holes []int // open braces in each ${…} around this place
+	word  apostrophe
+}
+
+// level reports whether no bracket is open.
+func (p *passing) level() bool { return p.depth == 0 && len(p.holes) == 0 }
+
+// pass reads a byte between tokens while passing.
+func (s *Scanner) pass(c byte) int {
+	p := &s.passing
+	switch {
+	case isQuote(c):
+		if c == '\'' && s.phase == junking && p.word.isApostrophe() {
+			break
+		}
+		s.openString(c, s.at)
+	case len(p.holes) > 0:
+		s.passHole(c)
+	case s.phase == skipping:
+		s.passCall(c)
+	case strings.IndexByte("([{", c) >= 0:
+		p.depth++
+	case strings.IndexByte(")]}", c) >= 0:
+		p.depth = max(0, p.depth-1)
+	case c == ';' && p.depth == 0:
+		s.end, s.state = s.at, Bad
+	}
+	p.word.add(c)
+	return 1
+}
+
+// passHole reads a byte in ${…}. Only braces count there: no parenthesis in a
+// hole can end the call around the template.
+func (s *Scanner) passHole(c byte) {
+	top := len(s.passing.holes) - 1
+	switch {
+	case c == '{':
+		s.passing.holes[top]++
+	case c == '}' && s.passing.holes[top] > 0:
+		s.passing.holes[top]--
+	case c == '}':
+		s.passing.holes = s.passing.holes[:top]
+		s.str = text{quote: '`'}
+		s.mode = inText
+	}
+}
+
+// passCall reads a byte on the way to the end of a call.
+func (s *Scanner) passCall(c byte) {
+	switch c {
+	case '(':
+		s.passing.depth++
+	case ')':
+		s.passing.depth--
+		if s.passing.depth == 0 {
+			s.end, s.state = s.at+1, Bad
+		}
+	}
+}
+
+// An apostrophe tells the ' of "don't" from the one that opens a string: it
+// stands right behind a word, and the word is none of Python's string prefixes.
+type apostrophe struct {
+	length int  // of the word so far
+	other  bool // it cannot be a prefix
+}
+
+func (a *apostrophe) add(c byte) {
+	if !isWordByte(c) {
+		*a = apostrophe{}
+		return
+	}
+	a.length++
+	a.other = a.other || a.length > 2 || strings.IndexByte("rbufRBUF", c) < 0
+}
+
+// after continues behind a word, or somewhere else.
+func (a *apostrophe) after(word string, adjacent bool) {
+	*a = apostrophe{}
+	for i := 0; adjacent && i < len(word); i++ {
+		a.add(word[i])
+	}
+}
+
+func (a *apostrophe) isApostrophe() bool { return a.length > 0 && a.other }
