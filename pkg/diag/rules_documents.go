@@ -1,9 +1,12 @@
 package diag
 
+import "slices"
+
 // Codes about JSON documents and answers (TA), schemas (TS) and run files (TR).
 const (
 	NotJSON      Code = "TA001"
 	SchemaFit    Code = "TA002" // a value does not fit its schema
+	FencedAnswer Code = "TA003" // an answer in a fence
 	BadSchema    Code = "TS001"
 	RunDamaged   Code = "TR001" // damage in the middle
 	RunTorn      Code = "TR002" // torn tail
@@ -13,4 +16,40 @@ const (
 )
 
 // documentRules documents the TA, TS and TR codes.
-var documentRules = []Rule{}
+var documentRules = slices.Concat(answerRules, runFileRules)
+
+// answerRules documents the TA and TS codes.
+var answerRules = []Rule{
+	{
+		Code: NotJSON, Slug: "not-json", Severity: Error,
+		Title: "A text that must be JSON is not",
+		Text: "One JSON value is wanted, strictly: no text around it, no comments, no trailing commas, no key twice in one object, no bytes that are not UTF-8, " +
+			"at most 128 levels deep and no number of more than 1000 digits. Readers differ in what they make of anything else, so nothing is guessed.",
+		Bad:  `{"answer": "yes",}`,
+		Good: `{"answer": "yes"}`,
+	},
+	{
+		Code: SchemaFit, Slug: "does-not-fit", Severity: Error,
+		Title: "A value does not fit its schema",
+		Text: "Each way in which a document does not fit is one finding, with the JSON pointer of the value and its place. Where several forms are allowed, " +
+			"only what is wrong with the one that was probably meant is said. Formats such as date-time are checked.",
+		Bad:  `{"price": "12"}  against  {"properties": {"price": {"type": "number"}}}`,
+		Good: `{"price": 12}  against  {"properties": {"price": {"type": "number"}}}`,
+	},
+	{
+		Code: FencedAnswer, Slug: "fenced-answer", Severity: Warning,
+		Title: "An answer stands in a fence",
+		Text:  "The answer is to be JSON alone. A fence that is the whole answer is dropped, because nothing in it changes; text beside a fence is not.",
+		Bad:   "```json\n{\"answer\": \"yes\"}\n```",
+		Good:  `{"answer": "yes"}`,
+		Fix:   Safe,
+	},
+	{
+		Code: BadSchema, Slug: "bad-schema", Severity: Error,
+		Title: "A schema is no JSON Schema",
+		Text: "A schema is JSON Schema 2020-12, or an older draft that it names. It must hold as a whole: a misspelt type, a pattern that is no regular expression (RE2), " +
+			"a reference that leads nowhere. References to other documents are never followed, because a schema must not reach files or hosts.",
+		Bad:  `{"properties": {"price": {"type": "numbr"}}}`,
+		Good: `{"properties": {"price": {"type": "number"}}}`,
+	},
+}

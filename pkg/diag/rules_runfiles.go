@@ -47,7 +47,7 @@ var runFileRules = []Rule{
 		Slug:     "unordered",
 		Severity: Error,
 		Title:    "A record stands where it cannot stand.",
-		Text: "Each record is whole, but together they tell no possible run: a result without a call, a response without a request, a new request while a call has no result, " +
+		Text: "Each record is whole, but together they tell no possible run: a result without a call, a response without a request, a new request while a write has no outcome, " +
 			"a second result of one call, anything after the end. The file was put together by hand or written by a program with a bug.",
 		Bad:  `a "result" record with "call":"c3" and no "call" record with "id":"c3" before it`,
 		Good: `"call" with "id":"c3", then "intent" when it writes, then "result" with "call":"c3"`,

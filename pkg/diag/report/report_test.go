@@ -1,0 +1,225 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/diag"
+)
+
+// finding returns an error about the first place in text where mark stands.
+func finding(t *testing.T, text, mark string) diag.Finding {
+	t.Helper()
+	at := strings.Index(text, mark)
+	if at < 0 {
+		t.Fatalf("%q does not stand in the text", mark)
+	}
+	f := diag.New(diag.RunTorn, diag.Bytes(at, at+len(mark)), "is torn")
+	f.File, f.Severity = "f", diag.Error
+	f.Span = diag.NewLines([]byte(text)).Locate(f.Span)
+	return f
+}
+
+// printed returns the excerpt of one finding, without the headline.
+func printed(t *testing.T, text string, f diag.Finding) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, []diag.Finding{f}, map[string][]byte{"f": []byte(text)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, excerpt, _ := strings.Cut(b.String(), "\n")
+	return excerpt
+}
+
+// C2: the excerpt shows the place as it is, with what cannot be seen written
+// out and the carets under it.
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("a", 80) + "{FAULT}" + strings.Repeat("b", 80)
+	for _, tt := range []struct{ name, text, mark, want string }{
+		{"middle line", "one\ntwo three\nfour", "three", "" +
+			"    2 | two three\n" +
+			"      |     ^^^^^\n"},
+		{"at the end of the text", "abc", "", "" +
+			"    1 | abc\n" +
+			"      | ^\n"},
+		{"byte order mark", "\ufeffabc", "b", "" +
+			"    1 | abc\n" +
+			"      |  ^\n"},
+		{"tab before and inside", "\tx = \"a\tb\"", "\"a\tb\"", "" +
+			"    1 |     x = \"a\\tb\"\n" +
+			"      |         ^^^^^^\n"},
+		{"line feed", "\"a\nb\"", "\n", "" +
+			"    1 | \"a␊\n" +
+			"      |   ^\n"},
+		{"carriage return", "a\r\nb", "\r\n", "" +
+			"    1 | a␍\n" +
+			"      |  ^\n"},
+		{"several lines", "f({\n  a: 1\n})", "f({\n  a: 1\n})", "" +
+			"    1 | f({\n" +
+			"      | ^^^\n"},
+		{"wide characters", "日本 ok", "ok", "" +
+			"    1 | 日本 ok\n" +
+			"      |      ^^\n"},
+		{"marked wide characters", "a日本", "日本", "" +
+			"    1 | a日本\n" +
+			"      |  ^^^^\n"},
+		{"combining marks", "e\u0301x", "x", "" +
+			"    1 | e\u0301x\n" +
+			"      |  ^\n"},
+		{"unseen characters", "a\u200bb\x1b[31mc", "\x1b", "" +
+			"    1 | a\\u200bb\\u001b[31mc\n" +
+			"      |         ^^^^^^\n"},
+		{"invalid UTF-8", "a\xffb", "\xff", "" +
+			"    1 | a\\xffb\n" +
+			"      |  ^^^^\n"},
+		{"beyond the first plane", "a\U000e0001b", "b", "" +
+			"    1 | a\\U000e0001b\n" +
+			"      |            ^\n"},
+		{"long line", long, "{FAULT}", "" +
+			"    1 | …" + strings.Repeat("a", 46) + "{FAULT}" + strings.Repeat("b", 47) + "…\n" +
+			"      |  " + strings.Repeat(" ", 46) + "^^^^^^^\n"},
+		{"long line, near its beginning", "{FAULT}" + long, "{FAULT}", "" +
+			"    1 | {FAULT}" + strings.Repeat("a", 80) + "{FAULT}" + strings.Repeat("b", 6) + "…\n" +
+			"      | ^^^^^^^\n"},
+		{"long place", "x" + strings.Repeat("y", 200), strings.Repeat("y", 200), "" +
+			"    1 | x" + strings.Repeat("y", 80) + "…\n" +
+			"      |  " + strings.Repeat("^", 80) + "\n"},
+		{"exactly as wide as the window", strings.Repeat("a", 99) + "!\nb", "!", "" +
+			"    1 | " + strings.Repeat("a", 99) + "!\n" +
+			"      | " + strings.Repeat(" ", 99) + "^\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, printed(t, tt.text, finding(t, tt.text, tt.mark))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// A finding made from a line and a column, as those about YAML, has no offsets.
+func TestExcerptByColumn(t *testing.T) {
+	f := diag.New(diag.RunTorn, diag.Span{Line: 2, Column: 3, EndLine: 2, EndColumn: 5}, "is torn")
+	f.File = "f"
+	want := "    2 | é éxyz\n" +
+		"      |   ^^\n"
+	if d := cmp.Diff(want, printed(t, "one\né éxyz\n", f)); d != "" {
+		t.Error(d)
+	}
+	f.Span = diag.At(3, 9)
+	if d := cmp.Diff("    3 |\n      | ^\n", printed(t, "one\ntwo\n", f)); d != "" {
+		t.Error("past the end of the text:", d)
+	}
+}
+
+func TestText(t *testing.T) {
+	text := "name: a\nname: b\n"
+	second := finding(t, text, "name: b")
+	second.File, second.Hint, second.Severity = "tool.yaml", "drop\none", diag.Warning
+	second.Message = "forged\nother.yaml:1:1: error\x1b[2J"
+	bare := diag.New(diag.RunTorn, diag.Span{}, "no place")
+	elsewhere := diag.New(diag.RunTorn, diag.At(3, 1), "no text")
+	elsewhere.File = "gone.yaml"
+
+	var b bytes.Buffer
+	paint := func(s diag.Severity, text string) string { return "<" + string(s) + ":" + text + ">" }
+	err := Text(&b, []diag.Finding{second, bare, elsewhere}, map[string][]byte{"tool.yaml": []byte(text)}, paint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `tool.yaml:2:1: <warning:warning TR002 torn>: forged␊other.yaml:1:1: error\u001b[2J
+    2 | name: b
+      | <warning:^^^^^^^>
+  hint: drop␊one
+<warning:warning TR002 torn>: no place
+gone.yaml:3:1: <warning:warning TR002 torn>: no text
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A report costs the same for each finding, however long the lines are.
+func TestTextIsLinear(t *testing.T) {
+	text := bytes.Repeat([]byte("x"), 8<<20)
+	findings := make([]diag.Finding, 5000)
+	for i := range findings {
+		at := len(text) - i
+		findings[i] = diag.New(diag.RunTorn, diag.Span{Start: at, End: len(text), Line: 1, Column: at + 1, EndLine: 1, EndColumn: len(text) + 1}, "x")
+	}
+	begin := time.Now()
+	if err := Text(new(bytes.Buffer), findings, map[string][]byte{"": text}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("5000 findings in one line of 8 MiB took %v", took)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	of := func(severities ...diag.Severity) []diag.Finding {
+		out := make([]diag.Finding, len(severities))
+		for i, s := range severities {
+			out[i].Severity = s
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		findings []diag.Finding
+		want     string
+	}{
+		{nil, "no findings"},
+		{of(diag.Warning), "1 warning"},
+		{of(diag.Info, diag.Error, diag.Hint, diag.Error, diag.Info, diag.Hint), "2 errors, 2 info, 2 hints"},
+	} {
+		if got := Summary(tt.findings); got != tt.want {
+			t.Errorf("Summary = %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	err := JSON(&b, map[string]any{"message": "a < b & c", "raw": json.RawMessage("12345678901234567890")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\n  \"message\": \"a < b & c\",\n  \"raw\": 12345678901234567890\n}\n"; b.String() != want {
+		t.Errorf("JSON = %q, want %q", b.String(), want)
+	}
+}
+
+// FuzzText: whatever the text and the span, nothing that a terminal would obey
+// is printed, and the carets are within the window.
+func FuzzText(f *testing.F) {
+	f.Add("one\ntwo three\nfour", 4, 7)
+	f.Add("\ufeffa\tb\x1b\xff\u202e日本e\u0301", 3, 30)
+	f.Add(strings.Repeat("y", 300), 100, 290)
+	f.Add(strings.Repeat("0", 300), 100, 100)
+	f.Add("\r\r\n", 0, 2)
+	f.Fuzz(func(t *testing.T, text string, start, end int) {
+		start = max(0, min(start, len(text)))
+		end = max(start, min(end, len(text)))
+		finding := diag.New(diag.RunTorn, diag.NewLines([]byte(text)).Locate(diag.Bytes(start, end)), "%s", text)
+		finding.File, finding.Hint = "f", text
+		var b bytes.Buffer
+		if err := Text(&b, []diag.Finding{finding}, map[string][]byte{"f": []byte(text)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(b.String(), "\n")
+		for _, line := range lines {
+			if shown := Visible(line); shown != line {
+				t.Errorf("not safe to print: %q", line)
+			}
+		}
+		if len(lines) > 2 {
+			if caret := lines[2]; len(caret) > 8+1+window {
+				t.Errorf("carets beyond the window: %q", caret)
+			}
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// leaf words one error of the validator that has no alternatives. The
+// validator's own messages round numbers and leave out values, so they are not
+// used.
+func (r *reader) leaf(e *jsonschema.ValidationError) []Violation {
+	path, value := pointer(e.InstanceLocation...), lookup(r.value, e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Type:
+		return []Violation{r.wrongType(path, value, k.Want)}
+	case *kind.Enum:
+		return []Violation{r.notAllowed(path, value, jsonTexts(k.Want))}
+	case *kind.Const:
+		return []Violation{r.notAllowed(path, value, jsonTexts([]any{k.Want}))}
+	case *kind.Required:
+		return missing(path, k.Missing, "")
+	case *kind.DependentRequired:
+		return missing(path, k.Missing, k.Prop)
+	case *kind.Dependency:
+		return missing(path, k.Missing, k.Prop)
+	case *kind.AdditionalProperties:
+		return r.unknown(path, k.Properties, e.SchemaURL)
+	case *kind.PropertyNames:
+		return r.badName(e, k.Property)
+	}
+	keyword := "schema"
+	if p := e.ErrorKind.KeywordPath(); len(p) > 0 {
+		keyword = p[0]
+	}
+	return []Violation{{Path: path, Keyword: keyword, Message: constraint(e.ErrorKind, value)}}
+}
+
+// wrongType is the violation of a value of the wrong type.
+func (r *reader) wrongType(path string, value any, want []string) Violation {
+	want = unique(want)
+	names := make([]string, len(want))
+	for i, w := range want {
+		names[i] = article(w)
+	}
+	return Violation{Path: path, Keyword: "type", want: want,
+		Message: "must be " + either(names) + ", is " + describe(value)}
+}
+
+// notAllowed is the violation of a value that is none of the allowed ones,
+// which are JSON texts.
+func (r *reader) notAllowed(path string, value any, allowed []string) Violation {
+	allowed = unique(allowed)
+	v := Violation{Path: path, Keyword: "enum", want: allowed}
+	switch len(allowed) {
+	case 0:
+		v.Message = "nothing is allowed here"
+	case 1:
+		v.Message = "must be " + allowed[0] + ", is " + describe(value)
+	default:
+		v.Message = "must be one of " + list(allowed) + "; is " + describe(value)
+	}
+	if s, ok := value.(string); ok {
+		v.Hint = meant(jsonText(s), allowed)
+	}
+	return v
+}
+
+// missing are the violations of an object that lacks keys, because of another
+// key if that is not "".
+func missing(path string, keys []string, because string) []Violation {
+	why := ""
+	if because != "" {
+		why = ", " + quote(because) + " needs it"
+	}
+	out := make([]Violation, len(keys))
+	for i, key := range keys {
+		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quote(key) + " is missing" + why}
+	}
+	return out
+}
+
+// unknown are the violations of an object that has keys it may not have.
+func (r *reader) unknown(path string, keys []string, schemaURL string) []Violation {
+	known := r.properties(schemaURL)
+	out := make([]Violation, len(keys))
+	for i, key := range keys {
+		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, Message: "the key " + quote(key) + " is not allowed"}
+		if len(known) > 0 {
+			v.Message += "; allowed are " + list(known)
+		}
+		if len(keys) <= maxFindings { // a hint costs more than the rest
+			v.Hint = meant(quote(key), known)
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// properties returns the names of the properties of the subschema at a URL,
+// quoted and sorted.
+func (r *reader) properties(schemaURL string) []string {
+	names, ok := r.known[schemaURL]
+	if ok {
+		return names
+	}
+	_, fragment, _ := strings.Cut(schemaURL, "#")
+	sub, _ := lookup(r.schema, tokens(fragment)).(map[string]any)
+	props, _ := sub["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		names = append(names, quote(name))
+	}
+	if r.known == nil {
+		r.known = map[string][]string{}
+	}
+	r.known[schemaURL] = names
+	return names
+}
+
+// badName is the violation of a key that the schema of keys refuses. The
+// validator knows how deep the object is but can name a neighbour of it (its
+// path is overwritten while it goes on), so the object is looked for; where
+// several could be meant the path is that of the document.
+func (r *reader) badName(e *jsonschema.ValidationError, key string) []Violation {
+	found := r.objects(key, len(e.InstanceLocation))
+	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quote(key) + " is not allowed"}
+	if len(found) == 1 {
+		v.Path = found[0]
+	}
+	name := &reader{value: key}
+	why := ordered(name.flatten(&jsonschema.ValidationError{ErrorKind: &kind.Group{}, Causes: e.Causes}))
+	if len(why) > 0 {
+		v.Message += ": a key " + why[0].Message
+	}
+	return []Violation{v}
+}
+
+// objects returns the paths of the objects at a depth that have a key.
+func (r *reader) objects(key string, depth int) []string {
+	if r.keys == nil {
+		r.keys = map[keyAt][]string{}
+		members(r.value, func(path []string, _ any) string {
+			at := keyAt{path[len(path)-1], len(path) - 1}
+			r.keys[at] = append(r.keys[at], pointer(path[:at.depth]...))
+			return ""
+		})
+	}
+	return r.keys[keyAt{key, depth}]
+}
+
+func has(object map[string]any, key string) bool {
+	_, ok := object[key]
+	return ok
+}
+
+// constraint words the errors that say one thing about the value itself.
+func constraint(k jsonschema.ErrorKind, value any) string {
+	switch k := k.(type) {
+	case *kind.FalseSchema:
+		return "nothing is allowed here"
+	case *kind.Format:
+		return "must be " + format(k.Want) + ", is " + describe(value)
+	case *kind.Pattern:
+		return "must match the pattern " + k.Want + ", is " + describe(value)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("every item must be different, items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+	case *kind.Contains:
+		return "no item is of the kind that must be there"
+	case *kind.MinContains:
+		return fmt.Sprintf("must have at least %s of the kind that must be there, has %d", count(k.Want, "item"), len(k.Got))
+	case *kind.MaxContains:
+		return fmt.Sprintf("must have at most %s of one kind, has %d", count(k.Want, "item"), len(k.Got))
+	case *kind.AdditionalItems:
+		return "has " + count(k.Count, "item") + " too many"
+	case *kind.OneOf:
+		return fmt.Sprintf("must fit exactly one of the allowed forms, fits forms %d and %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
+	case *kind.Not:
+		return `is what the schema excludes with "not"`
+	case *kind.RefCycle:
+		return "the schema refers to itself without end"
+	}
+	if text := size(k); text != "" {
+		return text
+	}
+	return bound(k, value)
+}
+
+// size words the errors about how much there is of something.
+func size(k jsonschema.ErrorKind) string {
+	least := func(got, want int, noun string) string {
+		return fmt.Sprintf("must have at least %s, has %d", count(want, noun), got)
+	}
+	most := func(got, want int, noun string) string {
+		return fmt.Sprintf("must have at most %s, has %d", count(want, noun), got)
+	}
+	switch k := k.(type) {
+	case *kind.MinProperties:
+		return least(k.Got, k.Want, "key")
+	case *kind.MaxProperties:
+		return most(k.Got, k.Want, "key")
+	case *kind.MinItems:
+		return least(k.Got, k.Want, "item")
+	case *kind.MaxItems:
+		return most(k.Got, k.Want, "item")
+	case *kind.MinLength:
+		return least(k.Got, k.Want, "character")
+	case *kind.MaxLength:
+		return most(k.Got, k.Want, "character")
+	}
+	return ""
+}
+
+// bound words the errors about the size of a number.
+func bound(k jsonschema.ErrorKind, value any) string {
+	must := func(what string, want *big.Rat) string {
+		return "must be " + what + " " + decimal(want) + ", is " + describe(value)
+	}
+	switch k := k.(type) {
+	case *kind.Minimum:
+		return must("at least", k.Want)
+	case *kind.Maximum:
+		return must("at most", k.Want)
+	case *kind.ExclusiveMinimum:
+		return must("more than", k.Want)
+	case *kind.ExclusiveMaximum:
+		return must("less than", k.Want)
+	case *kind.MultipleOf:
+		return must("a multiple of", k.Want)
+	}
+	return "does not fit the schema"
+}

@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/diag"
+)
+
+// A spot is where a value stands in a document and, in an object, its name.
+type spot struct{ name, value diag.Span }
+
+// A want is a value whose place is wanted, or that leads to one.
+type want struct {
+	spot
+	members map[string]*want // by key or index
+}
+
+// member returns the want for a key or index, which is added if absent.
+func (w *want) member(key string) *want {
+	m := w.members[key]
+	if m == nil {
+		m = &want{}
+		if w.members == nil {
+			w.members = map[string]*want{}
+		}
+		w.members[key] = m
+	}
+	return m
+}
+
+// locate finds the values that JSON pointers name, in one pass over a document
+// that is strict JSON. Memory is in proportion to the pointers. What the
+// document does not have stands nowhere: its spot is zero.
+func locate(doc []byte, pointers []string) map[string]spot {
+	root := &want{}
+	wants := make(map[string]*want, len(pointers))
+	for _, p := range pointers {
+		w := root
+		for key := range jsontext.Pointer(p).Tokens() {
+			w = w.member(key)
+		}
+		wants[p] = w
+	}
+	f := finder{dec: jsontext.NewDecoder(bytes.NewBuffer(doc))}
+	f.value(root)
+	for len(f.open) > 0 {
+		f.step()
+	}
+	spots := make(map[string]spot, len(wants))
+	for p, w := range wants {
+		spots[p] = w.spot
+	}
+	return spots
+}
+
+// A finder walks a document beside the tree of what is wanted of it.
+type finder struct {
+	dec  *jsontext.Decoder
+	open []frame
+}
+
+// A frame is an object or array that the finder is inside of.
+type frame struct {
+	want  *want
+	array bool
+	next  int // index of the next item
+}
+
+// step takes one member of the innermost open value, or closes it.
+func (f *finder) step() {
+	top := &f.open[len(f.open)-1]
+	if kind := f.dec.PeekKind(); kind == '}' || kind == ']' {
+		top.want.value.End = f.token()
+		f.open = f.open[:max(0, len(f.open)-1)]
+		return
+	}
+	if top.array {
+		top.next++
+		f.value(top.want.members[strconv.Itoa(top.next-1)])
+		return
+	}
+	name, err := f.dec.ReadValue()
+	if err != nil {
+		f.open = nil
+		return
+	}
+	end := int(f.dec.InputOffset())
+	span := diag.Bytes(end-len(name), end)
+	key, _ := jsontext.AppendUnquote(nil, name) // a name that was just read is valid
+	w := top.want.members[string(key)]
+	if w != nil {
+		w.name = span
+	}
+	f.value(w)
+}
+
+// value passes over a value that nothing is wanted of, notes the place of one
+// that is wanted, and goes into one that leads further.
+func (f *finder) value(w *want) {
+	if w == nil {
+		if f.dec.SkipValue() != nil {
+			f.open = nil
+		}
+		return
+	}
+	kind := f.dec.PeekKind()
+	if (kind == '{' || kind == '[') && len(w.members) > 0 {
+		w.value.Start = f.token() - 1
+		f.open = append(f.open, frame{want: w, array: kind == '['})
+		return
+	}
+	v, err := f.dec.ReadValue()
+	if err != nil {
+		f.open = nil
+		return
+	}
+	end := int(f.dec.InputOffset())
+	w.value = diag.Bytes(end-len(v), end)
+}
+
+// token passes over one token and returns where it ends. An error ends the walk;
+// the documents have been read before, so there is none.
+func (f *finder) token() (end int) {
+	if _, err := f.dec.ReadToken(); err != nil {
+		f.open = nil
+	}
+	return int(f.dec.InputOffset())
+}
+
+// pointer writes the tokens as a JSON pointer.
+func pointer(tokens ...string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscapes.Replace(t))
+	}
+	return b.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -1,0 +1,68 @@
+package schema
+
+import "strings"
+
+// Nearest returns the word that was probably meant by a misspelt one: the
+// nearest by edit distance, ignoring case, if it is near enough and no other is
+// as near. It returns "" if there is none.
+func Nearest(word string, words []string) string {
+	const longest = 64 // longer words are no misspelt names
+	best, distance, tied := "", 1+(len(word)+1)/3, false
+	for _, w := range words {
+		if len(w) > longest || len(word) > longest {
+			continue
+		}
+		d := editDistance(strings.ToLower(word), strings.ToLower(w), distance+1)
+		switch {
+		case d < distance:
+			best, distance, tied = w, d, false
+		case d == distance && best != "" && w != best:
+			tied = true
+		}
+	}
+	if tied {
+		return ""
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions, replacements and exchanges of
+// neighbours between two words, or returns limit if there are as many or more.
+func editDistance(a, b string, limit int) int {
+	if abs(len(a)-len(b)) >= limit {
+		return limit
+	}
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	next := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+differ(a[i-1], b[j-1]))
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return min(row[len(b)], limit)
+}
+
+func differ(a, b byte) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// meant is the hint that names the nearest of some words, or "".
+func meant(word string, words []string) string {
+	if w := Nearest(word, words); w != "" {
+		return "did you mean " + w + "?"
+	}
+	return ""
+}

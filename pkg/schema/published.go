@@ -1,0 +1,32 @@
+package schema
+
+import (
+	"embed"
+	"strings"
+)
+
+// published holds the schemas of everything the tool reads and writes. Each
+// stands on its own: it refers to nothing outside itself.
+//
+//go:embed published/*.json
+var published embed.FS
+
+// Published returns the names of the published schemas, sorted, each with its
+// version: "result.v1".
+func Published() []string {
+	entries, err := published.ReadDir("published")
+	if err != nil { // embedded: it is there
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".json")
+	}
+	return names
+}
+
+// Text returns the text of the published schema of that name.
+func Text(name string) ([]byte, bool) {
+	text, err := published.ReadFile("published/" + name + ".json")
+	return text, err == nil
+}

@@ -1,0 +1,178 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+const goodFinding = `{"code":"TA002","severity":"error","message":"m","hint":"h","file":"f","call":0,"path":"/a",
+	"span":{"start":0,"end":1,"line":1,"column":1,"end_line":1,"end_column":2},
+	"fixes":[{"title":"t","kind":"safe","edits":[{"start":0,"end":1,"new":""}]}]}`
+
+// examples has, for each published schema, documents that fit and documents
+// that do not, with the only finding they raise.
+var examples = map[string]struct {
+	good []string
+	bad  map[string]string
+}{
+	"finding.v1": {
+		good: []string{goodFinding, `{"code":"TC001","severity":"hint","message":""}`},
+		bad: map[string]string{
+			`{"code":"X1","severity":"error","message":"m"}`:                 `TA002 1:9 /code: must match the pattern ^T[A-Z][0-9]{3}$, is the string "X1"`,
+			`{"code":"TA001","severity":"error","message":"m","span":[1,2]}`: `TA002 1:57 /span: must be an object, is an array`,
+		},
+	},
+	"result.v1": {
+		good: []string{
+			`{"ok":true,"data":null}`,
+			`{"ok":false,"needs":{"durationMins":true},"question":"How long?"}`,
+			`{"ok":false,"error":{"code":"NOT_FOUND","message":"","retryable":false}}`,
+		},
+		bad: map[string]string{
+			`{"ok":false,"error":{"code":"NOPE","message":"","retryable":false}}`: `TA002 1:29 /error/code: must be one of "INVALID_ARGUMENTS", "UNKNOWN_TOOL", "UNAUTHORIZED", "SCOPES_MISSING", "CONNECTION_INACTIVE", "DENIED", "NOT_FOUND", "CONFLICT", "RATE_LIMITED", "TIMEOUT", "TOO_LARGE", "UNAVAILABLE", "UNKNOWN_OUTCOME", "FAILED"; is the string "NOPE"`,
+			`{"ok":true}`: `TA002 1:1 document: the key "data" is missing`,
+		},
+	},
+	"parse_result.v1": {
+		good: []string{
+			`{"dialect":"tool","calls":[],"findings":[` + goodFinding + `]}`,
+			`{"file":"f","record":1,"dialect":"tool","why":"w","content":"","reasoning":"","findings":[],
+			  "calls":[{"name":"wget","arguments":{"uri":"x"},"id":"1","priority":-1.5,"status":"ok","executable":true,"value_changed":false,
+			  "span":{"start":0,"end":1,"line":1,"column":1,"end_line":1,"end_column":2},"repairs":["TC203"],"alternatives":[{"name":"wget","status":"ok","executable":false}]}]}`,
+		},
+		bad: map[string]string{
+			`{"dialect":"tool","calls":[{"name":"f","status":"fine","executable":true}],"findings":[]}`: `TA002 1:49 /calls/0/status: must be one of "ok", "repaired", "ambiguous", "truncated", "invalid", "suppressed"; is the string "fine"`,
+		},
+	},
+	"envelope.v1": {
+		good: []string{
+			`{"ok":true,"exit":{"code":0,"name":"ok"},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,
+			  "calls":[{"id":"t1c1","tool":"wget","effect":"read","status":"error","code":"TIMEOUT","arguments":{}}],
+			  "usage":{"input_tokens":1,"output_tokens":2},"findings":[` + goodFinding + `],"wasAborted":false,"repairs":0}`,
+			`{"ok":false,"exit":{"code":8,"name":"needs"},"error":{"message":"m","hint":"h"},"turns":0,"calls":[],
+			  "usage":{"input_tokens":0,"output_tokens":0},"needs":{"a":true},"question":"q","limit":"turns","findings":[],"wasAborted":true,"repairs":0}`,
+		},
+		bad: map[string]string{
+			`{"ok":false,"exit":{"code":2,"name":"usage"},"turns":0,"calls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+		},
+	},
+	"tool_definition.v1": {
+		good: []string{
+			`{"name":"f","description":"d","signature":"f()","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()","note":"n"},{"call":"f()"}]}`,
+			`{"name":"f","description":"d","effect":"write","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}],
+			  "parameters":{"a":{"type":["string","null"],"required":false,"pattern":"^a","description":"d"},
+			    "b":{"type":"object","properties":{"c":{"anyOf":[{"type":"array","items":{}},{"const":1}]}},"additionalProperties":{"type":"string"}}},
+			  "returns":"string","idempotent":true,"scopes":["s"],"timeout":"1m30s","limit":{"rate":"5/s","bytes":"1MB"},"tags":["t"]}`,
+		},
+		bad: map[string]string{
+			`{"name":"f","description":"d","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}]}`:                  `TA002 1:1 document: fits none of the allowed forms: the key "signature" is missing; or the key "parameters" is missing`,
+			`{"name":"f-g","description":"d","signature":"f()","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":""}]}`: `TA002 1:9 /name: must match the pattern ^[A-Za-z_][A-Za-z0-9_]{0,63}$, is the string "f-g"`,
+		},
+	},
+}
+
+func TestPublished(t *testing.T) {
+	names := Published()
+	if len(names) == 0 {
+		t.Fatal("no schema is published")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			text, ok := Text(name)
+			if !ok {
+				t.Fatal("it has no text")
+			}
+			s := compiled(t, string(text))
+			ex := examples[name]
+			if len(ex.good) == 0 || len(ex.bad) == 0 {
+				t.Fatal("it has no examples")
+			}
+			for _, doc := range ex.good {
+				if findings := s.Check([]byte(doc)); findings != nil {
+					t.Errorf("%s: %v", doc, lines(findings))
+				}
+			}
+			for doc, want := range ex.bad {
+				if diff := cmp.Diff([]string{want}, lines(s.Check([]byte(doc)))); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", doc, diff)
+				}
+			}
+		})
+	}
+	if _, ok := Text("../schema"); ok {
+		t.Error("a name outside of the published schemas has a text")
+	}
+}
+
+// The schemas stand on their own, so what they share is repeated in each.
+func TestPublishedAgree(t *testing.T) {
+	finding := decoded(t, "finding.v1")
+	for _, key := range []string{"$schema", "$id", "title", "$defs"} {
+		delete(finding, key)
+	}
+	for _, name := range []string{"parse_result.v1", "envelope.v1"} {
+		if diff := cmp.Diff(any(finding), lookup(decoded(t, name), []string{"$defs", "finding"}), ignoreDescription); diff != "" {
+			t.Errorf("finding in %s (-finding.v1 +%s):\n%s", name, name, diff)
+		}
+	}
+	var codes []any
+	for _, c := range chat.ErrorCodes {
+		codes = append(codes, string(c.Code))
+	}
+	if diff := cmp.Diff(any(codes), lookup(decoded(t, "result.v1"), []string{"oneOf", "2", "properties", "error", "properties", "code", "enum"})); diff != "" {
+		t.Errorf("codes of result.v1 (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(any(codes), lookup(decoded(t, "envelope.v1"), []string{"properties", "calls", "items", "properties", "code", "enum"})); diff != "" {
+		t.Errorf("codes of envelope.v1 (-want +got):\n%s", diff)
+	}
+}
+
+var ignoreDescription = cmp.FilterPath(func(p cmp.Path) bool {
+	return len(p) <= 3 && p.Last().String() == `["description"]`
+}, cmp.Ignore())
+
+func decoded(t *testing.T, name string) map[string]any {
+	t.Helper()
+	text, _ := Text(name)
+	v, err := decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(map[string]any)
+}
+
+// What the program writes fits what it publishes.
+func TestPublishedFitsGo(t *testing.T) {
+	call := 1
+	full := diag.New(diag.NotJSON, diag.Bytes(1, 2), "m")
+	full.Hint, full.File, full.Call, full.Path = "h", "f", &call, "/p"
+	full.Fixes = []diag.Fix{{Title: "t", Kind: diag.Unsafe, Edits: []diag.Edit{{End: 1, New: "x"}}}}
+	values := map[string][]any{
+		"finding.v1": {full, diag.Finding{Code: diag.NotJSON, Severity: diag.Info}},
+		"result.v1": {
+			chat.Success([]int{1}), chat.Failure(chat.Failed, "x"), chat.Result{Needs: []string{"a"}, Question: "q"},
+		},
+	}
+	for name, vs := range values {
+		text, _ := Text(name)
+		s := compiled(t, string(text))
+		for _, v := range vs {
+			doc, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if findings := s.Check(doc); findings != nil {
+				t.Errorf("%s %s: %v", name, doc, lines(findings))
+			}
+		}
+	}
+	if !slices.IsSorted(Published()) {
+		t.Error("the names are not sorted")
+	}
+}

@@ -1,0 +1,94 @@
+// Package schema checks JSON documents against JSON Schema: the answers of
+// models, the arguments of calls, and everything else the tool reads or writes.
+//
+// What is wrong with a document is a finding with a JSON pointer and a place,
+// worded so that a model or a person can act on it, and the same in every run.
+// The package follows no reference out of a schema and never touches a file or
+// the network.
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"oneshot/pkg/diag"
+)
+
+// A Schema is a compiled JSON Schema. It is safe for concurrent use.
+type Schema struct {
+	raw      []byte
+	doc      any // raw, decoded
+	compiled *jsonschema.Schema
+}
+
+// maxFindings bounds how much is said about one document.
+const maxFindings = 50
+
+// Raw returns the text of the schema, which must not be changed.
+func (s *Schema) Raw() json.RawMessage { return s.raw }
+
+// Check reads doc as strict JSON and checks it. Text that is not JSON is one
+// [diag.NotJSON] finding; otherwise there is one [diag.SchemaFit] finding for
+// each way in which it does not fit, by place. After 50 of them a last one says
+// how many more there are.
+func (s *Schema) Check(doc []byte) []diag.Finding {
+	violations, faults := s.Violations(doc)
+	return append(faults, report(diag.SchemaFit, doc, violations)...)
+}
+
+// Violations is like [Schema.Check] for callers that word or code the
+// violations themselves: it returns all of them, or what is wrong with the JSON.
+func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
+	if fault := strict(doc); fault != nil {
+		return nil, []diag.Finding{*fault}
+	}
+	value, err := decode(doc)
+	if err != nil {
+		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(doc)), "%v", err)}
+	}
+	err = s.compiled.Validate(value)
+	if err == nil {
+		return nil, nil
+	}
+	r := reader{value: value, schema: s.doc}
+	violations := r.read(err)
+	place(doc, violations)
+	return violations, nil
+}
+
+// report turns violations into findings, at most [maxFindings] and one more.
+func report(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
+	more := max(0, len(violations)-maxFindings)
+	var out []diag.Finding
+	for _, v := range violations[:len(violations)-more] {
+		f := diag.New(code, v.Span, "%s", v.String())
+		f.Path, f.Hint = v.Path, v.Hint
+		out = append(out, f)
+	}
+	if more > 0 {
+		out = append(out, diag.New(code, diag.Bytes(len(doc), len(doc)), "document: %d more faults like these are not listed", more))
+	}
+	diag.NewLines(doc).LocateAll(out)
+	return out
+}
+
+// place fills in where the violations stand and sorts them by it.
+func place(doc []byte, violations []Violation) {
+	pointers := make([]string, 0, 2*len(violations))
+	for _, v := range violations {
+		pointers = append(pointers, v.Path)
+		if v.unknownKey() {
+			pointers = append(pointers, v.Path+pointer(v.Key))
+		}
+	}
+	spots := locate(doc, pointers)
+	for i, v := range violations {
+		violations[i].Span = spots[v.Path].value
+		if v.unknownKey() {
+			violations[i].Span = spots[v.Path+pointer(v.Key)].name
+		}
+	}
+	slices.SortStableFunc(violations, compare)
+}

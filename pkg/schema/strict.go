@@ -1,0 +1,140 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/diag"
+)
+
+// Bounds on documents. Within them every number is compared exactly and no
+// document can exhaust the stack.
+const (
+	maxDepth  = 128
+	maxDigits = 1000 // of a number, and of its exponent's value
+)
+
+// decode reads strict JSON with exact numbers.
+func decode(doc []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	dec.UseNumber()
+	var v any
+	err := dec.Decode(&v)
+	return v, err
+}
+
+// strict returns the first fault of a text that is to be one JSON value, or nil:
+// beside bad syntax these are duplicate keys, invalid UTF-8, nesting deeper than
+// [maxDepth] and numbers longer than [maxDigits]. The finding is located.
+func strict(doc []byte) *diag.Finding {
+	offset, path, why := scan(doc)
+	if why == "" {
+		return nil
+	}
+	_, size := utf8.DecodeRune(doc[min(offset, len(doc)):])
+	f := diag.New(diag.NotJSON, diag.Bytes(offset, offset+size), "%s", why)
+	f.Path, f.Hint = path, hint(doc)
+	f.Span = diag.NewLines(doc).Locate(f.Span)
+	return &f
+}
+
+// scan returns the place of the first fault and what it is, "" for none.
+func scan(doc []byte) (offset int, path, why string) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(doc))
+	for first := true; first || dec.StackDepth() > 0; first = false {
+		var err error
+		if dec.PeekKind() == '0' {
+			var number jsontext.Value
+			if number, err = dec.ReadValue(); err == nil && !measurable(number) {
+				return int(dec.InputOffset()) - len(number), string(dec.StackPointer()), "a number has more than " + strconv.Itoa(maxDigits) + " digits"
+			}
+		} else {
+			_, err = dec.ReadToken()
+		}
+		switch {
+		case err != nil:
+			return explain(doc, err)
+		case dec.StackDepth() > maxDepth:
+			return int(dec.InputOffset()) - 1, string(dec.StackPointer()), "values are nested deeper than " + strconv.Itoa(maxDepth) + " levels"
+		}
+	}
+	end := int(dec.InputOffset())
+	rest := bytes.TrimLeft(doc[end:], " \t\r\n")
+	if len(rest) > 0 {
+		return len(doc) - len(rest), "", "there is text after the JSON value"
+	}
+	return 0, "", ""
+}
+
+// explain words a syntax error.
+func explain(doc []byte, err error) (offset int, path, why string) {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case len(bytes.TrimSpace(doc)) == 0:
+		return len(doc), "", "there is no JSON value, the text is empty"
+	case !errors.As(err, &syntax):
+		return len(doc), "", "the text ends before the JSON value does"
+	}
+	offset, path = int(syntax.ByteOffset), string(syntax.JSONPointer)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return len(doc), path, "the text ends before the JSON value does"
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return offset, path, "the key " + quote(syntax.JSONPointer.LastToken()) + " stands twice in one object"
+	case errors.Is(err, jsontext.ErrNonStringName):
+		return offset, path, "a key must be a string in double quotes"
+	case bytes.HasPrefix(doc[min(offset, len(doc)):], []byte(",")):
+		return offset, path, "this comma is out of place"
+	}
+	return offset, path, syntax.Err.Error()
+}
+
+// hint says how to mend the faults that models and people make most.
+func hint(doc []byte) string {
+	text := strings.TrimSpace(string(doc[:min(len(doc), 200)]))
+	switch {
+	case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
+		return "give the JSON alone, without a fence around it"
+	case text != "" && !strings.ContainsRune("{[\"", rune(text[0])) && strings.ContainsAny(text, "{["):
+		return "give the JSON alone, without text around it"
+	}
+	return ""
+}
+
+// measurable reports whether a number is within [maxDigits]: beyond that, exact
+// comparison costs more than the document is worth.
+func measurable(number []byte) bool {
+	mantissa, exponent := number, []byte(nil)
+	if i := bytes.IndexAny(number, "eE"); i >= 0 {
+		mantissa, exponent = number[:i], bytes.TrimLeft(number[i+1:], "+-0")
+	}
+	if len(mantissa) > maxDigits || len(exponent) > len("1000") {
+		return false
+	}
+	n, err := strconv.Atoi("0" + string(exponent))
+	return err == nil && n <= maxDigits
+}
+
+// quote returns s as a JSON string, cut where it is long.
+func quote(s string) string {
+	const limit = 80
+	if len(s) > limit {
+		cut := limit
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut] + "…"
+	}
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil { // invalid UTF-8 was replaced; b is complete
+		return string(b)
+	}
+	return string(b)
+}

@@ -1,0 +1,171 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// describe says what a value is: `the string "12"`, "the number 1.50", "an array".
+func describe(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case json.Number:
+		return "the number " + cut(v.String())
+	case string:
+		return "the string " + quote(v)
+	case []any:
+		if len(v) == 0 {
+			return "an empty array"
+		}
+		return "an array"
+	case map[string]any:
+		if len(v) == 0 {
+			return "an empty object"
+		}
+		return "an object"
+	}
+	return fmt.Sprint(value)
+}
+
+// article names a JSON type with its article.
+func article(name string) string {
+	switch name {
+	case "null":
+		return name
+	case "array", "integer", "object":
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// count writes "1 item" or "3 items".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// either joins names as in "a, b or c".
+func either(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// list joins names with commas, the first 20 of them.
+func list(names []string) string {
+	const shown = 20
+	if len(names) > shown {
+		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
+	}
+	return strings.Join(names, ", ")
+}
+
+// unique drops repeated names and keeps the order.
+func unique(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// jsonTexts returns the JSON texts of values.
+func jsonTexts(values []any) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = cut(jsonText(v))
+	}
+	return out
+}
+
+// jsonText returns the JSON text of a decoded value, whose strings are not
+// escaped for HTML.
+func jsonText(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// cut shortens a text that is too long to be shown.
+func cut(s string) string {
+	const limit = 80
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+// decimal writes a number exactly.
+func decimal(r *big.Rat) string {
+	digits, exact := r.FloatPrec()
+	if !exact {
+		return r.RatString()
+	}
+	return r.FloatString(digits)
+}
+
+// formats words the formats of strings that models get wrong most.
+var formats = map[string]string{
+	"date":      "a date such as 2026-01-31",
+	"date-time": "a date and time such as 2026-01-31T09:00:00Z",
+	"duration":  "a duration such as PT1H30M",
+	"email":     "an email address",
+	"hostname":  "a host name",
+	"ipv4":      "an IPv4 address",
+	"ipv6":      "an IPv6 address",
+	"regex":     "a regular expression",
+	"time":      "a time such as 09:00:00Z",
+	"uri":       "an absolute URI such as https://example.com/",
+	"uuid":      "a UUID",
+}
+
+func format(name string) string {
+	if text, ok := formats[name]; ok {
+		return text
+	}
+	return "in the format " + name
+}
+
+// lookup returns the value at a path in a decoded document, or nil.
+func lookup(v any, path []string) any {
+	for _, key := range path {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil
+			}
+			v = at[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// tokens splits a JSON pointer.
+func tokens(p string) []string { return slices.Collect(jsontext.Pointer(p).Tokens()) }
+
+// parent returns the JSON pointer of the value that the value at p is in.
+func parent(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }

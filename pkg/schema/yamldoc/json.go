@@ -1,0 +1,77 @@
+package yamldoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// JSON writes the value as JSON, with numbers and key order as written.
+func (v Value) JSON() (json.RawMessage, bool) {
+	if !v.Present() {
+		return nil, false
+	}
+	var b bytes.Buffer
+	ok := v.write(&b)
+	return b.Bytes(), ok
+}
+
+// write writes the value as JSON. Its depth is bounded by that of a file.
+func (v Value) write(b *bytes.Buffer) bool {
+	switch kindOf(v.node) {
+	case kindMapping:
+		return v.writeMapping(b)
+	case kindList:
+		items, good := v.List()
+		sep := byte('[')
+		for _, item := range items {
+			b.WriteByte(sep)
+			good = item.write(b) && good
+			sep = ','
+		}
+		if len(items) == 0 {
+			b.WriteByte('[')
+		}
+		b.WriteByte(']')
+		return good
+	case kindString:
+		b.Write(quote(v.node.Value))
+	case kindBool:
+		b.WriteString(strings.ToLower(v.node.Value))
+	case kindNull:
+		b.WriteString("null")
+	case kindNumber:
+		b.WriteString(v.node.Value)
+	case kindOdd:
+		v.Add(v.file.codes.Value, "%s must be written as a number of JSON", v.node.Value)
+		b.WriteString("0")
+		return false
+	}
+	return true
+}
+
+func (v Value) writeMapping(b *bytes.Buffer) bool {
+	m, good := v.Map()
+	b.WriteByte('{')
+	for i, key := range m.Keys() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(quote(key))
+		b.WriteByte(':')
+		good = m.Get(key).write(b) && good
+	}
+	b.WriteByte('}')
+	return good
+}
+
+// quote returns a JSON string. Bytes that are not UTF-8 are replaced.
+func quote(s string) []byte {
+	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
+	if err != nil { // it is valid UTF-8
+		return []byte(`""`)
+	}
+	return b
+}

@@ -1,0 +1,145 @@
+package yamldoc
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"oneshot/pkg/diag"
+)
+
+// A text finds places in the source of a file.
+type text struct {
+	src    []byte
+	lines  *diag.Lines
+	starts []int // of lines, as YAML counts them: it knows more line breaks
+}
+
+func newText(src []byte) text {
+	t := text{src: src, lines: diag.NewLines(src), starts: []int{0}}
+	if bytes.HasPrefix(src, []byte("\ufeff")) {
+		t.starts[0] = len("\ufeff")
+	}
+	for i := 0; i < len(src); {
+		n := lineBreak(src[i:])
+		i += max(1, n)
+		if n > 0 {
+			t.starts = append(t.starts, i)
+		}
+	}
+	return t
+}
+
+// lineBreak returns the length of the line break that b begins with, or 0.
+func lineBreak(b []byte) int {
+	for _, s := range []string{"\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029"} {
+		if bytes.HasPrefix(b, []byte(s)) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// offset returns the offset of a line and column, both from 1; a column counts
+// code points.
+func (t text) offset(line, column int) int {
+	if line < 1 || line > len(t.starts) {
+		return len(t.src)
+	}
+	at := t.starts[line-1]
+	for ; column > 1 && at < len(t.src); column-- {
+		_, size := utf8.DecodeRune(t.src[at:])
+		at += size
+	}
+	return at
+}
+
+// span returns the place of a node, without lines: of a scalar all of it, where
+// it stands on one line, and of anything else the point where it begins.
+func (t text) span(n *yaml.Node) diag.Span {
+	start := t.offset(n.Line, n.Column)
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		return diag.Bytes(start, start)
+	}
+	end := t.inside(n, len(n.Value))
+	if end > start && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		end++
+	}
+	return diag.Bytes(start, max(start, min(end, len(t.src))))
+}
+
+// inside returns the offset in the source of a byte of a scalar's value, or
+// where the scalar begins if it goes over several lines.
+func (t text) inside(n *yaml.Node, index int) int {
+	start := t.offset(n.Line, n.Column)
+	at := start
+	quote := byte(0)
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		quote = '"'
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		quote = '\''
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return start
+	}
+	if quote != 0 {
+		at++
+	}
+	for done := 0; done < index; {
+		width, size := character(t.src[min(at, len(t.src)):], quote)
+		if width == 0 {
+			return start
+		}
+		at += width
+		done += size
+	}
+	return at
+}
+
+// character returns how many bytes of the source the first character of a
+// scalar takes and how many of its value, or 0 if that is not plain to see.
+func character(src []byte, quote byte) (width, size int) {
+	switch {
+	case len(src) == 0 || lineBreak(src) > 0:
+		return 0, 0
+	case quote == '"' && src[0] == '\\':
+		return escape(src)
+	case quote == '\'' && bytes.HasPrefix(src, []byte("''")):
+		return 2, 1
+	}
+	return 1, 1
+}
+
+// escape is [character] for an escape of a double-quoted scalar.
+func escape(src []byte) (width, size int) {
+	if len(src) < 2 {
+		return 0, 0
+	}
+	digits := 0
+	switch src[1] {
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	case 'N', '_':
+		return 2, 2
+	case 'L', 'P':
+		return 2, 3
+	case '\n', '\r':
+		return 0, 0
+	default:
+		return 2, 1
+	}
+	if len(src) < 2+digits {
+		return 0, 0
+	}
+	r, err := strconv.ParseUint(string(src[2:2+digits]), 16, 32)
+	if err != nil {
+		return 0, 0
+	}
+	return 2 + digits, max(1, utf8.RuneLen(rune(r)))
+}

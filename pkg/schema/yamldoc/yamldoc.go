@@ -1,0 +1,239 @@
+// Package yamldoc reads the YAML files that people write, strictly: every fault
+// is a finding with file, line and column, and a wrong value never stands for a
+// right one.
+//
+// It takes of YAML what JSON can say: mappings with string keys, lists, strings,
+// numbers as JSON writes them, true, false and null. Anchors, aliases, merge
+// keys and tags are refused, so a file is never larger than it looks. It does
+// not know what a file is about.
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	yaml4 "go.yaml.in/yaml/v4"
+	"gopkg.in/yaml.v3"
+
+	"oneshot/pkg/diag"
+)
+
+// Bounds on a file.
+const (
+	MaxBytes    = 1 << 20
+	maxDepth    = 64
+	maxFindings = 100
+)
+
+// Codes are the codes that a kind of file uses for the faults found here.
+type Codes struct {
+	Syntax     diag.Code // it is not YAML, or YAML that is not taken
+	UnknownKey diag.Code
+	Duplicate  diag.Code // a key stands twice in one mapping
+	Type       diag.Code // a value is of the wrong type
+	Missing    diag.Code // a key is missing
+	Value      diag.Code // a value is of the right type and wrong
+}
+
+// A File is one YAML file and what is wrong with it. Reading its values adds
+// findings. It is not safe for concurrent use.
+type File struct {
+	name     string
+	text     text
+	codes    Codes
+	findings []diag.Finding
+	more     int // findings beyond [maxFindings]
+}
+
+// Read returns a file and its documents. Where the syntax is wrong there are
+// only the documents before that place; a document that uses what is not taken
+// of YAML is left out.
+func Read(name string, src []byte, codes Codes) (*File, []Value) {
+	f := &File{name: name, text: newText(src), codes: codes}
+	if len(src) > MaxBytes {
+		f.add(codes.Syntax, diag.Bytes(0, 0), "the file has more than %d bytes", MaxBytes)
+		return f, nil
+	}
+	if at, why := firstInvalid(src); at >= 0 {
+		f.add(codes.Syntax, diag.Bytes(at, at), "%s", why)
+		return f, nil
+	}
+	var docs []Value
+	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var n yaml.Node
+		err := dec.Decode(&n)
+		switch {
+		case errors.Is(err, io.EOF):
+			return f, docs
+		case err != nil:
+			f.syntax(err)
+			return f, docs
+		}
+		for _, root := range n.Content {
+			if f.plain(root) {
+				docs = append(docs, Value{file: f, node: root})
+			}
+		}
+	}
+}
+
+// Findings returns what has been found so far, by place. After 100 findings a
+// last one says how many more there are.
+func (f *File) Findings() []diag.Finding {
+	diag.Sort(f.findings)
+	if f.more == 0 {
+		return f.findings
+	}
+	end := f.text.lines.Locate(diag.Bytes(len(f.text.src), len(f.text.src)))
+	last := diag.New(f.codes.Value, end, "%d more faults of this file are not listed", f.more)
+	last.File = f.name
+	return append(slices.Clone(f.findings), last)
+}
+
+// Name returns the name of the file, for people.
+func (f *File) Name() string { return f.name }
+
+// Start is the place of the first byte.
+func (f *File) Start() diag.Span { return f.text.lines.Locate(diag.Bytes(0, 0)) }
+
+// Add reports something about a place in the file, and returns the finding for
+// more to be said at once: it is valid until the next one.
+func (f *File) Add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
+	return f.add(code, span, format, args...)
+}
+
+func (f *File) add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
+	if f.full() {
+		f.more++
+		return &diag.Finding{}
+	}
+	finding := diag.New(code, f.text.lines.Locate(span), format, args...)
+	finding.File = f.name
+	f.findings = append(f.findings, finding)
+	return &f.findings[len(f.findings)-1]
+}
+
+// about reports something about a node. To find its place takes time, so that is
+// not done for nothing.
+func (f *File) about(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Finding {
+	var span diag.Span
+	if !f.full() {
+		span = f.text.span(n)
+	}
+	return f.add(code, span, format, args...)
+}
+
+// full reports whether further findings are only counted.
+func (f *File) full() bool { return len(f.findings) == maxFindings }
+
+// syntax reports a syntax error. The parser knows at most the line, and often
+// not the right one, so the place comes from another that keeps it.
+func (f *File) syntax(err error) {
+	line, column, message := 1, 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if loader, openErr := yaml4.NewLoader(bytes.NewReader(f.text.src)); openErr == nil {
+		for {
+			var n yaml4.Node
+			second := loader.Load(&n)
+			if second == nil {
+				continue
+			}
+			var at *yaml4.LoadError
+			if errors.As(second, &at) {
+				line, column, message = at.Mark.Line, at.Mark.Column, at.Message
+				if at.ContextMsg != "" {
+					message = at.ContextMsg + ": " + message
+				}
+			}
+			break
+		}
+	}
+	offset := f.text.offset(line, column)
+	finding := f.add(f.codes.Syntax, diag.Bytes(offset, offset), "%s", message)
+	if bytes.HasPrefix(f.text.src[offset:], []byte("\t")) {
+		finding.Hint = "YAML is indented with spaces"
+	}
+}
+
+// plain reports what a document has that is not taken, and duplicate keys. It
+// returns false if the document is of no use.
+func (f *File) plain(root *yaml.Node) bool {
+	type level struct {
+		node  *yaml.Node
+		depth int
+	}
+	good := true
+	for open := []level{{root, 1}}; len(open) > 0; {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if why := refused(at.node, at.depth); why != "" {
+			f.about(at.node, f.codes.Syntax, "%s", why)
+			good = false
+			continue
+		}
+		if at.node.Kind == yaml.MappingNode {
+			good = f.keys(at.node) && good
+		}
+		for _, n := range at.node.Content {
+			open = append(open, level{n, at.depth + 1})
+		}
+	}
+	return good
+}
+
+// refused says why a node is not taken, or "".
+func refused(n *yaml.Node, depth int) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "aliases are not allowed, write the value out"
+	case n.Anchor != "":
+		return "anchors are not allowed"
+	case n.Style&yaml.TaggedStyle != 0:
+		return "tags are not allowed"
+	case depth > maxDepth:
+		return "values are nested too deeply"
+	}
+	return ""
+}
+
+// keys reports keys that are no strings or stand twice. It returns false for
+// the first kind, which makes a mapping unreadable.
+func (f *File) keys(mapping *yaml.Node) bool {
+	good := true
+	first := map[string]int{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key := mapping.Content[i]
+		switch line, twice := first[key.Value]; {
+		case kindOf(key) != kindString || key.Tag == "!!merge":
+			f.about(key, f.codes.Syntax, "a key must be a string")
+			good = false
+		case twice:
+			f.about(key, f.codes.Duplicate, "the key %q stands twice, first in line %d", key.Value, line)
+		default:
+			first[key.Value] = key.Line
+		}
+	}
+	return good
+}
+
+// firstInvalid returns the offset of the first character that YAML does not
+// have, or of the first byte that is not UTF-8, and says which it is; -1 for none.
+func firstInvalid(src []byte) (offset int, why string) {
+	for i := 0; i < len(src); {
+		r, size := utf8.DecodeRune(src[i:])
+		switch {
+		case r == utf8.RuneError && size <= 1:
+			return i, "the file is not UTF-8"
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r',
+			r >= 0x7f && r < 0xa0 && r != 0x85,
+			r == '\ufeff' && i > 0, r == 0xfffe, r == 0xffff:
+			return i, fmt.Sprintf("the character %U is not allowed in YAML", r)
+		}
+		i += size
+	}
+	return -1, ""
+}

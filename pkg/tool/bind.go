@@ -1,0 +1,103 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// Bind gives the arguments of a positional call their names (T5): a single
+// object whose keys are parameters is the arguments object; so is any single
+// object where the first parameter cannot be one; all else goes by order. It
+// fills nothing in. A call with too many arguments can no longer be executed.
+// Other calls come back as they are.
+func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
+	if !c.Positional || c.Arguments == nil {
+		return c, nil
+	}
+	values := elements(c.Arguments)
+	c.Positional = false
+	if len(values) == 1 && d.isArguments(values[0]) {
+		c.Arguments = values[0]
+		return c, nil
+	}
+	ps := d.Signature.Params
+	extra := len(values) - len(ps)
+	c.Arguments = named(ps, values[:min(len(values), len(ps))])
+	if extra <= 0 {
+		return c, nil
+	}
+	c.Executable = false
+	f := diag.New(diag.ExtraArg, diag.Span{}, "%s takes %s and got %d: %s", d.Name, atMost(len(ps)), len(values), d.Signature)
+	f.Severity = diag.Error
+	return c, []diag.Finding{f}
+}
+
+func atMost(n int) string {
+	switch n {
+	case 0:
+		return "no arguments"
+	case 1:
+		return "at most 1 argument"
+	}
+	return fmt.Sprintf("at most %d arguments", n)
+}
+
+// isArguments reports whether the only argument of a call is the object of all
+// arguments.
+func (d *Definition) isArguments(value json.RawMessage) bool {
+	given, err := members(value)
+	if err != nil {
+		return false
+	}
+	ps := d.Signature.Params
+	if len(ps) == 0 || !ps[0].Type.takesObject() {
+		return true
+	}
+	for _, m := range given {
+		if _, ok := d.param(m.key); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// takesObject reports whether an object can be of the type.
+func (t *Type) takesObject() bool {
+	switch t.Kind {
+	case Any, Object, Record, Struct:
+		return true
+	case Union:
+		for _, o := range t.Options {
+			if o.takesObject() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named writes the arguments object of values in the order of parameters.
+func named(ps []Param, values []json.RawMessage) json.RawMessage {
+	b := []byte{'{'}
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, quote(ps[i].Name)...), ':')
+		b = append(b, v...)
+	}
+	return append(b, '}')
+}
+
+// param returns the parameter of that name.
+func (d *Definition) param(name string) (Param, bool) {
+	for _, p := range d.Signature.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}

@@ -1,0 +1,192 @@
+package tool
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// definitionKeys are the keys of a definition.
+var definitionKeys = []string{
+	"name", "description", "signature", "parameters", "returns", "examples", "effect", "idempotent",
+	"scopes", "timeout", "limit", "tags", "builtin",
+}
+
+// A decoder reads one definition.
+type decoder struct {
+	Loader
+	doc yamldoc.Map
+	def *Definition
+}
+
+// decode reads one document. What is wrong with it is reported to the file; the
+// definition is good only if that is nothing.
+func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
+	d := decoder{Loader: l, def: &Definition{File: f.Name()}}
+	var ok bool
+	if d.doc, ok = doc.Map(definitionKeys...); !ok {
+		return d.def
+	}
+	d.def.place = doc.Span()
+	d.def.Name = d.name()
+	d.def.Line = d.def.place.Line
+	d.def.Description = d.text("description")
+	d.def.Effect = d.effect()
+	d.def.Idempotent, _ = d.doc.Get("idempotent").Bool()
+	d.def.Scopes, _ = d.doc.Get("scopes").Texts()
+	d.def.Tags, _ = d.doc.Get("tags").Texts()
+	d.def.Timeout = d.timeout()
+	d.limit()
+	d.def.Builtin = d.builtin()
+	d.examples(d.parameters())
+	return d.def
+}
+
+// name reads the name and notes its place.
+func (d *decoder) name() string {
+	v := d.doc.Need("name")
+	name, ok := v.Text()
+	if !ok {
+		return ""
+	}
+	d.def.place = v.Span()
+	switch {
+	case !isName(name):
+		v.Add(diag.DefValue, "%q is no name of a tool: %s", name, nameForm)
+	case name == FinalResponse.Name:
+		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, FinalResponse.origin())
+	}
+	return name
+}
+
+const nameForm = "it must be 1 to 64 letters, digits and _, not first a digit"
+
+// isName reports whether a name is [A-Za-z_][A-Za-z0-9_]{0,63}.
+func isName(name string) bool {
+	return len(name) <= 64 && isIdentifier(name) && !strings.Contains(name, "$")
+}
+
+// text reads a required string that is not empty.
+func (d *decoder) text(key string) string {
+	v := d.doc.Need(key)
+	text, ok := v.Text()
+	if ok && strings.TrimSpace(text) == "" {
+		v.Add(diag.DefValue, "must not be empty")
+	}
+	return strings.TrimSpace(text)
+}
+
+func (d *decoder) effect() Effect {
+	v := d.doc.Need("effect")
+	text, ok := v.Text()
+	effects := []string{string(Read), string(Write), string(Exec)}
+	if ok && !slices.Contains(effects, text) {
+		f := v.Add(diag.DefValue, "must be read, write or exec, is %q", text)
+		f.Hint = didYouMean(text, effects)
+	}
+	return Effect(text)
+}
+
+func didYouMean(word string, words []string) string {
+	if meant := schema.Nearest(word, words); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	return ""
+}
+
+func (d *decoder) timeout() time.Duration {
+	v := d.doc.Get("timeout")
+	text, ok := v.Text()
+	if !ok {
+		return 0
+	}
+	timeout, err := time.ParseDuration(text)
+	if err != nil || timeout <= 0 || strings.Trim(text, "0123456789.msh") != "" {
+		v.Add(diag.DefValue, "%q is no duration, write one such as 20s or 1m30s", text)
+	}
+	return timeout
+}
+
+func (d *decoder) limit() {
+	v := d.doc.Get("limit")
+	if !v.Present() {
+		return
+	}
+	m, ok := v.Map("rate", "bytes")
+	if !ok {
+		return
+	}
+	rate := m.Get("rate")
+	if text, ok := rate.Text(); ok {
+		if d.def.Rate, ok = parseRate(text); !ok {
+			rate.Add(diag.DefValue, "%q is no rate, write one such as 5/s, 100/m or 1000/h", text)
+		}
+	}
+	d.def.MaxBytes = size(m.Get("bytes"))
+}
+
+// parseRate reads a rate such as "5/s".
+func parseRate(text string) (Rate, bool) {
+	number, unit, _ := strings.Cut(text, "/")
+	n, err := strconv.Atoi(number)
+	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
+	return Rate{n, per}, err == nil && n > 0 && per > 0
+}
+
+// units are the units of sizes. The longer names stand before their endings.
+var units = []struct {
+	name  string
+	bytes int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1},
+}
+
+// size reads a number of bytes such as 1MB.
+func size(v yamldoc.Value) int64 {
+	if !v.Present() {
+		return 0
+	}
+	var text string
+	if v.IsText() {
+		text, _ = v.Text()
+	} else if number, ok := v.Number(); ok {
+		text = number.String()
+	} else {
+		return 0
+	}
+	for _, u := range units {
+		number, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSuffix(number, " "), 10, 64)
+		if err == nil && n > 0 && n <= math.MaxInt64/u.bytes {
+			return n * u.bytes
+		}
+		break
+	}
+	v.Add(diag.DefValue, "%q is no size, write one such as 64KB, 1MB or 1MiB", text)
+	return 0
+}
+
+func (d *decoder) builtin() string {
+	v := d.doc.Get("builtin")
+	if !v.Present() {
+		d.doc.Of().Add(diag.DefImpl, "there is no implementation: the key \"builtin\" is missing")
+		return ""
+	}
+	name, ok := v.Text()
+	if ok && d.Builtins != nil && !slices.Contains(d.Builtins, name) {
+		f := v.Add(diag.DefImpl, "there is no tool written in Go of the name %q", name)
+		if f.Hint = didYouMean(name, d.Builtins); f.Hint == "" {
+			f.Hint = "there are " + strings.Join(d.Builtins, ", ")
+		}
+	}
+	return name
+}

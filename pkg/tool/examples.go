@@ -1,0 +1,66 @@
+package tool
+
+import (
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// fewestExamples is how many examples a definition has at least.
+const fewestExamples = 3
+
+// examples reads the examples, which must fit the parameters, if those are known.
+func (d *decoder) examples(known bool) {
+	v := d.doc.Get("examples")
+	if !v.Present() {
+		d.doc.Of().Add(diag.DefExamples, "there are no examples, at least %d must be there", fewestExamples)
+		return
+	}
+	items, ok := v.List()
+	if ok && len(items) < fewestExamples {
+		d.doc.Key("examples").Add(diag.DefExamples, "there must be at least %d, there are %d", fewestExamples, len(items))
+	}
+	for _, item := range items {
+		m, ok := item.Map("call", "note")
+		if !ok {
+			continue
+		}
+		e := Example{}
+		e.Note, _ = m.Get("note").Text()
+		call := m.Need("call")
+		if e.Call, ok = call.Text(); ok && known {
+			e.Parsed = d.example(call, e.Call)
+			d.def.Examples = append(d.def.Examples, e)
+		}
+	}
+}
+
+// example reads a call as a model would write it, and reports what would be
+// found in it.
+func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
+	call, faults := literal.ParseCall(text)
+	good := true
+	for _, f := range faults {
+		if f.Severity.Rank() >= diag.Warning.Rank() {
+			good = false
+			v.AddAt(diag.DefExample, f.Span.Start, "%s", f.Message).Hint = f.Hint
+		}
+	}
+	switch {
+	case !good:
+		return call
+	case call.Name != d.def.Name:
+		v.Add(diag.DefExample, "it calls %q, the tool is %q", call.Name, d.def.Name)
+		return call
+	}
+	call, faults = d.def.Bind(call)
+	if len(faults) == 0 {
+		faults = d.def.Check(call.Arguments)
+	}
+	for _, f := range faults {
+		v.Add(diag.DefExample, "%s", f.Message).Hint = f.Hint
+	}
+	call.Start, call.End, call.Text = 0, 0, ""
+	return call
+}

@@ -1,0 +1,229 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A member is one member of a JSON object.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// members splits a JSON object, in order.
+func members(raw json.RawMessage) ([]member, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if dec.PeekKind() != '{' {
+		return nil, errors.New("must be an object")
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	var out []member
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := key.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, member{name, json.RawMessage(value.Clone())})
+	}
+	return out, nil
+}
+
+// elements splits a JSON array; anything else has none.
+func elements(raw json.RawMessage) []json.RawMessage {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if dec.PeekKind() != '[' {
+		return nil
+	}
+	var out []json.RawMessage
+	for _, err := dec.ReadToken(); err == nil && dec.PeekKind() != ']'; {
+		var v jsontext.Value
+		if v, err = dec.ReadValue(); err == nil {
+			out = append(out, json.RawMessage(v.Clone()))
+		}
+	}
+	return out
+}
+
+// keywords are the members of a schema.
+type keywords map[string]json.RawMessage
+
+func readKeywords(raw json.RawMessage) keywords {
+	k := keywords{}
+	ms, err := members(raw)
+	if err != nil { // true and false are schemas too
+		return k
+	}
+	for _, m := range ms {
+		k[m.key] = m.value
+	}
+	return k
+}
+
+// texts returns the strings of a keyword that is a string or a list of them.
+func (k keywords) texts(key string) []string {
+	values := elements(k[key])
+	if values == nil && k[key] != nil {
+		values = []json.RawMessage{k[key]}
+	}
+	var out []string
+	for _, v := range values {
+		if text, err := jsontext.AppendUnquote(nil, []byte(v)); err == nil {
+			out = append(out, string(text))
+		}
+	}
+	return out
+}
+
+// SignatureOf returns the signature that says the same as the JSON Schema of a
+// tool's parameters, as far as signatures go: what they cannot say, such as
+// references, is of any type. Returns is the type of the result, "" if it is
+// not said.
+func SignatureOf(name string, schema json.RawMessage, returns string) (Signature, error) {
+	s := Signature{Name: name}
+	k := readKeywords(schema)
+	if types := k.texts("type"); !jsontext.Value(schema).IsValid() || len(types) > 0 && !slices.Contains(types, "object") {
+		return s, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", name)
+	}
+	s.Params = k.fields(1)
+	if returns == "" {
+		return s, nil
+	}
+	t, err := ParseType(returns)
+	if err != nil {
+		return s, fmt.Errorf("tool %s: returns: %w", name, err)
+	}
+	s.Returns = t
+	return s, nil
+}
+
+// fields returns the properties of a schema of objects.
+func (k keywords) fields(depth int) []Param {
+	required := map[string]bool{}
+	for _, name := range k.texts("required") {
+		required[name] = true
+	}
+	properties, err := members(k["properties"])
+	if err != nil {
+		return nil
+	}
+	var out []Param
+	for _, m := range properties {
+		sub := readKeywords(m.value)
+		p := Param{Name: m.key, Type: sub.typed(depth), Optional: !required[m.key]}
+		if p.Optional {
+			p.Default = compacted(sub["default"])
+		}
+		if texts := sub.texts("description"); len(texts) == 1 {
+			p.Description = texts[0]
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func compacted(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// typed returns the type that a schema stands for.
+func (k keywords) typed(depth int) *Type {
+	if depth > maxTypeDepth {
+		return &Type{Kind: Any}
+	}
+	switch {
+	case k["const"] != nil:
+		return literals([]json.RawMessage{k["const"]})
+	case k["enum"] != nil:
+		return literals(elements(k["enum"]))
+	case k["anyOf"] != nil:
+		return alternatives(k["anyOf"], depth)
+	case k["oneOf"] != nil:
+		return alternatives(k["oneOf"], depth)
+	}
+	types := k.texts("type")
+	switch {
+	case len(types) > 0:
+	case k["properties"] != nil:
+		types = []string{"object"}
+	case k["items"] != nil:
+		types = []string{"array"}
+	default:
+		return &Type{Kind: Any}
+	}
+	options := make([]*Type, len(types))
+	for i, name := range types {
+		options[i] = k.ofType(name, depth)
+	}
+	return unionOf(options...)
+}
+
+// ofType returns the type that a schema stands for among values of one type.
+func (k keywords) ofType(name string, depth int) *Type {
+	switch kind := Kind(name); kind {
+	case String, Number, Integer, Boolean, Null:
+		return &Type{Kind: kind}
+	case Array:
+		return arrayOf(readKeywords(k["items"]).typed(depth + 1))
+	case Object:
+		return k.object(depth)
+	}
+	return &Type{Kind: Any}
+}
+
+func (k keywords) object(depth int) *Type {
+	if fields := k.fields(depth + 1); fields != nil || string(k["additionalProperties"]) == "false" {
+		return &Type{Kind: Struct, Fields: fields}
+	}
+	return recordOf(readKeywords(k["additionalProperties"]).typed(depth + 1))
+}
+
+// literals returns the type of a few values.
+func literals(values []json.RawMessage) *Type {
+	var options []*Type
+	for _, v := range values {
+		if v[0] == '{' || v[0] == '[' {
+			return &Type{Kind: Any}
+		}
+		value := jsontext.Value(v)
+		if v[0] == '"' && value.Canonicalize() != nil {
+			return &Type{Kind: Any}
+		}
+		options = append(options, literalOf(json.RawMessage(value)))
+	}
+	if options == nil {
+		return &Type{Kind: Any}
+	}
+	return unionOf(options...)
+}
+
+// alternatives returns the union of the types that several schemas stand for.
+func alternatives(raw json.RawMessage, depth int) *Type {
+	var options []*Type
+	for _, v := range elements(raw) {
+		options = append(options, readKeywords(v).typed(depth+1))
+	}
+	if options == nil {
+		return &Type{Kind: Any}
+	}
+	return unionOf(options...)
+}

@@ -1,0 +1,178 @@
+package tool
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// propertyKeys are the keywords in the order in which they are named to people.
+var propertyKeys = []string{
+	"type", "description", "required", "default", "enum", "const", "format", "pattern", "minLength", "maxLength",
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems",
+	"uniqueItems", "properties", "additionalProperties", "anyOf",
+}
+
+// readerOf returns what reads a keyword of a property into JSON, nil for the
+// ones that are read in another way.
+func readerOf(key string) func(yamldoc.Value) (json.RawMessage, bool) {
+	switch key {
+	case "type":
+		return readTypes
+	case "description", "format":
+		return readText
+	case "pattern":
+		return readPattern
+	case "enum":
+		return readValues
+	case "const":
+		return yamldoc.Value.JSON
+	case "minLength", "maxLength", "minItems", "maxItems":
+		return readCount
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		return readNumber
+	case "multipleOf":
+		return readStep
+	case "uniqueItems":
+		return readBool
+	case "items":
+		return readSchema
+	case "additionalProperties":
+		return readAdditional
+	case "anyOf":
+		return readSchemas
+	}
+	return nil
+}
+
+// required reads "required", which is true or false here and not a list.
+func required(v yamldoc.Value) (value, ok bool) {
+	if v.IsList() {
+		f := v.Add(diag.DefType, "must be true or false, is a list")
+		f.Hint = "say required: false at each member that need not be given"
+		return false, false
+	}
+	return v.Bool()
+}
+
+func readText(v yamldoc.Value) (json.RawMessage, bool) {
+	s, ok := v.Text()
+	return json.RawMessage(quote(strings.TrimSpace(s))), ok
+}
+
+func readPattern(v yamldoc.Value) (json.RawMessage, bool) {
+	s, ok := v.Text()
+	if _, err := regexp.Compile(s); ok && err != nil {
+		v.Add(diag.DefValue, "%v", err)
+		ok = false
+	}
+	return json.RawMessage(quote(s)), ok
+}
+
+func readBool(v yamldoc.Value) (json.RawMessage, bool) {
+	if _, ok := v.Bool(); !ok {
+		return nil, false
+	}
+	return v.JSON()
+}
+
+func readNumber(v yamldoc.Value) (json.RawMessage, bool) {
+	n, ok := v.Number()
+	return json.RawMessage(n), ok
+}
+
+// readStep reads a number greater than 0.
+func readStep(v yamldoc.Value) (json.RawMessage, bool) {
+	raw, ok := readNumber(v)
+	if f, err := json.Number(raw).Float64(); ok && (err != nil || f <= 0) {
+		v.Add(diag.DefValue, "must be more than 0, is %s", raw)
+		ok = false
+	}
+	return raw, ok
+}
+
+// readCount reads an integer that is not less than 0.
+func readCount(v yamldoc.Value) (json.RawMessage, bool) {
+	raw, ok := readNumber(v)
+	if n, err := json.Number(raw).Int64(); ok && (err != nil || n < 0 || n > 1<<31) {
+		v.Add(diag.DefValue, "must be an integer of at least 0, is %s", raw)
+		ok = false
+	}
+	return raw, ok
+}
+
+// readValues reads a list of at least one value.
+func readValues(v yamldoc.Value) (json.RawMessage, bool) {
+	items, ok := v.List()
+	if ok && len(items) == 0 {
+		v.Add(diag.DefValue, "must have at least one value")
+		return nil, false
+	}
+	raw, good := v.JSON()
+	return raw, ok && good
+}
+
+// readTypes reads the name of a type, or a list of names.
+func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
+	names := []yamldoc.Value{v}
+	if v.IsList() {
+		if _, ok := readValues(v); !ok {
+			return nil, false
+		}
+		names, _ = v.List()
+	}
+	good := true
+	for _, n := range names {
+		name, ok := n.Text()
+		if ok && Kind(name) != Array && !slices.Contains(simple, Kind(name)) {
+			f := n.Add(diag.DefValue, "unknown type %s", name)
+			if f.Hint = didYouMean(name, typeWords); otherWords[name] != "" {
+				f.Hint = "did you mean " + otherWords[name] + "?"
+			}
+			ok = false
+		}
+		good = good && ok
+	}
+	raw, ok := v.JSON()
+	return raw, good && ok
+}
+
+// typeWords are the types of JSON Schema.
+var typeWords = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
+
+// readSchema reads a schema inside of a property.
+func readSchema(v yamldoc.Value) (json.RawMessage, bool) {
+	p, ok := readProperty(v)
+	if p.required || p.optional {
+		v.Add(diag.DefValue, "only a parameter or a member of an object can be required")
+		ok = false
+	}
+	return p.schema(), ok
+}
+
+func readSchemas(v yamldoc.Value) (json.RawMessage, bool) {
+	if _, ok := readValues(v); !ok {
+		return nil, false
+	}
+	items, good := v.List()
+	b := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		raw, ok := readSchema(item)
+		b, good = append(b, raw...), good && ok
+	}
+	return append(b, ']'), good
+}
+
+func readAdditional(v yamldoc.Value) (json.RawMessage, bool) {
+	if v.IsBool() {
+		return v.JSON()
+	}
+	return readSchema(v)
+}

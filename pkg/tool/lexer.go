@@ -1,0 +1,130 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A SignatureError says what is wrong with a signature or a type, and where.
+type SignatureError struct {
+	Offset  int // in bytes, into the text
+	Message string
+}
+
+func (e *SignatureError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Message) }
+
+func wrong(offset int, format string, args ...any) *SignatureError {
+	return &SignatureError{Offset: offset, Message: fmt.Sprintf(format, args...)}
+}
+
+// A lexeme is one word, literal or sign of a signature.
+type lexeme struct {
+	kind  byte   // 'a' word, '0' number, '"' string, 0 the end; a sign is itself
+	text  string // of a string its JSON text, of anything else as it is written
+	start int
+	end   int
+}
+
+func (l lexeme) String() string {
+	if l.kind == 0 {
+		return "the end"
+	}
+	return l.text
+}
+
+// lex splits a signature. The last lexeme is the end.
+func lex(src string) ([]lexeme, *SignatureError) {
+	if !utf8.ValidString(src) {
+		return nil, wrong(0, "the text is not UTF-8")
+	}
+	var out []lexeme
+	for at := 0; at < len(src); {
+		l := lexeme{kind: src[at], start: at, end: at + 1}
+		switch c := src[at]; {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			at++
+			continue
+		case strings.IndexByte("():,;?|=<>[]{}", c) >= 0:
+		case isLetter(c):
+			l.kind, l.end = 'a', at+span(src[at:], isWordByte)
+		case c == '-' || '0' <= c && c <= '9':
+			l.kind, l.end = '0', at+span(src[at:], isNumberByte)
+			if !jsontext.Value(src[at:l.end]).IsValid() {
+				return nil, wrong(at, "%s is no number", src[at:l.end])
+			}
+		case c == '"' || c == '\'':
+			end, text, ok := quoted(src[at:])
+			if !ok {
+				return nil, wrong(at, "this string is not closed, or has an escape that JSON does not have")
+			}
+			l.kind, l.end, l.text = '"', at+end, text
+		default:
+			r, _ := utf8.DecodeRuneInString(src[at:])
+			return nil, wrong(at, "%q cannot stand in a signature", r)
+		}
+		if l.kind != '"' {
+			l.text = src[l.start:l.end]
+		}
+		out = append(out, l)
+		at = l.end
+	}
+	return append(out, lexeme{start: len(src), end: len(src)}), nil
+}
+
+// span returns how many bytes at the beginning of s are in a class.
+func span(s string, in func(byte) bool) int {
+	n := 0
+	for n < len(s) && in(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isWordByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
+
+func isNumberByte(c byte) bool {
+	return '0' <= c && c <= '9' || strings.IndexByte("+-.eE", c) >= 0
+}
+
+// quoted reads the string in either quotes that s begins with, and returns its
+// length and its JSON text.
+func quoted(s string) (length int, text string, ok bool) {
+	end := 1
+	for ; end < len(s) && s[end] != s[0]; end++ {
+		if s[end] == '\\' {
+			end++
+		}
+	}
+	if end >= len(s) {
+		return 0, "", false
+	}
+	body := s[1:end]
+	if s[0] == '\'' {
+		body = strings.ReplaceAll(body, `\'`, `'`)
+		body = escapeQuotes(body)
+	}
+	value := jsontext.Value(`"` + body + `"`)
+	if err := value.Canonicalize(); err != nil {
+		return 0, "", false
+	}
+	return end + 1, string(value), true
+}
+
+// escapeQuotes escapes the double quotes that are not escaped.
+func escapeQuotes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			b.WriteByte('\\')
+		case s[i] == '\\' && i+1 < len(s):
+			b.WriteByte('\\')
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+package tool
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// A Loader reads definition files. The zero value reads them without knowing
+// which implementations there are.
+type Loader struct {
+	// Builtins are the names of the tools written in Go. Nil takes any name.
+	Builtins []string
+	// Dir is put before the names of files, for people.
+	Dir string
+}
+
+// A NoDefinitionsError says that a folder has no definition file.
+type NoDefinitionsError struct{ Dir string }
+
+func (e *NoDefinitionsError) Error() string {
+	return e.Dir + ": no *.yaml or *.yml file in this folder"
+}
+
+// Load is [Loader.Load] with the zero Loader.
+func Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
+	return Loader{}.Load(fsys, name)
+}
+
+// Parse is [Loader.Parse] with the zero Loader.
+func Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
+	return Loader{}.Parse(file, src)
+}
+
+// Load reads a file, or all *.yaml and *.yml files in a folder and the folders
+// in it, in the order of their names; what begins with a dot is passed over. It
+// returns the definitions of the files that have no fault, and what is wrong with
+// the others. Of two definitions of one name it returns the first. An error means
+// that something could not be read.
+func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
+	files, err := definitionFiles(fsys, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var defs []*Definition
+	var findings []diag.Finding
+	for _, file := range files {
+		src, err := read(fsys, file)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, faults := l.Parse(path.Join(l.Dir, file), src)
+		defs, findings = append(defs, more...), append(findings, faults...)
+	}
+	registry, twice := NewRegistry(defs...)
+	findings = append(findings, twice...)
+	diag.Sort(findings)
+	return registry.own(), findings, nil
+}
+
+// definitionFiles returns the definition files at a name.
+func definitionFiles(fsys fs.FS, name string) ([]string, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var out []string
+	err = fs.WalkDir(fsys, name, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case file != name && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case !entry.IsDir() && (path.Ext(file) == ".yaml" || path.Ext(file) == ".yml"):
+			out = append(out, file)
+		}
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = &NoDefinitionsError{Dir: name}
+	}
+	return out, err
+}
+
+// read reads a file that is not larger than a definition file can be. A larger
+// one is read far enough to be refused.
+func read(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, yamldoc.MaxBytes+1))
+}
+
+// codes are the codes of faults in definition files.
+var codes = yamldoc.Codes{
+	Syntax: diag.DefSyntax, UnknownKey: diag.DefUnknownKey, Duplicate: diag.DefDuplicate,
+	Type: diag.DefType, Missing: diag.DefMissing, Value: diag.DefValue,
+}
+
+// Parse reads one definition file, which can have several documents. It returns
+// what is wrong with it, or its definitions; of two of one name the first.
+func (l Loader) Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
+	f, docs := yamldoc.Read(file, src, codes)
+	var defs []*Definition
+	for _, doc := range docs {
+		if !doc.IsNull() {
+			defs = append(defs, l.decode(f, doc))
+		}
+	}
+	findings := f.Findings()
+	switch {
+	case len(findings) > 0:
+		return nil, findings
+	case len(defs) == 0:
+		f.Add(codes.Missing, f.Start(), "the file defines no tool")
+		return nil, f.Findings()
+	}
+	registry, twice := NewRegistry(defs...)
+	return registry.own(), twice
+}

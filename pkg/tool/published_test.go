@@ -1,0 +1,114 @@
+package tool
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+func publishedSchema(t *testing.T) *schema.Schema {
+	t.Helper()
+	text, _ := schema.Text("tool_definition.v1")
+	s, findings := schema.Compile("tool_definition.v1", text)
+	if findings != nil {
+		t.Fatal(findings)
+	}
+	return s
+}
+
+// The published schema and the loader know the same keys.
+func TestPublishedKeys(t *testing.T) {
+	type object struct{ Properties map[string]json.RawMessage }
+	var doc struct {
+		object
+		Defs map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(publishedSchema(t).Raw(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2][]string{
+		"definition": {definitionKeys, slices.Collect(maps.Keys(doc.Properties))},
+		"property":   {propertyKeys, slices.Collect(maps.Keys(doc.Defs["property"].Properties))},
+	} {
+		want, got := slices.Sorted(slices.Values(pair[0])), slices.Sorted(slices.Values(pair[1]))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("keys of a %s (-loader +schema):\n%s", name, diff)
+		}
+	}
+}
+
+// Every document of the cases is judged alike by the loader and the published
+// schema, as far as the shape of a document goes.
+func TestPublishedAgrees(t *testing.T) {
+	s := publishedSchema(t)
+	shape := []diag.Code{diag.DefUnknownKey, diag.DefType, diag.DefMissing, diag.DefExamples}
+	for _, path := range definitionCases(t) {
+		_, fsys := readCase(t, path)
+		for name, file := range fsys {
+			defs, findings := Parse(name, file.Data)
+			_, docs := yamldoc.Read(name, file.Data, codes)
+			good := true
+			for _, doc := range docs {
+				text, ok := doc.JSON()
+				good = good && (doc.IsNull() || ok && len(s.Check(text)) == 0)
+			}
+			wrongShape := slices.ContainsFunc(findings, func(f diag.Finding) bool { return slices.Contains(shape, f.Code) })
+			switch {
+			case len(findings) == 0 && !good:
+				t.Errorf("%s %s: the loader takes it, the schema does not", path, name)
+			case len(docs) > 0 && !docs[0].IsNull() && wrongShape && good:
+				t.Errorf("%s %s: the schema takes it, the loader does not: %v", path, name, lines(findings))
+			}
+			if len(findings) == 0 && len(defs) == 0 {
+				t.Errorf("%s %s: nothing was read", path, name)
+			}
+		}
+	}
+}
+
+// The examples of the TD rules raise their codes, and the good ones do not.
+func TestRuleExamples(t *testing.T) {
+	const base = `name: wget
+description: Fetch a page.
+signature: "wget(uri: string, timeoutMs?: number): string"
+examples: [{call: "wget('https://example.com/')"}, {call: "wget('https://example.com/a')"}, {call: "wget('https://example.com/b', 5)"}]
+effect: read
+builtin: wget
+`
+	raises := func(part string, code diag.Code) bool {
+		var src strings.Builder
+		for l := range strings.Lines(base) {
+			key, _, _ := strings.Cut(l, ":")
+			if !strings.HasPrefix(part, key+":") {
+				src.WriteString(l)
+			}
+		}
+		src.WriteString(part + "\n")
+		_, findings := Loader{Builtins: known}.Parse("f.yaml", []byte(src.String()))
+		return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == code })
+	}
+	count := 0
+	for _, rule := range diag.Rules {
+		if !strings.HasPrefix(string(rule.Code), "TD") {
+			continue
+		}
+		count++
+		if !raises(rule.Bad, rule.Code) {
+			t.Errorf("%s: the bad example does not raise it:\n%s", rule.Code, rule.Bad)
+		}
+		if raises(rule.Good, rule.Code) {
+			t.Errorf("%s: the good example raises it:\n%s", rule.Code, rule.Good)
+		}
+	}
+	if count == 0 {
+		t.Error("there are no rules")
+	}
+}

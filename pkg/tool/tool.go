@@ -1,0 +1,102 @@
+// Package tool says what the tools are that a model may call: definitions from
+// YAML files, signatures and the JSON Schemas that they stand for, a registry,
+// and the check of a call against its definition.
+//
+// It executes nothing and decides nothing: whether a call may happen is the
+// business of package policy, and what happens then that of package runner.
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+)
+
+// An Effect says what a tool does to the world.
+type Effect string
+
+// The effects, the least first.
+const (
+	Read  Effect = "read"
+	Write Effect = "write"
+	Exec  Effect = "exec"
+)
+
+// A Definition is what a tool is. It must not be changed once it is in use; it
+// may then be used by several goroutines.
+type Definition struct {
+	Name        string
+	Description string
+	Signature   Signature // with the descriptions of the parameters
+	// Schema is the JSON Schema of the arguments object, with the parameters in
+	// the order of the signature and no other keys allowed.
+	Schema   json.RawMessage
+	Returns  string // the type of the result, "" if it is not said
+	Examples []Example
+
+	Effect     Effect
+	Idempotent bool          // may be repeated after a crash
+	Scopes     []string      // what a run must have been granted
+	Timeout    time.Duration // of one call; 0 if it is not said
+	Rate       Rate
+	MaxBytes   int64 // of one result; 0 if it is not said
+	Tags       []string
+	Builtin    string // the tool written in Go that does it
+
+	File string // where it is defined, for people
+	Line int    // from 1
+
+	place    diag.Span // of the name
+	compile  sync.Once
+	compiled *schema.Schema
+	faults   []diag.Finding // of Schema
+}
+
+// An Example is a call that fits the definition.
+type Example struct {
+	Call   string // as it is written
+	Note   string
+	Parsed chat.Call // the same, bound: its arguments are an object
+}
+
+// A Rate is a number of calls in a period. The zero value is no limit.
+type Rate struct {
+	Calls int
+	Per   time.Duration // a second, a minute or an hour
+}
+
+// String returns the rate as it stands in a definition, such as "5/s".
+func (r Rate) String() string {
+	unit := map[time.Duration]string{time.Second: "s", time.Minute: "m", time.Hour: "h"}[r.Per]
+	if r.Calls == 0 || unit == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d/%s", r.Calls, unit)
+}
+
+// arguments returns the compiled schema, nil if it is wrong. Compiling takes
+// long for what it is, and most definitions of a run are never called.
+func (d *Definition) arguments() (*schema.Schema, []diag.Finding) {
+	d.compile.Do(func() { d.compiled, d.faults = schema.Compile(d.File, d.Schema) })
+	return d.compiled, d.faults
+}
+
+// FinalResponse is the tool with which a model ends its work. It is in every
+// registry and has no implementation: the loop answers it.
+var FinalResponse = &Definition{
+	Name:        "finalResponse",
+	Description: "Call when the work is done; you are then told the format of the answer and asked for it.",
+	Signature:   Signature{Name: "finalResponse", Returns: &Type{Kind: Object}},
+	Schema:      Signature{}.Schema(),
+	Returns:     "object",
+	Examples: []Example{{
+		Call:   "finalResponse()",
+		Parsed: chat.Call{Name: "finalResponse", Arguments: json.RawMessage("{}"), Status: chat.StatusOK, Executable: true},
+	}},
+	Effect: Read,
+}

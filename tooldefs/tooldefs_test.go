@@ -1,0 +1,118 @@
+package tooldefs
+
+import (
+	"encoding/json"
+	"io/fs"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
+	"oneshot/pkg/tool"
+)
+
+// The definitions that ship have no fault, and say to a model what they should.
+func TestDefinitions(t *testing.T) {
+	defs, findings, err := tool.Load(FS, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Error(f)
+	}
+	want := []string{
+		"write file_put(path: string, content: string): {path: string, bytes: integer}",
+		"read file_read(filePaths: string[]): {path: string, content: string, size: integer}[]",
+		"read send_chat(content: string): {shown: boolean}",
+		"read vault_search(query: string, limit: integer = 10): {path: string, basename: string, matches: integer, preview: string}[]",
+		"read wget(uri: string, timeoutMs: integer = 10000): string",
+	}
+	var got []string
+	for _, d := range defs {
+		got = append(got, string(d.Effect)+" "+d.Signature.String())
+		if d.Builtin != d.Name || d.Timeout == 0 {
+			t.Errorf("%s: builtin %q, timeout %v", d.Name, d.Builtin, d.Timeout)
+		}
+		for _, p := range d.Signature.Params {
+			if p.Description == "" {
+				t.Errorf("%s: the parameter %s has no description", d.Name, p.Name)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("definitions (-want +got):\n%s", diff)
+	}
+}
+
+// They fit the published schema of definitions.
+func TestPublishedSchema(t *testing.T) {
+	text, _ := schema.Text("tool_definition.v1")
+	s, findings := schema.Compile("tool_definition.v1", text)
+	if findings != nil {
+		t.Fatal(findings)
+	}
+	files, err := fs.Glob(FS, "*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		src, err := fs.ReadFile(FS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, docs := yamldoc.Read(name, src, yamldoc.Codes{})
+		for _, doc := range docs {
+			text, ok := doc.JSON()
+			if findings := s.Check(text); !ok || findings != nil {
+				t.Errorf("%s: %v", name, findings)
+			}
+		}
+	}
+}
+
+// T11, V1, V2: what the tools take and refuse.
+func TestArguments(t *testing.T) {
+	defs, _, err := tool.Load(FS, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, _ := tool.NewRegistry(defs...)
+	tests := []struct {
+		name, args string
+		fits       bool
+	}{
+		{"wget", `{"uri":"https://example.com/"}`, true},
+		{"wget", `{"uri":"https://example.com/","timeoutMs":120000}`, true},
+		{"wget", `{"uri":"https://example.com/","timeoutMs":120001}`, false},
+		{"wget", `{"uri":"https://example.com/","timeoutMs":0}`, false},
+		{"wget", `{"timeoutMs":1}`, false},
+		{"vault_search", `{"query":"x","limit":1000}`, true},
+		{"vault_search", `{"query":"x","limit":0}`, false},
+		{"vault_search", `{"query":"x","limit":"5"}`, false},
+		{"file_read", `{"filePaths":["a.md"]}`, true},
+		{"file_read", `{"filePaths":[]}`, false},
+		{"file_read", `{"filePaths":"a.md"}`, false},
+		{"file_put", `{"path":"a","content":""}`, true},
+		{"file_put", `{"path":"a"}`, false},
+		{"send_chat", `{"content":"hello"}`, true},
+		{"send_chat", `{"content":"hello","to":"Ada"}`, false},
+	}
+	for _, tt := range tests {
+		d, ok := registry.Get(tt.name)
+		if !ok {
+			t.Fatalf("there is no %s", tt.name)
+		}
+		if findings := d.Check(json.RawMessage(tt.args)); (len(findings) == 0) != tt.fits {
+			t.Errorf("%s(%s): %v", tt.name, tt.args, findings)
+		}
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, findings, err := tool.Load(FS, "."); err != nil || len(findings) > 0 {
+			b.Fatal(err, findings)
+		}
+	}
+}
