@@ -1,0 +1,217 @@
+// Package agent drives one run: it asks a model, reads the calls in what the
+// model says, decides, executes, and goes on until there is an answer that
+// fits its schema, or a limit.
+//
+// It is the API for programs that embed oneshot: one call to [Run] does the
+// whole loop. The package does not know which model or which tools it works
+// with, prints nothing and has no state outside a run.
+package agent
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/prompt"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
+)
+
+// A Model answers one request. Deltas arrive, in the calling goroutine, while
+// the response is written, and their contents add up to the response's. An
+// attempt is repeated only before its first delta, and every attempt that
+// failed is reported as a delta.
+type Model interface {
+	Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
+}
+
+// A Runner executes one permitted call. What the tool got wrong is in the
+// result, for the model to read; an error means that the run cannot go on. A
+// runner returns soon after its context ends.
+type Runner interface {
+	Run(ctx context.Context, x chat.Execution) (chat.Result, error)
+}
+
+// A Recorder keeps the records of a run. Append may buffer; after Sync
+// everything appended is durable. Both are called from one goroutine.
+// [runfile.Writer] is one.
+type Recorder interface {
+	Append(body runfile.Body) error
+	Sync() error
+}
+
+// Config is everything a run depends on. Model, Texts and Prompt are required,
+// and Runner when there are tools.
+type Config struct {
+	Model  Model
+	Runner Runner
+	Tools  *tool.Registry  // what the model may call; nil for no tools
+	Texts  fs.FS           // the texts of package prompts, or the program's own
+	Writes dialect.Dialect // how the model writes calls; the zero value is the dialect "tool"
+
+	System string         // base of the system prompt
+	Prompt string         // what the user asks
+	Input  string         // data that goes with it
+	Schema *schema.Schema // of the answer; nil for {"answer": string}
+	Format string         // the answer in words, for the model
+
+	Params map[string]json.RawMessage // sampling and server options, by the server's names
+	Limits Limits
+	Policy policy.Rules
+	// ContinueDenied lets a run go on after a write was denied; otherwise the
+	// first such denial ends it.
+	ContinueDenied bool
+
+	Now  time.Time // the run's clock as the model sees it, in the run's zone
+	Seed [32]byte  // all randomness of the run comes from it
+
+	Record  Recorder    // nil keeps no record
+	Observe func(Event) // hears of what happens, in order; may be nil
+}
+
+// An Outcome is what a run came to. It is complete also when the run failed.
+type Outcome struct {
+	Answer   json.RawMessage // nil when there is none; it fits the schema
+	Turns    int             // requests made
+	Usage    chat.Usage
+	Calls    []CallReport
+	Findings []diag.Finding // what was tolerated or refused in the model's output
+	Repairs  int            // answers that did not fit and were sent back
+	Rung     Rung           // how the answer's form was enforced
+	Aborted  bool           // cancelled or out of time
+}
+
+// A CallStatus says what became of a call.
+type CallStatus string
+
+// What becomes of calls.
+const (
+	CallOK        CallStatus = "ok"
+	CallError     CallStatus = "error"
+	CallNeeds     CallStatus = "needs"
+	CallDenied    CallStatus = "denied"
+	CallDiscarded CallStatus = "discarded" // it ran, but its response was not complete
+	CallSkipped   CallStatus = "skipped"   // it was not run
+)
+
+// A CallReport says what became of one call.
+type CallReport struct {
+	ID        string          `json:"id"`
+	Tool      string          `json:"tool"`
+	Effect    tool.Effect     `json:"effect,omitempty"`
+	Status    CallStatus      `json:"status"`
+	Code      chat.ErrorCode  `json:"code,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Run drives one run to its end. The outcome holds as much as is known when
+// the error is not nil. Errors are those of this package, of the model and of
+// the recorder, wrapped; the cause of an ended context is returned as it is.
+func Run(ctx context.Context, cfg Config) (Outcome, error) {
+	r, err := newRun(cfg)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if r.cfg.Limits.Wall > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.cfg.Limits.Wall, &TimeoutError{Limit: r.cfg.Limits.Wall})
+		defer cancel()
+	}
+	err = r.drive(ctx)
+	for _, report := range r.reports {
+		r.out.Calls = append(r.out.Calls, *report)
+	}
+	if err != nil && ctx.Err() != nil {
+		r.out.Aborted = true
+		err = context.Cause(ctx)
+	}
+	return r.out, err
+}
+
+// SystemPrompt renders the system prompt of a run with this configuration.
+func (c Config) SystemPrompt() (string, error) {
+	r, err := newRun(c)
+	if err != nil {
+		return "", err
+	}
+	return r.system, nil
+}
+
+// run is the state of one run.
+type run struct {
+	cfg     Config
+	texts   *prompt.Texts
+	defs    []*tool.Definition
+	answers *schema.Schema // what the answer must fit
+	system  string
+	mark    string // delimits data in messages; unguessable
+
+	messages []chat.Message
+	recorded int // messages that are in the record already
+	budget   budget
+	unusable int               // replies in a row that were empty or cut
+	reminded int               // replies in a row without a call
+	needs    map[string]*Needs // by tool, until a call of it succeeds
+	reports  []*CallReport
+	out      Outcome
+}
+
+func newRun(cfg Config) (*run, error) {
+	texts, err := prompt.Load(cfg.Texts)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Writes.Name == "" {
+		cfg.Writes, _ = dialect.Named("tool")
+	}
+	if cfg.Record == nil {
+		cfg.Record = discard{}
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(Event) {}
+	}
+	r := &run{cfg: cfg, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed), needs: map[string]*Needs{}}
+	r.budget = newBudget(cfg.Limits)
+	if cfg.Tools != nil {
+		r.defs = cfg.Tools.All()
+	}
+	if r.answers == nil {
+		if r.answers, err = defaultSchema(); err != nil {
+			return nil, err
+		}
+	}
+	r.system = texts.System(cfg.System, r.defs, cfg.Writes)
+	return r, nil
+}
+
+// mark draws the run's delimiter, 128 bits in hex, from its seed.
+func mark(seed [32]byte) string {
+	var b [16]byte
+	rand.NewChaCha8(seed).Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// defaultSchema is the schema of an answer that the caller gave none for.
+func defaultSchema() (*schema.Schema, error) {
+	const text = `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`
+	s, findings := schema.Compile("answer", []byte(text))
+	if s == nil {
+		return nil, fmt.Errorf("answer schema: %v", findings)
+	}
+	return s, nil
+}
+
+// discard is the recorder of a run that keeps no record.
+type discard struct{}
+
+func (discard) Append(runfile.Body) error { return nil }
+func (discard) Sync() error               { return nil }

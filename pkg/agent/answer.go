@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// A Rung names how the form of the answer was enforced. Whatever the rung, the
+// answer is checked here.
+type Rung string
+
+// The rungs, strongest first.
+const (
+	RungText   Rung = "text"   // the model gave the answer unasked
+	RungFormat Rung = "format" // the server holds the model to the schema
+	RungPrompt Rung = "prompt" // the model was asked
+)
+
+// answerRequest says what the answer has to be: what finalResponse returns.
+func (r *run) answerRequest() string {
+	return r.texts.Answer(r.answers.Raw(), r.cfg.Format)
+}
+
+// finish asks for the answer until it fits.
+func (r *run) finish(ctx context.Context) error {
+	rung := RungFormat
+	for r.out.Answer == nil {
+		format := r.answers.Raw()
+		if rung == RungPrompt {
+			format = nil
+		}
+		p, err := r.ask(ctx, chat.PurposeAnswer, format)
+		switch refused := new(model.FormatError); {
+		case errors.As(err, &refused) && rung == RungFormat:
+			rung = RungPrompt
+			r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: refused.Error()})
+			continue
+		case err != nil:
+			return err
+		}
+		if why := unusable(p); why != "" {
+			err = r.again(p, why)
+		} else {
+			r.out.Rung = rung
+			err = r.judge(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.recordAnswer(); err != nil {
+		return err
+	}
+	for _, n := range r.needs {
+		return &NeedsError{*n}
+	}
+	return nil
+}
+
+// judge takes an answer that fits, and sends back one that does not.
+func (r *run) judge(p *reply) error {
+	r.heed(p)
+	text, findings := r.read(p.text)
+	if len(findings) == 0 {
+		r.out.Answer = text
+		return nil
+	}
+	if r.out.Repairs == r.cfg.Limits.Repairs {
+		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs}
+	}
+	r.out.Repairs++
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: findings[0].Message})
+	r.say(r.texts.Violations(findings, r.mark))
+	return nil
+}
+
+// accept takes text that is an answer already, strictly.
+func (r *run) accept(text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || len(r.answers.Check([]byte(text))) > 0 {
+		return false
+	}
+	r.out.Answer, r.out.Rung = json.RawMessage(text), RungText
+	return true
+}
+
+// read returns the JSON of an answer, or what is wrong with it. An answer that
+// is one fenced block is taken out of its fence, which is a finding.
+func (r *run) read(text string) (json.RawMessage, []diag.Finding) {
+	bare := strings.TrimSpace(text)
+	inner, fenced := unfence(bare)
+	findings := r.answers.Check([]byte(inner))
+	if len(findings) > 0 {
+		return nil, findings
+	}
+	if fenced {
+		f := diag.New(diag.FencedAnswer, diag.Bytes(0, len(bare)), "the answer stands in a fence; the fence was dropped")
+		r.out.Findings = append(r.out.Findings, f)
+		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
+	}
+	return json.RawMessage(inner), nil
+}
+
+// unfence returns the body of a text that is exactly one backtick fence with
+// no info string or "json".
+func unfence(text string) (body string, fenced bool) {
+	open, rest, ok := strings.Cut(text, "\n")
+	ticks := len(open) - len(strings.TrimLeft(open, "`"))
+	info := strings.TrimSpace(open[ticks:])
+	last := strings.LastIndexByte(rest, '\n')
+	if !ok || ticks < 3 || last < 0 || info != "" && !strings.EqualFold(info, "json") {
+		return text, false
+	}
+	if rest[last+1:] != open[:ticks] {
+		return text, false
+	}
+	return strings.TrimSpace(rest[:last]), true
+}
+
+// recordAnswer makes the answer durable before anyone sees it.
+func (r *run) recordAnswer() error {
+	err := r.cfg.Record.Append(runfile.Answer{JSON: r.out.Answer, Rung: string(r.out.Rung), Repairs: r.out.Repairs})
+	if err != nil {
+		return err
+	}
+	return r.cfg.Record.Sync()
+}

@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// A reply is a complete response and what was read in it.
+type reply struct {
+	chat.Response
+	text     string // the content without calls
+	findings []diag.Finding
+	batch    *batch // the calls, some of them running already
+}
+
+// ask makes one request. When it returns an error, nothing that the response
+// began is left running.
+func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMessage) (*reply, error) {
+	if err := r.budget.turn(); err != nil {
+		return nil, err
+	}
+	r.out.Turns = r.budget.turns
+	req := chat.Request{Purpose: purpose, System: r.system, Messages: r.messages, Format: format, Params: r.cfg.Params}
+	if err := r.recordRequest(req); err != nil {
+		return nil, err
+	}
+	r.cfg.Observe(Event{Kind: EventRequest, Turn: r.out.Turns, Purpose: purpose})
+
+	l := r.listen(ctx, purpose)
+	resp, err := r.cfg.Model.Reply(l.ctx, req, l.hear)
+	if err == nil {
+		err = l.close(resp)
+	}
+	if l.cancel(nil); l.err != nil {
+		err = l.err // what ended the response, and not what the model made of that
+	}
+	if err == nil {
+		err = r.heard(&l.reply)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.reply.batch.discard("the response is not complete"))
+	}
+	return &l.reply, nil
+}
+
+// heard books a complete response. Its findings are kept and its record is
+// appended, but not yet durable.
+func (r *run) heard(p *reply) error {
+	r.budget.usage = r.budget.usage.Add(p.Usage)
+	r.out.Usage = r.budget.usage
+	r.out.Findings = append(r.out.Findings, p.findings...)
+	r.cfg.Observe(Event{Kind: EventReply, Turn: r.out.Turns, Usage: p.Usage, Text: string(p.Stop)})
+	for _, f := range p.findings {
+		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
+	}
+	return r.cfg.Record.Append(runfile.Response{
+		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Stop: p.Stop, Usage: p.Usage, Model: p.Model,
+	})
+}
+
+// recordRequest records what is new in a request, so that the record grows
+// with the conversation and not with its square.
+func (r *run) recordRequest(req chat.Request) error {
+	body := runfile.Request{
+		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recorded:],
+		Format: req.Format, Digest: model.Digest(req),
+	}
+	if r.recorded == 0 {
+		body.System = req.System
+	}
+	r.recorded = len(req.Messages)
+	return r.cfg.Record.Append(body)
+}
+
+// A listener hears a response while it is written.
+type listener struct {
+	run     *run
+	ctx     context.Context // of the response
+	cancel  context.CancelCauseFunc
+	scanner *dialect.Scanner // nil where calls do not count
+	reply   reply
+	content []byte // call-free text
+	heard   int    // bytes of content
+	pieces  int    // deltas with text: each is at least one token
+	err     error  // what ended the run from inside the response
+}
+
+func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
+	l := &listener{run: r}
+	l.reply.batch = newBatch(ctx, r)
+	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	if purpose == chat.PurposeTurn {
+		l.scanner = dialect.NewScanner(r.cfg.Writes, l.read)
+	}
+	return l
+}
+
+// hear takes a delta. It is called by the model.
+func (l *listener) hear(d chat.Delta) {
+	if d.Attempt != nil {
+		l.fail(l.run.cfg.Record.Append(runfile.Attempt{Turn: l.run.out.Turns, Attempt: *d.Attempt}))
+		l.run.cfg.Observe(Event{Kind: EventRetry, Turn: l.run.out.Turns, Attempt: d.Attempt})
+		return
+	}
+	if d.Content != "" || d.Reasoning != "" {
+		l.pieces++
+		l.fail(l.run.budget.spent(l.pieces))
+	}
+	l.write(d.Content)
+}
+
+func (l *listener) write(content string) {
+	l.heard += len(content)
+	if l.scanner != nil && content != "" && l.err == nil {
+		l.scanner.Write([]byte(content))
+	}
+}
+
+// read takes what the scanner found.
+func (l *listener) read(e dialect.Event) {
+	switch {
+	case e.Call != nil:
+		l.fail(l.reply.batch.add(*e.Call))
+	case e.Finding != nil:
+		l.reply.findings = append(l.reply.findings, *e.Finding)
+	default:
+		l.content = append(l.content, e.Content...)
+	}
+}
+
+// fail ends the response: nothing more is read.
+func (l *listener) fail(err error) {
+	if err != nil && l.err == nil {
+		l.err = err
+		l.cancel(err)
+	}
+}
+
+// close ends the reading of a complete response.
+func (l *listener) close(resp chat.Response) error {
+	if l.heard == 0 {
+		l.write(resp.Content) // a model that does not stream
+	}
+	if l.scanner == nil {
+		l.content = []byte(resp.Content)
+	} else if l.err == nil {
+		l.scanner.Close()
+	}
+	diag.NewLines([]byte(resp.Content)).LocateAll(l.reply.findings)
+	l.reply.Response, l.reply.text = resp, string(l.content)
+	return l.err
+}

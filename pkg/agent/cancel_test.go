@@ -1,0 +1,292 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+)
+
+var errStop = errors.New("stopped by the user")
+
+// hangs says something and then nothing more until it is cancelled.
+func hangs(text string) step {
+	return func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		if text != "" {
+			delta(chat.Delta{Content: text})
+		}
+		<-ctx.Done()
+		return chat.Response{Content: text}, context.Cause(ctx)
+	}
+}
+
+// stubborn replies after a second, cancelled or not.
+func stubborn(text string) step {
+	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		time.Sleep(time.Second)
+		delta(chat.Delta{Content: text})
+		return reply(text), nil
+	}
+}
+
+// waits is a tool that never ends by itself.
+func waits(ctx context.Context, _ string) (chat.Result, error) {
+	<-ctx.Done()
+	return chat.Result{}, context.Cause(ctx)
+}
+
+// gives up is a tool that makes a result of its end.
+func givesUp(ctx context.Context, _ string) (chat.Result, error) {
+	<-ctx.Done()
+	return chat.Failure(chat.Timeout, "too slow"), nil
+}
+
+// V7: a run that is cancelled returns at once, whatever it is doing, with the
+// cause and what it knows, and leaves nothing running. In a bubble of synctest
+// "at once" is exact, and a goroutine that is left is a failure.
+func TestCancel(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		steps  []step
+		tool   func(context.Context, string) (chat.Result, error)
+		after  time.Duration // that Run may still take
+		status []string
+	}{
+		{name: "before the first byte", steps: []step{hangs("")}},
+		{name: "in the stream", steps: []step{hangs("I will")}},
+		{name: "in a stream with a call", steps: []step{hangs(calls(`look("a")`, `put("b")`))}, tool: waits,
+			status: []string{"look discarded", "put skipped"}},
+		{name: "in a read", steps: []step{says(calls(`look("a")`))}, tool: waits, status: []string{"look discarded"}},
+		{name: "in one of many reads", steps: []step{says(calls(`put("w")`, `look("a")`, `look("b")`, `put("c")`))},
+			tool: waits, status: []string{"put ok", "look discarded", "look discarded", "put skipped"}},
+		{name: "in a read that makes a result of it", steps: []step{says(calls(`look("a")`, `put("b")`))}, tool: givesUp,
+			status: []string{"look error TIMEOUT", "put skipped"}},
+		{name: "in the answer", steps: []step{says(calls("finalResponse()")), hangs(`{"ans`)}},
+		{name: "in a model that does not listen", steps: []step{stubborn(calls(`put("a")`))}, after: 500 * time.Millisecond,
+			status: []string{"put skipped"}},
+		{name: "in a model that does not listen and says nothing", steps: []step{stubborn("")}, after: 500 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, c.steps...)
+				r.do["look"] = c.tool
+				start := time.Now()
+				out, err := r.cancelled(500 * time.Millisecond)
+				if took := time.Since(start); took != 500*time.Millisecond+c.after {
+					t.Errorf("Run returned after %v", took)
+				}
+				if err != errStop || !out.Aborted {
+					t.Errorf("error %v, aborted %v", err, out.Aborted)
+				}
+				if len(r.steps) > 0 {
+					t.Error("the test did not reach the state it is about")
+				}
+				wantStatuses(t, out, c.status...)
+				r.wantNoWrite("b", "c")
+			})
+		})
+	}
+}
+
+// cancelled drives the agent and cancels it after some time.
+func (r *rig) cancelled(after time.Duration) (agent.Outcome, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	timer := time.AfterFunc(after, func() { cancel(errStop) })
+	defer timer.Stop()
+	return agent.Run(ctx, r.cfg)
+}
+
+func (r *rig) wantNoWrite(paths ...string) {
+	r.t.Helper()
+	for _, path := range paths {
+		if slices.Contains(r.seen(), `start put {"path":"`+path+`"}`) {
+			r.t.Errorf("the write of %s has started", path)
+		}
+	}
+}
+
+// A write that is cut off has no known outcome: its intent stays open on record
+// and it is not reported as one that was not run. Those behind it have no
+// intent, for they were never begun.
+func TestCancelInWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls(`put("a")`, `put("b")`)))
+		r.do["put"] = waits
+		out, err := r.cancelled(time.Second)
+		if err != errStop || !out.Aborted {
+			t.Errorf("error %v, aborted %v", err, out.Aborted)
+		}
+		wantStatuses(t, out, "put error UNKNOWN_OUTCOME", "put skipped")
+		r.wantLog("append request", "ask turn", "append call t1c1", "append call t1c2", "append response",
+			"append intent t1c1", "sync", `start put {"path":"a"}`, `end put {"path":"a"}`)
+	})
+}
+
+// No intent is recorded for a write that is not going to start.
+func TestCancelBeforeWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls(`look("a")`, `put("b")`)))
+		r.do["look"] = func(context.Context, string) (chat.Result, error) {
+			time.Sleep(time.Second) // and does not listen
+			return chat.Success("done"), nil
+		}
+		out, err := r.cancelled(500 * time.Millisecond)
+		if err != errStop {
+			t.Errorf("error %v", err)
+		}
+		wantStatuses(t, out, "look ok", "put skipped")
+		if slices.Contains(r.seen(), "append intent t1c2") {
+			t.Errorf("log:\n%s", strings.Join(r.seen(), "\n"))
+		}
+	})
+}
+
+// A tool that ignores its context holds Run up for as long as it takes, which
+// is why a runner must not; but calls that wait for their turn never start.
+func TestCancelStubbornTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := make([]string, 20)
+		for i := range reads {
+			reads[i] = `look("` + string(rune('a'+i)) + `")`
+		}
+		r := newRig(t, says(calls(reads...)))
+		r.do["look"] = func(context.Context, string) (chat.Result, error) {
+			time.Sleep(time.Second)
+			return chat.Success("done"), nil
+		}
+		start := time.Now()
+		out, err := r.cancelled(500 * time.Millisecond)
+		if err != errStop {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("Run returned after %v", took)
+		}
+		started := 0
+		for _, line := range r.seen() {
+			if strings.HasPrefix(line, "start ") {
+				started++
+			}
+		}
+		skipped := 0
+		for _, s := range statuses(out) {
+			if s == "look skipped" {
+				skipped++
+			}
+		}
+		if started+skipped != len(reads) || skipped == 0 {
+			t.Errorf("%d calls started, %d are reported as skipped, of %d", started, skipped, len(reads))
+		}
+	})
+}
+
+// The wall clock ends a run in the same way.
+func TestWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hangs("I"))
+		r.cfg.Limits.Wall = time.Minute
+		start := time.Now()
+		out, err := r.run()
+		if timeout := wantError[*agent.TimeoutError](t, err); timeout.Limit != time.Minute || time.Since(start) != time.Minute {
+			t.Errorf("limit %v, after %v", timeout.Limit, time.Since(start))
+		}
+		if !out.Aborted || out.Turns != 1 {
+			t.Errorf("outcome %+v", out)
+		}
+	})
+}
+
+// An error of a tool's runner ends the run at once: calls beside it are
+// cancelled, and the error is that one and not what the others made of it.
+func TestRunnerError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		errRunner := errors.New("no such result on record")
+		r := newRig(t, says(calls(`put("w")`, `look("a")`, `look("b")`)))
+		r.do["look"] = func(ctx context.Context, args string) (chat.Result, error) {
+			if strings.Contains(args, "b") {
+				time.Sleep(time.Second)
+				return chat.Result{}, errRunner
+			}
+			<-ctx.Done()
+			return chat.Result{}, ctx.Err()
+		}
+		out, err := r.run()
+		if !errors.Is(err, errRunner) || !strings.Contains(err.Error(), "look") || out.Aborted {
+			t.Errorf("error %v, aborted %v", err, out.Aborted)
+		}
+		wantStatuses(t, out, "put ok", "look discarded", "look discarded")
+	})
+}
+
+// A panic of a runner is an error of the run, and one of an observer comes out
+// of Run; neither leaves anything running.
+func TestPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls(`put("a")`)))
+		r.do["put"] = func(context.Context, string) (chat.Result, error) { panic("a bug in the runner") }
+		out, err := r.run()
+		if err == nil || !strings.Contains(err.Error(), "a bug in the runner") {
+			t.Errorf("error %v", err)
+		}
+		wantStatuses(t, out, "put error UNKNOWN_OUTCOME")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls(`look("a")`)))
+		r.do["look"] = waits
+		r.cfg.Observe = func(e agent.Event) {
+			if e.Kind == agent.EventReply {
+				panic("a bug in the observer")
+			}
+		}
+		defer func() {
+			if p := recover(); p != "a bug in the observer" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		_, err := r.run()
+		t.Errorf("Run returned %v", err)
+	})
+}
+
+// Pieces that come after the run has given up on a response change nothing.
+func TestDeltaAfterError(t *testing.T) {
+	r := newRig(t, func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		for range 3 {
+			delta(chat.Delta{Content: calls(`look("a")`, `look("b")`, `look("c")`)})
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1}})
+		}
+		if ctx.Err() == nil {
+			t.Error("the model was not told to stop")
+		}
+		return chat.Response{}, errors.New("whatever the model makes of it")
+	})
+	r.cfg.Limits.Calls = 1
+	out, err := r.run()
+	wantError[*agent.LimitError](t, err)
+	wantStatuses(t, out, "look discarded")
+	r.wantLogOnce("append call t1c1 early", "append discarded t1c1")
+	if out.Aborted {
+		t.Error("a spent budget is not an abort")
+	}
+}
+
+// wantLogOnce asserts that these are the only records of calls.
+func (r *rig) wantLogOnce(want ...string) {
+	r.t.Helper()
+	var got []string
+	for _, line := range r.seen() {
+		if strings.HasPrefix(line, "append ") && line != "append request" {
+			got = append(got, line)
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.t.Errorf("records %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,168 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/prompt"
+	"oneshot/pkg/tool"
+)
+
+// drive takes the run from the user's question to the answer.
+func (r *run) drive(ctx context.Context) error {
+	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.mark})
+	if len(r.defs) == 0 {
+		r.say(question + "\n\n" + r.answerRequest())
+		return r.finish(ctx)
+	}
+	r.say(question)
+	for {
+		over, err := r.turn(ctx)
+		if err != nil {
+			return err
+		}
+		if over {
+			return r.finish(ctx)
+		}
+	}
+}
+
+// say appends a user message.
+func (r *run) say(text string) {
+	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: text})
+}
+
+// heed appends what the model said.
+func (r *run) heed(p *reply) {
+	r.messages = append(r.messages, chat.Message{Role: chat.Assistant, Content: p.Content})
+	r.unusable = 0
+}
+
+// turn makes one request and does what the response asks for. It reports true
+// when the work is over and the answer is due, or there already.
+func (r *run) turn(ctx context.Context) (over bool, err error) {
+	p, err := r.ask(ctx, chat.PurposeTurn, nil)
+	if err != nil {
+		return false, err
+	}
+	if why := unusable(p); why != "" {
+		return false, r.again(p, why)
+	}
+	r.heed(p)
+	if p.batch.denied != nil {
+		return false, r.stopDenied(p.batch)
+	}
+	if err := p.batch.execute(); err != nil {
+		return false, err
+	}
+	return r.conclude(p)
+}
+
+// conclude tells the model what came of its response.
+func (r *run) conclude(p *reply) (over bool, err error) {
+	b, faults := p.batch, p.faults()
+	results := r.texts.Results(b.outcomes(), faults, r.mark)
+	switch {
+	case b.final:
+		if len(faults)+b.seen == 1 && r.accept(p.text) {
+			return true, nil
+		}
+		r.say(joined(results, r.answerRequest()))
+		return true, r.cfg.Record.Sync()
+	case results == "":
+		return false, r.remind()
+	}
+	r.reminded = 0
+	r.say(results)
+	return false, r.cfg.Record.Sync()
+}
+
+// faults returns what the model has to be told of its own writing: findings
+// about calls that were lost.
+func (p *reply) faults() []diag.Finding {
+	return slices.DeleteFunc(slices.Clone(p.findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
+}
+
+// outcomes returns the results to show, in the order the calls ran.
+func (b *batch) outcomes() []prompt.Outcome {
+	var shown []prompt.Outcome
+	for _, s := range b.slots {
+		envelope, err := s.result.MarshalJSON()
+		if err != nil { // done has refused it already
+			continue
+		}
+		shown = append(shown, prompt.Outcome{Tool: s.call.Name, Result: envelope})
+	}
+	return shown
+}
+
+// unusable says why a response is of no use, or "".
+func unusable(p *reply) string {
+	switch {
+	case p.Stop == chat.StopLength:
+		return "length"
+	case p.Content == "":
+		return "empty"
+	}
+	return ""
+}
+
+// again drops a response that is of no use and asks for another, once.
+func (r *run) again(p *reply, why string) error {
+	if err := p.batch.discard("the response was " + why); err != nil {
+		return err
+	}
+	if r.unusable++; r.unusable > 1 {
+		return &ModelError{Why: why}
+	}
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
+	if why == "length" {
+		r.say(r.texts.Cut())
+	} else {
+		r.say(r.texts.Empty())
+	}
+	return nil
+}
+
+// remind tells the model how to call a tool, a bounded number of times.
+func (r *run) remind() error {
+	if r.reminded++; r.reminded > r.cfg.Limits.Reminders {
+		return &ModelError{Why: "no call"}
+	}
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
+	r.say(r.texts.Reminder(r.cfg.Writes.Render(r.example())))
+	return nil
+}
+
+// example is the call that a reminder shows.
+func (r *run) example() chat.Call {
+	for _, def := range r.defs {
+		if def.Name != tool.FinalResponse.Name && len(def.Examples) > 0 {
+			return def.Examples[0].Parsed
+		}
+	}
+	return chat.Call{Name: tool.FinalResponse.Name, Arguments: []byte("{}")}
+}
+
+// stopDenied ends the run at a denied call: what runs already is dropped, and
+// nothing else of the response is started.
+func (r *run) stopDenied(b *batch) error {
+	if err := b.discard("another call of the response was denied"); err != nil {
+		return err
+	}
+	for _, s := range b.slots {
+		if s.refused {
+			s.settle()
+		}
+	}
+	return b.denied
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n\n" + b
+}

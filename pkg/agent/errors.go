@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A ModelError says that the model gave no usable reply, although it was asked
+// again.
+type ModelError struct {
+	Why string // "empty", "length" or "no call"
+}
+
+func (e *ModelError) Error() string {
+	switch e.Why {
+	case "empty":
+		return "the model's reply was empty, twice"
+	case "length":
+		return "the model's reply was cut off at its length limit, twice"
+	}
+	return "the model went on without calling a tool or ending"
+}
+
+// An AnswerError says that the answer does not fit its schema after all
+// repairs.
+type AnswerError struct {
+	Text     string         // the last answer, as it came
+	Findings []diag.Finding // what is wrong with it
+	Repairs  int
+}
+
+func (e *AnswerError) Error() string {
+	return fmt.Sprintf("the answer does not fit its schema after %d repairs: %s", e.Repairs, e.Findings[0].Message)
+}
+
+// A DeniedError says that a call with an effect was denied.
+type DeniedError struct {
+	Tool string
+	Why  string
+	Hint string
+}
+
+func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
+
+// Needs is what only a person can tell, as a tool reported it.
+type Needs struct {
+	Tool     string
+	Fields   []string
+	Question string
+}
+
+// A NeedsError says that information is missing at the end of a run.
+type NeedsError struct{ Needs }
+
+func (e *NeedsError) Error() string {
+	return fmt.Sprintf("tool %s needs %s", e.Tool, strings.Join(e.Fields, ", "))
+}

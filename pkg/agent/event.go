@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// An EventKind names what an [Event] tells.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventRequest EventKind = "request" // a request is about to be sent
+	EventRetry   EventKind = "retry"   // an attempt failed and is repeated
+	EventReply   EventKind = "reply"   // the response is complete
+	EventCall    EventKind = "call"    // a call was decided
+	EventResult  EventKind = "result"  // a call has ended
+	EventFinding EventKind = "finding" // something in the reply is wrong
+	EventAgain   EventKind = "again"   // the reply is of no use; the model is asked again
+)
+
+// An Event tells a person what a run is doing. Fields that do not apply are
+// zero.
+type Event struct {
+	Kind    EventKind
+	Turn    int
+	Purpose chat.Purpose
+	Attempt *chat.Attempt
+	Usage   chat.Usage
+	Call    CallReport
+	Took    time.Duration
+	Finding diag.Finding
+	Text    string // why, for people
+}

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"oneshot/pkg/chat"
+)
+
+// Limits bound a run. A zero field is no limit, except for Repairs and
+// Reminders, where it is none at all.
+type Limits struct {
+	Turns     int           // requests
+	Calls     int           // calls
+	Repeats   int           // calls of one tool with the same arguments
+	Repairs   int           // answers sent back because they do not fit
+	Reminders int           // replies in a row without a call
+	Tokens    int           // input and output of all requests
+	Wall      time.Duration // from start to end
+}
+
+// DefaultLimits are the limits of a run that sets none.
+func DefaultLimits() Limits {
+	return Limits{Turns: 20, Calls: 100, Repeats: 3, Repairs: 2, Reminders: 2, Wall: 10 * time.Minute}
+}
+
+// A LimitError says that a budget is spent.
+type LimitError struct {
+	Budget string // "turns", "calls", "repeats" or "tokens"
+	Limit  int
+}
+
+func (e *LimitError) Error() string {
+	switch e.Budget {
+	case "repeats":
+		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
+	case "tokens":
+		return fmt.Sprintf("the run used more than %d tokens", e.Limit)
+	}
+	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
+}
+
+// A TimeoutError says that the wall-clock limit of a run passed.
+type TimeoutError struct{ Limit time.Duration }
+
+func (e *TimeoutError) Error() string { return fmt.Sprintf("the run took longer than %v", e.Limit) }
+
+// budget counts what a run has used.
+type budget struct {
+	limits Limits
+	turns  int
+	calls  int
+	same   map[string]int // calls by tool and arguments
+	usage  chat.Usage
+}
+
+func newBudget(l Limits) budget { return budget{limits: l, same: map[string]int{}} }
+
+// turn counts a request that is about to be made.
+func (b *budget) turn() error {
+	if b.limits.Turns > 0 && b.turns == b.limits.Turns {
+		return &LimitError{"turns", b.limits.Turns}
+	}
+	b.turns++
+	return nil
+}
+
+// call counts a call by its tool and arguments.
+func (b *budget) call(name string, args []byte) error {
+	if b.limits.Calls > 0 && b.calls == b.limits.Calls {
+		return &LimitError{"calls", b.limits.Calls}
+	}
+	b.calls++
+	key := name + "\x00" + string(args)
+	if b.limits.Repeats > 0 && b.same[key] == b.limits.Repeats {
+		return &LimitError{"repeats", b.limits.Repeats}
+	}
+	b.same[key]++
+	return nil
+}
+
+// spent reports whether the tokens used so far, and the given ones that are not
+// in any usage yet, are over the limit.
+func (b *budget) spent(pending int) error {
+	if b.limits.Tokens > 0 && b.usage.Total()+pending > b.limits.Tokens {
+		return &LimitError{"tokens", b.limits.Tokens}
+	}
+	return nil
+}
