@@ -1,0 +1,112 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/schema"
+)
+
+// document prints what the program knows about findings and dialects.
+func (o *parseOptions) document(args []string) error {
+	if len(args) > 0 {
+		return usagef("leave out "+args[0], "--list-codes, --list-dialects and --explain read no files")
+	}
+	switch {
+	case o.listCodes:
+		return o.codes()
+	case o.listDialects:
+		return o.dialects()
+	}
+	return o.rule()
+}
+
+func (o *parseOptions) codes() error {
+	if o.format == "json" {
+		return report.JSON(o.talk.out, diag.Rules)
+	}
+	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	for _, r := range diag.Rules {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Code, r.Severity, r.Slug, r.Title)
+	}
+	return w.Flush()
+}
+
+// A dialectDoc is a dialect as it is shown.
+type dialectDoc struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Aliases  []string `json:"aliases,omitempty"`
+	Families []string `json:"families,omitempty"` // models that write it without being told to
+	Doc      string   `json:"doc"`
+	Example  string   `json:"example"`
+}
+
+func (o *parseOptions) dialects() error {
+	docs := make([]dialectDoc, len(dialect.Dialects))
+	for i, d := range dialect.Dialects {
+		docs[i] = dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Doc, d.Example}
+	}
+	if o.format == "json" {
+		return report.JSON(o.talk.out, docs)
+	}
+	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	for _, d := range docs {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Title, strings.Join(d.Aliases, ", "))
+	}
+	return w.Flush()
+}
+
+// rule explains a code, or all codes of a slug.
+func (o *parseOptions) rule() error {
+	var rules []diag.Rule
+	var names []string
+	for _, r := range diag.Rules {
+		if strings.EqualFold(string(r.Code), o.explain) || r.Slug == o.explain {
+			rules = append(rules, r)
+		}
+		names = append(names, string(r.Code), r.Slug)
+	}
+	switch {
+	case len(rules) == 0:
+		hint := "oneshot parse --list-codes lists them"
+		if near := schema.Nearest(o.explain, names); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return usagef(hint, "--explain: there is no code %q", o.explain)
+	case o.format == "json":
+		return report.JSON(o.talk.out, rules)
+	}
+	for i, r := range rules {
+		if i > 0 {
+			fmt.Fprintln(o.talk.out)
+		}
+		printRule(o.talk.out, r)
+	}
+	return o.talk.out.err
+}
+
+// printRule explains a code. The writer remembers its error.
+func printRule(w io.Writer, r diag.Rule) {
+	fmt.Fprintf(w, "%s %s (%s)\n\n%s\n\n%s\n", r.Code, r.Slug, r.Severity, r.Title, r.Text)
+	for _, example := range []struct{ title, text string }{{"Bad", r.Bad}, {"Good", r.Good}} {
+		if example.text != "" {
+			fmt.Fprintf(w, "\n%s:\n\n    %s\n", example.title, strings.ReplaceAll(example.text, "\n", "\n    "))
+		}
+	}
+	if r.Fix != "" {
+		fmt.Fprintf(w, "\nFix: %s\n", fixes[r.Fix])
+	}
+}
+
+// fixes says what the kinds of fixes mean.
+var fixes = map[diag.FixKind]string{
+	diag.Safe:    "safe, it cannot change the meaning",
+	diag.Unsafe:  "unsafe, it can change the meaning",
+	diag.Display: "only shown, never applied",
+}

@@ -1,0 +1,143 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// An envelope is what "run --output envelope" prints, on every exit. Its JSON
+// Schema is published as envelope.v1.
+type envelope struct {
+	OK       bool               `json:"ok"`
+	Exit     envelopeExit       `json:"exit"`
+	Answer   json.RawMessage    `json:"answer,omitempty"`
+	Error    *envelopeError     `json:"error,omitempty"`
+	RunFile  string             `json:"run_file,omitempty"`
+	RunID    string             `json:"run_id,omitempty"`
+	Model    string             `json:"model,omitempty"`
+	Turns    int                `json:"turns"`
+	Calls    []agent.CallReport `json:"calls"`
+	Usage    chat.Usage         `json:"usage"`
+	Needs    map[string]bool    `json:"needs,omitempty"`
+	Question string             `json:"question,omitempty"`
+	Limit    string             `json:"limit,omitempty"` // the budget that was spent
+	Findings []diag.Finding     `json:"findings"`
+	Aborted  bool               `json:"wasAborted"`
+	Repairs  int                `json:"repairs"`
+}
+
+type envelopeExit struct {
+	Code int    `json:"code"`
+	Name string `json:"name"`
+}
+
+type envelopeError struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// envelope returns what is known of the run so far.
+func (o *runOptions) envelope() *envelope {
+	return &envelope{
+		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: o.model.chosen,
+		Turns: o.outcome.Turns, Calls: o.outcome.Calls, Usage: o.outcome.Usage,
+		Findings: o.outcome.Findings, Aborted: o.outcome.Aborted, Repairs: o.outcome.Repairs,
+	}
+}
+
+// fail fills in how the command ended.
+func (e *envelope) fail(err error) {
+	x := exitOf(err)
+	e.OK, e.Exit = err == nil, envelopeExit{x.Code, x.Name}
+	if err == nil {
+		return
+	}
+	e.Error = &envelopeError{Message: err.Error(), Hint: hintOf(err)}
+	var limit *agent.LimitError
+	if errors.As(err, &limit) {
+		e.Limit = limit.Budget
+	}
+	var answer *agent.AnswerError
+	if errors.As(err, &answer) {
+		e.Findings = append(e.Findings, answer.Findings...)
+	}
+	var needs *agent.NeedsError
+	if errors.As(err, &needs) {
+		e.Needs, e.Question = map[string]bool{}, needs.Question
+		for _, field := range needs.Fields {
+			e.Needs[field] = true
+		}
+	}
+}
+
+// printEnvelope prints the one envelope of this command, for an error or, with
+// nil, for success.
+func (t *talk) printEnvelope(err error) error {
+	e := t.envelope
+	if e == nil {
+		e = new(envelope)
+	}
+	e.fail(err)
+	if e.Calls == nil {
+		e.Calls = []agent.CallReport{}
+	}
+	if e.Findings == nil {
+		e.Findings = []diag.Finding{}
+	}
+	t.printed = true
+	doc, jsonErr := json.Marshal(e)
+	if jsonErr != nil {
+		return jsonErr
+	}
+	_, writeErr := t.out.Write(append(doc, '\n'))
+	return writeErr
+}
+
+// wantsEnvelope reports whether a command line asks for an envelope, also when
+// the line as a whole is wrong.
+func wantsEnvelope(args []string) bool {
+	if len(args) == 0 || args[0] != "run" {
+		return false
+	}
+	i := slices.Index(args, "--output")
+	return slices.Contains(args, "--output=envelope") || i >= 0 && i+1 < len(args) && args[i+1] == "envelope"
+}
+
+// compact returns a JSON document on one line, its digits and key order kept.
+func compact(doc json.RawMessage) []byte {
+	var b bytes.Buffer
+	if err := json.Compact(&b, doc); err != nil {
+		return doc
+	}
+	return b.Bytes()
+}
+
+// plain returns an answer as text: a string, or the only string of an object,
+// without its quotes, and anything else as indented JSON.
+func plain(doc json.RawMessage) string {
+	var text string
+	if json.Unmarshal(doc, &text) == nil {
+		return text
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(doc, &object) == nil && len(object) == 1 {
+		for _, member := range object {
+			if json.Unmarshal(member, &text) == nil {
+				return text
+			}
+		}
+	}
+	v := jsontext.Value(slices.Clone(doc))
+	if err := v.Indent(); err != nil {
+		return string(doc)
+	}
+	return string(v)
+}

@@ -1,0 +1,180 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/wire"
+)
+
+// An exit is one way the program ends.
+type exit struct {
+	Code    int
+	Name    string
+	Meaning string
+	Retry   string // does trying again make sense?
+	Row     string // of requirements: what will bring a code that nothing reaches yet
+}
+
+// exits is the table of exit codes. The help page, the names in JSON and the
+// section of the README are printed from it.
+var exits = []exit{
+	{0, "ok", "answered; input valid", "–", ""},
+	{1, "findings", "worked, and the verdict is no: findings at or above the threshold, input invalid, answer does not fit its schema after all repairs", "no", ""},
+	{2, "usage", "command line, definitions or schema are wrong", "no", ""},
+	{3, "input", "a named file or stdin cannot be read, or is not what it should be", "no", ""},
+	{4, "auth", "credentials missing or refused", "no", ""},
+	{5, "unavailable", "the model cannot be reached, or still answers 429 or 5xx after retries; a replay has no matching record", "later", ""},
+	{6, "limit", "a budget is spent: turns, calls, repeats, tokens, bytes or context (the envelope says which)", "with more", ""},
+	{7, "denied", "work that the run wanted was denied", "no", ""},
+	{8, "needs", "information is missing; the envelope says what", "with it", "P3"},
+	{9, "model", "the model gave no usable answer: empty, cut by length, no call", "maybe", ""},
+	{10, "unknown", "after a crash the outcome of a write is unknown, and it was not repeated", "a human", "C1 (resume)"},
+	{70, "internal", "a bug in oneshot", "no", ""},
+	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", "after mending", ""},
+	{124, "timeout", "a time limit: wall clock, first byte or idle", "maybe", ""},
+	{130, "interrupted", "SIGINT", "–", ""},
+	{143, "terminated", "SIGTERM", "–", ""},
+}
+
+// exitNamed returns the row of the table with this name.
+func exitNamed(name string) exit {
+	for _, e := range exits {
+		if e.Name == name {
+			return e
+		}
+	}
+	panic("no exit code is named " + name)
+}
+
+// exitTable renders the table as Markdown.
+func exitTable() string {
+	var b strings.Builder
+	b.WriteString("| code | name | meaning | try again |\n|---|---|---|---|\n")
+	for _, e := range exits {
+		meaning := e.Meaning
+		if e.Row != "" {
+			meaning += " (not reachable yet: " + e.Row + ")"
+		}
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", e.Code, e.Name, meaning, e.Retry)
+	}
+	return b.String()
+}
+
+// A usageError says that the command line, or a file that configures the
+// command, is wrong.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usagef returns a usage error with a hint.
+func usagef(hint, format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...), hint}
+}
+
+// An inputError says that a named file cannot be read.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string { return e.err.Error() }
+func (e *inputError) Unwrap() error { return e.err }
+
+// A findingsError says that the command worked and that its verdict is no. The
+// findings are printed already.
+type findingsError struct{ summary string }
+
+func (e *findingsError) Error() string { return e.summary }
+
+// An outputError says that stdout or an output file cannot be written.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// An InterruptError says that a signal ended the command.
+type InterruptError struct{ Signal syscall.Signal }
+
+func (e *InterruptError) Error() string { return "interrupted by " + e.Signal.String() }
+
+// A panicError is a bug that was caught.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("internal error: %v", e.value) }
+
+// classes pairs the types of errors with the exits they lead to. The first one
+// that an error, or anything it wraps, belongs to decides.
+var classes = []struct {
+	is   func(error) bool
+	name string
+}{
+	{as[*panicError], "internal"},
+	{terminated, "terminated"},
+	{as[*InterruptError], "interrupted"},
+	{as[*usageError], "usage"},
+	{as[*runfile.LockedError], "unavailable"},
+	{as[*runfile.DamageError], "input"},
+	{as[*runfile.WriteError], "io"},
+	{as[*outputError], "io"},
+	{as[*inputError], "input"},
+	{as[*findingsError], "findings"},
+	{as[*agent.AnswerError], "findings"},
+	{as[*agent.LimitError], "limit"},
+	{as[*agent.TimeoutError], "timeout"},
+	{as[*agent.DeniedError], "denied"},
+	{as[*agent.NeedsError], "needs"},
+	{as[*agent.ModelError], "model"},
+	{as[*model.AuthError], "auth"},
+	{as[*model.OverflowError], "limit"},
+	{as[*model.TimeoutError], "timeout"},
+	{as[*model.ReplayError], "unavailable"},
+	{as[*runner.NoRecordError], "unavailable"},
+	{as[*model.UnknownModelError], "usage"},
+	{as[*model.UnavailableError], "unavailable"},
+	{tooLarge, "limit"},
+	{as[*model.CutError], "unavailable"},
+	{as[*model.StatusError], "unavailable"},
+	{func(err error) bool { return errors.Is(err, context.Canceled) }, "interrupted"},
+}
+
+func as[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
+}
+
+func terminated(err error) bool {
+	var e *InterruptError
+	return errors.As(err, &e) && e.Signal == syscall.SIGTERM
+}
+
+// tooLarge reports whether a response was over the size limit.
+func tooLarge(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Kind == wire.Large
+}
+
+// exitOf returns the exit that an error leads to. An error of no known class is
+// a bug.
+func exitOf(err error) exit {
+	if err == nil {
+		return exitNamed("ok")
+	}
+	for _, c := range classes {
+		if c.is(err) {
+			return exitNamed(c.name)
+		}
+	}
+	return exitNamed("internal")
+}

@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxInput is the largest file or stdin that is read whole, in bytes.
+const maxInput = 64 << 20
+
+// readFile reads a file that the command line names.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	defer f.Close()
+	return readAll(f, path)
+}
+
+// readStdin reads stdin to its end, or until ctx ends.
+func readStdin(ctx context.Context, env Env) ([]byte, error) {
+	type outcome struct {
+		data []byte
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		data, err := readAll(env.Stdin, "stdin")
+		done <- outcome{data, err}
+	}()
+	select {
+	case o := <-done:
+		return o.data, o.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("reading stdin: %w", context.Cause(ctx))
+	}
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, &inputError{fmt.Errorf("read %s: %w", name, err)}
+	case len(data) > maxInput:
+		return nil, &inputError{fmt.Errorf("%s is larger than %d MiB", name, maxInput>>20)}
+	}
+	return data, nil
+}
+
+// stdinWaits reports whether stdin holds data. It looks without reading.
+func stdinWaits(env Env) bool {
+	f, ok := env.Stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return false
+	case info.Mode()&os.ModeNamedPipe != 0:
+		n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ)
+		return err == nil && n > 0
+	}
+	return info.Mode().IsRegular() && info.Size() > 0
+}

@@ -1,0 +1,151 @@
+// Package cmd is the command line: flags, files, environment and exit codes.
+//
+// A command is an options struct, a constructor without I/O and a run function,
+// in the file of its name. Nothing below this package knows Cobra, prints, reads
+// the environment or exits.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Main runs the command line in env and returns the exit code.
+func Main(ctx context.Context, env Env) (code int) {
+	t := newTalk(env)
+	err := execute(ctx, env, t)
+	if wantsEnvelope(env.Args) && !t.printed && !helpShown(env.Args, err) {
+		err = errors.Join(err, t.printEnvelope(err))
+	}
+	t.report(err)
+	return exitOf(err).Code
+}
+
+// execute runs the command that the arguments name. A panic in it is an error.
+func execute(ctx context.Context, env Env, t *talk) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	root, started := newRoot(env, t), false
+	root.InitDefaultCompletionCmd(env.Args...)
+	root.InitDefaultHelpCmd()
+	guard(root, &started)
+	root.SetArgs(env.Args)
+	err = root.ExecuteContext(ctx)
+	switch {
+	case err != nil && !started:
+		return refused(err)
+	case err == nil && t.out.err != nil:
+		return t.out.err
+	}
+	return err
+}
+
+// helpShown reports whether stdout holds a help page instead of a document.
+func helpShown(args []string, err error) bool {
+	return err == nil && (slices.Contains(args, "--help") || slices.Contains(args, "-h"))
+}
+
+// refused makes a usage error of what Cobra says about a command line.
+func refused(err error) error {
+	if as[*usageError](err) {
+		return err
+	}
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		f := value.GetFlag()
+		return usagef(f.Usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
+	}
+	return &usageError{err, "oneshot --help shows the commands and flags"}
+}
+
+// newRoot builds the command tree. It does no I/O.
+func newRoot(env Env, t *talk) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "oneshot",
+		Short:             "Run an LLM agent once, from a script, and print one JSON document",
+		Long:              rootHelp,
+		Example:           "  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'\n  oneshot tools list",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.SetIn(env.Stdin)
+	root.SetOut(t.out)
+	root.SetErr(env.Stderr)
+	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour on stderr: auto, always or never")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors")
+	root.AddCommand(
+		newRun(env, t),
+		newParse(env, t),
+		newValidate(env, t),
+		newPrompt(env, t),
+		newTools(env, t),
+		newRuns(env, t),
+		newSchema(env, t),
+		newVersion(t),
+		newExitCodes(),
+	)
+	return root
+}
+
+const rootHelp = `oneshot takes a prompt and YAML tool definitions, drives a model through the
+tool-calling loop without a person, and prints the answer as one JSON document
+on stdout. Everything else goes to stderr. The stages of a run are commands of
+their own: prompt, parse, validate, tools.`
+
+// guard makes a command line that Cobra lets pass an error: a group without its
+// subcommand, an unknown subcommand, an argument too many. It also notes
+// whether one of our own functions was reached.
+func guard(c *cobra.Command, started *bool) {
+	for _, sub := range c.Commands() {
+		guard(sub, started)
+	}
+	if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	run := c.RunE
+	switch {
+	case c.Name() == "help" && c.HasParent() && !c.Parent().HasParent():
+		c.Args, c.Run, run = nil, nil, helpTopic
+	case run == nil && c.Run != nil:
+		return // Cobra's own completion scripts
+	case run == nil:
+		c.Args, run = nil, needSubcommand
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		*started = true
+		return run(c, args)
+	}
+}
+
+// needSubcommand refuses a group of commands that is called itself.
+func needSubcommand(c *cobra.Command, args []string) error {
+	hint := fmt.Sprintf("%s --help shows its commands", c.CommandPath())
+	if len(args) == 0 {
+		return usagef(hint, "a command is missing after %s", c.CommandPath())
+	}
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + near[0] + "?"
+	}
+	return usagef(hint, "unknown command %q after %s", args[0], c.CommandPath())
+}
+
+// helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.
+func helpTopic(c *cobra.Command, args []string) error {
+	topic, rest, err := c.Root().Find(args)
+	if err != nil || len(rest) > 0 && topic.HasSubCommands() {
+		return usagef("oneshot --help shows the commands", "help: unknown command %q", strings.Join(args, " "))
+	}
+	topic.InitDefaultHelpFlag()
+	return topic.Help()
+}

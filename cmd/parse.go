@@ -1,0 +1,158 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/lint"
+)
+
+// parseOptions are the flags of "oneshot parse".
+type parseOptions struct {
+	env  Env
+	talk *talk
+
+	tools   toolOptions
+	dialect string
+	format  string
+	failOn  threshold
+	strict  bool
+
+	listDialects bool
+	listCodes    bool
+	explain      string
+}
+
+func newParse(env Env, t *talk) *cobra.Command {
+	o := &parseOptions{env: env, talk: t}
+	c := &cobra.Command{
+		Use:   "parse [flags] FILE|-...",
+		Short: "Print the tool calls in captured responses, and what is wrong with them",
+		Long: `Parse reads what a model said and prints the calls in it and the findings about
+them: a linter. With definitions, calls are held against them.
+
+Exit 0 means that there are no findings at or above the threshold, exit 1 that
+there are. The report is on stdout in both cases.`,
+		Example: `  oneshot parse testdata/readme/reply.txt
+  oneshot parse --tool 'vault_*' --format json --fail-on never testdata/readme/reply.txt`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
+	}
+	o.flags(c.Flags())
+	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain")
+	return c
+}
+
+func (o *parseOptions) flags(f *pflag.FlagSet) {
+	o.tools.flags(f)
+	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
+	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
+	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
+	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
+	f.StringVar(&o.explain, "explain", "", "explain the findings of a `CODE`, e.g. --explain TC301")
+}
+
+func (o *parseOptions) run(ctx context.Context, args []string) error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	if err := o.failOn.check(); err != nil {
+		return err
+	}
+	if o.listDialects || o.listCodes || o.explain != "" {
+		return o.document(args)
+	}
+	options, err := o.options()
+	if err != nil {
+		return err
+	}
+	files, err := readFiles(ctx, o.env, "oneshot parse reply.txt, or - for stdin", args)
+	if err != nil {
+		return err
+	}
+	records := make([]lint.Record, len(files))
+	var all []diag.Finding
+	for i, f := range files {
+		records[i] = lint.Text(f.name, f.text, options)
+		all = append(all, records[i].Findings...)
+	}
+	if err := o.print(records, files); err != nil {
+		return err
+	}
+	if o.failOn.reached(all) {
+		return &findingsError{report.Summary(all)}
+	}
+	return nil
+}
+
+// options returns how responses are to be read.
+func (o *parseOptions) options() (lint.Options, error) {
+	options := lint.Options{Strict: o.strict}
+	var err error
+	if o.dialect != "auto" {
+		if options.Dialect, err = dialectFlag(o.dialect); err != nil {
+			return options, err
+		}
+	}
+	options.Tools, err = o.tools.forRun(o.env, o.talk)
+	return options, err
+}
+
+// print writes the report to stdout.
+func (o *parseOptions) print(records []lint.Record, files []file) error {
+	if o.format == "json" {
+		return report.JSON(o.talk.out, records)
+	}
+	for i, r := range records {
+		printCalls(o.talk.out, r)
+		if err := report.Text(o.talk.out, r.Findings, files[i].source(), nil); err != nil {
+			return err
+		}
+	}
+	return o.talk.out.err
+}
+
+// printCalls writes what was read in one response: a line about it, and one for
+// each call. The writer remembers its error.
+func printCalls(w io.Writer, r lint.Record) {
+	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n",
+		report.Visible(r.File), r.Dialect, r.Why, report.Count(len(r.Calls), "call"), report.Summary(r.Findings))
+	for i, c := range r.Calls {
+		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s\n",
+			report.Visible(r.File), c.Span.Line, c.Span.Column, i, report.Visible(c.Name), shortened(report.Visible(string(c.Arguments))), remark(c))
+	}
+}
+
+// remark says what is special about a call: " (repaired, not executable)".
+func remark(c lint.Call) string {
+	var remarks []string
+	if c.Status != chat.StatusOK {
+		remarks = append(remarks, string(c.Status))
+	}
+	if !c.Executable {
+		remarks = append(remarks, "not executable")
+	}
+	if len(remarks) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(remarks, ", ") + ")"
+}
+
+// shortened cuts a long text for people, and says how long it is.
+func shortened(text string) string {
+	const most = 300 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
+}

@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/prompts"
+	"oneshot/tooldefs"
+)
+
+// oneshot runs a command line with text on stdin.
+func oneshot(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = Main(t.Context(), Env{
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err,
+		Getenv: func(string) string { return "" }, Now: time.Now, Tools: tooldefs.FS, Prompts: prompts.FS,
+	})
+	return out.String(), err.String(), code
+}
+
+// K2: each record of "parse --format json" fits the published schema, whatever
+// is wrong with the response.
+func TestParseFitsSchema(t *testing.T) {
+	text, ok := schema.Text("parse_result.v1")
+	if !ok {
+		t.Fatal("the schema is not published")
+	}
+	fits, findings := schema.Compile("parse_result.v1", text)
+	if fits == nil {
+		t.Fatal(findings)
+	}
+	responses := []string{"", "No call.", "```tool\nreturn wget(\"https://go.dev/\", +5);\nwget({});\nwgett();\n```"}
+	for _, r := range diag.Rules {
+		responses = append(responses, r.Bad, "```tool\n"+r.Bad+"\n```")
+	}
+	for _, response := range responses {
+		for _, args := range [][]string{
+			{"parse", "--format", "json"},
+			{"parse", "--format", "json", "--strict"},
+			{"parse", "--format", "json", "--tool", "*"},
+		} {
+			stdout, stderr, code := oneshot(t, response, append(args, "-")...)
+			if code > 1 {
+				t.Fatalf("%q: exit %d: %s", response, code, stderr)
+			}
+			var records []json.RawMessage
+			if err := json.Unmarshal([]byte(stdout), &records); err != nil || len(records) != 1 {
+				t.Fatalf("%q: %d records, %v", response, len(records), err)
+			}
+			for _, f := range fits.Check(records[0]) {
+				t.Errorf("%q: %s", response, f)
+			}
+		}
+	}
+}
+
+// C2: every code can be explained, by its name and by its slug.
+func TestExplain(t *testing.T) {
+	for _, r := range diag.Rules {
+		for _, name := range []string{string(r.Code), strings.ToLower(string(r.Code)), r.Slug} {
+			stdout, stderr, code := oneshot(t, "", "parse", "--explain", name)
+			if code != 0 || !strings.Contains(stdout, r.Text) {
+				t.Errorf("--explain %s: exit %d, %s%s", name, code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// C6: a report that cannot be written is exit 74, and never exit 0 or 1.
+func TestReportNotWritten(t *testing.T) {
+	for _, args := range [][]string{
+		{"parse", "-"}, {"parse", "--format", "json", "-"}, {"parse", "--list-codes"}, {"parse", "--explain", "TC301"},
+		{"validate", "--as", "schema", "-"}, {"validate", "--as", "schema", "--format", "json", "-"},
+		{"tools", "list"}, {"tools", "show", "wget"}, {"schema"}, {"schema", "result.v1"}, {"version"}, {"exit-codes"},
+	} {
+		var stderr bytes.Buffer
+		code := Main(context.Background(), Env{
+			Args: args, Stdin: strings.NewReader("{"), Stdout: full{}, Stderr: &stderr,
+			Getenv: func(string) string { return "" }, Now: time.Now, Tools: tooldefs.FS, Prompts: prompts.FS,
+		})
+		if code != 74 {
+			t.Errorf("%v: exit %d, want 74: %s", args, code, &stderr)
+		}
+	}
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+var errFull = errors.New("no space left on device")

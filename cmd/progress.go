@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fatih/color"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+)
+
+// observe tells a person what a run is doing. What has gone wrong is told
+// always; mere progress only where a terminal looks.
+func (o *runOptions) observe(e agent.Event) {
+	switch e.Kind {
+	case agent.EventRetry:
+		o.talk.note("attempt %d: %s; trying again in %v", e.Attempt.Number, e.Attempt.Error, e.Attempt.Wait.Round(time.Millisecond))
+	case agent.EventFinding:
+		o.talk.note("turn %d: %s", e.Turn, e.Finding)
+	case agent.EventAgain:
+		o.talk.note("turn %d: asking again: %s", e.Turn, e.Text)
+	case agent.EventResult:
+		o.result(e)
+	case agent.EventRequest:
+		o.talk.progress("turn %d: asking for %s", e.Turn, map[chat.Purpose]string{
+			chat.PurposeTurn: "the next step", chat.PurposeAnswer: "the answer",
+		}[e.Purpose])
+	}
+}
+
+func (o *runOptions) result(e agent.Event) {
+	status := string(e.Call.Status)
+	if e.Call.Code != "" {
+		status += " " + string(e.Call.Code)
+	}
+	if e.Call.Status == agent.CallOK {
+		status = o.talk.paint(color.FgGreen, status)
+	} else {
+		status = o.talk.paint(color.FgYellow, status)
+	}
+	o.talk.progress("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond))
+}
+
+// progress says something that only a person at a terminal wants to know.
+func (t *talk) progress(format string, args ...any) {
+	if t.terminal && !t.quiet {
+		fmt.Fprintf(t.err, "oneshot: "+format+"\n", args...)
+	}
+}

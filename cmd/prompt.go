@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/prompt"
+)
+
+// promptCommand holds the flags of "oneshot prompt".
+type promptCommand struct {
+	env     Env
+	talk    *talk
+	tools   toolOptions
+	dialect string
+	system  string
+}
+
+func newPrompt(env Env, t *talk) *cobra.Command {
+	o := &promptCommand{env: env, talk: t}
+	c := &cobra.Command{
+		Use:   "prompt [flags]",
+		Short: "Print what a model is told about a set of tools",
+		Long: `Prompt prints the system prompt of a run with these tools, byte for byte, and
+estimates on stderr how many tokens it costs.`,
+		Example: `  oneshot prompt --tool wget
+  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md`,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	o.tools.flags(c.Flags())
+	c.Flags().StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto or tool")
+	c.Flags().StringVar(&o.system, "system", "", "`FILE` with the base of the system prompt")
+	return c
+}
+
+func (o *promptCommand) run(ctx context.Context) error {
+	cfg := agent.Config{Texts: o.env.Prompts}
+	var err error
+	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
+		return err
+	}
+	if cfg.Tools, err = o.tools.forPrompt(o.env, o.talk); err != nil {
+		return err
+	}
+	if err := readText(ctx, o.env, o.system, &cfg.System); err != nil {
+		return err
+	}
+	text, err := cfg.SystemPrompt()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(o.talk.out, text); err != nil {
+		return err
+	}
+	o.talk.note("about %d tokens", prompt.EstimateTokens(text))
+	return nil
+}

@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+)
+
+// promptOptions are the parts of the prompt.
+type promptOptions struct {
+	system, file, input string
+	vars                []string
+
+	stdinNamed, stdinNoted bool
+}
+
+// noteStdin says so, once, when stdin holds data that nobody named.
+func (o *promptOptions) noteStdin(env Env, t *talk) {
+	if o.stdinNamed || o.stdinNoted || !stdinWaits(env) {
+		return
+	}
+	o.stdinNoted = true
+	t.note("stdin holds data that was not read; name it with -, for example --input -")
+}
+
+func (o *promptOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.system, "system", "", "`FILE` with the base of the system prompt, e.g. --system editor.md")
+	f.StringVar(&o.file, "prompt-file", "", "`FILE` with the prompt, instead of the argument")
+	f.StringVar(&o.input, "input", "", "`FILE` with data that goes with the prompt, or - for stdin, e.g. --input log.txt")
+	f.StringArrayVar(&o.vars, "var", nil, "`K=V` replaces ${K} in the prompt and system files")
+}
+
+// load reads the parts of the prompt into a configuration.
+func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *agent.Config) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	parts := []struct {
+		path string
+		to   *string
+	}{{o.system, &cfg.System}, {o.file, &cfg.Prompt}, {o.input, &cfg.Input}}
+	for _, p := range parts {
+		if err := readText(ctx, env, p.path, p.to); err != nil {
+			return err
+		}
+	}
+	if len(args) == 1 && args[0] != "-" {
+		cfg.Prompt = args[0]
+	} else if len(args) == 1 {
+		if err := readText(ctx, env, "-", &cfg.Prompt); err != nil {
+			return err
+		}
+	}
+	if strings.TrimSpace(cfg.Prompt) == "" {
+		return usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
+	}
+	return o.fill(&cfg.System, &cfg.Prompt)
+}
+
+// check refuses a prompt that is named twice or not at all, and two readers of
+// one stdin.
+func (o *promptOptions) check(args []string) error {
+	stdin := 0
+	for _, name := range append([]string{o.system, o.file, o.input}, args...) {
+		if name == "-" {
+			stdin++
+		}
+	}
+	o.stdinNamed = stdin > 0
+	switch {
+	case stdin > 1:
+		return usagef("", "stdin can be named once only")
+	case len(args) == 0 && o.file == "":
+		return usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "a prompt is missing")
+	case len(args) == 1 && o.file != "":
+		return usagef("", "the prompt is given both as an argument and with --prompt-file")
+	}
+	return nil
+}
+
+// readText reads a text file, or stdin for "-", into *to. An empty path reads
+// nothing.
+func readText(ctx context.Context, env Env, path string, to *string) (err error) {
+	var data []byte
+	switch path {
+	case "":
+		return nil
+	case "-":
+		data, err = readStdin(ctx, env)
+	default:
+		data, err = readFile(path)
+	}
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(data) {
+		return &inputError{notUTF8(path)}
+	}
+	*to = string(data)
+	return nil
+}
+
+type notUTF8 string
+
+func (name notUTF8) Error() string {
+	if name == "-" {
+		name = "stdin"
+	}
+	return string(name) + " is not UTF-8 text"
+}
+
+// fill replaces ${K} by V for every --var K=V. A variable that stands nowhere is
+// an error: it is more likely misspelt than wanted.
+func (o *promptOptions) fill(texts ...*string) error {
+	for _, v := range o.vars {
+		key, value, ok := strings.Cut(v, "=")
+		if !ok || key == "" {
+			return usagef("for example --var name=Ada", "--var: %q is not K=V", v)
+		}
+		place, used := "${"+key+"}", false
+		for _, t := range texts {
+			used = used || strings.Contains(*t, place)
+			*t = strings.ReplaceAll(*t, place, value)
+		}
+		if !used {
+			return usagef("", "--var %s: %s stands in neither the prompt nor the system prompt", key, place)
+		}
+	}
+	return nil
+}

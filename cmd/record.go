@@ -1,0 +1,143 @@
+package cmd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/runfile"
+)
+
+// recordOptions say where a run is recorded.
+type recordOptions struct {
+	file        string
+	none        bool
+	replayTools bool
+}
+
+func (o *recordOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.file, "run-file", "", "new `FILE` for the record of the run; in the state directory otherwise")
+	f.BoolVar(&o.none, "no-run-file", false, "keep no record")
+	f.BoolVar(&o.replayTools, "replay-tools", false, "with a replay: play the tools' results too")
+}
+
+// create begins the record of a run. It returns nil when none is wanted.
+func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*runfile.Writer, error) {
+	if o.none && o.file != "" {
+		return nil, usagef("", "--run-file and --no-run-file contradict each other")
+	}
+	body, err := runRecord(env, cfg, run)
+	if err != nil {
+		return nil, err
+	}
+	run.runID = body.ID
+	if o.none {
+		return nil, nil
+	}
+	path := o.file
+	if path == "" {
+		if path, err = newRunPath(env, body.ID); err != nil {
+			return nil, err
+		}
+	}
+	w, err := runfile.Create(path, body)
+	if err != nil {
+		return nil, refusedRunFile(path, err)
+	}
+	run.runPath = path
+	return w, nil
+}
+
+// refusedRunFile tells a name that is taken from a disk that does not work.
+func refusedRunFile(path string, err error) error {
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return usagef("name a new file; the record of a run is never overwritten", "--run-file: %s exists", path)
+	case as[*runfile.LockedError](err), as[*runfile.WriteError](err):
+		return err
+	}
+	return &outputError{err}
+}
+
+// stateDir returns the directory of recorded runs.
+func stateDir(env Env) (string, error) {
+	if dir := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "oneshot", "runs"), nil
+	}
+	home := env.Getenv("HOME")
+	if home == "" {
+		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "there is no place for run files")
+	}
+	return filepath.Join(home, ".local", "state", "oneshot", "runs"), nil
+}
+
+func newRunPath(env Env, id string) (string, error) {
+	dir, err := stateDir(env)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", &outputError{fmt.Errorf("state directory: %w", err)}
+	}
+	return filepath.Join(dir, id+".jsonl"), nil
+}
+
+// runRecord returns the first record of a run: what it was started with.
+func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) {
+	system, err := cfg.SystemPrompt()
+	if err != nil {
+		return runfile.Run{}, err
+	}
+	l := cfg.Limits
+	body := runfile.Run{
+		ID:   runfile.NewID(env.Now(), rand.Uint64()),
+		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
+		Model: run.model.chosen, Dialect: cfg.Writes.Name, Prompt: cfg.Prompt, Params: cfg.Params,
+		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg)},
+		Limits: runfile.Limits{
+			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
+			FirstByte: run.model.firstByte, Idle: run.model.idle,
+		},
+	}
+	if cfg.Schema != nil {
+		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
+	}
+	return body, nil
+}
+
+// digest identifies a list of texts. Their lengths are part of it, so that text
+// cannot move from one to the next unseen.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s", len(t), t) // a hash takes everything
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+func toolsDigest(cfg agent.Config) string {
+	if cfg.Tools == nil {
+		return ""
+	}
+	var texts []string
+	for _, d := range cfg.Tools.All() {
+		texts = append(texts, d.Name, d.Description, string(d.Schema), string(d.Effect), d.Builtin)
+	}
+	return digest(texts...)
+}
+
+func policyDigest(cfg agent.Config) string {
+	text, err := json.Marshal(cfg.Policy)
+	if err != nil {
+		panic(err) // strings and booleans always have a JSON form
+	}
+	return digest(string(text))
+}

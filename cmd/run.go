@@ -1,0 +1,295 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/schema"
+)
+
+// runOptions are the flags of "oneshot run".
+type runOptions struct {
+	env  Env
+	talk *talk
+
+	model   modelOptions
+	tools   toolOptions
+	prompt  promptOptions
+	confine confineOptions
+	record  recordOptions
+
+	dialect        string
+	schema         string
+	describe       string
+	limits         agent.Limits
+	allow, deny    []string
+	readOnly       bool
+	onDenied       string
+	now, zone      string
+	output         string
+	outcome        agent.Outcome
+	runID, runPath string
+}
+
+func newRun(env Env, t *talk) *cobra.Command {
+	o := &runOptions{env: env, talk: t, limits: agent.DefaultLimits()}
+	c := &cobra.Command{
+		Use:   "run [flags] [PROMPT|-]",
+		Short: "Run a prompt with tools and print the answer as JSON",
+		Long: `Run asks a model, runs the tools that it calls, and prints the final answer as
+one JSON document on stdout. Progress, warnings and errors go to stderr.`,
+		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
+  oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
+	}
+	o.flags(c.Flags())
+	c.SetUsageFunc(groupedUsage(runFlagGroups))
+	return c
+}
+
+// runFlagGroups orders the flags of run for people: the common ones first.
+var runFlagGroups = []flagGroup{
+	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "max-turns", "timeout", "allow", "run-file"}},
+	{"Prompt", []string{"prompt-file", "var", "describe", "dialect", "now", "tz"}},
+	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
+	{"Request", []string{"base-url", "temperature", "seed", "param"}},
+	{"Policy", []string{"deny", "read-only", "on-denied", "allow-host"}},
+	{"Record", []string{"no-run-file", "replay-tools"}},
+}
+
+func (o *runOptions) flags(f *pflag.FlagSet) {
+	o.model.flags(f)
+	o.tools.flags(f)
+	o.prompt.flags(f)
+	o.confine.flags(f)
+	o.record.flags(f)
+	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto or tool")
+	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answer, e.g. --schema digest.schema.json")
+	f.StringVar(&o.describe, "describe", "", "what the answer should be, in `WORDS`")
+	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
+	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "tool calls")
+	f.IntVar(&o.limits.Repeats, "max-repeats", o.limits.Repeats, "calls of one tool with the same arguments")
+	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "answers sent back because they do not fit")
+	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "tokens of all requests together; 0 is no limit")
+	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "wall clock of the whole run, e.g. --timeout 90s")
+	f.StringArrayVar(&o.allow, "allow", nil, "`GLOB` of tools that may change things, e.g. --allow file_put")
+	f.StringArrayVar(&o.deny, "deny", nil, "`GLOB` of tools that may not be called")
+	f.BoolVar(&o.readOnly, "read-only", false, "deny everything that changes things")
+	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
+	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
+	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
+	f.StringVar(&o.output, "output", "json", "what is printed: json, envelope or text, e.g. --output envelope")
+}
+
+// check refuses flags that contradict each other or have no meaning.
+func (o *runOptions) check() error {
+	if bad := policy.CheckGlobs(append(o.allow, o.deny...)); bad != "" {
+		return usagef("", "--allow, --deny: %q is not a valid glob", bad)
+	}
+	if o.onDenied != "fail" && o.onDenied != "continue" {
+		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
+	}
+	switch o.output {
+	case "json", "envelope", "text":
+	default:
+		return usagef("--output json, envelope or text", "--output: unknown value %q", o.output)
+	}
+	for _, n := range []int{o.limits.Turns, o.limits.Calls, o.limits.Repeats} {
+		if n < 1 {
+			return usagef("", "--max-turns, --max-calls and --max-repeats must be at least 1")
+		}
+	}
+	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
+		return usagef("", "--max-repairs, --max-total-tokens and --timeout must not be negative, and --timeout not 0")
+	}
+	return nil
+}
+
+// run is the command: everything that can be wrong is checked before a model
+// is asked anything.
+func (o *runOptions) run(ctx context.Context, args []string) error {
+	defer func() { o.talk.envelope = o.envelope() }()
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.limits.Wall, &agent.TimeoutError{Limit: o.limits.Wall})
+	defer cancel()
+	cfg, err := o.config(ctx, args)
+	if err != nil {
+		return causeOr(ctx, err)
+	}
+	release, err := o.execution(&cfg)
+	if err != nil {
+		return err
+	}
+	defer release()
+	o.prompt.noteStdin(o.env, o.talk)
+	defer o.prompt.noteStdin(o.env, o.talk) // a slow writer is heard by then
+	return o.drive(ctx, cfg)
+}
+
+// causeOr returns why ctx ended if that is why err happened.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// config puts together what the run depends on besides its tools' surroundings.
+func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
+	cfg := agent.Config{
+		Texts: o.env.Prompts, Format: o.describe, Limits: o.limits,
+		ContinueDenied: o.onDenied == "continue",
+		Policy:         policy.Rules{Allow: o.allow, Deny: o.deny, ReadOnly: o.readOnly, AllowHosts: o.confine.hosts()},
+		Observe:        o.observe,
+	}
+	var err error
+	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
+		return cfg, err
+	}
+	if cfg.Tools, err = o.tools.forRun(o.env, o.talk); err != nil {
+		return cfg, err
+	}
+	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
+		return cfg, err
+	}
+	if err := o.prompt.load(ctx, o.env, args, &cfg); err != nil {
+		return cfg, err
+	}
+	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
+		return cfg, err
+	}
+	return cfg, o.clock(&cfg)
+}
+
+// clock sets the run's time. Flags win over what a recording says, and that
+// wins over the clock of this machine.
+func (o *runOptions) clock(cfg *agent.Config) error {
+	if cfg.Now.IsZero() {
+		now := o.env.Now()
+		name, _ := now.Zone()
+		cfg.Now = inZone(now, name) // the machine's own zone is called "Local", which says nothing
+	}
+	if o.now != "" {
+		t, err := time.Parse(time.RFC3339, o.now)
+		if err != nil {
+			return usagef("for example --now 2026-11-21T09:30:00+01:00", "--now: %q is not an RFC 3339 time", o.now)
+		}
+		cfg.Now = inZone(t, t.Format("MST"))
+	}
+	if o.zone != "" {
+		zone, err := time.LoadLocation(o.zone)
+		if err != nil {
+			return usagef("for example --tz Europe/Berlin", "--tz: unknown time zone %q", o.zone)
+		}
+		cfg.Now = cfg.Now.In(zone)
+	}
+	return nil
+}
+
+// execution gives the run its tools' surroundings. The returned function lets
+// go of them.
+func (o *runOptions) execution(cfg *agent.Config) (release func(), err error) {
+	env, release, err := o.confine.open(o.talk)
+	if err != nil {
+		return nil, err
+	}
+	if o.record.replayTools {
+		if cfg.Runner, err = o.model.recordedTools(); err != nil {
+			release()
+			return nil, err
+		}
+		return release, nil
+	}
+	if cfg.Tools != nil {
+		cfg.Runner = runner.New(cfg.Tools, runner.Builtins(env))
+	}
+	return release, nil
+}
+
+// drive runs the agent with its record and prints what came of it.
+func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
+	w, err := o.record.create(o.env, cfg, o)
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		cfg.Record = w
+		defer func() { err = o.end(w, err) }()
+	}
+	o.outcome, err = agent.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return o.print()
+}
+
+// end appends the last record and closes the run file. What went wrong before
+// counts for more than what goes wrong here.
+func (o *runOptions) end(w *runfile.Writer, err error) error {
+	e := exitOf(err)
+	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls)}
+	if err != nil {
+		body.Why = err.Error()
+	}
+	broken := errors.Join(w.Append(body), w.Sync(), w.Close())
+	if err == nil {
+		return broken
+	}
+	return err
+}
+
+// print writes the answer, or the envelope around it, to stdout.
+func (o *runOptions) print() error {
+	switch o.output {
+	case "envelope":
+		o.talk.envelope = o.envelope()
+		return o.talk.printEnvelope(nil)
+	case "text":
+		_, err := fmt.Fprintln(o.talk.out, plain(o.outcome.Answer))
+		return err
+	}
+	_, err := fmt.Fprintf(o.talk.out, "%s\n", compact(o.outcome.Answer))
+	return err
+}
+
+// dialectFlag returns the dialect that a --dialect flag names.
+func dialectFlag(name string) (dialect.Dialect, error) {
+	if name == "auto" {
+		name = "tool" // the only one a run can use so far
+	}
+	d, ok := dialect.Named(name)
+	if !ok {
+		return d, usagef("oneshot parse --list-dialects shows them", "--dialect: unknown dialect %q", name)
+	}
+	return d, nil
+}
+
+// loadSchema reads the schema of the answer. What is wrong with it is shown.
+func loadSchema(t *talk, path string) (*schema.Schema, error) {
+	if path == "" {
+		return nil, nil
+	}
+	raw, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, findings := schema.Compile(path, raw)
+	t.findings(findings, map[string][]byte{path: raw})
+	if s == nil {
+		return nil, usagef("oneshot validate "+path+" shows it again", "--schema: %s is not a usable JSON Schema", path)
+	}
+	return s, nil
+}

@@ -1,0 +1,248 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/runfile"
+)
+
+// runsOptions are the flags of "oneshot runs".
+type runsOptions struct {
+	env    Env
+	talk   *talk
+	format string
+}
+
+func newRuns(env Env, t *talk) *cobra.Command {
+	o := &runsOptions{env: env, talk: t}
+	list := &cobra.Command{
+		Use:     "list",
+		Short:   "List the recorded runs, newest first",
+		Example: "  oneshot runs list\n  oneshot runs list --format json",
+		RunE:    func(*cobra.Command, []string) error { return o.list() },
+	}
+	show := &cobra.Command{
+		Use:     "show ID|FILE|last",
+		Short:   "Show what happened in a recorded run",
+		Example: "  oneshot runs show last\n  oneshot runs show run.jsonl --format json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
+	}
+	for _, c := range []*cobra.Command{list, show} {
+		c.Flags().StringVar(&o.format, "format", "text", "text or json")
+	}
+	group := &cobra.Command{Use: "runs", Short: "List and show recorded runs", Example: list.Example}
+	group.AddCommand(list, show)
+	return group
+}
+
+// A runSummary is one line of "runs list".
+type runSummary struct {
+	ID     string    `json:"id"`
+	Time   time.Time `json:"time"`
+	Model  string    `json:"model"`
+	Turns  int       `json:"turns"`
+	Exit   *int      `json:"exit"` // absent while it runs, or after a crash
+	Name   string    `json:"name"` // of the exit
+	Prompt string    `json:"prompt"`
+	File   string    `json:"file"`
+	Fault  string    `json:"fault,omitempty"` // why the file cannot be read
+}
+
+func (o *runsOptions) list() error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	dir, err := stateDir(o.env)
+	if err != nil {
+		return err
+	}
+	paths, err := filepath.Glob(filepath.Join(globEscape(dir), "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(paths)
+	slices.Reverse(paths) // ids sort by time
+	runs := make([]runSummary, len(paths))
+	for i, path := range paths {
+		runs[i] = summarise(path)
+	}
+	if o.format == "json" {
+		return printJSON(o.talk, runs)
+	}
+	return o.table(runs)
+}
+
+// globEscape makes a path stand for itself in a pattern.
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func summarise(path string) runSummary {
+	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
+	log, err := runfile.ReadFile(path)
+	if err != nil {
+		s.Name, s.Fault = "damaged", err.Error()
+		return s
+	}
+	if run, ok := log.Run(); ok {
+		s.ID, s.Time, s.Model, s.Prompt = run.ID, log.Records[0].Time, run.Model, run.Prompt
+	}
+	for _, r := range log.Records {
+		switch b := r.Body.(type) {
+		case runfile.Request:
+			s.Turns++
+		case runfile.End:
+			s.Exit, s.Name = &b.Exit, b.Name
+		}
+	}
+	return s
+}
+
+func (o *runsOptions) table(runs []runSummary) error {
+	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\tPROMPT")
+	for _, r := range runs {
+		exit := r.Name
+		if r.Exit != nil {
+			exit = strconv.Itoa(*r.Exit) + " " + r.Name
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", r.ID, visible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
+	}
+	return w.Flush()
+}
+
+// firstWords returns the beginning of a text on one line, at most n code points.
+func firstWords(text string, n int) string {
+	words := []rune(visible(strings.Join(strings.Fields(text), " ")))
+	if len(words) > n {
+		return string(words[:n-1]) + "…"
+	}
+	return string(words)
+}
+
+// find returns the file of a run: by path, by id or the latest.
+func (o *runsOptions) find(name string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
+		return name, nil
+	}
+	dir, err := stateDir(o.env)
+	if err != nil {
+		return "", err
+	}
+	if name != "last" {
+		return filepath.Join(dir, name+".jsonl"), nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", &inputError{err}
+	}
+	for _, e := range slices.Backward(entries) {
+		if strings.HasSuffix(e.Name(), ".jsonl") {
+			return filepath.Join(dir, e.Name()), nil
+		}
+	}
+	return "", &inputError{errors.New("there is no recorded run")}
+}
+
+func (o *runsOptions) show(name string) error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	path, err := o.find(name)
+	if err != nil {
+		return err
+	}
+	log, err := runfile.ReadFile(path)
+	if err != nil {
+		return unreadable(err)
+	}
+	if o.format == "json" {
+		return printJSON(o.talk, log.Records)
+	}
+	for _, r := range log.Records {
+		if _, err := fmt.Fprintln(o.talk.out, line(r)); err != nil {
+			return err
+		}
+	}
+	if log.Torn != nil {
+		o.talk.note("the last record is torn: the run was cut off while writing it")
+	}
+	return nil
+}
+
+// line renders a record as text: a heading, then what was said, indented.
+func line(r runfile.Record) string {
+	head, body := describe(r.Body)
+	text := fmt.Sprintf("%3d  %-9s %s", r.Seq, r.Kind, head)
+	for l := range strings.Lines(visible(body)) {
+		text += "\n     | " + strings.TrimRight(l, "\n")
+	}
+	return text
+}
+
+func describe(body runfile.Body) (head, text string) {
+	switch b := body.(type) {
+	case runfile.Run:
+		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), b.Prompt
+	case runfile.Request:
+		var said []string
+		for _, m := range b.Messages {
+			said = append(said, string(m.Role)+": "+m.Content)
+		}
+		return fmt.Sprintf("turn %d, %s", b.Turn, b.Purpose), strings.Join(said, "\n")
+	case runfile.Attempt:
+		return fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number), b.Error
+	case runfile.Response:
+		return fmt.Sprintf("turn %d, %s, %d + %d tokens", b.Turn, b.Stop, b.Usage.InputTokens, b.Usage.OutputTokens), b.Content
+	case runfile.Call:
+		return fmt.Sprintf("%s %s: %s %s", b.ID, visible(b.Name), b.Verdict, b.Rule), string(b.Effective)
+	case runfile.Intent:
+		return b.Call, ""
+	case runfile.Result:
+		envelope, err := b.Result.MarshalJSON()
+		if err != nil {
+			return b.Call, err.Error()
+		}
+		return fmt.Sprintf("%s after %v", b.Call, b.Duration.Round(time.Millisecond)), string(envelope)
+	case runfile.Discarded:
+		return b.Call, b.Why
+	case runfile.Unknown:
+		return b.Call, ""
+	case runfile.Answer:
+		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
+	case runfile.End:
+		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
+	}
+	return "", ""
+}
+
+// printJSON writes one indented JSON document to stdout.
+func printJSON(t *talk, v any) error {
+	doc, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = t.out.Write(append(doc, '\n'))
+	return err
+}
+
+// checkFormat refuses a --format that is none of the known ones.
+func checkFormat(format string, known ...string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return usagef("--format "+strings.Join(known, " or --format "), "--format: unknown value %q", format)
+}

@@ -1,0 +1,47 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/schema"
+)
+
+func newSchema(_ Env, t *talk) *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema [NAME]",
+		Short:   "Print the published JSON Schemas of what the program reads and writes",
+		Long:    "Schema lists the names of the published JSON Schemas, one a line, or prints one.",
+		Example: "  oneshot schema\n  oneshot schema envelope.v1",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSchemas(t)
+			}
+			return printSchema(t, args[0])
+		},
+	}
+}
+
+func listSchemas(t *talk) error {
+	for _, name := range schema.Published() {
+		if _, err := fmt.Fprintln(t.out, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printSchema(t *talk, name string) error {
+	text, ok := schema.Text(name)
+	if !ok {
+		hint := "oneshot schema lists them"
+		if near := schema.Nearest(name, schema.Published()); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return usagef(hint, "schema: there is none named %q", name)
+	}
+	_, err := t.out.Write(text)
+	return err
+}

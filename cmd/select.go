@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
+)
+
+// shipped is where the definitions that come with the program say they stand.
+const shipped = "shipped:"
+
+// toolOptions say which definitions a command works with.
+type toolOptions struct {
+	paths []string
+	globs []string
+}
+
+func (o *toolOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.paths, "tools", nil, "`PATH` of a file or folder with tool definitions, e.g. --tools tooldefs")
+	f.StringArrayVar(&o.globs, "tool", nil, "`GLOB` of tools to use, among the files and those that are shipped, e.g. --tool 'vault_*'")
+}
+
+// forRun loads the named definitions. It returns nil when none are named: what
+// is not named does not exist.
+func (o *toolOptions) forRun(env Env, t *talk) (*tool.Registry, error) {
+	if len(o.paths)+len(o.globs) == 0 {
+		return nil, nil
+	}
+	return o.load(env, t)
+}
+
+// forPrompt loads the named definitions, of which there must be some.
+func (o *toolOptions) forPrompt(env Env, t *talk) (*tool.Registry, error) {
+	if len(o.paths)+len(o.globs) == 0 {
+		return nil, usagef("for example --tool 'vault_*'; oneshot tools list shows the names", "no tools are named")
+	}
+	return o.load(env, t)
+}
+
+// load loads the named definitions, or all that are shipped when none are
+// named. What is wrong with them is shown.
+func (o *toolOptions) load(env Env, t *talk) (*tool.Registry, error) {
+	registry, findings, err := selectTools(env, *o)
+	t.findings(findings, definitionTexts(env, findings))
+	return registry, err
+}
+
+// selectTools returns the definitions that the options select: with globs those
+// of the files and of the shipped ones that match any; with files alone all of
+// theirs; with neither all that are shipped. A glob that matches nothing and
+// definitions with errors are usage errors; the findings say what is wrong.
+func selectTools(env Env, o toolOptions) (*tool.Registry, []diag.Finding, error) {
+	if bad := policy.CheckGlobs(o.globs); bad != "" {
+		return nil, nil, usagef("", "--tool: %q is not a valid glob", bad)
+	}
+	defs, findings, err := loadDefinitions(env, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if diag.HasErrors(findings) {
+		return nil, findings, wrongDefinitions(findings)
+	}
+	if defs, err = matching(defs, o.globs); err != nil {
+		return nil, findings, err
+	}
+	registry, clashes := tool.NewRegistry(defs...)
+	findings = append(findings, clashes...)
+	if diag.HasErrors(clashes) {
+		return nil, findings, wrongDefinitions(findings)
+	}
+	return registry, findings, nil
+}
+
+func wrongDefinitions(findings []diag.Finding) error {
+	return usagef("oneshot parse --explain "+string(findings[0].Code)+" says more", "the tool definitions are wrong")
+}
+
+// loadDefinitions loads the files, and the shipped definitions where they count.
+func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings []diag.Finding, err error) {
+	add := func(l tool.Loader, fsys fs.FS, name string) error {
+		d, f, err := l.Load(fsys, name)
+		defs, findings = append(defs, d...), append(findings, f...)
+		return err
+	}
+	builtins := runner.BuiltinNames()
+	for _, p := range o.paths {
+		if err := add(tool.Loader{Builtins: builtins}, disk{}, filepath.Clean(p)); err != nil {
+			return nil, nil, &inputError{fmt.Errorf("--tools: %w", err)}
+		}
+	}
+	if len(o.globs) > 0 || len(o.paths) == 0 {
+		err = add(tool.Loader{Builtins: builtins, Dir: shipped}, env.Tools, ".")
+	}
+	return defs, findings, err
+}
+
+// disk is the file system of this machine, by the names that a command line
+// uses: relative to the working directory, or absolute.
+type disk struct{}
+
+func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// matching returns the definitions that any of the globs matches, in their
+// order, or all without globs. A glob that matches none is an error.
+func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, error) {
+	if len(globs) == 0 {
+		return defs, nil
+	}
+	var chosen []*tool.Definition
+	used := make([]bool, len(globs))
+	for _, d := range defs {
+		matched := false
+		for i, g := range globs {
+			if ok, err := path.Match(g, d.Name); err == nil && ok {
+				used[i], matched = true, true
+			}
+		}
+		if matched {
+			chosen = append(chosen, d)
+		}
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		return nil, matchesNothing(globs[i], defs)
+	}
+	return chosen, nil
+}
+
+// matchesNothing is the error of a glob that no definition matches.
+func matchesNothing(glob string, defs []*tool.Definition) error {
+	hint := "oneshot tools list shows the names"
+	if strings.ContainsAny(glob, `*?[\`) {
+		return usagef(hint, "--tool: no definition matches %q", glob)
+	}
+	names := make([]string, len(defs))
+	for i, d := range defs {
+		names[i] = d.Name
+	}
+	if near := schema.Nearest(glob, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return usagef(hint, "--tool: no definition is named %q", glob)
+}
+
+// definitionTexts reads the files that findings are about, for excerpts. One
+// that cannot be read again has no excerpt.
+func definitionTexts(env Env, findings []diag.Finding) map[string][]byte {
+	texts := map[string][]byte{}
+	for _, f := range findings {
+		if _, done := texts[f.File]; done {
+			continue
+		}
+		name, fromProgram := strings.CutPrefix(f.File, shipped+"/")
+		fsys := fs.FS(disk{})
+		if fromProgram {
+			fsys = env.Tools
+		}
+		if text, err := fs.ReadFile(fsys, name); err == nil {
+			texts[f.File] = text
+		}
+	}
+	return texts
+}

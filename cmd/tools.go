@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/tool"
+)
+
+// toolsOptions are the flags of "oneshot tools list" and "oneshot tools show".
+type toolsOptions struct {
+	env    Env
+	talk   *talk
+	tools  toolOptions
+	format string
+}
+
+func newTools(env Env, t *talk) *cobra.Command {
+	o := &toolsOptions{env: env, talk: t}
+	list := &cobra.Command{
+		Use:   "list [flags]",
+		Short: "List the tools that are available",
+		Long: `List prints the tools of the named definitions, or all that come with the program
+when none are named.`,
+		Example: "  oneshot tools list\n  oneshot tools list --tool 'vault_*' --format json",
+		RunE:    func(*cobra.Command, []string) error { return o.list() },
+	}
+	show := &cobra.Command{
+		Use:     "show [flags] NAME",
+		Short:   "Show everything about one tool",
+		Example: "  oneshot tools show wget\n  oneshot tools show vault_search --format json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
+	}
+	for _, c := range []*cobra.Command{list, show} {
+		o.tools.flags(c.Flags())
+		c.Flags().StringVar(&o.format, "format", "text", "text or json")
+	}
+	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example, SuggestionsMinimumDistance: 2}
+	group.AddCommand(list, show, newToolsCall(env, t))
+	return group
+}
+
+func (o *toolsOptions) list() error {
+	registry, err := o.load()
+	if err != nil {
+		return err
+	}
+	docs := []toolDoc{}
+	for _, d := range registry.All() {
+		if d != tool.FinalResponse { // nobody has to choose it
+			docs = append(docs, newToolDoc(d))
+		}
+	}
+	if o.format == "json" {
+		return report.JSON(o.talk.out, docs)
+	}
+	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tEFFECT\tSOURCE\tDESCRIPTION")
+	for _, d := range docs {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Effect, report.Visible(d.Source), report.Visible(firstSentence(d.Description)))
+	}
+	return w.Flush()
+}
+
+// load returns the selected definitions.
+func (o *toolsOptions) load() (*tool.Registry, error) {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return nil, err
+	}
+	return o.tools.load(o.env, o.talk)
+}
+
+// firstSentence returns the beginning of a description, up to its first full
+// stop.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if first, _, ok := strings.Cut(text, ". "); ok {
+		return first + "."
+	}
+	return text
+}

@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/tool"
+)
+
+// A toolDoc is a definition as it is shown.
+type toolDoc struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Signature   string          `json:"signature"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON Schema
+	Returns     string          `json:"returns,omitempty"`
+	Examples    []exampleDoc    `json:"examples"`
+	Effect      tool.Effect     `json:"effect"`
+	Idempotent  bool            `json:"idempotent"`
+	Scopes      []string        `json:"scopes,omitempty"`
+	Timeout     string          `json:"timeout,omitempty"`
+	Rate        string          `json:"rate,omitempty"`
+	MaxBytes    int64           `json:"max_bytes,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	Builtin     string          `json:"builtin,omitempty"`
+	Source      string          `json:"source"` // "shipped", or file:line
+
+	params []tool.Param
+}
+
+type exampleDoc struct {
+	Call string `json:"call"`
+	Note string `json:"note,omitempty"`
+}
+
+func newToolDoc(d *tool.Definition) toolDoc {
+	doc := toolDoc{
+		Name: d.Name, Description: d.Description, Signature: d.Signature.String(), Parameters: d.Schema,
+		Returns: d.Returns, Examples: []exampleDoc{}, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
+		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, Tags: d.Tags, Builtin: d.Builtin,
+		Source: fmt.Sprintf("%s:%d", d.File, d.Line), params: d.Signature.Params,
+	}
+	if d.Timeout > 0 {
+		doc.Timeout = d.Timeout.String()
+	}
+	if strings.HasPrefix(d.File, shipped) {
+		doc.Source = "shipped"
+	}
+	for _, e := range d.Examples {
+		doc.Examples = append(doc.Examples, exampleDoc{e.Call, e.Note})
+	}
+	return doc
+}
+
+func (o *toolsOptions) show(name string) error {
+	registry, err := o.load()
+	if err != nil {
+		return err
+	}
+	def, ok := registry.Get(name)
+	if !ok {
+		return noTool(name, registry)
+	}
+	if o.format == "json" {
+		return report.JSON(o.talk.out, newToolDoc(def))
+	}
+	return newToolDoc(def).print(o.talk.out)
+}
+
+// print writes a definition for people.
+func (d toolDoc) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n\n%s\n\n", visible(d.Signature), visible(strings.TrimSpace(d.Description)))
+	for _, field := range []struct{ name, value string }{
+		{"effect", string(d.Effect)},
+		{"idempotent", map[bool]string{true: "yes"}[d.Idempotent]},
+		{"scopes", strings.Join(d.Scopes, ", ")},
+		{"timeout", d.Timeout},
+		{"rate", d.Rate},
+		{"result", size(d.MaxBytes)},
+		{"tags", strings.Join(d.Tags, ", ")},
+		{"builtin", d.Builtin},
+		{"source", d.Source},
+	} {
+		if field.value != "" {
+			fmt.Fprintf(w, "%s:\t%s\n", field.name, report.Visible(field.value))
+		}
+	}
+	d.printParameters(w)
+	fmt.Fprint(w, "\nexamples:\n")
+	for _, e := range d.Examples {
+		line := "  " + report.Visible(e.Call)
+		if e.Note != "" {
+			line += "\t" + report.Visible(e.Note)
+		}
+		fmt.Fprintln(w, line)
+	}
+	return w.Flush()
+}
+
+// size words a limit in bytes.
+func size(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at most %d bytes", bytes)
+}
+
+func (d toolDoc) printParameters(w io.Writer) {
+	if len(d.params) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nparameters:\n")
+	rules := propertyRules(d.Parameters)
+	for _, p := range d.params {
+		what := p.Type.String()
+		if p.Optional {
+			what += ", optional"
+		}
+		if rule := rules[p.Name]; rule != "" {
+			what += ", " + rule
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, report.Visible(what), report.Visible(p.Description))
+	}
+}
+
+// propertyRules words what the schema says of each property beyond its type:
+// "minimum 1, maximum 50".
+func propertyRules(schema json.RawMessage) map[string]string {
+	rules := map[string]string{}
+	gjson.GetBytes(schema, "properties").ForEach(func(name, property gjson.Result) bool {
+		var said []string
+		property.ForEach(func(key, value gjson.Result) bool {
+			if !slices.Contains(shownElsewhere, key.String()) && !value.IsObject() {
+				said = append(said, key.String()+" "+value.Raw)
+			}
+			return true
+		})
+		rules[name.String()] = strings.Join(said, ", ")
+		return true
+	})
+	return rules
+}
+
+// shownElsewhere lists the keywords that are part of a parameter's type or
+// description.
+var shownElsewhere = []string{"type", "enum", "const", "items", "properties", "required", "additionalProperties", "anyOf", "oneOf", "description"}

@@ -1,0 +1,194 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/lint"
+	"oneshot/pkg/runner"
+)
+
+// validateOptions are the flags of "oneshot validate".
+type validateOptions struct {
+	env  Env
+	talk *talk
+
+	as     string
+	schema string
+	format string
+	failOn threshold
+}
+
+func newValidate(env Env, t *talk) *cobra.Command {
+	o := &validateOptions{env: env, talk: t}
+	c := &cobra.Command{
+		Use:   "validate [flags] FILE|-...",
+		Short: "Check tool definitions, schemas, answers and run files",
+		Long: `Validate checks files without running anything. The kind of a file is told from
+its content, or named with --as. With --schema every file is an answer.
+
+Exit 0 means that every file is valid, exit 1 that one is not. The report is on
+stdout in both cases.`,
+		Example: `  oneshot validate tooldefs/wget.yaml testdata/readme/todo.schema.json
+  oneshot validate --schema testdata/readme/todo.schema.json testdata/readme/answer.json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
+	}
+	o.flags(c.Flags())
+	return c
+}
+
+func (o *validateOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.as, "as", "", "what the files are: "+kindNames()+"; told from their content without it")
+	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
+}
+
+// kindNames lists the kinds of files: "definition, runfile, schema or answer".
+func kindNames() string {
+	names := make([]string, len(lint.Kinds))
+	for i, k := range lint.Kinds {
+		names[i] = string(k)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+func (o *validateOptions) check() error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	if err := o.failOn.check(); err != nil {
+		return err
+	}
+	kind := lint.Kind(o.as)
+	switch {
+	case o.as != "" && !slices.Contains(lint.Kinds, kind):
+		return usagef("--as "+kindNames(), "--as: unknown value %q", o.as)
+	case kind == lint.Answer && o.schema == "":
+		return usagef("for example --as answer --schema digest.schema.json", "--as answer needs --schema")
+	case o.schema != "" && o.as != "" && kind != lint.Answer:
+		return usagef("", "--schema is for answers, and --as says %s", o.as)
+	}
+	return nil
+}
+
+func (o *validateOptions) run(ctx context.Context, args []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	answers, err := loadSchema(o.talk, o.schema)
+	if err != nil {
+		return err
+	}
+	files, err := readFiles(ctx, o.env, "oneshot validate tools.yaml, or - for stdin", args)
+	if err != nil {
+		return err
+	}
+	kinds, err := o.kinds(files)
+	if err != nil {
+		return err
+	}
+	checker := lint.NewChecker(answers, runner.BuiltinNames())
+	verdicts := make([]lint.Verdict, len(files))
+	for i, f := range files {
+		verdicts[i] = checker.File(f.name, f.text, kinds[i])
+	}
+	if err := o.print(verdicts, files); err != nil {
+		return err
+	}
+	return o.judge(verdicts)
+}
+
+// kinds says what each file is.
+func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
+	kinds := make([]lint.Kind, len(files))
+	for i, f := range files {
+		kind, ok := lint.Kind(o.as), o.as != ""
+		if !ok && o.schema != "" {
+			kind, ok = lint.Answer, true
+		}
+		if !ok {
+			kind, ok = lint.KindOf(f.text)
+		}
+		if !ok {
+			return nil, usagef("--as "+kindNames(), "%s: cannot tell what it is", f.name)
+		}
+		kinds[i] = kind
+	}
+	return kinds, nil
+}
+
+// print writes the report to stdout.
+func (o *validateOptions) print(verdicts []lint.Verdict, files []file) error {
+	if o.format == "json" {
+		return report.JSON(o.talk.out, o.documents(verdicts))
+	}
+	for i, v := range verdicts {
+		if err := report.Text(o.talk.out, v.Findings, files[i].source(), nil); err != nil {
+			return err
+		}
+		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), o.word(v))
+	}
+	return o.talk.out.err
+}
+
+// word says a verdict in words: "ok (run file, 12 records, 1 warning)" or
+// "tool definition: 2 errors".
+func (o *validateOptions) word(v lint.Verdict) string {
+	if o.failOn.reached(v.Findings) {
+		return v.Kind.Title() + ": " + report.Summary(v.Findings)
+	}
+	what := []string{v.Kind.Title()}
+	switch v.Kind {
+	case lint.Definition:
+		what = append(what, report.Count(v.Count, "definition"))
+	case lint.RunFile:
+		what = append(what, report.Count(v.Count, "record"))
+	}
+	if len(v.Findings) > 0 {
+		what = append(what, report.Summary(v.Findings))
+	}
+	return "ok (" + strings.Join(what, ", ") + ")"
+}
+
+// A verdictDoc is the JSON form of a verdict.
+type verdictDoc struct {
+	File     string         `json:"file"`
+	Kind     lint.Kind      `json:"kind"`
+	OK       bool           `json:"ok"` // nothing at or above the threshold
+	Findings []diag.Finding `json:"findings"`
+}
+
+func (o *validateOptions) documents(verdicts []lint.Verdict) []verdictDoc {
+	docs := make([]verdictDoc, len(verdicts))
+	for i, v := range verdicts {
+		docs[i] = verdictDoc{v.File, v.Kind, !o.failOn.reached(v.Findings), append([]diag.Finding{}, v.Findings...)}
+	}
+	return docs
+}
+
+// judge makes an error of the first file that is not valid.
+func (o *validateOptions) judge(verdicts []lint.Verdict) error {
+	var bad []string
+	for _, v := range verdicts {
+		if o.failOn.reached(v.Findings) {
+			bad = append(bad, v.File+": "+report.Summary(v.Findings))
+		}
+	}
+	switch len(bad) {
+	case 0:
+		return nil
+	case 1:
+		return &findingsError{bad[0]}
+	}
+	return &findingsError{fmt.Sprintf("%d of %d files are not valid", len(bad), len(verdicts))}
+}

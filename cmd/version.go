@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/diag/report"
+)
+
+// version is set when a release is linked: -ldflags '-X oneshot/cmd.version=…'.
+// Without that the version is the one that the Go tool recorded.
+var version string
+
+// A build says which program this is.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"` // with "+dirty" when it was built from changed files
+	Go      string `json:"go"`
+}
+
+func newVersion(t *talk) *cobra.Command {
+	format := "text"
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of the program",
+		Example: "  oneshot version\n  oneshot version --format json",
+		RunE: func(*cobra.Command, []string) error {
+			if err := checkFormat(format, "text", "json"); err != nil {
+				return err
+			}
+			info, _ := debug.ReadBuildInfo()
+			b := newBuild(version, info)
+			if format == "json" {
+				return report.JSON(t.out, b)
+			}
+			_, err := fmt.Fprintln(t.out, b)
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", format, "text or json")
+	return c
+}
+
+// newBuild reads what the linker and the Go tool recorded. Either may be absent.
+func newBuild(linked string, info *debug.BuildInfo) build {
+	b := build{Version: linked, Go: runtime.Version()}
+	if info == nil {
+		info = &debug.BuildInfo{}
+	}
+	if b.Version == "" {
+		b.Version = info.Main.Version
+	}
+	if b.Version == "" || b.Version == "(devel)" {
+		b.Version = "dev"
+	}
+	dirty := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			b.Commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if b.Commit != "" {
+		b.Commit += dirty
+	}
+	return b
+}
+
+// String returns the version on one line.
+func (b build) String() string {
+	if b.Commit == "" {
+		return fmt.Sprintf("oneshot %s (%s)", b.Version, b.Go)
+	}
+	return fmt.Sprintf("oneshot %s (%s, %s)", b.Version, b.Commit, b.Go)
+}

@@ -1,0 +1,16 @@
+// Command oneshot runs an LLM agent once and prints one JSON document.
+package main
+
+import (
+	"context"
+	"os"
+
+	"oneshot/cmd"
+)
+
+func main() {
+	ctx, stop := cmd.Signals(context.Background())
+	code := cmd.Main(ctx, cmd.OS())
+	stop()
+	os.Exit(code)
+}

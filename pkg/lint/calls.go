@@ -1,0 +1,181 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/tool"
+)
+
+// A Call is one call of a response, as it would be run.
+type Call struct {
+	Name string `json:"name"`
+	// Arguments is the object of arguments. Without a definition, positional
+	// arguments stay an array. Where the arguments cannot be read it is their
+	// text, a JSON string.
+	Arguments    json.RawMessage `json:"arguments"`
+	ID           string          `json:"id,omitempty"`
+	Priority     float64         `json:"priority"`
+	Status       chat.Status     `json:"status"`
+	Executable   bool            `json:"executable"`    // nothing is wrong with it that would keep it from running
+	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
+	Span         diag.Span       `json:"span"`
+	Repairs      []diag.Code     `json:"repairs"`      // what was mended, by place
+	Alternatives []Call          `json:"alternatives"` // other readings of an ambiguous call; empty where a dialect has none
+
+	names []string // of the parameters, when the call is bound
+}
+
+// read takes in the calls that the scanner found, before they are checked.
+func (r *Record) read(calls []chat.Call, places *diag.Lines) {
+	for _, c := range calls {
+		r.Calls = append(r.Calls, Call{
+			Name: c.Name, Arguments: arguments(c), ID: c.ID, Priority: c.Priority,
+			Status: c.Status, Executable: c.Executable, ValueChanged: c.ValueChanged,
+			Span: places.Locate(diag.Bytes(c.Start, c.End)), Repairs: []diag.Code{}, Alternatives: []Call{},
+		})
+	}
+}
+
+// adopt takes in what the scanner found wrong, after calls have their last form.
+func (r *Record) adopt(reading dialect.Reading) {
+	for _, f := range reading.Findings {
+		if f.Call != nil {
+			c := &r.Calls[*f.Call]
+			f.Path = c.path(f.Path, reading.Calls[*f.Call])
+			if f.Severity == diag.Warning && c.Status == chat.StatusRepaired {
+				c.Repairs = append(c.Repairs, f.Code)
+			}
+		}
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// path turns a pointer into the arguments of a call as they were written into
+// one into its arguments as they are shown. These can differ in where the
+// arguments by position have gone.
+func (c *Call) path(path string, written chat.Call) string {
+	object, only := onlyObject(written)
+	switch {
+	case path == "" || !written.Positional || !bytes.HasPrefix(c.Arguments, []byte("{")):
+		return path
+	case only && bytes.Equal(c.Arguments, object):
+		return strings.TrimPrefix(path, "/0")
+	}
+	first, rest, more := strings.Cut(path[1:], "/")
+	index, err := strconv.Atoi(first)
+	if err != nil || index >= len(c.names) {
+		return path
+	}
+	path = string(jsontext.Pointer("").AppendToken(c.names[index]))
+	if more {
+		path += "/" + rest
+	}
+	return path
+}
+
+// arguments returns the arguments of a call that is bound to no definition.
+func arguments(c chat.Call) json.RawMessage {
+	if c.Arguments == nil {
+		return quoted(argumentText(c.Text))
+	}
+	if object, ok := onlyObject(c); ok {
+		return object
+	}
+	return c.Arguments
+}
+
+// onlyObject returns the argument of a positional call that has one, an object.
+func onlyObject(c chat.Call) (json.RawMessage, bool) {
+	var list []json.RawMessage
+	if !c.Positional || json.Unmarshal(c.Arguments, &list) != nil || len(list) != 1 {
+		return nil, false
+	}
+	return list[0], bytes.HasPrefix(list[0], []byte("{"))
+}
+
+// argumentText returns what stands between the parentheses of a call.
+func argumentText(call string) string {
+	_, args, _ := strings.Cut(call, "(")
+	return strings.TrimSuffix(args, ")")
+}
+
+func quoted(text string) json.RawMessage {
+	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
+	if err != nil {
+		return json.RawMessage(`""`) // valid UTF-8 can always be quoted
+	}
+	return raw
+}
+
+// bind holds each call against the definition of its tool.
+func (r *Record) bind(calls []chat.Call, tools *tool.Registry) {
+	for i, c := range calls {
+		def, ok := tools.Get(c.Name)
+		switch {
+		case !ok:
+			r.about(i, unknown(c.Name, tools))
+		case c.Arguments != nil:
+			r.check(i, c, def)
+		}
+	}
+}
+
+// check holds the arguments of call i against a definition.
+func (r *Record) check(i int, c chat.Call, def *tool.Definition) {
+	bound, findings := def.Bind(c)
+	if !diag.HasErrors(findings) {
+		r.Calls[i].Arguments = bound.Arguments
+		for _, p := range def.Signature.Params {
+			r.Calls[i].names = append(r.Calls[i].names, p.Name)
+		}
+		findings = append(findings, def.Check(bound.Arguments)...)
+	}
+	r.about(i, findings...)
+}
+
+func unknown(name string, tools *tool.Registry) diag.Finding {
+	f := diag.New(diag.UnknownTool, diag.Span{}, "there is no tool named %q", name)
+	if near := tools.Suggest(name); near != "" {
+		f.Hint = "did you mean " + near + "?"
+	}
+	return f
+}
+
+// about adds findings about call i, which stand where the call does.
+func (r *Record) about(i int, findings ...diag.Finding) {
+	for _, f := range findings {
+		f.Call, f.Span = &i, r.Calls[i].Span
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// repeats reports calls that were made before: same tool, same arguments. The
+// order of keys does not make a difference, the digits of numbers do.
+func (r *Record) repeats() {
+	seen := map[string]int{}
+	for i, c := range r.Calls {
+		if !c.Executable {
+			continue
+		}
+		args := jsontext.Value(bytes.Clone(c.Arguments))
+		err := args.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
+			jsontext.CanonicalizeRawFloats(false), jsontext.PreserveRawStrings(false), jsontext.AllowDuplicateNames(true))
+		if err != nil {
+			continue // an executable call has arguments that are JSON
+		}
+		key := c.Name + "\x00" + string(args)
+		if before, ok := seen[key]; ok {
+			r.about(i, diag.New(diag.DuplicateCall, diag.Span{}, "call %d on line %d is the same", before, r.Calls[before].Span.Line))
+			continue
+		}
+		seen[key] = i
+	}
+}

@@ -1,0 +1,120 @@
+// Package lint is what the commands parse and validate do: it reads captured
+// responses and other files, checks them, and collects findings.
+//
+// It opens no files, prints nothing and does not decide what a finding means
+// for an exit code. It runs nothing that it reads.
+package lint
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/tool"
+)
+
+// Options say how a response is read.
+type Options struct {
+	Dialect dialect.Dialect // the zero value: told from the text
+	Tools   *tool.Registry  // nil: calls are not held against definitions
+	Strict  bool            // a fault that would be tolerated is an error
+}
+
+// A Record is what was read in one captured response. Its JSON form is
+// published as the schema parse_result.v1.
+type Record struct {
+	File      string         `json:"file"`
+	Dialect   string         `json:"dialect"`
+	Why       string         `json:"why"`       // how the dialect was told
+	Content   string         `json:"content"`   // the text outside calls
+	Reasoning string         `json:"reasoning"` // empty where a dialect sets none apart
+	Calls     []Call         `json:"calls"`
+	Findings  []diag.Finding `json:"findings"` // by place
+}
+
+// Text reads a captured response of that name and checks its calls. A text that
+// is not UTF-8 is reported and read all the same.
+func Text(file string, src []byte, o Options) Record {
+	d, named := o.Dialect, o.Dialect.Name != ""
+	if !named {
+		d = dialect.Dialects[0] // the only one there is
+	}
+	reading := dialect.Scan(d, string(src))
+	r := Record{
+		File: file, Dialect: d.Name, Content: reading.Content,
+		Calls: []Call{}, Findings: []diag.Finding{},
+	}
+	r.read(reading.Calls, diag.NewLines(src))
+	r.Why = why(named, r.Calls)
+	if o.Tools != nil {
+		r.bind(reading.Calls, o.Tools)
+	}
+	r.adopt(reading)
+	r.repeats()
+	r.encoding(src)
+	if o.Strict {
+		r.tighten()
+	}
+	r.settle()
+	return r
+}
+
+// why says how the dialect of a response was told.
+func why(named bool, calls []Call) string {
+	switch {
+	case named:
+		return "named by the caller"
+	case len(calls) == 0:
+		return "nothing in the text is a call of any dialect"
+	}
+	return fmt.Sprintf("the first call of this dialect is on line %d", calls[0].Span.Line)
+}
+
+// encoding reports bytes outside calls that are not UTF-8: the first one, and
+// how many there are. Those in calls have been reported by the scanner.
+func (r *Record) encoding(src []byte) {
+	first, count, next := 0, 0, 0
+	for at := 0; at < len(src); {
+		if next < len(r.Calls) && at >= r.Calls[next].Span.Start {
+			at, next = max(at, r.Calls[next].Span.End), next+1
+			continue
+		}
+		c, size := utf8.DecodeRune(src[at:])
+		if c == utf8.RuneError && size == 1 {
+			if count++; count == 1 {
+				first = at
+			}
+		}
+		at += size
+	}
+	if count == 0 {
+		return
+	}
+	f := diag.New(diag.InvalidUTF8, diag.NewLines(src).Locate(diag.Bytes(first, first+1)), "byte %#02x is not UTF-8", src[first])
+	if count > 1 {
+		f.Message += fmt.Sprintf(", nor are %d more outside calls", count-1)
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+// tighten makes errors of warnings.
+func (r *Record) tighten() {
+	for i := range r.Findings {
+		if r.Findings[i].Severity == diag.Warning {
+			r.Findings[i].Severity = diag.Error
+		}
+	}
+}
+
+// settle gives each finding its file and each call what its findings mean for
+// it.
+func (r *Record) settle() {
+	for i, f := range r.Findings {
+		r.Findings[i].File = r.File
+		if f.Call != nil && f.Severity == diag.Error {
+			r.Calls[*f.Call].Executable = false
+		}
+	}
+	diag.Sort(r.Findings)
+}
