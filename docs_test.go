@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// generated are the parts of the README that the program writes: each is the
+// text between "<!-- NAME: generated -->" and "<!-- end -->".
+var generated = map[string]func(*testing.T) string{
+	"exit codes":   func(t *testing.T) string { return output(t, "oneshot exit-codes") },
+	"demo output":  func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
+	"parse output": func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
+	"tools":        toolTable,
+}
+
+const (
+	demoCommand  = "oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'"
+	parseCommand = "oneshot parse --tool 'vault_*' --fail-on never testdata/readme/reply.txt"
+)
+
+func TestREADMEFresh(t *testing.T) {
+	text := readmeText(t)
+	want := text
+	for name, render := range generated {
+		head, rest, ok := strings.Cut(want, "<!-- "+name+": generated -->\n")
+		_, tail, ok2 := strings.Cut(rest, "<!-- end -->")
+		if !ok || !ok2 {
+			t.Fatalf("README.md has no place for %q", name)
+		}
+		want = head + "<!-- " + name + ": generated -->\n" + render(t) + "<!-- end -->" + tail
+	}
+	if *update {
+		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("README.md is stale, go test . -update writes it (-want +have):\n%s", diff)
+	}
+}
+
+// TestREADMEExamples runs every sh block of the README, and every example in
+// the help pages that needs no server.
+func TestREADMEExamples(t *testing.T) {
+	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(readmeText(t), -1)
+	if len(blocks) < 4 {
+		t.Fatalf("README.md has only %d examples", len(blocks))
+	}
+	for _, b := range blocks {
+		output(t, b[1])
+	}
+}
+
+func readmeText(t *testing.T) string {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func fenced(info, text string) string { return "```" + info + "\n" + text + "```\n" }
+
+// output runs a shell command in the repository and returns its stdout.
+func output(t *testing.T, command string) string {
+	t.Helper()
+	c := exec.Command("bash", "-euo", "pipefail", "-c", command)
+	c.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:9")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s\n%v\n%s", command, err, stderr.Bytes())
+	}
+	return string(out)
+}
+
+func toolTable(t *testing.T) string {
+	var list []struct{ Name, Effect, Description string }
+	if err := json.Unmarshal([]byte(output(t, "oneshot tools list --format json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| tool | effect | |\n|---|---|---|\n")
+	for _, d := range list {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", d.Name, d.Effect, d.Description)
+	}
+	return b.String()
+}
+
+// shownElsewhere are exit codes that no command line can bring about.
+var shownElsewhere = map[int]string{70: "TestPanic in cmd"}
+
+// TestExitTable fails where no end-to-end script shows a code of the table, and
+// where a script shows a code that is not in it.
+func TestExitTable(t *testing.T) {
+	shown := shownCodes(t)
+	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (\S+) \| (.*) \| .* \|$`).FindAllStringSubmatch(output(t, "oneshot exit-codes"), -1)
+	if len(rows) < 10 {
+		t.Fatalf("the table has only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		code, err := strconv.Atoi(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := strings.Contains(row[3], "not reachable yet")
+		switch {
+		case later && shown[code]:
+			t.Errorf("exit %d is shown by a script, and the table says that it is not reachable yet", code)
+		case !later && !shown[code] && shownElsewhere[code] == "":
+			t.Errorf("exit %d %s is shown by no script in testdata/script", code, row[2])
+		}
+		delete(shown, code)
+	}
+	for code := range shown {
+		t.Errorf("a script shows exit %d, which is not in the table", code)
+	}
+}
+
+// shownCodes returns the exit codes that the scripts assert.
+func shownCodes(t *testing.T) map[int]bool {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	shown := map[int]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^exits (\d+) `).FindAllStringSubmatch(string(text), -1) {
+			code, err := strconv.Atoi(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown[code] = true
+		}
+	}
+	return shown
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"go/build"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages under pkg from the lowest layer to the highest. A
+// package imports only packages of layers below its own, and a subpackage also
+// its parent. The list is also the order to read the code in.
+var layers = [][]string{
+	{"diag", "chat"},
+	{"literal", "schema", "runfile", "vault", "netguard"},
+	{"tool", "dialect", "wire"},
+	{"prompt", "model", "policy", "runner", "lint"},
+	{"agent"},
+}
+
+// onlyCmd lists what nothing below cmd may import: what reads a command line,
+// and the embedded data.
+var onlyCmd = []string{"github.com/spf13/", "oneshot/cmd", "oneshot/tooldefs", "oneshot/prompts"}
+
+func TestLayers(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir("pkg", func(dir string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || d.Name() == "testdata" || dir == "pkg" {
+			return err
+		}
+		p, err := build.ImportDir(dir, 0)
+		if _, none := err.(*build.NoGoError); none {
+			return nil
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(dir), "pkg/")
+		seen[name] = true
+		checkImports(t, name, p.Imports)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(layers...) {
+		if !seen[name] {
+			t.Errorf("layer list: there is no package pkg/%s", name)
+		}
+	}
+}
+
+func checkImports(t *testing.T, name string, imports []string) {
+	parent, _, _ := strings.Cut(name, "/")
+	own := layerOf(parent)
+	if own < 0 {
+		t.Errorf("pkg/%s stands in no layer", name)
+	}
+	for _, imp := range imports {
+		if slices.ContainsFunc(onlyCmd, func(p string) bool { return strings.HasPrefix(imp, p) }) {
+			t.Errorf("pkg/%s imports %s, which only cmd may", name, imp)
+		}
+		below, ours := strings.CutPrefix(imp, "oneshot/pkg/")
+		if !ours || name != parent && below == parent {
+			continue
+		}
+		if top, _, _ := strings.Cut(below, "/"); layerOf(top) >= own {
+			t.Errorf("pkg/%s (layer %d) imports pkg/%s (layer %d)", name, own+1, below, layerOf(top)+1)
+		}
+	}
+}
+
+// layerOf returns the index of a package's layer, or -1.
+func layerOf(name string) int {
+	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, name) })
+}
+
+// TestLayersHands holds what else only one package may do: make network
+// clients for tools, read the environment, print, exit.
+func TestLayersHands(t *testing.T) {
+	allowed := map[string][]string{
+		"http.DefaultClient": nil,
+		"http.Get(":          nil,
+		"&http.Transport{":   {"pkg/netguard", "pkg/model"},
+		"os.Getenv":          {"cmd"},
+		"os.Exit(":           {"."},
+		"os.Stdout":          {"cmd"},
+		"os.Stderr":          {"cmd"},
+		"fmt.Print":          nil,
+		"context.Background": {"."},
+		"regexp.":            {"pkg/schema", "pkg/tool"}, // patterns that a definition or schema brings
+	}
+	for _, file := range sources(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word, dirs := range allowed {
+			if strings.Contains(string(text), word) && !slices.Contains(dirs, filepath.Dir(file)) {
+				t.Errorf("%s: %s stands there, which is for %v only", file, word, dirs)
+			}
+		}
+	}
+}
+
+// sources lists the Go files of the program, without tests and scripts.
+func sources(t *testing.T) []string {
+	var files []string
+	for _, pattern := range []string{"*.go", "cmd/*.go", "pkg/*/*.go", "pkg/*/*/*.go", "tooldefs/*.go", "prompts/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+	if len(files) < 50 {
+		t.Fatalf("only %d files found: this test looks in the wrong place", len(files))
+	}
+	return files
+}
