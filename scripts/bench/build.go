@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// programs are the paths of what is measured.
+type programs struct {
+	oneshot, hello, plain string
+	launcher              string // starts and measures the others
+	jsonrepair            string // "" if it could not be had
+}
+
+// build builds the programs from source, all with the flags of a release.
+func (b *Bench) build(ctx context.Context) (programs, error) {
+	p := programs{
+		oneshot:  filepath.Join(b.Dir, "oneshot"),
+		hello:    filepath.Join(b.Dir, "hello"),
+		plain:    filepath.Join(b.Dir, "plainclient"),
+		launcher: filepath.Join(b.Dir, "launch"),
+	}
+	for path, pkg := range map[string]string{
+		p.oneshot: ".", p.hello: "./scripts/bench/hello", p.plain: "./scripts/bench/plainclient", p.launcher: "./scripts/bench/launch",
+	} {
+		b.note("building %s", pkg)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("%s: %w\n%s", pkg, err, out)
+		}
+	}
+	p.jsonrepair = b.installJSONRepair(ctx)
+	return p, nil
+}
+
+// installJSONRepair installs the npm package of that name and returns its
+// program, or says why there will be no comparison.
+func (b *Bench) installJSONRepair(ctx context.Context) string {
+	if !b.Peers {
+		b.note("no comparison with jsonrepair: -peers=false")
+		return ""
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		b.note("no comparison with jsonrepair: %v", err)
+		return ""
+	}
+	b.note("installing jsonrepair")
+	prefix := filepath.Join(b.Dir, "npm")
+	out, err := exec.CommandContext(ctx, npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", prefix, "jsonrepair").CombinedOutput()
+	if err != nil {
+		b.note("no comparison with jsonrepair: npm: %v: %s", err, out)
+		return ""
+	}
+	return filepath.Join(prefix, "node_modules", ".bin", "jsonrepair")
+}
+
+// sizes reports how large the binary is.
+func (b *Bench) sizes(_ context.Context, p programs) ([]Row, error) {
+	const megabyte = 1 << 20
+	var size [2]float64
+	for i, path := range []string{p.oneshot, p.hello} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		size[i] = float64(info.Size()) / megabyte
+	}
+	return []Row{{ID: "size", What: "binary", Value: size[0], Unit: "MB", Against: "Go hello world", Base: size[1]}}, nil
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// response is 1 KB of what a model may say, with a call in it.
+func response() string {
+	const call = "I look for it.\n\n```tool\nreturn vault_search({query: 'release', limit: 5});\n```\n"
+	return call + strings.Repeat("Then I read what I find. ", 64)[:1024-len(call)]
+}
+
+// brokenJSON is 1 KB of JSON with the faults that jsonrepair mends.
+func brokenJSON() string {
+	const begin, end = "{tool: 'vault_search', limit: 5, note: '", "',}"
+	return begin + strings.Repeat("Then I read what I find. ", 64)[:1024-len(begin)-len(end)] + end
+}
+
+// coldStart measures B1: whole processes that do next to nothing.
+func (b *Bench) coldStart(ctx context.Context, p programs) ([]Row, error) {
+	captured, broken := filepath.Join(b.Dir, "response.txt"), filepath.Join(b.Dir, "broken.json")
+	for path, text := range map[string]string{captured: response(), broken: brokenJSON()} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	subjects := []Subject{
+		{Name: "oneshot version", Args: []string{p.oneshot, "version"}},
+		{Name: "oneshot parse, 1 KB", Args: []string{p.oneshot, "parse", captured}},
+		{Name: "oneshot tools list", Args: []string{p.oneshot, "tools", "list"}},
+	}
+	ours := len(subjects)
+	subjects = append(subjects, Subject{Name: "Go hello world", Args: []string{p.hello}})
+	if p.jsonrepair != "" {
+		subjects = append(subjects, Subject{Name: "jsonrepair, 1 KB", Args: []string{p.jsonrepair, broken}})
+	}
+	b.note("cold start: %d rounds", b.Runs)
+	samples, err := interleave(ctx, p.launcher, b.Runs, subjects)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for peer := ours; peer < len(subjects); peer++ {
+		for i := range ours {
+			rows = append(rows, coldRow(subjects[i].Name, wallMs(samples[i]), subjects[peer].Name, wallMs(samples[peer]), peer == ours))
+		}
+	}
+	return rows, nil
+}
+
+// coldRow compares a start with hello world's, of which it may be the tenfold,
+// or with another program's, of which it may be a sixth.
+func coldRow(what string, ms float64, against string, base float64, hello bool) Row {
+	row := Row{ID: "B1", What: what, Value: ms, Unit: "ms", Against: against, Base: base}
+	if hello {
+		return row.goal("≤ 10×", ms <= 10*base)
+	}
+	return row.goal("≤ 1/6", 6*ms <= base)
+}

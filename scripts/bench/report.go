@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+)
+
+// A Row is one measure.
+type Row struct {
+	ID      string  `json:"id"`
+	What    string  `json:"what"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Against string  `json:"against"`
+	Base    float64 `json:"base"` // what is compared with, in the same unit
+	Goal    string  `json:"goal,omitempty"`
+	Met     *bool   `json:"met,omitempty"` // nil where there is no goal
+}
+
+// goal returns the row with a goal and whether it is met.
+func (r Row) goal(text string, met bool) Row {
+	r.Goal, r.Met = text, &met
+	return r
+}
+
+// ratio is the value as a multiple of what it is compared with.
+func (r Row) ratio() string {
+	if r.Base <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f×", r.Value/r.Base)
+}
+
+func (r Row) verdict() string {
+	switch {
+	case r.Met == nil:
+		return "–"
+	case *r.Met:
+		return "yes"
+	}
+	return "no"
+}
+
+// A Report is everything that was measured, and on what.
+type Report struct {
+	Go     string `json:"go"`
+	System string `json:"system"`
+	CPUs   int    `json:"cpus"`
+	Runs   int    `json:"runs"`
+	Rows   []Row  `json:"rows"`
+}
+
+func newReport(runs int) *Report {
+	return &Report{Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Runs: runs}
+}
+
+// Save writes the report as JSON.
+func (r *Report) Save(file string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// Print prints the report as a Markdown table.
+func (r *Report) Print(w io.Writer) error {
+	lines := []string{
+		fmt.Sprintf("%s, %s, %d CPUs, median of %d", r.Go, r.System, r.CPUs, r.Runs), "",
+		"| id | what | measured | against | that | ratio | goal | met |",
+		"|---|---|---:|---|---:|---:|---|---|",
+	}
+	for _, row := range r.Rows {
+		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %.2f %s | %s | %s | %s |",
+			row.ID, row.What, row.Value, row.Unit, row.Against, row.Base, row.Unit, row.ratio(), row.Goal, row.verdict()))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

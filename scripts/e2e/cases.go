@@ -1,0 +1,270 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The exit codes of oneshot that the cases want.
+const (
+	exitOK          = 0
+	exitFindings    = 1
+	exitUsage       = 2
+	exitUnavailable = 5
+	exitLimit       = 6
+	exitDenied      = 7
+	exitModel       = 9
+	exitTimeout     = 124
+	exitInterrupted = 130
+	exitTerminated  = 143
+
+	// A model that the server does not have is a name to mend, and trying again
+	// later does not help.
+	exitUnknownModel = exitUsage
+)
+
+// modelName is what the scripted model is installed as.
+const modelName = "scripted"
+
+// ask returns the arguments of a run that the model answers by a script. The
+// flags go before the prompt.
+func ask(script string, flags ...string) []string {
+	args := append([]string{"run", "--model", "ollama/" + modelName, "--base-url", "{server}"}, flags...)
+	return append(args, "Where are the apples?\nscript: "+script+"\nAnswer in a sentence.")
+}
+
+// withNotes are the flags of a run that may search and read {vault}.
+func withNotes(flags ...string) []string {
+	return append([]string{"--tool", "vault_search", "--tool", "file_read", "--root", "{vault}", "--run-file", runFile}, flags...)
+}
+
+// boxes is a schema of which servers enforce everything but multipleOf.
+const boxes = `{
+  "type": "object",
+  "properties": {"boxes": {"type": "integer", "multipleOf": 5}, "fruit": {"type": "string"}},
+  "required": ["boxes", "fruit"],
+  "additionalProperties": false
+}
+`
+
+// stock is a schema that servers enforce completely.
+const stock = `{
+  "type": "object",
+  "properties": {"fruit": {"enum": ["apples", "pears"]}, "ripe": {"type": "boolean"}, "boxes": {"type": "array", "items": {"type": "integer"}, "minItems": 2}},
+  "required": ["fruit", "ripe", "boxes"],
+  "additionalProperties": false
+}
+`
+
+// Cases is everything the drive tries, in order.
+var Cases = []Case{
+	// Answers.
+	{Name: "tools-and-answer", Exit: exitOK, Args: ask("tools", withNotes()...), Check: all(
+		answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`),
+		chats(4), recorded("result", 2, "notes/apples.md", "kept in the cellar"), recorded("answer", 1), recorded("end", 1, `"exit":0`),
+		runs("validate", runFile))},
+	{Name: "several-calls-in-a-reply", Exit: exitOK, Args: ask("several", withNotes()...), Check: all(
+		answers(`{"answer": "Pears are in the attic."}`), chats(2), recorded("result", 2, "in the attic", "File not found"))},
+	{Name: "answer-without-tools", Exit: exitOK, Args: ask("plain"), Check: all(answers(`{"answer": "In the cellar."}`), chats(1))},
+	{Name: "prompt-from-stdin", Exit: exitOK, Input: "Where?\nscript: plain\n",
+		Args:  []string{"run", "--model", "ollama/" + modelName, "--base-url", "{server}", "-"},
+		Check: answers(`{"answer": "In the cellar."}`)},
+	{Name: "cold-model", Exit: exitOK, Args: ask("plain", "--first-byte-timeout", "50s"), Before: unload,
+		Check: answers(`{"answer": "In the cellar."}`)},
+	{Name: "default-model", Exit: exitOK, Args: []string{"run", "--base-url", "{server}", "script: plain"},
+		Check: answers(`{"answer": "In the cellar."}`)},
+
+	// Schemas.
+	{Name: "server-enforces-schema", Exit: exitOK, Files: map[string]string{"stock.json": stock},
+		Args: ask("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: all(fitsStock, chats(2), recorded("answer", 1, `"format"`))},
+	{Name: "answer-repaired", Exit: exitOK, Files: map[string]string{"boxes.json": boxes},
+		Args:  ask("repair", withNotes("--schema", "{dir}/boxes.json")...),
+		Check: all(answers(`{"boxes": 10, "fruit": "apples"}`), chats(3), recorded("answer", 1, `"repairs":1`))},
+	{Name: "answer-never-fits", Exit: exitFindings, Files: map[string]string{"boxes.json": boxes},
+		Args:  ask("stubborn", withNotes("--schema", "{dir}/boxes.json")...),
+		Check: all(chats(4), stderrHas("multiple"), recorded("answer", 0), recorded("end", 1, `"exit":1`))},
+	{Name: "repairs-forbidden", Exit: exitFindings, Files: map[string]string{"boxes.json": boxes},
+		Args: ask("repair", withNotes("--schema", "{dir}/boxes.json", "--max-repairs", "0")...), Check: chats(2)},
+
+	// What a model gets wrong.
+	{Name: "unknown-tool-called", Exit: exitOK, Args: ask("stranger", withNotes()...), Check: all(
+		answers(`{"answer": "There is no such tool."}`), recorded("request", 3, "UNKNOWN_TOOL"))},
+	{Name: "files-outside-root", Exit: exitOK, Args: ask("escape", withNotes()...), Before: linkOutside,
+		Check: all(answers(`{"answer": "I could not read them."}`), neverSays("You should not have read this", "root:"))},
+	{Name: "write-not-allowed", Exit: exitDenied, Args: ask("write", withNotes("--tool", "file_put")...),
+		Check: all(noFile("vault/out/list.md"), stderrHas("file_put"), chats(1))},
+	{Name: "write-allowed", Exit: exitOK, Args: ask("write", withNotes("--tool", "file_put", "--allow", "file_put")...),
+		Check: all(answers(`{"answer": "The list is written."}`), fileHolds("vault/out/list.md", "apples\npears\n"), recorded("intent", 1))},
+	{Name: "talk-without-calls", Exit: exitModel, Args: ask("chatty", withNotes()...), Check: chats(3)},
+	{Name: "empty-reply", Exit: exitModel, Args: ask("empty", withNotes()...), Check: all(chats(2), stderrHas("empty"))},
+	{Name: "cut-call", Exit: exitModel, Args: ask("tools", withNotes("--param", "num_predict=8")...),
+		Check: all(chats(2), stderrHas("cut"), recorded("result", 0))},
+	{Name: "reply-that-stutters", Exit: exitUnavailable, Args: ask("stutter", withNotes()...), Within: 20 * time.Second},
+
+	// Limits.
+	{Name: "context-overflow", Exit: exitLimit, Check: stderrHas("context"),
+		Args: ask("tools "+strings.Repeat("apples and pears ", 60), withNotes("--param", "num_ctx=512")...)},
+	{Name: "turns-spent", Exit: exitLimit, Args: ask("tools", withNotes("--max-turns", "2")...), Check: all(chats(2), stderrHas("2 turns"))},
+	{Name: "same-call-again", Exit: exitLimit, Args: ask("again", withNotes()...), Check: stderrHas("same call")},
+	{Name: "tokens-spent", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "300")...),
+		Within: 5 * time.Second, Check: all(stderrHas("300 tokens"), serverIdle)},
+	{Name: "timeout", Exit: exitTimeout, Args: ask("endless", withNotes("--timeout", "3s")...),
+		Within: 5 * time.Second, Check: all(stderrHas("3s"), recorded("end", 1, `"exit":124`), serverIdle)},
+	{Name: "first-byte-timeout", Exit: exitTimeout, Args: ask("plain", "--first-byte-timeout", "20ms"), Before: unload},
+
+	{Name: "envelope-of-a-failure", Exit: exitLimit, Envelope: true,
+		Args:  ask("tools", withNotes("--max-turns", "2", "--output", "envelope")...),
+		Check: all(stdoutHas(`"ok":false`, `"limit"`, `"vault_search"`, `"file_read"`), chats(2))},
+
+	// Servers.
+	{Name: "unknown-model", Exit: exitUnknownModel, Check: stderrHas("no-such-model"),
+		Args: []string{"run", "--model", "ollama/no-such-model", "--base-url", "{server}", "script: plain"}},
+	{Name: "two-models-none-named", Exit: exitUsage, Args: []string{"run", "--base-url", "{server}", "script: plain"},
+		Before: installSecond, Check: all(removeSecond, stderrHas(modelName, "second"), chats(0))},
+	{Name: "no-server", Exit: exitUnavailable, Within: 30 * time.Second,
+		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
+	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
+		Args: []string{"run", "--base-url", "http://127.0.0.1:9", "script: plain"}},
+	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunner, Within: 20 * time.Second},
+
+	// Signals.
+	{Name: "interrupt", Exit: exitInterrupted, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
+		Check: all(recorded("end", 1, `"exit":130`), serverIdle)},
+	{Name: "terminate", Exit: exitTerminated, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGTERM), Check: serverIdle},
+
+	// Records.
+	{Name: "replay", Exit: exitOK, Before: recordTools, Check: all(answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), chats(0)),
+		Args: []string{"run", "--model", "replay:" + runFile, "--replay-tools", "--tool", "vault_search", "--tool", "file_read", "--no-run-file", toolsPrompt}},
+	{Name: "replay-of-something-else", Exit: exitUnavailable, Before: recordTools, Check: chats(0),
+		Args: []string{"run", "--model", "replay:" + runFile, "--replay-tools", "--tool", "vault_search", "--tool", "file_read", "--no-run-file", "Another question."}},
+	{Name: "parse-run-file", Exit: exitOK, Before: recordTools, Check: stdoutHas("vault_search", "file_read", "finalResponse", "notes/apples.md"),
+		Args: []string{"parse", "--format", "json", runFile}},
+	{Name: "parse-response", Exit: exitOK, Before: extractReply, Check: all(stdoutHas(`"vault_search"`, `"apple"`), executable),
+		Args: []string{"parse", "--dialect", "tool", "--format", "json", "{dir}/reply.txt"}},
+}
+
+// toolsPrompt is the prompt of ask("tools").
+var toolsPrompt = ask("tools")[len(ask("tools"))-1]
+
+func unload(t *Trial) error { return t.Server.Unload(t.Context, modelName) }
+
+// linkOutside puts a link that leads out of {vault} into it.
+func linkOutside(t *Trial) error {
+	return os.Symlink(t.Dir+"/outside.txt", t.Dir+"/vault/notes/escape.md")
+}
+
+func installSecond(t *Trial) error { return t.Server.Copy(t.Context, modelName, "second") }
+
+func removeSecond(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
+
+// fitsStock checks an answer against the schema of that name, by hand.
+func fitsStock(_ *Trial, o Outcome) error {
+	var got struct {
+		Fruit *string
+		Ripe  *bool
+		Boxes []int
+	}
+	d := json.NewDecoder(strings.NewReader(o.Stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		return err
+	}
+	if got.Ripe == nil || got.Fruit == nil || *got.Fruit != "apples" && *got.Fruit != "pears" || len(got.Boxes) < 2 {
+		return fmt.Errorf("the answer does not fit its schema: %s", o.Stdout)
+	}
+	return nil
+}
+
+// busy is how long the model has to have worked to be in the middle of a reply:
+// longer than it needs to read any prompt of the cases.
+const busy = time.Second
+
+// killRunner ends the process that computes the reply, without warning.
+func killRunner(t *Trial, _ *Program) error {
+	runner, err := t.Server.AwaitWork(t.Context, busy)
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(runner.ID, syscall.SIGKILL)
+}
+
+// signalAndEnd sends a signal in the middle of a reply; the program has a second
+// to end.
+func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
+	return func(t *Trial, p *Program) error {
+		if _, err := t.Server.AwaitWork(t.Context, busy); err != nil {
+			return err
+		}
+		if err := p.Signal(s); err != nil {
+			return err
+		}
+		return p.AwaitEnd(t.Context, time.Second)
+	}
+}
+
+// serverIdle wants that the server has noticed the end of the run and computes
+// nothing any more. The clock of processes ticks slowly, so it is idle when the
+// clock has stood still for a while.
+func serverIdle(t *Trial, _ Outcome) error {
+	last, since := time.Duration(-1), time.Now()
+	return await(t.Context, 5*time.Second, "the server to be idle", func() (bool, error) {
+		runner, err := t.Server.Runner()
+		if runner.CPU != last {
+			last, since = runner.CPU, time.Now()
+		}
+		return time.Since(since) > 300*time.Millisecond, err
+	})
+}
+
+// recordTools makes the run file that a case reads.
+func recordTools(t *Trial) error {
+	o, err := t.Oneshot(ask("tools", withNotes()...)...)
+	if err == nil && o.Exit != exitOK {
+		err = fmt.Errorf("the recorded run: exit %d: %s", o.Exit, o.Stderr)
+	}
+	return err
+}
+
+// extractReply writes the first response of a recorded run to {dir}/reply.txt.
+func extractReply(t *Trial) error {
+	if err := recordTools(t); err != nil {
+		return err
+	}
+	_, responses, err := t.records("response")
+	if err != nil {
+		return err
+	}
+	if len(responses) == 0 {
+		return errors.New("the run file has no response")
+	}
+	return os.WriteFile(t.Dir+"/reply.txt", []byte(responses[0].Content), 0o644)
+}
+
+// executable wants that exactly one call was found, and nothing wrong with it.
+func executable(_ *Trial, o Outcome) error {
+	var files []struct {
+		Calls []struct {
+			Status     string
+			Executable bool
+		}
+		Findings []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(o.Stdout), &files); err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return fmt.Errorf("%d results for one file", len(files))
+	}
+	got := files[0]
+	if len(got.Calls) != 1 || !got.Calls[0].Executable || got.Calls[0].Status != "ok" || len(got.Findings) > 0 {
+		return fmt.Errorf("want one executable call without findings: %s", o.Stdout)
+	}
+	return nil
+}

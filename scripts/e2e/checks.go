@@ -1,0 +1,175 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// A check looks at the outcome of a run that ended as wanted.
+type check = func(*Trial, Outcome) error
+
+// all checks one thing after the other and reports everything that is wrong.
+func all(checks ...check) check {
+	return func(t *Trial, o Outcome) error {
+		var faults []error
+		for _, c := range checks {
+			faults = append(faults, c(t, o))
+		}
+		return errors.Join(faults...)
+	}
+}
+
+// answers wants this JSON value on stdout.
+func answers(want string) check {
+	return func(_ *Trial, o Outcome) error {
+		var got, wanted any
+		if err := errors.Join(json.Unmarshal([]byte(o.Stdout), &got), json.Unmarshal([]byte(want), &wanted)); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(got, wanted) {
+			return fmt.Errorf("answer %s, want %s", strings.TrimSpace(o.Stdout), want)
+		}
+		return nil
+	}
+}
+
+// stdoutHas wants every text on stdout.
+func stdoutHas(texts ...string) check {
+	return func(_ *Trial, o Outcome) error { return has("stdout", o.Stdout, texts) }
+}
+
+// stderrHas wants every text on stderr.
+func stderrHas(texts ...string) check {
+	return func(_ *Trial, o Outcome) error { return has("stderr", o.Stderr, texts) }
+}
+
+func has(where, text string, wanted []string) error {
+	var faults []error
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			faults = append(faults, fmt.Errorf("%s does not say %q", where, want))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// chats wants the server to have seen that many chat requests. The server logs
+// a request when it has ended, which may be after the run has.
+func chats(want int) check {
+	return func(t *Trial, _ Outcome) error {
+		got := 0
+		err := await(t.Context, 2*time.Second, "the server's log", func() (bool, error) {
+			all, err := t.Server.Chats()
+			got = all - t.chats
+			return got >= want, err
+		})
+		if got != want {
+			return fmt.Errorf("the server saw %d chat requests, want %d", got, want)
+		}
+		return err
+	}
+}
+
+// runFile is where recorded cases write their run file.
+const runFile = "{dir}/run.jsonl"
+
+// A record is one line of a run file, as far as the drive looks into it.
+type record struct {
+	Kind    string `json:"kind"`
+	Content string `json:"content"`
+}
+
+// records returns the records of {dir}/run.jsonl of one kind, and their lines.
+func (t *Trial) records(kind string) (lines []string, found []record, err error) {
+	text, err := os.ReadFile(t.expand([]string{runFile})[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, nil, fmt.Errorf("run file: %w: %s", err, line)
+		}
+		if r.Kind == kind {
+			lines, found = append(lines, line), append(found, r)
+		}
+	}
+	return lines, found, nil
+}
+
+// recorded wants that many records of a kind in the run file, with every text in
+// some of them.
+func recorded(kind string, want int, texts ...string) check {
+	return func(t *Trial, _ Outcome) error {
+		lines, _, err := t.records(kind)
+		if err != nil {
+			return err
+		}
+		if len(lines) != want {
+			return fmt.Errorf("the run file has %d records of kind %s, want %d", len(lines), kind, want)
+		}
+		return has("the run file's "+kind, strings.Join(lines, ""), texts)
+	}
+}
+
+// neverSays wants that none of the texts is on stdout, stderr or in the run file.
+func neverSays(texts ...string) check {
+	return func(t *Trial, o Outcome) error {
+		recorded, err := os.ReadFile(t.expand([]string{runFile})[0])
+		if err != nil {
+			return err
+		}
+		for _, text := range texts {
+			if strings.Contains(o.Stdout+o.Stderr+string(recorded), text) {
+				return fmt.Errorf("%q got out", text)
+			}
+		}
+		return nil
+	}
+}
+
+// fileHolds wants a file in {dir} with this content.
+func fileHolds(name, want string) check {
+	return func(t *Trial, _ Outcome) error {
+		got, err := os.ReadFile(filepath.Join(t.Dir, name))
+		if err != nil {
+			return err
+		}
+		if string(got) != want {
+			return fmt.Errorf("%s holds %q, want %q", name, got, want)
+		}
+		return nil
+	}
+}
+
+// noFile wants that a file in {dir} does not exist.
+func noFile(name string) check {
+	return func(t *Trial, _ Outcome) error {
+		if _, err := os.Lstat(filepath.Join(t.Dir, name)); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s exists, or cannot be asked for: %v", name, err)
+		}
+		return nil
+	}
+}
+
+// runs wants another command of the program to succeed.
+func runs(args ...string) check {
+	return func(t *Trial, _ Outcome) error {
+		o, err := t.Oneshot(args...)
+		if err != nil {
+			return err
+		}
+		if o.Exit != exitOK {
+			return fmt.Errorf("oneshot %s: exit %d: %s%s", strings.Join(args, " "), o.Exit, o.Stdout, o.Stderr)
+		}
+		return nil
+	}
+}
