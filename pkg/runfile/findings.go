@@ -42,7 +42,7 @@ type order struct {
 	turn     int              // of the latest request
 	waiting  bool             // the latest request has no response yet
 	calls    map[string]state // by id
-	open     int              // calls that are not closed
+	begun    int              // calls with an intent and no outcome
 	answered bool
 	ended    bool
 }
@@ -102,8 +102,8 @@ func (o *order) request(b Request) string {
 	switch {
 	case b.Turn < o.turn:
 		why = "its turn is over"
-	case o.open > 0:
-		why = "a call of an earlier response has no result"
+	case o.begun > 0:
+		why = "a call with an intent has no outcome yet"
 	}
 	o.turn, o.waiting = b.Turn, true
 	return why
@@ -152,7 +152,6 @@ func (o *order) call(b Call) string {
 		return "there is no request of its turn"
 	}
 	o.calls[b.ID] = called
-	o.open++
 	return ""
 }
 
@@ -161,8 +160,11 @@ func (o *order) advance(id string, to state, from ...state) string {
 	at := o.calls[id]
 	if slices.Contains(from, at) {
 		o.calls[id] = to
-		if at < closed && to >= closed {
-			o.open--
+		if to == intended {
+			o.begun++
+		}
+		if at == intended {
+			o.begun--
 		}
 		return ""
 	}

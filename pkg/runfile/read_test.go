@@ -27,7 +27,7 @@ func ends(text []byte) []int {
 // Every state that a torn append can leave is readable, with all records before
 // the cut.
 func TestPrefixLaw(t *testing.T) {
-	text := write(t, story()...)
+	text := write(t, story()[:7]...)
 	bounds := ends(text)
 	tails := map[string]string{"nothing": "", "NULs": strings.Repeat("\x00", 4096), "noise": "\x9e{\"seq\":\x01\",\"crc\":\"", "newline": "\n"}
 	for cut := range len(text) + 1 {

@@ -64,8 +64,8 @@ type Header struct {
 }
 
 // NewID returns an id for a run that starts now. Ids sort by time; the low 24
-// bits of random tell runs of the same second apart.
+// bits of random tell runs of the same millisecond apart.
 func NewID(now time.Time, random uint64) string {
 	tail := []byte{byte(random >> 16), byte(random >> 8), byte(random)}
-	return fmt.Sprintf("%s-%s", now.UTC().Format("20060102T150405Z"), hex.EncodeToString(tail))
+	return fmt.Sprintf("%s-%s", now.UTC().Format("20060102T150405.000Z"), hex.EncodeToString(tail))
 }

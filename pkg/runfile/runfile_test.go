@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-const testID = "20261121T084759Z-3f9ac2"
+const testID = "20261121T084759.000Z-3f9ac2"
 
 // start is a run record with every member set.
 func start() Run {
@@ -322,7 +322,7 @@ func TestNewID(t *testing.T) {
 	if got := NewID(now, 0xff3f9ac2); got != testID {
 		t.Errorf("NewID = %s, want %s", got, testID)
 	}
-	if a, b := NewID(now, 1<<24-1), NewID(now.Add(time.Second), 0); a >= b {
+	if a, b := NewID(now, 1<<24-1), NewID(now.Add(time.Millisecond), 0); a >= b {
 		t.Errorf("%s does not sort before %s", a, b)
 	}
 }

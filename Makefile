@@ -1,0 +1,44 @@
+# make build, demo, test, check, fuzz, e2e, bench. Each does one thing; .ci/run calls them.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X oneshot/cmd.version=$(VERSION)
+FUZZ    ?= 20s
+# Without this the race detector makes every child process wait a second at its end.
+export GORACE := atexit_sleep_ms=0
+
+.PHONY: all build demo test check fresh fuzz corpus e2e bench clean
+
+all: check build
+
+build: ## the program, as ./oneshot
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o oneshot .
+
+demo: build ## a real run with real tools and the built-in demo model: no server, no key
+	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
+
+test: ## every test, with the race detector
+	$(GO) test -race -timeout 9m ./...
+
+check: ## what has to hold before a change goes in
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	$(GO) mod verify
+	$(GO) mod tidy -diff
+	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
+
+fresh: ## rewrite the generated parts: README tables, golden files
+	$(GO) test . ./pkg/... -update
+
+fuzz: ## every fuzz target for $(FUZZ)
+	scripts/fuzz $(FUZZ)
+
+e2e: ## against a real Ollama server, built from source the first time
+	scripts/ollama-e2e
+
+bench: ## one table, and bench.json
+	$(GO) run ./scripts/bench
+
+clean:
+	rm -f oneshot bench.json
