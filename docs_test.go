@@ -51,8 +51,33 @@ func TestREADMEFresh(t *testing.T) {
 	}
 }
 
-// TestREADMEExamples runs every sh block of the README, and every example in
-// the help pages that needs no server.
+// TestREADMEHelp runs every example of the help pages that needs no server of
+// its own. Each page has two.
+func TestREADMEHelp(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	if out, err := exec.Command("bash", "-c", demoCommand).CombinedOutput(); err != nil { // so that there is a last run
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, page := range []string{
+		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show",
+		"schema", "exit-codes", "version",
+	} {
+		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
+		examples, _, _ := strings.Cut(rest, "\n\n")
+		lines := strings.Split(strings.TrimSpace(examples), "\n")
+		if len(lines) != 2 {
+			t.Errorf("oneshot %s --help has %d examples, want 2:\n%s", page, len(lines), examples)
+		}
+		for _, line := range lines {
+			if !strings.Contains(line, "ollama/") {
+				output(t, "XDG_STATE_HOME="+state+" && "+line)
+			}
+		}
+	}
+}
+
+// TestREADMEExamples runs every sh block of the README.
 func TestREADMEExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(readmeText(t), -1)
 	if len(blocks) < 4 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"oneshot/pkg/agent"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
@@ -104,7 +106,7 @@ func (e *outputError) Unwrap() error { return e.err }
 // An InterruptError says that a signal ended the command.
 type InterruptError struct{ Signal syscall.Signal }
 
-func (e *InterruptError) Error() string { return "interrupted by " + e.Signal.String() }
+func (e *InterruptError) Error() string { return "interrupted by " + unix.SignalName(e.Signal) }
 
 // A panicError is a bug that was caught.
 type panicError struct {

@@ -30,16 +30,12 @@ func (o *runOptions) observe(e agent.Event) {
 }
 
 func (o *runOptions) result(e agent.Event) {
-	status := string(e.Call.Status)
-	if e.Call.Code != "" {
-		status += " " + string(e.Call.Code)
-	}
 	if e.Call.Status == agent.CallOK {
-		status = o.talk.paint(color.FgGreen, status)
-	} else {
-		status = o.talk.paint(color.FgYellow, status)
+		status := o.talk.paint(color.FgGreen, "ok")
+		o.talk.progress("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond))
+		return
 	}
-	o.talk.progress("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond))
+	o.talk.note("turn %d: %s: %s: %s", e.Turn, e.Call.Tool, e.Call.Status, e.Text)
 }
 
 // progress says something that only a person at a terminal wants to know.

@@ -36,7 +36,7 @@ func newRuns(env Env, t *talk) *cobra.Command {
 	show := &cobra.Command{
 		Use:     "show ID|FILE|last",
 		Short:   "Show what happened in a recorded run",
-		Example: "  oneshot runs show last\n  oneshot runs show run.jsonl --format json",
+		Example: "  oneshot runs show last\n  oneshot runs show last --format json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}

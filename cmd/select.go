@@ -83,8 +83,10 @@ func selectTools(env Env, o toolOptions) (*tool.Registry, []diag.Finding, error)
 	return registry, findings, nil
 }
 
+// wrongDefinitions is the error of findings of which one or more are errors.
 func wrongDefinitions(findings []diag.Finding) error {
-	return usagef("oneshot parse --explain "+string(findings[0].Code)+" says more", "the tool definitions are wrong")
+	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
+	return usagef("oneshot parse --explain "+string(findings[first].Code)+" says more", "the tool definitions are wrong")
 }
 
 // loadDefinitions loads the files, and the shipped definitions where they count.

@@ -104,9 +104,10 @@ func noTool(name string, registry *tool.Registry) error {
 // arguments reads the arguments of the call: strict JSON, an object.
 func (o *toolsCallOptions) arguments(ctx context.Context) (jsontext.Value, error) {
 	text, err := []byte(o.args), error(nil)
-	if path, isFile := strings.CutPrefix(o.args, "@"); isFile {
+	switch path, isFile := strings.CutPrefix(o.args, "@"); {
+	case isFile:
 		text, err = readFile(path)
-	} else if o.args == "-" {
+	case o.args == "-":
 		text, err = readStdin(ctx, o.env)
 	}
 	if err != nil {

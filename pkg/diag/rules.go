@@ -32,4 +32,4 @@ func (c Code) Rule() Rule {
 }
 
 // Rules lists every code there is, by family.
-var Rules = slices.Concat(callRules, definitionRules, documentRules, runFileRules)
+var Rules = slices.Concat(callRules, definitionRules, documentRules)

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	maxWgetMs   = 600_000
+	wgetMs      = 10_000
+	maxWgetMs   = 120_000
 	maxFragment = 200 // characters of an error page in an error message
 )
 
@@ -40,7 +41,7 @@ func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "uri %v", err), nil
 	}
-	ms, err := integer("timeoutMs", args.TimeoutMs, maxWgetMs, 1, maxWgetMs)
+	ms, err := integer("timeoutMs", args.TimeoutMs, wgetMs, 1, maxWgetMs)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}

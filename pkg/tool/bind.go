@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -88,6 +90,34 @@ func named(ps []Param, values []json.RawMessage) json.RawMessage {
 		}
 		b = append(append(b, quote(ps[i].Name)...), ':')
 		b = append(b, v...)
+	}
+	return append(b, '}')
+}
+
+// Complete adds the defaults of the parameters that an arguments object lacks,
+// behind what it has. It is what a tool is given: what the model was told about
+// defaults holds whatever the tool itself does. Anything but an object comes
+// back as it is.
+func (d *Definition) Complete(args json.RawMessage) json.RawMessage {
+	given, err := members(args)
+	if err != nil {
+		return args
+	}
+	has := map[string]bool{}
+	for _, m := range given {
+		has[m.key] = true
+	}
+	b := bytes.TrimRight(args, " \t\r\n")
+	b = slices.Clip(b[:len(b)-1]) // the caller's bytes stay as they are
+	empty := len(given) == 0
+	for _, p := range d.Signature.Params {
+		if p.Default == nil || has[p.Name] {
+			continue
+		}
+		if !empty {
+			b = append(b, ',')
+		}
+		b, empty = append(append(append(b, quote(p.Name)...), ':'), p.Default...), false
 	}
 	return append(b, '}')
 }

@@ -287,3 +287,28 @@ func TestFinalResponse(t *testing.T) {
 		t.Error(findings)
 	}
 }
+
+// What a call leaves out has its default; what it says stays as it is written.
+func TestComplete(t *testing.T) {
+	sig, sigErr := ParseSignature(`f(a: string, b: number = 1.50, c: string = "x", d?: boolean)`)
+	if sigErr != nil {
+		t.Fatal(sigErr)
+	}
+	d := &Definition{Name: "f", Signature: sig, Schema: sig.Schema()}
+	for args, want := range map[string]string{
+		`{}`:                         `{"b":1.50,"c":"x"}`,
+		`{ }` + "\n":                 `{ "b":1.50,"c":"x"}`,
+		`{"a":"u"}`:                  `{"a":"u","b":1.50,"c":"x"}`,
+		`{"c": "y", "a": "u"}`:       `{"c": "y", "a": "u","b":1.50}`,
+		`{"b":2e0,"c":"}","d":true}`: `{"b":2e0,"c":"}","d":true}`,
+		`["u"]`:                      `["u"]`,
+	} {
+		given := json.RawMessage(args)
+		if got := d.Complete(given); string(got) != want {
+			t.Errorf("Complete(%s) = %s, want %s", args, got, want)
+		}
+		if string(given) != args {
+			t.Errorf("Complete changed its argument %s to %s", args, given)
+		}
+	}
+}
