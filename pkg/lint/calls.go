@@ -30,17 +30,26 @@ type Call struct {
 	Repairs      []diag.Code     `json:"repairs"`      // what was mended, by place
 	Alternatives []Call          `json:"alternatives"` // other readings of an ambiguous call; empty where a dialect has none
 
-	names []string // of the parameters, when the call is bound
+	// heads are where the arguments by position are shown, as JSON pointers; nil
+	// when that is where they were written.
+	heads []string
 }
 
 // read takes in the calls that the scanner found, before they are checked.
 func (r *Record) read(calls []chat.Call, places *diag.Lines) {
 	for _, c := range calls {
-		r.Calls = append(r.Calls, Call{
-			Name: c.Name, Arguments: arguments(c), ID: c.ID, Priority: c.Priority,
+		shown := Call{
+			Name: c.Name, Arguments: c.Arguments, ID: c.ID, Priority: c.Priority,
 			Status: c.Status, Executable: c.Executable, ValueChanged: c.ValueChanged,
 			Span: places.Locate(diag.Bytes(c.Start, c.End)), Repairs: []diag.Code{}, Alternatives: []Call{},
-		})
+		}
+		if object, ok := onlyObject(c); ok {
+			shown.Arguments, shown.heads = object, []string{""}
+		}
+		if c.Arguments == nil {
+			shown.Arguments = quoted(argumentText(c.Text))
+		}
+		r.Calls = append(r.Calls, shown)
 	}
 }
 
@@ -49,7 +58,7 @@ func (r *Record) adopt(reading dialect.Reading) {
 	for _, f := range reading.Findings {
 		if f.Call != nil {
 			c := &r.Calls[*f.Call]
-			f.Path = c.path(f.Path, reading.Calls[*f.Call])
+			f.Path = c.path(f.Path)
 			if f.Severity == diag.Warning && c.Status == chat.StatusRepaired {
 				c.Repairs = append(c.Repairs, f.Code)
 			}
@@ -59,37 +68,17 @@ func (r *Record) adopt(reading dialect.Reading) {
 }
 
 // path turns a pointer into the arguments of a call as they were written into
-// one into its arguments as they are shown. These can differ in where the
-// arguments by position have gone.
-func (c *Call) path(path string, written chat.Call) string {
-	object, only := onlyObject(written)
-	switch {
-	case path == "" || !written.Positional || !bytes.HasPrefix(c.Arguments, []byte("{")):
-		return path
-	case only && bytes.Equal(c.Arguments, object):
-		return strings.TrimPrefix(path, "/0")
-	}
-	first, rest, more := strings.Cut(path[1:], "/")
+// one into its arguments as they are shown.
+func (c *Call) path(written string) string {
+	first, rest, more := strings.Cut(strings.TrimPrefix(written, "/"), "/")
 	index, err := strconv.Atoi(first)
-	if err != nil || index >= len(c.names) {
-		return path
+	if err != nil || index >= len(c.heads) {
+		return written
 	}
-	path = string(jsontext.Pointer("").AppendToken(c.names[index]))
 	if more {
-		path += "/" + rest
+		return c.heads[index] + "/" + rest
 	}
-	return path
-}
-
-// arguments returns the arguments of a call that is bound to no definition.
-func arguments(c chat.Call) json.RawMessage {
-	if c.Arguments == nil {
-		return quoted(argumentText(c.Text))
-	}
-	if object, ok := onlyObject(c); ok {
-		return object
-	}
-	return c.Arguments
+	return c.heads[index]
 }
 
 // onlyObject returns the argument of a positional call that has one, an object.
@@ -132,13 +121,23 @@ func (r *Record) bind(calls []chat.Call, tools *tool.Registry) {
 func (r *Record) check(i int, c chat.Call, def *tool.Definition) {
 	bound, findings := def.Bind(c)
 	if !diag.HasErrors(findings) {
-		r.Calls[i].Arguments = bound.Arguments
-		for _, p := range def.Signature.Params {
-			r.Calls[i].names = append(r.Calls[i].names, p.Name)
-		}
+		r.Calls[i].bind(c, bound, def)
 		findings = append(findings, def.Check(bound.Arguments)...)
 	}
 	r.about(i, findings...)
+}
+
+// bind takes over the arguments of a call that was bound to a definition.
+func (c *Call) bind(written, bound chat.Call, def *tool.Definition) {
+	named := written.Positional && !bytes.Equal(c.Arguments, bound.Arguments)
+	c.Arguments = bound.Arguments
+	if !named {
+		return
+	}
+	c.heads = nil
+	for _, p := range def.Signature.Params {
+		c.heads = append(c.heads, string(jsontext.Pointer("").AppendToken(p.Name)))
+	}
 }
 
 func unknown(name string, tools *tool.Registry) diag.Finding {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -191,7 +192,7 @@ func TestRepeats(t *testing.T) {
 
 // M3: the paths of findings lead into the arguments as they are shown.
 func TestPaths(t *testing.T) {
-	src := fenced(`greet("Ada", +2)`, `greet({name: "Ada", times: +3})`, `other({a: [+1]})`, `other([+1], 2)`)
+	src := fenced(`greet("Ada", +2)`, `greet({name: "Ada", times: +3})`, `other({a: [+1]})`, `other([+1], 2)`, `greet(name="Ada", times=+4)`)
 	got := map[string][]string{}
 	for name, o := range map[string]Options{"bound": {Tools: greeting(t)}, "not bound": {}} {
 		for _, f := range Text("f", []byte(src), o).Findings {
@@ -201,11 +202,24 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"bound":     {"/times", "/times", "/a/0", "/0/0"},
-		"not bound": {"/1", "/times", "/a/0", "/0/0"},
+		"bound":     {"/times", "/times", "/a/0", "/0/0", "/times"},
+		"not bound": {"/1", "/times", "/a/0", "/0/0", "/times"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// Reading costs the same for each call, however long the line and the list are.
+func TestTextIsLinear(t *testing.T) {
+	src := fenced(strings.Repeat("a(True); ", 50_000))
+	begin := time.Now()
+	r := Text("f", []byte(src), Options{})
+	if len(r.Findings) != 99_999 {
+		t.Errorf("%d findings, want one fault in each call and 49999 repeats", len(r.Findings))
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("50000 calls took %v", took)
 	}
 }
 

@@ -58,10 +58,10 @@ func cellOf(s []byte) (cell, int) {
 // columns returns how many columns a printable character takes on a terminal.
 func columns(r rune) int {
 	switch {
+	case r < 0x300: // before the first combining mark
+		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case r < 0x1100:
-		return 1
 	}
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
