@@ -29,7 +29,7 @@ check: ## what has to hold before a change goes in
 	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
 
 fresh: ## rewrite the generated parts: README tables, golden files
-	$(GO) test . ./pkg/... -update
+	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update
 
 fuzz: ## every fuzz target for $(FUZZ)
 	scripts/fuzz $(FUZZ)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,6 +51,15 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 		return nil, &inputError{fmt.Errorf("%s is larger than %d MiB", name, maxInput>>20)}
 	}
 	return data, nil
+}
+
+// noteStdin says so, once, when stdin holds data that no argument names.
+func (t *talk) noteStdin(env Env, args ...string) {
+	if t.noted || slices.Contains(args, "-") || !stdinWaits(env) {
+		return
+	}
+	t.noted = true
+	t.note("stdin holds data that was not read; name it with - where a file is named")
 }
 
 // stdinWaits reports whether stdin holds data. It looks without reading.

@@ -38,7 +38,7 @@ func execute(ctx context.Context, env Env, t *talk) (err error) {
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
 	root.InitDefaultHelpCmd()
-	guard(root, &started)
+	guard(root, t, &started)
 	root.SetArgs(env.Args)
 	err = root.ExecuteContext(ctx)
 	switch {
@@ -106,9 +106,9 @@ their own: prompt, parse, validate, tools.`
 // guard makes a command line that Cobra lets pass an error: a group without its
 // subcommand, an unknown subcommand, an argument too many. It also notes
 // whether one of our own functions was reached.
-func guard(c *cobra.Command, started *bool) {
+func guard(c *cobra.Command, t *talk, started *bool) {
 	for _, sub := range c.Commands() {
-		guard(sub, started)
+		guard(sub, t, started)
 	}
 	if c.Args == nil {
 		c.Args = cobra.NoArgs
@@ -120,10 +120,14 @@ func guard(c *cobra.Command, started *bool) {
 	case run == nil && c.Run != nil:
 		return // Cobra's own completion scripts
 	case run == nil:
-		c.Args, run = nil, needSubcommand
+		c.Args, run = cobra.ArbitraryArgs, needSubcommand
+		c.SuggestionsMinimumDistance = 2
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
+		if err := t.check(); err != nil {
+			return err
+		}
 		return run(c, args)
 	}
 }

@@ -80,6 +80,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.talk.noteStdin(o.env, args...)
 	records := make([]lint.Record, len(files))
 	var all []diag.Finding
 	for i, f := range files {

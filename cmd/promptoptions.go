@@ -14,17 +14,6 @@ import (
 type promptOptions struct {
 	system, file, input string
 	vars                []string
-
-	stdinNamed, stdinNoted bool
-}
-
-// noteStdin says so, once, when stdin holds data that nobody named.
-func (o *promptOptions) noteStdin(env Env, t *talk) {
-	if o.stdinNamed || o.stdinNoted || !stdinWaits(env) {
-		return
-	}
-	o.stdinNoted = true
-	t.note("stdin holds data that was not read; name it with -, for example --input -")
 }
 
 func (o *promptOptions) flags(f *pflag.FlagSet) {
@@ -65,12 +54,11 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 // one stdin.
 func (o *promptOptions) check(args []string) error {
 	stdin := 0
-	for _, name := range append([]string{o.system, o.file, o.input}, args...) {
+	for _, name := range o.files(args) {
 		if name == "-" {
 			stdin++
 		}
 	}
-	o.stdinNamed = stdin > 0
 	switch {
 	case stdin > 1:
 		return usagef("", "stdin can be named once only")
@@ -80,6 +68,11 @@ func (o *promptOptions) check(args []string) error {
 		return usagef("", "the prompt is given both as an argument and with --prompt-file")
 	}
 	return nil
+}
+
+// files returns everything that the prompt is read from.
+func (o *promptOptions) files(args []string) []string {
+	return append([]string{o.system, o.file, o.input}, args...)
 }
 
 // readText reads a text file, or stdin for "-", into *to. An empty path reads

@@ -134,8 +134,8 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer release()
-	o.prompt.noteStdin(o.env, o.talk)
-	defer o.prompt.noteStdin(o.env, o.talk) // a slow writer is heard by then
+	o.talk.noteStdin(o.env, o.prompt.files(args)...)
+	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
 	return o.drive(ctx, cfg)
 }
 

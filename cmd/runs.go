@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
 )
 
@@ -80,7 +80,7 @@ func (o *runsOptions) list() error {
 		runs[i] = summarise(path)
 	}
 	if o.format == "json" {
-		return printJSON(o.talk, runs)
+		return report.JSON(o.talk.out, runs)
 	}
 	return o.table(runs)
 }
@@ -170,7 +170,7 @@ func (o *runsOptions) show(name string) error {
 		return unreadable(err)
 	}
 	if o.format == "json" {
-		return printJSON(o.talk, log.Records)
+		return report.JSON(o.talk.out, log.Records)
 	}
 	for _, r := range log.Records {
 		if _, err := fmt.Fprintln(o.talk.out, line(r)); err != nil {
@@ -227,16 +227,6 @@ func describe(body runfile.Body) (head, text string) {
 		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
 	}
 	return "", ""
-}
-
-// printJSON writes one indented JSON document to stdout.
-func printJSON(t *talk, v any) error {
-	doc, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = t.out.Write(append(doc, '\n'))
-	return err
 }
 
 // checkFormat refuses a --format that is none of the known ones.

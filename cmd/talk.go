@@ -26,6 +26,7 @@ type talk struct {
 	quiet    bool
 	envelope *envelope // what is known of a run, for the envelope
 	printed  bool      // the envelope has been printed
+	noted    bool      // unread data on stdin has been pointed out
 }
 
 func newTalk(env Env) *talk {
@@ -33,6 +34,15 @@ func newTalk(env Env) *talk {
 		err: env.Stderr, out: &output{w: env.Stdout}, terminal: env.Terminal,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb", color: "auto",
 	}
+}
+
+// check refuses a --color that is none of the known ones.
+func (t *talk) check() error {
+	switch t.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usagef("--color auto, --color always or --color never", "--color: unknown value %q", t.color)
 }
 
 // note says something that is no error.

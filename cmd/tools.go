@@ -40,7 +40,7 @@ when none are named.`,
 		o.tools.flags(c.Flags())
 		c.Flags().StringVar(&o.format, "format", "text", "text or json")
 	}
-	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example, SuggestionsMinimumDistance: 2}
+	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}
 	group.AddCommand(list, show, newToolsCall(env, t))
 	return group
 }

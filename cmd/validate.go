@@ -93,6 +93,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.talk.noteStdin(o.env, args...)
 	kinds, err := o.kinds(files)
 	if err != nil {
 		return err

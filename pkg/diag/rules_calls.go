@@ -39,7 +39,7 @@ const (
 var callRules = []Rule{
 	{
 		Code: InvalidUTF8, Slug: "invalid-utf8", Severity: Error,
-		Title: "A value holds bytes or an escape that is no character",
+		Title: "Bytes or an escape that is no character",
 		Text: "Bytes that are not UTF-8, and half of a surrogate pair, have no meaning in JSON. Decoders replace " +
 			"them without a word, so the tool would see another value than the one that was checked. The call is not executed.",
 		Bad:  `return file_put("note.txt", "a\ud800");`,
