@@ -67,7 +67,7 @@ func (s *Scanner) enterFrame(text bool) {
 		s.caseFinding()
 	}
 	if (text || s.matched > 0) && !bytes.ContainsAny(lead, "\r\n") {
-		s.lineFinding(diag.Bytes(s.frame.bodyAt, s.frame.bodyAt+blanks), "text stands behind the info string on the opening line")
+		s.lineFinding(diag.Bytes(s.frame.bodyAt, s.frame.bodyAt+blanks), diag.Safe, "text stands behind the info string on the opening line")
 	}
 	s.body = s.dialect.grammar.body(s, s.frame)
 	s.body.write(lead)

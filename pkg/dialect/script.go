@@ -87,7 +87,7 @@ func (b *scriptBody) closed() {
 		return
 	}
 	at := b.statement.End()
-	b.scanner.lineFinding(diag.Bytes(at, at), "the closing fence stands behind text on its line")
+	b.scanner.lineFinding(diag.Bytes(at, at), diag.Safe, "the closing fence stands behind text on its line")
 }
 
 // renderScript writes a call as a statement.

@@ -2,7 +2,6 @@ package literal
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
@@ -24,10 +23,10 @@ type arguments struct {
 	out     []byte
 	open    []bracket // the brackets that are open; the first is the call's own
 	want    want
-	keyed   bool  // keyword arguments
-	pending word  // a word that is a key if ":" or "=" follows, and a value otherwise
-	bareKey bool  // the last key was a bare word
-	last    int   // where the last token of the arguments ends
+	keyed   bool // keyword arguments
+	pending word // a word that is a key if ":" or "=" follows, and a value otherwise
+	bareKey bool // the last key was a bare word
+	last    int  // where the last token of the arguments ends
 }
 
 // A bracket is an open bracket.
@@ -37,11 +36,6 @@ type bracket struct {
 	items           int
 	keys            keys
 	keyFrom, keyEnd int // the latest key in the output
-}
-
-type word struct {
-	text       string
-	start, end int
 }
 
 func (a *arguments) top() *bracket {
@@ -281,97 +275,4 @@ func (s *Scanner) endString(end int) {
 	} else {
 		s.endItem(end)
 	}
-}
-
-// endKey takes a key whose JSON form is the output behind from.
-func (s *Scanner) endKey(from, end int, bare bool) {
-	a, top := &s.args, s.args.top()
-	key := a.out[from:]
-	top.keyFrom, top.keyEnd = from, len(a.out)
-	if !top.keys.add(key) {
-		s.fault(diag.DuplicateKey, s.token, end, "the key %s stands here for the second time; which value was meant is unknown", excerpt(key))
-		return
-	}
-	a.want, a.bareKey, a.last = wantColon, bare, end
-}
-
-// argumentWord takes a word in the arguments.
-func (s *Scanner) argumentWord(text string) {
-	w := word{trimSpace(text), s.token, s.at}
-	a := &s.args
-	switch {
-	case !utf8.ValidString(text):
-		s.fault(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
-	case a.want == wantKey && isKey(w.text):
-		a.beginItem()
-		from := len(a.out)
-		a.out = appendText(a.out, w.text)
-		s.endKey(from, w.end, true)
-	case a.want == wantItem && a.top().char == '(':
-		a.pending = w
-		a.last = w.end
-	default:
-		s.wordValue(w)
-	}
-}
-
-// isKey reports whether a word can be a key without quotes.
-func isKey(word string) bool {
-	for _, r := range word {
-		if r != '_' && r != '$' && !unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
-			return false
-		}
-	}
-	return true
-}
-
-// settle makes a value of the word that could have been a key.
-func (s *Scanner) settle() {
-	w := s.args.pending
-	s.args.pending = word{}
-	s.wordValue(w)
-}
-
-// wordValue takes a word that stands for a value.
-func (s *Scanner) wordValue(w word) {
-	json, known := words[w.text]
-	switch {
-	case !s.mayBegin(w.start, w.end):
-		return
-	case nonNumbers[w.text]:
-		s.nonNumber(w)
-		return
-	case !known:
-		s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
-		return
-	}
-	if json != w.text {
-		s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is Python; it is read as %s", w.text, json).
-			fix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
-	}
-	s.args.out = append(s.args.out, json...)
-	s.endItem(w.end)
-}
-
-// words are the words that are values, with what they are in JSON.
-var words = map[string]string{
-	"true": "true", "false": "false", "null": "null",
-	"True": "true", "False": "false", "None": "null",
-}
-
-// trimSpace removes the blanks of other alphabets around a word.
-func trimSpace(word string) string {
-	if !isForeign(word[0]) && !isForeign(word[len(word)-1]) {
-		return word
-	}
-	return strings.TrimFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
-}
-
-// excerpt shortens what is quoted in a message.
-func excerpt[T string | []byte](text T) string {
-	const most = 40
-	if len(text) <= most {
-		return strings.ToValidUTF8(string(text), "\ufffd")
-	}
-	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }

@@ -21,7 +21,7 @@ func (s *Scanner) keyword(c byte) {
 		s.beginKeywords(w)
 	}
 	if c == '=' {
-		s.keywords.add(diag.Edit{Start: s.at, End: s.at + 1, New: ": "})
+		s.mend(&s.keywords, diag.Edit{Start: s.at, End: s.at + 1, New: ": "})
 	}
 	a.beginItem()
 	from := len(a.out)

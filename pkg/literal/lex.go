@@ -1,12 +1,11 @@
 package literal
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 )
 
-// A mode is what the next byte belongs to.
+// A mode is what the next byte belongs to. Those from inText on are in strings.
 type mode int
 
 const (
@@ -55,10 +54,13 @@ func (l *lexer) forget() {
 // tokenText returns the current token as far as it has been read.
 func (l *lexer) tokenText() string { return l.kept.String()[l.token-l.keptFrom:] }
 
-func isBlank(c byte) bool   { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
+
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
-func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
-func isQuote(c byte) bool   { return c == '"' || c == '\'' || c == '`' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 func isForeign(c byte) bool { return c >= utf8.RuneSelf }
 
@@ -67,7 +69,9 @@ func beginsWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
 }
 
-func isWordByte(c byte) bool { return beginsWord(c) || isDigit(c) || isForeign(c) }
+func isNameByte(c byte) bool { return beginsWord(c) || isDigit(c) }
+
+func isWordByte(c byte) bool { return isNameByte(c) || isForeign(c) }
 
 // step reads the next bytes of p, at least one or else a change of state, and
 // returns how many.
@@ -137,7 +141,7 @@ func (s *Scanner) newline() {
 	switch {
 	case s.phase == heading:
 		s.head.broken = true
-	case s.phase == junking && s.passing.level():
+	case s.phase == junking && s.passing.endsAtLine():
 		s.end, s.state = s.at, Bad
 	}
 }
@@ -185,139 +189,7 @@ func (s *Scanner) endFence() {
 	case arguing:
 		s.fencedIn()
 	case heading:
-		s.beginJunk(s.head.start)
+		s.beginJunk(s.token)
 	}
 	s.end, s.state = s.token, Fenced
-}
-
-func (s *Scanner) slash(c byte) int {
-	switch c {
-	case '/':
-		s.mode = inLine
-		return 1
-	case '*':
-		s.mode = inBlock
-		return 1
-	}
-	s.mode = inGap
-	switch s.phase {
-	case before, heading:
-		s.beginJunk(s.token)
-	case arguing:
-		s.argumentFault(s.token, '/')
-	}
-	return 0
-}
-
-func (s *Scanner) lineComment(p []byte) int {
-	end := bytes.IndexAny(p, "\r\n")
-	if end < 0 {
-		return len(p)
-	}
-	s.mode = inGap
-	return end
-}
-
-func (s *Scanner) blockComment(p []byte) int {
-	switch {
-	case s.mode == inStar && p[0] == '/':
-		s.mode = inGap
-		return 1
-	case p[0] == '*':
-		s.mode = inStar
-		return 1
-	}
-	s.mode = inBlock
-	if star := bytes.IndexByte(p, '*'); star >= 0 {
-		return star
-	}
-	return len(p)
-}
-
-func (s *Scanner) beginWord() int {
-	s.token, s.mode = s.at, inWord
-	return 0
-}
-
-func (s *Scanner) beginForeign() int {
-	s.token, s.mode = s.at, inForeign
-	return 0
-}
-
-// foreign reads characters beyond ASCII outside strings: blanks of other
-// alphabets, or the beginning of a word.
-func (s *Scanner) foreign(p []byte) int {
-	n := 0
-	for n < len(p) && isForeign(p[n]) {
-		n++
-	}
-	switch {
-	case n > 0:
-	case trimSpace(s.tokenText()) == "":
-		s.mode = inGap
-	case s.phase == arguing:
-		s.mode = inWord
-	default:
-		s.mode = inGap
-		s.beginJunk(s.head.start)
-	}
-	return n
-}
-
-// word reads a word; a name before "(" is ASCII and may hold dots.
-func (s *Scanner) word(p []byte) int {
-	n := 0
-	if s.phase == heading {
-		for n < len(p) && (beginsWord(p[n]) || isDigit(p[n]) || p[n] == '.') {
-			n++
-		}
-	} else {
-		for n < len(p) && isWordByte(p[n]) {
-			n++
-		}
-	}
-	if n == 0 {
-		s.endToken()
-	}
-	return n
-}
-
-// number reads everything that can belong to a number in any notation.
-func (s *Scanner) number(p []byte) int {
-	n := 0
-	for n < len(p) && (isWordByte(p[n]) || p[n] == '.') {
-		n++
-	}
-	switch {
-	case n > 0:
-	case (p[0] == '-' || p[0] == '+') && signMayFollow(s.tokenText()):
-		return 1
-	default:
-		s.endToken()
-	}
-	return n
-}
-
-// signMayFollow reports whether a sign can continue a number: at its start, and
-// in front of an exponent.
-func signMayFollow(number string) bool {
-	if number == "" {
-		return true
-	}
-	last := number[len(number)-1] | 0x20
-	return last == 'e' && radix(strings.TrimLeft(number, "+-")) == 0
-}
-
-// endToken ends a word or number in front of the next byte.
-func (s *Scanner) endToken() {
-	mode := s.mode
-	s.mode = inGap
-	switch {
-	case s.phase == heading:
-		s.headWord(s.tokenText())
-	case mode == inWord:
-		s.argumentWord(s.tokenText())
-	default:
-		s.argumentNumber(s.tokenText())
-	}
 }

@@ -15,14 +15,17 @@ type head struct {
 	name   string // the name of the call, once "(" has been read
 }
 
-// reserved are the words of JavaScript that stand before "(" without being the
-// name of a function, or that begin a statement.
+// reserved are words that stand before "(" without being the name of a function.
 var reserved = map[string]bool{
-	"async": true, "await": true, "case": true, "catch": true, "class": true, "const": true, "delete": true,
-	"do": true, "else": true, "export": true, "finally": true, "for": true, "function": true, "if": true,
-	"import": true, "in": true, "instanceof": true, "let": true, "new": true, "return": true, "super": true,
-	"switch": true, "this": true, "throw": true, "try": true, "typeof": true, "var": true, "void": true,
-	"while": true, "with": true, "yield": true,
+	"await": true, "case": true, "in": true, "instanceof": true, "new": true, "return": true, "throw": true,
+	"typeof": true, "void": true, "yield": true,
+}
+
+// controls are the words of JavaScript and Python on which it depends whether
+// the statement behind them is executed, and when.
+var controls = map[string]bool{
+	"async": true, "catch": true, "class": true, "def": true, "do": true, "elif": true, "else": true, "except": true,
+	"finally": true, "for": true, "function": true, "if": true, "switch": true, "try": true, "while": true, "with": true,
 }
 
 // beginStatement reads the first byte of a statement.
@@ -31,7 +34,6 @@ func (s *Scanner) beginStatement(c byte) int {
 	case c == ';' && s.goal == aStatement:
 		return 1
 	case isForeign(c):
-		s.head.start = s.at
 		s.keepFrom(s.at)
 		return s.beginForeign()
 	case beginsWord(c):
@@ -57,6 +59,10 @@ func (s *Scanner) headWord(word string) {
 			fix("remove it", diag.Safe, diag.Edit{Start: s.token, End: s.at})
 	default:
 		s.head.word, s.head.ended, s.head.broken = word, s.at, false
+		if controls[word] {
+			s.beginJunk(s.at)
+			s.passing.control = true
+		}
 	}
 }
 
@@ -75,13 +81,19 @@ func (s *Scanner) afterWord(c byte) int {
 	case !named && beginsWord(c):
 		return s.beginHeadWord()
 	default:
-		s.beginJunk(s.head.start)
+		s.beginJunk(s.at)
 	}
 	return 0
 }
 
+// longestName bounds the names of tools.
+const longestName = 256
+
 // isName reports whether a word can be the name of a tool.
 func isName(word string) bool {
+	if len(word) > longestName {
+		return false
+	}
 	for part := range strings.SplitSeq(word, ".") {
 		if part == "" || isDigit(part[0]) {
 			return false
@@ -109,9 +121,11 @@ func (s *Scanner) beginCall() {
 	s.args.begin('(', s.at)
 }
 
-// beginJunk says that the statement is no call.
+// beginJunk says that the statement is no call. If it has not begun yet, it
+// begins at start.
 func (s *Scanner) beginJunk(start int) {
 	if s.phase == heading {
+		start = s.head.start
 		s.passing.word.after(s.head.word, s.at == s.head.ended)
 	}
 	s.phase, s.head.start = junking, start
@@ -122,13 +136,28 @@ func (s *Scanner) beginJunk(start int) {
 // passing is what is known while a fault or a statement that is no call is
 // passed over. Strings, templates and comments are read as ever.
 type passing struct {
-	depth int   // open brackets: of a call only its parentheses, otherwise all
-	holes []int // open braces in each ${…} around this place
-	word  apostrophe
+	depth   int   // open brackets: of a call only its parentheses, otherwise all
+	holes   []int // open braces in each ${…} around this place
+	word    apostrophe
+	last    byte // the last byte that was no blank
+	control bool // the statement behind a control word has not begun
 }
 
-// level reports whether no bracket is open.
-func (p *passing) level() bool { return p.depth == 0 && len(p.holes) == 0 }
+// endsAtLine reports whether a statement that is no call ends at a line end. The
+// statement that a condition is about may stand on the next line, and behind a
+// colon, as in Python, on all lines up to the end of the fence.
+func (p *passing) endsAtLine() bool {
+	switch {
+	case p.depth > 0 || len(p.holes) > 0:
+		return false
+	case p.control && p.last == ':':
+		return false
+	case p.control && (p.last == 0 || p.last == ')'):
+		p.control = false
+		return false
+	}
+	return true
+}
 
 // pass reads a byte between tokens while passing.
 func (s *Scanner) pass(c byte) int {
@@ -151,6 +180,7 @@ func (s *Scanner) pass(c byte) int {
 		s.end, s.state = s.at, Bad
 	}
 	p.word.add(c)
+	p.last = c
 	return 1
 }
 

@@ -1,0 +1,91 @@
+package dialect
+
+import (
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// closer reads on in the run that closes a frame.
+func (s *Scanner) closer(p []byte) int {
+	if p[0] == s.opener.char {
+		s.opener.length++
+		return 1
+	}
+	s.place, s.matched, s.folded = inReopen, 0, false
+	return 0
+}
+
+// afterCloser reads behind a closing run. If the info string of the dialect
+// stands there, the run was meant to open the next fence.
+func (s *Scanner) afterCloser(p []byte) int {
+	c, word := p[0], s.dialect.framing.info
+	switch {
+	case s.matches(word, c):
+		s.hold(p[:1])
+		return 1
+	case s.matched == len(word) && (isBlank(c) || isNewline(c)) && s.opener.length <= longestRun:
+		s.reopen()
+	case s.matched > 0:
+		s.trailing(s.at - s.matched)
+	default:
+		s.place = inTail
+	}
+	return 0
+}
+
+// reopen begins a frame at the run that closed the last.
+func (s *Scanner) reopen() {
+	s.unclosed(s.opener.at)
+	s.beginFrame()
+}
+
+// unclosed reports the open frame, which should have been closed at offset at.
+func (s *Scanner) unclosed(at int) {
+	f := diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed")
+	closer := strings.Repeat(string(s.frame.char), s.frame.length)
+	switch {
+	case at < s.at: // another fence begins there
+		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
+	case isNewline(s.last):
+		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: closer})
+	case s.last != s.frame.char:
+		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
+	}
+	s.find(f)
+}
+
+// fix returns one safe fix.
+func fix(title string, edits ...diag.Edit) []diag.Fix {
+	return []diag.Fix{{Title: title, Kind: diag.Safe, Edits: edits}}
+}
+
+// tail reads the rest of a closing line, which should be blank.
+func (s *Scanner) tail(p []byte) int {
+	if isBlank(p[0]) {
+		s.content(p[:1])
+		return 1
+	}
+	if isNewline(p[0]) {
+		s.text()
+	} else {
+		s.trailing(s.at)
+	}
+	return 0
+}
+
+// trailing reports text behind a closing fence. On a line of its own it could
+// be the opening line of another.
+func (s *Scanner) trailing(at int) {
+	s.lineFinding(diag.Bytes(at, at), diag.Unsafe, "text stands behind the closing fence on its line")
+	s.text()
+}
+
+// lineFinding reports that a line should end at the start of a place, and be
+// continued at its end.
+func (s *Scanner) lineFinding(place diag.Span, kind diag.FixKind, message string) {
+	f := diag.New(diag.FenceLine, place, "%s", message)
+	f.Fixes = fix("break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
+	f.Fixes[0].Kind = kind
+	s.find(f)
+}

@@ -1,0 +1,22 @@
+package dialect_test
+
+import (
+	"fmt"
+
+	"oneshot/pkg/dialect"
+)
+
+func ExampleScan() {
+	d, _ := dialect.Named("tool")
+	r := dialect.Scan(d, "I will look.\n```tool\nreturn wget(\"https://example.com/\", 5_000)\nwget(url)\n```\n")
+	for _, call := range r.Calls {
+		fmt.Println(call.Name, string(call.Arguments), call.Status)
+	}
+	for _, finding := range r.Findings {
+		fmt.Println(finding)
+	}
+	// Output:
+	// wget ["https://example.com/",5000] ok
+	// wget  invalid
+	// 4:6: error TC217 not-a-literal: url is no literal, and nothing is evaluated
+}

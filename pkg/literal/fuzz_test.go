@@ -1,0 +1,150 @@
+package literal
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"oneshot/pkg/diag"
+)
+
+// seeds are the inputs of the dialect cases.
+func seeds(t testing.TB) []string {
+	files, err := filepath.Glob("../../testdata/dialect/tool/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases (%v)", err)
+	}
+	var all []string
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if f.Name == "input" {
+				_, body, _ := strings.Cut(string(f.Data), "tool\n")
+				all = append(all, body)
+			}
+		}
+	}
+	return all
+}
+
+func TestPieces(t *testing.T) {
+	for _, text := range seeds(t) {
+		checkPieces(t, text)
+	}
+}
+
+// FuzzCall holds the streaming law, and that every place lies in the text.
+func FuzzCall(f *testing.F) {
+	for _, text := range seeds(f) {
+		f.Add(text)
+	}
+	f.Fuzz(checkPieces)
+}
+
+// FuzzValue holds that JSON is read as what it is: same keys in the same order,
+// same digits, nothing to report but numbers that floats cannot hold.
+func FuzzValue(f *testing.F) {
+	for _, text := range []string{`{"a":[1.50,-0,1e5,"\u00e9\n\ud83d\ude00\/",null,true,{}]}`, `" \u2028 < \u0000 "`, `12345678901234567890`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+			t.Skip("not JSON")
+		}
+		got, findings := ParseValue(text)
+		for _, finding := range findings {
+			switch finding.Code {
+			case diag.InexactNumber:
+			case diag.DuplicateKey, diag.TooDeep, diag.InvalidUTF8:
+				return // JSON that is refused
+			default:
+				t.Fatalf("%s: %v", text, finding)
+			}
+		}
+		if want := tokens(t, []byte(text)); !bytes.Equal(tokens(t, got), want) {
+			t.Fatalf("%s is read as %s", text, got)
+		}
+		if again, _ := ParseValue(string(got)); !bytes.Equal(again, got) {
+			t.Fatalf("%s is read as %s and then as %s", text, got, again)
+		}
+	})
+}
+
+// tokens writes JSON with one spelling for each string.
+func tokens(t *testing.T, text []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var b bytes.Buffer
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return b.Bytes()
+		}
+		if delim, ok := token.(json.Delim); ok {
+			b.WriteString(delim.String() + "\n")
+			continue
+		}
+		line, err := json.Marshal(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+}
+
+// TestLinear checks that twice the text takes twice the work, whole and byte by
+// byte (B4).
+func TestLinear(t *testing.T) {
+	pieces := []string{
+		"[", "f(", "f();", "x ", "'", "\"", "`", "\n```", "\\", `\u{`, "${", "{a:", "a:1,", "/*", "*/", "//", "/", "1", "1e+", "0x1", "True,",
+		"\xff", "\u00a0", "é", "a'", "({[", ")", "}`", "return ", "await ", ".", "...", "=", ";", "\r",
+	}
+	for _, before := range []string{"", "f(", "f('", "f(`", "f({", "f(x,", "f(`${", "x="} {
+		for _, piece := range pieces {
+			for _, size := range []int{1, 1 << 30} {
+				small, large := work(before, piece, growthSize, size), work(before, piece, 2*growthSize, size)
+				if float64(large.steps) > 2.05*float64(small.steps)+100 {
+					t.Errorf("%q and many %q, pieces of %d: %d steps, twice as many take %d", before, piece, size, small.steps, large.steps)
+				}
+				if float64(large.bytes) > 2.5*float64(small.bytes)+1<<20 {
+					t.Errorf("%q and many %q, pieces of %d: %d bytes, twice as many take %d", before, piece, size, small.bytes, large.bytes)
+				}
+			}
+		}
+	}
+}
+
+type workDone struct {
+	steps int
+	bytes uint64
+}
+
+// work reads a text of n bytes and counts steps and allocated bytes.
+func work(before, piece string, n, size int) workDone {
+	text := []byte(before + strings.Repeat(piece, n/len(piece)))
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	s := newStatement()
+	for len(text) > 0 {
+		n, state := s.Write(text[:min(size, len(text))])
+		text = text[n:]
+		if state == Fenced {
+			break
+		}
+		if state != More {
+			s.Next()
+		}
+	}
+	s.Close()
+	runtime.ReadMemStats(&end)
+	return workDone{s.steps, end.TotalAlloc - start.TotalAlloc}
+}

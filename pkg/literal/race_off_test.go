@@ -1,0 +1,5 @@
+//go:build !race
+
+package literal
+
+const growthSize = 1 << 18

@@ -1,0 +1,140 @@
+package literal
+
+import (
+	"bytes"
+	"strings"
+)
+
+// slash tells a comment from an operator.
+func (s *Scanner) slash(c byte) int {
+	switch c {
+	case '/':
+		s.mode = inLine
+		return 1
+	case '*':
+		s.mode = inBlock
+		return 1
+	}
+	s.mode = inGap
+	switch s.phase {
+	case before, heading:
+		s.beginJunk(s.token)
+	case arguing:
+		s.argumentFault(s.token, '/')
+	}
+	return 0
+}
+
+func (s *Scanner) lineComment(p []byte) int {
+	end := bytes.IndexAny(p, "\r\n")
+	if end < 0 {
+		return len(p)
+	}
+	s.mode = inGap
+	return end
+}
+
+func (s *Scanner) blockComment(p []byte) int {
+	switch {
+	case s.mode == inStar && p[0] == '/':
+		s.mode = inGap
+		return 1
+	case p[0] == '*':
+		s.mode = inStar
+		return 1
+	}
+	s.mode = inBlock
+	if star := bytes.IndexByte(p, '*'); star >= 0 {
+		return star
+	}
+	return len(p)
+}
+
+func (s *Scanner) beginWord() int {
+	s.token, s.mode = s.at, inWord
+	return 0
+}
+
+func (s *Scanner) beginForeign() int {
+	s.token, s.mode = s.at, inForeign
+	return 0
+}
+
+// foreign reads characters beyond ASCII outside strings: blanks of other
+// alphabets, or the beginning of a word.
+func (s *Scanner) foreign(p []byte) int {
+	n := 0
+	for n < len(p) && isForeign(p[n]) {
+		n++
+	}
+	switch {
+	case n > 0:
+	case trimSpace(s.tokenText()) == "":
+		s.mode = inGap
+	case s.phase == arguing:
+		s.mode = inWord
+	default:
+		s.mode = inGap
+		s.beginJunk(s.token)
+		s.passing.word = apostrophe{length: 1, other: true}
+	}
+	return n
+}
+
+// word reads a word; a name before "(" is ASCII and may hold dots.
+func (s *Scanner) word(p []byte) int {
+	n := 0
+	if s.phase == heading {
+		for n < len(p) && (isNameByte(p[n]) || p[n] == '.') {
+			n++
+		}
+	} else {
+		for n < len(p) && isWordByte(p[n]) {
+			n++
+		}
+	}
+	if n == 0 {
+		s.endToken()
+	}
+	return n
+}
+
+// number reads everything that can belong to a number in any notation.
+func (s *Scanner) number(p []byte) int {
+	n := 0
+	for n < len(p) && (isNameByte(p[n]) || p[n] == '.') {
+		n++
+	}
+	switch {
+	case n > 0:
+	case (p[0] == '-' || p[0] == '+') && signMayFollow(s.tokenText()):
+		return 1
+	default:
+		s.endToken()
+	}
+	return n
+}
+
+// signMayFollow reports whether a sign can continue a number: at its start, and
+// in front of an exponent.
+func signMayFollow(number string) bool {
+	if number == "" {
+		return true
+	}
+	last := number[len(number)-1] | 0x20
+	return last == 'e' && radix(strings.TrimLeft(number, "+-")) == 0
+}
+
+// endToken ends a word or number in front of the next byte.
+func (s *Scanner) endToken() {
+	mode := s.mode
+	s.mode = inGap
+	switch {
+	case s.phase == heading:
+		s.headWord(s.tokenText())
+	case mode == inWord:
+		s.argumentWord(s.tokenText())
+	default:
+		s.argumentNumber(s.tokenText())
+	}
+}
