@@ -88,6 +88,20 @@ func TestREADMEExamples(t *testing.T) {
 	}
 }
 
+// TestREADMEDefinition holds the definition in the README to what it shows.
+func TestREADMEDefinition(t *testing.T) {
+	block := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindStringSubmatch(readmeText(t))
+	if block == nil {
+		t.Fatal("README.md has no definition")
+	}
+	file := filepath.Join(t.TempDir(), "fetch.yaml")
+	if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, "oneshot validate "+file)
+	output(t, "oneshot tools show fetch --tools "+file)
+}
+
 func readmeText(t *testing.T) string {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -29,7 +30,7 @@ import (
 // A Model answers one request. Deltas arrive, in the calling goroutine, while
 // the response is written, and their contents add up to the response's. An
 // attempt is repeated only before its first delta, and every attempt that
-// failed is reported as a delta.
+// failed is reported as a delta. A reply ends soon after its context.
 type Model interface {
 	Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
 }
@@ -42,8 +43,8 @@ type Runner interface {
 }
 
 // A Recorder keeps the records of a run. Append may buffer; after Sync
-// everything appended is durable. Both are called from one goroutine.
-// [runfile.Writer] is one.
+// everything appended is durable. Both are called from one goroutine, and
+// neither again after an error, which ends the run. [runfile.Writer] is one.
 type Recorder interface {
 	Append(body runfile.Body) error
 	Sync() error
@@ -99,7 +100,7 @@ const (
 	CallError     CallStatus = "error"
 	CallNeeds     CallStatus = "needs"
 	CallDenied    CallStatus = "denied"
-	CallDiscarded CallStatus = "discarded" // it ran, but its response was not complete
+	CallDiscarded CallStatus = "discarded" // it was started, but its result did not enter the conversation
 	CallSkipped   CallStatus = "skipped"   // it was not run
 )
 
@@ -117,24 +118,45 @@ type CallReport struct {
 // the error is not nil. Errors are those of this package, of the model and of
 // the recorder, wrapped; the cause of an ended context is returned as it is.
 func Run(ctx context.Context, cfg Config) (Outcome, error) {
+	if err := cfg.check(); err != nil {
+		return Outcome{}, err
+	}
 	r, err := newRun(cfg)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if r.cfg.Limits.Wall > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.cfg.Limits.Wall, &TimeoutError{Limit: r.cfg.Limits.Wall})
-		defer cancel()
-	}
+	ctx, cancel := bounded(ctx, cfg.Limits.Wall)
+	defer cancel() // what runs ends also when the model or the observer panics
 	err = r.drive(ctx)
 	for _, report := range r.reports {
 		r.out.Calls = append(r.out.Calls, *report)
 	}
-	if err != nil && ctx.Err() != nil {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		r.out.Aborted = true
-		err = context.Cause(ctx)
+		err = cause
 	}
 	return r.out, err
+}
+
+// bounded returns a context that ends after the wall-clock limit, if there is one.
+func bounded(ctx context.Context, wall time.Duration) (context.Context, context.CancelFunc) {
+	if wall > 0 {
+		return context.WithTimeoutCause(ctx, wall, &TimeoutError{Limit: wall})
+	}
+	return context.WithCancel(ctx)
+}
+
+// check refuses a configuration that lacks what every run needs.
+func (c Config) check() error {
+	switch {
+	case c.Model == nil:
+		return &ConfigError{"Model"}
+	case c.Texts == nil:
+		return &ConfigError{"Texts"}
+	case c.Tools != nil && c.Runner == nil:
+		return &ConfigError{"Runner"}
+	}
+	return nil
 }
 
 // SystemPrompt renders the system prompt of a run with this configuration.
@@ -149,6 +171,7 @@ func (c Config) SystemPrompt() (string, error) {
 // run is the state of one run.
 type run struct {
 	cfg     Config
+	record  journal
 	texts   *prompt.Texts
 	defs    []*tool.Definition
 	answers *schema.Schema // what the answer must fit
@@ -173,13 +196,10 @@ func newRun(cfg Config) (*run, error) {
 	if cfg.Writes.Name == "" {
 		cfg.Writes, _ = dialect.Named("tool")
 	}
-	if cfg.Record == nil {
-		cfg.Record = discard{}
-	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
 	}
-	r := &run{cfg: cfg, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed), needs: map[string]*Needs{}}
+	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed), needs: map[string]*Needs{}}
 	r.budget = newBudget(cfg.Limits)
 	if cfg.Tools != nil {
 		r.defs = cfg.Tools.All()
@@ -210,8 +230,23 @@ func defaultSchema() (*schema.Schema, error) {
 	return s, nil
 }
 
-// discard is the recorder of a run that keeps no record.
-type discard struct{}
+// A journal is the record of a run, if it keeps one. Its first error stays: what
+// comes after a record that may be lost is not to be recorded.
+type journal struct {
+	to  Recorder
+	err error
+}
 
-func (discard) Append(runfile.Body) error { return nil }
-func (discard) Sync() error               { return nil }
+func (j *journal) append(body runfile.Body) error {
+	if j.to != nil && j.err == nil {
+		j.err = j.to.Append(body)
+	}
+	return j.err
+}
+
+func (j *journal) sync() error {
+	if j.to != nil && j.err == nil {
+		j.err = j.to.Sync()
+	}
+	return j.err
+}

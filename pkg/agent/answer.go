@@ -56,10 +56,13 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	if err := r.recordAnswer(); err != nil {
+		r.out.Answer = nil // nobody is to see it
 		return err
 	}
-	for _, n := range r.needs {
-		return &NeedsError{*n}
+	for _, def := range r.defs {
+		if n := r.needs[def.Name]; n != nil {
+			return &NeedsError{*n}
+		}
 	}
 	return nil
 }
@@ -72,7 +75,7 @@ func (r *run) judge(p *reply) error {
 		r.out.Answer = text
 		return nil
 	}
-	if r.out.Repairs == r.cfg.Limits.Repairs {
+	if r.out.Repairs >= r.cfg.Limits.Repairs {
 		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs}
 	}
 	r.out.Repairs++
@@ -101,7 +104,9 @@ func (r *run) read(text string) (json.RawMessage, []diag.Finding) {
 		return nil, findings
 	}
 	if fenced {
-		f := diag.New(diag.FencedAnswer, diag.Bytes(0, len(bare)), "the answer stands in a fence; the fence was dropped")
+		at := strings.Index(text, bare)
+		f := diag.New(diag.FencedAnswer, diag.Bytes(at, at+len(bare)), "the answer stands in a fence; the fence was dropped")
+		f.Span = diag.NewLines([]byte(text)).Locate(f.Span)
 		r.out.Findings = append(r.out.Findings, f)
 		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 	}
@@ -126,9 +131,9 @@ func unfence(text string) (body string, fenced bool) {
 
 // recordAnswer makes the answer durable before anyone sees it.
 func (r *run) recordAnswer() error {
-	err := r.cfg.Record.Append(runfile.Answer{JSON: r.out.Answer, Rung: string(r.out.Rung), Repairs: r.out.Repairs})
+	err := r.record.append(runfile.Answer{JSON: r.out.Answer, Rung: string(r.out.Rung), Repairs: r.out.Repairs})
 	if err != nil {
 		return err
 	}
-	return r.cfg.Record.Sync()
+	return r.record.sync()
 }

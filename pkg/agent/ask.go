@@ -23,6 +23,9 @@ type reply struct {
 // ask makes one request. When it returns an error, nothing that the response
 // began is left running.
 func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMessage) (*reply, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err := r.budget.turn(); err != nil {
 		return nil, err
 	}
@@ -35,32 +38,44 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMess
 
 	l := r.listen(ctx, purpose)
 	resp, err := r.cfg.Model.Reply(l.ctx, req, l.hear)
-	if err == nil {
+	l.cancel(nil)
+	switch {
+	case l.err != nil:
+		err = l.err // what ended the response, and not what the model made of that
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err == nil:
 		err = l.close(resp)
 	}
-	if l.cancel(nil); l.err != nil {
-		err = l.err // what ended the response, and not what the model made of that
-	}
 	if err == nil {
-		err = r.heard(&l.reply)
+		err = r.heard(l)
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.reply.batch.discard("the response is not complete"))
+		return nil, both(err, l.reply.batch.discard("the response is not complete"))
 	}
 	return &l.reply, nil
 }
 
+// both returns an error together with one that came later, if that is another.
+func both(err, later error) error {
+	if later == nil || errors.Is(err, later) {
+		return err
+	}
+	return errors.Join(err, later)
+}
+
 // heard books a complete response. Its findings are kept and its record is
 // appended, but not yet durable.
-func (r *run) heard(p *reply) error {
-	r.budget.usage = r.budget.usage.Add(p.Usage)
-	r.out.Usage = r.budget.usage
+func (r *run) heard(l *listener) error {
+	p := &l.reply
+	r.budget.use(p.Usage, l.pieces)
+	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Findings = append(r.out.Findings, p.findings...)
 	r.cfg.Observe(Event{Kind: EventReply, Turn: r.out.Turns, Usage: p.Usage, Text: string(p.Stop)})
 	for _, f := range p.findings {
 		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 	}
-	return r.cfg.Record.Append(runfile.Response{
+	return r.record.append(runfile.Response{
 		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Stop: p.Stop, Usage: p.Usage, Model: p.Model,
 	})
 }
@@ -76,7 +91,7 @@ func (r *run) recordRequest(req chat.Request) error {
 		body.System = req.System
 	}
 	r.recorded = len(req.Messages)
-	return r.cfg.Record.Append(body)
+	return r.record.append(body)
 }
 
 // A listener hears a response while it is written.
@@ -102,10 +117,14 @@ func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
 	return l
 }
 
-// hear takes a delta. It is called by the model.
+// hear takes a delta. It is called by the model, which may need a moment to
+// notice that nobody listens any more.
 func (l *listener) hear(d chat.Delta) {
+	if l.err != nil {
+		return
+	}
 	if d.Attempt != nil {
-		l.fail(l.run.cfg.Record.Append(runfile.Attempt{Turn: l.run.out.Turns, Attempt: *d.Attempt}))
+		l.fail(l.run.record.append(runfile.Attempt{Turn: l.run.out.Turns, Attempt: *d.Attempt}))
 		l.run.cfg.Observe(Event{Kind: EventRetry, Turn: l.run.out.Turns, Attempt: d.Attempt})
 		return
 	}
@@ -118,14 +137,16 @@ func (l *listener) hear(d chat.Delta) {
 
 func (l *listener) write(content string) {
 	l.heard += len(content)
-	if l.scanner != nil && content != "" && l.err == nil {
+	if l.scanner != nil && l.err == nil {
 		l.scanner.Write([]byte(content))
 	}
 }
 
-// read takes what the scanner found.
+// read takes what the scanner found. The scanner goes on to the end of its
+// piece, also when what stands there is not to be read any more.
 func (l *listener) read(e dialect.Event) {
 	switch {
+	case l.err != nil:
 	case e.Call != nil:
 		l.fail(l.reply.batch.add(*e.Call))
 	case e.Finding != nil:
@@ -135,7 +156,7 @@ func (l *listener) read(e dialect.Event) {
 	}
 }
 
-// fail ends the response: nothing more is read.
+// fail ends the response: nothing more in it is read.
 func (l *listener) fail(err error) {
 	if err != nil && l.err == nil {
 		l.err = err
@@ -148,12 +169,17 @@ func (l *listener) close(resp chat.Response) error {
 	if l.heard == 0 {
 		l.write(resp.Content) // a model that does not stream
 	}
+	if l.heard != len(resp.Content) {
+		return &StreamError{Pieces: l.heard, Whole: len(resp.Content)}
+	}
 	if l.scanner == nil {
 		l.content = []byte(resp.Content)
 	} else if l.err == nil {
 		l.scanner.Close()
 	}
-	diag.NewLines([]byte(resp.Content)).LocateAll(l.reply.findings)
+	if len(l.reply.findings) > 0 {
+		diag.NewLines([]byte(resp.Content)).LocateAll(l.reply.findings)
+	}
 	l.reply.Response, l.reply.text = resp, string(l.content)
 	return l.err
 }

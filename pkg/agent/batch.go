@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -26,27 +27,29 @@ type slot struct {
 	written json.RawMessage // the arguments as the model wrote them
 	def     *tool.Definition
 	report  *CallReport
+	refused bool // the result was given without running anything
+	started bool // in a goroutine of its own, which has to end before what follows is looked at
 	result  chat.Result
 	took    time.Duration
-	err     error         // the run cannot go on
-	started chan struct{} // closed when the call has ended; nil before it starts
-	refused bool          // the result was given without running anything
+	err     error // the run cannot go on; why is the cause of the batch's context
 }
 
 // A batch is the calls of one response.
 type batch struct {
-	run    *run
-	ctx    context.Context // of its calls
-	cancel context.CancelFunc
-	seen   int // calls added, readable or not
-	slots  []*slot
-	final  bool          // finalResponse was called
-	denied *DeniedError  // a denial that ends the run
-	tokens chan struct{} // held by running calls
+	run     *run
+	ctx     context.Context // of its calls
+	cancel  context.CancelCauseFunc
+	seen    int // calls added, readable or not
+	slots   []*slot
+	writes  bool           // one of them changes something
+	final   bool           // finalResponse was called
+	denied  *DeniedError   // a denial that ends the run
+	running sync.WaitGroup // calls that were started
+	tokens  chan struct{}  // held by calls while they run
 }
 
 func newBatch(ctx context.Context, r *run) *batch {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	return &batch{run: r, ctx: ctx, cancel: cancel, tokens: make(chan struct{}, sideBySide)}
 }
 
@@ -73,10 +76,12 @@ func (b *batch) add(call chat.Call) error {
 	decision := b.decide(s)
 	s.report = b.run.report(s)
 	b.slots = append(b.slots, s)
-	if err := b.record(s, decision); err != nil {
+	b.writes = b.writes || s.def != nil && s.def.Effect != tool.Read
+	early := decision.Early && !b.writes // nothing written stands before it
+	if err := b.record(s, decision, early); err != nil {
 		return err
 	}
-	if b.early(s, decision) {
+	if early {
 		b.start(s)
 	}
 	return nil
@@ -86,7 +91,7 @@ func (b *batch) add(call chat.Call) error {
 func (s *slot) check(r *run) {
 	def, ok := r.cfg.Tools.Get(s.call.Name)
 	if !ok {
-		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", s.call.Name, suggestion(r.cfg.Tools.Suggest(s.call.Name)))
+		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", shown(s.call.Name), suggestion(r.cfg.Tools.Suggest(s.call.Name)))
 		return
 	}
 	s.def = def
@@ -97,7 +102,18 @@ func (s *slot) check(r *run) {
 	}
 	if diag.HasErrors(findings) {
 		s.refuse(chat.InvalidArguments, "%s", messages(findings))
+		return
 	}
+	s.call.Arguments = def.Complete(bound.Arguments)
+}
+
+// shown is a name that a model made up, in a message: it can be of any length.
+func shown(name string) string {
+	const longest = 64
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "") + "…"
+	}
+	return name
 }
 
 func suggestion(name string) string {
@@ -107,10 +123,16 @@ func suggestion(name string) string {
 	return "; did you mean " + name + "?"
 }
 
+// mostTold is how many faults of one call the model is told.
+const mostTold = 10
+
 func messages(findings []diag.Finding) string {
-	lines := make([]string, len(findings))
-	for i, f := range findings {
-		lines[i] = f.Message
+	lines := make([]string, 0, mostTold+1)
+	for _, f := range findings[:min(len(findings), mostTold)] {
+		lines = append(lines, f.Message)
+	}
+	if more := len(findings) - mostTold; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more faults", more))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -146,60 +168,81 @@ func (r *run) report(s *slot) *CallReport {
 	return report
 }
 
-func (b *batch) record(s *slot, d policy.Decision) error {
+func (b *batch) record(s *slot, d policy.Decision, early bool) error {
 	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *s.report, Text: d.Why})
-	return b.run.cfg.Record.Append(runfile.Call{
+	return b.run.record.append(runfile.Call{
 		Turn: b.run.out.Turns, Index: b.seen - 1, ID: s.call.ID, Name: s.call.Name, Effect: string(s.report.Effect),
 		Proposed: s.written, Effective: s.call.Arguments,
-		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: b.early(s, d),
+		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: early,
 	})
 }
 
-// early reports whether a call may start before its response has ended: the
-// policy says so, and nothing written stands before it.
-func (b *batch) early(s *slot, d policy.Decision) bool {
-	if !d.Early || s.refused {
-		return false
-	}
-	return !slices.ContainsFunc(b.slots, func(o *slot) bool { return o.def != nil && o.def.Effect != tool.Read })
+// start runs a call in a goroutine of its own, as soon as there is room.
+func (b *batch) start(s *slot) {
+	s.started = true
+	b.running.Go(func() {
+		select {
+		case b.tokens <- struct{}{}:
+			defer func() { <-b.tokens }()
+		case <-b.ctx.Done():
+		}
+		if s.err = b.ctx.Err(); s.err == nil {
+			b.perform(s)
+		}
+	})
 }
 
-// start runs a call in a goroutine of its own.
-func (b *batch) start(s *slot) {
-	s.started = make(chan struct{})
+// perform runs a call. An error of the runner, or a panic, ends all calls.
+func (b *batch) perform(s *slot) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+		if s.err != nil {
+			b.cancel(fmt.Errorf("tool %s: %w", s.call.Name, s.err))
+		}
+	}()
 	x := chat.Execution{Call: s.call}
 	x.Deadline, _ = b.ctx.Deadline()
-	go func() {
-		defer close(s.started)
-		b.tokens <- struct{}{}
-		defer func() { <-b.tokens }()
-		begin := time.Now()
-		s.result, s.err = b.run.cfg.Runner.Run(b.ctx, x)
-		s.took = time.Since(begin)
-	}()
+	begin := time.Now()
+	s.result, s.err = b.run.cfg.Runner.Run(b.ctx, x)
+	s.took = time.Since(begin)
+	if s.err == nil && s.result.OK() && s.result.Data != nil && !json.Valid(s.result.Data) {
+		s.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
+	}
 }
 
 // discard ends what the batch has started and drops its results.
 func (b *batch) discard(why string) error {
-	b.cancel()
+	b.cancel(nil)
+	b.running.Wait()
+	var err error
 	for _, s := range b.slots {
-		if s.started == nil {
-			continue
-		}
-		<-s.started
-		s.report.Status = CallDiscarded
-		if err := b.run.cfg.Record.Append(runfile.Discarded{Call: s.call.ID, Why: why}); err != nil {
-			return err
+		switch {
+		case !s.started || s.report.Status != CallSkipped:
+		case s.def.Effect != tool.Read: // it may have taken effect: its intent stays open
+			s.report.Status, s.report.Code = CallError, chat.UnknownOutcome
+		default:
+			s.report.Status = CallDiscarded
+			err = b.run.record.append(runfile.Discarded{Call: s.call.ID, Why: why})
 		}
 	}
+	return err
+}
+
+// execute runs every call that has not run yet. Each result is on record when it
+// returns without an error; with one, nothing is left running.
+func (b *batch) execute() error {
+	if err := b.inOrder(); err != nil {
+		return both(err, b.discard("the run has ended"))
+	}
+	b.cancel(nil)
 	return nil
 }
 
-// execute runs every call that has not run yet: higher priority first, ties in
-// order, reads side by side between writes. Each result is on record when it
-// returns.
-func (b *batch) execute() error {
-	defer b.cancel()
+// inOrder runs calls of higher priority first, ties in order, and reads side by
+// side between writes.
+func (b *batch) inOrder() error {
 	slices.SortStableFunc(b.slots, func(x, y *slot) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
 	var reads []*slot
 	for _, s := range b.slots {
@@ -220,16 +263,12 @@ func (b *batch) execute() error {
 
 // together runs reads side by side and waits for all of them.
 func (b *batch) together(slots []*slot) error {
-	var wait sync.WaitGroup
 	for _, s := range slots {
-		if s.started == nil && !s.refused {
+		if !s.started && !s.refused {
 			b.start(s)
 		}
-		if s.started != nil {
-			wait.Go(func() { <-s.started })
-		}
 	}
-	wait.Wait()
+	b.running.Wait()
 	for _, s := range slots {
 		if err := b.done(s); err != nil {
 			return err
@@ -238,33 +277,37 @@ func (b *batch) together(slots []*slot) error {
 	return nil
 }
 
-// write runs one call that changes something. Its intent is durable before it
-// starts and its result before anything else happens.
+// write runs one call that changes something, when nothing else runs. Its
+// intent is durable before it starts and its result before anything else
+// happens.
 func (b *batch) write(s *slot) error {
-	record := b.run.cfg.Record
-	if err := record.Append(runfile.Intent{Call: s.call.ID}); err != nil {
+	b.running.Wait()
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
+	if err := b.run.record.append(runfile.Intent{Call: s.call.ID}); err != nil {
 		return err
 	}
-	if err := record.Sync(); err != nil {
+	if err := b.run.record.sync(); err != nil {
 		return err
 	}
 	b.start(s)
-	<-s.started
+	b.running.Wait()
 	if err := b.done(s); err != nil {
 		return err
 	}
-	return record.Sync()
+	return b.run.record.sync()
 }
 
 // done books the result of a call that has ended.
 func (b *batch) done(s *slot) error {
 	if s.err != nil {
-		return fmt.Errorf("tool %s: %w", s.call.Name, s.err)
+		return context.Cause(b.ctx)
 	}
 	s.settle()
 	b.run.note(s)
-	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took})
-	return b.run.cfg.Record.Append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
+	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took, Text: s.why()})
+	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
 }
 
 // settle writes the outcome of a call into its report.
@@ -279,6 +322,17 @@ func (s *slot) settle() {
 	default:
 		s.report.Status, s.report.Code = CallError, s.result.Error.Code
 	}
+}
+
+// why says what kept a call from succeeding, or "".
+func (s *slot) why() string {
+	switch {
+	case s.result.Error != nil:
+		return string(s.result.Error.Code) + ": " + s.result.Error.Message
+	case len(s.result.Needs) > 0:
+		return strings.Join(s.result.Needs, ", ")
+	}
+	return ""
 }
 
 // note keeps what a tool needs until a call of it succeeds.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -70,13 +71,13 @@ func (r *run) conclude(p *reply) (over bool, err error) {
 			return true, nil
 		}
 		r.say(joined(results, r.answerRequest()))
-		return true, r.cfg.Record.Sync()
+		return true, nil
 	case results == "":
 		return false, r.remind()
 	}
 	r.reminded = 0
 	r.say(results)
-	return false, r.cfg.Record.Sync()
+	return false, nil
 }
 
 // faults returns what the model has to be told of its own writing: findings
@@ -90,8 +91,8 @@ func (b *batch) outcomes() []prompt.Outcome {
 	var shown []prompt.Outcome
 	for _, s := range b.slots {
 		envelope, err := s.result.MarshalJSON()
-		if err != nil { // done has refused it already
-			continue
+		if err != nil {
+			panic(err) // perform has refused data that is not JSON
 		}
 		shown = append(shown, prompt.Outcome{Tool: s.call.Name, Result: envelope})
 	}
@@ -103,25 +104,30 @@ func unusable(p *reply) string {
 	switch {
 	case p.Stop == chat.StopLength:
 		return "length"
-	case p.Content == "":
+	case strings.TrimSpace(p.Content) == "":
 		return "empty"
+	case p.Stop != chat.StopEnd:
+		return "other"
 	}
 	return ""
 }
 
 // again drops a response that is of no use and asks for another, once.
 func (r *run) again(p *reply, why string) error {
-	if err := p.batch.discard("the response was " + why); err != nil {
+	if err := p.batch.discard("the response is of no use: " + why); err != nil {
 		return err
 	}
 	if r.unusable++; r.unusable > 1 {
 		return &ModelError{Why: why}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
-	if why == "length" {
+	switch why {
+	case "length":
 		r.say(r.texts.Cut())
-	} else {
+	case "empty":
 		r.say(r.texts.Empty())
+	default:
+		r.say(r.texts.Broken())
 	}
 	return nil
 }

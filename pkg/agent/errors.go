@@ -7,10 +7,31 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// A ConfigError says that a [Config] lacks a field that it must have.
+type ConfigError struct{ Field string }
+
+func (e *ConfigError) Error() string { return "agent: the configuration has no " + e.Field }
+
+// A PanicError says that a runner panicked, which is a bug in the program.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// A StreamError says that the pieces of a reply are not the reply, which is a
+// bug in the model: calls were read in something else than what is on record.
+type StreamError struct{ Pieces, Whole int } // bytes
+
+func (e *StreamError) Error() string {
+	return fmt.Sprintf("the pieces of the reply have %d bytes, and the reply %d", e.Pieces, e.Whole)
+}
+
 // A ModelError says that the model gave no usable reply, although it was asked
 // again.
 type ModelError struct {
-	Why string // "empty", "length" or "no call"
+	Why string // "empty", "length", "other" (it did not end cleanly) or "no call"
 }
 
 func (e *ModelError) Error() string {
@@ -19,6 +40,8 @@ func (e *ModelError) Error() string {
 		return "the model's reply was empty, twice"
 	case "length":
 		return "the model's reply was cut off at its length limit, twice"
+	case "other":
+		return "the model's reply did not end cleanly, twice"
 	}
 	return "the model went on without calling a tool or ending"
 }

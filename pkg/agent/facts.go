@@ -1,18 +1,23 @@
 package agent
 
 import (
+	"bytes"
+	"encoding/json"
 	"net"
 	"net/url"
+	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/policy"
 )
 
-// facts decodes what the policy looks at. A value whose parameter has the
-// format "uri" is an address that the tool would reach.
+// facts decodes what the policy looks at. An address that the tool would reach
+// is the value of a parameter with the format "uri", and any string that looks
+// like a URL, for a definition need not say what a string is.
 func facts(s *slot) policy.Facts {
-	f := policy.Facts{Tool: s.def.Name, Effect: s.def.Effect}
+	f := policy.Facts{Tool: s.def.Name, Effect: s.def.Effect, Hosts: urls(s.call.Arguments)}
 	gjson.GetBytes(s.def.Schema, "properties").ForEach(func(name, property gjson.Result) bool {
 		if property.Get("format").Str == "uri" {
 			value := gjson.GetBytes(s.call.Arguments, gjson.Escape(name.Str))
@@ -21,6 +26,22 @@ func facts(s *slot) policy.Facts {
 		return true
 	})
 	return f
+}
+
+// urls returns the addresses of the URLs in arguments, at any depth. Arguments
+// are JSON that was checked.
+func urls(args json.RawMessage) []string {
+	var hosts []string
+	dec := jsontext.NewDecoder(bytes.NewReader(args))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil { // the end
+			return hosts
+		}
+		if token.Kind() == '"' && strings.Contains(token.String(), "://") {
+			hosts = append(hosts, hostPort(token.String()))
+		}
+	}
 }
 
 // hostPort returns the address that a URL leads to as host:port. What is no

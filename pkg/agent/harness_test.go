@@ -69,6 +69,8 @@ type rig struct {
 	do map[string]func(ctx context.Context, args string) (chat.Result, error)
 	// fail is the number, from 1, of the Append or Sync that fails; 0 for none.
 	fail int
+	// settle, if set, is called before that.
+	settle func()
 
 	requests []chat.Request
 	records  []runfile.Body
@@ -144,9 +146,20 @@ func (r *rig) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 
 var errDisk = errors.New("the disk is full")
 
+// fails reports whether this use of the record is the one that fails.
+func (r *rig) fails() bool {
+	if r.recorded++; r.recorded != r.fail {
+		return false
+	}
+	if r.settle != nil {
+		r.settle()
+	}
+	return true
+}
+
 // Append keeps a record.
 func (r *rig) Append(body runfile.Body) error {
-	if r.recorded++; r.recorded == r.fail {
+	if r.fails() {
 		r.note("append %s FAILS", label(body))
 		return errDisk
 	}
@@ -157,7 +170,7 @@ func (r *rig) Append(body runfile.Body) error {
 
 // Sync is logged.
 func (r *rig) Sync() error {
-	if r.recorded++; r.recorded == r.fail {
+	if r.fails() {
 		r.note("sync FAILS")
 		return errDisk
 	}
@@ -199,8 +212,7 @@ func (r *rig) mustRun() agent.Outcome {
 	return out
 }
 
-// wantLog compares the log, without the records of request and answer, which
-// every run has.
+// wantLog compares the log.
 func (r *rig) wantLog(want ...string) {
 	r.t.Helper()
 	if diff := cmp.Diff(want, r.seen()); diff != "" {

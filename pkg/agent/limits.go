@@ -35,7 +35,7 @@ func (e *LimitError) Error() string {
 	case "repeats":
 		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
 	case "tokens":
-		return fmt.Sprintf("the run used more than %d tokens", e.Limit)
+		return fmt.Sprintf("the run takes more than %d tokens", e.Limit)
 	}
 	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
 }
@@ -51,15 +51,18 @@ type budget struct {
 	turns  int
 	calls  int
 	same   map[string]int // calls by tool and arguments
-	usage  chat.Usage
+	tokens int
 }
 
 func newBudget(l Limits) budget { return budget{limits: l, same: map[string]int{}} }
 
-// turn counts a request that is about to be made.
+// turn counts a request that is about to be made. It costs a token at least.
 func (b *budget) turn() error {
 	if b.limits.Turns > 0 && b.turns == b.limits.Turns {
 		return &LimitError{"turns", b.limits.Turns}
+	}
+	if err := b.spent(1); err != nil {
+		return err
 	}
 	b.turns++
 	return nil
@@ -79,10 +82,14 @@ func (b *budget) call(name string, args []byte) error {
 	return nil
 }
 
+// use counts the tokens of a response: what the server says, or its pieces if
+// they are more, because not every server counts.
+func (b *budget) use(u chat.Usage, pieces int) { b.tokens += max(u.Total(), pieces) }
+
 // spent reports whether the tokens used so far, and the given ones that are not
 // in any usage yet, are over the limit.
 func (b *budget) spent(pending int) error {
-	if b.limits.Tokens > 0 && b.usage.Total()+pending > b.limits.Tokens {
+	if b.limits.Tokens > 0 && b.tokens+pending > b.limits.Tokens {
 		return &LimitError{"tokens", b.limits.Tokens}
 	}
 	return nil

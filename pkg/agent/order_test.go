@@ -141,7 +141,7 @@ func TestEarlyStart(t *testing.T) {
 		want := []string{
 			"append request", "ask turn",
 			"append call t1c1 early", `start look {"q":"a"}`, `end look {"q":"a"}`,
-			"append response", "append result t1c1", "sync", "append request", "ask turn",
+			"append response", "append result t1c1", "append request", "ask turn",
 		}
 		if got := log[:min(len(want), len(log))]; !slices.Equal(got, want) {
 			t.Errorf("log:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

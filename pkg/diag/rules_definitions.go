@@ -37,7 +37,7 @@ var definitionRules = []Rule{
 		Good: "limit: {bytes: 1MB}",
 	},
 	{
-		Code: DefDuplicate, Slug: "duplicate-key", Severity: Error,
+		Code: DefDuplicate, Slug: "duplicate-yaml-key", Severity: Error,
 		Title: "A key stands twice in one mapping",
 		Text:  "YAML readers take the first, the last or neither. The finding names the line of the first; one of the two must go.",
 		Bad:   "timeout: 20s\ntimeout: 60s",

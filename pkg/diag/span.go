@@ -2,6 +2,8 @@ package diag
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"sort"
 	"unicode/utf8"
 )
@@ -54,9 +56,9 @@ func NewLines(text []byte) *Lines {
 }
 
 // Position returns the line and column of a byte offset. An offset outside the
-// text is moved to its nearer end.
+// text is moved to its nearer end, and one inside a character to its start.
 func (l *Lines) Position(offset int) (line, column int) {
-	offset = max(0, min(offset, len(l.text)))
+	offset = l.charStart(max(0, min(offset, len(l.text))))
 	line = max(1, sort.SearchInts(l.starts, offset+1))
 	start, column := l.starts[line-1], 1
 	if l.last.line == line && l.last.offset <= offset {
@@ -67,6 +69,16 @@ func (l *Lines) Position(offset int) (line, column int) {
 	}
 	l.last.offset, l.last.line, l.last.column = max(offset, start), line, column
 	return line, column
+}
+
+// charStart returns the offset of the character that an offset is in.
+func (l *Lines) charStart(offset int) int {
+	for back := 1; back < utf8.UTFMax && back <= offset; back++ {
+		if _, size := utf8.DecodeRune(l.text[offset-back:]); size > back {
+			return offset - back
+		}
+	}
+	return offset
 }
 
 // Line returns the text of a line without its end.
@@ -88,11 +100,23 @@ func (l *Lines) Locate(s Span) Span {
 	return s
 }
 
-// LocateAll fills in the place of every finding that has only byte offsets.
+// LocateAll fills in the place of every finding that has only byte offsets. It
+// costs one pass over the text, however the findings overlap.
 func (l *Lines) LocateAll(findings []Finding) {
+	var points []point
 	for i := range findings {
-		if findings[i].Span.Line == 0 {
-			findings[i].Span = l.Locate(findings[i].Span)
+		if s := &findings[i].Span; s.Line == 0 {
+			points = append(points, point{s.Start, &s.Line, &s.Column}, point{s.End, &s.EndLine, &s.EndColumn})
 		}
 	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.offset, b.offset) })
+	for _, p := range points {
+		*p.line, *p.column = l.Position(p.offset)
+	}
+}
+
+// A point is one end of a span that is being located.
+type point struct {
+	offset       int
+	line, column *int
 }

@@ -45,9 +45,12 @@ type Rules struct {
 	AllowHosts map[string]bool // host:port addresses that early reads may reach
 }
 
-// Decide judges one call. Deny wins over everything.
+// Decide judges one call. Deny wins over everything; a glob in it that is not
+// valid could have meant any tool.
 func (r Rules) Decide(f Facts) Decision {
 	switch {
+	case CheckGlobs(r.Deny) != "":
+		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "a pattern of --deny is not valid"}
 	case matches(r.Deny, f.Tool):
 		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "--deny names this tool"}
 	case f.Effect == tool.Read:

@@ -25,9 +25,10 @@ func function(def *tool.Definition) string {
 	return "/**\n * " + strings.Join(lines, "\n * ") + "\n */\n" + signature
 }
 
-// docLines splits text for a comment, whose end must not stand in it.
+// docLines splits text for a comment, whose end must not stand in it; it is
+// escaped as people do who write globs in comments.
 func docLines(text string) []string {
-	text = strings.ReplaceAll(strings.TrimSpace(text), "*/", "* /")
+	text = strings.ReplaceAll(strings.TrimSpace(text), "*/", `*\/`)
 	if text == "" {
 		return nil
 	}

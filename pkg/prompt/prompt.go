@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ import (
 // names lists the texts that [Load] reads, without their ".md".
 var names = []string{
 	"tools", "hints", "user", "input", "results", "result", "faults", "answer",
-	"violations", "reminder", "empty", "cut",
+	"violations", "reminder", "empty", "cut", "broken",
 }
 
 // Texts are the texts of one language, read once.
@@ -85,7 +86,7 @@ type Question struct {
 	Prompt string
 	Input  string    // data that goes with the prompt; "" for none
 	Now    time.Time // the run's clock, in the run's zone
-	Mark   string    // the run's mark, see [Mark]
+	Mark   string    // the run's mark: what delimits data
 }
 
 // User renders the first user message.
@@ -111,13 +112,13 @@ type Outcome struct {
 
 // Results renders the results of one response and what could not be read of
 // it. Markers of every dialect in the results are made inert, and so is the
-// mark itself; the values stay the same.
+// mark itself; the values stay the same. Of very many faults the first are shown.
 func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) string {
 	var parts []string
 	if len(outcomes) > 0 {
 		var b strings.Builder
 		for i, o := range outcomes {
-			b.WriteString(t.fill("result", "mark", mark, "number", strconv.Itoa(i+1), "tool", o.Tool,
+			b.WriteString(t.fill("result", "mark", mark, "number", strconv.Itoa(i+1), "tool", label(o.Tool, mark),
 				"result", string(dialect.Neutralise(o.Result, mark))))
 			b.WriteByte('\n')
 		}
@@ -125,13 +126,13 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 		parts = append(parts, t.fill("results", "results", b.String()))
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fill("faults", "faults", list(faults, mark)))
+		parts = append(parts, t.fill("faults", "faults", list(placed(faults), mark)))
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// Answer renders the request for the final answer. Schema and description may
-// both be absent; the answer is then an object with one string, "answer".
+// Answer renders the request for the final answer, with its JSON Schema and what
+// it should be in words. Each may be absent.
 func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	var parts []string
 	if description != "" {
@@ -149,7 +150,9 @@ func (t *Texts) Violations(findings []diag.Finding, mark string) string {
 }
 
 // Reminder renders the reminder after a reply without a call.
-func (t *Texts) Reminder(example string) string { return t.fill("reminder", "example", example) }
+func (t *Texts) Reminder(example string) string {
+	return t.fill("reminder", "example", strings.TrimRight(example, "\n"))
+}
 
 // Empty renders the reminder after an empty reply.
 func (t *Texts) Empty() string { return t.text["empty"] }
@@ -157,16 +160,50 @@ func (t *Texts) Empty() string { return t.text["empty"] }
 // Cut renders the reminder after a reply that was cut off.
 func (t *Texts) Cut() string { return t.text["cut"] }
 
+// Broken renders the reminder after a reply that ended in some other wrong way.
+func (t *Texts) Broken() string { return t.text["broken"] }
+
+// longestName is how much of a tool's name is shown. A definition has no longer
+// one, but a model can ask for a tool of any name.
+const longestName = 64
+
+// label is the name of a tool before its result, on one line and inert.
+func label(name, mark string) string {
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "") + "…"
+	}
+	quoted := dialect.Neutralise(jsonString(name), mark)
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// placed puts the line of the reply before the message of each fault.
+func placed(faults []diag.Finding) []diag.Finding {
+	faults = slices.Clone(faults)
+	for i, f := range faults {
+		if f.Span.Line > 0 {
+			faults[i].Message = fmt.Sprintf("line %d: %s", f.Span.Line, f.Message)
+		}
+	}
+	return faults
+}
+
+// mostListed is how many findings a message lists. A reply can have as many
+// faults as it has bytes.
+const mostListed = 60
+
 // list renders findings as lines. A message can quote what a model or a tool
 // wrote, so each is a JSON string whose markers are inert.
 func list(findings []diag.Finding, mark string) string {
-	lines := make([]string, len(findings))
-	for i, f := range findings {
+	var lines []string
+	for _, f := range findings[:min(len(findings), mostListed)] {
 		message := f.Message
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
-		lines[i] = "- " + string(dialect.Neutralise(jsonString(message), mark))
+		lines = append(lines, "- "+string(dialect.Neutralise(jsonString(message), mark)))
+	}
+	if more := len(findings) - mostListed; more > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
 	return strings.Join(lines, "\n")
 }

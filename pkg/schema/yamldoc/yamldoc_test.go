@@ -164,7 +164,7 @@ func TestAt(t *testing.T) {
 		{"byte order mark", "\ufeffkey: \"é X\"", "é "},
 		{"flow", `{key: [ 'a X' ]}`, "a "},
 		{"later line", "# é\r\n\r\nkey: 'é X'\r\n", "é "},
-		{"next line", "# a\u0085b\nkey: 'é X'\n", "é "},
+		{"next line", "# a\u0085# b\nkey: 'é X'\n", "é "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,263 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+const countSchema = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"],"additionalProperties":false}`
+
+// T8: finalResponse leads to one request more, with the same system prompt, the
+// whole history and the requirements.
+func TestAnswerRequest(t *testing.T) {
+	r := newRig(t, says(calls("finalResponse()")), says(`{"count": 12345678901234567890}`))
+	r.cfg.Schema, r.cfg.Format = mustSchema(t, countSchema), "how many there are"
+	out := r.mustRun()
+	if string(out.Answer) != `{"count": 12345678901234567890}` || out.Rung != agent.RungFormat {
+		t.Errorf("answer %s by %s", out.Answer, out.Rung)
+	}
+	turn, answer := r.requests[0], r.requests[1]
+	if answer.Purpose != chat.PurposeAnswer || answer.System != turn.System || len(answer.Messages) != 3 {
+		t.Errorf("request %+v", answer)
+	}
+	if string(answer.Format) != countSchema || turn.Format != nil {
+		t.Errorf("formats %s, %s", turn.Format, answer.Format)
+	}
+	for _, want := range []string{countSchema, "how many there are"} {
+		if !strings.Contains(r.last(1), want) {
+			t.Errorf("the request does not say %s:\n%s", want, r.last(1))
+		}
+	}
+}
+
+// Without any tool the first request is the one for the answer; calls in it
+// mean nothing.
+func TestAnswerWithoutTools(t *testing.T) {
+	r := newRig(t, says(calls("finalResponse()")), says(answer42))
+	r.cfg.Tools, r.cfg.Runner, r.cfg.System = nil, nil, "Be brief."
+	out := r.mustRun()
+	if string(out.Answer) != answer42 || out.Repairs != 1 || len(out.Calls) != 0 {
+		t.Errorf("outcome %+v", out)
+	}
+	if r.requests[0].Purpose != chat.PurposeAnswer || r.requests[0].System != "Be brief." {
+		t.Errorf("request %+v", r.requests[0])
+	}
+	if !strings.Contains(r.last(0), "What is new?") || !strings.Contains(r.last(0), "final answer") {
+		t.Errorf("message:\n%s", r.last(0))
+	}
+}
+
+// T9: an answer that does not fit goes back with the violations, a bounded
+// number of times.
+func TestRepairs(t *testing.T) {
+	wrong := says(`{"count": "many"}`)
+	r := newRig(t, says(calls("finalResponse()")), wrong, says(`It is {"count": 3}`), says(`{"count": 3}`))
+	r.cfg.Schema = mustSchema(t, countSchema)
+	out := r.mustRun()
+	if string(out.Answer) != `{"count": 3}` || out.Repairs != 2 {
+		t.Errorf("answer %s after %d repairs", out.Answer, out.Repairs)
+	}
+	if got := r.last(2); !strings.Contains(got, "/count") || !strings.Contains(got, "integer") {
+		t.Errorf("the violation is not told:\n%s", got)
+	}
+	if got := r.requests[3].Messages; got[3].Content != `{"count": "many"}` || len(got) != 7 {
+		t.Errorf("history %q", got)
+	}
+
+	for _, repairs := range []int{0, 1, -1} {
+		r = newRig(t, says(calls("finalResponse()")), wrong, wrong, wrong)
+		r.cfg.Schema, r.cfg.Limits.Repairs = mustSchema(t, countSchema), repairs
+		out, err := r.run()
+		unfit := wantError[*agent.AnswerError](t, err)
+		if unfit.Text != `{"count": "many"}` || len(unfit.Findings) != 1 || unfit.Repairs != max(repairs, 0) || unfit.Error() == "" {
+			t.Errorf("error %+v", unfit)
+		}
+		if out.Answer != nil || out.Turns != 2+max(repairs, 0) {
+			t.Errorf("answer %s after %d turns", out.Answer, out.Turns)
+		}
+	}
+}
+
+// A server that refuses the format is asked without it, and is not asked with
+// it again.
+func TestRungs(t *testing.T) {
+	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
+	r := newRig(t, says(calls("finalResponse()")), breaks("", refused), says("no"), says(answer42))
+	out := r.mustRun()
+	if out.Rung != agent.RungPrompt || out.Repairs != 1 || out.Turns != 4 {
+		t.Errorf("outcome %+v", out)
+	}
+	for i, format := range []bool{false, true, false, false} {
+		if got := r.requests[i].Format != nil; got != format {
+			t.Errorf("request %d has a format: %v", i+1, got)
+		}
+	}
+	if got := r.records[len(r.records)-1].(runfile.Answer); got.Rung != "prompt" || got.Repairs != 1 || string(got.JSON) != answer42 {
+		t.Errorf("record %+v", got)
+	}
+	// What is new in a request that repeats the one before is nothing.
+	if req := requestsOf(r)[2]; len(req.Messages) != 0 || req.Format != nil || req.Turn != 3 {
+		t.Errorf("record %+v", req)
+	}
+
+	// Refused without a format it is an error like any other.
+	r = newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused))
+	_, err := r.run()
+	wantError[*model.FormatError](t, err)
+}
+
+func requestsOf(r *rig) []runfile.Request {
+	var all []runfile.Request
+	for _, body := range r.records {
+		if req, ok := body.(runfile.Request); ok {
+			all = append(all, req)
+		}
+	}
+	return all
+}
+
+// An answer that is exactly one fence is taken out of it, which is a finding;
+// anything else around it is not tolerated.
+func TestFencedAnswer(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		taken bool
+	}{
+		{"```json\n" + answer42 + "\n```", true},
+		{"```\n" + answer42 + "\n```\n", true},
+		{"\n ```JSON\r\n" + answer42 + "\r\n```", true},
+		{"````json\n" + answer42 + "\n````", true},
+		{"```json\n\n" + answer42 + "\n\n```", true},
+		{"````json\n" + answer42 + "\n```", false},
+		{"```json\n" + answer42, false},
+		{"```json " + answer42 + "```", false},
+		{"```tool\n" + answer42 + "\n```", false},
+		{"``\n" + answer42 + "\n``", false},
+		{"Here:\n```json\n" + answer42 + "\n```", false},
+		{"```json\n" + answer42 + "\n```\nDone.", false},
+		{"```json\n" + answer42 + "\n```\n```json\n" + answer42 + "\n```", false},
+		{"```", false},
+		{"```\n```", false},
+		{"```\n\n```", false},
+	} {
+		r := newRig(t, says(calls("finalResponse()")), says(c.text))
+		r.cfg.Limits.Repairs = 0
+		out, err := r.run()
+		if !c.taken {
+			if err == nil {
+				t.Errorf("%q is taken as %s", c.text, out.Answer)
+			}
+			continue
+		}
+		if err != nil || string(out.Answer) != answer42 || len(out.Findings) != 1 || out.Findings[0].Code != diag.FencedAnswer {
+			t.Errorf("%q: answer %s, findings %v, error %v", c.text, out.Answer, out.Findings, err)
+			continue
+		}
+		if span := out.Findings[0].Span; c.text[span.Start:span.End] != strings.TrimSpace(c.text) || span.Line < 1 {
+			t.Errorf("%q: the finding is at %+v", c.text, span)
+		}
+	}
+}
+
+// The request for the answer is skipped when the response held nothing but
+// finalResponse and text that is the answer already.
+func TestTextAnswer(t *testing.T) {
+	final := "\n" + calls("finalResponse()")
+	for _, c := range []struct {
+		name, text string
+		taken      bool
+	}{
+		{"the answer", answer42 + final, true},
+		{"the answer behind the call", calls("finalResponse()") + answer42, true},
+		{"prose", "It is 42." + final, false},
+		{"nothing", final, false},
+		{"does not fit", `{"answer": 42}` + final, false},
+		{"in a fence", "```json\n" + answer42 + "\n```" + final, false},
+		{"beside another call", answer42 + "\n" + calls(`look("a")`, "finalResponse()"), false},
+		{"beside another finalResponse", answer42 + "\n" + calls("finalResponse()", "finalResponse()"), false},
+		{"beside a malformed call", answer42 + "\n" + calls(`look(1 2)`, "finalResponse()"), false},
+		{"beside an unknown tool", answer42 + "\n" + calls("nope()", "finalResponse()"), false},
+		{"beside something that is no call", answer42 + "\n" + calls("finalResponse()", "x = 1"), false},
+		{"two answers", answer42 + answer42 + final, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, says(c.text), says(`{"answer": "asked"}`))
+			out, err := r.run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken := out.Rung == agent.RungText; taken != c.taken || taken != (len(r.requests) == 1) || taken != (string(out.Answer) == answer42) {
+				t.Errorf("answer %s by %s after %d requests", out.Answer, out.Rung, len(r.requests))
+			}
+		})
+	}
+}
+
+// A malformed finalResponse does not end the run, and one with arguments does.
+func TestFinalResponseForms(t *testing.T) {
+	r := newRig(t, says(calls("finalResponse(x + 1)")), says(calls(`finalResponse({answer: "42"})`)), says(answer42))
+	r.mustRun()
+	if r.requests[1].Purpose != chat.PurposeTurn || !strings.Contains(r.last(1), "could not be read") {
+		t.Errorf("request %+v", r.requests[1])
+	}
+}
+
+// null is an answer when the schema says so.
+func TestNullAnswer(t *testing.T) {
+	r := newRig(t, says(calls("finalResponse()")), says("null"))
+	r.cfg.Schema = mustSchema(t, `{"type": ["null", "string"]}`)
+	if out := r.mustRun(); string(out.Answer) != "null" {
+		t.Errorf("answer %s", out.Answer)
+	}
+}
+
+// A system prompt asked for before the run is the run's.
+func TestSystemPrompt(t *testing.T) {
+	r := newRig(t, ending()...)
+	r.cfg.System = "Be brief."
+	want, err := r.cfg.SystemPrompt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mustRun()
+	for i, req := range r.requests {
+		if req.System != want {
+			t.Errorf("request %d has another system prompt:\n%s", i+1, req.System)
+		}
+	}
+	if !strings.HasPrefix(want, "Be brief.\n") || !strings.Contains(want, "look(q: string)") || !strings.Contains(want, "finalResponse()") {
+		t.Errorf("system prompt:\n%s", want)
+	}
+}
+
+// A model whose pieces are not its response would have calls run that are not
+// on record.
+func TestPiecesAreNotTheReply(t *testing.T) {
+	r := newRig(t, func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		delta(chat.Delta{Content: calls(`put("a")`)})
+		return reply("All is well."), nil
+	})
+	out, err := r.run()
+	wantError[*agent.StreamError](t, err)
+	wantStatuses(t, out, "put skipped")
+}
+
+// Parameters of the request reach the model with every request.
+func TestParams(t *testing.T) {
+	r := newRig(t, ending()...)
+	r.cfg.Params = map[string]json.RawMessage{"num_ctx": json.RawMessage("8192")}
+	r.mustRun()
+	for _, req := range r.requests {
+		if string(req.Params["num_ctx"]) != "8192" {
+			t.Errorf("params %s", req.Params)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+)
+
+// spends replies with some pieces of text, and says what they cost.
+func spends(usage chat.Usage, pieces ...string) step {
+	return func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		for _, p := range pieces {
+			if ctx.Err() != nil {
+				return chat.Response{}, context.Cause(ctx)
+			}
+			delta(chat.Delta{Content: p})
+		}
+		text := strings.Join(pieces, "")
+		return chat.Response{Content: text, Stop: chat.StopEnd, Usage: usage}, nil
+	}
+}
+
+// silent replies without a delta.
+func silent(text string, usage chat.Usage) step {
+	return func(context.Context, chat.Request, func(chat.Delta)) (chat.Response, error) {
+		return chat.Response{Content: text, Stop: chat.StopEnd, Usage: usage}, nil
+	}
+}
+
+// T10: every budget ends the run with its own error, and what the run did is
+// still reported.
+func TestLimits(t *testing.T) {
+	look := func(arg string) step { return says(calls(`look("` + arg + `")`)) }
+	cost := chat.Usage{InputTokens: 40, OutputTokens: 10}
+	for _, c := range []struct {
+		name     string
+		limits   agent.Limits
+		steps    []step
+		budget   string
+		requests int
+	}{
+		{"turns", agent.Limits{Turns: 2}, []step{look("a"), look("b")}, "turns", 2},
+		{"turns, before the answer", agent.Limits{Turns: 1}, []step{says(calls("finalResponse()"))}, "turns", 1},
+		{"turns, of repairs", agent.Limits{Turns: 3, Repairs: 9}, []step{says(calls("finalResponse()")), says("no"), says("no")}, "turns", 3},
+		{"calls", agent.Limits{Calls: 2}, []step{look("a"), says(calls(`look("b")`, `look("c")`))}, "calls", 2},
+		{"calls that cannot run", agent.Limits{Calls: 2}, []step{says(calls(`nope()`, `look(1)`, `look("c")`))}, "calls", 1},
+		{"repeats", agent.Limits{Repeats: 2}, []step{look("a"), look("a"), look("a")}, "repeats", 3},
+		{"repeats in another form", agent.Limits{Repeats: 1}, []step{look("a"), says(calls(`look({ q: 'a' })`))}, "repeats", 2},
+		{"tokens", agent.Limits{Tokens: 100}, []step{
+			spends(cost, calls(`look("a")`)), spends(cost, calls(`look("b")`)),
+		}, "tokens", 2},
+		{"tokens in a reply", agent.Limits{Tokens: 53}, []step{
+			spends(cost, calls(`look("a")`)), spends(cost, "one ", "two ", "three ", "four ", "five"),
+		}, "tokens", 2},
+		{"tokens of a model that does not stream", agent.Limits{Tokens: 100}, []step{
+			silent(calls(`look("a")`), cost), silent(calls(`look("b")`), cost),
+		}, "tokens", 2},
+		{"tokens that the server does not count", agent.Limits{Tokens: 4}, []step{
+			spends(chat.Usage{}, "one ", "two ", "\n"+calls(`look("a")`)), spends(chat.Usage{}, "one ", "two "),
+		}, "tokens", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, c.steps...)
+			r.cfg.Limits = c.limits
+			out, err := r.run()
+			limit := wantError[*agent.LimitError](t, err)
+			if limit.Budget != c.budget || limit.Error() == "" {
+				t.Errorf("budget %q (%v), want %q", limit.Budget, limit, c.budget)
+			}
+			if len(r.requests) != c.requests || out.Turns != c.requests || len(r.steps) > 0 {
+				t.Errorf("%d requests, %d turns, want %d", len(r.requests), out.Turns, c.requests)
+			}
+			if out.Answer != nil || out.Aborted {
+				t.Errorf("answer %s, aborted %v", out.Answer, out.Aborted)
+			}
+		})
+	}
+}
+
+// A budget that is just enough is enough.
+func TestLimitsSuffice(t *testing.T) {
+	r := newRig(t, then(says(calls(`look("a")`, `look("a")`)), says(calls(`look("b")`)))...)
+	r.cfg.Limits = agent.Limits{Turns: 4, Calls: 3, Repeats: 2}
+	r.mustRun()
+
+	cost := chat.Usage{InputTokens: 4, OutputTokens: 2}
+	r = newRig(t, spends(cost, calls("finalResponse()")), spends(cost, `{"answer":`, ` "42"}`))
+	r.cfg.Limits = agent.Limits{Tokens: 12}
+	if out := r.mustRun(); out.Usage != cost.Add(cost) {
+		t.Errorf("usage %+v", out.Usage)
+	}
+
+	// Zero is no limit.
+	var steps []step
+	for range 200 {
+		steps = append(steps, says(calls(`look("a")`)))
+	}
+	r = newRig(t, then(steps...)...)
+	r.cfg.Limits = agent.Limits{}
+	if out := r.mustRun(); out.Turns != 202 || len(out.Calls) != 200 {
+		t.Errorf("%d turns, %d calls", out.Turns, len(out.Calls))
+	}
+}
+
+// A limit that is reached inside a piece of a response holds for the rest of
+// that piece: no call behind the one too many is recorded or started.
+func TestLimitInsidePiece(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits agent.Limits
+		text   string
+		want   []string
+	}{
+		"calls":   {agent.Limits{Calls: 1}, calls(`look("a")`, `look("b")`, `look("c")`), []string{"look discarded"}},
+		"repeats": {agent.Limits{Repeats: 1}, calls(`look("a")`, `look("a")`, `look("c")`), []string{"look discarded"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(c.text))
+			r.cfg.Limits = c.limits
+			out, err := r.run()
+			wantError[*agent.LimitError](t, err)
+			wantStatuses(t, out, c.want...)
+			r.wantLogOnce("append call t1c1 early", "append discarded t1c1")
+			if slices.Contains(r.seen(), `start look {"q":"c"}`) {
+				t.Error("a call behind the limit was started")
+			}
+		})
+	}
+}
+
+// 10,000 calls in one response against --max-calls: what is over the limit
+// costs nothing and leaves nothing.
+func TestManyCallsOverLimit(t *testing.T) {
+	statements := make([]string, 10_000)
+	for i := range statements {
+		statements[i] = fmt.Sprintf("look(%q)", fmt.Sprint(i))
+	}
+	r := newRig(t, says(calls(statements...)))
+	out, err := r.run()
+	if limit := wantError[*agent.LimitError](t, err); limit.Budget != "calls" || limit.Limit != 100 {
+		t.Errorf("error %v", limit)
+	}
+	if len(out.Calls) != 100 {
+		t.Errorf("%d calls are reported", len(out.Calls))
+	}
+	if len(r.records) > 250 {
+		t.Errorf("%d records", len(r.records))
+	}
+}

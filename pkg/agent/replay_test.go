@@ -1,0 +1,265 @@
+package agent_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+)
+
+// eventful is a run with something of everything.
+func eventful() []step {
+	return []step{
+		says("I look.\n" + calls(`look("a")`, `look("b <tool_call>")`, `look("c")`)),
+		says(""),
+		says(calls(`look("e")`)),
+		stops(calls(`look("dropped")`), chat.StopLength),
+		says("Hm."),
+		says(calls(`nope(1)`, `put("x")`, `look(1 2)`, `look("d")`)),
+		says(calls("finalResponse()")),
+		says("not JSON"),
+		says("```json\n" + answer42 + "\n```"),
+	}
+}
+
+// The same seed gives the same bytes of all requests; another seed gives
+// another mark and nothing else.
+func TestSameSeedSameRequests(t *testing.T) {
+	one := func(seed byte) *rig {
+		r := newRig(t, eventful()...)
+		r.cfg.Input, r.cfg.Seed[0] = "some data", seed
+		r.cfg.Limits.Turns = 0
+		r.mustRunEventful()
+		return r
+	}
+	first := one(1)
+	for range 5 {
+		if diff := cmp.Diff(first.requests, one(1).requests); diff != "" {
+			t.Fatalf("requests differ (-first +other):\n%s", diff)
+		}
+	}
+	other := one(2)
+	mark, otherMark := first.mark(), other.mark()
+	if mark == otherMark || len(mark) != 32 {
+		t.Fatalf("marks %q and %q", mark, otherMark)
+	}
+	for i := range first.requests {
+		for j, m := range first.requests[i].Messages {
+			if got := strings.ReplaceAll(m.Content, mark, otherMark); got != other.requests[i].Messages[j].Content {
+				t.Errorf("request %d differs in more than the mark:\n%s", i+1, cmp.Diff(got, other.requests[i].Messages[j].Content))
+			}
+		}
+	}
+}
+
+// The dropped reads of an eventful run may or may not get going.
+func (r *rig) mustRunEventful() agent.Outcome {
+	r.t.Helper()
+	out := r.mustRun()
+	wantStatuses(r.t, out, "look ok", "look ok", "look ok", "look ok", "look discarded", "nope error UNKNOWN_TOOL", "put ok", "look skipped", "look ok")
+	return out
+}
+
+// mark returns the mark around the input in the first message.
+func (r *rig) mark() string {
+	_, rest, _ := strings.Cut(r.requests[0].Messages[0].Content, "--- ")
+	mark, _, _ := strings.Cut(rest, " begin ---")
+	return mark
+}
+
+// T7: the system prompt is the same on every turn, and the history only grows.
+func TestHistoryGrows(t *testing.T) {
+	r := newRig(t, eventful()...)
+	r.cfg.Limits.Turns = 0
+	r.mustRunEventful()
+	for i, req := range r.requests[1:] {
+		before := r.requests[i]
+		if req.System != before.System {
+			t.Errorf("request %d has another system prompt", i+2)
+		}
+		if diff := cmp.Diff(before.Messages, req.Messages[:len(before.Messages)]); diff != "" {
+			t.Errorf("request %d changes the history (-before +after):\n%s", i+2, diff)
+		}
+	}
+}
+
+// The record holds every message once: the new ones of each request, with the
+// digest of the whole, and the system prompt in the first.
+func TestRecordGrowsLinearly(t *testing.T) {
+	r := newRig(t, eventful()...)
+	r.cfg.Limits.Turns = 0
+	r.mustRunEventful()
+	var whole []chat.Message
+	for i, body := range requestsOf(r) {
+		sent := r.requests[i]
+		whole = append(whole, body.Messages...)
+		if diff := cmp.Diff(sent.Messages, whole); diff != "" {
+			t.Fatalf("request %d is not what is on record (-sent +recorded):\n%s", i+1, diff)
+		}
+		if body.Digest != model.Digest(sent) || body.Turn != i+1 || body.Purpose != sent.Purpose {
+			t.Errorf("record %+v", body)
+		}
+		if (body.System != "") != (i == 0) {
+			t.Errorf("request %d is recorded with the system prompt %q", i+1, body.System)
+		}
+	}
+}
+
+// A run file that a run has written is whole, has no findings, and plays the
+// same run again, its tools included.
+func TestReplayOfRunFile(t *testing.T) {
+	first := newRig(t, eventful()...)
+	first.cfg.Limits.Turns = 0
+	was, text := first.recordedRun()
+	log, err := runfile.Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if findings := runfile.Findings("run.jsonl", log, nil); len(findings) > 0 {
+		t.Errorf("findings %v", findings)
+	}
+
+	again := newRig(t)
+	again.cfg.Limits.Turns = 0
+	player, err := model.NewReplay("run.jsonl", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.cfg.Model, again.cfg.Runner = player, runner.NewReplay(log)
+	now, _ := again.recordedRun()
+	if diff := cmp.Diff(was, now); diff != "" {
+		t.Errorf("outcome (-first +replayed):\n%s", diff)
+	}
+	digests := func(r *rig) (all []string) {
+		for _, b := range requestsOf(r) {
+			all = append(all, b.Digest)
+		}
+		return all
+	}
+	if diff := cmp.Diff(digests(first), digests(again)); diff != "" {
+		t.Errorf("digests (-first +replayed):\n%s", diff)
+	}
+}
+
+// recordedRun drives the agent with a run file, and returns that.
+func (r *rig) recordedRun() (agent.Outcome, []byte) {
+	r.t.Helper()
+	path := filepath.Join(r.t.TempDir(), "run.jsonl")
+	w, err := runfile.Create(path, runfile.Run{ID: "20261121T090000Z-000000"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.cfg.Record = tee{r, w}
+	out := r.mustRun()
+	if err := w.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out, text
+}
+
+// tee keeps records in two places.
+type tee struct{ one, other agent.Recorder }
+
+func (t tee) Append(body runfile.Body) error {
+	if err := t.one.Append(body); err != nil {
+		return err
+	}
+	return t.other.Append(body)
+}
+
+func (t tee) Sync() error {
+	if err := t.one.Sync(); err != nil {
+		return err
+	}
+	return t.other.Sync()
+}
+
+// What an observer hears is in the order it happens.
+func TestEvents(t *testing.T) {
+	var heard []string
+	r := newRig(t, then(says("Hm."), says(calls(`look("a")`, `look(1 2)`)))...)
+	r.cfg.Observe = func(e agent.Event) { heard = append(heard, fmt.Sprintf("%d %s %s", e.Turn, e.Kind, e.Call.Status)) }
+	r.mustRun()
+	want := []string{
+		"1 request ", "1 reply ", "1 again ",
+		"2 request ", "2 call skipped", "2 reply ", "2 finding ", "2 result ok",
+		"3 request ", "3 reply ", "4 request ", "4 reply ",
+	}
+	if diff := cmp.Diff(want, heard); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// However a run ends, its record is in an order that a run can have.
+func TestRecordIsOrdered(t *testing.T) {
+	denied := says(calls(`look("a")`, `put("b")`, `look("c")`))
+	for name, c := range map[string]struct {
+		steps  []step
+		change func(r *rig)
+	}{
+		"answered":               {steps: eventful()},
+		"cancelled in a read":    {steps: []step{says(calls(`put("w")`, `look("a")`))}, change: func(r *rig) { r.do["look"] = waits }},
+		"cancelled in a write":   {steps: []step{says(calls(`put("a")`, `put("b")`))}, change: func(r *rig) { r.do["put"] = waits }},
+		"cancelled in a stream":  {steps: []step{hangs(calls(`look("a")`, `put("b")`))}},
+		"broken off":             {steps: []step{breaks(calls(`look("a")`, `put("b")`), errNoStep)}},
+		"denied":                 {steps: []step{denied}, change: func(r *rig) { r.cfg.Policy.Allow = nil }},
+		"denied and told":        {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Allow, r.cfg.ContinueDenied = nil, true }},
+		"over a limit":           {steps: []step{denied}, change: func(r *rig) { r.cfg.Limits.Calls = 2 }},
+		"refused format":         {steps: []step{says(calls("finalResponse()")), breaks("", &model.FormatError{Err: new(model.StatusError)}), says(answer42)}},
+		"no answer":              {steps: []step{says(calls("finalResponse()")), says(""), says("")}},
+		"an answer in the first": {steps: []step{says(answer42 + "\n" + calls("finalResponse()"))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, c.steps...)
+				r.cfg.Limits.Turns = 0
+				if c.change != nil {
+					c.change(r)
+				}
+				if findings := r.findingsOfRecord(); len(findings) > 0 {
+					t.Errorf("findings %v\nlog:\n%s", findings, strings.Join(r.seen(), "\n"))
+				}
+			})
+		})
+	}
+}
+
+// findingsOfRecord drives the agent with a run file, cancels it after a while if
+// need be, and returns what is wrong with the file.
+func (r *rig) findingsOfRecord() []diag.Finding {
+	r.t.Helper()
+	path := filepath.Join(r.t.TempDir(), "run.jsonl")
+	w, err := runfile.Create(path, runfile.Run{ID: "20261121T090000Z-000000"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.cfg.Record = tee{r, w}
+	out, err := r.cancelled(time.Minute)
+	end := runfile.End{Name: "ok", Usage: out.Usage, Turns: out.Turns, Calls: len(out.Calls)}
+	if err != nil {
+		end.Exit, end.Name, end.Why = 1, "failed", err.Error()
+	}
+	if err := errors.Join(w.Append(end), w.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+	log, err := runfile.ReadFile(path)
+	return runfile.Findings(path, log, err)
+}

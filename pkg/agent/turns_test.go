@@ -1,0 +1,273 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+)
+
+// T7: a reply without a call is met with a reminder that shows a call, a
+// bounded number of times in a row.
+func TestReminders(t *testing.T) {
+	r := newRig(t, says("I think"), says("that"), says("it is over."))
+	out, err := r.run()
+	if wrong := wantError[*agent.ModelError](t, err); wrong.Why != "no call" {
+		t.Errorf("why %q", wrong.Why)
+	}
+	if out.Turns != 3 {
+		t.Errorf("%d turns", out.Turns)
+	}
+	for i := 1; i < 3; i++ {
+		if !strings.Contains(r.last(i), "```tool\nreturn look({q: \"a\"});\n```") {
+			t.Errorf("the reminder shows no call:\n%s", r.last(i))
+		}
+	}
+	// What the model said stays in the history.
+	if got := r.requests[2].Messages; got[1].Content != "I think" || got[3].Content != "that" {
+		t.Errorf("messages %q", got)
+	}
+}
+
+// A call in between starts the count again; without any reminder the first such
+// reply ends the run.
+func TestRemindersInARow(t *testing.T) {
+	well, look := says("Well."), says(calls(`look("a")`))
+	r := newRig(t, then(well, well, look, well, well)...)
+	r.mustRun()
+
+	r = newRig(t, well)
+	r.cfg.Limits.Reminders = 0
+	_, err := r.run()
+	wantError[*agent.ModelError](t, err)
+}
+
+// A run whose only tool is finalResponse is reminded of that.
+func TestReminderWithoutTools(t *testing.T) {
+	r := newRig(t, then(says("Well."))...)
+	r.cfg.Tools, _ = tool.NewRegistry()
+	r.mustRun()
+	if !strings.Contains(r.last(1), "return finalResponse();") {
+		t.Errorf("reminder:\n%s", r.last(1))
+	}
+}
+
+// A reply that is empty or does not end cleanly is dropped and asked for again,
+// once; the next usable one starts the count again.
+func TestUnusable(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		step      step
+	}{
+		{"empty", "empty", says("")},
+		{"blank", "empty", says(" \n\t")},
+		{"reasoning only", "empty", func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+			delta(chat.Delta{Reasoning: "hm"})
+			return chat.Response{Reasoning: "hm", Stop: chat.StopEnd}, nil
+		}},
+		{"length", "length", stops("It is a long", chat.StopLength)},
+		{"empty by length", "length", stops("", chat.StopLength)},
+		{"other", "other", stops("It is", chat.StopOther)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			look := says(calls(`look("a")`))
+			r := newRig(t, c.step, look, c.step, says(calls("finalResponse()")), c.step, says(answer42))
+			r.mustRun()
+			var said []string
+			for _, m := range r.requests[5].Messages {
+				if m.Role == chat.Assistant {
+					said = append(said, m.Content)
+				}
+			}
+			if len(said) != 2 {
+				t.Errorf("the model said %q", said)
+			}
+
+			r = newRig(t, look, c.step, c.step)
+			out, err := r.run()
+			if wrong := wantError[*agent.ModelError](t, err); wrong.Why != c.why || wrong.Error() == "" {
+				t.Errorf("why %q (%v), want %q", wrong.Why, wrong, c.why)
+			}
+			if out.Turns != 3 {
+				t.Errorf("%d turns", out.Turns)
+			}
+		})
+	}
+}
+
+// T6, V9: what is wrong with a call is a result that the model can act on, and
+// the other calls run.
+func TestWrongCalls(t *testing.T) {
+	r := newRig(t, then(says(calls(`loook("a")`, `look({q: 1})`, `look({query: "a"})`, `look("a", "b")`, `look("fine")`)))...)
+	out := r.mustRun()
+	wantStatuses(t, out, "loook error UNKNOWN_TOOL", "look error INVALID_ARGUMENTS", "look error INVALID_ARGUMENTS",
+		"look error INVALID_ARGUMENTS", "look ok")
+	for _, want := range []string{
+		"Unknown tool: loook; did you mean look?", "q: must be a string", "q is missing", "no parameter query", "takes at most 1 argument", `{"q":"fine"}`,
+	} {
+		if !strings.Contains(r.last(1), want) {
+			t.Errorf("the results do not say %q:\n%s", want, r.last(1))
+		}
+	}
+	if strings.Count(strings.Join(r.seen(), "\n"), "start ") != 1 {
+		t.Errorf("log:\n%s", strings.Join(r.seen(), "\n"))
+	}
+}
+
+// M3, T6: a call that cannot be read is reported to the model and to the
+// caller with its place, and skipped; the others run.
+func TestMalformedCalls(t *testing.T) {
+	text := "Two calls.\n" + calls(`look("a" "c")`, `look(x + 1)`, `look("b")`) + "```tool\nconst a = 1;\n```\n"
+	r := newRig(t, then(says(text))...)
+	out := r.mustRun()
+	if !strings.Contains(r.last(1), "could not be read") || !strings.Contains(r.last(1), `{"q":"b"}`) {
+		t.Errorf("results:\n%s", r.last(1))
+	}
+	if len(out.Findings) < 2 {
+		t.Fatalf("findings %v", out.Findings)
+	}
+	for _, f := range out.Findings {
+		if f.Span.Line < 3 || f.Span.Column < 1 {
+			t.Errorf("the finding has no place: %v", f)
+		}
+		if f.Severity == diag.Error && !strings.Contains(r.last(1), strings.SplitN(f.Message, `"`, 2)[0]) {
+			t.Errorf("the model is not told: %v", f)
+		}
+	}
+	ran := 0
+	for _, c := range out.Calls {
+		if c.Status == agent.CallOK {
+			ran++
+		} else if c.Status != agent.CallSkipped {
+			t.Errorf("report %+v", c)
+		}
+	}
+	if ran != 1 {
+		t.Errorf("calls %v", statuses(out))
+	}
+	if _, err := json.Marshal(out.Calls); err != nil {
+		t.Errorf("the reports have no JSON form: %v", err)
+	}
+}
+
+// Only malformed calls: that is no reply without a call.
+func TestMalformedOnly(t *testing.T) {
+	r := newRig(t, then(says(calls(`look(nonsense)`)))...)
+	r.cfg.Limits.Reminders = 0
+	r.mustRun()
+	if strings.Contains(r.last(1), "no call in it") {
+		t.Errorf("told:\n%s", r.last(1))
+	}
+}
+
+// A result that is no JSON is the tool's failure, for the model to read.
+func TestResultWithoutJSON(t *testing.T) {
+	for name, data := range map[string]json.RawMessage{"text": json.RawMessage("hello"), "nothing": json.RawMessage{}} {
+		for _, keeps := range []bool{true, false} {
+			r := newRig(t, then(says(calls(`look("a")`)))...)
+			r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Result{Data: data}, nil }
+			if !keeps {
+				r.cfg.Record = nil
+			}
+			out := r.mustRun()
+			wantStatuses(t, out, "look error FAILED")
+			if !strings.Contains(r.last(1), `"code":"FAILED"`) {
+				t.Errorf("%s: results:\n%s", name, r.last(1))
+			}
+		}
+	}
+}
+
+// A model that streams, one that streams byte by byte and one that does not
+// stream at all make the same run.
+func TestStreaming(t *testing.T) {
+	bytewise := func(text string) step {
+		return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+			for i := range len(text) {
+				delta(chat.Delta{Content: text[i : i+1]})
+			}
+			return reply(text), nil
+		}
+	}
+	text := "Ich schaue – 👀:\n" + calls(`look("é👍")`, `look(1 2)`, `put("b")`) + "\n~~~tool\nput('`c`')\n~~~"
+	var first *rig
+	var firstOut agent.Outcome
+	for i, how := range []func(string) step{says, bytewise, func(s string) step { return silent(s, chat.Usage{}) }} {
+		r := newRig(t, how(text), how(calls("finalResponse()")), how(answer42))
+		out := r.mustRun()
+		wantStatuses(t, out, "look ok", "look skipped", "put ok", "put ok")
+		if i == 0 {
+			first, firstOut = r, out
+			continue
+		}
+		if diff := cmp.Diff(first.requests, r.requests); diff != "" {
+			t.Errorf("requests differ (-whole +other):\n%s", diff)
+		}
+		if diff := cmp.Diff(firstOut, out); diff != "" {
+			t.Errorf("outcome differs (-whole +other):\n%s", diff)
+		}
+	}
+}
+
+// Attempts that failed are on record and told, and the reply counts.
+func TestAttempts(t *testing.T) {
+	failed := chat.Attempt{Number: 1, Error: "status 503", Status: 503}
+	var told []chat.Attempt
+	r := newRig(t, func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		delta(chat.Delta{Attempt: &failed})
+		delta(chat.Delta{Content: calls("finalResponse()")})
+		return reply(calls("finalResponse()")), nil
+	}, says(answer42))
+	r.cfg.Observe = func(e agent.Event) {
+		if e.Kind == agent.EventRetry {
+			told = append(told, *e.Attempt)
+		}
+	}
+	r.mustRun()
+	if diff := cmp.Diff([]chat.Attempt{failed}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if got, ok := r.records[1].(runfile.Attempt); !ok || got.Attempt != failed || got.Turn != 1 {
+		t.Errorf("record %+v", r.records[1])
+	}
+}
+
+// A model that replaces its mind about ids, or calls one tool twice in one
+// response, has every call told apart in the record.
+func TestIDs(t *testing.T) {
+	r := newRig(t, then(says(calls(`look("a")`, `look("a")`, `nope()`)), says(calls(`look("a")`)))...)
+	out := r.mustRun()
+	ids := map[string]bool{}
+	for _, c := range out.Calls {
+		if ids[c.ID] {
+			t.Errorf("the id %s is not unique", c.ID)
+		}
+		ids[c.ID] = true
+	}
+}
+
+// What a configuration must have is asked for before anything happens.
+func TestConfig(t *testing.T) {
+	for name, spoil := range map[string]func(*agent.Config){
+		"Model":  func(c *agent.Config) { c.Model = nil },
+		"Runner": func(c *agent.Config) { c.Runner = nil },
+		"Texts":  func(c *agent.Config) { c.Texts = nil },
+	} {
+		r := newRig(t)
+		spoil(&r.cfg)
+		if _, err := r.run(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if len(r.seen()) > 0 {
+			t.Errorf("without %s: %v", name, r.seen())
+		}
+	}
+}
