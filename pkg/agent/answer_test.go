@@ -55,6 +55,16 @@ func TestAnswerWithoutTools(t *testing.T) {
 	}
 }
 
+// Without a schema the answer is an object with one string, and nothing else.
+func TestDefaultSchema(t *testing.T) {
+	for _, wrong := range []string{`{"answer": "42", "more": 1}`, `{"answer": 42}`, `{}`, `"42"`} {
+		r := newRig(t, says(calls("finalResponse()")), says(wrong), says(answer42))
+		if out := r.mustRun(); out.Repairs != 1 {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+}
+
 // T9: an answer that does not fit goes back with the violations, a bounded
 // number of times.
 func TestRepairs(t *testing.T) {

@@ -101,6 +101,7 @@ type listener struct {
 	cancel  context.CancelCauseFunc
 	scanner *dialect.Scanner // nil where calls do not count
 	reply   reply
+	faults  dialect.Findings
 	content []byte // call-free text
 	heard   int    // bytes of content
 	pieces  int    // deltas with text: each is at least one token
@@ -150,7 +151,7 @@ func (l *listener) read(e dialect.Event) {
 	case e.Call != nil:
 		l.fail(l.reply.batch.add(*e.Call))
 	case e.Finding != nil:
-		l.reply.findings = append(l.reply.findings, *e.Finding)
+		l.faults.Add(*e.Finding)
 	default:
 		l.content = append(l.content, e.Content...)
 	}
@@ -177,9 +178,7 @@ func (l *listener) close(resp chat.Response) error {
 	} else if l.err == nil {
 		l.scanner.Close()
 	}
-	if len(l.reply.findings) > 0 {
-		diag.NewLines([]byte(resp.Content)).LocateAll(l.reply.findings)
-	}
+	l.reply.findings = l.faults.Locate(resp.Content)
 	l.reply.Response, l.reply.text = resp, string(l.content)
 	return l.err
 }

@@ -60,17 +60,20 @@ func (b *batch) add(call chat.Call) error {
 	if call.ID == "" {
 		call.ID = fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen)
 	}
-	s := &slot{call: call, written: call.Arguments}
-	switch {
-	case !call.Executable:
-		b.run.report(s)
-		return nil
-	case call.Name == tool.FinalResponse.Name:
+	if call.Executable && call.Name == tool.FinalResponse.Name {
 		b.final = true
 		return nil
 	}
+	if err := b.run.budget.call(); err != nil {
+		return err
+	}
+	s := &slot{call: call, written: call.Arguments}
+	if !call.Executable {
+		b.run.report(s)
+		return nil
+	}
 	s.check(b.run)
-	if err := b.run.budget.call(s.call.Name, s.call.Arguments); err != nil {
+	if err := b.run.budget.repeat(s.call.Name, s.call.Arguments); err != nil {
 		return err
 	}
 	decision := b.decide(s)

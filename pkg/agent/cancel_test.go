@@ -112,6 +112,41 @@ func (r *rig) wantNoWrite(paths ...string) {
 	}
 }
 
+// An answer that is there when the run is cancelled counts, and what ended the
+// run before stays the reason.
+func TestCancelTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls("finalResponse()")), stubborn(answer42))
+		out, err := r.cancelled(500 * time.Millisecond)
+		if err != nil || out.Aborted || string(out.Answer) != answer42 {
+			t.Errorf("answer %s, aborted %v, error %v", out.Answer, out.Aborted, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, says(calls("finalResponse()")), stubborn("no"))
+		r.cfg.Limits.Repairs = 0
+		out, err := r.cancelled(500 * time.Millisecond)
+		wantError[*agent.AnswerError](t, err)
+		if out.Aborted {
+			t.Error("the run is reported as aborted")
+		}
+	})
+}
+
+// The cause is returned as it is, also when the disk is full by then.
+func TestCancelAndRecordFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hangs(calls(`look("a")`)))
+		r.do["look"], r.fail = waits, 3
+		if _, err := r.cancelled(time.Second); err != errStop {
+			t.Errorf("error %v", err)
+		}
+		if last := r.seen()[len(r.seen())-1]; last != "append discarded t1c1 FAILS" {
+			t.Errorf("the last is %q", last)
+		}
+	})
+}
+
 // A write that is cut off has no known outcome: its intent stays open on record
 // and it is not reported as one that was not run. Those behind it have no
 // intent, for they were never begun.

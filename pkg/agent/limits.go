@@ -68,12 +68,17 @@ func (b *budget) turn() error {
 	return nil
 }
 
-// call counts a call by its tool and arguments.
-func (b *budget) call(name string, args []byte) error {
+// call counts a call, whether it can be run or not.
+func (b *budget) call() error {
 	if b.limits.Calls > 0 && b.calls == b.limits.Calls {
 		return &LimitError{"calls", b.limits.Calls}
 	}
 	b.calls++
+	return nil
+}
+
+// repeat counts a call by its tool and arguments.
+func (b *budget) repeat(name string, args []byte) error {
 	key := name + "\x00" + string(args)
 	if b.limits.Repeats > 0 && b.same[key] == b.limits.Repeats {
 		return &LimitError{"repeats", b.limits.Repeats}

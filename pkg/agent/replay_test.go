@@ -195,13 +195,21 @@ func (t tee) Sync() error {
 // What an observer hears is in the order it happens.
 func TestEvents(t *testing.T) {
 	var heard []string
-	r := newRig(t, then(says("Hm."), says(calls(`look("a")`, `look(1 2)`)))...)
-	r.cfg.Observe = func(e agent.Event) { heard = append(heard, fmt.Sprintf("%d %s %s", e.Turn, e.Kind, e.Call.Status)) }
+	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
+	r := newRig(t, says("Hm."), says(""), says(calls(`look("a")`, `look(1 2)`)), says(calls("finalResponse()")),
+		breaks("", refused), says("no"), says("```json\n"+answer42+"\n```"))
+	r.cfg.Observe = func(e agent.Event) {
+		heard = append(heard, strings.TrimSpace(fmt.Sprintf("%d %s %s %s%s", e.Turn, e.Kind, e.Purpose, e.Call.Status, e.Finding.Code)))
+	}
 	r.mustRun()
 	want := []string{
-		"1 request ", "1 reply ", "1 again ",
-		"2 request ", "2 call skipped", "2 reply ", "2 finding ", "2 result ok",
-		"3 request ", "3 reply ", "4 request ", "4 reply ",
+		"1 request turn", "1 reply", "1 again",
+		"2 request turn", "2 reply", "2 again",
+		"3 request turn", "3 call  skipped", "3 reply", "3 finding  TC220", "3 result  ok",
+		"4 request turn", "4 reply",
+		"5 request answer", "5 again",
+		"6 request answer", "6 reply", "6 again",
+		"7 request answer", "7 reply", "7 finding  TA003",
 	}
 	if diff := cmp.Diff(want, heard); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

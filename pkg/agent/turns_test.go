@@ -91,13 +91,18 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("the model said %q", said)
 			}
 
-			r = newRig(t, look, c.step, c.step)
-			out, err := r.run()
-			if wrong := wantError[*agent.ModelError](t, err); wrong.Why != c.why || wrong.Error() == "" {
-				t.Errorf("why %q (%v), want %q", wrong.Why, wrong, c.why)
-			}
-			if out.Turns != 3 {
-				t.Errorf("%d turns", out.Turns)
+			for _, first := range []step{look, says(calls("finalResponse()"))} {
+				r = newRig(t, first, c.step, c.step)
+				out, err := r.run()
+				if wrong := wantError[*agent.ModelError](t, err); wrong.Why != c.why || wrong.Error() == "" {
+					t.Errorf("why %q (%v), want %q", wrong.Why, wrong, c.why)
+				}
+				if out.Turns != 3 {
+					t.Errorf("%d turns", out.Turns)
+				}
+				if !strings.HasPrefix(r.last(2), "Your last reply ") {
+					t.Errorf("the model is told:\n%s", r.last(2))
+				}
 			}
 		})
 	}

@@ -33,6 +33,7 @@ const (
 	ArgConstraint  Code = "TC310"
 	DuplicateCall  Code = "TC401"
 	CutCall        Code = "TC404"
+	TooMany        Code = "TC901"
 )
 
 // callRules documents the TC codes.
@@ -266,5 +267,13 @@ var callRules = []Rule{
 			"that was cut is never executed.",
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",
+	},
+	{
+		Code: TooMany, Slug: "too-many", Severity: Error,
+		Title: "A response has more calls or findings than are kept",
+		Text: "Of one response the first 10,000 calls and the first 10,000 findings are kept. A text can hold one in " +
+			"every few of its bytes, and no model means that many.",
+		Bad:  "f(1); f(2); f(3); … f(10001);",
+		Good: "f(1); f(2);",
 	},
 }
