@@ -146,6 +146,7 @@ func TestFacts(t *testing.T) {
 		`{"q":"ftp://a.test/"}`:                                    {"a.test:"},
 		`{"q":"see http://a.test/"}`:                               {"see http://a.test/"},
 		`{"q":"http://a b/"}`:                                      {"http://a b/"},
+		`{"q":"a","q":"http://a.test/"}`:                           {"?"},
 	} {
 		def, _ := testRun(t, &order{}).cfg.Tools.Get("look")
 		got := facts(&slot{call: chat.Call{Name: "look", Arguments: json.RawMessage(args)}, def: def})

@@ -3,6 +3,8 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -35,8 +37,11 @@ func urls(args json.RawMessage) []string {
 	dec := jsontext.NewDecoder(bytes.NewReader(args))
 	for {
 		token, err := dec.ReadToken()
-		if err != nil { // the end
+		switch {
+		case errors.Is(err, io.EOF):
 			return hosts
+		case err != nil:
+			return append(hosts, "?") // which is no address that could be allowed
 		}
 		if token.Kind() == '"' && strings.Contains(token.String(), "://") {
 			hosts = append(hosts, hostPort(token.String()))

@@ -49,6 +49,7 @@ func TestLimits(t *testing.T) {
 		{"turns, of repairs", agent.Limits{Turns: 3, Repairs: 9}, []step{says(calls("finalResponse()")), says("no"), says("no")}, "turns", 3},
 		{"calls", agent.Limits{Calls: 2}, []step{look("a"), says(calls(`look("b")`, `look("c")`))}, "calls", 2},
 		{"calls that cannot run", agent.Limits{Calls: 2}, []step{says(calls(`nope()`, `look(1)`, `look("c")`))}, "calls", 1},
+		{"calls that cannot be read", agent.Limits{Calls: 2}, []step{says(calls(`look(x)`, `look(y)`, `look(z)`))}, "calls", 1},
 		{"repeats", agent.Limits{Repeats: 2}, []step{look("a"), look("a"), look("a")}, "repeats", 3},
 		{"repeats in another form", agent.Limits{Repeats: 1}, []step{look("a"), says(calls(`look({ q: 'a' })`))}, "repeats", 2},
 		{"tokens", agent.Limits{Tokens: 100}, []step{
