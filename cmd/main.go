@@ -30,11 +30,7 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // execute runs the command that the arguments name. A panic in it is an error.
 func execute(ctx context.Context, env Env, t *talk) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicError{v, debug.Stack()}
-		}
-	}()
+	defer caught(&err)
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
 	root.InitDefaultHelpCmd()
@@ -48,6 +44,13 @@ func execute(ctx context.Context, env Env, t *talk) (err error) {
 		return t.out.err
 	}
 	return err
+}
+
+// caught makes an error of a panic. It is to be deferred.
+func caught(err *error) {
+	if v := recover(); v != nil {
+		*err = &panicError{v, debug.Stack()}
+	}
 }
 
 // helpShown reports whether stdout holds a help page instead of a document.

@@ -229,6 +229,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		cfg.Record = w
 		defer func() { err = o.end(w, err) }()
 	}
+	defer caught(&err) // so that the record says how it ended
 	o.outcome, err = agent.Run(ctx, cfg)
 	if err != nil {
 		return err
