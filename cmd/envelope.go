@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/model"
 )
 
 // An envelope is what "run --output envelope" prints, on every exit. Its JSON
@@ -61,10 +63,8 @@ func (e *envelope) fail(err error) {
 		return
 	}
 	e.Error = &envelopeError{Message: err.Error(), Hint: hintOf(err)}
-	var limit *agent.LimitError
-	if errors.As(err, &limit) {
-		e.Limit = limit.Budget
-	}
+	e.Aborted = e.Aborted || as[*InterruptError](err) || as[*agent.TimeoutError](err)
+	e.Limit = limitOf(err)
 	var answer *agent.AnswerError
 	if errors.As(err, &answer) {
 		e.Findings = append(e.Findings, answer.Findings...)
@@ -76,6 +76,20 @@ func (e *envelope) fail(err error) {
 			e.Needs[field] = true
 		}
 	}
+}
+
+// limitOf names the budget that an error says is spent, or "".
+func limitOf(err error) string {
+	var limit *agent.LimitError
+	switch {
+	case errors.As(err, &limit):
+		return limit.Budget
+	case as[*model.OverflowError](err):
+		return "context"
+	case exitOf(err).Name == "limit":
+		return "bytes"
+	}
+	return ""
 }
 
 // printEnvelope prints the one envelope of this command, for an error or, with
@@ -92,7 +106,6 @@ func (t *talk) printEnvelope(err error) error {
 	if e.Findings == nil {
 		e.Findings = []diag.Finding{}
 	}
-	t.printed = true
 	doc, jsonErr := json.Marshal(e)
 	if jsonErr != nil {
 		return jsonErr
@@ -104,11 +117,23 @@ func (t *talk) printEnvelope(err error) error {
 // wantsEnvelope reports whether a command line asks for an envelope, also when
 // the line as a whole is wrong.
 func wantsEnvelope(args []string) bool {
-	if len(args) == 0 || args[0] != "run" {
-		return false
+	run, output := false, ""
+	for i, arg := range args {
+		value, joined := strings.CutPrefix(arg, "--output=")
+		switch {
+		case arg == "--":
+			return run && output == "envelope"
+		case joined:
+			output = value
+		case arg == "--output" && i+1 < len(args):
+			output = args[i+1]
+		case arg == "run":
+			run = true
+		case !run && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never"}, arg):
+			return false // another command
+		}
 	}
-	i := slices.Index(args, "--output")
-	return slices.Contains(args, "--output=envelope") || i >= 0 && i+1 < len(args) && args[i+1] == "envelope"
+	return run && output == "envelope"
 }
 
 // compact returns a JSON document on one line, its digits and key order kept.

@@ -43,6 +43,7 @@ var exits = []exit{
 	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", "after mending", ""},
 	{124, "timeout", "a time limit: wall clock, first byte or idle", "maybe", ""},
 	{130, "interrupted", "SIGINT", "–", ""},
+	{141, "closed", "the reader of stdout has gone; nothing is said, as SIGPIPE does", "–", ""},
 	{143, "terminated", "SIGTERM", "–", ""},
 }
 
@@ -128,7 +129,9 @@ var classes = []struct {
 	{as[*usageError], "usage"},
 	{as[*runfile.LockedError], "unavailable"},
 	{as[*runfile.DamageError], "input"},
+	{closedPipe, "closed"},
 	{as[*runfile.WriteError], "io"},
+	{as[*runfile.SizeError], "limit"},
 	{as[*outputError], "io"},
 	{as[*inputError], "input"},
 	{as[*findingsError], "findings"},
@@ -159,6 +162,11 @@ func as[T error](err error) bool {
 func terminated(err error) bool {
 	var e *InterruptError
 	return errors.As(err, &e) && e.Signal == syscall.SIGTERM
+}
+
+// closedPipe reports whether the reader of stdout has gone.
+func closedPipe(err error) bool {
+	return as[*outputError](err) && errors.Is(err, syscall.EPIPE)
 }
 
 // tooLarge reports whether a response was over the size limit.

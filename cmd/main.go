@@ -9,9 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,13 +21,46 @@ import (
 
 // Main runs the command line in env and returns the exit code.
 func Main(ctx context.Context, env Env) (code int) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	t := newTalk(env)
-	err := execute(ctx, env, t)
-	if wantsEnvelope(env.Args) && !t.printed && !helpShown(env.Args, err) {
-		err = errors.Join(err, t.printEnvelope(err))
+	t.abort = cancel
+	err, ended := await(ctx, func() error { return execute(ctx, env, t) })
+	if !ended {
+		t = newTalk(env) // the command may still hold the other one
+		env.Stdout = io.Discard
 	}
-	t.report(err)
+	finish := func() error {
+		if wantsEnvelope(env.Args) && !helpShown(env.Args, err) {
+			err = errors.Join(err, t.printEnvelope(err))
+		}
+		t.report(err)
+		return nil
+	}
+	await(ctx, finish)
 	return exitOf(err).Code
+}
+
+// grace is how long a command may take to end after a signal or its time limit.
+const grace = 600 * time.Millisecond
+
+// await runs f until it ends. When ctx ends and f goes on for longer than the
+// grace, because it hangs in a file, a pipe or a computation that nothing can
+// interrupt, it is left behind, and the error is why ctx ended.
+func await(ctx context.Context, f func() error) (err error, ended bool) {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err, true
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err, true
+	case <-time.After(grace):
+		return context.Cause(ctx), false
+	}
 }
 
 // execute runs the command that the arguments name. A panic in it is an error.
@@ -128,11 +163,26 @@ func guard(c *cobra.Command, t *talk, started *bool) {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
-		if err := t.check(); err != nil {
+		if err := errors.Join(t.check(), noEmptyFlags(c)); err != nil {
 			return err
 		}
 		return run(c, args)
 	}
+}
+
+// noEmptyFlags refuses a flag whose value is empty: in a script that is a
+// variable that was not set, and not a wish.
+func noEmptyFlags(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			err = usagef("leave the flag out, or check the variable that it comes from", "--%s is empty", f.Name)
+		}
+	})
+	return err
 }
 
 // needSubcommand refuses a group of commands that is called itself.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/url"
@@ -97,6 +98,9 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 			raw, _ = json.Marshal(value) // a string always has a JSON form
 		}
 		params[key] = raw
+	}
+	if math.IsNaN(o.temperature) || math.IsInf(o.temperature, 0) {
+		return nil, usagef("for example --temperature 0.2", "--temperature: %v is no temperature", o.temperature)
 	}
 	if o.set.Changed("temperature") {
 		params["temperature"] = json.RawMessage(strconv.FormatFloat(o.temperature, 'g', -1, 64))
@@ -279,7 +283,7 @@ func hintOfModel(err error) string {
 		return "a replay needs the prompt, tools, schema and flags of the recorded run; make demo runs the built-in one"
 	case as[*model.OverflowError](err):
 		return "raise the context with --param num_ctx=N, or send less"
-	case as[*model.UnavailableError](err):
+	case as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.CutError](err):
 		return waysOn
 	}
 	return ""

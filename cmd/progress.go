@@ -35,7 +35,7 @@ func (o *runOptions) result(e agent.Event) {
 		o.talk.progress("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond))
 		return
 	}
-	o.talk.note("turn %d: %s: %s: %s", e.Turn, e.Call.Tool, e.Call.Status, e.Text)
+	o.talk.note("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text)
 }
 
 // progress says something that only a person at a terminal wants to know.

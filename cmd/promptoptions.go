@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -106,22 +107,24 @@ func (name notUTF8) Error() string {
 	return string(name) + " is not UTF-8 text"
 }
 
-// fill replaces ${K} by V for every --var K=V. A variable that stands nowhere is
-// an error: it is more likely misspelt than wanted.
+// fill replaces ${K} by V for every --var K=V; values are not looked at again. A
+// variable that stands nowhere is an error: it is more likely misspelt than
+// wanted.
 func (o *promptOptions) fill(texts ...*string) error {
+	var pairs []string
 	for _, v := range o.vars {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok || key == "" {
 			return usagef("for example --var name=Ada", "--var: %q is not K=V", v)
 		}
-		place, used := "${"+key+"}", false
-		for _, t := range texts {
-			used = used || strings.Contains(*t, place)
-			*t = strings.ReplaceAll(*t, place, value)
-		}
-		if !used {
+		place := "${" + key + "}"
+		if !slices.ContainsFunc(texts, func(t *string) bool { return strings.Contains(*t, place) }) {
 			return usagef("", "--var %s: %s stands in neither the prompt nor the system prompt", key, place)
 		}
+		pairs = append(pairs, place, value)
+	}
+	for _, t := range texts {
+		*t = strings.NewReplacer(pairs...).Replace(*t)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/runner"
 	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
 )
 
 // runOptions are the flags of "oneshot run".
@@ -123,8 +126,8 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, o.limits.Wall, &agent.TimeoutError{Limit: o.limits.Wall})
-	defer cancel()
+	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })
+	defer wall.Stop()
 	cfg, err := o.config(ctx, args)
 	if err != nil {
 		return causeOr(ctx, err)
@@ -137,6 +140,25 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	o.talk.noteStdin(o.env, o.prompt.files(args)...)
 	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
 	return o.drive(ctx, cfg)
+}
+
+// checkNames refuses a glob of --allow or --deny that no tool of the run
+// matches: misspelt, it would allow or deny nothing, and nobody would know.
+func (o *runOptions) checkNames(tools *tool.Registry) error {
+	for _, g := range slices.Concat(o.allow, o.deny) {
+		matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
+			ok, err := path.Match(g, d.Name)
+			return ok && err == nil
+		})
+		if !matched {
+			hint := "name tools with --tools and --tool first"
+			if tools != nil {
+				hint = hintOf(noTool(g, tools))
+			}
+			return usagef(hint, "--allow, --deny: no tool of this run matches %q", g)
+		}
+	}
+	return nil
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -160,6 +182,9 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		return cfg, err
 	}
 	if cfg.Tools, err = o.tools.forRun(o.env, o.talk); err != nil {
+		return cfg, err
+	}
+	if err = o.checkNames(cfg.Tools); err != nil {
 		return cfg, err
 	}
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
@@ -256,8 +281,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 func (o *runOptions) print() error {
 	switch o.output {
 	case "envelope":
-		o.talk.envelope = o.envelope()
-		return o.talk.printEnvelope(nil)
+		return nil // printed when the record is closed, see Main
 	case "text":
 		_, err := fmt.Fprintln(o.talk.out, plain(o.outcome.Answer))
 		return err

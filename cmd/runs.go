@@ -186,7 +186,7 @@ func (o *runsOptions) show(name string) error {
 // line renders a record as text: a heading, then what was said, indented.
 func line(r runfile.Record) string {
 	head, body := describe(r.Body)
-	text := fmt.Sprintf("%3d  %-9s %s", r.Seq, r.Kind, head)
+	text := fmt.Sprintf("%3d  %-9s %s", r.Seq, r.Kind, visible(head))
 	for l := range strings.Lines(visible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
 	}

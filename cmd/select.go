@@ -96,16 +96,21 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 		defs, findings = append(defs, d...), append(findings, f...)
 		return err
 	}
-	builtins := runner.BuiltinNames()
 	for _, p := range o.paths {
-		if err := add(tool.Loader{Builtins: builtins}, disk{}, filepath.Clean(p)); err != nil {
+		if err := add(definitionLoader(""), disk{}, filepath.Clean(p)); err != nil {
 			return nil, nil, &inputError{fmt.Errorf("--tools: %w", err)}
 		}
 	}
 	if len(o.globs) > 0 || len(o.paths) == 0 {
-		err = add(tool.Loader{Builtins: builtins, Dir: shipped}, env.Tools, ".")
+		err = add(definitionLoader(shipped), env.Tools, ".")
 	}
 	return defs, findings, err
+}
+
+// definitionLoader reads definitions of the tools that this program has. Dir
+// stands before the names of files.
+func definitionLoader(dir string) tool.Loader {
+	return tool.Loader{Builtins: runner.BuiltinNames(), Writers: runner.Writers(), Dir: dir}
 }
 
 // disk is the file system of this machine, by the names that a command line

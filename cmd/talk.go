@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +25,9 @@ type talk struct {
 	noColor  bool // the NO_COLOR convention
 	color    string
 	quiet    bool
-	envelope *envelope // what is known of a run, for the envelope
-	printed  bool      // the envelope has been printed
-	noted    bool      // unread data on stdin has been pointed out
+	envelope *envelope               // what is known of a run, for the envelope
+	abort    context.CancelCauseFunc // ends the command
+	noted    bool                    // unread data on stdin has been pointed out
 }
 
 func newTalk(env Env) *talk {
@@ -64,7 +65,7 @@ func (t *talk) paint(attr color.Attribute, text string) string {
 
 // report says how a command ended, if it ended badly.
 func (t *talk) report(err error) {
-	if err == nil {
+	if err == nil || closedPipe(err) {
 		return
 	}
 	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(err.Error()))

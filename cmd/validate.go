@@ -12,7 +12,6 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/lint"
-	"oneshot/pkg/runner"
 )
 
 // validateOptions are the flags of "oneshot validate".
@@ -98,7 +97,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	checker := lint.NewChecker(answers, runner.BuiltinNames())
+	checker := lint.NewChecker(answers, definitionLoader(""))
 	verdicts := make([]lint.Verdict, len(files))
 	for i, f := range files {
 		verdicts[i] = checker.File(f.name, f.text, kinds[i])

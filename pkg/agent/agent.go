@@ -184,6 +184,7 @@ type run struct {
 	unusable int               // replies in a row that were empty or cut
 	reminded int               // replies in a row without a call
 	needs    map[string]*Needs // by tool, until a call of it succeeds
+	results  []json.RawMessage // what tools returned so far
 	reports  []*CallReport
 	out      Outcome
 }

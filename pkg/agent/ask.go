@@ -58,8 +58,11 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMess
 
 // both returns an error together with one that came later, if that is another.
 func both(err, later error) error {
-	if later == nil || errors.Is(err, later) {
+	switch {
+	case later == nil || errors.Is(err, later):
 		return err
+	case err == nil:
+		return later
 	}
 	return errors.Join(err, later)
 }

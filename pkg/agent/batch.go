@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
@@ -110,6 +112,15 @@ func (s *slot) check(r *run) {
 	s.call.Arguments = def.Complete(bound.Arguments)
 }
 
+// echoes reports whether the text of a call stands in an earlier result: whoever
+// wrote what a tool returned must not be able to have it carried out by having
+// it repeated.
+func (r *run) echoes(call string) bool {
+	quoted := prompt.Quote(call)
+	text := quoted[1 : len(quoted)-1]
+	return len(text) > 0 && slices.ContainsFunc(r.results, func(data json.RawMessage) bool { return bytes.Contains(data, text) })
+}
+
 // shown is a name that a model made up, in a message: it can be of any length.
 func shown(name string) string {
 	const longest = 64
@@ -151,6 +162,9 @@ func (b *batch) decide(s *slot) policy.Decision {
 		return policy.Decision{Verdict: policy.Deny, Rule: "check", Why: s.result.Error.Message}
 	}
 	d := b.run.cfg.Policy.Decide(facts(s))
+	if d.Verdict == policy.Allow && b.run.echoes(s.call.Text) {
+		d = policy.Decision{Verdict: policy.Deny, Rule: "floor:echo", Why: "this call stands word for word in an earlier result, and what results say is not done"}
+	}
 	if d.Verdict == policy.Allow {
 		return d
 	}
@@ -223,11 +237,12 @@ func (b *batch) discard(why string) error {
 	for _, s := range b.slots {
 		switch {
 		case !s.started || s.report.Status != CallSkipped:
-		case s.def.Effect != tool.Read: // it may have taken effect: its intent stays open
+		case s.def.Effect != tool.Read: // it may have taken effect
 			s.report.Status, s.report.Code = CallError, chat.UnknownOutcome
+			err = both(err, b.run.record.append(runfile.Unknown{Call: s.call.ID}))
 		default:
 			s.report.Status = CallDiscarded
-			err = b.run.record.append(runfile.Discarded{Call: s.call.ID, Why: why})
+			err = both(err, b.run.record.append(runfile.Discarded{Call: s.call.ID, Why: why}))
 		}
 	}
 	return err
@@ -299,7 +314,19 @@ func (b *batch) write(s *slot) error {
 	if err := b.done(s); err != nil {
 		return err
 	}
-	return b.run.record.sync()
+	if err := b.run.record.sync(); err != nil {
+		return err
+	}
+	return b.refusedByTool(s)
+}
+
+// refusedByTool is the error of a change that the tool itself denied, such as a
+// path outside the root: it counts like one that the policy denied.
+func (b *batch) refusedByTool(s *slot) error {
+	if e := s.result.Error; e != nil && e.Code == chat.Denied && !b.run.cfg.ContinueDenied {
+		return &DeniedError{Tool: s.call.Name, Why: e.Message}
+	}
+	return nil
 }
 
 // done books the result of a call that has ended.
@@ -309,6 +336,7 @@ func (b *batch) done(s *slot) error {
 	}
 	s.settle()
 	b.run.note(s)
+	b.run.results = append(b.run.results, s.result.Data)
 	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took, Text: s.why()})
 	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
 }
@@ -333,7 +361,7 @@ func (s *slot) why() string {
 	case s.result.Error != nil:
 		return string(s.result.Error.Code) + ": " + s.result.Error.Message
 	case len(s.result.Needs) > 0:
-		return strings.Join(s.result.Needs, ", ")
+		return "needs " + strings.Join(s.result.Needs, ", ")
 	}
 	return ""
 }

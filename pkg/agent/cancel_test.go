@@ -147,8 +147,8 @@ func TestCancelAndRecordFails(t *testing.T) {
 	})
 }
 
-// A write that is cut off has no known outcome: its intent stays open on record
-// and it is not reported as one that was not run. Those behind it have no
+// A write that is cut off has no known outcome, which is on record, and it is
+// not reported as one that was not run. Those behind it have no
 // intent, for they were never begun.
 func TestCancelInWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCancelInWrite(t *testing.T) {
 		}
 		wantStatuses(t, out, "put error UNKNOWN_OUTCOME", "put skipped")
 		r.wantLog("append request", "ask turn", "append call t1c1", "append call t1c2", "append response",
-			"append intent t1c1", "sync", `start put {"path":"a"}`, `end put {"path":"a"}`)
+			"append intent t1c1", "sync", `start put {"path":"a"}`, `end put {"path":"a"}`, "append unknown")
 	})
 }
 

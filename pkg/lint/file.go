@@ -26,11 +26,10 @@ type Checker struct {
 }
 
 // NewChecker returns a checker that holds answers against a schema, which may
-// be nil where no answers are checked, and definitions against the names of the
-// tools written in Go.
-func NewChecker(answers *schema.Schema, builtins []string) *Checker {
+// be nil where no answers are checked, and reads definitions with a loader.
+func NewChecker(answers *schema.Schema, loader tool.Loader) *Checker {
 	names, _ := tool.NewRegistry() // there is nothing to find in no definitions
-	return &Checker{answers: answers, loader: tool.Loader{Builtins: builtins}, names: names}
+	return &Checker{answers: answers, loader: loader, names: names}
 }
 
 // File checks a file of one kind. Nothing in it is run, and no other file is

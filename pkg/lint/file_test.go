@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
 )
 
 // C3: the kind of a file is told from its content, also when that is broken.
@@ -69,7 +70,7 @@ func TestChecker(t *testing.T) {
 		{"run file, torn", "Sure!", RunFile, 0, []string{"1:1 warning TR002 -"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := NewChecker(answers, []string{"greet"}).File("x", []byte(tt.src), tt.kind)
+			v := NewChecker(answers, tool.Loader{Builtins: []string{"greet"}}).File("x", []byte(tt.src), tt.kind)
 			if d := cmp.Diff(tt.want, brief(v.Findings)); d != "" {
 				t.Error(d)
 			}
@@ -87,7 +88,7 @@ func TestChecker(t *testing.T) {
 
 // T3: a tool that is defined in two files is an error in the second.
 func TestCheckerKnowsNames(t *testing.T) {
-	c := NewChecker(nil, nil)
+	c := NewChecker(nil, tool.Loader{})
 	if v := c.File("a.yaml", []byte(greetYAML), Definition); len(v.Findings) > 0 {
 		t.Fatal(v.Findings)
 	}
@@ -112,7 +113,7 @@ func FuzzKindOf(f *testing.F) {
 			t.Errorf("KindOf = %q, %v", kind, ok)
 		}
 		for _, kind := range Kinds {
-			v := NewChecker(answers, nil).File("x", []byte(src), kind)
+			v := NewChecker(answers, tool.Loader{}).File("x", []byte(src), kind)
 			for _, f := range v.Findings {
 				if f.Message == "" || f.Code.Rule().Slug == "" {
 					t.Errorf("a finding says nothing: %+v", f)

@@ -172,7 +172,7 @@ func label(name, mark string) string {
 	if len(name) > longestName {
 		name = strings.ToValidUTF8(name[:longestName], "") + "…"
 	}
-	quoted := dialect.Neutralise(jsonString(name), mark)
+	quoted := dialect.Neutralise(Quote(name), mark)
 	return string(quoted[1 : len(quoted)-1])
 }
 
@@ -200,7 +200,7 @@ func list(findings []diag.Finding, mark string) string {
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
-		lines = append(lines, "- "+string(dialect.Neutralise(jsonString(message), mark)))
+		lines = append(lines, "- "+string(dialect.Neutralise(Quote(message), mark)))
 	}
 	if more := len(findings) - mostListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
@@ -211,7 +211,7 @@ func list(findings []diag.Finding, mark string) string {
 // inertText returns text as it is when no marker stands in it, and otherwise as
 // a JSON string with inert markers.
 func inertText(text, mark string) string {
-	quoted := jsonString(text)
+	quoted := Quote(text)
 	inert := dialect.Neutralise(quoted, mark)
 	if bytes.Equal(quoted, inert) {
 		return text
@@ -219,7 +219,8 @@ func inertText(text, mark string) string {
 	return string(inert)
 }
 
-func jsonString(s string) []byte {
+// Quote returns text as the JSON string that it is inside a result.
+func Quote(s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -45,7 +46,13 @@ type WriteError struct {
 	Err  error
 }
 
-func (e *WriteError) Error() string { return fmt.Sprintf("run file %s: %s: %v", e.Path, e.Op, e.Err) }
+func (e *WriteError) Error() string {
+	err := e.Err
+	if path := new(fs.PathError); errors.As(err, &path) {
+		err = path.Err // the path is said already
+	}
+	return fmt.Sprintf("run file %s: %s: %v", e.Path, e.Op, err)
+}
 
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }

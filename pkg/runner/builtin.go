@@ -26,6 +26,9 @@ func BuiltinNames() []string {
 	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat}
 }
 
+// Writers returns the names of those that change something.
+func Writers() []string { return []string{FilePut} }
+
 // Env is what the tools written in Go may touch. A tool whose part is nil fails
 // when it is called.
 type Env struct {

@@ -50,7 +50,7 @@ func New(registry *tool.Registry, funcs map[string]Func) *Runner {
 // Run executes a call. Anything that the tool or the call got wrong is in the
 // result, also an unknown name, arguments that do not fit, a panic, and a time
 // limit that ran out: the tool's own, 60 seconds if it has none, or x.Deadline.
-// The error is the cause of ctx, when that is done.
+// The error is the cause of ctx, when that ended before the tool did.
 func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	if ctx.Err() != nil {
 		return chat.Result{}, context.Cause(ctx)
@@ -107,16 +107,17 @@ func within(ctx context.Context, def *tool.Definition, x chat.Execution, run Fun
 	go func() { done <- protect(own, run, x.Call.Arguments) }()
 
 	out, ended := wait(own, done)
+	if ended && out.err == nil {
+		return out.result, nil // also when ctx ended meanwhile: it is done
+	}
 	if cause := over(ctx); cause != nil {
 		return chat.Result{}, cause
 	}
 	switch {
-	case !ended, out.err != nil && own.Err() != nil:
+	case !ended, own.Err() != nil:
 		return timedOut(def, limit), nil
-	case out.err != nil:
-		return chat.Failure(chat.Failed, "%v", out.err), nil
 	}
-	return out.result, nil
+	return chat.Failure(chat.Failed, "%v", out.err), nil
 }
 
 // protect runs a tool and turns a panic into an error.

@@ -188,5 +188,8 @@ func (d *decoder) builtin() string {
 			f.Hint = "there are " + strings.Join(d.Builtins, ", ")
 		}
 	}
+	if d.def.Effect == Read && slices.Contains(d.Writers, name) {
+		d.doc.Get("effect").Add(diag.DefValue, "%s changes something, so the effect cannot be read", name)
+	}
 	return name
 }

@@ -15,6 +15,9 @@ import (
 type Loader struct {
 	// Builtins are the names of the tools written in Go. Nil takes any name.
 	Builtins []string
+	// Writers are those of them that change something. A definition cannot say
+	// that one of them only reads.
+	Writers []string
 	// Dir is put before the names of files, for people.
 	Dir string
 }
