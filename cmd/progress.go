@@ -17,7 +17,7 @@ func (o *runOptions) observe(e agent.Event) {
 	case agent.EventRetry:
 		o.talk.note("attempt %d: %s; trying again in %v", e.Attempt.Number, e.Attempt.Error, e.Attempt.Wait.Round(time.Millisecond))
 	case agent.EventFinding:
-		o.talk.note("turn %d: %s", e.Turn, e.Finding)
+		o.finding(e)
 	case agent.EventAgain:
 		o.talk.note("turn %d: asking again: %s", e.Turn, e.Text)
 	case agent.EventResult:
@@ -26,6 +26,22 @@ func (o *runOptions) observe(e agent.Event) {
 		o.talk.progress("turn %d: asking for %s", e.Turn, map[chat.Purpose]string{
 			chat.PurposeTurn: "the next step", chat.PurposeAnswer: "the answer",
 		}[e.Purpose])
+	}
+}
+
+// mostFindings is how many findings of one turn are shown. All that are kept are
+// in the envelope.
+const mostFindings = 20
+
+func (o *runOptions) finding(e agent.Event) {
+	if o.findingsOf != e.Turn {
+		o.findingsOf, o.findings = e.Turn, 0
+	}
+	switch o.findings++; {
+	case o.findings <= mostFindings:
+		o.talk.note("turn %d: %s", e.Turn, e.Finding)
+	case o.findings == mostFindings+1:
+		o.talk.note("turn %d: there are more findings", e.Turn)
 	}
 }
 

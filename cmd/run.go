@@ -40,6 +40,8 @@ type runOptions struct {
 	onDenied       string
 	now, zone      string
 	output         string
+	findingsOf     int // the turn that findings are counted of
+	findings       int
 	outcome        agent.Outcome
 	runID, runPath string
 }

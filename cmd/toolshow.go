@@ -50,7 +50,7 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
 	}
-	if strings.HasPrefix(d.File, shipped) {
+	if d.File == "" || strings.HasPrefix(d.File, shipped) {
 		doc.Source = "shipped"
 	}
 	for _, e := range d.Examples {

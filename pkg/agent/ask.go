@@ -71,6 +71,7 @@ func both(err, later error) error {
 // appended, but not yet durable.
 func (r *run) heard(l *listener) error {
 	p := &l.reply
+	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
 	r.budget.use(p.Usage, l.pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Findings = append(r.out.Findings, p.findings...)
