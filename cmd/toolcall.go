@@ -132,7 +132,7 @@ func (o *toolsCallOptions) call(ctx context.Context, def *tool.Definition, args 
 		result := chat.Failure(chat.InvalidArguments, "%s", messages(faults))
 		return &result, ending(def, result)
 	}
-	d := policy.Rules{Allow: o.allow}.Decide(policy.Facts{Tool: def.Name, Effect: def.Effect})
+	d := policy.Rules{Allow: o.allow}.Decide(policy.Facts{Tool: def.Name, Effect: def.Effect, Scopes: def.Scopes})
 	if d.Verdict != policy.Allow {
 		result := chat.Failure(chat.Denied, "%s", d.Why)
 		return &result, &agent.DeniedError{Tool: def.Name, Why: d.Why, Hint: d.Hint}

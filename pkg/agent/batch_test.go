@@ -150,7 +150,7 @@ func TestFacts(t *testing.T) {
 	} {
 		def, _ := testRun(t, &order{}).cfg.Tools.Get("look")
 		got := facts(&slot{call: chat.Call{Name: "look", Arguments: json.RawMessage(args)}, def: def})
-		if diff := cmp.Diff(policy.Facts{Tool: "look", Effect: tool.Read, Hosts: want}, got); diff != "" {
+		if diff := cmp.Diff(policy.Facts{Tool: "look", Effect: tool.Read, Scopes: []string{}, Hosts: want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", args, diff)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // is the value of a parameter with the format "uri", and any string that looks
 // like a URL, for a definition need not say what a string is.
 func facts(s *slot) policy.Facts {
-	f := policy.Facts{Tool: s.def.Name, Effect: s.def.Effect, Hosts: urls(s.call.Arguments)}
+	f := policy.Facts{Tool: s.def.Name, Effect: s.def.Effect, Scopes: s.def.Scopes, Hosts: urls(s.call.Arguments)}
 	gjson.GetBytes(s.def.Schema, "properties").ForEach(func(name, property gjson.Result) bool {
 		if property.Get("format").Str == "uri" {
 			value := gjson.GetBytes(s.call.Arguments, gjson.Escape(name.Str))

@@ -33,6 +33,7 @@ type Decision struct {
 type Facts struct {
 	Tool   string
 	Effect tool.Effect
+	Scopes []string // what the definition says a run must have been granted
 	Hosts  []string // every host that the arguments would make the tool reach, as host:port
 }
 
@@ -53,6 +54,8 @@ func (r Rules) Decide(f Facts) Decision {
 		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "a pattern of --deny is not valid"}
 	case matches(r.Deny, f.Tool):
 		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "--deny names this tool"}
+	case len(f.Scopes) > 0: // nothing grants scopes yet
+		return Decision{Verdict: Deny, Rule: "default:scopes", Why: "this run has not been granted the scope " + f.Scopes[0]}
 	case f.Effect == tool.Read:
 		return Decision{Verdict: Allow, Rule: "default:read", Early: r.reachable(f.Hosts)}
 	case r.ReadOnly:

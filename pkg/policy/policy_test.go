@@ -39,6 +39,7 @@ func TestDecide(t *testing.T) {
 		{"exec", Rules{}, exec, Deny, "default:deny"},
 		{"exec, allowed", Rules{Allow: []string{"*"}}, exec, Deny, "default:deny"},
 		{"exec, read-only", Rules{ReadOnly: true}, exec, Deny, "flag:read-only"},
+		{"scopes that nobody granted", Rules{Allow: []string{"*"}}, Facts{Tool: "file_read", Effect: tool.Read, Scopes: []string{"mail"}}, Deny, "default:scopes"},
 		{"no effect", Rules{Allow: []string{"*"}}, Facts{Tool: "file_put"}, Deny, "default:deny"},
 
 		{"an invalid glob denies all", Rules{Deny: []string{"file_["}}, read, Deny, "flag:deny"},

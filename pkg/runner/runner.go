@@ -39,6 +39,7 @@ type Func func(ctx context.Context, args json.RawMessage) (chat.Result, error)
 type Runner struct {
 	registry *tool.Registry
 	funcs    map[string]Func
+	pace     pace
 }
 
 // New returns a runner of the registry's tools. A definition with a builtin is
@@ -49,7 +50,8 @@ func New(registry *tool.Registry, funcs map[string]Func) *Runner {
 
 // Run executes a call. Anything that the tool or the call got wrong is in the
 // result, also an unknown name, arguments that do not fit, a panic, and a time
-// limit that ran out: the tool's own, 60 seconds if it has none, or x.Deadline.
+// limit that ran out: the tool's own, 60 seconds if it has none, or x.Deadline. A
+// call over the rate of its definition waits first.
 // The error is the cause of ctx, when that ended before the tool did.
 func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	if ctx.Err() != nil {
@@ -65,6 +67,9 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	}
 	if why := misfit(def.Check(x.Call.Arguments)); why != "" {
 		return chat.Failure(chat.InvalidArguments, "%s", why), nil
+	}
+	if err := r.pace.wait(ctx, def); err != nil {
+		return chat.Result{}, err
 	}
 	result, err := within(ctx, def, x, run)
 	if err != nil {
