@@ -30,7 +30,8 @@ import (
 //	N.raw     the body as it stands
 //	N.http    a status line, header lines, an empty line and the body
 //
-// The bodies of the requests are kept as requests/N.json.
+// ADDRESS in a file stands for the server's own. The bodies of the requests are
+// kept as requests/N.json.
 func ollama(ts *testscript.TestScript, neg bool, args []string) {
 	models := []string{"scripted"}
 	if len(args) == 3 && args[0] == "-models" {
@@ -117,6 +118,7 @@ func (s *scripted) reply(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err)
 	}
+	text = bytes.ReplaceAll(text, []byte("ADDRESS"), []byte(r.Host))
 	s.play(w, r, filepath.Ext(found[0]), bytes.TrimSuffix(text, []byte("\n")))
 }
 
