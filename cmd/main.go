@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -28,7 +27,6 @@ func Main(ctx context.Context, env Env) (code int) {
 	err, ended := await(ctx, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = newTalk(env) // the command may still hold the other one
-		env.Stdout = io.Discard
 	}
 	finish := func() error {
 		if wantsEnvelope(env.Args) && !helpShown(env.Args, err) {

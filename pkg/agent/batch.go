@@ -279,7 +279,8 @@ func (b *batch) inOrder() error {
 	return b.together(reads)
 }
 
-// together runs reads side by side and waits for all of them.
+// together runs reads side by side, and waits for them and for all that was
+// started before.
 func (b *batch) together(slots []*slot) error {
 	for _, s := range slots {
 		if !s.started && !s.refused {
@@ -295,11 +296,10 @@ func (b *batch) together(slots []*slot) error {
 	return nil
 }
 
-// write runs one call that changes something, when nothing else runs. Its
+// write runs one call that changes something; nothing else is running. Its
 // intent is durable before it starts and its result before anything else
 // happens.
 func (b *batch) write(s *slot) error {
-	b.running.Wait()
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}

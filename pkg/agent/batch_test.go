@@ -22,9 +22,10 @@ import (
 const pair = `
 name: look
 description: Look something up.
-signature: "look(q: string, urls?: string[]): string"
+signature: "look(q: string, page?: string, urls?: string[]): string"
 parameters:
   q: {type: string}
+  page: {type: string, format: uri}
   urls: {type: array, items: {type: string, format: uri}}
 examples: [{call: "look(\"a\")"}, {call: "look(\"b\")"}, {call: "look(\"c\")"}]
 effect: read
@@ -139,6 +140,7 @@ func TestFacts(t *testing.T) {
 	for args, want := range map[string][]string{
 		`{"q":"milk"}`: nil,
 		`{"q":"x","urls":["http://a.test/","https://b.test:8/x"]}`: {"a.test:80", "b.test:8"},
+		`{"q":"x","page":"mailto:a@b.test"}`: {"mailto:a@b.test"},
 		`{"q":"http:\/\/a.test\/"}`:                                {"a.test:80"},
 		`{"q":"\u0068ttps://A.test"}`:                              {"A.test:443"},
 		`{"q":"http://ok.test:80@evil.test/"}`:                     {"evil.test:80"},

@@ -35,6 +35,12 @@ func stubborn(text string) step {
 	}
 }
 
+// breaksOff hangs, and makes an error of its own of its end.
+func breaksOff(ctx context.Context, _ chat.Request, _ func(chat.Delta)) (chat.Response, error) {
+	<-ctx.Done()
+	return chat.Response{}, errors.New("use of closed network connection")
+}
+
 // waits is a tool that never ends by itself.
 func waits(ctx context.Context, _ string) (chat.Result, error) {
 	<-ctx.Done()
@@ -59,6 +65,7 @@ func TestCancel(t *testing.T) {
 		status []string
 	}{
 		{name: "before the first byte", steps: []step{hangs("")}},
+		{name: "in a model that makes an error of it", steps: []step{breaksOff}},
 		{name: "in the stream", steps: []step{hangs("I will")}},
 		{name: "in a stream with a call", steps: []step{hangs(calls(`look("a")`, `put("b")`))}, tool: waits,
 			status: []string{"look discarded", "put skipped"}},
@@ -283,6 +290,76 @@ func TestPanics(t *testing.T) {
 		t.Errorf("Run returned %v", err)
 	})
 }
+
+// A read of a response that is dropped is cancelled and not waited for.
+func TestDroppedReadsAreCancelled(t *testing.T) {
+	for name, c := range map[string]struct {
+		first  step
+		change func(c *agent.Config)
+	}{
+		"length": {stops(calls(`look("a")`), chat.StopLength), func(*agent.Config) {}},
+		"broken": {breaks(calls(`look("a")`), errNoStep), func(*agent.Config) {}},
+		"denied": {says(calls(`look("a")`, `put("b")`)), func(c *agent.Config) { c.Policy.Allow = nil }},
+		"limit":  {says(calls(`look("a")`, `look("b")`)), func(c *agent.Config) { c.Limits.Calls = 1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, then(c.first)...)
+				r.do["look"] = waits
+				c.change(&r.cfg)
+				start := time.Now()
+				out, _ := r.run()
+				if got := statuses(out)[0]; got != "look discarded" || time.Since(start) > 0 {
+					t.Errorf("%s after %v", got, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// What a reply and its calls were given ends with them.
+func TestContextsEnd(t *testing.T) {
+	var given []context.Context
+	remember := func(next step) step {
+		return func(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+			for i, earlier := range given {
+				if earlier.Err() == nil {
+					t.Errorf("context %d has not ended when request %d is made", i, len(given)+1)
+				}
+			}
+			given = append(given, ctx)
+			return next(ctx, req, delta)
+		}
+	}
+	r := newRig(t, remember(says(calls(`put("a")`))), remember(says("")), remember(says(calls("finalResponse()"))), remember(says(answer42)))
+	r.do["put"] = func(ctx context.Context, args string) (chat.Result, error) {
+		given = append(given, ctx)
+		return chat.Success(args), nil
+	}
+	r.mustRun()
+}
+
+// A call knows when the run has to be over.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, then(says(calls(`look("a")`)))...)
+		var deadline time.Time
+		r.cfg.Runner = runnerFunc(func(ctx context.Context, x chat.Execution) (chat.Result, error) {
+			deadline = x.Deadline
+			return r.Run(ctx, x)
+		})
+		r.cfg.Limits.Wall = time.Hour
+		want := time.Now().Add(time.Hour)
+		r.mustRun()
+		if !deadline.Equal(want) {
+			t.Errorf("deadline %v, want %v", deadline, want)
+		}
+	})
+}
+
+type runnerFunc func(ctx context.Context, x chat.Execution) (chat.Result, error)
+
+func (f runnerFunc) Run(ctx context.Context, x chat.Execution) (chat.Result, error) { return f(ctx, x) }
 
 // Pieces that come after the run has given up on a response change nothing.
 func TestDeltaAfterError(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 )
 
 // What has to be durable is so before what follows: response and intent before
-// a write, its result before anything else, all results before the next
-// request, the answer before Run returns.
+// a write, its result before anything else, the answer before Run returns. A
+// turn of reads waits for no disk.
 func TestDurability(t *testing.T) {
 	r := newRig(t, then(says(calls(`put("a")`, `put("b")`, `look("c")`)))...)
 	r.mustRun()
@@ -79,6 +79,16 @@ func TestRecordFails(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A record that fails when a call was denied is the worse of the two.
+func TestRecordFailsWhenDenied(t *testing.T) {
+	r := newRig(t, says(calls(`look("a")`, `put("b")`)))
+	r.cfg.Policy.Allow, r.fail = nil, 5 // which records that the read was dropped
+	_, err := r.run()
+	if !errors.Is(err, errDisk) {
+		t.Errorf("error %v\n%s", err, strings.Join(r.seen(), "\n"))
 	}
 }
 

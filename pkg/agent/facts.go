@@ -21,8 +21,8 @@ import (
 func facts(s *slot) policy.Facts {
 	f := policy.Facts{Tool: s.def.Name, Effect: s.def.Effect, Scopes: s.def.Scopes, Hosts: urls(s.call.Arguments)}
 	gjson.GetBytes(s.def.Schema, "properties").ForEach(func(name, property gjson.Result) bool {
-		if property.Get("format").Str == "uri" {
-			value := gjson.GetBytes(s.call.Arguments, gjson.Escape(name.Str))
+		value := gjson.GetBytes(s.call.Arguments, gjson.Escape(name.Str))
+		if value.Exists() && property.Get("format").Str == "uri" {
 			f.Hosts = append(f.Hosts, hostPort(value.Str))
 		}
 		return true

@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// toolbox defines a read, a read that takes an address, a write and an exec.
+// toolbox defines a read, a read that takes an address, a write,
+// an exec and a read with a default.
 const toolbox = `
 name: look
 description: Look something up.
@@ -54,6 +55,16 @@ signature: "launch(argv: string[]): string"
 examples: [{call: "launch([\"ls\"])"}, {call: "launch([\"a\"])"}, {call: "launch([\"b\"])"}]
 effect: exec
 builtin: launch
+---
+name: list
+description: List a folder.
+signature: "list(dir: string, limit?: integer): string[]"
+parameters:
+  dir: {type: string}
+  limit: {type: integer, default: 10}
+examples: [{call: "list(\"a\")"}, {call: "list(\"b\", 5)"}, {call: "list(\"c\")"}]
+effect: read
+builtin: list
 `
 
 // A step is one reply of the model.

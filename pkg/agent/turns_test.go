@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,48 @@ func TestMalformedCalls(t *testing.T) {
 	}
 	if _, err := json.Marshal(out.Calls); err != nil {
 		t.Errorf("the reports have no JSON form: %v", err)
+	}
+}
+
+// A reply that ends well inside a call, or inside a fence, has lost nothing else.
+func TestUnclosed(t *testing.T) {
+	r := newRig(t, then(says("```tool\nlook(\"a\");\nlook(\"b"))...)
+	out := r.mustRun()
+	wantStatuses(t, out, "look ok", "look skipped")
+	if !strings.Contains(r.last(1), "the text ends inside") {
+		t.Errorf("the model is not told:\n%s", r.last(1))
+	}
+
+	r = newRig(t, then(says("```tool\nlook(\"a\")"))...)
+	out = r.mustRun()
+	wantStatuses(t, out, "look ok")
+	if len(out.Findings) != 1 || out.Findings[0].Code != diag.UnclosedFence {
+		t.Errorf("findings %v", out.Findings)
+	}
+}
+
+// What a call leaves out is filled in before the tool sees it, and the record
+// has both.
+func TestDefaults(t *testing.T) {
+	r := newRig(t, then(says(calls(`list("a")`)))...)
+	r.mustRun()
+	const whole = `{"dir":"a","limit":10}`
+	if !slices.Contains(r.seen(), "start list "+whole) {
+		t.Errorf("log:\n%s", strings.Join(r.seen(), "\n"))
+	}
+	for _, body := range r.records {
+		if c, ok := body.(runfile.Call); ok && (string(c.Proposed) != `["a"]` || string(c.Effective) != whole) {
+			t.Errorf("recorded as proposed %s and effective %s", c.Proposed, c.Effective)
+		}
+	}
+}
+
+// A name of any length is shown in part.
+func TestLongName(t *testing.T) {
+	r := newRig(t, then(says(calls(strings.Repeat("n", 200)+"()")))...)
+	r.mustRun()
+	if got := r.last(1); strings.Contains(got, strings.Repeat("n", 65)) || !strings.Contains(got, strings.Repeat("n", 64)+"…") {
+		t.Errorf("results:\n%s", got)
 	}
 }
 
