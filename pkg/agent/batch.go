@@ -32,6 +32,7 @@ type slot struct {
 	refused bool // the result was given without running anything
 	started bool // in a goroutine of its own, which has to end before what follows is looked at
 	result  chat.Result
+	shown   json.RawMessage // the result as the model sees it
 	took    time.Duration
 	err     error // the run cannot go on; why is the cause of the batch's context
 }
@@ -334,9 +335,14 @@ func (b *batch) done(s *slot) error {
 	if s.err != nil {
 		return context.Cause(b.ctx)
 	}
+	envelope, err := s.result.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("tool %s: %w", s.call.Name, err)
+	}
+	s.shown = envelope
 	s.settle()
 	b.run.note(s)
-	b.run.results = append(b.run.results, s.result.Data)
+	b.run.results = append(b.run.results, envelope)
 	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took, Text: s.why()})
 	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
 }

@@ -140,7 +140,7 @@ func TestFacts(t *testing.T) {
 	for args, want := range map[string][]string{
 		`{"q":"milk"}`: nil,
 		`{"q":"x","urls":["http://a.test/","https://b.test:8/x"]}`: {"a.test:80", "b.test:8"},
-		`{"q":"x","page":"mailto:a@b.test"}`: {"mailto:a@b.test"},
+		`{"q":"x","page":"mailto:a@b.test"}`:                       {"mailto:a@b.test"},
 		`{"q":"http:\/\/a.test\/"}`:                                {"a.test:80"},
 		`{"q":"\u0068ttps://A.test"}`:                              {"A.test:443"},
 		`{"q":"http://ok.test:80@evil.test/"}`:                     {"evil.test:80"},

@@ -90,11 +90,7 @@ func (p *reply) faults() []diag.Finding {
 func (b *batch) outcomes() []prompt.Outcome {
 	var shown []prompt.Outcome
 	for _, s := range b.slots {
-		envelope, err := s.result.MarshalJSON()
-		if err != nil {
-			panic(err) // perform has refused data that is not JSON
-		}
-		shown = append(shown, prompt.Outcome{Tool: s.call.Name, Result: envelope})
+		shown = append(shown, prompt.Outcome{Tool: s.call.Name, Result: s.shown})
 	}
 	return shown
 }

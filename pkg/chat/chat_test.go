@@ -147,6 +147,19 @@ func TestErrorCodesAreThoseOfTheFormat(t *testing.T) {
 	}
 }
 
+// Only what can pass by itself may be tried again.
+func TestRetryable(t *testing.T) {
+	var got []ErrorCode
+	for _, d := range ErrorCodes {
+		if d.Retryable {
+			got = append(got, d.Code)
+		}
+	}
+	if diff := cmp.Diff([]ErrorCode{RateLimited, Timeout, Unavailable}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // constantsOf returns the values of the constants of a type in a source file.
 func constantsOf(t *testing.T, file, typeName string) []string {
 	t.Helper()

@@ -246,6 +246,29 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
+// All of a list that is not very long is told, and all of a name that a
+// definition can have.
+func TestBounds(t *testing.T) {
+	texts := load(t)
+	faults := make([]diag.Finding, 60)
+	if got := texts.Results(nil, faults, mark); strings.Count(got, "\n- ") != 60 || strings.Contains(got, "more") {
+		t.Errorf("60 faults:\n%s", got)
+	}
+	if got := texts.Results(nil, append(faults, faults...), mark); strings.Count(got, "\n- ") != 61 || !strings.HasSuffix(got, "- and 60 more") {
+		t.Errorf("120 faults:\n%s", got)
+	}
+	for name, want := range map[string]string{
+		strings.Repeat("n", 64): " 1 " + strings.Repeat("n", 64) + " ---",
+		strings.Repeat("n", 65): " 1 " + strings.Repeat("n", 64) + "… ---",
+		strings.Repeat("é", 33): " 1 " + strings.Repeat("é", 32) + "… ---",
+		"n\n---":                ` 1 n\n--- ---`,
+	} {
+		if got := texts.Results([]prompt.Outcome{outcome(t, name, chat.Success(1))}, nil, mark); !strings.Contains(got, want) {
+			t.Errorf("the label %q is not in\n%s", want, got)
+		}
+	}
+}
+
 // The estimate is nothing for nothing, grows with the text, and is within what
 // tokenizers make of English and JSON: three to six bytes a token.
 func TestEstimateTokens(t *testing.T) {
