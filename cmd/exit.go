@@ -37,7 +37,7 @@ var exits = []exit{
 	{6, "limit", "a budget is spent: turns, calls, repeats, tokens, bytes or context (the envelope says which)", "with more", ""},
 	{7, "denied", "work that the run wanted was denied", "no", ""},
 	{8, "needs", "information is missing; the envelope says what", "with it", "P3"},
-	{9, "model", "the model gave no usable answer: empty, cut by length, no call", "maybe", ""},
+	{9, "model", "the model gave no usable answer: empty, cut off, no call", "maybe", ""},
 	{10, "unknown", "after a crash the outcome of a write is unknown, and it was not repeated", "a human", "C1 (resume)"},
 	{70, "internal", "a bug in oneshot", "no", ""},
 	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", "after mending", ""},
