@@ -22,6 +22,20 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
+	Calls   []Call `json:"calls,omitempty"`   // of the assistant: native calls, each with an ID
+	CallID  string `json:"call_id,omitempty"` // of a tool: the native call that it answers
+	Name    string `json:"name,omitempty"`    // of a tool: its name
+	// Native is what the assistant said in the form of its server, which may
+	// want it back unchanged. Content and Calls say the same to everyone else.
+	Native *Native `json:"native,omitempty"`
+}
+
+// A Native is an assistant's message in the form of the server that sent it:
+// an object or an array, with members that nobody but the server understands.
+type Native struct {
+	API   string          `json:"api"`   // the protocol, such as "chat"
+	Model string          `json:"model"` // who said it, as PROVIDER/NAME: only that model gets it back
+	Body  json.RawMessage `json:"body"`
 }
 
 // A Status says how well a call could be read.
@@ -54,7 +68,9 @@ type Call struct {
 	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
 	Start        int             `json:"-"`             // the call's bytes in the response: [Start, End)
 	End          int             `json:"-"`
-	Text         string          `json:"-"` // the call as written
+	// Text is the call as written. Of a native call it is what stood for the
+	// arguments, where that is no JSON object.
+	Text string `json:"text,omitempty"`
 }
 
 // Usage counts the tokens of one response, as the server reports them.
@@ -90,15 +106,27 @@ const (
 	PurposeAnswer Purpose = "answer" // the model is asked for the final answer
 )
 
+// A Function is a tool as it is published to a model that calls natively.
+type Function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments object
+}
+
 // A Request is everything a model is sent.
 type Request struct {
 	Purpose  Purpose
-	System   string    // the system prompt
-	Messages []Message // the conversation, oldest first, without the system prompt
+	System   string     // the system prompt
+	Messages []Message  // the conversation, oldest first, without the system prompt
+	Tools    []Function // for native calls; nil in a prompt dialect
 	// Format, if set, is the JSON Schema that the server is asked to enforce.
 	Format json.RawMessage
-	// Params are sampling and server options by the server's own names, such as
-	// "temperature", "seed" and "num_ctx".
+	// AnyJSON asks the server to enforce that the response is a JSON object,
+	// where it cannot enforce a schema. Format is nil then.
+	AnyJSON bool
+	// Params are sampling and server options. "temperature", "top_p", "seed",
+	// "max_tokens", "stop" and "effort" mean the same for every server; other
+	// names are the server's own, such as "num_ctx".
 	Params map[string]json.RawMessage
 }
 
@@ -107,6 +135,7 @@ type Request struct {
 type Delta struct {
 	Content   string
 	Reasoning string
+	Call      *Call // a native call whose last byte has arrived
 	Attempt   *Attempt
 }
 
@@ -123,6 +152,7 @@ type Response struct {
 	Content   string
 	Reasoning string
 	Calls     []Call // native calls; nil in a prompt dialect
+	Native    *Native // what the server may want back; nil where Content says it all
 	Stop      Stop
 	Usage     Usage
 	Model     string // as the server names it

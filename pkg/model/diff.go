@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ func diffMessages(was, now []chat.Message) string {
 			return fmt.Sprintf("%s (%s) is missing:\n", what, was[i].Role) + mark("- ", lines(was[i].Content))
 		case i >= len(was):
 			return fmt.Sprintf("%s (%s) is new:\n", what, now[i].Role) + mark("+ ", lines(now[i].Content))
-		case was[i] != now[i]:
+		case !reflect.DeepEqual(was[i], now[i]):
 			return diffText("role of "+what, string(was[i].Role), string(now[i].Role)) +
 				diffText(fmt.Sprintf("%s (%s)", what, now[i].Role), was[i].Content, now[i].Content)
 		}
