@@ -2,12 +2,24 @@ package wire
 
 import "oneshot/pkg/chat"
 
-// A Decoder decodes one body of a provider while it arrives, streamed or whole.
-// However the bytes are cut into pieces, the deltas and the response are the
-// same. The cost is linear in the bytes.
+// A Decoder decodes one body of a provider while it arrives, streamed or whole:
+// the first byte that is not blank decides. However the bytes are cut into
+// pieces, the deltas and the response are the same. The cost is linear in the
+// bytes; there is no limit to a line, only to the body.
 //
 // The contents of the deltas add up to that of the response, and its calls are
-// handed on one by one, in their order, each as soon as its last byte is there.
+// handed on one by one, in their order, each as soon as nothing can be missing of
+// it. Where that cannot be seen, as of arguments that are missing, {} or no
+// JSON, it is when the next call has arguments or the message ends. More
+// arguments after that are an error.
+//
+// A call is executable if what stands for its arguments is strictly an object.
+// Otherwise that is its text, and the status is [chat.StatusInvalid]; or
+// [chat.StatusTruncated], if the message did not end well before the call did.
+//
+// The response's Native is the message in the form of its server, with the same
+// calls in the same order. A response whose Stop is not [chat.StopEnd] may have
+// been cut anywhere, or refused.
 type Decoder interface {
 	// Write reads the next bytes of the body and hands on what they complete;
 	// emit may be nil. An error is an [*Error] and final: what was written
@@ -22,3 +34,13 @@ type Decoder interface {
 	// when there is an error, which is an [*Error].
 	Close() (chat.Response, error)
 }
+
+var (
+	_ Decoder = (*Ollama)(nil)
+	_ Decoder = (*Chat)(nil)
+	_ Decoder = (*Responses)(nil)
+	_ Decoder = (*Messages)(nil)
+	_ Decoder = (*Gemini)(nil)
+	_ Decoder = (*Bedrock)(nil)
+	_ Decoder = (*Cohere)(nil)
+)

@@ -2,9 +2,10 @@ package wire
 
 import "errors"
 
-// A frame finds where the JSON objects of a body end, byte by byte and without
-// looking back, so that each can be handed to a real reader once it is whole.
-// It counts brackets outside strings; whether they match is for that reader.
+// A frame finds where the JSON objects of a body, or the arguments of a call,
+// end, byte by byte and without looking back, so that each can be handed to a
+// real reader once it is whole. It counts brackets outside strings; whether they
+// match is for that reader.
 type frame struct {
 	depth   int
 	quoted  bool // inside a string

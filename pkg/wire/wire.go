@@ -10,9 +10,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An ErrorKind says in which way a body is not a response.
@@ -30,8 +27,9 @@ const (
 // An Error says why a body could not be decoded to its end.
 type Error struct {
 	Kind    ErrorKind
-	Message string // the server's text for [Server], whole; the fault for the other kinds
-	Offset  int64  // bytes from the start of the body: where the fault was noticed
+	Message string   // the server's text for [Server], whole; the fault for the other kinds
+	Codes   []string // of [Server]: what [ErrorCodes] finds
+	Offset  int64    // bytes from the start of the body: where the fault was noticed
 }
 
 func (e *Error) Error() string {
@@ -42,61 +40,6 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("response is unreadable at byte %d: %s", e.Offset, e.Message)
 	}
 	return e.Message
-}
-
-// ErrorText returns what an error body says, whatever its form: the text of
-// {"error":"…"}, {"error":{"message":"…"}} or {"message":"…"}, with the
-// provider's own code in brackets if it adds one, and anything else whole.
-func ErrorText(body []byte) string {
-	var form struct {
-		Error   jsontext.Value `json:"error"`
-		Message string         `json:"message"`
-	}
-	if err := json.Unmarshal(body, &form); err == nil {
-		if text := errorMember(form.Error); text != "" {
-			return text
-		}
-		if form.Message != "" {
-			return form.Message
-		}
-	}
-	return strings.TrimSpace(string(body))
-}
-
-// errorMember returns the text of an "error" member, or "" if it says nothing.
-func errorMember(raw jsontext.Value) string {
-	switch raw.Kind() {
-	case jsontext.KindInvalid, jsontext.KindNull, jsontext.KindFalse:
-		return ""
-	case jsontext.KindString:
-		var text string
-		if err := json.Unmarshal(raw, &text); err != nil {
-			return string(raw)
-		}
-		return text
-	case jsontext.KindBeginObject:
-		if text := errorObject(raw); text != "" {
-			return text
-		}
-	}
-	return string(raw)
-}
-
-// errorObject returns the text of an error object, or "" if it is of no known
-// form.
-func errorObject(raw jsontext.Value) string {
-	var form struct {
-		Message string         `json:"message"`
-		Code    jsontext.Value `json:"code"` // a string, a number or null
-	}
-	if err := json.Unmarshal(raw, &form); err != nil || form.Message == "" {
-		return ""
-	}
-	code := errorMember(form.Code)
-	if code == "" || strings.Contains(form.Message, code) {
-		return form.Message
-	}
-	return form.Message + " [" + code + "]"
 }
 
 // excerptBytes is the length of the longest excerpt.

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A Bedrock decodes one body of Amazon Bedrock's Converse: one object, or the
+// events of ConverseStream as JSON objects, each under its name. (The binary
+// frames in which AWS sends them are not for this package.) The response is
+// whole when a stopReason has come and the body ends.
+type Bedrock struct {
+	body
+	queue queue
+	tools map[string]*pending // by contentBlockIndex
+}
+
+// NewBedrock returns a decoder for a body of at most maxBytes bytes.
+func NewBedrock(maxBytes int64) *Bedrock {
+	d := &Bedrock{tools: map[string]*pending{}}
+	d.body = newBody(maxBytes, d)
+	return d
+}
+
+// message reads an event or a whole response.
+func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
+	v.ForEach(func(k, v gjson.Result) bool {
+		var mine bool
+		mine, err = d.member(k.Str, v)
+		known = known || mine
+		return err == nil
+	})
+	if d.resp.Stop != "" && d.err == nil {
+		d.queue.finish(d.resp.Stop, d.call)
+	}
+	return known, err
+}
+
+// member reads an event, or a member of a whole response, and reports whether it
+// is one.
+func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
+	switch name {
+	case "messageStart":
+	case "output":
+		d.content(v.Get("message.content"))
+	case "contentBlockStart":
+		d.tool(v, v.Get("start.toolUse"))
+	case "contentBlockDelta":
+		return true, d.delta(v, v.Get("delta"))
+	case "contentBlockStop":
+		d.endTool(d.tools[key(v.Get("contentBlockIndex"))])
+	case "messageStop":
+		d.resp.Stop = stopOf(v.Get("stopReason").Str)
+	case "stopReason":
+		d.resp.Stop = stopOf(v.Str)
+	case "metadata":
+		d.use(v.Get("usage"))
+	case "usage":
+		d.use(v)
+	default:
+		if !strings.HasSuffix(name, "Exception") {
+			return false, nil
+		}
+		d.refuse(fault{sentence(v), []string{name}})
+	}
+	return true, nil
+}
+
+// use notes the usage.
+func (d *Bedrock) use(u gjson.Result) {
+	d.resp.Usage = chat.Usage{InputTokens: count(u.Get("inputTokens")), OutputTokens: count(u.Get("outputTokens"))}
+}
+
+// content reads the content of a whole message.
+func (d *Bedrock) content(content gjson.Result) {
+	for _, block := range content.Array() {
+		d.say(block.Get("text").Str, block.Get("reasoningContent.reasoningText.text").Str)
+		d.endTool(d.tool(gjson.Result{}, block.Get("toolUse")))
+	}
+}
+
+// tool reads the beginning of a call, if it is one.
+func (d *Bedrock) tool(at, use gjson.Result) *pending {
+	if !use.IsObject() {
+		return nil
+	}
+	c := d.queue.add(key(use.Get("toolUseId")), use.Get("name").Str, use.Get("input"))
+	d.tools[key(at.Get("contentBlockIndex"))] = c
+	return c
+}
+
+// delta reads a piece of a block.
+func (d *Bedrock) delta(at, delta gjson.Result) error {
+	d.say(delta.Get("text").Str, delta.Get("reasoningContent.text").Str)
+	if c := d.tools[key(at.Get("contentBlockIndex"))]; c != nil {
+		return d.queue.write(c, delta.Get("toolUse.input").Str)
+	}
+	return nil
+}
+
+// endTool reads the end of a call, if there is one.
+func (d *Bedrock) endTool(c *pending) {
+	if c != nil {
+		c.ended = true
+		d.queue.settle(d.call)
+	}
+}
+
+// end reports whether the response is whole.
+func (d *Bedrock) end(bool) bool { return d.resp.Stop != "" }
+
+// native returns nil: nothing sends anything back to Bedrock.
+func (d *Bedrock) native() *chat.Native { return nil }

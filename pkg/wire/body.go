@@ -1,0 +1,246 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A format says what the messages of a body mean.
+type format interface {
+	// message reads one JSON object, which is valid, and reports whether it is
+	// one of the format's. An error says why it cannot be read.
+	message(v gjson.Result) (known bool, err error)
+	// end is asked at the end of the body, and at a "[DONE]" in it (marked),
+	// whether what has been read is a whole response.
+	end(marked bool) bool
+	// native returns a whole response in the form of its server, or nil.
+	native() *chat.Native
+}
+
+// A body is what the decoders have in common: it collects the bytes, finds the
+// JSON objects in them, checks these and leaves their meaning to a format.
+type body struct {
+	format format
+	max    int64
+	raw    []byte // as it came
+	pos    int    // raw[:pos] has been read
+
+	framing framing
+	list    bool // the objects stand in an array
+	sse     sse
+	frame   frame
+	at      int    // where the last object begins in raw
+	rest    int    // where the part of it begins that stands on this line
+	held    []byte // what stands on the lines before that
+	text    []byte // data that is no object
+
+	messages int
+	known    bool   // one of them is of the format
+	strange  string // the beginning of the first that is not
+	done     bool
+	err      error
+
+	emit    func(chat.Delta)
+	resp    chat.Response
+	content strings.Builder
+	reasons strings.Builder
+}
+
+// newBody returns a body of at most maxBytes bytes in a format.
+func newBody(maxBytes int64, f format) body { return body{format: f, max: max(maxBytes, 0)} }
+
+// Done reports whether the body's last message has been read.
+func (b *body) Done() bool { return b.done && b.err == nil }
+
+// Messages counts the objects, and other data of an event stream, that have
+// been read.
+func (b *body) Messages() int { return b.messages }
+
+// Write reads the next bytes of the body and hands on what they complete; emit
+// may be nil. An error is an [*Error] and final: what was written before it
+// counts, and nothing after it is read.
+func (b *body) Write(p []byte, emit func(chat.Delta)) error {
+	if b.over() {
+		return b.err
+	}
+	fits := min(int64(len(p)), b.max-int64(len(b.raw)))
+	if need := len(b.raw) + int(fits); need > cap(b.raw) { // by a half, not by a quarter as append does: half the copying
+		b.raw = slices.Grow(b.raw, max(int(fits), len(b.raw)/2))
+	}
+	b.raw = append(b.raw, p[:fits]...)
+	b.emit = emit
+	for b.pos < len(b.raw) && !b.over() {
+		b.step(b.raw[b.pos:])
+	}
+	b.emit = nil
+	if b.over() {
+		b.raw = b.raw[:b.pos]
+	} else if fits < int64(len(p)) {
+		b.fail(Large, b.pos, fmt.Sprintf("response is over %d bytes", b.max))
+	}
+	return b.err
+}
+
+// over reports whether nothing more is to be read.
+func (b *body) over() bool { return b.done || b.err != nil }
+
+// object reads an object that has just ended.
+func (b *body) object(raw []byte) {
+	b.messages++
+	if err := check(raw); err != nil {
+		b.garbled(err)
+		return
+	}
+	v := gjson.ParseBytes(raw)
+	if f := b.reported(v); f.said() {
+		b.refuse(f)
+		return
+	}
+	known, err := b.format.message(v)
+	switch {
+	case b.err != nil:
+	case err != nil:
+		b.fail(Garbled, b.at, Excerpt(err.Error()))
+	case known:
+		b.known = true
+	default:
+		b.stranger(v)
+	}
+}
+
+// reported returns the error that an object is there to report, if it is.
+func (b *body) reported(v gjson.Result) fault {
+	f := errorFault(v.Get("error"))
+	if b.sse.isError() || v.Get("type").Str == "error" || v.Get("object").Str == "error" {
+		f.message = v.Raw // if there is nothing better
+	}
+	if !f.said() {
+		return f
+	}
+	if better := faultOf(v); better.said() {
+		return better
+	}
+	return f
+}
+
+// stranger reads an object that is none of the format's. In an event stream
+// there may be such; anything else it begins with should be the response, and
+// is an error body if it can be read as one.
+func (b *body) stranger(v gjson.Result) {
+	if f := faultOf(v); b.framing == objects && !b.known && f.said() {
+		b.refuse(f)
+	}
+	if b.strange == "" {
+		b.strange = Excerpt(v.Raw)
+	}
+}
+
+// say adds text to the response.
+func (b *body) say(content, reasoning string) {
+	b.content.WriteString(content)
+	b.reasons.WriteString(reasoning)
+	if b.emit != nil && (content != "" || reasoning != "") {
+		b.emit(chat.Delta{Content: content, Reasoning: reasoning})
+	}
+}
+
+// call adds a call to the response.
+func (b *body) call(c chat.Call) {
+	b.resp.Calls = append(b.resp.Calls, c)
+	if b.emit != nil {
+		b.emit(chat.Delta{Call: &c})
+	}
+}
+
+// named notes who the server says it is.
+func (b *body) named(model gjson.Result) {
+	if model.Str != "" {
+		b.resp.Model = strings.Clone(model.Str)
+	}
+}
+
+// Close ends the body. The response holds everything that was read, also when
+// there is an error, which is an [*Error].
+func (b *body) Close() (chat.Response, error) {
+	if !b.over() {
+		b.ending()
+	}
+	b.resp.Content, b.resp.Reasoning = b.content.String(), b.reasons.String()
+	b.resp.Raw = b.raw
+	if b.err == nil {
+		b.resp.Native = b.format.native()
+	}
+	return b.resp, b.err
+}
+
+// ending finds out what a body means that ends without its last message.
+func (b *body) ending() {
+	b.endText()
+	switch {
+	case b.over():
+	case b.frame.open():
+		b.brokenOff()
+	case b.format.end(false):
+		b.done = true
+	case !b.known && b.strange != "":
+		b.fail(Garbled, b.at, "not a response: "+b.strange)
+	case b.messages == 0:
+		b.fail(Empty, len(b.raw), "response is empty")
+	default:
+		b.cut()
+	}
+}
+
+// brokenOff notes that the body ends inside an object: it is cut, unless there
+// is more wrong with the object than that its end is missing.
+func (b *body) brokenOff() {
+	if err := check(b.opened()); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		b.garbled(err)
+		return
+	}
+	b.cut()
+}
+
+// cut notes that the end of the body is missing.
+func (b *body) cut() {
+	b.fail(Cut, len(b.raw), fmt.Sprintf("response was cut off after %d bytes", len(b.raw)))
+}
+
+// garbled notes a fault of the last object.
+func (b *body) garbled(err error) {
+	at := b.at
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		at, err = at+int(syntax.ByteOffset), syntax.Err
+	}
+	b.fail(Garbled, at, Excerpt(err.Error()))
+}
+
+// refuse notes what the server reports instead of a message.
+func (b *body) refuse(f fault) {
+	b.err = &Error{Kind: Server, Message: f.text(), Codes: f.codes, Offset: int64(b.at)}
+}
+
+// fail ends the decoding.
+func (b *body) fail(kind ErrorKind, at int, message string) {
+	b.err = &Error{Kind: kind, Message: message, Offset: int64(at)}
+}
+
+// check returns the fault of a text that is no JSON value, has a name twice in
+// an object or is not UTF-8.
+func check(raw []byte) error {
+	if jsontext.Value(raw).IsValid() {
+		return nil
+	}
+	var v jsontext.Value
+	return json.Unmarshal(raw, &v)
+}

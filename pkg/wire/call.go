@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A pending is a call that arrives in pieces.
+type pending struct {
+	id, name string
+	number   int       // its place among the calls
+	args     []byte    // as written, from the first byte that is not blank
+	scan     frame     // of args
+	unclear  bool      // args are something else than one object
+	hollow   bool      // args are {}, which some servers write before the real ones
+	whole    bool      // args are any other object
+	ended    bool      // there can be no more
+	free     bool      // args are a text, whatever it looks like
+	form     *callForm // nil if nobody asks for it
+}
+
+// errAfter is the fault of a stream that goes on with a call after its end.
+var errAfter = errors.New("more arguments for a call that has ended")
+
+// write adds text to the arguments.
+func (c *pending) write(text string) error {
+	if len(c.args) == 0 || c.hollow || c.whole || c.ended {
+		text = strings.TrimLeft(text, blanks)
+	}
+	switch {
+	case text == "":
+		return nil
+	case c.whole || c.ended:
+		return errAfter
+	case c.hollow:
+		c.args, c.hollow = c.args[:0], false
+	}
+	c.args = append(c.args, text...)
+	if !c.unclear {
+		c.follow(c.args[len(c.args)-len(text):])
+	}
+	return nil
+}
+
+// replace notes what all the arguments are, if that is said.
+func (c *pending) replace(text string) {
+	if text != "" {
+		c.args = []byte(text)
+	}
+}
+
+// follow finds out whether the arguments are one object, and whole.
+func (c *pending) follow(text []byte) {
+	n, end, err := c.scan.next(text)
+	switch {
+	case err != nil, end && !blank(text[n:]), end && !jsontext.Value(c.args).IsValid():
+		c.unclear = true
+	case end:
+		c.hollow = string(bytes.TrimSpace(c.args)) == "{}"
+		c.whole = !c.hollow
+	}
+}
+
+// bare reports whether no arguments have come yet.
+func (c *pending) bare() bool { return len(c.args) == 0 || c.hollow }
+
+// call returns the call. If it has been cut, it is none that can be executed.
+func (c *pending) call(cut bool) chat.Call {
+	switch {
+	case cut:
+		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusTruncated}
+	case c.free:
+		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusInvalid}
+	}
+	return newCall(c.id, c.name, c.args)
+}
+
+// newCall returns a call with what a server sent for its arguments, of which it
+// keeps a reference.
+func newCall(id, name string, args []byte) chat.Call {
+	if object := bytes.TrimSpace(args); isObject(object) {
+		return chat.Call{ID: id, Name: name, Arguments: object, Status: chat.StatusOK, Executable: true}
+	}
+	return chat.Call{ID: id, Name: name, Text: string(args), Status: chat.StatusInvalid}
+}
+
+// isObject reports whether a text is strictly an object.
+func isObject(text []byte) bool {
+	return len(text) > 0 && text[0] == '{' && jsontext.Value(text).IsValid()
+}
+
+// written returns what stands in the place of arguments: the text of a string,
+// nothing for null, and anything else as it is.
+func written(args gjson.Result) string {
+	if args.Type == gjson.String {
+		return args.Str
+	}
+	if args.Type == gjson.Null {
+		return ""
+	}
+	return args.Raw
+}
+
+// A queue hands on calls in the order in which they began.
+type queue struct {
+	eager bool // calls are over when their arguments are, without another word
+	calls []*pending
+	sent  int // calls[:sent] have been handed on
+	begun int // calls[begun:] have no arguments yet
+}
+
+// add adds a call, with the arguments that have come with its beginning.
+func (q *queue) add(id, name string, args gjson.Result) *pending {
+	c := &pending{id: id, name: strings.Clone(name), number: len(q.calls)}
+	q.calls = append(q.calls, c)
+	_ = q.write(c, written(args)) // a call that begins has not ended
+	return c
+}
+
+// write adds text to the arguments of a call.
+func (q *queue) write(c *pending, text string) error {
+	err := c.write(text)
+	if !c.bare() {
+		q.begun = max(q.begun, c.number+1)
+	}
+	return err
+}
+
+// settle hands on the calls that are over, up to the first that is not.
+func (q *queue) settle(hand func(chat.Call)) {
+	for q.sent < len(q.calls) && q.over(q.calls[q.sent]) {
+		q.next(hand, false)
+	}
+}
+
+// over reports whether a call is over. Without arguments it is when a later one
+// has some: until then its own could come.
+func (q *queue) over(c *pending) bool {
+	return c.ended || q.eager && (c.whole || c.bare() && c.number+1 < q.begun)
+}
+
+// finish hands on all calls. Those that were not over have been cut, unless the
+// stop is clean.
+func (q *queue) finish(stop chat.Stop, hand func(chat.Call)) {
+	for q.sent < len(q.calls) {
+		q.next(hand, stop != chat.StopEnd && !q.over(q.calls[q.sent]))
+	}
+}
+
+// next hands on one call.
+func (q *queue) next(hand func(chat.Call), cut bool) {
+	c := q.calls[q.sent]
+	c.ended = true
+	q.sent++
+	hand(c.call(cut))
+}

@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A Cohere decodes one body of Cohere's /v2/chat: a stream of events, which
+// message-end ends, or one whole message. The plan that the model makes for its
+// calls (tool_plan) is reasoning.
+type Cohere struct {
+	body
+	queue queue
+	tools map[string]*pending // by index
+}
+
+// NewCohere returns a decoder for a body of at most maxBytes bytes.
+func NewCohere(maxBytes int64) *Cohere {
+	d := &Cohere{tools: map[string]*pending{}}
+	d.body = newBody(maxBytes, d)
+	return d
+}
+
+// message reads an event or a whole message.
+func (d *Cohere) message(v gjson.Result) (bool, error) {
+	index, delta := key(v.Get("index")), v.Get("delta")
+	message := delta.Get("message")
+	switch v.Get("type").Str {
+	case "tool-plan-delta":
+		d.say("", message.Get("tool_plan").Str)
+	case "content-start", "content-delta":
+		d.content(message.Get("content"))
+	case "tool-call-start":
+		d.tools[index] = d.tool(message.Get("tool_calls"))
+	case "tool-call-delta":
+		if c := d.tools[index]; c != nil {
+			return true, d.queue.write(c, message.Get("tool_calls.function.arguments").Str)
+		}
+	case "tool-call-end":
+		d.endTool(d.tools[index])
+	case "message-end":
+		d.finish(delta)
+	case "":
+		if !v.Get("message").IsObject() {
+			return false, nil
+		}
+		d.wholeMessage(v)
+	}
+	return true, nil
+}
+
+// content reads a part of the content, or a piece of one.
+func (d *Cohere) content(part gjson.Result) {
+	d.say(part.Get("text").Str, part.Get("thinking").Str)
+}
+
+// tool reads the beginning of a call.
+func (d *Cohere) tool(v gjson.Result) *pending {
+	return d.queue.add(key(v.Get("id")), v.Get("function.name").Str, v.Get("function.arguments"))
+}
+
+// endTool reads the end of a call.
+func (d *Cohere) endTool(c *pending) {
+	if c != nil {
+		c.ended = true
+		d.queue.settle(d.call)
+	}
+}
+
+// wholeMessage reads a message that comes whole.
+func (d *Cohere) wholeMessage(v gjson.Result) {
+	d.say("", v.Get("message.tool_plan").Str)
+	for _, part := range v.Get("message.content").Array() {
+		d.content(part)
+	}
+	for _, call := range v.Get("message.tool_calls").Array() {
+		d.endTool(d.tool(call))
+	}
+	d.finish(v)
+}
+
+// finish reads the end of the message.
+func (d *Cohere) finish(v gjson.Result) {
+	if f := errorFault(v.Get("error")); f.said() {
+		d.refuse(f)
+		return
+	}
+	d.resp.Stop = stopOf(v.Get("finish_reason").Str)
+	d.resp.Usage = chat.Usage{InputTokens: count(v.Get("usage.tokens.input_tokens")), OutputTokens: count(v.Get("usage.tokens.output_tokens"))}
+	d.queue.finish(d.resp.Stop, d.call)
+	d.done = true
+}
+
+// end reports whether the response is whole: only its last event makes it so.
+func (d *Cohere) end(bool) bool { return false }
+
+// native returns nil: nothing sends anything back to Cohere.
+func (d *Cohere) native() *chat.Native { return nil }

@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// ErrorText returns what an error body says, in whatever form: the text of
+// {"error":"…"}, {"error":{"message":"…"}}, [{"error":…}], {"errors":[…]},
+// {"message":"…"}, {"detail":…} and their relatives, with the provider's own
+// name for the error in brackets if it has one; the title of an HTML page; and
+// anything else whole.
+func ErrorText(body []byte) string {
+	if f := readFault(body); f.said() {
+		return f.text()
+	}
+	text := strings.TrimSpace(string(body))
+	if title := pageTitle(text); title != "" {
+		return title
+	}
+	return text
+}
+
+// ErrorCodes returns the provider's own names for the error in an error body,
+// such as "context_length_exceeded", "insufficient_quota", "overloaded_error",
+// "RESOURCE_EXHAUSTED", "rateLimitExceeded" or "429". The more specific ones
+// come first. There may be none.
+func ErrorCodes(body []byte) []string { return readFault(body).codes }
+
+// A fault is what a provider says of an error.
+type fault struct {
+	message string
+	codes   []string
+}
+
+// said reports whether there is an error.
+func (f fault) said() bool { return f.message != "" }
+
+// text returns the message with the first of the codes, unless it stands in the
+// message anyway.
+func (f fault) text() string {
+	if len(f.codes) == 0 || strings.Contains(f.message, f.codes[0]) {
+		return f.message
+	}
+	return f.message + " [" + f.codes[0] + "]"
+}
+
+// maxCodes is how many names for an error are kept. A server has three or four.
+const maxCodes = 10
+
+// note adds names for the error.
+func (f *fault) note(names ...gjson.Result) {
+	for _, v := range names {
+		if name := key(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
+			f.codes = append(f.codes, name)
+		}
+	}
+}
+
+// readFault reads an error body, which may be anything.
+func readFault(body []byte) fault {
+	if check(body) != nil {
+		return fault{}
+	}
+	return faultOf(gjson.ParseBytes(body))
+}
+
+// faultOf reads an error body in JSON.
+func faultOf(v gjson.Result) fault {
+	if v.IsArray() {
+		v = v.Get("0") // Gemini's OpenAI endpoint
+	}
+	f := errorFault(v.Get("error"))
+	if !f.said() {
+		f = plainFault(v)
+	}
+	if f.said() {
+		f.note(words(v.Get("code"))...)
+		f.note(v.Get("error_type"), v.Get("__type"), v.Get("type"), v.Get("code"))
+		f.codes = slices.DeleteFunc(f.codes, func(name string) bool { return name == "error" })
+	}
+	return f
+}
+
+// errorFault reads an "error" member. It says nothing if it is there only to
+// say that there is no error.
+func errorFault(e gjson.Result) fault {
+	switch {
+	case e.Type == gjson.String:
+		return fault{message: e.Str}
+	case e.Type == gjson.Null, e.Type == gjson.False, e.Raw == "0", e.Raw == "{}", e.Raw == "[]":
+		return fault{}
+	case !e.IsObject():
+		return fault{message: e.Raw}
+	}
+	f := plainFault(e)
+	if !f.said() {
+		f.message = e.Raw
+	}
+	f.note(words(e.Get("code"))...)
+	f.note(e.Get("details.#.reason").Array()...)
+	f.note(e.Get("errors.#.reason").Array()...)
+	f.note(e.Get("metadata.error_type"), e.Get("status"), e.Get("type"), e.Get("code"))
+	return f
+}
+
+// words returns a code if it is a word; a number tells less than the other names.
+func words(code gjson.Result) []gjson.Result {
+	if code.Type == gjson.String {
+		return []gjson.Result{code}
+	}
+	return nil
+}
+
+// plainFault reads an object that has the message itself.
+func plainFault(v gjson.Result) fault {
+	for _, name := range []string{"message", "Message", "msg", "detail", "errors", "error_description", "error", "title", "base_resp.status_msg"} {
+		if text := sentence(v.Get(name)); text != "" {
+			return behind(v.Get("metadata.raw").Str, text)
+		}
+	}
+	return fault{}
+}
+
+// behind returns the message of a router (OpenRouter) with what the provider
+// behind it said, which tells more.
+func behind(raw, message string) fault {
+	f := readFault([]byte(raw))
+	if !f.said() {
+		f.message = raw
+	}
+	if f.message = message + ": " + f.message; raw == "" {
+		f.message = message
+	}
+	return f
+}
+
+// sentence returns the text of a message: a phrase or a list of them.
+func sentence(v gjson.Result) string {
+	if !v.IsArray() {
+		return phrase(v)
+	}
+	var all []string
+	for _, item := range v.Array() {
+		if text := phrase(item); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// phrase returns a string or the message of an object. FastAPI adds the place
+// of the fault, as "loc".
+func phrase(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
+	}
+	for _, name := range []string{"message", "msg", "error", "detail"} {
+		if text := v.Get(name); text.Type == gjson.String {
+			return place(v.Get("loc")) + text.Str
+		}
+	}
+	return ""
+}
+
+// place returns the place of a fault as the beginning of a sentence.
+func place(loc gjson.Result) string {
+	var path []string
+	for _, step := range loc.Array() {
+		path = append(path, step.String())
+	}
+	if path == nil {
+		return ""
+	}
+	return strings.Join(path, ".") + ": "
+}
+
+// pageTitle returns the text of the title of an HTML page or, for want of one,
+// of its first heading or of the message in XML, and "" if the text is no page.
+func pageTitle(text string) string {
+	if !strings.HasPrefix(text, "<") {
+		return ""
+	}
+	text = text[:min(len(text), pageBytes)]
+	lower := asciiLower(text)
+	for _, tag := range []string{"title", "h1", "h2", "message"} {
+		before, after, _ := strings.Cut(lower, "<"+tag)
+		begin, end := strings.IndexByte(after, '>')+1, strings.Index(after, "</"+tag)
+		if begin == 0 || end < begin {
+			continue
+		}
+		at := len(before) + len("<"+tag)
+		if title := strings.Join(strings.Fields(text[at+begin:at+end]), " "); title != "" {
+			return title
+		}
+	}
+	return "a page without a title"
+}
+
+// asciiLower returns a text with small letters for the capital ones of ASCII,
+// and every byte where it was.
+func asciiLower(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c - 'A' + 'a'
+		}
+	}
+	return string(b)
+}

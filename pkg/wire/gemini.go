@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A Gemini decodes one body of Gemini's generateContent: one object, a stream of
+// events or an array that is streamed. Only the first candidate counts. The
+// response is whole when a finishReason has come and the body ends.
+//
+// Calls are handed on at the finishReason, because that may be
+// MALFORMED_FUNCTION_CALL: the server then has a call that it could not read
+// itself, and may send what it made of it. Such calls cannot be executed.
+type Gemini struct {
+	body
+	queue queue
+	open  *geminiCall // a call whose arguments come in pieces
+}
+
+// A geminiCall is a call whose arguments come in pieces.
+type geminiCall struct {
+	*pending
+	parts node
+}
+
+// NewGemini returns a decoder for a body of at most maxBytes bytes.
+func NewGemini(maxBytes int64) *Gemini {
+	d := &Gemini{}
+	d.body = newBody(maxBytes, d)
+	return d
+}
+
+// message reads a piece of the response, or all of it.
+func (d *Gemini) message(v gjson.Result) (bool, error) {
+	candidates, blocked := v.Get("candidates"), v.Get("promptFeedback.blockReason")
+	d.named(v.Get("modelVersion"))
+	if u := v.Get("usageMetadata"); u.Get("promptTokenCount").Exists() {
+		output := count(u.Get("candidatesTokenCount")) + count(u.Get("thoughtsTokenCount"))
+		d.resp.Usage = chat.Usage{InputTokens: count(u.Get("promptTokenCount")), OutputTokens: output}
+	}
+	for _, part := range candidates.Get("0.content.parts").Array() {
+		if err := d.part(part); err != nil {
+			return false, err
+		}
+	}
+	if reason := candidates.Get("0.finishReason").Str; reason != "" {
+		d.finish(reason)
+	} else if blocked.Exists() {
+		d.finish(blocked.Str)
+	}
+	return candidates.Exists() || blocked.Exists() || v.Get("usageMetadata").Exists(), nil
+}
+
+// part reads a part of the content.
+func (d *Gemini) part(v gjson.Result) error {
+	text, f := v.Get("text").Str, v.Get("functionCall")
+	switch {
+	case f.IsObject():
+		return d.functionCall(f)
+	case v.Get("thought").Bool():
+		d.say("", text)
+	default:
+		d.say(text, "")
+	}
+	return nil
+}
+
+// functionCall reads a call or a piece of one. A piece without a name belongs
+// to the call that is open; the last one says nothing, or is left out.
+func (d *Gemini) functionCall(f gjson.Result) error {
+	if name := f.Get("name").Str; name != "" {
+		d.endCall()
+		d.open = &geminiCall{pending: d.queue.add(key(f.Get("id")), name, f.Get("args"))}
+		d.open.parts = node{kind: '{', opened: true}
+	}
+	if d.open == nil {
+		return nil
+	}
+	for _, arg := range f.Get("partialArgs").Array() {
+		if err := putArgument(&d.open.parts, arg); err != nil {
+			return err
+		}
+	}
+	if !f.Get("willContinue").Bool() {
+		d.endCall()
+	}
+	return nil
+}
+
+// endCall ends the call that is open.
+func (d *Gemini) endCall() {
+	if d.open != nil && len(d.open.args) == 0 {
+		d.open.args = d.open.parts.append(nil)
+	}
+	d.open = nil
+}
+
+// finish reads a finishReason. Some servers write one into every piece; what is
+// not clean stays so.
+func (d *Gemini) finish(reason string) {
+	d.endCall()
+	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
+		d.resp.Stop = stopOf(reason)
+	}
+	for _, c := range d.queue.calls[d.queue.sent:] {
+		c.free = d.resp.Stop == chat.StopOther // so that it is only kept
+	}
+	d.queue.finish(chat.StopEnd, d.call)
+}
+
+// end reports whether the response is whole.
+func (d *Gemini) end(bool) bool { return d.resp.Stop != "" }
+
+// native returns nil: nothing sends anything back to Gemini.
+func (d *Gemini) native() *chat.Native { return nil }

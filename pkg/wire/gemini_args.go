@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// errPath is the fault of a piece of an argument without a place.
+var errPath = errors.New("the place of an argument cannot be read")
+
+// longestPath is the number of steps in the longest path to an argument.
+const longestPath = 100
+
+// putArgument puts a piece of an argument where its path says, such as
+// $.list[0].name. The pieces of a string are joined.
+func putArgument(args *node, arg gjson.Result) error {
+	n, err := follow(args, arg.Get("jsonPath").Str)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{"stringValue", "numberValue", "boolValue", "nullValue"} {
+		if v := arg.Get(kind); v.Exists() {
+			n.merge("", v, deepest)
+			return nil
+		}
+	}
+	return nil
+}
+
+// follow returns the place of a path. It makes what is not there.
+func follow(n *node, path string) (*node, error) {
+	path, ok := strings.CutPrefix(path, "$")
+	for range longestPath {
+		if !ok || path == "" {
+			break
+		}
+		var step string
+		if step, path, ok = nextStep(path); ok {
+			n, ok = n.child(step)
+		}
+	}
+	if !ok || path != "" {
+		return nil, errPath
+	}
+	return n, nil
+}
+
+// nextStep returns the first step of a path, either [NUMBER] or a name, and the
+// rest.
+func nextStep(path string) (step, rest string, ok bool) {
+	if name, ok := strings.CutPrefix(path, "."); ok {
+		end := strings.IndexAny(name+".", ".[")
+		return name[:end], name[end:], end > 0
+	}
+	for _, quote := range []string{`"`, `'`} {
+		if name, ok := strings.CutPrefix(path, "["+quote); ok {
+			return strings.Cut(name, quote+"]")
+		}
+	}
+	end := strings.IndexByte(path, ']') + 1
+	return path[:end], path[end:], end > 0
+}
+
+// child returns a member or, for [NUMBER], an element, which is there or the
+// next one.
+func (n *node) child(step string) (*node, bool) {
+	if !strings.HasPrefix(step, "[") {
+		return n.member(step), true
+	}
+	i, err := strconv.Atoi(strings.Trim(step, "[]"))
+	switch {
+	case err != nil, i < 0:
+		return nil, false
+	case n.kind != '[' && i == 0, i == len(n.items):
+		return n.item(), true
+	case i > len(n.items):
+		return nil, false
+	}
+	return n.items[i], true
+}

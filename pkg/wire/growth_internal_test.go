@@ -1,0 +1,89 @@
+//go:build unix
+
+package wire
+
+import (
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// What is done for each piece of a stream must not depend on how many there
+// have been. In whole bodies a loop over them would hide behind the cost of
+// reading JSON, so these parts are tested by themselves.
+func TestPiecesAreCheap(t *testing.T) {
+	arguments := gjson.Parse(`"{\"a\":1}"`)
+	for name, repeat := range map[string]func(n int){
+		"calls that are over": func(n int) {
+			q := queue{eager: true}
+			for range n {
+				q.add("", "f", arguments)
+				q.settle(func(chat.Call) {})
+			}
+		},
+		"calls without arguments": func(n int) {
+			q := queue{eager: true}
+			for range n {
+				q.add("", "f", gjson.Result{})
+				q.settle(func(chat.Call) {})
+			}
+			q.finish(chat.StopEnd, func(chat.Call) {})
+		},
+		"pieces of calls": func(n int) {
+			q, r := queue{}, refs{}
+			for i := range n {
+				p := callPiece{index: strconv.Itoa(i / 2), name: "f"}
+				c := r.find(&q, p, 0, 1)
+				if c == nil {
+					c = q.add("", "f", gjson.Result{})
+				}
+				r.note(c, p)
+			}
+		},
+		"members": func(n int) {
+			var m node
+			for i := range n {
+				m.member(strconv.Itoa(i)).merge("", arguments, deepest)
+			}
+			m.append(nil)
+		},
+		"elements": func(n int) {
+			var m node
+			for i := range n {
+				m.merge("", gjson.Parse(`[{"index":`+strconv.Itoa(i)+`}]`), deepest)
+			}
+			m.append(nil)
+		},
+		"texts": func(n int) {
+			var m node
+			for range n {
+				m.merge("", gjson.Parse(`[{"type":"text","text":"word"}]`), deepest)
+			}
+			m.append(nil)
+		},
+	} {
+		const few = 5000
+		small, large := timeOf(func() { repeat(few) }), timeOf(func() { repeat(16 * few) })
+		if large > 50*small+150*time.Millisecond {
+			t.Errorf("%s: %d take %v, sixteen times as many %v", name, few, small, large)
+		}
+	}
+}
+
+// timeOf returns the least time that this process computes for f.
+func timeOf(f func()) time.Duration {
+	least := time.Hour
+	for range 3 {
+		var before, after syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+		f()
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+		least = min(least, time.Duration(after.Utime.Nano()-before.Utime.Nano()))
+	}
+	return least
+}

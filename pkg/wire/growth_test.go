@@ -1,0 +1,121 @@
+//go:build unix
+
+package wire_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A hostileBody repeats something. The %d in it is a number that counts up.
+type hostileBody struct{ name, format, before, each, after string }
+
+// hostile are bodies that would be dear if anything were looked at again for
+// each message.
+var hostile = []hostileBody{
+	{"comments", "chat", "", ": keep-alive %d\n\n", ""},
+	{"blank lines", "chat", "data: x", "\n\n", ""},
+	{"data without JSON", "chat", "data: x", "\ndata: \ndata", ""},
+	{"data in lines", "chat", "data: {\"a\":[0", "\ndata: ,%d", "]}\n\n"},
+	{"blanks in data", "chat", "data:", "        ", ""},
+	{"a long name of a field", "chat", "data: {}\n\n", "name%d", ""},
+	{"text", "chat", "", `data: {"choices":[{"delta":{"content":"%d"}}]}` + "\n\n", ""},
+	{"parts", "chat", `{"choices":[{"message":{"content":["a"`, `,{"text":"%d","thinking":[{"text":"x"}]}`, `]}}]}`},
+	{"lines that end in CR", "chat", "", "data:x%d\r", ""},
+	{"empty events", "chat", "", "data:%d\r\revent:x\r", ""},
+	{"unknown members", "chat", "", `data: {"choices":[{"delta":{"m%d":1}}]}` + "\n\n", ""},
+	{"one unknown member", "chat", "", `data: {"choices":[{"delta":{"m":{"n":{"o":"%d"}}}}]}` + "\n\n", ""},
+	{"elements by index", "chat", "", `data: {"choices":[{"delta":{"l":[{"index":%d,"text":"x"}]}}]}` + "\n\n", ""},
+	{"elements without index", "chat", "", `data: {"choices":[{"delta":{"l":[{"type":"text","text":"%d"},{"a":1}]}}]}` + "\n\n", ""},
+	{"deep pieces", "chat", "", `data: {"choices":[{"delta":{"m":` + strings.Repeat(`{"a":`, 50) + `1` + strings.Repeat(`}`, 50) + `}}]}` + "\n\n", ""},
+	{"announced calls", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"f"}}]}}]}` + "\n\n", ""},
+	{"whole calls", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"id":"i","function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}` + "\n\n", ""},
+	{"calls behind an open one", "chat", `data: {"choices":[{"delta":{"tool_calls":[{"index":"x","function":{"name":"f","arguments":"{"}}]}}]}` + "\n\n", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}` + "\n\n", ""},
+	{"arguments", "chat", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\":\""}}]}}]}` + "\n\n", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"%d }"}}]}}]}` + "\n\n", ""},
+	{"empty arguments", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":" {} "}}]}}]}` + "\n\n", ""},
+	{"blank arguments", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"  "}}]}}]}` + "\n\n", ""},
+	{"a name", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"n%d"}}]}}]}` + "\n\n", ""},
+	{"reasons", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"id":"%d","function":{"name":"f"}}]},"finish_reason":"stop"}]}` + "\n\n", ""},
+	{"strange objects", "chat", "", `{"x":%d}` + "\n", ""},
+	{"ollama", "ollama", "", `{"message":{"content":"%d","tool_calls":[{"function":{"name":"f","arguments":{}}}]}}` + "\n", ""},
+	{"blocks", "messages", "", `data: {"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","name":"f","input":{}}}` + "\n\n", ""},
+	{"stop reasons", "messages", "", `data: {"type":"content_block_start","index":%d,"content_block":{"type":"tool_use"}}` + "\n\n" + `data: {"type":"message_delta","delta":{"stop_reason":"x"}}` + "\n\n", ""},
+	{"input", "messages", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use"}}` + "\n\n", `data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":" %d"}}` + "\n\n", ""},
+	{"citations", "messages", `data: {"type":"content_block_start","index":0,"content_block":{"type":"text"}}` + "\n\n", `data: {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":%d}}}` + "\n\n", ""},
+	{"items", "responses", "", `data: {"type":"response.output_item.done","output_index":%d,"item":{"type":"function_call","name":"f","arguments":"{}"}}` + "\n\n", ""},
+	{"items that begin", "responses", "", `data: {"type":"response.output_item.added","output_index":%d,"item":{"type":"function_call","name":"f"}}` + "\n\n", ""},
+	{"items in one place", "responses", "", `data: {"type":"response.output_item.done","item":{"type":"message","content":[{"text":"%d"}]}}` + "\n\n", ""},
+	{"paths", "gemini", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{}`, `,{"jsonPath":"$.m%d[0]","stringValue":"x"}`, `]}}]}}]}`},
+	{"candidates", "gemini", "[", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f%d"}}]},"finishReason":"STOP"}]},`, ""},
+	{"tools", "bedrock", "", `{"contentBlockStart":{"contentBlockIndex":%d,"start":{"toolUse":{"name":"f"}}},"stopReason":"x"}` + "\n", ""},
+	{"tool calls", "cohere", "", `data: {"type":"tool-call-start","index":%d,"delta":{"message":{"tool_calls":{"function":{"name":"f"}}}}}` + "\n\n", ""},
+}
+
+// TestLinear checks that eight times the body takes about eight times the work:
+// time of the processor and bytes allocated.
+func TestLinear(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			for _, piece := range []int{4096, 1 << 30} {
+				small, large := work(h.format, h.body(growthSize), piece), work(h.format, h.body(8*growthSize), piece)
+				if large.time > 24*small.time+20*time.Millisecond {
+					t.Errorf("%d bytes take %v, eight times as many %v", growthSize, small.time, large.time)
+				}
+				if large.bytes > 12*small.bytes+1<<20 {
+					t.Errorf("%d bytes allocate %d bytes, eight times as many %d", growthSize, small.bytes, large.bytes)
+				}
+			}
+		})
+	}
+}
+
+// body returns a body of about n bytes.
+func (h hostileBody) body(n int) []byte {
+	b := []byte(h.before)
+	for i := 0; len(b) < n; i++ {
+		if strings.Contains(h.each, "%d") {
+			b = fmt.Appendf(b, h.each, i)
+		} else {
+			b = append(b, h.each...)
+		}
+	}
+	return append(b, h.after...)
+}
+
+type workDone struct {
+	time  time.Duration
+	bytes uint64
+}
+
+// work reads a body and measures what that takes; of two times the least.
+func work(format string, body []byte, piece int) workDone {
+	best := workDone{time: time.Hour}
+	for range 2 {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		start := processorTime()
+		d := formats[format](1 << 30)
+		for _, p := range chunks(body, piece) {
+			if d.Write(p, nil) != nil {
+				break
+			}
+		}
+		_, _ = d.Close()
+		best.time = min(best.time, processorTime()-start)
+		runtime.ReadMemStats(&after)
+		best.bytes = after.TotalAlloc - before.TotalAlloc
+	}
+	return best
+}
+
+// processorTime is the time that this process has spent computing.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,234 @@
+package wire
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A Messages decodes one body of Anthropic's /v1/messages: a stream of events or
+// one whole message. The response is whole when a stop_reason has come and the
+// body ends; message_stop ends it.
+//
+// The message in the form of its server is the array of its content blocks, put
+// together with all their members. Of the calls only tool_use is ours: the
+// server makes the others itself.
+type Messages struct {
+	body
+	queue  queue
+	blocks []*block // in the order in which they began
+	byRef  map[string]*block
+	begun  bool   // message_start has come
+	id     string // of the message
+	prompt [len(promptTokens)]int
+}
+
+// A block is a content block.
+type block struct {
+	node  node
+	call  *pending // of a tool_use
+	input []byte   // what has come of it in pieces
+	ended bool
+}
+
+// NewMessages returns a decoder for a body of at most maxBytes bytes.
+func NewMessages(maxBytes int64) *Messages {
+	d := &Messages{byRef: map[string]*block{}}
+	d.body = newBody(maxBytes, d)
+	return d
+}
+
+// message reads an event or a whole message.
+func (d *Messages) message(v gjson.Result) (bool, error) {
+	ref := key(v.Get("index"))
+	switch v.Get("type").Str {
+	case "message_start":
+		return true, d.begin(v.Get("message"))
+	case "content_block_start":
+		if d.resp.Stop != "" {
+			return true, errLate
+		}
+		d.beginBlock(ref, v.Get("content_block"))
+	case "content_block_delta":
+		return true, d.delta(ref, v.Get("delta"))
+	case "content_block_stop":
+		d.endBlock(d.byRef[ref])
+	case "message_delta":
+		d.use(v.Get("usage"))
+		if reason := v.Get("delta.stop_reason").Str; reason != "" {
+			d.finish(reason)
+		}
+	case "message_stop":
+		d.finish("")
+		d.done = true
+	case "message":
+		d.wholeMessage(v)
+	case "ping":
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// begin reads the beginning of the message. Some routers send it twice; another
+// one does not belong here.
+func (d *Messages) begin(message gjson.Result) error {
+	id := key(message.Get("id"))
+	if d.begun && (id != d.id || len(d.blocks) > 0) {
+		return errSpliced
+	}
+	d.begun, d.id = true, id
+	d.named(message.Get("model"))
+	d.use(message.Get("usage"))
+	return nil
+}
+
+// promptTokens are the members of a usage that count tokens of the prompt. The
+// server counts those from a cache apart.
+var promptTokens = [3]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
+
+// use notes the usage. A later one has the better numbers, but not always all.
+func (d *Messages) use(u gjson.Result) {
+	d.resp.Usage.InputTokens = 0
+	for i, name := range promptTokens {
+		d.prompt[i] = cmp.Or(count(u.Get(name)), d.prompt[i])
+		d.resp.Usage.InputTokens += d.prompt[i]
+	}
+	d.resp.Usage.OutputTokens = cmp.Or(count(u.Get("output_tokens")), d.resp.Usage.OutputTokens)
+}
+
+// beginBlock reads the beginning of a block.
+func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
+	b := &block{}
+	b.node.merge("", v, deepest)
+	switch v.Get("type").Str {
+	case "tool_use":
+		b.call = d.queue.add(key(v.Get("id")), v.Get("name").Str, v.Get("input"))
+	case "text":
+		d.say(v.Get("text").Str, "")
+	case "thinking":
+		d.say("", v.Get("thinking").Str)
+	}
+	d.blocks = append(d.blocks, b)
+	d.byRef[ref] = b
+	return b
+}
+
+// delta reads a piece of a block.
+func (d *Messages) delta(ref string, v gjson.Result) error {
+	b, kind := d.byRef[ref], v.Get("type").Str
+	switch {
+	case b == nil:
+		return errors.New("a piece of a block that has not begun")
+	case kind == "input_json_delta":
+		return b.write(v.Get("partial_json").Str)
+	case kind == "text_delta":
+		d.say(v.Get("text").Str, "")
+	case kind == "thinking_delta":
+		d.say("", v.Get("thinking").Str)
+	case kind == "citations_delta":
+		v = gjson.Parse(`{"citations":[` + v.Get("citation").Raw + `]}`)
+	}
+	v.ForEach(func(k, v gjson.Result) bool {
+		if k.Str != "type" {
+			b.node.member(k.Str).merge(k.Str, v, deepest)
+		}
+		return true
+	})
+	return nil
+}
+
+// write adds a piece of the input.
+func (b *block) write(text string) error {
+	if b.ended && !blank(text) {
+		return errAfter
+	}
+	b.input = append(b.input, text...)
+	return nil
+}
+
+// endBlock reads the end of a block.
+func (d *Messages) endBlock(b *block) {
+	if b == nil || b.ended {
+		return
+	}
+	b.ended = true
+	b.fill()
+	if b.call != nil {
+		b.call.ended = true
+		d.queue.settle(d.call)
+	}
+}
+
+// fill puts in the input that has come in pieces. Without any, that of the
+// beginning counts, which is mostly {}.
+func (b *block) fill() {
+	if blank(b.input) {
+		return
+	}
+	if b.call != nil {
+		b.call.args = b.input
+	}
+	input := node{kind: '"', opened: true, text: b.input}
+	if check(b.input) == nil {
+		input = node{kind: '{', raw: string(b.input)}
+	}
+	*b.node.member("input") = input
+}
+
+// wholeMessage reads a message that comes whole.
+func (d *Messages) wholeMessage(v gjson.Result) {
+	d.named(v.Get("model"))
+	d.use(v.Get("usage"))
+	for _, item := range v.Get("content").Array() {
+		d.endBlock(d.beginBlock("", item))
+	}
+	d.finish(v.Get("stop_reason").Str)
+	d.done = true
+}
+
+// finish reads a stop_reason; the first one counts.
+func (d *Messages) finish(reason string) {
+	if d.resp.Stop != "" {
+		return
+	}
+	d.resp.Stop = stopOf(reason)
+	for _, b := range d.blocks {
+		if !b.ended {
+			b.fill()
+			b.ended = true
+		}
+	}
+	d.queue.finish(d.resp.Stop, d.call)
+}
+
+// end reports whether the response is whole.
+func (d *Messages) end(bool) bool { return d.resp.Stop != "" }
+
+// native returns the blocks, unless they are nothing but text.
+func (d *Messages) native() *chat.Native {
+	body, more := []byte("["), false
+	for i, b := range d.blocks {
+		body = comma(body, i)
+		at := len(body)
+		body = b.node.append(body)
+		more = more || !plainText(gjson.ParseBytes(body[at:]))
+	}
+	if !more {
+		return nil
+	}
+	return &chat.Native{API: "messages", Body: append(body, ']')}
+}
+
+// plainText reports whether a block is nothing but text.
+func plainText(b gjson.Result) bool {
+	plain := b.Get("type").Str == "text"
+	b.ForEach(func(k, v gjson.Result) bool {
+		plain = plain && (k.Str == "type" || k.Str == "text" || !says(v.Raw))
+		return plain
+	})
+	return plain
+}

@@ -1,0 +1,234 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A node is a JSON value that is put together from the pieces in which a stream
+// brings it, whatever it means: so a message can be given back to its server
+// with the members that only the server understands. Numbers keep their digits
+// and members their order.
+type node struct {
+	kind   byte   // the first byte of its JSON text; 0 for nothing and null
+	raw    string // the value, if it came in one piece
+	text   []byte // else what it says, if it is a string
+	names  []string
+	of     map[string]*node // its members by name, if it is an object
+	items  []*node          // its elements, if it is an array
+	byKey  map[string]*node // those with an index
+	sort   string           // of an element: its "type"
+	opened bool             // it is in pieces
+}
+
+// deepest is how deep pieces are put together. Below, a piece takes the place
+// of the one before: no server is known to split what stands deeper, and the
+// cost must not grow with the depth.
+const deepest = 8
+
+// merge adds the next piece of the node, which is the member of that name.
+func (n *node) merge(name string, v gjson.Result, depth int) {
+	kind := kindOf(v)
+	switch {
+	case kind == 0, v.Raw == `""` && n.kind != 0:
+		if n.raw == "" && n.kind == 0 {
+			n.raw = "null"
+		}
+	case n.kind == 0, depth == 0, constant(name):
+		n.set(v)
+	case n.kind == '"' && kind == '"':
+		n.open()
+		n.text = append(n.text, v.Str...)
+	case n.kind == '{' && kind == '{':
+		n.open()
+		v.ForEach(func(k, v gjson.Result) bool {
+			n.member(k.Str).merge(k.Str, v, depth-1)
+			return true
+		})
+	case n.kind == '[' && kind == '[':
+		n.open()
+		v.ForEach(func(_, v gjson.Result) bool {
+			n.mergeItem(v, depth-1)
+			return true
+		})
+	case n.kind == '[' && kind == '"':
+		n.open()
+		n.mergeItem(textPart(v), depth-1)
+	case n.kind == '"' && kind == '[':
+		part := textPart(gjson.ParseBytes(n.append(nil)))
+		*n = node{kind: '[', opened: true}
+		n.mergeItem(part, depth-1)
+		n.merge(name, v, depth)
+	default:
+		n.set(v)
+	}
+}
+
+// set makes the node a value of one piece.
+func (n *node) set(v gjson.Result) {
+	*n = node{kind: kindOf(v), raw: strings.Clone(v.Raw), sort: n.sort}
+}
+
+// kindOf returns the kind of a node with that value.
+func kindOf(v gjson.Result) byte {
+	if v.Type == gjson.Null {
+		return 0
+	}
+	return v.Raw[0]
+}
+
+// constant reports whether a member comes whole each time it comes. Every other
+// string is a piece of a longer one, as in OpenAI's own clients.
+func constant(name string) bool {
+	return slices.Contains([]string{"role", "type", "id", "index", "format", "name", "object", "status", "phase"}, name) ||
+		strings.HasSuffix(name, "signature") || strings.HasSuffix(name, "_id")
+}
+
+// textPart returns a string as it stands in an array of parts.
+func textPart(text gjson.Result) gjson.Result {
+	return gjson.Parse(`{"type":"text","text":` + text.Raw + `}`)
+}
+
+// mergeItem adds a piece of an array: of the element with the same index, of
+// the last one if it is a text of the same sort and nothing has an index, or a
+// new element.
+func (n *node) mergeItem(v gjson.Result, depth int) {
+	index, sort := key(v.Get("index")), key(v.Get("type"))
+	id := index + " " + sort
+	item := n.byKey[id]
+	if last := len(n.items) - 1; index == "" && last >= 0 && n.items[last].sort == sort && isText(sort) {
+		item = n.items[last]
+	}
+	if item == nil {
+		item = &node{sort: sort}
+		n.items = append(n.items, item)
+	}
+	if index != "" {
+		if n.byKey == nil {
+			n.byKey = map[string]*node{}
+		}
+		n.byKey[id] = item
+	}
+	item.merge("", v, depth)
+}
+
+// isText reports whether an element of that type is a piece of text, which may
+// be told in more pieces.
+func isText(sort string) bool {
+	return slices.Contains([]string{"text", "thinking", "output_text", "reasoning.text", "reasoning.summary"}, sort)
+}
+
+// open takes a value apart that came in one piece.
+func (n *node) open() {
+	if n.opened {
+		return
+	}
+	v := gjson.Parse(n.raw)
+	n.opened, n.raw = true, ""
+	switch n.kind {
+	case '"':
+		n.text = []byte(v.Str)
+	case '{':
+		v.ForEach(func(k, v gjson.Result) bool {
+			*n.member(k.Str) = node{kind: kindOf(v), raw: v.Raw}
+			return true
+		})
+	case '[':
+		v.ForEach(func(_, v gjson.Result) bool {
+			n.mergeItem(v, deepest)
+			return true
+		})
+	}
+}
+
+// member returns a member. It makes the node an object, and the member, if they
+// are not there.
+func (n *node) member(name string) *node {
+	if n.kind != '{' {
+		*n = node{kind: '{', opened: true}
+	}
+	n.open()
+	m := n.of[name]
+	if m == nil {
+		if n.of == nil {
+			n.of = map[string]*node{}
+		}
+		m, name = &node{}, strings.Clone(name)
+		n.names = append(n.names, name)
+		n.of[name] = m
+	}
+	return m
+}
+
+// drop removes a member.
+func (n *node) drop(name string) {
+	n.names = slices.DeleteFunc(n.names, func(other string) bool { return other == name })
+	delete(n.of, name)
+}
+
+// item adds an element. It makes the node an array.
+func (n *node) item() *node {
+	if n.kind != '[' {
+		*n = node{kind: '[', opened: true}
+	}
+	n.open()
+	n.items = append(n.items, &node{})
+	return n.items[len(n.items)-1]
+}
+
+// says reports whether the value is more than a place kept free.
+func says(raw string) bool {
+	return !slices.Contains([]string{"", "null", "false", `""`, "[]", "{}"}, raw)
+}
+
+// append appends the JSON text of the node.
+func (n *node) append(dst []byte) []byte {
+	switch {
+	case n.raw != "":
+		return append(dst, n.raw...)
+	case n.kind == '"':
+		return appendQuoted(dst, n.text)
+	case n.kind == '{':
+		dst = append(dst, '{')
+		for i, name := range n.names {
+			dst = appendQuoted(comma(dst, i), []byte(name))
+			dst = n.of[name].append(append(dst, ':'))
+		}
+		return append(dst, '}')
+	case n.kind == '[':
+		dst = append(dst, '[')
+		for i, item := range n.items {
+			dst = item.append(comma(dst, i))
+		}
+		return append(dst, ']')
+	}
+	return append(dst, "null"...)
+}
+
+// comma appends what stands before the i-th of several.
+func comma(dst []byte, i int) []byte {
+	if i > 0 {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+// nativeMessage returns a message in the form of its server, or nil if it is
+// nothing but text.
+func nativeMessage(api string, message []byte) *chat.Native {
+	more := false
+	gjson.ParseBytes(message).ForEach(func(k, v gjson.Result) bool {
+		text := k.Str == "role" || k.Str == "content" && v.Type == gjson.String
+		empty := k.Str == "function_call" && v.Get("name").Str == "" // of Snowflake
+		more = says(v.Raw) && !text && !empty
+		return !more
+	})
+	if !more {
+		return nil
+	}
+	return &chat.Native{API: api, Body: message}
+}
