@@ -3,13 +3,19 @@ package model_test
 import (
 	"encoding/json"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
 )
 
@@ -38,7 +44,7 @@ func TestCaptures(t *testing.T) {
 		{"native_get_chat_404", new(*model.StatusError), 1},
 		{"native_missing_model", new(*model.StatusError), 1},
 		{"native_think_unsupported", new(*model.StatusError), 1},
-		{"native_tools_unsupported_stream", new(*model.StatusError), 1},
+		{"native_tools_unsupported_stream", new(*model.NoToolsError), 1},
 		{"native_unknown_model_stream", new(*model.UnknownModelError), 1},
 		{"native_runner_killed_midstream", new(*model.CutError), 1},
 		{"native_client_disconnect", new(*model.CutError), 1},
@@ -49,7 +55,7 @@ func TestCaptures(t *testing.T) {
 			status, body := capture(t, shared, tt.name)
 			synctest.Test(t, func(t *testing.T) {
 				s := serve(t, answer(status, body), answer(status, body), answer(status, body))
-				got := ask(t.Context(), s.client(), question)
+				got := ask(t.Context(), s.client(), everything)
 				if tt.want == nil && (got.err != nil || got.text != got.resp.Content) || tt.want != nil && (got.err == nil || !errors.As(got.err, tt.want)) {
 					t.Errorf("%+v", got)
 				}
@@ -75,6 +81,76 @@ func TestCaptures(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestCapturedRequests makes the requests that a real server took, and compares
+// them: everything that was in those is in ours.
+func TestCapturedRequests(t *testing.T) {
+	shared := os.Getenv("ONESHOT_SHARED")
+	if shared == "" {
+		t.Skip("ONESHOT_SHARED does not name the folder with the captures")
+	}
+	weather := chat.Function{Name: "get_weather", Description: "Weather for a city", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}
+	add := chat.Function{Name: "add", Description: "Add", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}`)}
+	short := weather
+	short.Description = "w"
+	asked := func(text string, more ...chat.Message) []chat.Message {
+		return append([]chat.Message{{Role: chat.User, Content: text}}, more...)
+	}
+	called := chat.Message{Role: chat.Assistant, Calls: []chat.Call{{ID: "call_1", Name: "get_weather", Arguments: json.RawMessage(`{"city":"Paris"}`)}}}
+	answered := func(text string) chat.Message {
+		return chat.Message{Role: chat.Tool, CallID: "call_1", Name: "get_weather", Content: text}
+	}
+	const person = `{"type":"object","properties":{"name":{"type":"string","maxLength":12},"age":{"type":"integer","minimum":0,"maximum":150},` +
+		`"tags":{"type":"array","items":{"enum":["a","b"]},"minItems":1,"maxItems":3}},"required":["name","age","tags"],"additionalProperties":false}`
+	for _, tt := range []struct {
+		name  string
+		api   model.API
+		model string
+		req   chat.Request
+		other []string // members that say the same in another way
+	}{
+		{"native_tools_call_stream", model.Ollama, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{weather, add}}, nil},
+		{"native_tools_result_turn_stream", model.Ollama, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny, 21 C")), Tools: []chat.Function{weather, add}}, nil},
+		{"native_format_schema_stream", model.Ollama, "tiny", chat.Request{Messages: asked("hello"), Format: json.RawMessage(person), Params: params("seed", "7", "max_tokens", "400")}, nil},
+		{"v1_chat_stream_usage", model.Chat, "scripted", chat.Request{Messages: asked("r:text")}, nil},
+		{"v1_tools_result_turn", model.Chat, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny")), Tools: []chat.Function{weather}}, nil},
+		{"v1_schema_random", model.Chat, "tiny", chat.Request{Messages: asked("x"), Format: json.RawMessage(person), Params: params("seed", "3", "max_tokens", "400")}, []string{"response_format"}},
+		{"v1_json_object_random", model.Chat, "tiny", chat.Request{Messages: asked("x"), AnyJSON: true, Params: params("seed", "3", "max_tokens", "400")}, nil},
+		{"v1_responses_tools", model.Responses, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{short}}, []string{"input", "tools"}},
+		{"anthropic_messages_stream", model.Messages, "scripted", chat.Request{Messages: asked("r:text"), Params: params("max_tokens", "64")}, []string{"messages"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join(shared, "captures", "ollama", tt.name+".request.http"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, captured, _ := strings.Cut(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n\n")
+			base := &url.URL{Scheme: "http", Host: "ollama.test"}
+			if tt.api == model.Chat || tt.api == model.Responses {
+				base.Path = "/v1"
+			}
+			out, err := model.New(model.Config{API: tt.api, Model: tt.model, BaseURL: base}).Compose(tt.req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if method, path := out.Method, strings.TrimPrefix(out.URL, "http://ollama.test"); !strings.HasPrefix(head, method+" "+path+" ") {
+				t.Errorf("%s %s, want %.40s", method, path, head)
+			}
+			var want, got map[string]any
+			if json.Unmarshal([]byte(captured), &want) != nil || json.Unmarshal(out.Body, &got) != nil {
+				t.Fatalf("no JSON: %s\n%s", captured, out.Body)
+			}
+			for member, value := range want {
+				if reflect.TypeOf(value) != reflect.TypeOf(got[member]) && member != "input" {
+					t.Errorf("%s is %T, want %T", member, got[member], value)
+				}
+				if diff := cmp.Diff(value, got[member]); diff != "" && !slices.Contains(tt.other, member) {
+					t.Errorf("%s (-captured +ours):\n%s", member, diff)
+				}
+			}
+		})
+	}
 }
 
 // capture returns a captured answer.

@@ -2,9 +2,11 @@ package model_test
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -21,8 +23,8 @@ import (
 // These tests use real connections. Nothing waits: all pauses are zero.
 
 // connect returns a client of a server at an address.
-func connect(address string) *model.Ollama {
-	return model.NewOllama(model.OllamaConfig{
+func connect(address string) *model.Client {
+	return model.New(model.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: address}, Model: "parrot", Rand: func() float64 { return 0 },
 	})
 }
@@ -91,6 +93,33 @@ func TestConnectionBeforeTheAnswer(t *testing.T) {
 	}
 	if text := got.attempts[0].Error; !strings.Contains(text, address) || got.attempts[0].Status != 0 {
 		t.Errorf("attempt %+v", got.attempts[0])
+	}
+}
+
+// A connection that is reset before anything of the request was read.
+func TestConnectionResetAtOnce(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if n < 2 {
+				reset(c.(*net.TCPConn))
+			} else {
+				readRequest(c)
+				say(fmt.Sprintf(sized, len(hello), hello))(c.(*net.TCPConn))
+			}
+			c.Close()
+		}
+	}()
+	if got := ask(t.Context(), connect(l.Addr().String()), question); got.err != nil || len(got.attempts) != 2 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -167,7 +196,7 @@ func TestConnectionHeaderFlood(t *testing.T) {
 
 func TestConnectionToNoName(t *testing.T) {
 	calls := 0
-	m := model.NewOllama(model.OllamaConfig{Dial: func(context.Context, string, string) (net.Conn, error) {
+	m := model.New(model.Config{Dial: func(context.Context, string, string) (net.Conn, error) {
 		calls++
 		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "nowhere", IsNotFound: true}}
 	}})
@@ -197,7 +226,7 @@ func TestConnectionProxy(t *testing.T) {
 		"proxy.test:8080": {Scheme: "http", Host: "proxy.test:8080"},
 	} {
 		var dialled []string
-		m := model.NewOllama(model.OllamaConfig{
+		m := model.New(model.Config{
 			BaseURL: &url.URL{Scheme: "http", Host: "server.test"}, Proxy: proxy, Attempts: 1,
 			Dial: func(_ context.Context, _, address string) (net.Conn, error) {
 				dialled = append(dialled, address)
@@ -222,7 +251,33 @@ func TestConnectionBasePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := ask(t.Context(), model.NewOllama(model.OllamaConfig{BaseURL: base}), question); got.err != nil || path != "/gpu/1/api/chat" {
+	if got := ask(t.Context(), model.New(model.Config{BaseURL: base}), question); got.err != nil || path != "/gpu/1/api/chat" {
 		t.Errorf("%+v, asked for %q", got, path)
+	}
+}
+
+// A server is known by its certificate, and no request goes to another one.
+func TestConnectionTLS(t *testing.T) {
+	asked := 0
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		ok(w, r)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	base, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ask(t.Context(), model.New(model.Config{BaseURL: base}), question)
+	var gone *model.UnavailableError
+	if !errors.As(got.err, &gone) || gone.Attempts != 1 || !strings.Contains(got.err.Error(), "certificate") || asked != 0 {
+		t.Errorf("error %v after %d requests", got.err, asked)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	if got := ask(t.Context(), model.New(model.Config{BaseURL: base, RootCAs: pool}), question); got.err != nil || got.text != "Hello" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -1,11 +1,9 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,8 +24,9 @@ func diffRequests(was, now chat.Request) string {
 	parts := []string{
 		diffText("purpose", string(was.Purpose), string(now.Purpose)),
 		diffText("system prompt", was.System, now.System),
+		diffTools(was.Tools, now.Tools),
 		diffMessages(was.Messages, now.Messages),
-		diffText("format", compact(was.Format), compact(now.Format)),
+		diffText("format", format(was), format(now)),
 	}
 	names := maps.Clone(was.Params)
 	if names == nil {
@@ -43,6 +42,31 @@ func diffRequests(was, now chat.Request) string {
 	return "what is on record is the same; it was sent with other spaces in its JSON"
 }
 
+// format returns the format of a request.
+func format(req chat.Request) string {
+	if req.AnyJSON {
+		return "any JSON"
+	}
+	return compact(req.Format)
+}
+
+// diffTools says which tool is the first that differs.
+func diffTools(was, now []chat.Function) string {
+	for i := range max(len(was), len(now)) {
+		switch {
+		case i >= len(now):
+			return fmt.Sprintf("tool %s is missing\n", was[i].Name)
+		case i >= len(was):
+			return fmt.Sprintf("tool %s is new\n", now[i].Name)
+		}
+		tool := func(f chat.Function) string { return f.Name + "\n" + f.Description + "\n" + compact(f.Parameters) }
+		if diff := diffText(fmt.Sprintf("tool %d (%s)", i+1, now[i].Name), tool(was[i]), tool(now[i])); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
 // diffMessages says which message is the first that differs.
 func diffMessages(was, now []chat.Message) string {
 	for i := range max(len(was), len(now)) {
@@ -52,12 +76,37 @@ func diffMessages(was, now []chat.Message) string {
 			return fmt.Sprintf("%s (%s) is missing:\n", what, was[i].Role) + mark("- ", lines(was[i].Content))
 		case i >= len(was):
 			return fmt.Sprintf("%s (%s) is new:\n", what, now[i].Role) + mark("+ ", lines(now[i].Content))
-		case !reflect.DeepEqual(was[i], now[i]):
-			return diffText("role of "+what, string(was[i].Role), string(now[i].Role)) +
-				diffText(fmt.Sprintf("%s (%s)", what, now[i].Role), was[i].Content, now[i].Content)
+		}
+		named := fmt.Sprintf("%s (%s)", what, now[i].Role)
+		diff := diffText("role of "+what, string(was[i].Role), string(now[i].Role)) +
+			diffText(named, was[i].Content, now[i].Content) +
+			diffText("calls of "+named, callLines(was[i]), callLines(now[i])) +
+			diffText("native form of "+named, nativeLines(was[i]), nativeLines(now[i]))
+		if diff != "" {
+			return diff
 		}
 	}
 	return ""
+}
+
+// callLines returns the calls of a message, or what it answers, a line each.
+func callLines(m chat.Message) string {
+	var b strings.Builder
+	for _, c := range m.Calls {
+		fmt.Fprintf(&b, "%s %s %s\n", c.ID, c.Name, compact(c.Arguments))
+	}
+	if m.CallID != "" || m.Name != "" {
+		fmt.Fprintf(&b, "to %s %s\n", m.CallID, m.Name)
+	}
+	return b.String()
+}
+
+// nativeLines returns the native form of a message.
+func nativeLines(m chat.Message) string {
+	if m.Native == nil {
+		return ""
+	}
+	return m.Native.API + " " + m.Native.Model + "\n" + compact(m.Native.Body)
 }
 
 // diffText shows the lines between the first and the last that differ, behind
@@ -115,15 +164,6 @@ func mark(sign string, lines []string) string {
 			break
 		}
 		b.WriteString(sign + wire.Excerpt(line) + "\n")
-	}
-	return b.String()
-}
-
-// compact returns JSON without the space that a record does not keep.
-func compact(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return string(raw)
 	}
 	return b.String()
 }

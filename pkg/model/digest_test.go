@@ -16,9 +16,6 @@ func TestDigestTellsRequestsApart(t *testing.T) {
 		}
 		return out
 	}
-	params := func(text string) map[string]json.RawMessage {
-		return map[string]json.RawMessage{"seed": json.RawMessage(text)}
-	}
 	seen := make(map[string]int)
 	for i, req := range []chat.Request{
 		{},
@@ -34,9 +31,24 @@ func TestDigestTellsRequestsApart(t *testing.T) {
 		{System: "a", Messages: say("b")},
 		{Format: json.RawMessage(`{}`)},
 		{Format: json.RawMessage(`{ }`)},
-		{Params: params("1")},
-		{Params: params("1.0")},
-		{Params: map[string]json.RawMessage{"top_k": json.RawMessage("1")}},
+		{AnyJSON: true},
+		{Params: params("seed", "1")},
+		{Params: params("seed", "1.0")},
+		{Params: params("top_k", "1")},
+		{Tools: []chat.Function{{Name: "a"}}},
+		{Tools: []chat.Function{{Name: "a"}, {}}},
+		{Tools: []chat.Function{{Description: "a"}}},
+		{Tools: []chat.Function{{Parameters: json.RawMessage("1")}}},
+		{Messages: []chat.Message{{CallID: "a"}}},
+		{Messages: []chat.Message{{Name: "a"}}},
+		{Messages: []chat.Message{{Calls: []chat.Call{{}}}}},
+		{Messages: []chat.Message{{Calls: []chat.Call{{ID: "a"}}}}},
+		{Messages: []chat.Message{{Calls: []chat.Call{{Name: "a"}}}}},
+		{Messages: []chat.Message{{Calls: []chat.Call{{Arguments: json.RawMessage("1")}}}}},
+		{Messages: []chat.Message{{Native: &chat.Native{}}}},
+		{Messages: []chat.Message{{Native: &chat.Native{API: "a"}}}},
+		{Messages: []chat.Message{{Native: &chat.Native{Model: "a"}}}},
+		{Messages: []chat.Message{{Native: &chat.Native{Body: json.RawMessage("1")}}}},
 	} {
 		d := model.Digest(req)
 		if j, ok := seen[d]; ok {
@@ -48,10 +60,11 @@ func TestDigestTellsRequestsApart(t *testing.T) {
 
 // Run files hold digests, so the form cannot change under the same name.
 func TestDigestIsStable(t *testing.T) {
-	req := question
+	req := conversation()
 	req.Format = json.RawMessage(`{"type":"object"}`)
-	req.Params = map[string]json.RawMessage{"seed": json.RawMessage("1"), "num_ctx": json.RawMessage("4096"), "temperature": json.RawMessage("0")}
-	const want = "0a4bde6b29edaa07f317e9b081b5458b7e826d1a00d82060ceb3241f3eb7af83"
+	req.Params = params("seed", "1", "num_ctx", "4096", "temperature", "0")
+	req.Messages[1].Native = &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage(`{}`)}
+	const want = "4da0070a2ca03f7d9ac2c4e9be10619b6f5958fe8e20168c75407fdae3ec77f0"
 	for range 20 { // maps are ordered at random
 		if got := model.Digest(req); got != want {
 			t.Fatalf("digest %s, want %s", got, want)
@@ -63,6 +76,22 @@ func TestDigestIsStable(t *testing.T) {
 func TestDigestOfBytesThatAreNotUTF8(t *testing.T) {
 	broken := chat.Request{System: "a\xff\xfeb"}
 	if model.Digest(broken) != model.Digest(chat.Request{System: "a\ufffd\ufffdb"}) {
+		t.Error("the digests differ")
+	}
+}
+
+// No record keeps the spaces in what a model said.
+func TestDigestOfSpaces(t *testing.T) {
+	req := func(open string) chat.Request {
+		return chat.Request{
+			Tools: []chat.Function{{Parameters: json.RawMessage(open + `"a":1}`)}},
+			Messages: []chat.Message{{
+				Calls:  []chat.Call{{Arguments: json.RawMessage(open + `"a":"b c"}`)}},
+				Native: &chat.Native{Body: json.RawMessage(open + `"a":1.0}`)},
+			}},
+		}
+	}
+	if model.Digest(req("{")) != model.Digest(req("{ \n")) {
 		t.Error("the digests differ")
 	}
 }

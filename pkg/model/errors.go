@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,10 +12,14 @@ import (
 type StatusError struct {
 	Status     int
 	Message    string        // the server's text, whole, up to 64 KiB
+	Codes      []string      // the server's names for the fault, the most specific first
 	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not
 }
 
 func (e *StatusError) Error() string {
+	if e.Status == 0 { // reported inside a body
+		return "model server: " + wire.Excerpt(e.Message)
+	}
 	if e.Message == "" {
 		return fmt.Sprintf("model server: status %d without a text", e.Status)
 	}
@@ -47,12 +52,36 @@ func (e *OverflowError) Error() string {
 
 // A FormatError says that the server cannot hold the model to the request's
 // format. The same request without it may work.
-type FormatError struct{ Err *StatusError }
+type FormatError struct {
+	Err error // a *[StatusError], or why nothing was sent
+}
 
 func (e *FormatError) Error() string { return "request format: " + e.Err.Error() }
 
-// Unwrap returns the server's answer.
+// Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
+
+// errNoAnyJSON says why a request for just any JSON is not sent.
+var errNoAnyJSON = errors.New("the API messages cannot enforce JSON without a schema")
+
+// A NoToolsError says that the model, or its server, cannot call tools natively.
+// The same request without tools may work.
+type NoToolsError struct {
+	Err error // a *[StatusError]
+}
+
+func (e *NoToolsError) Error() string { return "native calls: " + e.Err.Error() }
+
+// Unwrap returns the server's answer.
+func (e *NoToolsError) Unwrap() error { return e.Err }
+
+// A movedError says that the server wanted the request over another API, and
+// that the client has turned to it.
+type movedError struct{ err error }
+
+func (e *movedError) Error() string { return e.err.Error() }
+
+func (e *movedError) Unwrap() error { return e.err }
 
 // A TimeoutError says that the server was silent for too long.
 type TimeoutError struct {

@@ -36,15 +36,43 @@ func TestList(t *testing.T) {
 	}
 }
 
+// Everyone else's list, and where it is.
+func TestListOfIDs(t *testing.T) {
+	for _, p := range speeches[1:] {
+		s := serve(t, answer(200, `{"object":"list","data":[{"id":"zebra","object":"model"},{"id":"ant","display_name":"Ant"}],"has_more":false}`))
+		m := s.configured(p.config())
+		got, err := m.List(t.Context())
+		if diff := cmp.Diff([]model.ModelInfo{{Name: "ant"}, {Name: "zebra"}}, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v (-want +got):\n%s", p.api, err, diff)
+		}
+		want := "/v1/models"
+		if p.api == model.Messages {
+			want += "?limit=1000"
+		}
+		if r := s.asked[0]; r.Method != http.MethodGet || r.URL.String() != want || (r.Header.Get("Anthropic-Version") != "") != (p.api == model.Messages) {
+			t.Errorf("%s: %s %s %v", p.api, r.Method, r.URL, r.Header)
+		}
+		if can, err := m.Show(t.Context()); err != nil || can != (model.Capabilities{}) || s.requests() != 1 {
+			t.Errorf("%s: capabilities %+v, error %v after %d requests", p.api, can, err, s.requests())
+		}
+	}
+}
+
+func TestInfoWithoutAnAPI(t *testing.T) {
+	if _, err := model.New(model.Config{API: "smoke"}).List(t.Context()); err == nil {
+		t.Error("an API that does not exist is no error")
+	}
+}
+
 func TestShow(t *testing.T) {
 	for body, want := range map[string]model.Capabilities{
-		show: {ContextLength: 40960, Completion: true, Tools: true, Thinking: true},
-		`{"parameters":"num_thread                     1\nnum_ctx                        4096\nstop \"a num_ctx 3\"","capabilities":["tools"]}`: {NumCtx: 4096, Tools: true},
-		`{"parameters":"num_ctx many","capabilities":["tools"]}`:                                                                                {Tools: true},
-		`{"model_info":{},"capabilities":["embedding"]}`:                                                                                        {},
-		`{"model_info":{"general.architecture":"bert","bert.context_length":"?"}}`:                                                              {Completion: true},
-		`{"model_info":{"general.architecture":7},"capabilities":["completion","insert"]}`:                                                      {Completion: true},
-		`{"model_info":null,"capabilities":["completion","tools"],"modified_at":"2026-01-02T03:04:05Z"}`:                                        {Completion: true, Tools: true},
+		show: {Known: true, ContextLength: 40960, Completion: true, Tools: true, Thinking: true},
+		`{"parameters":"num_thread                     1\nnum_ctx                        4096\nstop \"a num_ctx 3\"","capabilities":["tools"]}`: {Known: true, NumCtx: 4096, Tools: true},
+		`{"parameters":"num_ctx many","capabilities":["tools"]}`:                                                                                {Known: true, Tools: true},
+		`{"model_info":{},"capabilities":["embedding"]}`:                                                                                        {Known: true},
+		`{"model_info":{"general.architecture":"bert","bert.context_length":"?"}}`:                                                              {Known: true, Completion: true},
+		`{"model_info":{"general.architecture":7},"capabilities":["completion","insert"]}`:                                                      {Known: true, Completion: true},
+		`{"model_info":null,"capabilities":["completion","tools"],"modified_at":"2026-01-02T03:04:05Z"}`:                                        {Known: true, Completion: true, Tools: true},
 	} {
 		s := serve(t, answer(200, body))
 		got, err := s.client().Show(t.Context())
@@ -82,12 +110,12 @@ func TestInfoFaults(t *testing.T) {
 		{"a list", answer(200, "[]"), kind(wire.Garbled), "not a JSON object"},
 		{"cut", answer(200, `{"models":[`), kind(wire.Garbled), "not a JSON object"},
 		{"over the limit", answer(200, `{"models":["`+strings.Repeat("x", 1<<16)+`"]}`), kind(wire.Large), "over the limit"},
-		{"types", answer(200, `{"models":7,"capabilities":7}`), is(new(*model.UnavailableError)), "unmarshal"},
+		{"types", answer(200, `{"models":7,"capabilities":7}`), kind(wire.Garbled), "unmarshal"},
 		{"broken connection", answer(200, "{", "Content-Length", "99"), is(new(*model.UnavailableError)), "ollama.test"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.step, tt.step, ok)
-			m := s.configured(model.OllamaConfig{MaxBytes: 1 << 16})
+			m := s.configured(model.Config{MaxBytes: 1 << 16})
 			_, listErr := m.List(t.Context())
 			_, showErr := m.Show(t.Context())
 			for _, err := range []error{listErr, showErr} {
@@ -115,7 +143,7 @@ func TestInfoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		start := time.Now()
-		_, err := s.configured(model.OllamaConfig{Idle: 20 * time.Second}).List(t.Context())
+		_, err := s.configured(model.Config{Idle: 20 * time.Second}).List(t.Context())
 		want := &model.TimeoutError{What: "list of models", Limit: 20 * time.Second}
 		if diff := cmp.Diff(want, err); diff != "" || time.Since(start) != 20*time.Second {
 			t.Errorf("after %v (-want +got):\n%s", time.Since(start), diff)
@@ -127,7 +155,7 @@ func TestInfoTimeLimit(t *testing.T) {
 // Credentials come from the URL and from nowhere else.
 func TestInfoCredentials(t *testing.T) {
 	s := serve(t, answer(200, tags), answer(200, hello))
-	m := model.NewOllama(model.OllamaConfig{
+	m := model.New(model.Config{
 		BaseURL: &url.URL{Scheme: "http", Host: "ollama.test", User: url.UserPassword("me", "secret")}, Dial: s.dial,
 	})
 	if _, err := m.List(t.Context()); err != nil {

@@ -1,168 +1,105 @@
 package model
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
-	"time"
+	"encoding/json"
+
+	"github.com/ollama/ollama/api"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/wire"
 )
 
-// An OllamaConfig says how to talk to an Ollama server. Only Model has to be
-// set, and that only for [Ollama.Reply] and [Ollama.Show].
-type OllamaConfig struct {
-	BaseURL   *url.URL       // nil: http://127.0.0.1:11434
-	Model     string         // its name on the server
-	FirstByte time.Duration  // until the first byte of a response, loading the model included; 0: 5 min
-	Idle      time.Duration  // between the bytes of a response; 0: 60 s
-	Attempts  int            // at most, for one request; 0: 3
-	MaxBytes  int64          // of one response; 0: 64 MiB
-	Proxy     *url.URL       // nil: none, whatever the environment says
-	Rand      func() float64 // in [0, 1), for the pauses between attempts; nil: unseeded
-	// Dial opens connections, as [net.Dialer.DialContext] does; nil: that.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
-// An Ollama is a client of an Ollama server. It is safe for concurrent use if
-// the functions of its configuration are. It holds no resources between calls.
-type Ollama struct {
-	base      *url.URL
-	model     string
-	firstByte time.Duration
-	idle      time.Duration
-	maxBytes  int64
-	persist   persistence
-	client    *http.Client
-}
-
-// The defaults of an OllamaConfig.
-const (
-	defaultFirstByte = 5 * time.Minute
-	defaultIdle      = time.Minute
-	defaultMaxBytes  = 64 << 20
-)
-
-// NewOllama returns a client. It makes no connection.
-func NewOllama(c OllamaConfig) *Ollama {
-	o := &Ollama{
-		base:      c.BaseURL,
-		model:     c.Model,
-		firstByte: positive(c.FirstByte, defaultFirstByte),
-		idle:      positive(c.Idle, defaultIdle),
-		maxBytes:  positive(c.MaxBytes, defaultMaxBytes),
-		persist:   newPersistence(c.Attempts, c.Rand),
-		client:    newClient(c.Dial, c.Proxy),
+// encodeOllama writes a request for /api/chat. A prompt over the context is to
+// be refused and not cut at its beginning, and a response over the context to
+// end there. A request for the answer has no tools: with both tools and a
+// format the server would hold the model to the format in any case, and the
+// template would still ask it for calls.
+func encodeOllama(e *encoding) error {
+	e.body.text("model", e.model)
+	e.body.set("messages", e.ollamaMessages())
+	e.body.set("stream", yes)
+	if len(e.req.Tools) > 0 && !e.answering() {
+		e.body.set("tools", e.tools(functionTool))
 	}
-	if o.base == nil {
-		o.base = &url.URL{Scheme: "http", Host: "127.0.0.1:11434"}
-	}
-	return o
-}
-
-// positive returns n, or the default if n is not set.
-func positive[T ~int64](n, byDefault T) T {
-	if n > 0 {
-		return n
-	}
-	return byDefault
-}
-
-// Reply asks the model. The deltas add up to the response. When there is an
-// error, the response holds what had arrived by then.
-//
-// The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError],
-// *[UnknownModelError], *[OverflowError], *[FormatError], *[TimeoutError],
-// *[CutError] or *[StatusError], or says what cannot be sent.
-func (o *Ollama) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	body, err := o.encode(req)
-	if err != nil {
-		return chat.Response{}, err
-	}
-	return o.persist.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {
-		return o.once(ctx, body, emit)
-	})
-}
-
-// once makes one request.
-func (o *Ollama) once(ctx context.Context, body []byte, emit func(chat.Delta)) (chat.Response, error) {
-	ctx, dog := watch(ctx, o.firstByte, o.idle)
-	defer dog.stop()
-	resp, err := o.post(ctx, body)
-	if err != nil {
-		return chat.Response{}, o.failure(ctx, err)
-	}
-	defer resp.Body.Close()
-	in := watchedReader{resp.Body, dog}
-	if resp.StatusCode != http.StatusOK {
-		return chat.Response{}, refusal(resp, in, o.model)
-	}
-	d := wire.NewOllama(o.maxBytes)
-	err = pour(d, in, emit)
-	response, fault := d.Close()
 	switch {
-	case fault == nil:
-		return response, nil // whole, whatever happened to the connection then
-	case ctx.Err() != nil:
-		return response, context.Cause(ctx)
-	case err != nil:
-		return response, &CutError{Err: err}
+	case e.req.Format != nil:
+		e.body.set("format", e.req.Format)
+	case e.req.AnyJSON:
+		e.body.text("format", "json")
 	}
-	return response, &CutError{Err: fault}
+	e.body.in("options")
+	if err := e.thinkParam(); err != nil {
+		return err
+	}
+	if err := e.placeParams(); err != nil {
+		return err
+	}
+	e.body.set("truncate", no)
+	e.body.set("shift", no)
+	return nil
 }
 
-// post sends a request for a chat.
-func (o *Ollama) post(ctx context.Context, body []byte) (*http.Response, error) {
-	to := o.base.JoinPath("api", "chat").String()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+// thinkParam checks how much the model is to think, and translates the words
+// that others have for it, as Ollama itself does in its compatible APIs.
+func (e *encoding) thinkParam() error {
+	if effort, ok := unquote(e.req.Params["effort"]); ok {
+		value, known := map[string]string{"none": "false", "minimal": `"low"`, "xhigh": `"max"`}[effort]
+		if known {
+			e.req.Params["effort"] = json.RawMessage(value)
+		}
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/x-ndjson")
-	req.Header.Set("User-Agent", "oneshot")
-	return o.client.Do(req)
-}
-
-// pour writes a body into its decoder, up to the end of the response or of the
-// body, whichever is first.
-func pour(d *wire.Ollama, in watchedReader, emit func(chat.Delta)) error {
-	buf := make([]byte, 32<<10)
-	for !d.Done() {
-		n, err := in.Read(buf)
-		if fault := d.Write(buf[:n], emit); fault != nil {
-			return fault
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
+	for _, name := range []string{"think", "effort"} {
+		if value := e.req.Params[name]; value != nil {
+			if err := json.Unmarshal(value, new(api.ThinkValue)); err != nil {
+				return e.misplaced(name, err.Error())
+			}
 		}
 	}
 	return nil
 }
 
-// failure returns the error of a request that got no answer: the reason of the
-// context if that has ended, the connection's fault if another attempt may
-// help, and otherwise an *[UnavailableError].
-func (o *Ollama) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// ollamaMessages returns the conversation with the system prompt in front.
+func (e *encoding) ollamaMessages() []byte {
+	var out [][]byte
+	if e.req.System != "" {
+		out = append(out, newObject("role", "system", "content", e.req.System).json())
 	}
-	var wrapped *url.Error // it adds the method and the whole address
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+	for _, m := range e.req.Messages {
+		if said, ok := e.echoed(m); ok {
+			out = append(out, said)
+			continue
+		}
+		o := newObject("role", string(m.Role), "content", m.Content)
+		if m.Role == chat.Tool {
+			o.text("tool_name", e.names.wire(m.Name))
+			o.text("tool_call_id", m.CallID)
+		}
+		if len(m.Calls) > 0 {
+			o.set("tool_calls", e.ollamaCalls(m.Calls))
+		}
+		out = append(out, o.json())
 	}
-	err = fmt.Errorf("model server %s: %w", o.base.Host, err)
-	if isConnectionFault(err) {
-		return err
+	return array(out)
+}
+
+// ollamaCalls returns calls with their arguments as objects.
+func (e *encoding) ollamaCalls(calls []chat.Call) []byte {
+	var out [][]byte
+	for _, c := range calls {
+		o := newObject("id", c.ID)
+		f := o.in("function")
+		f.text("name", e.names.wire(c.Name))
+		f.set("arguments", arguments(c))
+		out = append(out, o.json())
 	}
-	return &UnavailableError{Attempts: 1, Err: err}
+	return array(out)
+}
+
+// echoOllama mends the calls of a message.
+func echoOllama(body []byte, calls []chat.Call) ([]byte, bool) {
+	return echoCalls(body, calls, func(raw []byte, c chat.Call) []byte {
+		if isKind(raw, '{') {
+			return nil
+		}
+		return arguments(c)
+	})
 }

@@ -2,8 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -102,8 +102,8 @@ func (p *Replay) last() *exchange {
 }
 
 // Reply plays what followed the next recorded request, if that is req. An error
-// is a *[ReplayError], a *[FormatError] if that is what the recorded run met,
-// or the cause of ctx's end.
+// is a *[ReplayError]; a *[FormatError], *[NoToolsError] or *[CutError] if that
+// is what the recorded run met; or the cause of ctx's end.
 func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	if ctx.Err() != nil {
 		return chat.Response{}, context.Cause(ctx)
@@ -120,15 +120,18 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	return p.play(ctx, x, delta)
 }
 
-// follow brings the recorded conversation up to a request. A request with a
-// system prompt is the first of a conversation.
+// follow brings the recorded conversation up to a request.
 func (p *Replay) follow(r runfile.Request) {
-	if r.System != "" {
-		p.recorded.System, p.recorded.Messages = r.System, nil
+	if opens(r) {
+		p.recorded.System, p.recorded.Tools, p.recorded.Messages = r.System, r.Tools, nil
 	}
-	p.recorded.Purpose, p.recorded.Format = r.Purpose, r.Format
+	p.recorded.Purpose, p.recorded.Format, p.recorded.AnyJSON = r.Purpose, r.Format, r.AnyJSON
 	p.recorded.Messages = append(p.recorded.Messages, r.Messages...)
 }
+
+// opens reports whether a request is the first of a conversation: only that has
+// a system prompt or tools on record.
+func opens(r runfile.Request) bool { return r.System != "" || len(r.Tools) > 0 }
 
 // play hands on what is on record about an exchange.
 func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (chat.Response, error) {
@@ -145,27 +148,52 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	if r.Content != "" {
 		delta(chat.Delta{Content: r.Content})
 	}
+	for _, c := range r.Calls {
+		delta(chat.Delta{Call: &c})
+	}
 	if ctx.Err() != nil {
 		return chat.Response{}, context.Cause(ctx)
 	}
-	return chat.Response{
-		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls,
+	response := chat.Response{
+		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls, Native: r.Native,
 		Stop: r.Stop, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
-	}, nil
+	}
+	if r.Broken != "" {
+		return response, &CutError{Err: errors.New(r.Broken)}
+	}
+	return response, nil
 }
 
 // failure returns the error that stood in place of a response. The record does
-// not name it; but a run that goes on after a request with a format, and without
-// the format, does so for one reason.
+// not name it; but a run that goes on after a request with a format, and with a
+// weaker one or none, does so for one reason, and so does one that begins anew
+// without tools.
 func (p *Replay) failure(x exchange) error {
-	if len(x.Format) > 0 && p.played < len(p.exchanges) && len(p.exchanges[p.played].Format) == 0 {
-		return &FormatError{Err: &StatusError{Status: http.StatusInternalServerError, Message: "the format was refused in the recorded run"}}
+	if p.played < len(p.exchanges) {
+		next := p.exchanges[p.played]
+		switch {
+		case len(p.recorded.Tools) > 0 && opens(next.Request) && len(next.Tools) == 0:
+			return &NoToolsError{Err: errors.New("native calls were refused in the recorded run")}
+		case rung(x.Request) > rung(next.Request):
+			return &FormatError{Err: errors.New("the format was refused in the recorded run")}
+		}
 	}
 	why := "the recorded run got no response"
 	if p.why != "" {
 		why += ": " + p.why
 	}
 	return p.fault(x, why, "")
+}
+
+// rung returns how much a request asks the server to enforce.
+func rung(r runfile.Request) int {
+	switch {
+	case len(r.Format) > 0:
+		return 2
+	case r.AnyJSON:
+		return 1
+	}
+	return 0
 }
 
 // fault returns an error about an exchange.

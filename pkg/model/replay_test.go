@@ -18,6 +18,7 @@ import (
 type tape struct {
 	log      runfile.Log
 	messages []chat.Message
+	tools    []chat.Function
 	params   map[string]json.RawMessage
 }
 
@@ -30,10 +31,10 @@ func (t *tape) add(bodies ...runfile.Body) {
 // request records a request with new messages, and returns it whole.
 func (t *tape) request(turn int, purpose chat.Purpose, format json.RawMessage, messages ...chat.Message) chat.Request {
 	t.messages = append(t.messages, messages...)
-	req := chat.Request{Purpose: purpose, System: "Be kind.", Messages: t.messages[:len(t.messages):len(t.messages)], Format: format, Params: t.params}
+	req := chat.Request{Purpose: purpose, System: "Be kind.", Messages: t.messages[:len(t.messages):len(t.messages)], Tools: t.tools, Format: format, Params: t.params}
 	body := runfile.Request{Turn: turn, Purpose: purpose, Messages: messages, Format: format, Digest: model.Digest(req)}
 	if turn == 1 {
-		body.System = req.System
+		body.System, body.Tools = req.System, req.Tools
 	}
 	t.add(body)
 	return req
@@ -105,6 +106,15 @@ func TestReplayDifference(t *testing.T) {
 		{"fewer messages", func(r *chat.Request) { r.Messages = r.Messages[:2] }, "message 3 (user) is missing:\n- result"},
 		{"system", func(r *chat.Request) { r.System = "Be brief." }, "system prompt, line 1:\n- Be kind.\n+ Be brief."},
 		{"purpose", func(r *chat.Request) { r.Purpose = chat.PurposeTurn }, "purpose, line 1:\n- answer\n+ turn"},
+		{"any JSON", func(r *chat.Request) { r.Format, r.AnyJSON = nil, true }, "format, line 1:\n- {\"type\":\"object\"}\n+ any JSON"},
+		{"new tool", func(r *chat.Request) { r.Tools = []chat.Function{{Name: "f"}} }, "tool f is new"},
+		{"calls", func(r *chat.Request) {
+			r.Messages[1].Calls = []chat.Call{{ID: "c1", Name: "f", Arguments: json.RawMessage("{ }")}}
+		}, "calls of message 2 (assistant), line 1:\n+ c1 f {}\n+ "},
+		{"answered call", func(r *chat.Request) { r.Messages[2].CallID = "c1" }, "calls of message 3 (user), line 1:\n+ to c1 \n+ "},
+		{"native form", func(r *chat.Request) {
+			r.Messages[1].Native = &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage("{}")}
+		}, "native form of message 2 (assistant), line 1:\n+ chat p/m\n+ {}"},
 		{"format", func(r *chat.Request) { r.Format = nil }, "format, line 1:\n- {\"type\":\"object\"}"},
 		{"spaces", func(r *chat.Request) { r.Format = json.RawMessage(`{"type": "object"}`) }, "what is on record is the same; it was sent with other spaces in its JSON"},
 		{"parameters", func(r *chat.Request) {
@@ -179,6 +189,89 @@ func TestReplayOfARefusedFormat(t *testing.T) {
 	}
 	if got := ask(t.Context(), p, second); got.err != nil || got.text != "{}" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// So is a run without native calls.
+func TestReplayOfRefusedTools(t *testing.T) {
+	tape := &tape{tools: []chat.Function{{Name: "f", Description: "one", Parameters: json.RawMessage(`{ }`)}}}
+	tape.add(runfile.Run{})
+	first := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
+	tape.tools, tape.messages = nil, nil
+	second := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
+	tape.add(runfile.Response{Turn: 2, Content: "Hello", Stop: chat.StopEnd})
+	p := replay(t, tape)
+	if got := ask(t.Context(), p, first); !isExactly(got.err, noTools) {
+		t.Errorf("error %v", got.err)
+	}
+	if got := ask(t.Context(), p, second); got.err != nil || got.text != "Hello" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A tool that has changed is told.
+func TestReplayOfOtherTools(t *testing.T) {
+	tool := func(name, description string) []chat.Function {
+		return []chat.Function{{Name: name, Description: description, Parameters: json.RawMessage(`{}`)}}
+	}
+	for want, now := range map[string][]chat.Function{
+		"tool 1 (f), line 2:\n- one\n+ two": tool("f", "two"),
+		"tool f is missing":                 nil,
+		"tool 1 (g), line 1:\n- f\n+ g":     tool("g", "one"),
+	} {
+		tape := &tape{tools: tool("f", "one")}
+		tape.add(runfile.Run{})
+		req := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
+		req.Tools = now
+		var fault *model.ReplayError
+		if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || fault.Diff != want {
+			t.Errorf("error %v, want %q", got.err, want)
+		}
+	}
+}
+
+// The rungs of a ladder are climbed down as they were then.
+func TestReplayOfALadder(t *testing.T) {
+	tape := &tape{}
+	tape.add(runfile.Run{})
+	first := tape.request(1, chat.PurposeAnswer, json.RawMessage(`{}`), user("Hi"))
+	second := first
+	second.Format, second.AnyJSON = nil, true
+	tape.add(runfile.Request{Turn: 2, Purpose: chat.PurposeAnswer, AnyJSON: true, Digest: model.Digest(second)})
+	third := tape.request(3, chat.PurposeAnswer, nil)
+	tape.add(runfile.Response{Turn: 3, Content: "{}", Stop: chat.StopEnd})
+	p := replay(t, tape)
+	for _, req := range []chat.Request{first, second} {
+		if got := ask(t.Context(), p, req); !isExactly(got.err, noFormat) {
+			t.Errorf("error %v", got.err)
+		}
+	}
+	if got := ask(t.Context(), p, third); got.err != nil || got.text != "{}" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A response that broke off is heard as far as it came.
+func TestReplayOfABrokenResponse(t *testing.T) {
+	tape := &tape{}
+	tape.add(runfile.Run{})
+	req := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
+	native := &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage(`{}`)}
+	tape.add(runfile.Response{Turn: 1, Content: "Hel", Broken: "cut off"})
+	again := tape.request(2, chat.PurposeTurn, nil)
+	tape.add(runfile.Response{Turn: 2, Content: "Hello", Calls: []chat.Call{{Name: "f"}, {Name: "g"}}, Native: native, Stop: chat.StopEnd})
+	p := replay(t, tape)
+	if got := ask(t.Context(), p, req); !isExactly(got.err, new(*model.CutError)) || got.err.Error() != "model server: cut off" || got.text != "Hel" || got.resp.Content != "Hel" {
+		t.Errorf("%+v", got)
+	}
+	var calls []string
+	resp, err := p.Reply(t.Context(), again, func(d chat.Delta) {
+		if d.Call != nil {
+			calls = append(calls, d.Call.Name)
+		}
+	})
+	if diff := cmp.Diff([]string{"f", "g"}, calls); diff != "" || err != nil || resp.Native != native || len(resp.Calls) != 2 {
+		t.Errorf("error %v, response %+v, calls (-want +got):\n%s", err, resp, diff)
 	}
 }
 

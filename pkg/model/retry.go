@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -45,9 +44,13 @@ func newPersistence(attempts int, random func() float64) persistence {
 type attempt func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error)
 
 // reply makes attempts until one succeeds or none can help. Once a piece of a
-// response has been handed on, the attempt is the last one. Every failed
-// attempt but the last is reported to delta before the pause that follows it.
+// response has been handed on, the attempt is the last one; until then a request
+// can be repeated, whatever became of it at the server, because a model that
+// answers changes nothing. Every failed attempt but the last is reported to
+// delta before the pause that follows it. One that failed over the wrong API
+// does not count.
 func (p persistence) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
+	allowed := p.attempts
 	for number := 1; ; number++ {
 		heard := false
 		resp, err := try(ctx, func(d chat.Delta) { heard = true; delta(d) })
@@ -60,8 +63,12 @@ func (p persistence) reply(ctx context.Context, delta func(chat.Delta), try atte
 			return resp, err
 		}
 		wait := p.pause(number, err)
+		if errors.As(err, new(*movedError)) {
+			wait = 0
+			allowed++
+		}
 		switch {
-		case number >= p.attempts:
+		case number >= allowed:
 			return resp, &UnavailableError{Attempts: number, Err: err}
 		case wait >= timeLeft(ctx):
 			return resp, &UnavailableError{Attempts: number, Err: err, Wait: wait}
@@ -107,13 +114,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // worthRepeating reports whether the same request may succeed later. It asks
-// for a failure that nothing has been heard before.
+// for a failure that nothing has been heard before. A server that was silent
+// from the beginning has had its time; one that fell silent may do better.
 func worthRepeating(err error) bool {
 	var status *StatusError
 	var cut *CutError
+	var silence *TimeoutError
 	switch {
-	case errors.As(err, new(*TimeoutError)), errors.As(err, new(*FormatError)):
+	case errors.As(err, &silence):
+		return silence.What == furtherData
+	case errors.As(err, new(*FormatError)), errors.As(err, new(*NoToolsError)):
 		return false
+	case errors.As(err, new(*movedError)):
+		return true
 	case errors.As(err, &status):
 		return status.temporary()
 	case errors.As(err, &cut):
@@ -122,25 +135,28 @@ func worthRepeating(err error) bool {
 	return isConnectionFault(err)
 }
 
-// temporary reports whether a status can pass. 429 does not when it means that
-// the account is used up, and 500 does not when it is about the request.
+// temporary reports whether a status can pass. 408 and 425 can, although they
+// answer a POST: see [persistence.reply]. No status does when it means that the
+// account is used up, 500 does not when it is about the request, and 501 never
+// does. Statuses over 511 are those of proxies and of Anthropic (529,
+// overloaded).
 func (e *StatusError) temporary() bool {
 	switch e.Status {
-	case http.StatusTooManyRequests:
-		return !strings.Contains(e.Message, "insufficient_quota")
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusForbidden:
+		return !e.isCalled(codeQuota) && (e.Status != http.StatusForbidden || e.limitsRate())
 	case http.StatusInternalServerError:
-		return !mentions(e.Message, "option", "must be of type")
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
+		return !e.says("option") || !e.says("must be of type")
+	case http.StatusNotImplemented:
+		return false
 	}
-	return false
+	return e.Status > http.StatusInternalServerError
 }
 
 // temporary reports whether a response that broke off may come whole next time.
 func (e *CutError) temporary() bool {
 	var fault *wire.Error
 	if errors.As(e.Err, &fault) {
-		return fault.Kind == wire.Cut || fault.Kind == wire.Empty || fault.Kind == wire.Server
+		return fault.Kind == wire.Cut || fault.Kind == wire.Empty || fault.Kind == wire.Server && !slices.Contains(fault.Codes, codeQuota)
 	}
 	return true
 }

@@ -46,11 +46,11 @@ func TestRetryGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(504, ""), answer(500, `{"error":"out of memory"}`), answer(502, page), ok)
 		got := ask(t.Context(), s.client(), question)
-		want := &model.UnavailableError{Attempts: 3, Err: &model.StatusError{Status: 502, Message: page}}
+		want := &model.UnavailableError{Attempts: 3, Err: &model.StatusError{Status: 502, Message: "502 Bad Gateway"}}
 		if diff := cmp.Diff(want, got.err); diff != "" || len(got.attempts) != 2 || s.requests() != 3 {
 			t.Errorf("attempts %v, %d requests, error (-want +got):\n%s", got.attempts, s.requests(), diff)
 		}
-		if text := "model server: status 502: <html> <title>502 Bad Gateway</title> </html> (attempt 3)"; got.err.Error() != text {
+		if text := "model server: status 502: 502 Bad Gateway (attempt 3)"; got.err.Error() != text {
 			t.Errorf("error %q", got.err)
 		}
 		s.close()
@@ -71,7 +71,7 @@ func TestRetryThenRefusal(t *testing.T) {
 
 func TestRetryAttemptsAreConfigured(t *testing.T) {
 	s := serve(t, answer(503, ""), ok)
-	got := ask(t.Context(), s.configured(model.OllamaConfig{Attempts: 1}), question)
+	got := ask(t.Context(), s.configured(model.Config{Attempts: 1}), question)
 	var gone *model.UnavailableError
 	if !errors.As(got.err, &gone) || gone.Attempts != 1 || got.attempts != nil {
 		t.Errorf("%+v", got)
@@ -135,6 +135,82 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// OpenAI has headers of its own, which mean something only there.
+func TestRetryAfterOfOpenAI(t *testing.T) {
+	const normal = 500 * time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		header []string
+		want   time.Duration
+	}{
+		{"milliseconds", []string{"Retry-After-Ms", "250", "Retry-After", "9"}, 250 * time.Millisecond},
+		{"part of one", []string{"Retry-After-Ms", "1250.5"}, 1250500 * time.Microsecond},
+		{"no milliseconds", []string{"Retry-After-Ms", "-1", "Retry-After", "9"}, 9 * time.Second},
+		{"words", []string{"Retry-After-Ms", "soon"}, normal},
+		{"requests", []string{"X-Ratelimit-Reset-Requests", "1s"}, time.Second},
+		{"tokens", []string{"X-Ratelimit-Reset-Tokens", "20ms", "X-Ratelimit-Remaining-Tokens", "0"}, 20 * time.Millisecond},
+		{"both", []string{"X-Ratelimit-Reset-Requests", "12s", "X-Ratelimit-Reset-Tokens", "1m0.5s"}, 60*time.Second + 500*time.Millisecond},
+		{"only what is used up", []string{"X-Ratelimit-Reset-Requests", "12s", "X-Ratelimit-Reset-Tokens", "6m0s", "X-Ratelimit-Remaining-Tokens", "9"}, 12 * time.Second},
+		{"a wish wins", []string{"X-Ratelimit-Reset-Requests", "12s", "Retry-After", "3"}, 3 * time.Second},
+		{"negative", []string{"X-Ratelimit-Reset-Requests", "-12s"}, normal},
+		{"a number", []string{"X-Ratelimit-Reset-Requests", "12"}, normal},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := serve(t, answer(429, "", tt.header...), answer(200, speeches[1].text()), answer(429, "", tt.header...), ok)
+				openai, _ := model.ProviderNamed("openai")
+				got := ask(t.Context(), s.configured(model.Config{Provider: openai}), question)
+				if got.err != nil || got.attempts[0].Wait != tt.want {
+					t.Errorf("error %v, attempts %v", got.err, got.attempts)
+				}
+				got = ask(t.Context(), s.client(), question)
+				if got.err != nil || got.attempts[0].Wait != max(normal, elsewhere(tt.header)) {
+					t.Errorf("elsewhere: error %v, attempts %v", got.err, got.attempts)
+				}
+				s.close()
+			})
+		})
+	}
+	t.Run("absurd", func(t *testing.T) {
+		s := serve(t, answer(429, "", "Retry-After-Ms", "1e300"))
+		openai, _ := model.ProviderNamed("openai")
+		var gone *model.UnavailableError
+		if got := ask(t.Context(), s.configured(model.Config{Provider: openai}), question); !errors.As(got.err, &gone) || gone.Wait < time.Hour {
+			t.Errorf("error %v", got.err)
+		}
+	})
+}
+
+// elsewhere returns the wish that everyone understands among headers.
+func elsewhere(header []string) time.Duration {
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Retry-After" {
+			seconds, _ := time.ParseDuration(header[i+1] + "s")
+			return seconds
+		}
+	}
+	return 0
+}
+
+// A server that fell silent before it said anything is asked again; one that was
+// silent from the beginning is not.
+func TestRetryAfterSilence(t *testing.T) {
+	begin := `{"model":"parrot",`
+	synctest.Test(t, func(t *testing.T) {
+		hang := func(w http.ResponseWriter, r *http.Request) { send(w, begin); <-r.Context().Done() }
+		s := serve(t, hang, ok, hang, hang, hang)
+		if got := ask(t.Context(), s.client(), question); got.err != nil || len(got.attempts) != 1 {
+			t.Errorf("%+v", got)
+		}
+		got := ask(t.Context(), s.client(), question)
+		var silence *model.TimeoutError
+		if !isExactly(got.err, givenUp) || !errors.As(got.err, &silence) || len(got.attempts) != 2 {
+			t.Errorf("%+v", got)
+		}
+		s.close()
+	})
+}
+
 // Without a deadline there is still an end to patience.
 func TestRetryAfterWithoutDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -153,7 +229,7 @@ func TestRetryAfterWithoutDeadline(t *testing.T) {
 func TestRetryPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), ok)
-		got := ask(t.Context(), s.configured(model.OllamaConfig{Attempts: 6}), question)
+		got := ask(t.Context(), s.configured(model.Config{Attempts: 6}), question)
 		var waits []time.Duration
 		for _, a := range got.attempts {
 			waits = append(waits, a.Wait)

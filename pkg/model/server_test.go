@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -93,15 +94,25 @@ func (s *script) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// client returns a client of the script.
-func (s *script) client() *model.Ollama { return s.configured(model.OllamaConfig{}) }
+// client returns a client of the script, which is an Ollama.
+func (s *script) client() *model.Client { return s.configured(model.Config{}) }
 
 // configured returns a client of the script; pauses between attempts are half
 // of what they can be at most.
-func (s *script) configured(c model.OllamaConfig) *model.Ollama {
-	c.BaseURL, c.Dial, c.Model = &url.URL{Scheme: "http", Host: "ollama.test"}, s.dial, "parrot"
-	c.Rand = func() float64 { return 0.5 }
-	return model.NewOllama(c)
+func (s *script) configured(c model.Config) *model.Client {
+	c.BaseURL, c.Dial, c.Model = &url.URL{Scheme: "http", Host: "ollama.test", Path: base(c)}, s.dial, "parrot"
+	if c.Rand == nil {
+		c.Rand = func() float64 { return 0.5 }
+	}
+	return model.New(c)
+}
+
+// base returns the path that base URLs of an API have.
+func base(c model.Config) string {
+	if api := cmp.Or(c.API, c.Provider.API, model.Ollama); api == model.Chat || api == model.Responses {
+		return "/v1"
+	}
+	return ""
 }
 
 // The lines of a response.

@@ -1,10 +1,9 @@
 package model
 
 import (
-	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -13,15 +12,13 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// A dialFunc opens a connection, as [net.Dialer.DialContext] does.
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// newClient returns an HTTP client for one model server. It shares nothing with
-// other clients, follows no redirect, keeps no cookies, offers no compression
-// and uses no proxy but the one it is given. A connection serves one request:
-// between two turns a pooled one would often be dead by the time it is needed,
-// and a new one costs nothing next to a model's reply.
-func newClient(dial dialFunc, proxy *url.URL) *http.Client {
+// newHTTPClient returns an HTTP client for one model server. It shares nothing
+// with other clients, follows no redirect, keeps no cookies, offers no
+// compression and uses no proxy but the one it is given. A connection serves one
+// request: between two turns a pooled one would often be dead by the time it is
+// needed, and a new one costs nothing next to a model's reply.
+func newHTTPClient(c Config) *http.Client {
+	dial := c.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	}
@@ -32,8 +29,11 @@ func newClient(dial dialFunc, proxy *url.URL) *http.Client {
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	if proxy != nil {
-		t.Proxy = http.ProxyURL(proxy)
+	if c.RootCAs != nil {
+		t.TLSClientConfig = &tls.Config{RootCAs: c.RootCAs}
+	}
+	if c.Proxy != nil {
+		t.Proxy = http.ProxyURL(c.Proxy)
 	}
 	return &http.Client{
 		Transport:     t,

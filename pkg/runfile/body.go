@@ -57,8 +57,10 @@ type Request struct {
 	Turn     int             `json:"turn"`
 	Purpose  chat.Purpose    `json:"purpose"`
 	System   string          `json:"system,omitempty"` // in the first request
+	Tools    []chat.Function `json:"tools,omitempty"`  // in the first request; see [chat.Request]
 	Messages []chat.Message  `json:"messages"`         // those that no earlier request had
 	Format   json.RawMessage `json:"format,omitempty"`
+	AnyJSON  bool            `json:"any_json,omitempty"`
 	Digest   string          `json:"digest"` // of the whole request
 }
 
@@ -70,14 +72,16 @@ type Attempt struct {
 
 // Response is what the model said to the latest request.
 type Response struct {
-	Turn      int         `json:"turn"`
-	Content   string      `json:"content"`
-	Reasoning string      `json:"reasoning,omitempty"`
-	Calls     []chat.Call `json:"calls,omitempty"` // native calls
-	Stop      chat.Stop   `json:"stop"`
-	Usage     chat.Usage  `json:"usage"`
-	Model     string      `json:"model,omitempty"`
-	Raw       []byte      `json:"raw,omitempty"` // the body as it came, in base64
+	Turn      int          `json:"turn"`
+	Content   string       `json:"content"`
+	Reasoning string       `json:"reasoning,omitempty"`
+	Calls     []chat.Call  `json:"calls,omitempty"` // native calls
+	Native    *chat.Native `json:"native,omitempty"`
+	Stop      chat.Stop    `json:"stop"`
+	Usage     chat.Usage   `json:"usage"`
+	Model     string       `json:"model,omitempty"`
+	Raw       []byte       `json:"raw,omitempty"`    // the body as it came, in base64
+	Broken    string       `json:"broken,omitempty"` // why it broke off; nothing in it counts then
 }
 
 // Call is one call of a response and what was decided about it. When a call is

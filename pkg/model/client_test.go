@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-func TestOllamaReply(t *testing.T) {
+func TestClientReply(t *testing.T) {
 	s := serve(t, ok)
 	got := ask(t.Context(), s.client(), question)
 	want := chat.Response{
@@ -33,90 +32,43 @@ func TestOllamaReply(t *testing.T) {
 	}
 }
 
-// What is sent is exactly what was asked for.
-func TestOllamaRequest(t *testing.T) {
-	req := question
-	req.Format = json.RawMessage("{ \"type\": \"object\",\n \"b\": 1.50, \"a\": \"<&>\" }")
-	req.Params = map[string]json.RawMessage{
-		"temperature": json.RawMessage("0.10"), "seed": json.RawMessage("12345678901234567890"),
-		"num_ctx": json.RawMessage("8192"), "stop": json.RawMessage(`["</s>"]`), "think": json.RawMessage("false"),
-	}
-	req.Messages = append([]chat.Message{}, chat.Message{Role: chat.User, Content: "a < b & c"}, chat.Message{Role: chat.Assistant, Content: "yes"})
+// What is sent is what Compose shows, and nothing else.
+func TestClientRequest(t *testing.T) {
 	s := serve(t, ok)
-	if got := ask(t.Context(), s.client(), req); got.err != nil {
+	m := s.configured(model.Config{Header: http.Header{"Authorization": {"Bearer secret"}}})
+	composed, err := m.Compose(conversation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t.Context(), m, conversation()); got.err != nil {
 		t.Fatal(got.err)
 	}
-	want := `{"model":"parrot","messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"a < b & c"},{"role":"assistant","content":"yes"}],` +
-		`"stream":true,"options":{"num_ctx":8192,"seed":12345678901234567890,"stop":["</s>"],"temperature":0.10},"think":false,"truncate":false,"shift":false,` +
-		`"format":` + string(req.Format) + `}`
-	if diff := cmp.Diff(want, s.bodies[0]); diff != "" {
-		t.Errorf("body (-want +got):\n%s", diff)
+	if diff := cmp.Diff(string(composed.Body), s.bodies[0]); diff != "" {
+		t.Errorf("body (-composed +sent):\n%s", diff)
 	}
-	header := http.Header{
-		"Accept": {"application/x-ndjson"}, "Content-Type": {"application/json"}, "User-Agent": {"oneshot"},
-		"Content-Length": {strconv.Itoa(len(want))}, "Connection": {"close"},
-	}
+	header := composed.Header.Clone()
+	header.Set("Authorization", "Bearer secret")
+	header.Set("Connection", "close")
+	header.Set("Content-Length", strconv.Itoa(len(s.bodies[0])))
 	if diff := cmp.Diff(header, s.asked[0].Header); diff != "" { // Accept-Encoding is not among them
-		t.Errorf("header (-want +got):\n%s", diff)
+		t.Errorf("header (-composed +sent):\n%s", diff)
 	}
-	if r := s.asked[0]; r.Method != http.MethodPost || r.URL.Path != "/api/chat" {
-		t.Errorf("%s %s", r.Method, r.URL)
-	}
-}
-
-func TestOllamaRequestThatCannotBeSent(t *testing.T) {
-	for name, req := range map[string]chat.Request{
-		"parameter num_ctx: not JSON": {Params: map[string]json.RawMessage{"num_ctx": json.RawMessage("8k")}},
-		"parameter think: ":           {Params: map[string]json.RawMessage{"think": json.RawMessage(`"deeply"`)}},
-		"request format: not JSON":    {Format: json.RawMessage(`{"type":`)},
-	} {
-		s := serve(t)
-		if got := ask(t.Context(), s.client(), req); got.err == nil || !strings.HasPrefix(got.err.Error(), name) || s.requests() != 0 {
-			t.Errorf("error %v after %d requests, want %q", got.err, s.requests(), name)
-		}
+	if r := s.asked[0]; r.Method != composed.Method || "http://"+r.Host+r.URL.Path != composed.URL {
+		t.Errorf("%s %s%s", r.Method, r.Host, r.URL)
 	}
 }
 
-// Answers that no repetition can mend end the reply at once, with their type.
-func TestOllamaRefusals(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		status int
-		body   string
-		want   error
-	}{
-		{"bad request", 400, `{"error":"unexpected EOF"}`, &model.StatusError{Status: 400, Message: "unexpected EOF"}},
-		{"no tools", 400, `{"error":"plain:latest does not support tools"}`, &model.StatusError{Status: 400, Message: "plain:latest does not support tools"}},
-		{"overflow", 400, `{"error":"the input length exceeds the context length"}`, &model.OverflowError{Message: "the input length exceeds the context length"}},
-		{"overflow of llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size"}}`, &model.OverflowError{Message: "the request exceeds the available context size [400]"}},
-		{"unauthorised", 401, `{"error":"unauthorized","signin_url":"https://example.com"}`, &model.AuthError{Status: 401, Message: "unauthorized"}},
-		{"forbidden", 403, "nginx: forbidden\n", &model.AuthError{Status: 403, Message: "nginx: forbidden"}},
-		{"unknown model", 404, `{"error":"model 'parrot' not found"}`, &model.UnknownModelError{Name: "parrot"}},
-		{"no such page", 404, "404 page not found", &model.StatusError{Status: 404, Message: "404 page not found"}},
-		{"method", 405, "405 method not allowed", &model.StatusError{Status: 405, Message: "405 method not allowed"}},
-		{"quota", 429, `{"error":{"message":"You are out of credit","code":"insufficient_quota"}}`, &model.StatusError{Status: 429, Message: "You are out of credit [insufficient_quota]"}},
-		{"bad schema", 500, `{"error":"invalid JSON schema in format"}`, &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid JSON schema in format"}}},
-		{"bad format", 500, `{"error":"invalid format: \"xml\"; expected \"json\""}`, &model.FormatError{Err: &model.StatusError{Status: 500, Message: `invalid format: "xml"; expected "json"`}}},
-		{"bad option", 500, `{"error":"option \"temperature\" must be of type float32"}`, &model.StatusError{Status: 500, Message: `option "temperature" must be of type float32`}},
-		{"not implemented", 501, "", &model.StatusError{Status: 501}},
-		{"elsewhere", 302, "", &model.StatusError{Status: 302}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, answer(tt.status, tt.body, "Location", "/other"), ok)
-			got := ask(t.Context(), s.client(), question)
-			if diff := cmp.Diff(tt.want, got.err); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-			if s.requests() != 1 || got.attempts != nil {
-				t.Errorf("%d requests, attempts %v", s.requests(), got.attempts)
-			}
-		})
+func TestClientRequestThatCannotBeSent(t *testing.T) {
+	s := serve(t)
+	got := ask(t.Context(), s.client(), chat.Request{Params: params("num_ctx", "8k")})
+	if !errors.As(got.err, new(*model.ParameterError)) || s.requests() != 0 {
+		t.Errorf("error %v after %d requests", got.err, s.requests())
 	}
 }
 
 // The server's text is kept whole, up to 64 KiB, and shown as one short line.
-func TestOllamaErrorText(t *testing.T) {
-	page := "<html>\n" + strings.Repeat("gone ", 20<<10)
+func TestClientErrorText(t *testing.T) {
+	page := "gone\n" + strings.Repeat("gone ", 20<<10)
 	s := serve(t, answer(410, page))
 	got := ask(t.Context(), s.client(), question)
 	var status *model.StatusError
@@ -130,7 +82,7 @@ func TestOllamaErrorText(t *testing.T) {
 
 // A response that cannot be read to its end is not asked for again once a piece
 // of it has been heard.
-func TestOllamaCutAfterDelta(t *testing.T) {
+func TestClientCutAfterDelta(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		tail string
@@ -158,7 +110,7 @@ func TestOllamaCutAfterDelta(t *testing.T) {
 
 // Before the first piece, a response that breaks off is like none; one that is
 // no response at all will not be better the next time.
-func TestOllamaCutBeforeDelta(t *testing.T) {
+func TestClientCutBeforeDelta(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		body   string
@@ -166,7 +118,6 @@ func TestOllamaCutBeforeDelta(t *testing.T) {
 	}{
 		{"empty", "", true},
 		{"cut", `{"model":"par`, true},
-		{"only a call", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]}}`, true},
 		{"error object", `{"error":"busy"}`, true},
 		{"a page", "<html>Please sign in</html>", false},
 	} {
@@ -186,27 +137,19 @@ func TestOllamaCutBeforeDelta(t *testing.T) {
 	}
 }
 
-// One line may be as long as the limit of the body.
-func TestOllamaSizeLimit(t *testing.T) {
+// Without a limit of its own a body has the usual one.
+func TestClientSizeLimit(t *testing.T) {
 	line := `{"message":{"content":"` + strings.Repeat("x", 64<<20) + `"},"done":true,"done_reason":"stop"}`
-	for _, tt := range []struct {
-		limit int64
-		fits  bool
-	}{{int64(len(line)), true}, {int64(len(line)) - 1, false}, {0, false}} {
-		s := serve(t, answer(200, line), ok)
-		got := ask(t.Context(), s.configured(model.OllamaConfig{MaxBytes: tt.limit}), question)
-		var fault *wire.Error
-		switch {
-		case tt.fits && (got.err != nil || len(got.text) != 64<<20):
-			t.Errorf("limit %d: %d bytes, error %v", tt.limit, len(got.text), got.err)
-		case !tt.fits && (!errors.As(got.err, &fault) || fault.Kind != wire.Large || s.requests() != 1):
-			t.Errorf("limit %d: error %v after %d requests", tt.limit, got.err, s.requests())
-		}
+	s := serve(t, answer(200, line), ok)
+	got := ask(t.Context(), s.client(), question)
+	var fault *wire.Error
+	if !errors.As(got.err, &fault) || fault.Kind != wire.Large || s.requests() != 1 {
+		t.Errorf("error %v after %d requests", got.err, s.requests())
 	}
 }
 
 // The end of the response is what counts, not that of the connection.
-func TestOllamaDoneBeforeTheEndOfTheBody(t *testing.T) {
+func TestClientDoneBeforeTheEndOfTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			send(w, hello)
@@ -221,7 +164,7 @@ func TestOllamaDoneBeforeTheEndOfTheBody(t *testing.T) {
 }
 
 // The limits are on silence, and not on a long response that is doing well.
-func TestOllamaTimeLimits(t *testing.T) {
+func TestClientTimeLimits(t *testing.T) {
 	wait := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {
 		name string
@@ -230,13 +173,13 @@ func TestOllamaTimeLimits(t *testing.T) {
 		text string
 		took time.Duration
 	}{
-		{"no header", wait, &model.TimeoutError{What: "first byte", Limit: 5 * time.Minute}, "", 5 * time.Minute},
+		{"no header", wait, &model.TimeoutError{What: "response", Limit: 5 * time.Minute}, "", 5 * time.Minute},
 		{"no body", func(w http.ResponseWriter, r *http.Request) { send(w, ""); wait(w, r) },
-			&model.TimeoutError{What: "first byte", Limit: 5 * time.Minute}, "", 5 * time.Minute},
+			&model.TimeoutError{What: "response", Limit: 5 * time.Minute}, "", 5 * time.Minute},
 		{"stall", func(w http.ResponseWriter, r *http.Request) { send(w, lineOne); wait(w, r) },
-			&model.TimeoutError{What: "further bytes", Limit: time.Minute}, "Hel", time.Minute},
-		{"stall before a delta", func(w http.ResponseWriter, r *http.Request) { send(w, "\n"); wait(w, r) },
-			&model.TimeoutError{What: "further bytes", Limit: time.Minute}, "", time.Minute},
+			&model.TimeoutError{What: "further data", Limit: time.Minute}, "Hel", time.Minute},
+		{"blanks", func(w http.ResponseWriter, r *http.Request) { send(w, "\n"); wait(w, r) },
+			&model.TimeoutError{What: "response", Limit: 5 * time.Minute}, "", 5 * time.Minute},
 		{"slow", func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(4 * time.Minute)
 			for range 30 {
@@ -266,7 +209,7 @@ func TestOllamaTimeLimits(t *testing.T) {
 }
 
 // A callback that takes its time is not the server's silence.
-func TestOllamaSlowCallback(t *testing.T) {
+func TestClientSlowCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, ok)
 		_, err := s.client().Reply(t.Context(), question, func(chat.Delta) { time.Sleep(time.Hour) })
@@ -278,7 +221,7 @@ func TestOllamaSlowCallback(t *testing.T) {
 }
 
 // V7: whatever the client is doing, it stops at once and says why.
-func TestOllamaCancel(t *testing.T) {
+func TestClientCancel(t *testing.T) {
 	why := errors.New("the user is bored")
 	for name, step := range map[string]http.HandlerFunc{
 		"before the header": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -302,7 +245,7 @@ func TestOllamaCancel(t *testing.T) {
 	}
 }
 
-func TestOllamaConcurrentUse(t *testing.T) {
+func TestClientConcurrentUse(t *testing.T) {
 	s := serve(t, ok, ok, ok, ok)
 	m := s.client()
 	results := make(chan hearing)

@@ -1,0 +1,186 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"oneshot/pkg/chat"
+)
+
+// A Replier answers requests. [Client], [Replay] and [Fallback] are some.
+type Replier interface {
+	Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
+}
+
+// A Member is one of the models of a [Fallback].
+type Member struct {
+	Name  string // as PROVIDER/NAME, for messages
+	Model Replier
+}
+
+// A Fallback asks several models in their order, until one answers. A member
+// that fails is left out for a while: its breaker is open. Then one request
+// tries it again. Those that are left out are asked all the same when every
+// other member has failed.
+//
+// A request goes on to the next member only as long as nothing of a response
+// was heard. What each kind of failure means stands at verdictOn.
+//
+// A Fallback is safe for concurrent use if its members are. Now and CoolDown may
+// be set before the first Reply.
+type Fallback struct {
+	Now      func() time.Time // nil: [time.Now]
+	CoolDown time.Duration    // for which a failed member is left out; 0: 1 min
+	members  []Member
+
+	mu       sync.Mutex
+	breakers []breaker
+}
+
+// defaultCoolDown is the default of [Fallback.CoolDown].
+const defaultCoolDown = time.Minute
+
+// A breaker keeps requests from a member that has failed.
+type breaker struct {
+	until   time.Time // when the member may be tried again; zero if it is well
+	probing bool      // a request is trying it
+}
+
+// lets reports whether a request may be made, and remembers one that is made to
+// try the member.
+func (b *breaker) lets(now time.Time) bool {
+	if b.until.IsZero() {
+		return true
+	}
+	if b.probing || now.Before(b.until) {
+		return false
+	}
+	b.probing = true
+	return true
+}
+
+// NewFallback returns a fallback over one or more members, the preferred first.
+func NewFallback(members ...Member) *Fallback {
+	return &Fallback{members: slices.Clone(members), breakers: make([]breaker, len(members))}
+}
+
+// A verdict is what a failure means for a fallback.
+type verdict struct {
+	goOn bool // the next member is asked
+	open bool // the member is left out for a while
+}
+
+// verdictOn judges a failure.
+//
+// The server does not answer, not in time or not in an intelligible way, refuses
+// the credentials, has no such model or says anything else in place of a
+// response: the next one may do better, and this one would fail again.
+//
+// The request is too long for the model: another may have the room. The server
+// is well.
+//
+// The model cannot call tools: whoever asks can do without as long as there were
+// no calls, and the preferred model stays. After that, only another one can go
+// on.
+//
+// The server cannot enforce the format: whoever asks can do without. The request
+// cannot be sent, or the caller has had enough: that is nobody's failure.
+func verdictOn(err error, req chat.Request) verdict {
+	var noTools *NoToolsError
+	switch {
+	case errors.As(err, &noTools):
+		return verdict{goOn: slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return m.Role == chat.Tool })}
+	case errors.As(err, new(*FormatError)):
+		return verdict{}
+	case errors.As(err, new(*OverflowError)):
+		return verdict{goOn: true}
+	case errors.As(err, new(*UnavailableError)), errors.As(err, new(*TimeoutError)), errors.As(err, new(*CutError)),
+		errors.As(err, new(*StatusError)), errors.As(err, new(*AuthError)), errors.As(err, new(*UnknownModelError)):
+		return verdict{goOn: true, open: true}
+	}
+	return verdict{}
+}
+
+// Reply asks the members. Every move to the next is reported to delta as an
+// attempt that names both. The error is that of the last member that was asked.
+func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	asked := make([]bool, len(f.members))
+	at := f.pick(asked)
+	if at < 0 {
+		return chat.Response{}, errors.New("fallback: there is no model")
+	}
+	for {
+		member, tries, heard := f.members[at], 1, false
+		resp, err := member.Model.Reply(ctx, req, func(d chat.Delta) {
+			if d.Attempt != nil {
+				tries = d.Attempt.Number + 1
+			} else {
+				heard = true
+			}
+			delta(d)
+		})
+		v := verdictOn(err, req)
+		if ctx.Err() != nil {
+			v = verdict{}
+		}
+		f.book(at, err == nil, v.open)
+		if !v.goOn || heard {
+			return resp, err
+		}
+		if at = f.pick(asked); at < 0 {
+			return resp, err
+		}
+		delta(chat.Delta{Attempt: &chat.Attempt{
+			Number: tries,
+			Error:  fmt.Sprintf("%s: %v; going on with %s", member.Name, err, f.members[at].Name),
+			Status: statusOf(err),
+		}})
+	}
+}
+
+// pick returns the member to ask next, or -1 if all were asked: the first that
+// is well or may be tried, otherwise the first that is left.
+func (f *Fallback) pick(asked []bool) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := -1
+	for i := range f.breakers {
+		if !asked[i] && f.breakers[i].lets(f.now()) {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		at = slices.Index(asked, false)
+	}
+	if at >= 0 {
+		asked[at] = true
+	}
+	return at
+}
+
+// book keeps what came of asking a member.
+func (f *Fallback) book(at int, well, open bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := &f.breakers[at]
+	b.probing = false
+	switch {
+	case open:
+		b.until = f.now().Add(positive(f.CoolDown, defaultCoolDown))
+	case well:
+		b.until = time.Time{}
+	}
+}
+
+// now returns the time.
+func (f *Fallback) now() time.Time {
+	if f.Now != nil {
+		return f.Now()
+	}
+	return time.Now()
+}

@@ -1,0 +1,279 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/model"
+)
+
+// An actor is a model that plays its lines: an error, or nil for an answer.
+type actor struct {
+	name  string
+	lines []error
+	says  string // before an error
+	asked int
+}
+
+func (a *actor) Reply(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	var err error
+	if a.asked < len(a.lines) {
+		err = a.lines[a.asked]
+	}
+	a.asked++
+	text := a.name
+	if err != nil {
+		text = a.says
+	}
+	if text != "" {
+		delta(chat.Delta{Content: text})
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return chat.Response{Content: text}, err
+}
+
+// A cast is a fallback over actors, with a clock.
+type cast struct {
+	*model.Fallback
+	actors []*actor
+	time   time.Time
+}
+
+func newCast(lines ...[]error) *cast {
+	c := &cast{time: time.Unix(0, 0)}
+	var members []model.Member
+	for i, l := range lines {
+		a := &actor{name: string(rune('a' + i)), lines: l}
+		c.actors = append(c.actors, a)
+		members = append(members, model.Member{Name: "p/" + a.name, Model: a})
+	}
+	c.Fallback = model.NewFallback(members...)
+	c.Now = func() time.Time { return c.time }
+	return c
+}
+
+// asked returns how often each actor was asked.
+func (c *cast) asked() string {
+	var b strings.Builder
+	for _, a := range c.actors {
+		fmt.Fprintf(&b, "%s%d", a.name, a.asked)
+	}
+	return b.String()
+}
+
+var (
+	down   = &model.UnavailableError{Attempts: 3, Err: &model.StatusError{Status: 503}}
+	native = chat.Request{Messages: []chat.Message{{Role: chat.Tool, CallID: "c1"}}}
+	errOwn = errors.New("own")
+)
+
+// What goes on to the next member, and what leaves the first one out of the next
+// request.
+func TestFallbackVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		err   error
+		req   chat.Request
+		first string // who answers; "" for nobody
+		then  string // who answers the next request
+	}{
+		{"unavailable", down, question, "b", "b"},
+		{"status", &model.StatusError{Status: 402}, question, "b", "b"},
+		{"silence", &model.TimeoutError{}, question, "b", "b"},
+		{"garbled", &model.CutError{Err: errOwn}, question, "b", "b"},
+		{"denied", &model.AuthError{Status: 401}, question, "b", "b"},
+		{"unknown model", &model.UnknownModelError{}, question, "b", "b"},
+		{"overflow", &model.OverflowError{}, question, "b", "a"},
+		{"no tools", &model.NoToolsError{Err: errOwn}, question, "", "a"},
+		{"no tools any more", &model.NoToolsError{Err: errOwn}, native, "b", "a"},
+		{"format", &model.FormatError{Err: errOwn}, question, "", "a"},
+		{"parameter", &model.ParameterError{}, question, "", "a"},
+		{"something else", errOwn, question, "", "a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCast([]error{tt.err}, nil)
+			got := ask(t.Context(), c, tt.req)
+			if got.text != tt.first || (got.err != nil) != (tt.first == "") || tt.first == "" && got.err != tt.err {
+				t.Errorf("heard %q, error %v", got.text, got.err)
+			}
+			if tt.first == "b" {
+				want := []chat.Attempt{{Number: 1, Error: "p/a: " + tt.err.Error() + "; going on with p/b", Status: got.attempts[0].Status}}
+				if diff := cmp.Diff(want, got.attempts); diff != "" {
+					t.Errorf("attempts (-want +got):\n%s", diff)
+				}
+			}
+			if got := ask(t.Context(), c, tt.req); got.text != tt.then || got.err != nil || got.attempts != nil {
+				t.Errorf("then heard %q, error %v, attempts %v", got.text, got.err, got.attempts)
+			}
+		})
+	}
+}
+
+// Once something was heard the error is the caller's, but the next request goes
+// elsewhere.
+func TestFallbackAfterADelta(t *testing.T) {
+	c := newCast([]error{&model.CutError{Err: errOwn}}, nil)
+	c.actors[0].says = "Hel"
+	if got := ask(t.Context(), c, question); got.text != "Hel" || got.resp.Content != "Hel" || !isExactly(got.err, new(*model.CutError)) || got.attempts != nil {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t.Context(), c, question); got.text != "b" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A member is tried again after a while, and kept if it is well.
+func TestFallbackRecovery(t *testing.T) {
+	c := newCast([]error{down, down, nil}, nil)
+	for _, step := range []struct {
+		after time.Duration
+		want  string // who answers
+		asked string
+	}{
+		{0, "b", "a1b1"},
+		{59 * time.Second, "b", "a1b2"},
+		{time.Second, "b", "a2b3"}, // tried, and down again
+		{59 * time.Second, "b", "a2b4"},
+		{time.Second, "a", "a3b4"},
+		{0, "a", "a4b4"},
+	} {
+		c.time = c.time.Add(step.after)
+		if got := ask(t.Context(), c, question); got.text != step.want || c.asked() != step.asked {
+			t.Errorf("at %v: heard %q, asked %s", c.time.Sub(time.Unix(0, 0)), got.text, c.asked())
+		}
+	}
+}
+
+// When everyone is left out, everyone is asked all the same, in order.
+func TestFallbackLastResort(t *testing.T) {
+	c := newCast([]error{down, down, nil}, []error{down, &model.AuthError{Status: 401}, down})
+	c.CoolDown = time.Hour
+	got := ask(t.Context(), c, question)
+	if got.err != error(down) || len(got.attempts) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t.Context(), c, question); !isExactly(got.err, denied) || len(got.attempts) != 1 || got.attempts[0].Status != 503 {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t.Context(), c, question); got.text != "a" || got.attempts != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A member that is left out comes after those that are not.
+func TestFallbackOrder(t *testing.T) {
+	c := newCast([]error{down, nil}, []error{nil, down}, []error{down})
+	if got := ask(t.Context(), c, question); got.text != "b" {
+		t.Errorf("%+v", got)
+	}
+	got := ask(t.Context(), c, question)
+	var moves []string
+	for _, a := range got.attempts {
+		_, move, _ := strings.Cut(a.Error, "; ")
+		moves = append(moves, move)
+	}
+	if diff := cmp.Diff([]string{"going on with p/c", "going on with p/a"}, moves); diff != "" || got.text != "a" {
+		t.Errorf("heard %q, moves (-want +got):\n%s", got.text, diff)
+	}
+}
+
+// Attempts of a member are passed on, and the move is counted after them.
+func TestFallbackOverClients(t *testing.T) {
+	s := serve(t, answer(503, ""), answer(503, ""), ok)
+	c := model.NewFallback(
+		model.Member{Name: "p/a", Model: s.configured(model.Config{Attempts: 2, Rand: func() float64 { return 0 }})},
+		model.Member{Name: "p/b", Model: s.client()})
+	got := ask(t.Context(), c, question)
+	want := []chat.Attempt{
+		{Number: 1, Status: 503, Error: "model server: status 503 without a text"},
+		{Number: 2, Status: 503, Error: "p/a: model server: status 503 without a text (attempt 2); going on with p/b"},
+	}
+	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "Hello" || got.err != nil {
+		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	}
+}
+
+// V7: when the caller has had enough, nobody else is asked and nobody blamed.
+func TestFallbackCancelled(t *testing.T) {
+	why := errors.New("enough")
+	c := newCast([]error{down}, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if got := ask(ctx, c, question); got.err != why || c.asked() != "a1b0" {
+		t.Errorf("error %v, asked %s", got.err, c.asked())
+	}
+	if got := ask(t.Context(), c, question); got.text != "a" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestFallbackOfNobody(t *testing.T) {
+	if got := ask(t.Context(), model.NewFallback(), question); got.err == nil {
+		t.Error("nobody answers without an error")
+	}
+}
+
+// A patient waits until it is let go, and then fails or answers.
+type patient struct {
+	asked chan struct{}
+	heal  chan error
+}
+
+func (p patient) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	p.asked <- struct{}{}
+	err := <-p.heal
+	if err == nil {
+		delta(chat.Delta{Content: "a"})
+	}
+	return chat.Response{}, err
+}
+
+// Only one request tries a member that has failed; the others go round it.
+func TestFallbackProbe(t *testing.T) {
+	p := patient{make(chan struct{}), make(chan error)}
+	f := model.NewFallback(model.Member{Name: "p/a", Model: p}, model.Member{Name: "p/b", Model: constant("b")})
+	now := time.Unix(0, 0)
+	var mu sync.Mutex
+	f.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	results := make(chan hearing)
+	start := func() { go func() { results <- ask(t.Context(), f, question) }() }
+
+	start()
+	<-p.asked
+	p.heal <- down
+	if got := <-results; got.text != "b" {
+		t.Fatalf("%+v", got)
+	}
+	mu.Lock()
+	now = now.Add(time.Minute)
+	mu.Unlock()
+	start()
+	<-p.asked
+	for range 3 {
+		if got := ask(t.Context(), f, question); got.text != "b" {
+			t.Errorf("%+v", got)
+		}
+	}
+	p.heal <- nil
+	if got := <-results; got.text != "a" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A constant always says the same.
+type constant string
+
+func (c constant) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	delta(chat.Delta{Content: string(c)})
+	return chat.Response{Content: string(c)}, nil
+}

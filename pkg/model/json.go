@@ -1,0 +1,190 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An object is a JSON object while it is written. Members keep their order, and
+// what is given as JSON stays as it is, byte for byte: key order, digits and
+// spaces of a schema mean something to a model.
+type object struct {
+	members []member
+}
+
+// A member is one member of an object; one of value and object is set.
+type member struct {
+	key    string
+	value  []byte
+	object *object
+}
+
+// set adds a member with a JSON value. It reports false, and changes nothing,
+// if there is a member of that name.
+func (o *object) set(key string, value []byte) bool {
+	if o.has(key) {
+		return false
+	}
+	o.members = append(o.members, member{key: key, value: value})
+	return true
+}
+
+// text adds a member with a string.
+func (o *object) text(key, value string) bool { return o.set(key, quote(value)) }
+
+// in returns the object that is a member, adding it if there is none, or nil if
+// the member is something else.
+func (o *object) in(key string) *object {
+	for _, m := range o.members {
+		if m.key == key {
+			return m.object
+		}
+	}
+	inner := new(object)
+	o.members = append(o.members, member{key: key, object: inner})
+	return inner
+}
+
+// has reports whether there is a member of that name.
+func (o *object) has(key string) bool {
+	for _, m := range o.members {
+		if m.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// json returns the object.
+func (o *object) json() []byte {
+	out := []byte{'{'}
+	for i, m := range o.members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, quote(m.key)...), ':')
+		if m.object != nil {
+			m.value = m.object.json()
+		}
+		out = append(out, m.value...)
+	}
+	return append(out, '}')
+}
+
+// newObject returns an object of strings, given as names and values in turn.
+func newObject(pairs ...string) *object {
+	o := new(object)
+	for i := 0; i < len(pairs); i += 2 {
+		o.text(pairs[i], pairs[i+1])
+	}
+	return o
+}
+
+// array returns a JSON array.
+func array(values [][]byte) []byte {
+	return append(append([]byte{'['}, bytes.Join(values, []byte{','})...), ']')
+}
+
+// quote returns a text as a JSON string; bytes that are not UTF-8 become U+FFFD.
+func quote(text string) []byte {
+	out, _ := jsontext.AppendQuote(nil, text) // the error is about those bytes
+	return out
+}
+
+// lenient are the options for JSON that a server wrote: what it repeats or
+// spells badly is its own to read again.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// isKind reports whether raw is JSON of a kind.
+func isKind(raw []byte, kind jsontext.Kind) bool {
+	return jsontext.Value(raw).Kind() == kind && jsontext.Value(raw).IsValid(lenient)
+}
+
+// unquote returns the text of a JSON string.
+func unquote(raw []byte) (text string, ok bool) {
+	return text, isKind(raw, '"') && json.Unmarshal(raw, &text) == nil
+}
+
+// elements returns the elements of a JSON array, each byte for byte, or false if
+// raw is none.
+func elements(raw []byte) (out [][]byte, ok bool) {
+	if !isKind(raw, '[') {
+		return nil, false
+	}
+	splice(raw, func(_ string, value []byte) []byte {
+		out = append(out, bytes.Clone(value))
+		return value
+	})
+	return out, true
+}
+
+// splice returns a JSON object or array with its values as change returns them,
+// and every other byte as it was. Elements of an array have no name. What is not
+// such JSON is returned as it is.
+func splice(raw []byte, change func(name string, value []byte) []byte) []byte {
+	if !isKind(raw, '{') && !isKind(raw, '[') {
+		return raw
+	}
+	var out []byte
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
+	open, _ := dec.ReadToken() // raw is valid: nothing here fails
+	named := open.Kind() == '{'
+	copied := 0
+	for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
+		name := ""
+		if named {
+			token, _ := dec.ReadToken()
+			name = token.String()
+		}
+		value, _ := dec.ReadValue()
+		end := int(dec.InputOffset())
+		out = append(out, raw[copied:end-len(value)]...)
+		out = append(out, change(name, value)...)
+		copied = end
+	}
+	return append(out, raw[copied:]...)
+}
+
+// put returns a JSON object with a member changed; where it is missing, change
+// is given nil and the member added at the end. A nil from change leaves things
+// as they are.
+func put(raw []byte, name string, change func(value []byte) []byte) []byte {
+	found, any := false, false
+	out := splice(raw, func(key string, value []byte) []byte {
+		any = true
+		if key != name || found {
+			return value
+		}
+		found = true
+		if changed := change(value); changed != nil {
+			return changed
+		}
+		return value
+	})
+	if found || !isKind(raw, '{') {
+		return out
+	}
+	value := change(nil)
+	if value == nil {
+		return out
+	}
+	out = bytes.TrimRight(out, " \t\r\n")
+	out = bytes.TrimRight(out[:len(out)-1], " \t\r\n")
+	if any {
+		out = append(out, ',')
+	}
+	return append(append(append(append(out, quote(name)...), ':'), value...), '}')
+}
+
+// compact returns JSON without the spaces between its tokens, which no record
+// keeps, and anything else as it is.
+func compact(raw []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return string(raw)
+	}
+	return b.String()
+}

@@ -1,0 +1,168 @@
+package model
+
+import (
+	"oneshot/pkg/chat"
+)
+
+// formatName is the name that a format has to have; nobody reads it.
+const formatName = "answer"
+
+// encodeChat writes a request for /chat/completions.
+func encodeChat(e *encoding) error {
+	e.body.text("model", e.model)
+	e.body.set("messages", e.chatMessages())
+	e.body.set("stream", yes)
+	if len(e.req.Tools) > 0 {
+		e.body.set("tools", e.tools(functionTool))
+		if e.answering() {
+			e.body.text("tool_choice", "none")
+		}
+	}
+	switch {
+	case e.req.Format != nil:
+		form := e.body.in("response_format")
+		form.text("type", "json_schema")
+		form.set("json_schema", e.namedFormat(new(object)).json())
+	case e.req.AnyJSON:
+		e.body.in("response_format").text("type", "json_object")
+	}
+	if err := e.placeParams(); err != nil {
+		return err
+	}
+	e.body.set("stream_options", []byte(`{"include_usage":true}`))
+	return nil
+}
+
+// namedFormat adds the request's format to an object.
+func (e *encoding) namedFormat(o *object) *object {
+	o.text("name", formatName)
+	o.set("strict", yes)
+	o.set("schema", e.req.Format)
+	return o
+}
+
+// chatMessages returns the conversation with the system prompt in front.
+func (e *encoding) chatMessages() []byte {
+	var out [][]byte
+	if e.req.System != "" {
+		out = append(out, newObject("role", "system", "content", e.req.System).json())
+	}
+	for _, m := range e.req.Messages {
+		if said, ok := e.echoed(m); ok {
+			out = append(out, said)
+			continue
+		}
+		o := newObject("role", string(m.Role))
+		if m.Role == chat.Tool {
+			o.text("tool_call_id", m.CallID)
+		}
+		if m.Content == "" && len(m.Calls) > 0 {
+			o.set("content", []byte("null"))
+		} else {
+			o.text("content", m.Content)
+		}
+		if len(m.Calls) > 0 {
+			o.set("tool_calls", e.chatCalls(m.Calls))
+		}
+		out = append(out, o.json())
+	}
+	return array(out)
+}
+
+// chatCalls returns calls with their arguments as strings.
+func (e *encoding) chatCalls(calls []chat.Call) []byte {
+	var out [][]byte
+	for _, c := range calls {
+		o := newObject("id", c.ID, "type", "function")
+		f := o.in("function")
+		f.text("name", e.names.wire(c.Name))
+		f.text("arguments", string(arguments(c)))
+		splice(e.facts.ForeignCall, func(name string, value []byte) []byte {
+			o.set(name, append([]byte(nil), value...))
+			return value
+		})
+		out = append(out, o.json())
+	}
+	return array(out)
+}
+
+// echoChat mends the calls of a message. Servers send arguments as strings, and
+// some as objects, which they get back as such.
+func echoChat(body []byte, calls []chat.Call) ([]byte, bool) {
+	return echoCalls(body, calls, func(raw []byte, c chat.Call) []byte {
+		if isKind(raw, '{') {
+			return nil
+		}
+		return stringArguments(raw, c)
+	})
+}
+
+// encodeResponses writes a request for /responses. Nothing is to be kept at the
+// server, so reasoning comes encrypted and goes back with the conversation.
+func encodeResponses(e *encoding) error {
+	e.body.text("model", e.model)
+	if e.req.System != "" {
+		e.body.text("instructions", e.req.System)
+	}
+	e.body.set("input", e.responseItems())
+	e.body.set("stream", yes)
+	if len(e.req.Tools) > 0 {
+		e.body.set("tools", e.tools(flatTool))
+		if e.answering() {
+			e.body.text("tool_choice", "none")
+		}
+	}
+	switch {
+	case e.req.Format != nil:
+		e.body.in("text").set("format", e.namedFormat(newObject("type", "json_schema")).json())
+	case e.req.AnyJSON:
+		e.body.in("text").in("format").text("type", "json_object")
+	}
+	if err := e.placeParams(); err != nil {
+		return err
+	}
+	e.body.set("store", no)
+	e.body.set("include", []byte(`["reasoning.encrypted_content"]`))
+	return nil
+}
+
+// flatTool is the form of a tool in /responses. Without strict:false the server
+// would change the schema so that it fits its strict mode.
+func flatTool(name, description string, parameters []byte) *object {
+	o := newObject("type", "function", "name", name, "description", description)
+	o.set("parameters", parameters)
+	o.set("strict", no)
+	return o
+}
+
+// responseItems returns the conversation as items.
+func (e *encoding) responseItems() []byte {
+	var out [][]byte
+	for _, m := range e.req.Messages {
+		if said, ok := e.echoed(m); ok {
+			items, _ := elements(said) // it is an array, or it would not be echoed
+			out = append(out, items...)
+			continue
+		}
+		switch {
+		case m.Role == chat.Tool:
+			out = append(out, newObject("type", "function_call_output", "call_id", m.CallID, "output", m.Content).json())
+			continue
+		case m.Content != "" || len(m.Calls) == 0:
+			out = append(out, newObject("role", string(m.Role), "content", m.Content).json())
+		}
+		for _, c := range m.Calls {
+			out = append(out, newObject("type", "function_call", "call_id", c.ID,
+				"name", e.names.wire(c.Name), "arguments", string(arguments(c))).json())
+		}
+	}
+	return array(out)
+}
+
+// echoResponses mends the calls among items.
+func echoResponses(body []byte, calls []chat.Call) ([]byte, bool) {
+	return echoItems(body, calls, "function_call", func(item []byte, c chat.Call) []byte {
+		item = put(item, "call_id", func(raw []byte) []byte { return sameText(raw, c.ID) })
+		return put(item, "arguments", func(raw []byte) []byte { return stringArguments(raw, c) })
+	})
+}
