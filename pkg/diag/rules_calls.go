@@ -5,15 +5,25 @@ package diag
 // of its tool, TC4 about calls that belong together or are cut.
 const (
 	InvalidUTF8    Code = "TC001"
+	UnclosedList   Code = "TC102"
+	Relative       Code = "TC105"
 	OtherDialect   Code = "TC106"
 	QuotedCall     Code = "TC109"
+	TextAround     Code = "TC110"
 	UnclosedFence  Code = "TC111"
 	FenceLine      Code = "TC112"
 	NotACall       Code = "TC113"
+	NoCallList     Code = "TC114"
+	CallMember     Code = "TC115"
+	UnknownMember  Code = "TC116"
+	TrailingComma  Code = "TC201"
+	QuoteCharacter Code = "TC202"
 	PythonLiteral  Code = "TC203"
 	RawControl     Code = "TC204"
 	BadEscape      Code = "TC205"
 	UnescapedQuote Code = "TC206"
+	Comment        Code = "TC208"
+	BareKey        Code = "TC209"
 	Bracket        Code = "TC211"
 	NotANumber     Code = "TC213"
 	DuplicateKey   Code = "TC214"
@@ -21,6 +31,7 @@ const (
 	NumberForm     Code = "TC216"
 	NotALiteral    Code = "TC217"
 	TooDeep        Code = "TC218"
+	DoubleEncoded  Code = "TC219"
 	BadLiteral     Code = "TC220"
 	KeywordArgs    Code = "TC221"
 	UnknownTool    Code = "TC301"
@@ -29,10 +40,13 @@ const (
 	WrongType      Code = "TC304"
 	NotInEnum      Code = "TC306"
 	ExtraArg       Code = "TC307"
+	NoArguments    Code = "TC308"
 	NameNoise      Code = "TC309"
 	ArgConstraint  Code = "TC310"
 	DuplicateCall  Code = "TC401"
+	DuplicateID    Code = "TC402"
 	CutCall        Code = "TC404"
+	AfterEnd       Code = "TC407"
 	TooMany        Code = "TC901"
 )
 
@@ -47,10 +61,28 @@ var callRules = []Rule{
 		Good: `return file_put("note.txt", "a😀");`,
 	},
 	{
+		Code: UnclosedList, Slug: "unclosed-list", Severity: Warning,
+		Title: "The JSON with the calls does not end",
+		Text: "The text or the fence ends before the brackets that close the list of calls. The calls in it are complete and are " +
+			"read, but a strict reader would refuse the whole object.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Safe,
+	},
+	{
+		Code: Relative, Slug: "near-relative", Severity: Warning,
+		Title: "A call is written in the way of a near relative",
+		Text: "Models know many forms of JSON that mean a call: a list with another name, a list or a single call without the object around it, " +
+			"\"name\" and \"arguments\", a \"function\". Where it is clear what is meant it is read; such a call needs no id and no operation.",
+		Bad:  `{"tool_calls": [{"name": "search", "arguments": {"query": "x"}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Safe,
+	},
+	{
 		Code: OtherDialect, Slug: "other-dialect", Severity: Warning,
-		Title: "A fence holds the calls of another dialect",
-		Text: "Another program writes its calls in the same fence with rules of its own. They are not read as calls " +
-			"of this dialect; the fence is content.",
+		Title: "A response holds calls of another dialect",
+		Text: "Another program writes its calls in the same fence with rules of its own, or a response mixes two ways to write calls. " +
+			"What is not of the dialect that is read is content, and no call.",
 		Bad:  "```tool\nTOOL_NAME: read_file\nBEGIN_ARG: filepath\na.txt\nEND_ARG\n```",
 		Good: "```tool\nreturn read_file(\"a.txt\");\n```",
 	},
@@ -61,6 +93,14 @@ var callRules = []Rule{
 			"neither is read, so that a text about calls does not become calls.",
 		Bad:  "```tool_code\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
+	},
+	{
+		Code: TextAround, Slug: "text-around", Severity: Warning,
+		Title: "Something stands beside the JSON that a response should be",
+		Text: "In this dialect a response is one JSON object, and everything that is to be said is an argument of a tool. Text before, between or " +
+			"behind is kept as content and no call is lost for it, but nobody may ever see it, and a strict reader refuses the response.",
+		Bad:  "I will search.\n\n{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: UnclosedFence, Slug: "unclosed-fence", Severity: Warning,
@@ -87,6 +127,45 @@ var callRules = []Rule{
 			"are passed over up to the end of the statement; calls before and after are kept.",
 		Bad:  "```tool\nconst page = wget(\"https://example.com/\");\n```",
 		Good: "```tool\nreturn wget(\"https://example.com/\");\n```",
+	},
+	{
+		Code: NoCallList, Slug: "no-call-list", Severity: Error,
+		Title: "A JSON object has no list of calls",
+		Text: "The response begins with an object without \"toolCalls\", or what stands there is no array. Nothing in the object is " +
+			"run. An object that begins with another key is looked at up to its end, a single call counts, and everything else is content.",
+		Bad:  `{"toolCalls": {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+	},
+	{
+		Code: CallMember, Slug: "call-member", Severity: Error,
+		Title: "A call lacks a member, or one has the wrong type",
+		Text: "A call has \"type\", \"id\" and \"operation\", which are strings, and \"parameters\", an object; \"priority\" is a number and may be missing. " +
+			"What is missing is not made up: the call is not executed, and the others are.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": 1, "parameters": {"query": "x"}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+	},
+	{
+		Code: UnknownMember, Slug: "unknown-member", Severity: Info,
+		Title: "A call has a member that means nothing",
+		Text:  "It is ignored. An argument that stands beside \"parameters\" instead of in them is missing there, which is another finding where it is required.",
+		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}, "limit": 5}]}`,
+		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x", "limit": 5}}]}`,
+	},
+	{
+		Code: TrailingComma, Slug: "trailing-comma", Severity: Warning,
+		Title: "In JSON, a comma stands behind the last item",
+		Text:  "JavaScript allows it and JSON does not. Nothing is missing; the comma means nothing.",
+		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x",}}]}`,
+		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:   Safe,
+	},
+	{
+		Code: QuoteCharacter, Slug: "quote-character", Severity: Warning,
+		Title: "In JSON, a string has other quotes than double ones",
+		Text:  "Single quotes and backticks are read as quotes where a string can begin, and only there: an apostrophe in a string is text.",
+		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": 'x'}}]}`,
+		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:   Safe,
 	},
 	{
 		Code: PythonLiteral, Slug: "python-literal", Severity: Warning,
@@ -122,6 +201,22 @@ var callRules = []Rule{
 		Bad:  "return file_put(\"a.md\", `\n```go\nx\n```\n`);",
 		Good: "return file_put(\"a.md\", `\n\\`\\`\\`go\nx\n\\`\\`\\`\n`);",
 		Fix:  Safe,
+	},
+	{
+		Code: Comment, Slug: "comment", Severity: Warning,
+		Title: "JSON holds a comment",
+		Text:  "Comments of JavaScript are read as blanks. JSON has none, and a strict reader refuses them.",
+		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x" /* what */}}]}`,
+		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:   Safe,
+	},
+	{
+		Code: BareKey, Slug: "bare-key", Severity: Warning,
+		Title: "In JSON, a key has no quotes",
+		Text:  "A word in the place of a key is read as one. A value without quotes would be a variable, and nothing is evaluated.",
+		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {query: "x"}}]}`,
+		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:   Safe,
 	},
 	{
 		Code: Bracket, Slug: "bracket", Severity: Error,
@@ -178,6 +273,15 @@ var callRules = []Rule{
 		Text:  "The limit protects every program that the value goes through. The call is not executed.",
 		Bad:   `return f([[[[ … 65 levels … ]]]]);`,
 		Good:  `return f([1, 2]);`,
+	},
+	{
+		Code: DoubleEncoded, Slug: "double-encoded", Severity: Warning,
+		Title: "The arguments are a string that holds JSON",
+		Text: "Arguments are an object, so a string that is an object from its first to its last character stands for it. " +
+			"A string inside the arguments is never decoded: it can be meant as it is.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": "{\"query\": \"x\"}"}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Safe,
 	},
 	{
 		Code: BadLiteral, Slug: "bad-literal", Severity: Error,
@@ -239,6 +343,14 @@ var callRules = []Rule{
 		Good:  `return wget("https://example.com/", 5000);`,
 	},
 	{
+		Code: NoArguments, Slug: "no-arguments", Severity: Info,
+		Title: "A call has no arguments",
+		Text: "Some servers and models leave them out, or send an empty string or null, where a tool needs none. They are read as {}. " +
+			"Where the dialect itself has a place for them, as in \"parameters\", they must be given.",
+		Bad:  `{"toolCalls": [{"name": "search", "arguments": ""}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {}}]}`,
+	},
+	{
 		Code: NameNoise, Slug: "name-noise", Severity: Warning,
 		Title: "Something stands before the name of the tool",
 		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so is await.",
@@ -261,12 +373,31 @@ var callRules = []Rule{
 		Good:  "```tool\nreturn search(\"x\");\n```",
 	},
 	{
+		Code: DuplicateID, Slug: "duplicate-id", Severity: Error,
+		Title: "Two calls of a response have the same id",
+		Text:  "A result is told by the id of its call, so an id means one call. The first is kept, the second is not executed.",
+		Bad: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
+			` {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "y"}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
+			` {"type": "search", "id": "s2", "operation": "search", "parameters": {"query": "y"}}]}`,
+	},
+	{
 		Code: CutCall, Slug: "cut-call", Severity: Error,
 		Title: "The text ends inside a call",
 		Text: "The response was cut off, or a string in it was never closed. What is missing is not guessed: a call " +
 			"that was cut is never executed.",
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",
+	},
+	{
+		Code: AfterEnd, Slug: "after-end", Severity: Error,
+		Title: "A call stands behind the one that ends the work",
+		Text: "end_turn is the last call of a response. What stands behind it is not run: it is unknown whether the model meant to end or to go on, " +
+			"and what is not run does no harm.",
+		Bad: `{"toolCalls": [{"type": "end_turn", "id": "e1", "operation": "end", "parameters": {}},` + "\n" +
+			` {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
+			` {"type": "end_turn", "id": "e1", "operation": "end", "parameters": {}}]}`,
 	},
 	{
 		Code: TooMany, Slug: "too-many", Severity: Error,

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"oneshot/pkg/chat"
@@ -161,7 +162,7 @@ func TestCases(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if diff := cmp.Diff(string(file.Data), string(got)); diff != "" {
+				if diff := gocmp.Diff(string(file.Data), string(got)); diff != "" {
 					t.Errorf("reading of\n%s\n(-want +got)\n%s", c.input, diff)
 				}
 			})
@@ -232,7 +233,7 @@ func TestSafeFixes(t *testing.T) {
 					t.Errorf("%s: after its fix: %v\n%s", c.name(), f, text)
 				}
 			}
-			if diff := cmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
+			if diff := gocmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
 				t.Errorf("%s: the fixes change calls (-before +after)\n%s\n%s", c.name(), diff, text)
 			}
 		}
@@ -266,7 +267,7 @@ func applySafe(t *testing.T, text string, findings []diag.Finding) string {
 			}
 		}
 	}
-	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Start - b.Start })
+	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	var b strings.Builder
 	done := 0
 	for _, e := range edits {

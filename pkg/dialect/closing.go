@@ -1,10 +1,18 @@
 package dialect
 
 import (
+	"bytes"
 	"strings"
 
 	"oneshot/pkg/diag"
 )
+
+// closedAt follows the closing fence at an offset, which should begin its line.
+func (s *Scanner) closedAt(at int, beginsLine bool) {
+	if !beginsLine {
+		s.lineFinding(diag.Bytes(at, at), diag.Safe, "the closing fence stands behind text on its line")
+	}
+}
 
 // closer reads on in the run that closes a frame.
 func (s *Scanner) closer(p []byte) int {
@@ -24,7 +32,7 @@ func (s *Scanner) afterCloser(p []byte) int {
 	case s.matches(word, c):
 		s.hold(p[:1])
 		return 1
-	case s.matched == len(word) && (isBlank(c) || isNewline(c)) && s.opener.length <= longestRun:
+	case s.matched == len(word) && isSpace(c) && s.opener.length <= longestRun:
 		s.reopen()
 	case s.matched > 0:
 		s.trailing(s.at - s.matched)
@@ -37,6 +45,8 @@ func (s *Scanner) afterCloser(p []byte) int {
 // reopen begins a frame at the run that closed the last.
 func (s *Scanner) reopen() {
 	s.unclosed(s.opener.at)
+	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
+	s.held, s.heldAt = append(run, s.held...), s.opener.at
 	s.beginFrame()
 }
 
@@ -63,11 +73,12 @@ func fix(title string, edits ...diag.Edit) []diag.Fix {
 // tail reads the rest of a closing line, which should be blank.
 func (s *Scanner) tail(p []byte) int {
 	if isBlank(p[0]) {
-		s.content(p[:1])
+		s.content(s.at, p[:1])
 		return 1
 	}
 	if isNewline(p[0]) {
 		s.text()
+		s.place = s.betweenFrames()
 	} else {
 		s.trailing(s.at)
 	}

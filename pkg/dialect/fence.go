@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"strings"
 
 	"oneshot/pkg/diag"
 )
@@ -17,16 +18,20 @@ const (
 type place int
 
 const (
-	inProse  place = iota // text, inside or outside a fence that is not ours
-	inRun                 // a run of fence characters at the start of a line
-	inInfo                // behind such a run, while it can be ours
-	inBlanks              // behind such a run and more blanks than ours may have
-	inRest                // the rest of the opening line of a fence that is not ours
-	inFirst               // a fence of ours, before its first word
-	inBody                // a fence of ours
-	inCloser              // the run that closes it
-	inReopen              // behind that, while another fence of ours may begin
-	inTail                // the rest of the closing line
+	inProse    place = iota // text, inside or outside a fence that is not ours
+	inStart                 // before any text, where JSON outside of fences counts
+	inKey                   // in an object in the text, up to its first key
+	inOtherKey              // in the first key of one that is not ours
+	inOther                 // in such an object, behind that
+	inRun                   // a run of fence characters at the start of a line
+	inInfo                  // behind such a run, while it can be ours
+	inBlanks                // behind such a run and more blanks than ours may have
+	inRest                  // the rest of the opening line of a fence that is not ours
+	inFirst                 // a fence of ours, before its first word
+	inBody                  // a fence of ours, or JSON
+	inCloser                // the run that closes it
+	inReopen                // behind that, while another fence of ours may begin
+	inTail                  // the rest of the closing line
 )
 
 // A fence is a run of fence characters.
@@ -49,6 +54,12 @@ func (f fence) span() diag.Span { return diag.Bytes(f.at, f.at+f.length) }
 // returns how many.
 func (s *Scanner) step(p []byte) int {
 	switch s.place {
+	case inStart:
+		return s.start(p)
+	case inKey:
+		return s.readKey(p)
+	case inOtherKey, inOther:
+		return s.readOther(p)
 	case inRun:
 		return s.run(p)
 	case inInfo:
@@ -71,6 +82,12 @@ func (s *Scanner) step(p []byte) int {
 	return s.prose(p)
 }
 
+// certain reports whether the info string alone says that calls stand in a fence.
+func (f *framing) certain() bool { return f.begins == "" }
+
+// mayBegin reports whether a byte is one of those that begin a fence of calls.
+func (f *framing) mayBegin(c byte) bool { return strings.IndexByte(f.begins, c) >= 0 }
+
 // matches reads a byte of the word that decides, if it is one.
 func (s *Scanner) matches(word string, c byte) bool {
 	if s.matched == len(word) || lower(c) != word[s.matched] {
@@ -84,7 +101,8 @@ func (s *Scanner) matches(word string, c byte) bool {
 // info reads behind a run of fence characters, up to where it is known whether
 // the fence is ours.
 func (s *Scanner) info(p []byte) int {
-	c, word := p[0], s.dialect.framing.info
+	c, f := p[0], &s.dialect.framing
+	complete := s.matched == len(f.info)
 	switch {
 	case s.matched == 0 && isBlank(c):
 		if len(s.held) == s.opener.length+mostBlanks {
@@ -92,8 +110,11 @@ func (s *Scanner) info(p []byte) int {
 			s.place = inBlanks
 			return 0
 		}
-	case s.matches(word, c):
-	case s.matched == len(word) && (isBlank(c) || isNewline(c)):
+	case s.matches(f.info, c):
+	case complete && (isSpace(c) || f.mayBegin(c)), s.matched == 0 && f.bare && f.mayBegin(c):
+		s.ours()
+		return 0
+	case s.matched == 0 && isNewline(c) && f.bare && !s.foreign.open():
 		s.ours()
 		return 0
 	case s.matched == 0 && isNewline(c):
@@ -111,7 +132,7 @@ func (s *Scanner) info(p []byte) int {
 func (s *Scanner) blanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
-		s.content(p[:1])
+		s.content(s.at, p[:1])
 		return 1
 	case isNewline(c):
 		s.bare()
@@ -121,14 +142,16 @@ func (s *Scanner) blanks(p []byte) int {
 	return 0
 }
 
-// ours follows the info string of the dialect.
+// ours follows the info string of the dialect, or none where it may be missing.
 func (s *Scanner) ours() {
-	if s.foreign.open() {
-		s.text()
-		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", s.dialect.framing.info))
+	if !s.foreign.open() {
+		s.beginFrame()
 		return
 	}
-	s.beginFrame()
+	s.text()
+	if f := s.dialect.framing; f.certain() {
+		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
+	}
 }
 
 // bare follows a run alone on its line: it opens a fence or closes one.
@@ -159,17 +182,17 @@ func (s *Scanner) rest(p []byte) int {
 	}
 	end := bytes.IndexAny(p, ends)
 	if end < 0 {
-		s.content(p)
+		s.content(s.at, p)
 		return len(p)
 	}
-	s.content(p[:end])
+	s.content(s.at, p[:end])
 	s.place = inProse
 	if p[end] == '`' {
 		return end
 	}
 	s.foreign = s.opener
-	if word := s.dialect.framing.info; s.matched == len(word) {
-		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", word))
+	if f := s.dialect.framing; f.certain() && s.matched == len(f.info) {
+		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", f.info))
 	}
 	return end
 }

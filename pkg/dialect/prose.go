@@ -6,6 +6,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
+func isSpace(c byte) bool { return isBlank(c) || isNewline(c) }
+
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
@@ -13,11 +15,16 @@ func lower(c byte) byte {
 	return c
 }
 
-// prose reads text up to the next run of fence characters that begins a line.
+// prose reads text up to the next run of fence characters that begins a line, or
+// brace that may begin an object with calls.
 func (s *Scanner) prose(p []byte) int {
 	mark := s.nextMark(p)
-	s.content(p[:mark])
-	if mark < len(p) {
+	s.content(s.at, p[:mark])
+	switch {
+	case mark == len(p):
+	case p[mark] == '{':
+		s.beginKey(p, mark)
+	default:
 		s.opener = fence{char: p[mark], at: s.at + mark}
 		s.place, s.lineBlank = inRun, false
 	}
@@ -25,12 +32,15 @@ func (s *Scanner) prose(p []byte) int {
 }
 
 // nextMark returns the index of the next fence character that begins a line, or
-// the length of p.
+// of the next brace where those count, or the length of p.
 func (s *Scanner) nextMark(p []byte) int {
 	for from := 0; ; {
 		mark := min(s.seek(&s.backtick, p, from, '`'), s.seek(&s.tilde, p, from, '~'))
+		if s.dialect.framing.keys != nil {
+			mark = min(mark, s.seek(&s.brace, p, from, '{'))
+		}
 		s.lineBlank = s.beginsLine(p[from:mark])
-		if s.lineBlank || mark == len(p) {
+		if s.lineBlank || mark == len(p) || p[mark] == '{' {
 			return mark
 		}
 		from = mark + 1

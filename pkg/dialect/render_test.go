@@ -32,16 +32,47 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// M2: the id and the priority of a call are written, too, and an id is made up
+// where there must be one.
+func TestRenderCallList(t *testing.T) {
+	d := toolcalls(t)
+	for _, test := range []struct {
+		call chat.Call
+		want string
+	}{
+		{chat.Call{Name: "f", Arguments: json.RawMessage(`{}`)}, `"id":"call_1","operation":"f","parameters":{}}`},
+		{chat.Call{Name: "f", ID: "a\"b", Arguments: json.RawMessage(` {"x": 1.50} `)}, `"id":"a\"b","operation":"f","parameters":{"x": 1.50}}`},
+		{chat.Call{Name: "f", ID: "1", Priority: -2.5, Arguments: json.RawMessage(`{}`)}, `"id":"1","operation":"f","parameters":{},"priority":-2.5}`},
+		{chat.Call{Name: "f", ID: "1", Arguments: json.RawMessage(`[{"x":1}]`), Positional: true}, `"id":"1","operation":"f","parameters":{"x":1}}`},
+	} {
+		text := d.Render(test.call)
+		if want := `{"toolCalls":[{"type":"f",` + test.want + "]}\n"; text != want {
+			t.Errorf("Render = %s, want %s", text, want)
+		}
+		r := Scan(d, text)
+		if len(r.Findings) > 0 || len(r.Calls) != 1 || r.Calls[0].Priority != test.call.Priority || test.call.ID != "" && r.Calls[0].ID != test.call.ID {
+			t.Errorf("%s is read as %+v", text, r)
+		}
+	}
+}
+
 // checkRender holds the law of rendering: reading a rendered call gives it back.
 func checkRender(t testing.TB, c chat.Call) {
 	t.Helper()
 	for _, d := range Dialects {
+		if c.Positional && d.Name != "tool" {
+			continue // its arguments have names only
+		}
 		text := d.Render(c)
 		r := Scan(d, "Text\n"+text+"text")
 		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
 			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)
 		}
-		got, want := canonical(t, r.Calls[0].Arguments), canonical(t, asPositional(c))
+		given := []byte(c.Arguments)
+		if r.Calls[0].Positional {
+			given = asPositional(c)
+		}
+		got, want := canonical(t, r.Calls[0].Arguments), canonical(t, given)
 		if !bytes.Equal(got, want) {
 			t.Fatalf("%s: %q is read as %s, want %s", d.Name, text, got, want)
 		}

@@ -23,21 +23,21 @@ type scriptBody struct {
 
 func newScriptBody(s *Scanner, f frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
-	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.bodyAt, Fence: fence})}
+	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence})}
 }
 
-func (b *scriptBody) write(p []byte) (int, bool) {
+func (b *scriptBody) write(p []byte) (int, ending) {
 	for n := 0; ; {
 		k, state := b.statement.Write(p[n:])
 		n += k
 		if state == literal.More {
-			return n, false
+			return n, notYet
 		}
 		b.take()
 		if state == literal.Fenced {
 			b.flush()
-			b.closed()
-			return n, true
+			b.scanner.closedAt(b.statement.End(), b.statement.LineStart())
+			return n, closed
 		}
 		b.statement.Next()
 	}
@@ -79,15 +79,6 @@ func (b *scriptBody) flush() {
 		b.scanner.find(f)
 	}
 	b.pending = false
-}
-
-// closed looks at the line of the closing fence.
-func (b *scriptBody) closed() {
-	if b.statement.LineStart() {
-		return
-	}
-	at := b.statement.End()
-	b.scanner.lineFinding(diag.Bytes(at, at), diag.Safe, "the closing fence stands behind text on its line")
 }
 
 // renderScript writes a call as a statement.

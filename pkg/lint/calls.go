@@ -90,8 +90,12 @@ func onlyObject(c chat.Call) (json.RawMessage, bool) {
 	return list[0], bytes.HasPrefix(list[0], []byte("{"))
 }
 
-// argumentText returns what stands between the parentheses of a call.
+// argumentText returns what stands between the parentheses of a call, or all of
+// one that is JSON.
 func argumentText(call string) string {
+	if strings.HasPrefix(call, "{") {
+		return call
+	}
 	_, args, _ := strings.Cut(call, "(")
 	return strings.TrimSuffix(args, ")")
 }

@@ -36,17 +36,21 @@ type Record struct {
 // Text reads a captured response of that name and checks its calls. A text that
 // is not UTF-8 is reported and read all the same.
 func Text(file string, src []byte, o Options) Record {
-	d, named := o.Dialect, o.Dialect.Name != ""
-	if !named {
-		d = dialect.Dialects[0] // the only one there is
+	text, places := string(src), diag.NewLines(src)
+	d, why := o.Dialect, "named by the caller"
+	if d.Name == "" {
+		d, why = dialect.Detect(text)
 	}
-	reading := dialect.Scan(d, string(src))
+	reading := dialect.Scan(d, text)
 	r := Record{
-		File: file, Dialect: d.Name, Content: reading.Content,
+		File: file, Dialect: d.Name, Why: why, Content: reading.Content,
 		Calls: []Call{}, Findings: []diag.Finding{},
 	}
-	r.read(reading.Calls, diag.NewLines(src))
-	r.Why = why(named, r.Calls)
+	r.read(reading.Calls, places)
+	if o.Dialect.Name == "" {
+		r.Findings = append(r.Findings, dialect.Mixed(text, d, reading.Calls)...)
+		places.LocateAll(r.Findings)
+	}
 	if o.Tools != nil {
 		r.bind(reading.Calls, o.Tools)
 	}
@@ -58,17 +62,6 @@ func Text(file string, src []byte, o Options) Record {
 	}
 	r.settle()
 	return r
-}
-
-// why says how the dialect of a response was told.
-func why(named bool, calls []Call) string {
-	switch {
-	case named:
-		return "named by the caller"
-	case len(calls) == 0:
-		return "nothing in the text is a call of any dialect"
-	}
-	return fmt.Sprintf("the first call of this dialect is on line %d", calls[0].Span.Line)
 }
 
 // encoding reports bytes outside calls that are not UTF-8: the first one, and

@@ -254,22 +254,77 @@ func TestStrict(t *testing.T) {
 
 // C2: the record says how its dialect was told.
 func TestDialect(t *testing.T) {
-	d, _ := dialect.Named("tool")
+	named, _ := dialect.Named("tool")
+	list := `{"toolCalls": [{"type": "a", "id": "1", "operation": "o", "parameters": {}}]}`
 	for _, tt := range []struct {
-		name, src, why string
-		dialect        dialect.Dialect
+		name, src, dialect, why string
+		o                       Options
+		want                    []string
 	}{
-		{"named", fenced("a()"), "named by the caller", d},
-		{"told", "So:\n" + fenced("a()"), "the first call of this dialect is on line 3", dialect.Dialect{}},
-		{"nothing there", "So.", "nothing in the text is a call of any dialect", dialect.Dialect{}},
-		{"empty", "", "nothing in the text is a call of any dialect", dialect.Dialect{}},
+		{"named", list, "tool", "named by the caller", Options{Dialect: named}, []string{}},
+		{"fence", "So:\n" + fenced("a()"), "tool", `line 2 has a fence marked "tool"`, Options{}, []string{}},
+		{"list", "\n" + list, "toolcalls", `line 2 has the key "toolCalls"`, Options{}, []string{}},
+		{"relative", `{"name": "a", "arguments": {}}`, "toolcalls", `the text begins with JSON that has the keys "name" and "arguments"`, Options{},
+			[]string{"1:1 warning TC105 -", "1:2 warning TC105 0"}},
+		{"both", fenced("a()") + list, "tool", `line 1 has a fence marked "tool"`, Options{}, []string{"4:2 warning TC106 -"}},
+		{"both the other way", list + "\n" + fenced("b()"), "toolcalls", `line 1 has the key "toolCalls"`, Options{},
+			[]string{"2:1 warning TC106 -", "2:1 warning TC110 -"}},
+		{"in a string", fenced("a(`\n" + list + "`)"), "tool", `line 1 has a fence marked "tool"`, Options{}, []string{}},
+		{"nothing there", "So.", "tool", "nothing in the text is a call of any dialect", Options{}, []string{}},
+		{"empty", "", "tool", "nothing in the text is a call of any dialect", Options{}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := Text("f", []byte(tt.src), Options{Dialect: tt.dialect})
-			if r.Dialect != "tool" || r.Why != tt.why {
-				t.Errorf("dialect %s, %s; want tool, %s", r.Dialect, r.Why, tt.why)
+			r := Text("f", []byte(tt.src), tt.o)
+			if r.Dialect != tt.dialect || r.Why != tt.why {
+				t.Errorf("dialect %s, %s; want %s, %s", r.Dialect, r.Why, tt.dialect, tt.why)
+			}
+			if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
+				t.Error(d)
 			}
 		})
+	}
+}
+
+// M2, M3: the calls of a JSON list are shown with id and priority, those that
+// cannot be read with their text, and those that lack something are still held
+// against their definitions.
+func TestCallList(t *testing.T) {
+	src := `{"toolCalls": [
+{"type": "greet", "id": "1", "operation": "o", "parameters": {"name": "Ada"}, "priority": 2.5},
+{"type": "greet", "operation": "o", "parameters": {"times": "x"}},
+{"type": "greet", "id": "3", "operation": "o", "parameters": {"name": }},
+{"type": "greet", "id": "3", "operation": "o", "parameters": {"name": "Ada"}},
+"greet"]}`
+	r := Text("f", []byte(src), Options{Tools: greeting(t)})
+	want := []string{
+		"3:1 error TC115 1",
+		"3:1 error TC302 1 /name",
+		"3:1 error TC304 1 /times",
+		"4:71 error TC220 2 /name",
+		"5:25 error TC402 3",
+		"6:1 error TC113 -",
+	}
+	if d := cmp.Diff(want, brief(r.Findings)); d != "" {
+		t.Error(d)
+	}
+	type shown struct {
+		ID, Arguments string
+		Priority      float64
+		Status        chat.Status
+		Executable    bool
+	}
+	var got []shown
+	for _, c := range r.Calls {
+		got = append(got, shown{c.ID, string(c.Arguments), c.Priority, c.Status, c.Executable})
+	}
+	wantCalls := []shown{
+		{"1", `{"name":"Ada"}`, 2.5, chat.StatusOK, true},
+		{"", `{"times":"x"}`, 0, chat.StatusInvalid, false},
+		{"3", `"{\"type\": \"greet\", \"id\": \"3\", \"operation\": \"o\", \"parameters\": {\"name\": }}"`, 0, chat.StatusInvalid, false},
+		{"3", `{"name":"Ada"}`, 0, chat.StatusInvalid, false},
+	}
+	if d := cmp.Diff(wantCalls, got); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -294,6 +349,9 @@ func FuzzText(f *testing.F) {
 		"", "So.", fenced("a()"), fenced(`a({x: True})`, `b({x: })`, `greet("Ada", 2, 3)`, `greet({times: "x"})`),
 		fenced("greet({name: \"\xff\"})") + "\xfe", fenced(`greet("a")`, `greet({name: "a"})`), "```tool\ngreet({name: \"a",
 		"~~~~tool\ngreet(`\n```\n`, 1e400)\n~~~~\r\n```tool_code\nprint(greet())\n```",
+		`{"toolCalls": [{"type": "greet", "id": "1", "operation": "o", "parameters": {"name": "a", "times": "x"}}, {"type": "greet", "parameters": 1}]}`,
+		"So:\n```json\n{\"tool_calls\": [{\"function\": {\"name\": \"greet\", \"arguments\": \"{\\\"name\\\": 'a'\"}}, {'name': 'greet', args: {name: 'éÿ'}},]}\n",
+		`[{"name": "greet", "arguments": {}}, x]` + "\n```tool\ngreet()",
 	} {
 		f.Add(src)
 	}

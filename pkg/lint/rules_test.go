@@ -69,15 +69,15 @@ func TestRuleExamples(t *testing.T) {
 			}
 		})
 	}
-	if tested < 25 {
+	if tested < 40 {
 		t.Errorf("only %d codes have examples", tested)
 	}
 }
 
-// codes returns the codes that an example raises. One without a fence is the
-// inside of one.
+// codes returns the codes that an example raises. One that is neither in a fence
+// nor JSON is the inside of a fence.
 func codes(example string, o Options) []diag.Code {
-	if !strings.Contains(example, "```tool") {
+	if !strings.Contains(example, "```tool") && !strings.Contains(example, `{"tool`) {
 		example = fenced(example)
 	}
 	var out []diag.Code

@@ -21,7 +21,7 @@ const (
 // arguments are the arguments of a call, or one value, on their way to JSON.
 type arguments struct {
 	out     []byte
-	open    []bracket // the brackets that are open; the first is the call's own
+	open    []bracket // the brackets that are open; the first is the call's own, if it is one
 	want    want
 	keyed   bool // keyword arguments
 	pending word // a word that is a key if ":" or "=" follows, and a value otherwise
@@ -140,6 +140,7 @@ func (s *Scanner) mayBegin(start, end int) bool {
 		if a.want == wantItem {
 			a.beginItem()
 		}
+		s.beginPart(start)
 		return true
 	}
 	return false
@@ -148,21 +149,24 @@ func (s *Scanner) mayBegin(start, end int) bool {
 // endItem follows a complete value.
 func (s *Scanner) endItem(end int) {
 	s.args.want, s.args.last = wantNext, end
-	if len(s.args.open) == 0 {
+	switch len(s.args.open) {
+	case 0:
 		s.end, s.state = end, Done
+	case 1:
+		s.endMember(end)
 	}
 }
 
 func (s *Scanner) openBracket(c byte) {
 	depth := len(s.args.open)
 	if s.goal != aValue {
-		depth-- // the call's own parenthesis
+		depth-- // the call's own bracket
 	}
 	if c == '[' && s.args.want == wantKey { // a key that is computed
 		s.argumentFault(s.at, c)
 		return
 	}
-	if !s.mayBegin(s.at, s.at+1) {
+	if s.nextBegins(c) || !s.mayBegin(s.at, s.at+1) {
 		return
 	}
 	if depth == s.maxDepth {
@@ -188,7 +192,11 @@ func (s *Scanner) closeBracket(c byte) {
 		s.fault(diag.BadLiteral, s.at, s.at+1, "a value is missing before %q", c)
 		return
 	}
+	trailing := s.json && a.want != wantNext && top.items > 0
 	a.open = a.open[:len(a.open)-1]
+	if trailing {
+		s.noteTrailingComma(a.last - 1)
+	}
 	if c != ')' {
 		a.out = append(a.out, c)
 		s.endItem(s.at + 1)
@@ -230,6 +238,9 @@ func (s *Scanner) colon(c byte) {
 	case a.want == wantColon && c == ':':
 		a.out = append(a.out, ':')
 		a.want = wantValue
+		if s.goal == aKey {
+			s.end, s.state = s.at+1, Done
+		}
 	default:
 		s.argumentFault(s.at, c)
 	}

@@ -19,6 +19,9 @@ func (s *Scanner) escape(c byte) int {
 	if s.str.high != 0 && c != 'u' && s.loneSurrogate() {
 		return 0
 	}
+	if s.json && !isJSONEscape(c) {
+		return s.otherEscape(c)
+	}
 	switch c {
 	case 'n', 't', 'r', 'b', 'f', 'v':
 		s.putRune(named[c])
@@ -59,7 +62,7 @@ func (s *Scanner) digit(c byte) int {
 		s.null(c)
 		return 0
 	}
-	if str.kind == 'u' && str.digits == 0 && c == '{' {
+	if str.kind == 'u' && str.digits == 0 && c == '{' && !s.json {
 		str.kind = '{'
 		return 1
 	}
@@ -158,6 +161,10 @@ func appendText(b []byte, text string) []byte {
 }
 
 // controlEscape returns the escape of a control character.
-func controlEscape(c byte) string {
-	return strings.Replace(string(appendRune(nil, rune(c))), `\u00`, `\x`, 1)
+func (s *Scanner) controlEscape(c byte) string {
+	escape := string(appendRune(nil, rune(c)))
+	if s.json {
+		return escape
+	}
+	return strings.Replace(escape, `\u00`, `\x`, 1)
 }

@@ -38,7 +38,7 @@ func (s *Scanner) keyword(c byte) {
 func (s *Scanner) beginKeywords(first word) {
 	s.args.keyed = true
 	s.args.out[0] = '{'
-	s.keywords = mend{start: first.start, end: first.end}
+	s.keywords = mend{start: first.start, end: first.end, whole: true}
 	s.keywords.add(diag.Edit{Start: s.args.open[0].at + 1, End: s.args.open[0].at + 1, New: "{"})
 }
 

@@ -30,10 +30,12 @@ type lexer struct {
 	mode      mode
 	at        int  // offset of the next byte
 	token     int  // offset of the current token
+	first     bool // it is the first of its line
 	run       int  // length of the current run of fence characters or backticks
 	lineBlank bool // the line holds only blanks so far
 
 	keeping  bool // the text is kept, for tokens and for the call's text
+	holding  bool // it is kept until it is forgotten
 	kept     strings.Builder
 	keptFrom int // offset of the first byte kept
 
@@ -47,7 +49,7 @@ func (l *lexer) keepFrom(at int) {
 }
 
 func (l *lexer) forget() {
-	l.keeping = false
+	l.keeping, l.holding = false, false
 	l.kept = strings.Builder{}
 }
 
@@ -111,15 +113,23 @@ func (s *Scanner) gap(p []byte) int {
 	switch {
 	case isBlank(c):
 		s.passing.word = apostrophe{}
-		return 1
+		n := 1
+		for n < len(p) && p[n] == ' ' {
+			n++
+		}
+		return n
 	case isNewline(c):
 		s.newline()
 		return 1
 	case c == s.fence.Char && s.fence.Len > 0 && s.mayClose():
+		s.keepTaken()
 		s.token, s.run, s.mode = s.at, 0, inRun
 		return 0
+	case s.goal == aMark && c != '/' && !isForeign(c):
+		return s.punctuationMark(c)
 	}
-	s.lineBlank = false
+	s.keepTaken()
+	s.first, s.lineBlank = s.lineBlank, false
 	if c == '/' {
 		s.token, s.mode = s.at, inSlash
 		return 1
@@ -150,7 +160,7 @@ func (s *Scanner) newline() {
 func (s *Scanner) mayClose() bool {
 	switch s.phase {
 	case arguing:
-		return s.lineBlank
+		return s.lineBlank || s.part.anywhere
 	case skipping:
 		return s.lineBlank && len(s.passing.holes) == 0
 	}
@@ -174,7 +184,11 @@ func (s *Scanner) fenceRun(c byte) int {
 // open and close templates, tildes are operators.
 func (s *Scanner) shortRun() {
 	s.mode, s.lineBlank = inGap, false
-	if s.phase == before || s.phase == heading {
+	switch {
+	case s.goal == aMark:
+		s.noMark(s.token)
+		return
+	case s.phase == before || s.phase == heading:
 		s.beginJunk(s.token)
 	}
 	if s.fence.Char == '`' {
@@ -185,10 +199,11 @@ func (s *Scanner) shortRun() {
 }
 
 func (s *Scanner) endFence() {
-	switch s.phase {
-	case arguing:
+	switch {
+	case s.goal == aMark:
+	case s.phase == arguing:
 		s.fencedIn()
-	case heading:
+	case s.phase == heading:
 		s.beginJunk(s.token)
 	}
 	s.end, s.state = s.token, Fenced

@@ -1,5 +1,6 @@
 // Package literal reads calls name(args) whose arguments are literals of
-// JavaScript, and so of JSON, from a text that arrives in pieces.
+// JavaScript, and the parts of what should be JSON, from a text that arrives in
+// pieces.
 //
 // It evaluates nothing: what is no literal is a finding. Every byte is looked
 // at a bounded number of times and never again, so any split of a text gives
@@ -22,7 +23,7 @@ type State int
 // The states of a scanner. In every state but [More] it reads nothing further.
 const (
 	More   State = iota // the end has not been seen
-	Done                // a call, statement or value was read and is good
+	Done                // what was wanted was read and is good
 	Bad                 // what was read is no good call or value, or no call at all
 	Fenced              // the fence around the text was closed
 )
@@ -36,7 +37,7 @@ type Options struct {
 
 // A Fence is an open code fence. It is closed by a run of Len times Char
 // outside strings and comments, which must begin a line when it stands in the
-// arguments of a call.
+// arguments of a call or in a value.
 type Fence struct {
 	Char byte
 	Len  int
@@ -49,6 +50,10 @@ const (
 	aCall goal = iota
 	aStatement
 	aValue
+	aMark // these are of JSON, see NewJSON
+	aKey
+	anObject
+	aRest
 )
 
 // A phase is a stretch of a statement.
@@ -62,10 +67,12 @@ const (
 	junking               // in a statement that is no call
 )
 
-// A Scanner reads one call, statement or value after another from the bytes
-// written to it.
+// A Scanner reads one call, statement, value or part of JSON after another from
+// the bytes written to it.
 type Scanner struct {
 	goal     goal
+	json     bool // what JSON does not have is tolerated, with a finding
+	used     bool // what is below holds something of the last part
 	fence    Fence
 	maxDepth int
 	state    State
@@ -75,6 +82,8 @@ type Scanner struct {
 	phase   phase
 	head    head
 	args    arguments
+	part    part
+	object  object
 	passing passing
 	report
 }
@@ -119,6 +128,9 @@ func (s *Scanner) Next() {
 // belong to it.
 func (s *Scanner) Write(p []byte) (int, State) {
 	i := 0
+	if s.object.fresh && len(p) > 0 {
+		i = s.atOnce(p)
+	}
 	for i < len(p) && s.state == More {
 		n := s.step(p[i:])
 		if s.keeping {
@@ -143,12 +155,19 @@ func (s *Scanner) endOfText() {
 	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) {
 		s.step([]byte{'\n'}) // which ends such a token without being part of it
 	}
+	switch {
+	case s.mode == inLine:
+		s.noteComment(s.at)
+	case s.goal == aMark && (s.mode == inBlock || s.mode == inStar):
+		s.cutAt(s.token, "the text ends inside a comment")
+	}
 	if s.state != More {
 		return
 	}
 	switch {
 	case s.phase == heading:
 		s.cutAt(s.head.start, "the text ends before the call has begun")
+	case s.goal == aMark || s.goal == aRest:
 	case s.phase == skipping || s.phase == arguing:
 		s.cut()
 	}

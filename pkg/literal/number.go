@@ -45,6 +45,9 @@ func (s *Scanner) argumentNumber(token string) {
 		s.numberFault(w)
 		return
 	}
+	if s.json && number.form == "" && number.json != token {
+		number.form = "a form that JSON does not have"
+	}
 	s.noteNumber(w, number)
 	s.args.out = append(s.args.out, number.json...)
 	s.endItem(w.end)

@@ -37,6 +37,38 @@ func trailing(rest string) bool {
 	return s.phase != before
 }
 
+// A Reading is what a whole text says.
+type Reading struct {
+	Value    json.RawMessage // nil if it has a fault
+	Status   chat.Status
+	Changed  bool // a repair may have changed the value
+	Findings []diag.Finding
+}
+
+// ParseJSON reads a text that should be one value of JSON. What JavaScript and
+// Python have beyond it is read, with a finding.
+func ParseJSON(text string) Reading {
+	s := NewJSON(Options{})
+	s.ExpectValue()
+	n, state := s.Write([]byte(text))
+	if state == More {
+		s.Close()
+	}
+	r := Reading{s.Value(), s.Status(), s.Changed(), s.Findings()}
+	if r.Value == nil {
+		return r
+	}
+	s.ExpectMark("", false)
+	s.Write([]byte(text[n:]))
+	s.Close()
+	r.Findings = append(r.Findings, s.Findings()...)
+	if s.End() < len(text) {
+		r.Value, r.Status = nil, chat.StatusInvalid
+		r.Findings = append(r.Findings, diag.New(diag.BadLiteral, diag.Bytes(s.End(), len(text)), "text stands behind the value"))
+	}
+	return r
+}
+
 // ParseValue reads a text that is one literal, with blanks and comments around
 // it and semicolons behind it, and returns it as JSON; nil if it has a fault.
 func ParseValue(text string) (json.RawMessage, []diag.Finding) {

@@ -30,8 +30,9 @@ type report struct {
 
 // A mend collects the edits of one fix.
 type mend struct {
-	start, end int // the first place
-	count      int // how often it was needed
+	start, end int  // the first place
+	count      int  // how often it was needed
+	whole      bool // the edits mend one thing together
 	edits      []diag.Edit
 }
 
@@ -80,7 +81,10 @@ func (s *Scanner) status() chat.Status {
 	return chat.StatusOK
 }
 
-func (s *Scanner) add(f diag.Finding) { s.notes = append(s.notes, f) }
+func (s *Scanner) add(f diag.Finding) {
+	s.notes = append(s.notes, f)
+	s.used = true
+}
 
 // A note is a finding whose fix may still be added.
 type note struct{ finding *diag.Finding }
@@ -108,7 +112,7 @@ func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, mess
 	if m.count == 0 {
 		return
 	}
-	if m.count > 1 && code != diag.KeywordArgs {
+	if m.count > 1 && !m.whole {
 		message += fmt.Sprintf(" (%d times)", m.count)
 	}
 	if s.spent > fixesBytes {
@@ -122,10 +126,18 @@ func (s *Scanner) noteString() {
 	str := &s.str
 	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
 		"a raw control character in a string is kept")
+	language := "JavaScript"
+	if s.json {
+		language = "JSON"
+	}
 	s.noteMend(diag.BadEscape, str.escapes, diag.Unsafe, "double the backslashes",
-		"an escape that JavaScript does not have is kept with its backslash")
+		"an escape that "+language+" does not have is kept with its backslash")
 	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"a run of backticks in a template is read as text")
+	s.noteMend(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
+		"the string has other quotes than double ones")
+	s.noteMend(diag.BadEscape, str.loose, diag.Safe, "remove the backslash",
+		"JSON has no escape for this quote; it is read without the backslash")
 }
 
 // hints say what to do about a fault.
@@ -143,18 +155,35 @@ func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...a
 	f.Severity, f.Path, f.Hint = diag.Error, s.args.path(), hints[code]
 	s.add(f)
 	s.invalid = true
+	s.passing = passing{depth: 1, open: s.openBrackets()}
 	s.args = arguments{keyed: s.args.keyed}
-	if s.goal == aValue {
+	if s.goal == aValue || s.goal == aKey {
 		s.end, s.state = s.at, Bad
 		return
 	}
-	s.phase, s.passing = skipping, passing{depth: 1}
+	s.phase = skipping
+	if s.json {
+		s.passing.word = s.lastWord()
+	}
+}
+
+// lastWord returns the word that ends here, if one does.
+func (s *Scanner) lastWord() apostrophe {
+	var a apostrophe
+	text := s.kept.String()
+	for _, c := range []byte(text[max(0, len(text)-3):]) {
+		a.add(c)
+	}
+	return a
 }
 
 // cut records that the text ended inside the call.
 func (s *Scanner) cut() {
 	what := "the value"
-	if s.goal != aValue {
+	switch {
+	case s.goal == anObject:
+		what = "the call"
+	case s.goal != aValue:
 		what = "the call " + excerpt(s.head.name)
 	}
 	if s.mode >= inText {
@@ -180,8 +209,11 @@ func (s *Scanner) bracketFault(c byte) {
 	missing := s.missing()
 	at := s.args.last
 	s.fault(diag.Bracket, s.at, s.at+1, "%q stands where %q is missing", c, closing[top.char])
-	if c == ')' {
+	switch {
+	case c == ')':
 		s.fixMissing(at, strings.TrimSuffix(missing, ")"))
+	case c == ']' && s.goal == anObject && !strings.Contains(missing, "]"): // of the list around the object
+		s.fixMissing(at, missing)
 	}
 }
 

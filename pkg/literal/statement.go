@@ -105,16 +105,23 @@ func isName(word string) bool {
 // namespaces are what models put before the name of a tool.
 var namespaces = []string{"functions.", "tools.", "default_api."}
 
-// beginCall reads the opening parenthesis.
-func (s *Scanner) beginCall() {
-	name := s.head.word
+// CutNamespace cuts a namespace that models put before the name of a tool, such
+// as "functions.", from what stands behind it. It is "" if there is none.
+func CutNamespace(name string) (space, rest string) {
 	for _, space := range namespaces {
 		if rest, ok := strings.CutPrefix(name, space); ok {
-			name = rest
-			s.note(diag.NameNoise, s.keptFrom, s.keptFrom+len(space), diag.Warning, "%q does not belong to the tool's name", space).
-				fix("remove it", diag.Safe, diag.Edit{Start: s.keptFrom, End: s.keptFrom + len(space)})
-			break
+			return space, rest
 		}
+	}
+	return "", name
+}
+
+// beginCall reads the opening parenthesis.
+func (s *Scanner) beginCall() {
+	space, name := CutNamespace(s.head.word)
+	if space != "" {
+		s.note(diag.NameNoise, s.keptFrom, s.keptFrom+len(space), diag.Warning, "%q does not belong to the tool's name", space).
+			fix("remove it", diag.Safe, diag.Edit{Start: s.keptFrom, End: s.keptFrom + len(space)})
 	}
 	s.head.name = strings.Clone(name)
 	s.phase = arguing
@@ -136,8 +143,9 @@ func (s *Scanner) beginJunk(start int) {
 // passing is what is known while a fault or a statement that is no call is
 // passed over. Strings, templates and comments are read as ever.
 type passing struct {
-	depth   int   // open brackets: of a call only its parentheses, otherwise all
-	holes   []int // open braces in each ${…} around this place
+	depth   int    // open brackets: of a call only its parentheses, otherwise all
+	open    []byte // in JSON: the brackets that are open
+	holes   []int  // open braces in each ${…} around this place
 	word    apostrophe
 	last    byte // the last byte that was no blank
 	control bool // the statement behind a control word has not begun
@@ -164,12 +172,16 @@ func (s *Scanner) pass(c byte) int {
 	p := &s.passing
 	switch {
 	case isQuote(c):
-		if c == '\'' && s.phase == junking && p.word.isApostrophe() {
+		if c == '\'' && (s.phase == junking || s.json) && p.word.isApostrophe() {
 			break
 		}
 		s.openString(c, s.at)
 	case len(p.holes) > 0:
 		s.passHole(c)
+	case s.json:
+		if !s.passPart(c) {
+			return 0
+		}
 	case s.phase == skipping:
 		s.passCall(c)
 	case strings.IndexByte("([{", c) >= 0:
@@ -181,6 +193,7 @@ func (s *Scanner) pass(c byte) int {
 	}
 	p.word.add(c)
 	p.last = c
+	s.part.first = false
 	return 1
 }
 

@@ -21,6 +21,8 @@ type text struct {
 	raw     mend // raw control characters
 	escapes mend // escapes that do not exist
 	fences  mend // runs of backticks in a template
+	quotes  mend // in JSON: quotes that are not double ones
+	loose   mend // in JSON: quotes behind a backslash that they do not need
 }
 
 // A byteSet tells for every byte whether it belongs to the set.
@@ -64,6 +66,7 @@ func (s *Scanner) openString(quote byte, at int) {
 	s.str = text{quote: quote}
 	if s.reading() {
 		s.beginString(quote)
+		s.mendQuote(at, `"`)
 	}
 	s.mode, s.lineBlank = inText, true
 }
@@ -72,6 +75,7 @@ func (s *Scanner) openString(quote byte, at int) {
 func (s *Scanner) closeString(end int) {
 	s.mode, s.lineBlank = inGap, false
 	if s.reading() {
+		s.mendQuote(end-1, `"`)
 		s.endString(end)
 	}
 }
@@ -133,6 +137,7 @@ func (s *Scanner) special(c byte) int {
 	case c < 0x20:
 		s.control(c)
 	default:
+		s.mendQuote(s.at, `\"`)
 		s.putRune(rune(c))
 		s.lineBlank = false
 	}
@@ -144,7 +149,7 @@ func (s *Scanner) special(c byte) int {
 func (s *Scanner) control(c byte) {
 	s.lineBlank = isNewline(c) || s.lineBlank && isBlank(c)
 	if s.str.quote != '`' {
-		s.mend(&s.str.raw, diag.Edit{Start: s.at, End: s.at + 1, New: controlEscape(c)})
+		s.mend(&s.str.raw, diag.Edit{Start: s.at, End: s.at + 1, New: s.controlEscape(c)})
 	} else if c == '\r' {
 		s.str.newline, c = true, '\n'
 	}

@@ -16,10 +16,12 @@ func (s *Scanner) slash(c byte) int {
 		return 1
 	}
 	s.mode = inGap
-	switch s.phase {
-	case before, heading:
+	switch {
+	case s.goal == aMark:
+		s.noMark(s.token)
+	case s.phase == before || s.phase == heading:
 		s.beginJunk(s.token)
-	case arguing:
+	case s.phase == arguing:
 		s.argumentFault(s.token, '/')
 	}
 	return 0
@@ -31,6 +33,7 @@ func (s *Scanner) lineComment(p []byte) int {
 		return len(p)
 	}
 	s.mode = inGap
+	s.noteComment(s.at + end)
 	return end
 }
 
@@ -38,6 +41,7 @@ func (s *Scanner) blockComment(p []byte) int {
 	switch {
 	case s.mode == inStar && p[0] == '/':
 		s.mode = inGap
+		s.noteComment(s.at + 1)
 		return 1
 	case p[0] == '*':
 		s.mode = inStar
@@ -71,6 +75,10 @@ func (s *Scanner) foreign(p []byte) int {
 	case n > 0:
 	case trimSpace(s.tokenText()) == "":
 		s.mode = inGap
+		s.noteBlanks()
+	case s.goal == aMark:
+		s.mode = inGap
+		s.noMark(s.token)
 	case s.phase == arguing:
 		s.mode = inWord
 	default:

@@ -24,6 +24,7 @@ func (s *Scanner) endKey(from, end int, bare bool) {
 		return
 	}
 	a.want, a.bareKey, a.last = wantColon, bare, end
+	s.endPartKey(key, end)
 }
 
 // argumentWord takes a word in the arguments.
@@ -37,6 +38,7 @@ func (s *Scanner) argumentWord(text string) {
 		a.beginItem()
 		from := len(a.out)
 		a.out = appendText(a.out, w.text)
+		s.noteBareKey(w, a.out[from:])
 		s.endKey(from, w.end, true)
 	case a.want == wantItem && a.top().char == '(':
 		a.pending = w

@@ -50,6 +50,15 @@ var examples = map[string]struct {
 			`{"dialect":"tool","calls":[{"name":"f","status":"fine","executable":true}],"findings":[]}`: `TA002 1:49 /calls/0/status: must be one of "ok", "repaired", "ambiguous", "truncated", "invalid", "suppressed"; is the string "fine"`,
 		},
 	},
+	"doctor.v1": {
+		good: []string{
+			`{"ok":true,"exit":{"code":0,"name":"ok"},"checks":[{"name":"ollama","status":"ok","detail":"d","hint":"h","models":[{"name":"ollama/a","size_bytes":1,"context":4096,"tools":true,"thinking":false},{"name":"lmstudio/b"}]}]}`,
+			`{"ok":false,"exit":{"code":5,"name":"unavailable"},"checks":[{"name":"version","status":"skip","detail":""}]}`,
+		},
+		bad: map[string]string{
+			`{"ok":true,"exit":{"code":0,"name":"ok"},"checks":[{"name":"a","status":"good","detail":""}]}`: `TA002 1:73 /checks/0/status: must be one of "ok", "warn", "fail", "skip"; is the string "good"`,
+		},
+	},
 	"envelope.v1": {
 		good: []string{
 			`{"ok":true,"exit":{"code":0,"name":"ok"},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,

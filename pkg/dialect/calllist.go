@@ -1,0 +1,347 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// memberBegin reads the beginning of a member, or the end of the object.
+func (b *callBody) memberBegin(mark byte) ending {
+	switch mark {
+	case ',':
+		b.strayComma()
+		b.at(atKey)
+	case '}':
+		b.trailingComma()
+		b.isJSON = true
+		return b.objectEnd()
+	default:
+		b.stage = inMemberKey
+		b.lit.ExpectKey()
+	}
+	return notYet
+}
+
+// memberKey follows the key of a member. One that is written with escapes is no
+// key of a list: that is how results are made inert.
+func (b *callBody) memberKey(good bool) ending {
+	if !good {
+		return b.noMember()
+	}
+	name, plain, place := b.lit.Key()
+	b.name, b.key = name, place
+	b.comma, b.isJSON = -1, true
+	isList := plain && slices.Contains(b.scanner.dialect.framing.keys, name)
+	switch {
+	case isList && b.listed:
+		b.note(diag.DuplicateKey, place.Start, place.End, "this stands behind another list of calls and is not read")
+	case isList:
+		b.at(atList)
+		return notYet
+	}
+	if !isList {
+		b.others++
+	}
+	if b.others == 1 && !isList {
+		b.other = place
+	}
+	b.stage = inMember
+	b.lit.ExpectValue()
+	return notYet
+}
+
+// listBegin follows the key of the list of calls. good says whether it is a list.
+func (b *callBody) listBegin(good bool) {
+	b.holdsCalls()
+	b.listed, b.end, b.last = true, b.lit.End(), "["
+	if want := b.scanner.dialect.framing.keys[0]; b.name != want {
+		b.rename(b.key, b.name, want)
+	}
+	if good {
+		b.at(atItem)
+		return
+	}
+	b.broken, b.stage = true, inMember
+	b.lit.ExpectValue()
+}
+
+// rename reports the key of a list of calls that should have another name. One
+// without quotes has a fix that gives it some.
+func (b *callBody) rename(place diag.Span, name, want string) {
+	var edits []diag.Edit
+	if place.End-place.Start > len(name) {
+		edits = []diag.Edit{{Start: place.Start + 1, End: place.End - 1, New: want}}
+	}
+	b.mended(diag.Relative, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
+}
+
+// memberValue follows the value of a member.
+func (b *callBody) memberValue(good bool) ending {
+	if !good {
+		return b.noMember()
+	}
+	b.end, b.last = b.lit.End(), ""
+	if place := b.lit.Place(); b.broken {
+		b.broken = false
+		b.note(diag.NoCallList, place.Start, place.End,
+			fmt.Sprintf("%q is %s, and should be an array of calls", b.name, kindOf(b.lit.Value()[0])))
+	}
+	if !b.known {
+		b.single.add(b.name, b.lit.Member(b.key), b.lit.Status(), b.lit.Changed())
+	}
+	b.at(atMemberEnd)
+	return notYet
+}
+
+// noMember passes over a member that cannot be read.
+func (b *callBody) noMember() ending {
+	switch {
+	case !b.known && !b.isJSON:
+		return b.refuse()
+	case !b.known:
+		return b.pass("{")
+	}
+	b.stage, b.broken = inJunkMember, false
+	b.lit.PassOver()
+	return notYet
+}
+
+func (b *callBody) memberEnd(mark byte) ending {
+	switch mark {
+	case ',':
+		b.comma = b.lit.End() - 1
+		b.at(atKey)
+	case '}':
+		return b.objectEnd()
+	case '"':
+		b.missingComma()
+		b.at(atKey)
+	default:
+		if b.known {
+			b.note(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
+		}
+		return b.noMember()
+	}
+	return notYet
+}
+
+// objectEnd follows the closing brace of the object.
+func (b *callBody) objectEnd() ending {
+	if b.known {
+		return b.valueEnd()
+	}
+	w := b.single
+	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
+	if !w.isCall() {
+		return b.refuse()
+	}
+	b.single.findings = nil
+	b.holdsCalls()
+	end := w.begin + len(w.text)
+	b.mended(diag.Relative, w.begin, w.begin+1, "a call stands without the object with the list of calls around it",
+		"write it around the call", diag.Edit{Start: w.begin, End: w.begin + 1, New: `{"` + b.scanner.dialect.framing.keys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+	b.emit(&w)
+	return b.valueEnd()
+}
+
+// item reads the beginning of an item of the list, or its end.
+func (b *callBody) item(mark byte) ending {
+	switch {
+	case mark == '{':
+		b.stage, b.comma, b.loose = inCall, -1, false
+		b.lit.ExpectObject(callMembers)
+	case mark == ']':
+		b.trailingComma()
+		return b.listEnd()
+	case !b.known:
+		return b.refuse()
+	case mark == ',':
+		b.strayComma()
+		b.at(atItem)
+	case mark == '}':
+		b.junk = b.lit.End()
+		b.at(behindBrace)
+	default:
+		b.noItem()
+	}
+	return notYet
+}
+
+func (b *callBody) itemEnd(mark byte) ending {
+	switch mark {
+	case ',':
+		b.comma = b.lit.End() - 1
+		b.at(atItem)
+	default:
+		if mark == '{' && !b.loose {
+			b.missingComma()
+		}
+		return b.item(mark)
+	}
+	return notYet
+}
+
+// listEnd follows the closing bracket of the list.
+func (b *callBody) listEnd() ending {
+	switch {
+	case !b.known:
+		return b.refuse()
+	case b.isList:
+		return b.valueEnd()
+	}
+	b.end, b.last = b.lit.End(), "]"
+	b.at(atMemberEnd)
+	return notYet
+}
+
+// noItem passes over an item that is no object.
+func (b *callBody) noItem() {
+	b.junk, b.comma = b.lit.End(), -1
+	if b.lit.At() > b.junk { // a byte of it has been read
+		b.junkEnd()
+		return
+	}
+	b.stage = inJunkItem
+	b.lit.PassOver()
+}
+
+// junkEnd follows an item that is no object.
+func (b *callBody) junkEnd() {
+	b.end, b.last, b.loose = b.lit.At(), "", true
+	f := diag.New(diag.NotACall, diag.Bytes(b.junk, b.end), "an item of the list is no object, and nothing is done with it")
+	f.Hint = callHint
+	b.notes([]diag.Finding{f})
+	b.at(atItemEnd)
+}
+
+// brace follows a brace in the list. Where the list goes on behind it the brace
+// is one too many; otherwise it ends the object, and the list lacks its bracket.
+func (b *callBody) brace(mark byte) ending {
+	at := b.lit.End() - 1
+	switch {
+	case mark == '}' && at == b.junk: // the brace itself
+		b.at(behindBrace)
+		return notYet
+	case mark == '}':
+		b.strayBrace()
+		b.junk = at
+		b.at(behindBrace)
+		return notYet
+	case mark == ',' || mark == ']' || mark == '{':
+		b.strayBrace()
+		return b.itemEnd(mark)
+	}
+	b.braceEnds()
+	if b.taken() != "" {
+		return b.leave()
+	}
+	return b.valueEnd()
+}
+
+// strayBrace reports a brace that closes nothing. Behind something that cannot be
+// read it may close a part of that.
+func (b *callBody) strayBrace() {
+	kind := diag.Safe
+	if b.loose {
+		kind = diag.Unsafe
+	}
+	b.removal(diag.Bracket, b.junk, kind, "'}' closes nothing")
+}
+
+func (b *callBody) braceEnds() {
+	b.mended(diag.Bracket, b.junk, b.junk+1, "'}' stands where ']' is missing", "add ]", diag.Edit{Start: b.junk, End: b.junk, New: "]"})
+}
+
+// unclosed reports that the value has no end. A call that has none has a finding
+// of its own.
+func (b *callBody) unclosed(end string) {
+	if b.stage == inCall {
+		return
+	}
+	missing := "]}"
+	switch {
+	case b.isList:
+		missing = "]"
+	case b.stage == atMemberEnd || b.stage == atKey || b.stage == inMemberKey || b.stage == inMember:
+		missing = "}"
+	}
+	var edits []diag.Edit
+	if b.last != "" && (b.stage == atMemberEnd || b.stage == atItemEnd || b.stage == atItem && b.comma < 0) {
+		edits = []diag.Edit{{Start: b.end - 1, End: b.end, New: b.last + missing}}
+	}
+	b.mended(diag.UnclosedList, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
+}
+
+// strayComma reports a comma with nothing before it. Removing it is not safe, for
+// something may be missing there.
+func (b *callBody) strayComma() {
+	b.removal(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "nothing stands before the comma")
+}
+
+func (b *callBody) trailingComma() {
+	if b.comma >= 0 {
+		b.removal(diag.TrailingComma, b.comma, diag.Safe, "a comma stands behind the last item")
+	}
+}
+
+func (b *callBody) missingComma() {
+	next := b.lit.End()
+	b.mended(diag.BadLiteral, b.end, next, "a comma is missing here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
+}
+
+// callEnd follows a call of the list, whole or not.
+func (b *callBody) callEnd(state literal.State) ending {
+	w := b.written()
+	if !b.known && (state != literal.Done || !w.isCall()) {
+		if state == literal.Fenced {
+			return b.fenced()
+		}
+		return b.pass("[")
+	}
+	if !b.known {
+		b.holdsCalls()
+		b.note(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+	}
+	b.end, b.last = b.lit.End(), "}"
+	b.emit(w)
+	if state == literal.Fenced {
+		return b.fenced()
+	}
+	if b.lit.NextBegun() {
+		b.at(atItem)
+	} else {
+		b.at(atItemEnd)
+	}
+	return notYet
+}
+
+// written returns the call that was read last as it is written.
+func (b *callBody) written() *written {
+	w := &b.call
+	w.lit, w.members, w.has = b.lit, b.lit.Members(), [memberCount]uint8{}
+	for i := range w.members {
+		w.has[w.members[i].Index] = uint8(i + 1)
+	}
+	w.others, w.other = b.lit.Others()
+	w.begin, w.text = b.lit.Place().Start, b.lit.ObjectText()
+	w.findings, w.status, w.changed = b.lit.Findings(), b.lit.Status(), b.lit.Changed()
+	return w
+}
+
+// emit passes on a call that was written, or what is wrong with it.
+func (b *callBody) emit(w *written) {
+	var r reader
+	r.read(w)
+	if r.call.ID != "" && !b.scanner.ids.add(r.call.ID) {
+		r.fault(diag.DuplicateID, r.idAt, "another call of the response has the id %q", excerpt(r.call.ID))
+		r.judge()
+	}
+	if r.call.Name == "" {
+		b.notes(r.findings)
+		return
+	}
+	b.scanner.call(r.call, r.findings)
+}

@@ -1,0 +1,75 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// Native finishes a call that a server has read out of a model's response. Where
+// its arguments are no JSON object c.Text is what stands for them: text that can
+// be mended with certainty is, absent or empty arguments are {}, and a string
+// that holds an object stands for the object. What was cut off is never executed.
+// Places of findings are bytes of c.Text.
+func Native(c chat.Call) (chat.Call, []diag.Finding) {
+	r := &reader{call: c}
+	if name, noise := cleanName(c.Name); noise != "" && name != "" {
+		r.call.Name = name
+		r.add(diag.New(diag.NameNoise, diag.Span{}, "%s", noise))
+	}
+	switch {
+	case c.Status == chat.StatusTruncated:
+		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
+	case c.Arguments == nil:
+		r.readText(diag.Bytes(0, len(c.Text)))
+		r.judge()
+	}
+	return r.call, r.findings
+}
+
+// readText takes the text that stands for the arguments of a native call.
+func (r *reader) readText(place diag.Span) {
+	text := r.call.Text
+	r.call.Status = chat.StatusOK
+	if blank := strings.TrimSpace(text); blank == "" || blank == "null" {
+		r.noArguments(place)
+		return
+	}
+	d := decode(text)
+	switch {
+	case d.Value != nil:
+		r.call.Arguments = d.Value
+	case diag.HasErrors(d.Findings):
+	case json.Unmarshal([]byte(text), new(string)) == nil:
+		r.args = json.RawMessage(text)
+		r.with = ofArguments
+		r.readEncoded(place)
+		return
+	default:
+		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object: %s", kindOf(strings.TrimSpace(text)[0]), excerpt(text))
+	}
+	r.call.Status, r.call.ValueChanged = d.Status, d.Changed
+	for _, f := range d.Findings {
+		if f.Severity == diag.Error {
+			f.Message += ", in " + around(text, f.Span.Start)
+		}
+		r.add(f)
+	}
+}
+
+// around quotes the text around an offset.
+func around(text string, at int) string {
+	const before, most = 16, 40
+	from := max(0, min(at, len(text))-before)
+	to := min(len(text), from+most)
+	quoted := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		quoted = "…" + quoted
+	}
+	if to < len(text) {
+		quoted += "…"
+	}
+	return quoted
+}

@@ -1,0 +1,63 @@
+package dialect
+
+import (
+	"hash/maphash"
+
+	"oneshot/pkg/diag"
+)
+
+// An outside is the text between calls, in a dialect that wants the calls alone.
+type outside struct {
+	from, to int // from its first byte that is no blank to behind its last
+	any      bool
+	told     bool // there is a finding about it already
+}
+
+// add takes text at an offset, and returns how many bytes were looked at.
+func (o *outside) add(at int, p []byte) int {
+	first, last := 0, len(p)
+	for last > 0 && isSpace(p[last-1]) {
+		last--
+	}
+	looked := len(p) - last
+	if last == 0 {
+		return looked
+	}
+	if !o.any {
+		for isSpace(p[first]) {
+			first++
+		}
+		o.from, o.any = at+first, true
+	}
+	o.to = at + last
+	return looked + first
+}
+
+// reportOutside reports the text since the last calls.
+func (s *Scanner) reportOutside(where string) {
+	if o := s.outside; o.any && !o.told {
+		s.find(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text stands %s", where))
+	}
+	s.outside = outside{}
+}
+
+// idSeed makes the hashes of ids unpredictable.
+var idSeed = maphash.MakeSeed()
+
+// An idSet remembers ids of calls by 64-bit hashes, those of the first [MaxKept].
+type idSet map[uint64]struct{}
+
+// add reports whether an id is new.
+func (s *idSet) add(id string) bool {
+	hash := maphash.String(idSeed, id)
+	if _, ok := (*s)[hash]; ok {
+		return false
+	}
+	if *s == nil {
+		*s = idSet{}
+	}
+	if len(*s) < MaxKept {
+		(*s)[hash] = struct{}{}
+	}
+	return true
+}

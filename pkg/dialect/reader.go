@@ -1,0 +1,287 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// longestName bounds the names of tools, in bytes.
+const longestName = 256
+
+// A reader makes a call of what was written.
+type reader struct {
+	*written
+	shape
+	call     chat.Call
+	findings []diag.Finding
+	idAt     diag.Span
+}
+
+// read makes the call. Where the text is faulty or cut there is no more to say
+// about the call than that.
+func (r *reader) read(w *written) {
+	r.written, r.shape, r.findings = w, w.shape(), w.findings
+	r.call = chat.Call{
+		Status: w.status, ValueChanged: w.changed, Start: w.begin, End: w.begin + len(w.text), Text: w.text,
+	}
+	for i, f := range r.findings {
+		r.findings[i].Path = r.below(f.Path)
+	}
+	whole := w.status != chat.StatusInvalid && w.status != chat.StatusTruncated
+	r.readName(whole)
+	r.readID(whole)
+	if whole && r.call.Name != "" {
+		r.readRest()
+	}
+	r.judge()
+}
+
+func (r *reader) readRest() {
+	switch {
+	case r.own:
+		r.readOperation()
+	case !r.more:
+		r.reportRelative()
+	}
+	r.readArguments()
+	r.readPriority()
+	r.reportOthers()
+}
+
+func (r *reader) add(f diag.Finding) { r.findings = append(r.findings, f) }
+
+// fault adds an error: the call is not executed.
+func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...any) {
+	f := diag.New(code, place, format, args...)
+	f.Severity = diag.Error
+	if code == diag.CallMember {
+		f.Hint = callHint
+	}
+	r.add(f)
+}
+
+// wrong adds that a member has the wrong type.
+func (r *reader) wrong(m member, want string) {
+	r.fault(diag.CallMember, r.get(m).Span(), "%q is %s, and should be %s", m, kindOf(r.get(m).Kind()), want)
+}
+
+// lacks adds that a member is missing.
+func (r *reader) lacks(m member, why string) {
+	r.fault(diag.CallMember, r.brace(), "the call has no %q%s", m, why)
+}
+
+// brace returns the place of the call's opening brace.
+func (r *reader) brace() diag.Span { return diag.Bytes(r.begin, r.begin+1) }
+
+// judge says whether the call can be executed.
+func (r *reader) judge() {
+	c := &r.call
+	switch worst := diag.Worst(r.findings); {
+	case c.Status == chat.StatusTruncated || c.Status == chat.StatusAmbiguous:
+	case worst == diag.Error:
+		c.Status = chat.StatusInvalid
+	case worst == diag.Warning:
+		c.Status = chat.StatusRepaired
+	}
+	c.Executable = c.Status == chat.StatusOK || c.Status == chat.StatusRepaired
+}
+
+func (r *reader) readName(whole bool) {
+	switch {
+	case !r.named && whole:
+		r.lacks(ofType, ": nothing says which tool is meant")
+	case !r.named:
+	case r.name == "" && r.get(r.by).Kind() != '"':
+		r.wrong(r.by, "the name of a tool")
+	default:
+		if r.more {
+			r.fault(diag.CallMember, r.brace(), "more than one member can tell the tool or its arguments")
+		}
+		r.readTool()
+	}
+}
+
+// readTool takes the name of the tool.
+func (r *reader) readTool() {
+	place := r.get(r.by)
+	name, noise := cleanName(r.name)
+	switch {
+	case name == "" || len(name) > longestName:
+		r.fault(diag.CallMember, place.Span(), "%q is no name of a tool", excerpt(r.name))
+		return
+	case noise != "":
+		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
+		if place.Kind() == '"' {
+			f.Fixes = fix("remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+		}
+		r.add(f)
+	}
+	r.call.Name = name
+}
+
+// readID takes the id. In the dialect's own shape there must be one, and it is a
+// string; relatives also have numbers.
+func (r *reader) readID(whole bool) {
+	last := ofToolCallID
+	if r.own {
+		last = ofID
+	}
+	by, count := r.first(ofID, last)
+	isString := false
+	if count > 0 {
+		r.idAt = r.get(by).Span()
+		r.call.ID, isString = r.get(by).String()
+		if !isString && !r.own && kindOf(r.get(by).Kind()) == "a number" {
+			r.call.ID = string(r.json(by))
+		}
+	}
+	switch {
+	case !r.own || !whole:
+	case count == 0:
+		r.lacks(ofID, "")
+	case !isString:
+		r.wrong(ofID, "a string")
+	case r.call.ID == "":
+		r.fault(diag.CallMember, r.idAt, "%q is empty", ofID)
+	}
+}
+
+func (r *reader) readOperation() {
+	switch m := r.get(ofOperation); {
+	case m == nil:
+		r.lacks(ofOperation, "")
+	case m.Kind() != '"':
+		r.wrong(ofOperation, "a string")
+	}
+}
+
+// reportRelative reports a shape that is not the dialect's own.
+func (r *reader) reportRelative() {
+	var theirs, ours []string
+	place := r.get(r.by).Key()
+	for i, key := range r.keys() {
+		if own := []member{ofType, ofParameters}[i].String(); key != own {
+			theirs, ours = append(theirs, key), append(ours, own)
+		} else if i == 0 && r.given {
+			place = r.get(r.with).Key()
+		}
+	}
+	verb := "are"
+	if len(theirs) == 1 {
+		verb = "is"
+	}
+	r.add(diag.New(diag.Relative, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
+}
+
+// readArguments takes the arguments. A string that holds an object stands for it.
+func (r *reader) readArguments() {
+	if !r.given {
+		if r.own {
+			r.lacks(ofParameters, "")
+		} else {
+			r.noArguments(r.brace())
+		}
+		return
+	}
+	place := r.get(r.with).Span()
+	switch kind := r.args[0]; {
+	case kind == '{':
+		r.call.Arguments = r.args
+	case kind == '"':
+		r.readEncoded(place)
+	case kind == 'n' && !r.own:
+		r.noArguments(place)
+	default:
+		r.wrong(r.with, "an object")
+	}
+}
+
+func (r *reader) noArguments(place diag.Span) {
+	r.call.Arguments = json.RawMessage("{}")
+	r.add(diag.New(diag.NoArguments, place, "the call has no arguments; none are taken for {}"))
+}
+
+// readEncoded takes arguments that are a string.
+func (r *reader) readEncoded(place diag.Span) {
+	var text string
+	if json.Unmarshal(r.args, &text) != nil {
+		return // it was read as a string
+	}
+	if strings.TrimSpace(text) == "" && !r.own {
+		r.noArguments(place)
+		return
+	}
+	d := decode(text)
+	if d.Value == nil {
+		r.fault(diag.CallMember, place, "%q is a string that holds no object, and should be an object: %s", r.with, excerpt(text))
+		return
+	}
+	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that holds an object, which is read")
+	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.inner == "" {
+		f.Fixes = fix("write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
+	}
+	r.add(f)
+	r.call.Arguments, r.call.ValueChanged = d.Value, r.call.ValueChanged || d.Changed
+	if d.Status == chat.StatusAmbiguous {
+		r.call.Status = chat.StatusAmbiguous
+	}
+	for _, f := range d.Findings { // their places are in the string
+		f.Span, f.Fixes = place, nil
+		r.add(f)
+	}
+}
+
+// decode reads a text that should be an object of JSON.
+func decode(text string) literal.Reading {
+	d := literal.ParseJSON(text)
+	if d.Value != nil && d.Value[0] != '{' {
+		d.Value = nil
+	}
+	return d
+}
+
+func (r *reader) readPriority() {
+	m := r.get(ofPriority)
+	if m == nil {
+		return
+	}
+	number, err := strconv.ParseFloat(string(r.json(ofPriority)), 64)
+	switch {
+	case kindOf(m.Kind()) != "a number":
+		r.wrong(ofPriority, "a number")
+	case err != nil:
+		r.fault(diag.CallMember, m.Span(), "%q is out of range", ofPriority)
+	default:
+		r.call.Priority = number
+	}
+}
+
+// reportOthers reports members that mean nothing: beside the dialect's own, those
+// of relatives do.
+func (r *reader) reportOthers() {
+	count, first := r.others, r.other
+	for m := ofType; m <= ofToolCallID && r.own; m++ {
+		if r.has[m] == 0 || m == ofType || m == ofParameters || m == ofID {
+			continue
+		}
+		if key := r.get(m).Key(); count == 0 || key.Start < first.Start {
+			first = key
+		}
+		count++
+	}
+	if count == 0 {
+		return
+	}
+	name := excerpt(strings.Trim(r.text[first.Start-r.begin:first.End-r.begin], `"'`))
+	message := fmt.Sprintf("%q means nothing in a call", name)
+	if count > 1 {
+		message = fmt.Sprintf("%q and %d more members mean nothing in a call", name, count-1)
+	}
+	r.add(diag.New(diag.UnknownMember, first, "%s", message))
+}

@@ -1,0 +1,31 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"oneshot/pkg/chat"
+)
+
+// renderedID is the id of a call that has none.
+const renderedID = "call_1"
+
+// renderCalls writes the object with the list of the one call. A positional call
+// can only be written if its one argument is the object of all.
+func renderCalls(b []byte, c chat.Call) []byte {
+	args, id := c.Arguments, c.ID
+	var list []json.RawMessage
+	if c.Positional && json.Unmarshal(args, &list) == nil && len(list) == 1 {
+		args = list[0]
+	}
+	if id == "" {
+		id = renderedID
+	}
+	b = append(b, `{"toolCalls":[{"type":`+quote(c.Name)+`,"id":`+quote(id)+`,"operation":`+quote(c.Name)+`,"parameters":`...)
+	b = append(b, bytes.TrimSpace(args)...)
+	if c.Priority != 0 {
+		b = strconv.AppendFloat(append(b, `,"priority":`...), c.Priority, 'g', -1, 64)
+	}
+	return append(b, "}]}"...)
+}

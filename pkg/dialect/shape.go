@@ -1,0 +1,211 @@
+package dialect
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// callHint says how a call is written.
+const callHint = `a call is {"type": …, "id": …, "operation": …, "parameters": {…}}, in the array "toolCalls"`
+
+// A member is one of the members that a call can have: of this dialect or of a
+// near relative.
+type member int
+
+const (
+	ofType member = iota // these can say which tool is called
+	ofName
+	ofToolName
+	ofTool
+	ofFunction
+	ofParameters // these with which arguments
+	ofArguments
+	ofArgs
+	ofToolInput
+	ofInput
+	ofID // these under which id
+	ofCallID
+	ofToolCallID
+	ofOperation
+	ofPriority
+	memberCount
+)
+
+// callMembers are the names of the members.
+var callMembers = []string{
+	"type", "name", "tool_name", "tool", "function",
+	"parameters", "arguments", "args", "tool_input", "input",
+	"id", "call_id", "tool_call_id", "operation", "priority",
+}
+
+func (m member) String() string { return callMembers[m] }
+
+// callTypes are what relatives write under "type": that an object is a call, and
+// not of which tool.
+var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "tool", "call"}
+
+// A written is a call as it is written: an object and those of its members that
+// are known.
+type written struct {
+	members  []literal.Member
+	has      [memberCount]uint8 // index of each member in members, from 1
+	others   int                // how many other members it has
+	other    diag.Span          // the key of the first
+	lit      *literal.Scanner   // knows the values
+	begin    int
+	text     string
+	findings []diag.Finding
+	status   chat.Status // of its literals
+	changed  bool        // a repair may have changed a value
+}
+
+// add takes in a member whose value was read separately.
+func (w *written) add(name string, m literal.Member, status chat.Status, changed bool) {
+	w.changed = w.changed || changed
+	if w.status == "" || w.status == chat.StatusOK || status == chat.StatusAmbiguous {
+		w.status = status
+	}
+	m.Index = slices.Index(callMembers, name)
+	if m.Index < 0 || w.has[m.Index] > 0 { // which of two values was meant is unknown, so it is no call
+		w.others++
+		return
+	}
+	w.members = append(w.members, m)
+	w.has[m.Index] = uint8(len(w.members))
+}
+
+// get returns a member, nil if it is missing.
+func (w *written) get(m member) *literal.Member {
+	if w.has[m] == 0 {
+		return nil
+	}
+	return &w.members[w.has[m]-1]
+}
+
+// json returns the value of a member that it has.
+func (w *written) json(m member) json.RawMessage { return w.lit.JSON(w.get(m)) }
+
+// first returns the first member that it has of some, and how many those are.
+func (w *written) first(from, to member) (first member, count int) {
+	for m := to; m >= from; m-- {
+		if w.has[m] > 0 {
+			first = m
+			count++
+		}
+	}
+	return first, count
+}
+
+// A shape is what tells the tool and its arguments in an object.
+type shape struct {
+	own   bool // it is that of the dialect itself
+	more  bool // another member could be meant, too
+	named bool // something tells the tool
+	name  string
+	by    member
+	given bool // something tells the arguments
+	args  json.RawMessage
+	with  member
+	inner string // the member of "function" that holds the arguments, if they are there
+}
+
+// shape finds out what tells the tool and its arguments.
+func (w *written) shape() shape {
+	var s shape
+	by, names := w.first(ofType, ofFunction)
+	with, args := w.first(ofParameters, ofInput)
+	if names == 0 {
+		return s
+	}
+	if by == ofType {
+		kind, _ := w.get(ofType).String()
+		if names == 1 || !slices.Contains(callTypes, kind) {
+			names = 1
+			s.own = args == 0 || with == ofParameters
+		} else {
+			by, names = w.first(ofName, ofFunction)
+		}
+	}
+	s.by, s.named = by, true
+	s.name, _ = w.get(by).String()
+	s.more = names > 1 || args > 1 && !s.own
+	if by == ofFunction && w.get(by).Kind() == '{' {
+		s.nested(w.json(by))
+	}
+	if args > 0 && !s.given {
+		s.given, s.with, s.args = true, with, w.json(with)
+	}
+	return s
+}
+
+// nested reads {"name": …, "arguments": …} in a "function".
+func (s *shape) nested(object json.RawMessage) {
+	var inner map[string]json.RawMessage
+	var name string
+	if json.Unmarshal(object, &inner) != nil || json.Unmarshal(inner["name"], &name) != nil {
+		return // it has no name
+	}
+	s.name = name
+	for _, key := range callMembers[ofParameters : ofInput+1] {
+		if args, ok := inner[key]; ok {
+			s.given, s.with, s.args, s.inner = true, ofFunction, args, key
+			break
+		}
+	}
+	s.more = s.more || len(inner) > 1 && !s.given || len(inner) > 2
+}
+
+// keys returns how the members that tell the tool and its arguments are called.
+func (s *shape) keys() []string {
+	name, args := s.by.String(), s.with.String()
+	if s.by == ofFunction && s.name != "" && (s.inner != "" || !s.given) {
+		name = "function.name"
+	}
+	if s.inner != "" {
+		args = "function." + s.inner
+	}
+	if !s.given {
+		return []string{name}
+	}
+	return []string{name, args}
+}
+
+// isCall reports whether an object that stands alone is beyond doubt a call: it
+// has all that a call needs, and nothing that a call does not have. A definition
+// of a tool, for example, has a name and parameters, too.
+func (w *written) isCall() bool {
+	s := w.shape()
+	if w.others > 0 || s.name == "" || s.more || !s.given {
+		return false
+	}
+	if s.own && w.has[ofID] == 0 && w.has[ofOperation] == 0 {
+		return false
+	}
+	if s.args[0] != '"' {
+		return s.args[0] == '{'
+	}
+	var text string
+	return json.Unmarshal(s.args, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
+}
+
+// below returns a pointer into the object as one into its arguments. Where a
+// fault has kept these from being found they are what looks like them.
+func (s *shape) below(pointer string) string {
+	path := ""
+	inner, nested := strings.CutPrefix(pointer, "/function/")
+	if nested {
+		path = "/function"
+	} else {
+		inner = strings.TrimPrefix(pointer, "/")
+	}
+	name, _, _ := strings.Cut(inner, "/")
+	if i := slices.Index(callMembers, name); i < int(ofParameters) || i > int(ofInput) || s.given && name != s.inner && name != s.with.String() {
+		return ""
+	}
+	return strings.TrimPrefix(pointer, path+"/"+name)
+}

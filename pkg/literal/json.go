@@ -1,0 +1,269 @@
+package literal
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// A part is a part of JSON that is being read.
+type part struct {
+	marks    string // aMark: the bytes that are wanted
+	anywhere bool   // aMark: the fence can be closed in the middle of a line
+	mark     byte   // the one that was read
+	start    int    // where the key, value or object begins
+	keyEnd   int    // aKey: where the key ends
+	key      string // what it says
+	plain    bool   // and it is written just so
+	first    bool   // aRest: nothing has been passed over yet
+	whole    bool   // aRest: up to the last bracket that is open
+}
+
+// NewJSON returns a scanner for the parts of a text that should be JSON. What
+// comes next is said with one of the Expect methods, or [Scanner.PassOver]. What
+// JavaScript and Python have beyond JSON is read, with a finding.
+func NewJSON(o Options) *Scanner {
+	s := newScanner(aMark, o)
+	s.json, s.phase = true, arguing
+	return s
+}
+
+// MoveTo makes the scanner go on at another place of the text, behind this one.
+func (s *Scanner) MoveTo(offset int) {
+	s.forget()
+	s.at, s.lineBlank = offset, true
+}
+
+// expect makes the scanner ready for another part. The text behind the last one
+// that was read is the next that is written.
+func (s *Scanner) expect(g goal, p part) {
+	s.goal, s.state, s.mode, s.phase, s.part = g, More, inGap, arguing, p
+	if s.used {
+		s.args, s.report, s.passing = arguments{}, report{}, passing{}
+	}
+	s.used = g != aMark
+	switch {
+	case s.holding:
+	case g == aKey || g == aValue:
+		s.keepFrom(s.at)
+	default:
+		s.forget()
+	}
+}
+
+// ExpectMark expects one of the bytes of marks: a bracket, comma or colon. If
+// another byte comes the state is [Bad]; [Scanner.End] is where it stands, and it
+// has not been read, unless it is that of a fence, a comment or beyond ASCII. If
+// anywhere is set, the fence can be closed in the middle of a line.
+func (s *Scanner) ExpectMark(marks string, anywhere bool) {
+	s.expect(aMark, part{marks: marks, anywhere: anywhere})
+}
+
+// Mark returns the mark that was read.
+func (s *Scanner) Mark() byte { return s.part.mark }
+
+// ExpectKey expects the key of an object, and its colon.
+func (s *Scanner) ExpectKey() {
+	s.expect(aKey, part{})
+	s.args.begin('{', s.at)
+}
+
+// Key returns the key that was read and its place, and whether it is written
+// without an escape.
+func (s *Scanner) Key() (key string, plain bool, place diag.Span) {
+	return s.part.key, s.part.plain, diag.Bytes(s.part.start, s.part.keyEnd)
+}
+
+// ExpectValue expects a value.
+func (s *Scanner) ExpectValue() { s.expect(aValue, part{}) }
+
+// Place returns the place of the value or object that was read.
+func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
+
+// PassOver passes over what cannot be read, at least one byte: up to a comma,
+// an opening brace or a closing bracket that are not inside brackets, which it
+// does not read. Behind a value with a fault it begins inside its brackets.
+func (s *Scanner) PassOver() {
+	open := s.passing.open
+	s.expect(aRest, part{first: true})
+	s.phase, s.passing.open = skipping, open
+}
+
+// PassRest passes over the rest of a value, whatever stands there, up to the
+// bracket that closes the first of those that are open around this place. Behind
+// a value with a fault its own are open, too.
+func (s *Scanner) PassRest(around string) {
+	open := append([]byte(around), s.passing.open...)
+	s.expect(aRest, part{whole: true})
+	s.phase, s.passing.open = skipping, open
+}
+
+// Keep keeps all text from here on until [Scanner.Forget].
+func (s *Scanner) Keep() {
+	s.keepFrom(s.at)
+	s.holding = true
+}
+
+// Forget ends [Scanner.Keep].
+func (s *Scanner) Forget() { s.forget() }
+
+// Kept returns the text from an offset on that was kept.
+func (s *Scanner) Kept(from int) string { return s.kept.String()[from-s.keptFrom:] }
+
+// At returns the offset of the next byte.
+func (s *Scanner) At() int { return s.at }
+
+// Settled returns the offset up to which nothing can be a part of a run that
+// closes the fence.
+func (s *Scanner) Settled() int {
+	if s.mode == inRun {
+		return s.token
+	}
+	return s.at
+}
+
+// Status says how well the last part could be read.
+func (s *Scanner) Status() chat.Status { return s.status() }
+
+// Changed reports whether a repair may have changed a value.
+func (s *Scanner) Changed() bool { return s.changed }
+
+// punctuationMark reads a byte that may be a mark that is wanted.
+func (s *Scanner) punctuationMark(c byte) int {
+	if strings.IndexByte(s.part.marks, c) < 0 {
+		s.noMark(s.at)
+		return 0
+	}
+	s.lineBlank = false
+	s.part.mark = c
+	s.end, s.state = s.at+1, Done
+	return 1
+}
+
+// keepTaken keeps what is read in the search for a mark and can be none.
+func (s *Scanner) keepTaken() {
+	if s.goal == aMark && !s.keeping {
+		s.keepFrom(s.at)
+	}
+}
+
+// Taken returns what has been read behind the end, where no mark was found.
+func (s *Scanner) Taken() string {
+	if s.state != Bad || s.end == s.at {
+		return ""
+	}
+	return s.Kept(s.end)
+}
+
+// noMark says that something else than a mark begins at an offset.
+func (s *Scanner) noMark(at int) { s.end, s.state = at, Bad }
+
+// endPartKey takes the key of an object, given as JSON, that a part is about.
+func (s *Scanner) endPartKey(key []byte, end int) {
+	switch {
+	case s.goal == aKey:
+		s.part.start, s.part.keyEnd, s.part.key = s.token, end, unquote(key)
+		s.part.plain = strings.Trim(s.tokenText(), `"'`) == s.part.key
+	case s.goal == anObject && len(s.args.open) == 1:
+		s.beginMember(unquote(key), diag.Bytes(s.token, end))
+	}
+}
+
+// beginPart notes where a value begins that a part is about.
+func (s *Scanner) beginPart(start int) {
+	switch depth := len(s.args.open); {
+	case s.goal == aValue && depth == 0:
+		s.part.start = start
+	case s.goal == anObject && depth == 1:
+		s.object.from, s.object.at = len(s.args.out), start
+	}
+}
+
+// unquote returns what a JSON string says.
+func unquote(text []byte) string {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// opening are the brackets that closing brackets close.
+var opening = map[byte]byte{']': '[', '}': '{'}
+
+// passPart reads a byte that is passed over in JSON. It reports false where what
+// is passed over ends before it.
+func (s *Scanner) passPart(c byte) bool {
+	p := &s.passing
+	switch c {
+	case '{', '[':
+		if s.beginsNext(c) {
+			s.object.cutIn = s.goal == anObject
+			return s.passed()
+		}
+		p.open = append(p.open, c)
+	case '}', ']':
+		i := bytes.LastIndexByte(p.open, opening[c])
+		s.steps += len(p.open) - max(i, 0)
+		if i < 0 {
+			return s.part.first || s.part.whole || s.passed()
+		}
+		p.open = p.open[:i]
+		if len(p.open) == 0 && (s.goal == anObject || s.part.whole) {
+			s.end, s.state = s.at+1, Bad
+		}
+	case ',':
+		if s.goal == aRest && len(p.open) == 0 && !s.part.first {
+			return s.passed()
+		}
+	}
+	return true
+}
+
+// passed ends what is passed over before this byte.
+func (s *Scanner) passed() bool {
+	s.end, s.state = s.at, Bad
+	return false
+}
+
+// beginsNext reports whether a bracket begins what comes behind the part that is
+// passed over: in a list, behind an object whose own brace is missing.
+func (s *Scanner) beginsNext(c byte) bool {
+	switch {
+	case c != '{':
+		return false
+	case s.goal == aRest:
+		return len(s.passing.open) == 0 && !s.part.first
+	}
+	return s.goal == anObject && len(s.passing.open) == 1 && s.passing.last == ','
+}
+
+// nextBegins reports, and ends the object, where an opening brace stands instead
+// of a key: the closing brace of this object is missing, and the next begins.
+func (s *Scanner) nextBegins(c byte) bool {
+	a := &s.args
+	if s.goal != anObject || c != '{' || a.want != wantKey || len(a.open) != 1 || a.top().items == 0 {
+		return false
+	}
+	comma := a.last - 1
+	s.fault(diag.Bracket, s.at, s.at+1, "'{' begins the next object, and '}' of this one is missing")
+	s.fixMissing(comma, "}")
+	s.object.cutIn = true
+	s.end, s.state = s.at, Bad
+	return true
+}
+
+// openBrackets returns the brackets that are open, for what is to be passed over.
+func (s *Scanner) openBrackets() []byte {
+	if !s.json || s.goal == aKey {
+		return nil
+	}
+	open := make([]byte, len(s.args.open))
+	for i, b := range s.args.open {
+		open[i] = b.char
+	}
+	return open
+}

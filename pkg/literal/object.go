@@ -1,0 +1,146 @@
+package literal
+
+import (
+	"encoding/json"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A Member is one member of an object that was read.
+type Member struct {
+	Index            int // among the names that are wanted
+	key, keyEnd      int // where the key begins and ends
+	begin, end       int // and where the value does
+	text             string
+	json             []byte // the value, if it was not read at once: text is empty
+	gapsFrom, gapsTo int32  // the blanks in it, among those of the object
+}
+
+// Key returns the place of the key.
+func (m *Member) Key() diag.Span { return diag.Bytes(m.key, m.keyEnd) }
+
+// Span returns the place of the value.
+func (m *Member) Span() diag.Span { return diag.Bytes(m.begin, m.end) }
+
+// Kind returns the first byte of the value, which tells its type.
+func (m *Member) Kind() byte {
+	if m.text != "" {
+		return m.text[0]
+	}
+	return m.json[0]
+}
+
+// String returns what the value says, if it is a string.
+func (m *Member) String() (string, bool) {
+	switch {
+	case m.Kind() != '"':
+		return "", false
+	case m.text == "":
+		return unquote(m.json), true
+	case strings.IndexByte(m.text, '\\') < 0:
+		return m.text[1 : len(m.text)-1], true
+	}
+	return unquote([]byte(m.text)), true
+}
+
+// JSON returns the value of a member of the object that was read last, without
+// blanks between its tokens.
+func (s *Scanner) JSON(m *Member) json.RawMessage {
+	if m.text == "" {
+		return m.json
+	}
+	o := &s.object
+	b, done := make([]byte, 0, len(m.text)), m.begin-s.part.start
+	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
+		b = append(b, o.text[done:gap.from]...)
+		done = int(gap.to)
+	}
+	return append(b, o.text[done:m.end-s.part.start]...)
+}
+
+// An object is an object whose members are wanted one by one.
+type object struct {
+	fresh  bool     // nothing of it has been read
+	names  []string // the members that are wanted
+	found  []Member
+	others int       // how many others it has
+	other  diag.Span // the key of the first
+	cutIn  bool      // it ended where the next object of its list begins
+	text   string    // the object, if it was read at once
+	gaps   []span    // the blanks between its tokens, then
+
+	name string // the member that is being read
+	key  diag.Span
+	from int // where its value begins, in the output
+	at   int // and in the text
+}
+
+// ExpectObject expects an object whose opening brace is the next byte. Of its
+// members those with the given names are returned. Where the object has a fault
+// the scanner goes on to its end; a closing bracket, or an opening brace behind
+// a comma, that belongs to the list around the object ends it, too.
+func (s *Scanner) ExpectObject(names []string) {
+	s.expect(anObject, part{start: s.at})
+	s.object = object{fresh: true, names: names, found: s.object.found[:0], gaps: s.object.gaps[:0]}
+}
+
+// Members returns the members that were wanted, in the order of the text, until
+// the next part is expected.
+func (s *Scanner) Members() []Member { return s.object.found }
+
+// NextBegun reports whether the object ended, without its brace, where the next
+// object of its list begins.
+func (s *Scanner) NextBegun() bool { return s.object.cutIn }
+
+// Others returns how many other members the object has, and the key of the first.
+func (s *Scanner) Others() (int, diag.Span) { return s.object.others, s.object.other }
+
+// ObjectText returns the text of the object that was read.
+func (s *Scanner) ObjectText() string {
+	if s.object.text != "" {
+		return s.object.text
+	}
+	text := s.Kept(s.part.start)
+	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], " \t\r\n")
+}
+
+// Member returns a member with a key at a place, and the value that was read last.
+func (s *Scanner) Member(key diag.Span) Member {
+	place := s.Place()
+	return Member{key: key.Start, keyEnd: key.End, begin: place.Start, end: place.End, json: s.Value()}
+}
+
+// beginMember takes the key of a member.
+func (s *Scanner) beginMember(name string, key diag.Span) {
+	s.object.name, s.object.key = name, key
+}
+
+// endMember follows the value of a member. What was read of it is not needed in
+// the output any more.
+func (s *Scanner) endMember(end int) {
+	if s.goal != anObject {
+		return
+	}
+	o, a := &s.object, &s.args
+	value := a.out[o.from:]
+	a.out = a.out[:0]
+	if i := o.wanted([]byte(o.name)); i >= 0 {
+		o.found = append(o.found, Member{Index: i, key: o.key.Start, keyEnd: o.key.End, begin: o.at, end: end, json: value})
+		a.out = nil // the member has it now
+	} else if o.others++; o.others == 1 {
+		o.other = o.key
+	}
+	top := a.top()
+	top.keyFrom, top.keyEnd = 0, 0
+}
+
+// wanted returns the index of a name among those that are wanted, or -1.
+func (o *object) wanted(name []byte) int {
+	for i, n := range o.names {
+		if n == string(name) {
+			return i
+		}
+	}
+	return -1
+}
