@@ -3,6 +3,7 @@ package tooldefs
 import (
 	"encoding/json"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,8 @@ func TestDefinitions(t *testing.T) {
 	want := []string{
 		"write file_put(path: string, content: string): {path: string, bytes: integer}",
 		"read file_read(filePaths: string[]): {path: string, content: string, size: integer}[]",
+		"write open_url(url: string): {opened: boolean, shown: boolean}",
+		"read say(utterance: string, voiceId?: string, style?: string): {spoken: boolean, shown: boolean}",
 		"read send_chat(content: string): {shown: boolean}",
 		"read vault_search(query: string, limit: integer = 10): {path: string, basename: string, matches: integer, preview: string}[]",
 		"read wget(uri: string, timeoutMs: integer = 10000): string",
@@ -97,6 +100,15 @@ func TestArguments(t *testing.T) {
 		{"file_put", `{"path":"a"}`, false},
 		{"send_chat", `{"content":"hello"}`, true},
 		{"send_chat", `{"content":"hello","to":"Ada"}`, false},
+		{"say", `{"utterance":"hello"}`, true},
+		{"say", `{"utterance":"hello","voiceId":"Amber","style":""}`, true},
+		{"say", `{"utterance":""}`, false},
+		{"say", `{"utterance":"` + strings.Repeat("ä", 2000) + `"}`, true},
+		{"say", `{"utterance":"` + strings.Repeat("a", 2001) + `"}`, false},
+		{"say", `{"utterance":"hello","voiceId":"` + strings.Repeat("a", 65) + `"}`, false},
+		{"open_url", `{"url":"https://example.com/"}`, true},
+		{"open_url", `{"url":""}`, false},
+		{"open_url", `{}`, false},
 	}
 	for _, tt := range tests {
 		d, ok := registry.Get(tt.name)

@@ -19,22 +19,27 @@ const (
 	FileRead    = "file_read"
 	FilePut     = "file_put"
 	SendChat    = "send_chat"
+	Say         = "say"
+	OpenURL     = "open_url"
 )
 
 // BuiltinNames returns the names of the tools that are written in Go.
 func BuiltinNames() []string {
-	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat}
+	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat, Say, OpenURL}
 }
 
 // Writers returns the names of those that change something.
-func Writers() []string { return []string{FilePut} }
+func Writers() []string { return []string{FilePut, OpenURL} }
 
 // Env is what the tools written in Go may touch. A tool whose part is nil fails
-// when it is called.
+// when it is called. Whoever fills it in also closes what is in it, when the run
+// is over.
 type Env struct {
-	Root   *vault.Root
-	Client *http.Client // made by package netguard
-	Chat   io.Writer    // gets each message of send_chat with one Write
+	Root    *vault.Root
+	Client  *http.Client // made by package netguard
+	Chat    io.Writer    // gets each message of send_chat with one Write
+	Speaker *Speaker
+	Opener  *Opener
 }
 
 // Builtins returns the tools that are written in Go, by the names of
@@ -46,6 +51,8 @@ func Builtins(env Env) map[string]Func {
 		FileRead:    files{env.Root}.read,
 		FilePut:     files{env.Root}.put,
 		SendChat:    (&talker{out: env.Chat}).send,
+		Say:         env.Speaker.say,
+		OpenURL:     env.Opener.open,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -162,6 +163,16 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// V1: files that no tool could name are counted.
+func TestSearchCountsUnnamed(t *testing.T) {
+	env := Env{Root: newRoot(t, map[string]string{"plan.md": "", "a: b.md": "", "c: d/e.md": "", "f: g.txt": "", ".h: i.md": ""})}
+	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"plan","limit":1}`))
+	want := []hit{{"plan.md", "plan", 1, ""}, {Preview: "[left out: 2 files or folders whose names cannot be used as paths]"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // V1: a limit over 50 is 50; without a limit there are 10.
 func TestSearchLimits(t *testing.T) {
 	content := map[string]string{}
@@ -292,13 +303,18 @@ func TestWgetContent(t *testing.T) {
 		{"empty", "text/plain", "", ""},
 		{"json", "application/json", `{"a":1.50}`, `{"a":1.50}`},
 		{"feed", "application/atom+xml", "<feed/>", "<feed/>"},
-		{"latin-1", "text/html; charset=ISO-8859-1", "K\xe4se", "K\ufffdse\n[1 bytes that are not UTF-8 were replaced by \ufffd; the page's charset: ISO-8859-1]"},
+		{"latin-1", "text/html; charset=ISO-8859-1", "K\xe4se", "Käse"},
+		{"latin-1 and a mark", "text/html; charset=ISO-8859-1", "\ufeffKäse", "Käse"},
+		{"utf-16", "text/plain; charset=utf-16", "\xff\xfeK\x00\xe4\x00", "Kä"},
+		{"unknown charset", "text/html; charset=shift_jis", "K\xe4se", "K\ufffdse\n[1 bytes that are not UTF-8 were replaced by \ufffd; the page's charset: shift_jis]"},
+		{"unknown charset, not needed", "text/html; charset=gbk", "just words", "just words"},
 		{"no charset", "text/plain", "\xff\xfe\xfd", "\ufffd\ufffd\ufffd\n[3 bytes that are not UTF-8 were replaced by \ufffd; the page's charset: not given]"},
 		{"image", "image/png", "\x89PNG", "[image/png, 4 bytes: not shown, because it is not text]"},
+		{"large image", "image/png", strings.Repeat("x", 1001), "[image/png, 1001 bytes: not shown, because it is not text]"},
 		{"no type, text", "", "just words", "just words"},
 		{"no type, binary", "", "\x00\x01\x02", "[application/octet-stream, 3 bytes: not shown, because it is not text]"},
 		{"bad type", "///", "just words", "just words"},
-		{"large", "text/plain", strings.Repeat("x", 1001), strings.Repeat("x", 1000) + "\n[cut here: the body is longer than 1000 bytes]"},
+		{"large", "text/plain", strings.Repeat("x", 1001), strings.Repeat("x", 1000) + "\n[cut here: 1000 of 1001 bytes were read]"},
 	} {
 		env, base := site(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodGet || r.UserAgent() != "oneshot" {
@@ -313,6 +329,38 @@ func TestWgetContent(t *testing.T) {
 		got := data[string](t, call(t, env, Wget, `{"uri":"`+base+`/x","timeoutMs":5000}`))
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// T11: a body over the limit says what is known of its size, also after a result
+// was cut to fit.
+func TestWgetLarge(t *testing.T) {
+	whole := strings.Repeat("x", maxPage+1000)
+	for _, c := range []struct {
+		name  string
+		known bool
+		note  string
+	}{
+		{"size known", true, "\n[cut here: 1047552 of 1048552 bytes were read]"},
+		{"size unknown", false, "\n[cut here: 1047552 of more than 1047552 bytes were read]"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			if c.known {
+				w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+			}
+			_, _ = io.WriteString(w, whole) // the client may have gone
+		}))
+		defer server.Close()
+		result := call(t, Env{Client: server.Client()}, Wget, `{"uri":"`+server.URL+`"}`)
+		for _, r := range []chat.Result{result, fit(result, defaultMaxBytes)} {
+			if got := data[string](t, r); got != whole[:maxPage]+c.note {
+				t.Errorf("%s: %d bytes, ending %q", c.name, len(got), got[len(got)-100:])
+			}
+		}
+		if got := data[string](t, fit(result, 100)); !strings.HasSuffix(got, "\n[cut here: 100 of the tool's "+strconv.Itoa(maxPage+len(c.note))+" bytes are shown]") {
+			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 }

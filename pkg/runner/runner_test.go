@@ -207,7 +207,7 @@ func TestFit(t *testing.T) {
 		{"small", chat.Success(long), 100, `{"ok":true,"data":"` + long + `"}`},
 		{"text at the limit", chat.Success(long), 20, `{"ok":true,"data":"` + long + `"}`},
 		{"escapes do not count", chat.Success("\n\n\n\n"), 4, `{"ok":true,"data":"\n\n\n\n"}`},
-		{"text over the limit", chat.Success(long), 11, `{"ok":true,"data":"äääää\n[cut here: 10 of 20 bytes are shown]"}`},
+		{"text over the limit", chat.Success(long), 11, `{"ok":true,"data":"äääää\n[cut here: 10 of the tool's 20 bytes are shown]"}`},
 		{"data over the limit", chat.Success([]int{1, 2, 3}), 6, `{"ok":false,"error":{"code":"TOO_LARGE","message":"the result has 7 bytes; 6 are allowed","retryable":false}}`},
 		{"failure", chat.Failure(chat.Failed, "no"), 1, `{"ok":false,"error":{"code":"FAILED","message":"no","retryable":false}}`},
 	} {

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 	"strings"
 	"unicode"
@@ -26,6 +27,12 @@ type hit struct {
 	Basename string `json:"basename"`
 	Matches  int    `json:"matches"` // in the name, or else in the content
 	Preview  string `json:"preview"`
+}
+
+// leftOut is the last element of a result, with nothing but a preview, where
+// files and folders could not be looked at.
+func leftOut(n int) hit {
+	return hit{Preview: fmt.Sprintf("[left out: %d files or folders whose names cannot be used as paths]", n)}
 }
 
 // search is vault_search(query, limit) (V1): Markdown files whose name contains
@@ -53,15 +60,19 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		}
 		return pathFailure(err), nil
 	}
+	if s.unnamed > 0 {
+		s.hits = append(s.hits, leftOut(s.unnamed))
+	}
 	return chat.Success(s.hits), nil
 }
 
 // A searcher is one search under way.
 type searcher struct {
 	files
-	query string // folded
-	limit int
-	hits  []hit
+	query   string // folded
+	limit   int
+	hits    []hit
+	unnamed int // folders and Markdown files that were left out for their names
 }
 
 func (s *searcher) run(ctx context.Context) error {
@@ -75,6 +86,10 @@ func (s *searcher) run(ctx context.Context) error {
 			others = append(others, p)
 		}
 		return nil
+	}, func(p string) {
+		if strings.HasSuffix(p, "/") || strings.EqualFold(path.Ext(p), ".md") {
+			s.unnamed++
+		}
 	})
 	if err != nil {
 		return err

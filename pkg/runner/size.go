@@ -30,7 +30,7 @@ func fit(r chat.Result, limit int64) chat.Result {
 		return r // only its JSON form, with the escapes, is longer
 	}
 	kept := head(text, int(limit))
-	return chat.Success(kept + fmt.Sprintf("\n[cut here: %d of %d bytes are shown]", len(kept), len(text)))
+	return chat.Success(kept + fmt.Sprintf("\n[cut here: %d of the tool's %d bytes are shown]", len(kept), len(text)))
 }
 
 // head returns the first n bytes of s, or fewer so that no character is split.

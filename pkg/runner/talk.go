@@ -18,6 +18,16 @@ type talker struct {
 	out io.Writer
 }
 
+// show shows a text with a mark before each of its lines.
+func (t *talker) show(mark, text string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(visible(text), "\n", "\n"+mark)+"\n"); err != nil {
+		return fmt.Errorf("the message was not shown: %w", err)
+	}
+	return nil
+}
+
 // send is send_chat(content): it shows the content at once and does not end the
 // turn (M4).
 func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, error) {
@@ -30,10 +40,8 @@ func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, erro
 	if t.out == nil {
 		return chat.Failure(chat.Failed, "this run shows no messages"), nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, err := io.WriteString(t.out, visible(args.Content)+"\n"); err != nil {
-		return chat.Result{}, fmt.Errorf("the message was not shown: %w", err)
+	if err := t.show("", args.Content); err != nil {
+		return chat.Result{}, err
 	}
 	return chat.Success(map[string]bool{"shown": true}), nil
 }

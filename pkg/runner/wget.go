@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,8 @@ import (
 const (
 	wgetMs      = 10_000
 	maxWgetMs   = 120_000
-	maxFragment = 200 // characters of an error page in an error message
+	maxPage     = defaultMaxBytes - 1<<10 // bytes of a body: with the note that it was cut, a result has room for it
+	maxFragment = 200                     // characters of an error page in an error message
 )
 
 // A fetcher gets pages.
@@ -74,19 +76,56 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 		return chat.Result{}, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	var large *netguard.BodyError
-	if err != nil && !errors.As(err, &large) {
+	p, err := readPage(resp)
+	if err != nil {
 		return chat.Result{}, err
 	}
 	if resp.StatusCode >= 400 {
-		return statusFailure(resp, body), nil
+		return statusFailure(resp.StatusCode, p), nil
 	}
-	content := show(resp.Header.Get("Content-Type"), body)
-	if large != nil {
-		content += fmt.Sprintf("\n[cut here: %v]", large)
+	return chat.Success(p.text()), nil
+}
+
+// A page is the body of a response, or the beginning of one.
+type page struct {
+	contentType string
+	body        []byte
+	size        string // of the whole, in words
+	cut         bool
+}
+
+func readPage(resp *http.Response) (page, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
+	var large *netguard.BodyError
+	if err != nil && !errors.As(err, &large) {
+		return page{}, err
 	}
-	return chat.Success(content), nil
+	p := page{contentType: resp.Header.Get("Content-Type"), body: body[:min(len(body), maxPage)]}
+	p.cut = large != nil || len(body) > maxPage
+	p.size = fmt.Sprintf("%d bytes", len(p.body))
+	switch {
+	case p.cut && resp.ContentLength > 0: // the server's word
+		p.size = fmt.Sprintf("%d bytes", resp.ContentLength)
+	case p.cut: // it came compressed, or in chunks
+		p.size = "more than " + p.size
+	}
+	return p, nil
+}
+
+// text returns a page as text, or, where it is none, what it is.
+func (p page) text() string {
+	media, params, err := mime.ParseMediaType(p.contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(http.DetectContentType(p.body), ";")
+	}
+	if !isText(media) {
+		return fmt.Sprintf("[%s, %s: not shown, because it is not text]", media, p.size)
+	}
+	text := readable(params["charset"], p.body)
+	if p.cut {
+		text += fmt.Sprintf("\n[cut here: %d of %s were read]", len(p.body), p.size)
+	}
+	return text
 }
 
 // netFailure returns the result for a request that was not answered.
@@ -99,13 +138,13 @@ func netFailure(err error) chat.Result {
 }
 
 // statusFailure returns the result for a response that says no.
-func statusFailure(resp *http.Response, body []byte) chat.Result {
-	message := fmt.Sprintf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	text := strings.Join(strings.Fields(show(resp.Header.Get("Content-Type"), body)), " ")
+func statusFailure(status int, p page) chat.Result {
+	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
+	text := strings.Join(strings.Fields(p.text()), " ")
 	if text != "" {
 		message += ": " + characters(text, 0, maxFragment)
 	}
-	return chat.Failure(statusCode(resp.StatusCode), "%s", message)
+	return chat.Failure(statusCode(status), "%s", message)
 }
 
 func statusCode(status int) chat.ErrorCode {
@@ -122,25 +161,17 @@ func statusCode(status int) chat.ErrorCode {
 	return chat.Failed
 }
 
-// show returns a body as text, or, where it is none, what it is.
-func show(contentType string, body []byte) string {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(http.DetectContentType(body), ";")
+// readable returns text in a charset as UTF-8. What makes no sense is replaced.
+func readable(charset string, body []byte) string {
+	text, marked := strings.CutPrefix(string(body), "\ufeff") // which only UTF-8 begins with
+	if other, known := decoded(charset, body); known && !marked {
+		return other
 	}
-	if !isText(media) {
-		return fmt.Sprintf("[%s, %d bytes: not shown, because it is not text]", media, len(body))
-	}
-	text := strings.TrimPrefix(string(body), "\ufeff")
 	if utf8.ValidString(text) {
 		return text
 	}
 	text, replaced := repair(text)
-	charset := params["charset"]
-	if charset == "" {
-		charset = "not given"
-	}
-	return text + fmt.Sprintf("\n[%d bytes that are not UTF-8 were replaced by \ufffd; the page's charset: %s]", replaced, charset)
+	return text + fmt.Sprintf("\n[%d bytes that are not UTF-8 were replaced by \ufffd; the page's charset: %s]", replaced, cmp.Or(charset, "not given"))
 }
 
 // isText reports whether a media type is one that can be read.

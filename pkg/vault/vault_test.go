@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -376,20 +377,25 @@ func TestWalk(t *testing.T) {
 	for name, what := range map[string]string{
 		"a.md": "1", "a-b/c.md": "22", "a/z/deep.md": "333", ".hidden/x.md": "", ".dot.md": "", "l_dir": "->a", "l_file": "->ok.txt", "l_out": "->../outdir",
 		"hard": "=hardlink {BASE}/secret.txt", "fifo": "=fifo", "bad\u202e.md": "", "nul.md": "",
+		"a: b/c.md": "", "l:ink": "->ok.txt",
 	} {
 		w.make(t, name, what)
 	}
-	var got []string
+	var got, unnamed []string
 	err := w.root.Walk(context.Background(), func(path string, size int64) error {
 		got = append(got, fmt.Sprintf("%s %d", path, size))
 		if _, err := w.root.Read(path, 100); err != nil {
 			t.Errorf("%s is walked and cannot be read: %v", path, err)
 		}
 		return nil
-	})
+	}, func(path string) { unnamed = append(unnamed, path) })
 	want := []string{"a-b/c.md 2", "a.md 1", "a/in.txt 6", "a/z/deep.md 3", "ok.txt 4"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	slices.Sort(unnamed)
+	if diff := cmp.Diff([]string{"a: b/", "bad\u202e.md", "nul.md"}, unnamed); diff != "" {
+		t.Errorf("unnamed (-want +got):\n%s", diff)
 	}
 }
 
@@ -398,11 +404,11 @@ func TestWalkEnds(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	seen := 0
-	err := w.root.Walk(ctx, func(string, int64) error { seen++; cancel(stop); return nil })
+	err := w.root.Walk(ctx, func(string, int64) error { seen++; cancel(stop); return nil }, nil)
 	if !errors.Is(err, stop) || seen != 1 {
 		t.Errorf("cancelled: %v after %d files", err, seen)
 	}
-	if err := w.root.Walk(context.Background(), func(string, int64) error { return stop }); !errors.Is(err, stop) {
+	if err := w.root.Walk(context.Background(), func(string, int64) error { return stop }, nil); !errors.Is(err, stop) {
 		t.Errorf("stopped by the caller: %v", err)
 	}
 	small := walk{root: w.root, left: 2}

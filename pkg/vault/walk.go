@@ -22,8 +22,12 @@ const maxEntries = 100_000
 // followed; names that begin with a dot and folders that may not be listed are
 // left out. It ends with the first error of do, with the context's cause, or with
 // a *[PathError].
-func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error) error {
-	w := walk{root: r, left: maxEntries}
+//
+// Unnamed, if it is not nil, is called with the path of every file and folder,
+// that of a folder with a slash at its end, that is left out because [Clean]
+// refuses its name, so that no tool could say which it means.
+func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, unnamed func(path string)) error {
+	w := walk{root: r, left: maxEntries, unnamed: unnamed}
 	if err := w.push(""); err != nil {
 		return err
 	}
@@ -44,6 +48,8 @@ type walk struct {
 	root  *Root
 	stack []string
 	left  int // names that may still be looked at
+
+	unnamed func(path string)
 }
 
 func (w *walk) step(do func(string, int64) error) error {
@@ -71,14 +77,17 @@ func (w *walk) push(folder string) error {
 	var paths []string
 	for _, e := range entries {
 		path := folder + e.Name()
-		if _, err := Clean(path); err != nil || strings.HasPrefix(e.Name(), ".") {
+		_, err := Clean(path)
+		switch {
+		case strings.HasPrefix(e.Name(), "."), e.Type() != 0 && e.Type() != fs.ModeDir:
 			continue
+		case e.IsDir():
+			path += "/"
 		}
-		switch e.Type() {
-		case 0:
+		if err == nil {
 			paths = append(paths, path)
-		case fs.ModeDir:
-			paths = append(paths, path+"/")
+		} else if w.unnamed != nil {
+			w.unnamed(path)
 		}
 	}
 	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(b, a) })
