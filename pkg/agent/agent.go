@@ -53,11 +53,16 @@ type Recorder interface {
 // Config is everything a run depends on. Model, Texts and Prompt are required,
 // and Runner when there are tools.
 type Config struct {
-	Model  Model
-	Runner Runner
-	Tools  *tool.Registry  // what the model may call; nil for no tools
-	Texts  fs.FS           // the texts of package prompts, or the program's own
-	Writes dialect.Dialect // how the model writes calls; the zero value is the dialect "tool"
+	Model     Model
+	Responder Model // is asked for the answer; nil: Model
+	Runner    Runner
+	Tools     *tool.Registry // what the model may call; nil for no tools
+	Texts     fs.FS          // the texts of package prompts, or the program's own
+	// Native says that the model calls through its server's own field for calls.
+	// When the server refuses to, before any call was made, the run goes on in
+	// the dialect.
+	Native bool
+	Writes dialect.Dialect // how the model writes calls otherwise; the zero value is the dialect "tool"
 
 	System string         // base of the system prompt
 	Prompt string         // what the user asks
@@ -71,6 +76,9 @@ type Config struct {
 	// ContinueDenied lets a run go on after a write was denied; otherwise the
 	// first such denial ends it.
 	ContinueDenied bool
+	// Require names tools of which a call must have succeeded before the run can
+	// have an answer.
+	Require []string
 
 	Now  time.Time // the run's clock as the model sees it, in the run's zone
 	Seed [32]byte  // all randomness of the run comes from it
@@ -168,23 +176,44 @@ func (c Config) SystemPrompt() (string, error) {
 	return r.system, nil
 }
 
+// FirstRequest returns the first request of a run with this configuration, as
+// its model is sent it.
+func (c Config) FirstRequest() (chat.Request, error) {
+	r, err := newRun(c)
+	if err != nil {
+		return chat.Request{}, err
+	}
+	if !r.open() {
+		return r.request(chat.PurposeAnswer, forms[0]), nil
+	}
+	return r.request(chat.PurposeTurn, form{}), nil
+}
+
 // run is the state of one run.
 type run struct {
 	cfg     Config
 	record  journal
 	texts   *prompt.Texts
 	defs    []*tool.Definition
+	native  bool           // calls come through the server's own field for them
+	ending  string         // name of the tool that ends the work; "" when calls are native
 	answers *schema.Schema // what the answer must fit
 	system  string
-	mark    string // delimits data in messages; unguessable
+	tools   []chat.Function // published with each request when calls are native
+	mark    string          // delimits data in messages; unguessable
 
 	messages []chat.Message
 	recorded int // messages that are in the record already
 	budget   budget
-	unusable int               // replies in a row that were empty or cut
+	begun    bool              // something of the latest response has arrived
+	unusable int               // replies in a row that were empty, cut or broken off
 	reminded int               // replies in a row without a call
+	leaked   int               // replies in a row with a call in their text although calls are native
+	urged    bool              // the model was told of tools that it has to use
+	ids      map[string]bool   // of all calls
+	worked   map[string]bool   // tools of which a call succeeded
 	needs    map[string]*Needs // by tool, until a call of it succeeds
-	results  []json.RawMessage // what tools returned so far
+	results  [][]byte          // what tools returned so far
 	reports  []*CallReport
 	out      Outcome
 }
@@ -200,7 +229,8 @@ func newRun(cfg Config) (*run, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
 	}
-	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed), needs: map[string]*Needs{}}
+	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed),
+		needs: map[string]*Needs{}, ids: map[string]bool{}, worked: map[string]bool{}}
 	r.budget = newBudget(cfg.Limits)
 	if cfg.Tools != nil {
 		r.defs = cfg.Tools.All()
@@ -210,7 +240,11 @@ func newRun(cfg Config) (*run, error) {
 			return nil, err
 		}
 	}
-	r.system = texts.System(cfg.System, r.defs, cfg.Writes)
+	if cfg.Native {
+		r.useNative()
+	} else {
+		r.useDialect()
+	}
 	return r, nil
 }
 

@@ -20,8 +20,18 @@ type Rung string
 const (
 	RungText   Rung = "text"   // the model gave the answer unasked
 	RungFormat Rung = "format" // the server holds the model to the schema
+	RungJSON   Rung = "json"   // the server holds the model to JSON
 	RungPrompt Rung = "prompt" // the model was asked
 )
+
+// A form is what a server is asked to enforce.
+type form struct {
+	rung            Rung
+	schema, anyJSON bool
+}
+
+// forms are what is asked for one after the other, until the server can do it.
+var forms = []form{{rung: RungFormat, schema: true}, {rung: RungJSON, anyJSON: true}, {rung: RungPrompt}}
 
 // answerRequest says what the answer has to be: what finalResponse returns.
 func (r *run) answerRequest() string {
@@ -30,25 +40,20 @@ func (r *run) answerRequest() string {
 
 // finish asks for the answer until it fits.
 func (r *run) finish(ctx context.Context) error {
-	rung := RungFormat
-	for r.out.Answer == nil {
-		format := r.answers.Raw()
-		if rung == RungPrompt {
-			format = nil
-		}
-		p, err := r.ask(ctx, chat.PurposeAnswer, format)
-		switch refused := new(model.FormatError); {
-		case errors.As(err, &refused) && rung == RungFormat:
-			rung = RungPrompt
+	for rest := forms; r.out.Answer == nil; {
+		p, err := r.ask(ctx, chat.PurposeAnswer, rest[0])
+		refused := new(model.FormatError)
+		switch {
+		case errors.As(err, &refused) && len(rest) > 1:
+			rest = rest[1:]
 			r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: refused.Error()})
 			continue
 		case err != nil:
-			return err
-		}
-		if why := unusable(p); why != "" {
-			err = r.again(p, why)
-		} else {
-			r.out.Rung = rung
+			err = r.pardon(ctx, err)
+		case unusable(p) != "":
+			err = r.again(p, unusable(p))
+		default:
+			r.out.Rung = rest[0].rung
 			err = r.judge(p)
 		}
 		if err != nil {
@@ -86,12 +91,17 @@ func (r *run) judge(p *reply) error {
 
 // accept takes text that is an answer already, strictly.
 func (r *run) accept(text string) bool {
-	text = strings.TrimSpace(text)
-	if text == "" || len(r.answers.Check([]byte(text))) > 0 {
+	if !r.fits(text) {
 		return false
 	}
-	r.out.Answer, r.out.Rung = json.RawMessage(text), RungText
+	r.out.Answer, r.out.Rung = json.RawMessage(strings.TrimSpace(text)), RungText
 	return true
+}
+
+// fits reports whether text is an answer already, strictly.
+func (r *run) fits(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && len(r.answers.Check([]byte(text))) == 0
 }
 
 // read returns the JSON of an answer, or what is wrong with it. An answer that

@@ -79,7 +79,7 @@ func TestRepairs(t *testing.T) {
 		t.Errorf("the violation is not told:\n%s", got)
 	}
 	if got := r.requests[3].Messages; got[3].Content != `{"count": "many"}` || len(got) != 7 {
-		t.Errorf("history %q", got)
+		t.Errorf("history %v", got)
 	}
 
 	for _, repairs := range []int{0, 1, -1} {
@@ -96,30 +96,37 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// A server that refuses the format is asked without it, and is not asked with
-// it again.
+// A server that refuses the schema is asked for any JSON, and one that refuses
+// that for nothing; what was refused is not asked for again.
 func TestRungs(t *testing.T) {
 	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
-	r := newRig(t, says(calls("finalResponse()")), breaks("", refused), says("no"), says(answer42))
+	r := newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused), says("no"), says(answer42))
 	out := r.mustRun()
-	if out.Rung != agent.RungPrompt || out.Repairs != 1 || out.Turns != 4 {
+	if out.Rung != agent.RungPrompt || out.Repairs != 1 || out.Turns != 5 {
 		t.Errorf("outcome %+v", out)
 	}
-	for i, format := range []bool{false, true, false, false} {
-		if got := r.requests[i].Format != nil; got != format {
-			t.Errorf("request %d has a format: %v", i+1, got)
+	for i, want := range []string{"", "schema", "json", "", ""} {
+		got := ""
+		switch req := r.requests[i]; {
+		case req.Format != nil:
+			got = "schema"
+		case req.AnyJSON:
+			got = "json"
+		}
+		if got != want {
+			t.Errorf("request %d asks for %q, want %q", i+1, got, want)
 		}
 	}
 	if got := r.records[len(r.records)-1].(runfile.Answer); got.Rung != "prompt" || got.Repairs != 1 || string(got.JSON) != answer42 {
 		t.Errorf("record %+v", got)
 	}
 	// What is new in a request that repeats the one before is nothing.
-	if req := requestsOf(r)[2]; len(req.Messages) != 0 || req.Format != nil || req.Turn != 3 {
+	if req := requestsOf(r)[2]; len(req.Messages) != 0 || req.Format != nil || !req.AnyJSON || req.Turn != 3 {
 		t.Errorf("record %+v", req)
 	}
 
 	// Refused without a format it is an error like any other.
-	r = newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused))
+	r = newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused), breaks("", refused))
 	_, err := r.run()
 	wantError[*model.FormatError](t, err)
 }

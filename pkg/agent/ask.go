@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"oneshot/pkg/chat"
@@ -16,13 +15,26 @@ import (
 type reply struct {
 	chat.Response
 	text     string // the content without calls
+	leaked   bool   // calls are native, and there is one in the text
 	findings []diag.Finding
 	batch    *batch // the calls, some of them running already
 }
 
+// request returns the next request.
+func (r *run) request(purpose chat.Purpose, f form) chat.Request {
+	req := chat.Request{
+		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.tools,
+		AnyJSON: f.anyJSON, Params: r.cfg.Params,
+	}
+	if f.schema {
+		req.Format = r.answers.Raw()
+	}
+	return req
+}
+
 // ask makes one request. When it returns an error, nothing that the response
 // began is left running.
-func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMessage) (*reply, error) {
+func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -30,15 +42,16 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMess
 		return nil, err
 	}
 	r.out.Turns = r.budget.turns
-	req := chat.Request{Purpose: purpose, System: r.system, Messages: r.messages, Format: format, Params: r.cfg.Params}
+	req := r.request(purpose, f)
 	if err := r.recordRequest(req); err != nil {
 		return nil, err
 	}
 	r.cfg.Observe(Event{Kind: EventRequest, Turn: r.out.Turns, Purpose: purpose})
 
 	l := r.listen(ctx, purpose)
-	resp, err := r.cfg.Model.Reply(l.ctx, req, l.hear)
+	resp, err := r.modelFor(purpose).Reply(l.ctx, req, l.hear)
 	l.cancel(nil)
+	r.begun = l.pieces > 0
 	switch {
 	case l.err != nil:
 		err = l.err // what ended the response, and not what the model made of that
@@ -49,11 +62,21 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, format json.RawMess
 	}
 	if err == nil {
 		err = r.heard(l)
+	} else if r.begun {
+		err = both(err, r.recordBroken(l, resp, err))
 	}
 	if err != nil {
 		return nil, both(err, l.reply.batch.discard("the response is not complete"))
 	}
 	return &l.reply, nil
+}
+
+// modelFor returns the model that answers requests of a purpose.
+func (r *run) modelFor(purpose chat.Purpose) Model {
+	if purpose == chat.PurposeAnswer && r.cfg.Responder != nil {
+		return r.cfg.Responder
+	}
+	return r.cfg.Model
 }
 
 // both returns an error together with one that came later, if that is another.
@@ -79,9 +102,26 @@ func (r *run) heard(l *listener) error {
 	for _, f := range p.findings {
 		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 	}
-	return r.record.append(runfile.Response{
-		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Stop: p.Stop, Usage: p.Usage, Model: p.Model,
-	})
+	return r.record.append(r.recordOf(p.Response))
+}
+
+// recorded returns the record of a response.
+func (r *run) recordOf(p chat.Response) runfile.Response {
+	return runfile.Response{
+		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
+		Stop: p.Stop, Usage: p.Usage, Model: p.Model,
+	}
+}
+
+// recordBroken records what there is of a response that broke off.
+func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
+	r.budget.use(chat.Usage{}, l.pieces)
+	if resp.Content == "" {
+		resp.Content = string(l.content)
+	}
+	body := r.recordOf(resp)
+	body.Broken = why.Error()
+	return r.record.append(body)
 }
 
 // recordRequest records what is new in a request, so that the record grows
@@ -89,10 +129,10 @@ func (r *run) heard(l *listener) error {
 func (r *run) recordRequest(req chat.Request) error {
 	body := runfile.Request{
 		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recorded:],
-		Format: req.Format, Digest: model.Digest(req),
+		Format: req.Format, AnyJSON: req.AnyJSON, Digest: model.Digest(req),
 	}
 	if r.recorded == 0 {
-		body.System = req.System
+		body.System, body.Tools = req.System, req.Tools
 	}
 	r.recorded = len(req.Messages)
 	return r.record.append(body)
@@ -103,11 +143,13 @@ type listener struct {
 	run     *run
 	ctx     context.Context // of the response
 	cancel  context.CancelCauseFunc
-	scanner *dialect.Scanner // nil where calls do not count
+	scanner *dialect.Scanner // nil where calls in text do not count
+	native  bool             // native calls count
 	reply   reply
 	faults  dialect.Findings
 	content []byte // call-free text
 	heard   int    // bytes of content
+	calls   int    // native calls
 	pieces  int    // deltas with text: each is at least one token
 	err     error  // what ended the run from inside the response
 }
@@ -116,7 +158,11 @@ func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
 	l := &listener{run: r}
 	l.reply.batch = newBatch(ctx, r)
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
-	if purpose == chat.PurposeTurn {
+	switch {
+	case purpose == chat.PurposeAnswer:
+	case r.native:
+		l.native = true
+	default:
 		l.scanner = dialect.NewScanner(r.cfg.Writes, l.read)
 	}
 	return l
@@ -133,11 +179,14 @@ func (l *listener) hear(d chat.Delta) {
 		l.run.cfg.Observe(Event{Kind: EventRetry, Turn: l.run.out.Turns, Attempt: d.Attempt})
 		return
 	}
-	if d.Content != "" || d.Reasoning != "" {
+	if d.Content != "" || d.Reasoning != "" || d.Call != nil {
 		l.pieces++
 		l.fail(l.run.budget.spent(l.pieces))
 	}
 	l.write(d.Content)
+	if d.Call != nil {
+		l.nativeCall(*d.Call)
+	}
 }
 
 func (l *listener) write(content string) {
@@ -153,7 +202,7 @@ func (l *listener) read(e dialect.Event) {
 	switch {
 	case l.err != nil:
 	case e.Call != nil:
-		l.fail(l.reply.batch.add(*e.Call))
+		l.fail(l.reply.batch.add(*e.Call, nil))
 	case e.Finding != nil:
 		l.faults.Add(*e.Finding)
 	default:
@@ -171,18 +220,24 @@ func (l *listener) fail(err error) {
 
 // close ends the reading of a complete response.
 func (l *listener) close(resp chat.Response) error {
-	if l.heard == 0 {
-		l.write(resp.Content) // a model that does not stream
+	if l.heard == 0 && l.calls == 0 { // a model that does not stream
+		l.write(resp.Content)
+		for _, c := range resp.Calls {
+			l.nativeCall(c)
+		}
 	}
-	if l.heard != len(resp.Content) {
-		return &StreamError{Pieces: l.heard, Whole: len(resp.Content)}
+	if l.heard != len(resp.Content) || l.calls != len(resp.Calls) {
+		return &StreamError{Pieces: l.heard, Whole: len(resp.Content), Calls: l.calls, WholeCalls: len(resp.Calls)}
 	}
 	if l.scanner == nil {
 		l.content = []byte(resp.Content)
 	} else if l.err == nil {
 		l.scanner.Close()
 	}
-	l.reply.findings = l.faults.Locate(resp.Content)
+	if l.native {
+		l.leaks(resp.Content)
+	}
+	l.reply.findings = append(l.reply.findings, l.faults.Locate(resp.Content)...)
 	l.reply.Response, l.reply.text = resp, string(l.content)
 	return l.err
 }

@@ -48,6 +48,7 @@ type batch struct {
 	final   bool           // finalResponse was called
 	denied  *DeniedError   // a denial that ends the run
 	running sync.WaitGroup // calls that were started
+	said    chan struct{}  // closed when the latest call that talks has ended; nil before the first
 	tokens  chan struct{}  // held by calls while they run
 }
 
@@ -58,12 +59,11 @@ func newBatch(ctx context.Context, r *run) *batch {
 
 // add takes a call whose last byte has arrived: it is checked, decided,
 // recorded and, where that is allowed, started. An error ends the run.
-func (b *batch) add(call chat.Call) error {
+// faults are what was found in the text of the call.
+func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	b.seen++
-	if call.ID == "" {
-		call.ID = fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen)
-	}
-	if call.Executable && call.Name == tool.FinalResponse.Name {
+	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen))
+	if call.Executable && call.Name == b.run.ending {
 		b.final = true
 		return nil
 	}
@@ -71,12 +71,16 @@ func (b *batch) add(call chat.Call) error {
 		return err
 	}
 	s := &slot{call: call, written: call.Arguments}
-	if !call.Executable {
+	switch {
+	case call.Executable:
+		s.check(b.run)
+	case b.run.native: // every call has to get a result
+		s.refuse(chat.InvalidArguments, "%s", messages(faults))
+	default:
 		b.run.report(s)
 		return nil
 	}
-	s.check(b.run)
-	if err := b.run.budget.repeat(s.call.Name, s.call.Arguments); err != nil {
+	if err := b.run.budget.repeat(s.call); err != nil {
 		return err
 	}
 	decision := b.decide(s)
@@ -91,6 +95,23 @@ func (b *batch) add(call chat.Call) error {
 		b.start(s)
 	}
 	return nil
+}
+
+// longestID is how long the id of a call can be that a model chooses.
+const longestID = 64
+
+// uniqueID returns the id of a call: the one that it has, if that is fit for it
+// and no other call of the run has it, and otherwise one that was made.
+func (r *run) uniqueID(given, made string) string {
+	id := given
+	if id == "" || len(id) > longestID || r.ids[id] {
+		id = made
+	}
+	for r.ids[id] { // a model can choose any id
+		id += "x"
+	}
+	r.ids[id] = true
+	return id
 }
 
 // check finds the definition of a call and holds its arguments against it.
@@ -116,10 +137,18 @@ func (s *slot) check(r *run) {
 // echoes reports whether the text of a call stands in an earlier result: whoever
 // wrote what a tool returned must not be able to have it carried out by having
 // it repeated.
-func (r *run) echoes(call string) bool {
-	quoted := prompt.Quote(call)
-	text := quoted[1 : len(quoted)-1]
-	return len(text) > 0 && slices.ContainsFunc(r.results, func(data json.RawMessage) bool { return bytes.Contains(data, text) })
+func (r *run) echoes(c chat.Call) bool {
+	if r.native {
+		return r.echoesNative(c)
+	}
+	text := inString(c.Text)
+	return len(text) > 0 && slices.ContainsFunc(r.results, func(data []byte) bool { return bytes.Contains(data, text) })
+}
+
+// inString returns text as it stands in a JSON string.
+func inString(text string) []byte {
+	quoted := prompt.Quote(text)
+	return quoted[1 : len(quoted)-1]
 }
 
 // shown is a name that a model made up, in a message: it can be of any length.
@@ -163,7 +192,7 @@ func (b *batch) decide(s *slot) policy.Decision {
 		return policy.Decision{Verdict: policy.Deny, Rule: "check", Why: s.result.Error.Message}
 	}
 	d := b.run.cfg.Policy.Decide(facts(s))
-	if d.Verdict == policy.Allow && b.run.echoes(s.call.Text) {
+	if d.Verdict == policy.Allow && b.run.echoes(s.call) {
 		d = policy.Decision{Verdict: policy.Deny, Rule: "floor:echo", Why: "this call stands word for word in an earlier result, and what results say is not done"}
 	}
 	if d.Verdict == policy.Allow {
@@ -187,7 +216,7 @@ func (r *run) report(s *slot) *CallReport {
 }
 
 func (b *batch) record(s *slot, d policy.Decision, early bool) error {
-	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *s.report, Text: d.Why})
+	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *s.report, Verdict: d.Verdict, Rule: d.Rule, Text: d.Why})
 	return b.run.record.append(runfile.Call{
 		Turn: b.run.out.Turns, Index: b.seen - 1, ID: s.call.ID, Name: s.call.Name, Effect: string(s.report.Effect),
 		Proposed: s.written, Effective: s.call.Arguments,
@@ -195,10 +224,22 @@ func (b *batch) record(s *slot, d policy.Decision, early bool) error {
 	})
 }
 
-// start runs a call in a goroutine of its own, as soon as there is room.
+// start runs a call in a goroutine of its own, as soon as there is room, and one
+// that talks when those before it have ended.
 func (b *batch) start(s *slot) {
 	s.started = true
+	var before, said chan struct{}
+	if s.def.Talks() {
+		before, said = b.said, make(chan struct{})
+		b.said = said
+	}
 	b.running.Go(func() {
+		if said != nil {
+			defer close(said)
+		}
+		if before != nil {
+			<-before // a call ends soon after its context
+		}
 		select {
 		case b.tokens <- struct{}{}:
 			defer func() { <-b.tokens }()
@@ -343,6 +384,7 @@ func (b *batch) done(s *slot) error {
 	s.settle()
 	b.run.note(s)
 	b.run.results = append(b.run.results, envelope)
+	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
 	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took, Text: s.why()})
 	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
 }

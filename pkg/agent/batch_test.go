@@ -90,7 +90,7 @@ func TestPriority(t *testing.T) {
 			call("look", "early", 0), call("put", "w1", 1), call("look", "r2", 2), call("put", "w3", 2),
 			call("look", "r1", 1), call("put", "w4", 1), call("put", "last", -1),
 		} {
-			if err := b.add(c); err != nil {
+			if err := b.add(c, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,7 +126,7 @@ func TestCallIDs(t *testing.T) {
 	given := call("put", "a", 0)
 	given.ID = "call_7"
 	for _, c := range []chat.Call{given, call("put", "b", 0)} {
-		if err := b.add(c); err != nil {
+		if err := b.add(c, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

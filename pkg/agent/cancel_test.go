@@ -144,7 +144,7 @@ func TestCancelTooLate(t *testing.T) {
 func TestCancelAndRecordFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hangs(calls(`look("a")`)))
-		r.do["look"], r.fail = waits, 3
+		r.do["look"], r.fail = waits, 4
 		if _, err := r.cancelled(time.Second); err != errStop {
 			t.Errorf("error %v", err)
 		}
@@ -377,7 +377,7 @@ func TestDeltaAfterError(t *testing.T) {
 	out, err := r.run()
 	wantError[*agent.LimitError](t, err)
 	wantStatuses(t, out, "look discarded")
-	r.wantLogOnce("append call t1c1 early", "append discarded t1c1")
+	r.wantLogOnce("append call t1c1 early", "append response", "append discarded t1c1")
 	if out.Aborted {
 		t.Error("a spent budget is not an abort")
 	}

@@ -2,23 +2,22 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/model"
 	"oneshot/pkg/prompt"
-	"oneshot/pkg/tool"
+	"oneshot/pkg/wire"
 )
 
 // drive takes the run from the user's question to the answer.
 func (r *run) drive(ctx context.Context) error {
-	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.mark})
-	if len(r.defs) == 0 {
-		r.say(question + "\n\n" + r.answerRequest())
+	if !r.open() {
 		return r.finish(ctx)
 	}
-	r.say(question)
 	for {
 		over, err := r.turn(ctx)
 		if err != nil {
@@ -30,6 +29,17 @@ func (r *run) drive(ctx context.Context) error {
 	}
 }
 
+// open asks the user's question. It reports false when there are no tools, and
+// the question is the one for the answer already.
+func (r *run) open() bool {
+	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.mark})
+	if len(r.defs) == 0 {
+		question += "\n\n" + r.answerRequest()
+	}
+	r.say(question)
+	return len(r.defs) > 0
+}
+
 // say appends a user message.
 func (r *run) say(text string) {
 	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: text})
@@ -37,16 +47,20 @@ func (r *run) say(text string) {
 
 // heed appends what the model said.
 func (r *run) heed(p *reply) {
-	r.messages = append(r.messages, chat.Message{Role: chat.Assistant, Content: p.Content})
+	m := chat.Message{Role: chat.Assistant, Content: p.Content, Native: p.Native}
+	if r.native {
+		m.Calls = p.batch.written()
+	}
+	r.messages = append(r.messages, m)
 	r.unusable = 0
 }
 
 // turn makes one request and does what the response asks for. It reports true
 // when the work is over and the answer is due, or there already.
 func (r *run) turn(ctx context.Context) (over bool, err error) {
-	p, err := r.ask(ctx, chat.PurposeTurn, nil)
+	p, err := r.ask(ctx, chat.PurposeTurn, form{})
 	if err != nil {
-		return false, err
+		return false, r.pardon(ctx, err)
 	}
 	if why := unusable(p); why != "" {
 		return false, r.again(p, why)
@@ -61,23 +75,70 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	return r.conclude(p)
 }
 
+// pardon returns nil if the run can go on after a request that failed: in the
+// dialect when the server refuses native calls before there was one, and once
+// more when a response broke off, of which nothing was carried out.
+func (r *run) pardon(ctx context.Context, err error) error {
+	refused := new(model.NoToolsError)
+	switch {
+	case errors.As(err, &refused) && r.native && len(r.reports) == 0:
+		r.useDialect()
+		r.recorded = 0 // the conversation begins anew
+	case ctx.Err() == nil && r.begun && brokeOff(err) && r.unusable == 0:
+		r.unusable++
+	default:
+		return err
+	}
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: err.Error()})
+	return nil
+}
+
+// brokeOff reports whether an error is about a response that may come whole next
+// time.
+func brokeOff(err error) bool {
+	var fault *wire.Error
+	var cut *model.CutError
+	if errors.As(err, &cut) {
+		return !errors.As(err, &fault) || fault.Kind != wire.Large
+	}
+	return errors.As(err, new(*model.TimeoutError))
+}
+
 // conclude tells the model what came of its response.
 func (r *run) conclude(p *reply) (over bool, err error) {
+	if r.native {
+		return r.concludeNative(p)
+	}
 	b, faults := p.batch, p.faults()
 	results := r.texts.Results(b.outcomes(), faults, r.mark)
 	switch {
 	case b.final:
-		if len(faults)+b.seen == 1 && r.accept(p.text) {
-			return true, nil
-		}
-		r.say(joined(results, r.answerRequest()))
-		return true, nil
+		return r.finished(p.text, results, len(faults)+b.seen == 1)
 	case results == "":
 		return false, r.remind()
 	}
 	r.reminded = 0
 	r.say(results)
 	return false, nil
+}
+
+// finished ends the work and asks for the answer, unless the model has to do
+// more. When text stood alone, it may be the answer already.
+func (r *run) finished(text, results string, alone bool) (over bool, err error) {
+	undone := slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
+	switch {
+	case len(undone) > 0 && r.urged:
+		return false, &RequiredError{Tools: undone}
+	case len(undone) > 0:
+		r.urged = true
+		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})
+		r.say(joined(results, r.texts.Required(undone)))
+		return false, nil
+	case alone && r.cfg.Responder == nil && r.accept(text):
+		return true, nil
+	}
+	r.say(joined(results, r.answerRequest()))
+	return true, nil
 }
 
 // faults returns what the model has to be told of its own writing: findings
@@ -100,7 +161,7 @@ func unusable(p *reply) string {
 	switch {
 	case p.Stop == chat.StopLength:
 		return "length"
-	case strings.TrimSpace(p.Content) == "":
+	case strings.TrimSpace(p.Content) == "" && len(p.Calls) == 0:
 		return "empty"
 	case p.Stop != chat.StopEnd:
 		return "other"
@@ -134,18 +195,18 @@ func (r *run) remind() error {
 		return &ModelError{Why: "no call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
-	r.say(r.texts.Reminder(r.cfg.Writes.Render(r.example())))
+	r.say(r.texts.Reminder(r.cfg.Writes.Render(r.example()), r.ending))
 	return nil
 }
 
 // example is the call that a reminder shows.
 func (r *run) example() chat.Call {
 	for _, def := range r.defs {
-		if def.Name != tool.FinalResponse.Name && len(def.Examples) > 0 {
+		if len(def.Examples) > 0 {
 			return def.Examples[0].Parsed
 		}
 	}
-	return chat.Call{Name: tool.FinalResponse.Name, Arguments: []byte("{}")}
+	return chat.Call{Name: r.ending, Arguments: []byte("{}")}
 }
 
 // stopDenied ends the run at a denied call: what runs already is dropped, and

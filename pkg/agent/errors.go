@@ -22,16 +22,19 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // A StreamError says that the pieces of a reply are not the reply, which is a
 // bug in the model: calls were read in something else than what is on record.
-type StreamError struct{ Pieces, Whole int } // bytes
+type StreamError struct {
+	Pieces, Whole     int // bytes of text
+	Calls, WholeCalls int // native calls
+}
 
 func (e *StreamError) Error() string {
-	return fmt.Sprintf("the pieces of the reply have %d bytes, and the reply %d", e.Pieces, e.Whole)
+	return fmt.Sprintf("the pieces of the reply have %d bytes and %d calls, and the reply %d and %d", e.Pieces, e.Calls, e.Whole, e.WholeCalls)
 }
 
 // A ModelError says that the model gave no usable reply, although it was asked
 // again.
 type ModelError struct {
-	Why string // "empty", "length", "other" (it did not end cleanly) or "no call"
+	Why string // "empty", "length", "other" (it did not end cleanly), "leaked call" or "no call"
 }
 
 func (e *ModelError) Error() string {
@@ -42,6 +45,8 @@ func (e *ModelError) Error() string {
 		return "the model's reply was cut off at its length limit, twice"
 	case "other":
 		return "the model's reply did not end cleanly, twice"
+	case "leaked call":
+		return "the model wrote calls into its text, where they do not count, twice"
 	}
 	return "the model went on without calling a tool or ending"
 }
@@ -66,6 +71,14 @@ type DeniedError struct {
 }
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
+
+// A RequiredError says that the model ended the work although no call of a tool
+// that the run requires has succeeded.
+type RequiredError struct{ Tools []string }
+
+func (e *RequiredError) Error() string {
+	return "required work was not done: no call of " + strings.Join(e.Tools, ", ") + " succeeded"
+}
 
 // Needs is what only a person can tell, as a tool reported it.
 type Needs struct {

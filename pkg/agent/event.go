@@ -5,6 +5,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/policy"
 )
 
 // An EventKind names what an [Event] tells.
@@ -30,6 +31,8 @@ type Event struct {
 	Attempt *chat.Attempt
 	Usage   chat.Usage
 	Call    CallReport
+	Verdict policy.Verdict // of a call that was decided
+	Rule    string         // that decided it
 	Took    time.Duration
 	Finding diag.Finding
 	Text    string // why, for people

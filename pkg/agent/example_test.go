@@ -36,7 +36,7 @@ func add(_ context.Context, args json.RawMessage) (chat.Result, error) {
 }
 
 // replies is a model that says what it is told to, one reply a request. A real
-// one is model.NewOllama.
+// one is model.New.
 type replies []string
 
 func (r *replies) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {

@@ -77,9 +77,12 @@ func (b *budget) call() error {
 	return nil
 }
 
-// repeat counts a call by its tool and arguments.
-func (b *budget) repeat(name string, args []byte) error {
-	key := name + "\x00" + string(args)
+// repeat counts a call by its tool and arguments, or what stands for them.
+func (b *budget) repeat(c chat.Call) error {
+	key := c.Name + "\x00" + string(c.Arguments)
+	if c.Arguments == nil {
+		key += c.Text
+	}
 	if b.limits.Repeats > 0 && b.same[key] == b.limits.Repeats {
 		return &LimitError{"repeats", b.limits.Repeats}
 	}

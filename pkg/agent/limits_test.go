@@ -125,7 +125,7 @@ func TestLimitInsidePiece(t *testing.T) {
 			out, err := r.run()
 			wantError[*agent.LimitError](t, err)
 			wantStatuses(t, out, c.want...)
-			r.wantLogOnce("append call t1c1 early", "append discarded t1c1")
+			r.wantLogOnce("append call t1c1 early", "append response", "append discarded t1c1")
 			if slices.Contains(r.seen(), `start look {"q":"c"}`) {
 				t.Error("a call behind the limit was started")
 			}

@@ -10,6 +10,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/tool"
 )
 
 // A gate holds calls until it is opened, and counts those that wait.
@@ -55,6 +56,44 @@ func TestReadsSideBySide(t *testing.T) {
 			}
 		}
 	})
+}
+
+// telling defines a tool that talks.
+const telling = `
+name: tell
+description: Tell the user something.
+signature: "tell(words: string): string"
+examples: [{call: "tell(\"a\")"}, {call: "tell({words: \"b\"})"}, {call: "tell('c')"}]
+effect: read
+tags: [chat]
+builtin: tell
+---`
+
+// What is said to the user comes in the order in which it was written, also
+// where it starts before the response has ended. Other reads do not wait for it.
+func TestTalkInOrder(t *testing.T) {
+	for range 20 {
+		var written, want []string
+		for i := range 12 {
+			word := `"` + string(rune('a'+i)) + `"`
+			written = append(written, "tell("+word+")", "look("+word+")")
+			want = append(want, `{"words":`+word+`}`)
+		}
+		r := newRig(t, then(says(calls(written...)))...)
+		defs, findings := tool.Parse("toolbox.yaml", []byte(telling+toolbox))
+		if r.cfg.Tools, _ = tool.NewRegistry(defs...); findings != nil {
+			t.Fatal(findings)
+		}
+		var got []string
+		r.do["tell"] = func(_ context.Context, args string) (chat.Result, error) {
+			got = append(got, args) // without a lock: one call at a time
+			return chat.Success(args), nil
+		}
+		r.mustRun()
+		if !slices.Equal(got, want) {
+			t.Fatalf("told %q, want %q", got, want)
+		}
+	}
 }
 
 // More reads than run side by side wait their turn, and all run.

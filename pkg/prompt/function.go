@@ -3,8 +3,24 @@ package prompt
 import (
 	"strings"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/tool"
 )
+
+// Functions returns definitions as they are published to a model that calls
+// natively. What the result is goes into the description, as there is no other
+// place for it.
+func Functions(defs []*tool.Definition) []chat.Function {
+	var out []chat.Function
+	for _, def := range defs {
+		description := strings.TrimSpace(def.Description)
+		if def.Returns != "" {
+			description += "\nReturns: " + def.Returns
+		}
+		out = append(out, chat.Function{Name: def.Name, Description: description, Parameters: def.Schema})
+	}
+	return out
+}
 
 // function renders a definition as a TypeScript signature under a JSDoc
 // comment. A function without described parameters has its comment on one line.

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -22,10 +23,24 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// names lists the texts that [Load] reads, without their ".md".
-var names = []string{
-	"tools", "hints", "user", "input", "results", "result", "faults", "answer",
-	"violations", "reminder", "empty", "cut", "broken",
+// places lists the texts that [Load] reads, without their ".md", and the places
+// {{NAME}} that each must have.
+var places = map[string][]string{
+	"tools":      {"functions", "dialect", "hints"},
+	"hints":      nil,
+	"user":       {"prompt", "input", "now"},
+	"input":      {"mark", "text"},
+	"results":    {"results"},
+	"result":     {"mark", "number", "tool", "result"},
+	"faults":     {"faults"},
+	"answer":     {"format"},
+	"violations": {"violations"},
+	"reminder":   {"example", "ending"},
+	"required":   {"tools"},
+	"leaked":     nil,
+	"empty":      nil,
+	"cut":        nil,
+	"broken":     nil,
 }
 
 // Texts are the texts of one language, read once.
@@ -34,17 +49,23 @@ type Texts struct {
 }
 
 // Load reads the texts from files such as "tools.md", and one
-// "dialect-NAME.md" for every dialect. A missing file is an error.
+// "dialect-NAME.md" for every dialect. A missing file is an error, and so is a
+// text that lacks a place, because what belongs there would be lost.
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
-	all := names
+	names := slices.Sorted(maps.Keys(places))
 	for _, d := range dialect.Dialects {
-		all = append(all[:len(all):len(all)], "dialect-"+d.Name)
+		names = append(names, "dialect-"+d.Name)
 	}
-	for _, name := range all {
+	for _, name := range names {
 		b, err := fs.ReadFile(fsys, name+".md")
 		if err != nil {
 			return nil, fmt.Errorf("prompt text %s: %w", name, err)
+		}
+		for _, place := range places[name] {
+			if !bytes.Contains(b, []byte("{{"+place+"}}")) {
+				return nil, fmt.Errorf("prompt text %s: the place {{%s}} is missing", name, place)
+			}
 		}
 		t.text[name] = strings.TrimRight(string(b), "\n")
 	}
@@ -60,25 +81,39 @@ func (t *Texts) fill(name string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(t.text[name])
 }
 
-// System renders the system prompt: the base text, then how to call the tools.
-// Without tools it is the base text alone.
+// System renders the system prompt: the base text, then how to call the tools,
+// the one that ends the work in this dialect last. Without tools it is the base
+// text alone.
 func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) string {
-	base = strings.TrimRight(base, "\n")
 	if len(defs) == 0 {
-		return base
+		return below(base, "")
 	}
-	docs := make([]string, len(defs))
-	for i, def := range defs {
-		docs[i] = function(def)
+	var docs []string
+	for _, def := range append(slices.Clone(defs), tool.Ending(d.Ending)) {
+		docs = append(docs, function(def))
 	}
-	snippet := t.fill("tools",
+	return below(base, t.fill("tools",
 		"functions", strings.Join(docs, "\n\n"),
 		"dialect", t.text["dialect-"+d.Name],
-		"hints", t.text["hints"])
-	if base == "" {
-		return snippet
+		"hints", t.text["hints"]))
+}
+
+// NativeSystem renders the system prompt of a run whose model calls natively:
+// the tools are published beside it, see [Functions].
+func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
+	if len(defs) == 0 {
+		return below(base, "")
 	}
-	return base + "\n\n" + snippet
+	return below(base, t.text["hints"])
+}
+
+// below puts a text below the base text. Either may be empty.
+func below(base, text string) string {
+	base = strings.TrimRight(base, "\n")
+	if base == "" || text == "" {
+		return base + text
+	}
+	return base + "\n\n" + text
 }
 
 // A Question is what the user asks in a run.
@@ -119,7 +154,7 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 		var b strings.Builder
 		for i, o := range outcomes {
 			b.WriteString(t.fill("result", "mark", mark, "number", strconv.Itoa(i+1), "tool", label(o.Tool, mark),
-				"result", string(dialect.Neutralise(o.Result, mark))))
+				"result", Result(o.Result, mark)))
 			b.WriteByte('\n')
 		}
 		b.WriteString("--- " + mark + " end ---")
@@ -149,9 +184,26 @@ func (t *Texts) Violations(findings []diag.Finding, mark string) string {
 	return t.fill("violations", "violations", list(findings, mark))
 }
 
-// Reminder renders the reminder after a reply without a call.
-func (t *Texts) Reminder(example string) string {
-	return t.fill("reminder", "example", strings.TrimRight(example, "\n"))
+// Result returns a result as a message of its own: JSON, in which markers of
+// every dialect and the mark are inert.
+func Result(envelope json.RawMessage, mark string) string {
+	return string(dialect.Neutralise(envelope, mark))
+}
+
+// Reminder renders the reminder after a reply without a call: an example of one,
+// and the name of the tool that ends the work.
+func (t *Texts) Reminder(example, ending string) string {
+	return t.fill("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
+}
+
+// Leaked renders the reminder after a reply in whose text stands a call that
+// should have been made natively.
+func (t *Texts) Leaked() string { return t.text["leaked"] }
+
+// Required renders the reminder after a reply that ends the work although tools
+// that have to be used were not.
+func (t *Texts) Required(names []string) string {
+	return t.fill("required", "tools", strings.Join(names, ", "))
 }
 
 // Empty renders the reminder after an empty reply.

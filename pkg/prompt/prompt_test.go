@@ -111,7 +111,7 @@ func renderings(t *testing.T) map[string]string {
 		"answer-both":    answer(schemaText, "a number of files"),
 		"answer-neither": answer("", ""),
 		"violations":     texts.Violations([]diag.Finding{{Message: `/count: must be an integer, is the string "two"`}}, mark),
-		"reminder":       texts.Reminder(d.Render(defs[0].Examples[0].Parsed)),
+		"reminder":       texts.Reminder(d.Render(defs[0].Examples[0].Parsed), d.Ending),
 		"empty":          texts.Empty(),
 		"cut":            texts.Cut(),
 		"broken":         texts.Broken(),
@@ -174,6 +174,26 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
+// A text without one of its places would lose what belongs there.
+func TestLoadWithoutPlace(t *testing.T) {
+	texts := fstest.MapFS{}
+	for _, name := range []string{"results", "reminder"} {
+		if err := fs.WalkDir(prompts.FS, ".", func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				text, _ := fs.ReadFile(prompts.FS, file)
+				texts[file] = &fstest.MapFile{Data: text}
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		texts[name+".md"] = &fstest.MapFile{Data: []byte("{{example}} {{result}}")}
+		if _, err := prompt.Load(texts); err == nil || !strings.Contains(err.Error(), "prompt text "+name+": the place {{") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The texts of the program leave no place unfilled.
 func TestNothingUnfilled(t *testing.T) {
 	for name, text := range renderings(t) {
@@ -198,7 +218,7 @@ func TestFilledOnce(t *testing.T) {
 		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark),
 		"words":       texts.Answer(nil, braces),
 		"violation":   texts.Violations([]diag.Finding{{Message: braces}}, mark),
-		"example":     texts.Reminder(braces),
+		"example":     texts.Reminder(braces, "finalResponse"),
 	} {
 		if strings.Count(text, braces) != 1 || strings.Count(text, "{{") != strings.Count(braces, "{{") {
 			t.Errorf("%s:\n%s", name, text)

@@ -59,8 +59,8 @@ func (d *decoder) name() string {
 	switch {
 	case !isName(name):
 		v.Add(diag.DefValue, "%q is no name of a tool: %s", name, nameForm)
-	case name == FinalResponse.Name:
-		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, FinalResponse.origin())
+	case Ending(name) != nil:
+		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, Ending(name).origin())
 	}
 	return name
 }

@@ -62,7 +62,7 @@ func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, er
 	registry, twice := NewRegistry(defs...)
 	findings = append(findings, twice...)
 	diag.Sort(findings)
-	return registry.own(), findings, nil
+	return registry.All(), findings, nil
 }
 
 // definitionFiles returns the definition files at a name.
@@ -130,5 +130,5 @@ func (l Loader) Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
 		return nil, f.Findings()
 	}
 	registry, twice := NewRegistry(defs...)
-	return registry.own(), twice
+	return registry.All(), twice
 }

@@ -8,17 +8,20 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A Registry holds the tools that a run may use. [FinalResponse] is always one
-// of them. It may be read by several goroutines while nothing is registered.
+// A Registry holds the tools that a run may use. It knows the [Endings], too. It
+// may be read by several goroutines while nothing is registered.
 type Registry struct {
-	defs   []*Definition // in the order of registration, without FinalResponse
+	defs   []*Definition // in the order of registration, without the endings
 	byName map[string]*Definition
 }
 
 // NewRegistry returns a registry of definitions. A name that stands twice is a
 // finding, and the first definition counts.
 func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
-	r := &Registry{byName: map[string]*Definition{FinalResponse.Name: FinalResponse}}
+	r := &Registry{byName: map[string]*Definition{}}
+	for _, d := range Endings {
+		r.byName[d.Name] = d
+	}
 	var findings []diag.Finding
 	for _, d := range defs {
 		findings = append(findings, r.Register(d)...)
@@ -41,7 +44,7 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 // origin says where a definition stands.
 func (d *Definition) origin() string {
 	switch {
-	case d == FinalResponse:
+	case Ending(d.Name) == d:
 		return "in oneshot itself"
 	case d.File == "":
 		return "without a file"
@@ -61,18 +64,17 @@ func (r *Registry) Has(name string) bool {
 	return ok
 }
 
-// All returns the definitions in the order of registration, [FinalResponse] last.
-func (r *Registry) All() []*Definition { return append(r.own(), FinalResponse) }
-
-// own returns the definitions that were registered.
-func (r *Registry) own() []*Definition { return slices.Clone(r.defs) }
+// All returns the definitions in the order of registration, without the
+// [Endings].
+func (r *Registry) All() []*Definition { return slices.Clone(r.defs) }
 
 // Suggest returns the tool that was probably meant by a name that no tool has,
 // or "".
 func (r *Registry) Suggest(name string) string {
-	names := make([]string, 0, len(r.defs)+1)
-	for _, d := range r.All() {
-		names = append(names, d.Name)
+	names := make([]string, 0, len(r.byName))
+	for name := range r.byName {
+		names = append(names, name)
 	}
+	slices.Sort(names)
 	return schema.Nearest(name, names)
 }

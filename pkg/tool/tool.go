@@ -9,6 +9,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,6 +58,10 @@ type Definition struct {
 	faults   []diag.Finding // of Schema
 }
 
+// Talks reports whether the tool says something to the user, as its tag "chat"
+// tells: calls of such tools make sense only one after the other, as written.
+func (d *Definition) Talks() bool { return slices.Contains(d.Tags, "chat") }
+
 // An Example is a call that fits the definition.
 type Example struct {
 	Call   string // as it is written
@@ -86,17 +91,38 @@ func (d *Definition) arguments() (*schema.Schema, []diag.Finding) {
 	return d.compiled, d.faults
 }
 
-// FinalResponse is the tool with which a model ends its work. It is in every
-// registry and has no implementation: the loop answers it.
-var FinalResponse = &Definition{
-	Name:        "finalResponse",
-	Description: "Call when the work is done; you are then told the format of the answer and asked for it.",
-	Signature:   Signature{Name: "finalResponse", Returns: &Type{Kind: Object}},
-	Schema:      Signature{}.Schema(),
-	Returns:     "object",
-	Examples: []Example{{
-		Call:   "finalResponse()",
-		Parsed: chat.Call{Name: "finalResponse", Arguments: json.RawMessage("{}"), Status: chat.StatusOK, Executable: true},
-	}},
-	Effect: Read,
+// The tools with which a model ends its work, one for each way of writing calls.
+// Both are known to every registry and have no implementation: the loop answers
+// them.
+var (
+	FinalResponse = ending("finalResponse")
+	EndTurn       = ending("end_turn")
+)
+
+// Endings lists the tools that end the work.
+var Endings = []*Definition{FinalResponse, EndTurn}
+
+// Ending returns the tool of that name that ends the work, or nil.
+func Ending(name string) *Definition {
+	for _, d := range Endings {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+func ending(name string) *Definition {
+	return &Definition{
+		Name:        name,
+		Description: "Call when the work is done; you are then told the format of the answer and asked for it.",
+		Signature:   Signature{Name: name, Returns: &Type{Kind: Object}},
+		Schema:      Signature{}.Schema(),
+		Returns:     "object",
+		Examples: []Example{{
+			Call:   name + "()",
+			Parsed: chat.Call{Name: name, Arguments: json.RawMessage("{}"), Status: chat.StatusOK, Executable: true},
+		}},
+		Effect: Read,
+	}
 }

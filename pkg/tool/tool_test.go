@@ -264,7 +264,7 @@ func TestRegistry(t *testing.T) {
 		t.Error("Has is wrong")
 	}
 	all := r.All()
-	if len(all) != 3 || all[0] != a || all[1] != c || all[2] != FinalResponse {
+	if len(all) != 2 || all[0] != a || all[1] != c {
 		t.Errorf("All is %v", all)
 	}
 	all[0] = nil
@@ -278,13 +278,21 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// T3: finalResponse is built in, and is a definition like others.
-func TestFinalResponse(t *testing.T) {
-	if got := FinalResponse.Signature.String(); got != "finalResponse(): object" {
-		t.Errorf("signature %s", got)
+// T3, M4: the endings are built in, and are definitions like others.
+func TestEndings(t *testing.T) {
+	for _, d := range Endings {
+		if got := d.Signature.String(); got != d.Name+"(): object" {
+			t.Errorf("signature %s", got)
+		}
+		if findings := d.Check(d.Examples[0].Parsed.Arguments); findings != nil {
+			t.Error(findings)
+		}
+		if Ending(d.Name) != d {
+			t.Errorf("%s is no ending", d.Name)
+		}
 	}
-	if findings := FinalResponse.Check(FinalResponse.Examples[0].Parsed.Arguments); findings != nil {
-		t.Error(findings)
+	if Ending("wget") != nil {
+		t.Error("wget is an ending")
 	}
 }
 

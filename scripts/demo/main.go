@@ -48,7 +48,7 @@ func record() error {
 		return err
 	}
 	run := exec.Command("./oneshot", "run", "--model", "ollama/demo", "--base-url", "http://"+listener.Addr().String(),
-		"--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC", "--run-file", out,
+		"--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC", "--run-file", out,
 		"--tool", "vault_*", "--tool", "file_read", "--root", "testdata/vault", "--schema", "testdata/readme/todo.schema.json", question)
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
 	if err := run.Run(); err != nil {
