@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/model"
 )
 
 // generated are the parts of the README that the program writes: each is the
@@ -22,6 +25,7 @@ var generated = map[string]func(*testing.T) string{
 	"demo output":  func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
 	"parse output": func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
 	"tools":        toolTable,
+	"providers":    providerTable,
 }
 
 const (
@@ -46,7 +50,7 @@ func TestREADMEFresh(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(want, text); diff != "" {
+	if diff := gocmp.Diff(want, text); diff != "" {
 		t.Errorf("README.md is stale, go test . -update writes it (-want +have):\n%s", diff)
 	}
 }
@@ -61,7 +65,7 @@ func TestREADMEHelp(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show",
-		"schema", "exit-codes", "version",
+		"schema", "doctor", "exit-codes", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
 		examples, _, _ := strings.Cut(rest, "\n\n")
@@ -135,6 +139,19 @@ func toolTable(t *testing.T) string {
 	b.WriteString("| tool | effect | |\n|---|---|---|\n")
 	for _, d := range list {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", d.Name, d.Effect, d.Description)
+	}
+	return b.String()
+}
+
+func providerTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| `--model` | server | key |\n|---|---|---|\n")
+	for _, p := range model.Providers() {
+		key := strings.Join(p.Keys, ", ")
+		if key != "" && !p.NeedsKey {
+			key += " (optional)"
+		}
+		fmt.Fprintf(&b, "| `%s/NAME` | %s, %s | %s |\n", p.Name, p.Title, p.BaseURL, cmp.Or(key, "–"))
 	}
 	return b.String()
 }

@@ -1,8 +1,13 @@
 package cmd
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"net"
+	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,29 +20,80 @@ import (
 type confineOptions struct {
 	root       string
 	allowHosts []string
+	speaker    string
+	opener     string
 }
 
 func (o *confineOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.root, "root", "", "`DIR` that file tools may touch; none by default, e.g. --root notes")
 	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "private `HOST[:PORT]` that tools may reach, e.g. --allow-host localhost:8080")
+	f.StringVar(&o.speaker, "speaker", "", "`PROGRAM` that says what it reads on stdin, for the tool say, e.g. --speaker espeak-ng")
+	f.StringVar(&o.opener, "opener", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --opener xdg-open")
 }
 
-// open gives tools what they may touch. The returned function lets go of it.
-func (o *confineOptions) open(t *talk) (runner.Env, func(), error) {
+// lingering is how long what is being said when a command is over may go on.
+const lingering = 20 * time.Second
+
+// open gives tools what they may touch, and ends what they have started when ctx
+// ends. The returned function lets go of it all.
+func (o *confineOptions) open(ctx context.Context, env Env, t *talk) (runner.Env, func(), error) {
 	hosts, err := o.parsed()
 	if err != nil {
 		return runner.Env{}, nil, err
 	}
-	env := runner.Env{Client: netguard.NewClient(netguard.Options{AllowHosts: hosts}), Chat: chatWriter{t}}
-	if o.root == "" {
-		return env, env.Client.CloseIdleConnections, nil
+	var root *vault.Root
+	if o.root != "" {
+		if root, err = vault.Open(o.root); err != nil {
+			return runner.Env{}, nil, usagef("--root names a directory", "--root: %v", err)
+		}
 	}
-	root, err := vault.Open(o.root)
-	if err != nil {
-		return runner.Env{}, nil, usagef("--root names a directory", "--root: %v", err)
+	tools := runner.Env{
+		Root:    root,
+		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
+		Chat:    chatWriter{t, runner.SendChat},
+		Speaker: runner.NewSpeaker(ctx, program(env, o.speaker), chatWriter{t, runner.Say}),
+		Opener:  runner.NewOpener(ctx, program(env, o.opener), chatWriter{t, runner.OpenURL}),
 	}
-	env.Root = root
-	return env, func() { env.Client.CloseIdleConnections(); root.Close() }, nil
+	return tools, func() { release(ctx, tools) }, nil
+}
+
+// release lets go of what tools may touch.
+func release(ctx context.Context, tools runner.Env) {
+	ctx, cancel := context.WithTimeout(ctx, lingering)
+	defer cancel()
+	tools.Speaker.Close(ctx)
+	tools.Opener.Close()
+	tools.Client.CloseIdleConnections()
+	if tools.Root != nil {
+		tools.Root.Close()
+	}
+}
+
+// program finds the program that a flag names. One that is not there is found
+// out by the tool, when a model asks for it: most runs do without.
+func program(env Env, name string) runner.Program {
+	if name == "" {
+		return runner.Program{}
+	}
+	path, err := exec.LookPath(name)
+	return runner.Program{Path: path, Env: surroundings(env), Err: err}
+}
+
+// surroundings returns the environment of a program that a tool runs: what it
+// takes to find the sound and the screen of the person who started the command,
+// and nothing that could be a secret.
+func surroundings(env Env) []string {
+	var found []string
+	for _, name := range []string{
+		"PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL", "TZ",
+		"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "PULSE_SERVER", "PIPEWIRE_REMOTE",
+		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "BROWSER",
+	} {
+		if value := env.Getenv(name); value != "" {
+			found = append(found, name+"="+value)
+		}
+	}
+	return found
 }
 
 func (o *confineOptions) parsed() ([]netguard.HostPort, error) {
@@ -64,13 +120,20 @@ func (o *confineOptions) hosts() map[string]bool {
 	return hosts
 }
 
-// chatWriter shows what send_chat says.
-type chatWriter struct{ t *talk }
+// chatWriter shows what a tool says.
+type chatWriter struct {
+	t    *talk
+	tool string
+}
 
 var _ io.Writer = chatWriter{}
 
 func (w chatWriter) Write(p []byte) (int, error) {
-	if w.t.quiet {
+	switch {
+	case w.t.quiet:
+		return len(p), nil
+	case w.t.format == "json":
+		w.t.write(slog.LevelInfo, strings.TrimSuffix(string(p), "\n"), slog.String("tool", w.tool))
 		return len(p), nil
 	}
 	return w.t.err.Write(p)

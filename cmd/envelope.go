@@ -110,8 +110,7 @@ func (t *talk) printEnvelope(err error) error {
 	if jsonErr != nil {
 		return jsonErr
 	}
-	_, writeErr := t.out.Write(append(doc, '\n'))
-	return writeErr
+	return t.deliver(append(t.secrets.hideJSON(doc), '\n'))
 }
 
 // wantsEnvelope reports whether a command line asks for an envelope, also when
@@ -129,7 +128,7 @@ func wantsEnvelope(args []string) bool {
 			output = args[i+1]
 		case arg == "run":
 			run = true
-		case !run && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never"}, arg):
+		case !run && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never", "text", "json"}, arg):
 			return false // another command
 		}
 	}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/fatih/color"
@@ -15,7 +16,15 @@ func (t *talk) findings(findings []diag.Finding, sources map[string][]byte) {
 	if t.quiet {
 		findings = slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 	}
-	_ = report.Text(t.err, findings, sources, t.paintSeverity) // there is nobody left to tell
+	if t.format == "json" {
+		for _, f := range findings {
+			t.logFinding(f)
+		}
+		return
+	}
+	var text bytes.Buffer
+	_ = report.Text(&text, findings, sources, t.paintSeverity) // a buffer takes everything
+	_, _ = text.WriteTo(t.err)                                 // there is nobody left to tell
 }
 
 func (t *talk) paintSeverity(s diag.Severity, text string) string {

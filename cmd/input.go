@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // maxInput is the largest file or stdin that is read whole, in bytes.
@@ -73,7 +71,7 @@ func stdinWaits(env Env) bool {
 	case err != nil:
 		return false
 	case info.Mode()&os.ModeNamedPipe != 0:
-		n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ)
+		n, err := waiting(f)
 		return err == nil && n > 0
 	}
 	return info.Mode().IsRegular() && info.Size() > 0

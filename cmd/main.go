@@ -26,17 +26,29 @@ func Main(ctx context.Context, env Env) (code int) {
 	t.abort = cancel
 	err, ended := await(ctx, func() error { return execute(ctx, env, t) })
 	if !ended {
-		t = newTalk(env) // the command may still hold the other one
+		t = t.successor(env)
 	}
-	finish := func() error {
-		if wantsEnvelope(env.Args) && !helpShown(env.Args, err) {
-			err = errors.Join(err, t.printEnvelope(err))
+	end, ended := await(ctx, func() error { return t.finish(env.Args, err) })
+	if !ended {
+		if !errors.Is(err, end) {
+			end = errors.Join(err, end)
 		}
-		t.report(err)
-		return nil
+		await(ctx, func() error { t.report(end); return nil })
 	}
-	await(ctx, finish)
-	return exitOf(err).Code
+	if t.lock != nil {
+		_ = t.lock.Close() // it ends with the process anyway
+	}
+	return exitOf(end).Code
+}
+
+// finish says how a command ended that returned err, and returns how it ends
+// with that said.
+func (t *talk) finish(args []string, err error) error {
+	if wantsEnvelope(args) && !helpShown(args, err) {
+		err = errors.Join(err, t.printEnvelope(err))
+	}
+	t.report(err)
+	return err
 }
 
 // grace is how long a command may take to end after a signal or its time limit.
@@ -117,8 +129,10 @@ func newRoot(env Env, t *talk) *cobra.Command {
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(t.out)
-	root.SetErr(env.Stderr)
+	root.SetErr(t.err)
 	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour on stderr: auto, always or never")
+	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "what stderr is: text for people, or json, one object a line")
+	t.format = logFormat(env.Args) // also where the flags cannot be read
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors")
 	root.AddCommand(
 		newRun(env, t),
@@ -127,6 +141,7 @@ func newRoot(env Env, t *talk) *cobra.Command {
 		newPrompt(env, t),
 		newTools(env, t),
 		newRuns(env, t),
+		newDoctor(env, t),
 		newSchema(env, t),
 		newVersion(t),
 		newExitCodes(),

@@ -46,23 +46,31 @@ func TestHelpNeedsNothing(t *testing.T) {
 	}
 }
 
-func TestOllamaURL(t *testing.T) {
-	for _, c := range []struct{ flag, env, want string }{
-		{"", "", "http://127.0.0.1:11434"},
-		{"", "0.0.0.0", "http://127.0.0.1:11434"},
-		{"", "gpu.local", "http://gpu.local:11434"},
-		{"", ":8080", "http://127.0.0.1:8080"},
-		{"", "https://models.example.org", "https://models.example.org:443"},
-		{"", "http://[::1]:9", "http://[::1]:9"},
-		{"http://a.example:1/sub", "b.example", "http://a.example:1/sub"},
+func TestServerURL(t *testing.T) {
+	for _, c := range []struct {
+		raw    string
+		ollama bool
+		want   string
+	}{
+		{"0.0.0.0", true, "http://127.0.0.1:11434"},
+		{"gpu.local", true, "http://gpu.local:11434"},
+		{":8080", true, "http://127.0.0.1:8080"},
+		{"https://models.example.org", true, "https://models.example.org:443"},
+		{"http://[::1]:9", true, "http://[::1]:9"},
+		{"http://a.example:1/sub", true, "http://a.example:1/sub"},
+		{"https://models.example.org/v1", false, "https://models.example.org/v1"},
+		{"localhost:8000/v1", false, "http://localhost:8000/v1"},
 	} {
-		got, err := ollamaURL(c.flag, c.env)
+		got, err := serverURL("--base-url", c.raw)
+		if err == nil && c.ollama {
+			got = ollamaURL(got)
+		}
 		if err != nil || got.String() != c.want {
-			t.Errorf("flag %q, OLLAMA_HOST %q: %v and %v, want %s", c.flag, c.env, got, err, c.want)
+			t.Errorf("%q: %v and %v, want %s", c.raw, got, err, c.want)
 		}
 	}
 	for _, bad := range []string{"ftp://x", "http://", "::::", "a b"} {
-		if got, err := ollamaURL(bad, ""); !as[*usageError](err) {
+		if got, err := serverURL("--base-url", bad); !as[*usageError](err) {
 			t.Errorf("%q: %v and %v, want a usage error", bad, got, err)
 		}
 	}

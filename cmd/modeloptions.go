@@ -1,69 +1,71 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"math/rand/v2"
-	"net"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	crand "crypto/rand"
 
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 )
 
-// defaultContext is the context that a model gets when neither the flags nor
-// the model itself say how much, in tokens. A model that knows less gets less.
+// defaultContext is the context that a model of Ollama gets when neither the
+// flags nor the model itself say how much, in tokens. A model that knows less
+// gets less.
 const defaultContext = 8192
 
-// waysOn names the three ways to go on without a default model.
-const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:FILE, or try the built-in one with --model demo"
-
-// modelOptions say which model answers and how it is asked.
+// modelOptions say which models answer and how they are asked.
 type modelOptions struct {
-	name        string
-	baseURL     string
+	names     []string
+	responder string
+	dialect   string
+	servers   serverOptions
+
 	params      []string
+	effort      string
 	temperature float64
 	seed        int64
-	firstByte   time.Duration
-	idle        time.Duration
+	set         *pflag.FlagSet
 
-	set    *pflag.FlagSet
-	chosen string       // PROVIDER/NAME
-	log    *runfile.Log // of the recording that is played, or nil
+	chosen  string          // who answers: PROVIDER/NAME, or the recording
+	clients []*model.Client // all that can be asked
+	log     *runfile.Log    // of the recording that is played, or nil
 }
 
 func (o *modelOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.name, "model", "", "`MODEL` that answers: ollama/NAME, replay:FILE or demo; without it the only one that Ollama has")
-	f.StringVar(&o.baseURL, "base-url", "", "address of the model server; OLLAMA_HOST otherwise")
-	f.StringArrayVar(&o.params, "param", nil, "`K=V` option of the server, e.g. --param num_ctx=16384")
+	f.StringArrayVar(&o.names, "model", nil, "`MODEL` that answers: "+providerNames()+", replay:FILE or demo; repeated: the next one when it fails; without it the only one that Ollama has")
+	f.StringVar(&o.responder, "responder", "", "`MODEL` that is asked for the answer, instead of the one that did the work")
+	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: native (the server's own field for them), tool, toolcalls, or auto: native where every model can")
+	f.StringArrayVar(&o.params, "param", nil, "`K=V` parameter of requests, e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000")
+	f.StringVar(&o.effort, "effort", "", "how much the model may think, in its server's `WORD`, e.g. --effort low")
 	f.Float64Var(&o.temperature, "temperature", 0, "sampling temperature; the server's own without it")
 	f.Int64Var(&o.seed, "seed", 0, "sampling seed of the model; the server's own without it")
-	f.DurationVar(&o.firstByte, "first-byte-timeout", 5*time.Minute, "wait for the first byte of a response, model loading included")
-	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "wait for the next byte of a response")
+	o.servers.flags(f)
 	o.set = f
 }
 
-// choose puts the model, its options and the run's seed into a configuration.
-func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
-	if o.firstByte <= 0 || o.idle <= 0 {
-		return usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
+// providerNames lists how models are named: "ollama/NAME, openai/NAME, …".
+func providerNames() string {
+	var names []string
+	for _, p := range model.Providers() {
+		names = append(names, p.Name+"/NAME")
 	}
+	return strings.Join(names, ", ")
+}
+
+// choose puts the models, their parameters and the run's seed into a
+// configuration.
+func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
 	if _, err := crand.Read(cfg.Seed[:]); err != nil {
 		return err
 	}
@@ -72,20 +74,111 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.
 		return err
 	}
 	cfg.Params = params
-	o.chosen = o.name
-	provider, name, _ := strings.Cut(o.name, "/")
-	switch {
-	case o.name == "demo":
-		return o.replay(env, "demo", cfg)
-	case strings.HasPrefix(o.name, "replay:"):
-		return o.replay(env, strings.TrimPrefix(o.name, "replay:"), cfg)
-	case o.name == "" || provider == "ollama" && name != "":
-		return o.ollama(ctx, env, t, name, cfg)
+	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
+		return err
 	}
-	return usagef("--model ollama/NAME, --model replay:FILE or --model demo", "--model: unknown model %q", o.name)
+	for _, name := range o.all() {
+		switch {
+		case name != "demo" && !strings.HasPrefix(name, "replay:"):
+			continue
+		case len(o.all()) > 1:
+			return usagef("leave out the others", "--model %s: a recording stands for all models of its run", name)
+		case o.responder != "":
+			return usagef("--model "+name, "--responder: a recording cannot be the model of the answer alone")
+		}
+		return o.replay(env, name, cfg)
+	}
+	return o.connect(ctx, env, t, cfg)
 }
 
-// flagParams collects the options of the server that flags set.
+// all returns the names of all models, in order, the responder last.
+func (o *modelOptions) all() []string {
+	names := slices.Clone(o.names)
+	if o.responder != "" {
+		names = append(names, o.responder)
+	}
+	return names
+}
+
+// connect makes clients of the models that are named, or of the only one that
+// Ollama has.
+func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
+	s, err := o.servers.read(env, t)
+	if err != nil {
+		return err
+	}
+	if len(o.names) == 0 {
+		only, err := s.onlyModel(ctx, env, t)
+		if err != nil {
+			return err
+		}
+		t.note("using the model %s", only)
+		o.names = []string{only}
+	}
+	o.chosen = o.names[0]
+	places, err := s.places(env, t, o.all())
+	if err != nil {
+		return err
+	}
+	for i := range places {
+		if err := s.authorize(env, t, &places[i]); err != nil {
+			return err
+		}
+	}
+	return o.meet(ctx, s, t, places, cfg)
+}
+
+// meet asks what the models can do and gives them their places in a run.
+func (o *modelOptions) meet(ctx context.Context, s *settings, t *talk, places []place, cfg *agent.Config) error {
+	wanted := matter{
+		calls:   cfg.Tools != nil && (o.dialect == "auto" || o.dialect == "native"),
+		context: cfg.Params["num_ctx"] == nil, another: len(o.names) > 1,
+	}
+	var asked []*candidate
+	for _, p := range places {
+		c, err := s.ask(ctx, p, cfg.Seed, wanted)
+		if err != nil {
+			return o.explain(err)
+		}
+		if c.silent != nil {
+			t.note("model %s: %v", p.name, c.silent)
+		}
+		asked = append(asked, c)
+		o.clients = append(o.clients, c.client)
+	}
+	o.arrange(cfg)
+	return o.speak(cfg, asked)
+}
+
+// arrange says which client is asked when.
+func (o *modelOptions) arrange(cfg *agent.Config) {
+	cfg.Model = o.clients[0]
+	if len(o.names) > 1 {
+		var members []model.Member
+		for _, c := range o.clients[:len(o.names)] {
+			members = append(members, model.Member{Name: c.Name(), Model: c})
+		}
+		cfg.Model = model.NewFallback(members...)
+	}
+	if o.responder != "" {
+		cfg.Responder = o.clients[len(o.names)]
+	}
+}
+
+// speak decides how calls are written: as the flag says, or natively when every
+// model can.
+func (o *modelOptions) speak(cfg *agent.Config, asked []*candidate) error {
+	unable := slices.IndexFunc(asked, func(c *candidate) bool { return !c.native })
+	switch {
+	case o.dialect == "native" && unable >= 0:
+		return usagef("leave out --dialect", "--dialect native: the model %s cannot call tools natively", asked[unable].client.Name())
+	case o.dialect == "native", o.dialect == "auto" && unable < 0:
+		cfg.Native = cfg.Tools != nil
+	}
+	return nil
+}
+
+// flagParams collects the parameters that flags set.
 func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 	params := map[string]json.RawMessage{}
 	for _, p := range o.params {
@@ -108,183 +201,23 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 	if o.set.Changed("seed") {
 		params["seed"] = json.RawMessage(strconv.FormatInt(o.seed, 10))
 	}
+	if o.effort != "" {
+		params["effort"], _ = json.Marshal(o.effort) // so has this one
+	}
 	return params, nil
 }
 
-// ollama asks the server for the model, or for the only one it has.
-func (o *modelOptions) ollama(ctx context.Context, env Env, t *talk, name string, cfg *agent.Config) error {
-	base, err := ollamaURL(o.baseURL, env.Getenv("OLLAMA_HOST"))
-	if err != nil {
-		return err
-	}
-	jitter := rand.New(rand.NewChaCha8(cfg.Seed))
-	config := model.OllamaConfig{BaseURL: base, Model: name, FirstByte: o.firstByte, Idle: o.idle, Rand: jitter.Float64}
-	if name == "" {
-		if config.Model, err = onlyModel(ctx, model.NewOllama(config)); err != nil {
-			return err
+// compose returns the first request of a run as its first model is sent it. What
+// cannot be sent to one of the models is an error.
+func (o *modelOptions) compose(req chat.Request) (first model.HTTPRequest, err error) {
+	for i, c := range o.clients {
+		out, err := c.Compose(req)
+		if err != nil {
+			return first, fmt.Errorf("model %s: %w", c.Name(), err)
 		}
-		t.note("using the model ollama/%s", config.Model)
-	}
-	o.chosen = "ollama/" + config.Model
-	client := model.NewOllama(config)
-	if err := fixContext(ctx, client, cfg.Params); err != nil {
-		return err
-	}
-	cfg.Model = client
-	return nil
-}
-
-// onlyModel returns the name of the only model on the server.
-func onlyModel(ctx context.Context, client *model.Ollama) (string, error) {
-	models, err := client.List(ctx)
-	if err != nil {
-		return "", fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)
-	}
-	switch len(models) {
-	case 0:
-		return "", usagef("install one (ollama pull NAME), or "+waysOn, "no --model, and Ollama has none installed")
-	case 1:
-		return models[0].Name, nil
-	}
-	names := make([]string, len(models))
-	for i, m := range models {
-		names[i] = "ollama/" + m.Name
-	}
-	return "", usagef("name one of them: --model "+names[0], "no --model, and Ollama has several: %s", strings.Join(names, ", "))
-}
-
-// fixContext makes the length of the context part of every request, so that the
-// server cannot change it during the run.
-func fixContext(ctx context.Context, client *model.Ollama, params map[string]json.RawMessage) error {
-	if params["num_ctx"] != nil {
-		return nil
-	}
-	caps, err := client.Show(ctx)
-	if err != nil {
-		return err
-	}
-	n := defaultContext
-	switch {
-	case caps.NumCtx > 0:
-		n = caps.NumCtx
-	case caps.ContextLength > 0:
-		n = min(n, caps.ContextLength)
-	}
-	params["num_ctx"] = json.RawMessage(strconv.Itoa(n))
-	return nil
-}
-
-// ollamaURL reads an address as Ollama's own tools do: a host, a host and port,
-// or a URL. The flag wins over the environment.
-func ollamaURL(flag, host string) (*url.URL, error) {
-	from, raw := "--base-url", flag
-	if raw == "" {
-		from, raw = "OLLAMA_HOST", strings.TrimSpace(host)
-	}
-	if raw == "" {
-		raw = "127.0.0.1"
-	}
-	if !strings.Contains(raw, "://") {
-		raw = "http://" + raw
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usagef("for example http://127.0.0.1:11434", "%s: %q is not the address of a server", from, raw)
-	}
-	hostname, port := u.Hostname(), u.Port()
-	if hostname == "" || hostname == "0.0.0.0" {
-		hostname = "127.0.0.1" // where a server listens is not where a client connects
-	}
-	if port == "" {
-		port = map[string]string{"http": "11434", "https": "443"}[u.Scheme]
-	}
-	u.Host = net.JoinHostPort(hostname, port)
-	return u, nil
-}
-
-// replay plays a recorded run. The recording's seed, clock and options are those
-// of this run, so that the same prompt and tools give the same requests.
-func (o *modelOptions) replay(env Env, file string, cfg *agent.Config) (err error) {
-	if file == "demo" {
-		o.log, err = demoLog(env.Prompts)
-	} else {
-		o.log, err = runfile.ReadFile(file)
-	}
-	if err != nil {
-		return unreadable(err)
-	}
-	recorded, ok := o.log.Run()
-	if !ok {
-		return &inputError{fmt.Errorf("%s: not a run file", file)}
-	}
-	player, err := model.NewReplay(file, o.log)
-	if err != nil {
-		return &inputError{err}
-	}
-	seed, err := hex.DecodeString(recorded.Seed)
-	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", file)}
-	}
-	copy(cfg.Seed[:], seed)
-	cfg.Model, cfg.Now = player, inZone(recorded.Now, recorded.Zone)
-	for key, value := range recorded.Params {
-		if cfg.Params[key] == nil {
-			cfg.Params[key] = value
+		if i == 0 {
+			first = out
 		}
 	}
-	return nil
-}
-
-// unreadable makes an input error of a run file that cannot be opened.
-func unreadable(err error) error {
-	if errors.As(err, new(*runfile.DamageError)) {
-		return err
-	}
-	return &inputError{err}
-}
-
-// inZone returns a time in the zone of that name. A name that this machine does
-// not know, or knows with another offset, still names the zone.
-func inZone(t time.Time, zone string) time.Time {
-	_, offset := t.Zone()
-	if loc, err := time.LoadLocation(zone); err == nil {
-		if _, here := t.In(loc).Zone(); here == offset {
-			return t.In(loc)
-		}
-	}
-	return t.In(time.FixedZone(zone, offset))
-}
-
-// demoLog reads the run that the built-in model plays.
-func demoLog(prompts fs.FS) (*runfile.Log, error) {
-	text, err := fs.ReadFile(prompts, "demo.jsonl")
-	if err != nil {
-		return nil, err
-	}
-	return runfile.Read(bytes.NewReader(text))
-}
-
-// recordedTools returns a runner that plays the results of the recording.
-func (o *modelOptions) recordedTools() (agent.Runner, error) {
-	if o.log == nil {
-		return nil, usagef("--model replay:FILE --replay-tools", "--replay-tools needs a recording to play")
-	}
-	return runner.NewReplay(o.log), nil
-}
-
-// hintOfModel returns what to do about an error of a model, or "".
-func hintOfModel(err error) string {
-	var unknown *model.UnknownModelError
-	var replay *model.ReplayError
-	switch {
-	case errors.As(err, &unknown):
-		return "ollama list shows what is there; ollama pull " + unknown.Name + " installs it"
-	case errors.As(err, &replay):
-		return "a replay needs the prompt, tools, schema and flags of the recorded run; make demo runs the built-in one"
-	case as[*model.OverflowError](err):
-		return "raise the context with --param num_ctx=N, or send less"
-	case as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.CutError](err):
-		return waysOn
-	}
-	return ""
+	return first, nil
 }

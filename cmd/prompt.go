@@ -3,10 +3,13 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag/report"
 	"oneshot/pkg/prompt"
 )
 
@@ -25,19 +28,20 @@ func newPrompt(env Env, t *talk) *cobra.Command {
 		Use:   "prompt [flags]",
 		Short: "Print what a model is told about a set of tools",
 		Long: `Prompt prints the system prompt of a run with these tools, byte for byte, and
-estimates on stderr how many tokens it costs.`,
-		Example: `  oneshot prompt --tool wget
-  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md`,
+estimates on stderr how many tokens it costs. With --dialect native it is a JSON
+document of the system prompt and the functions that are published beside it.`,
+		Example: `  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md
+  oneshot prompt --tool wget --dialect native`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	o.tools.flags(c.Flags())
-	c.Flags().StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto or tool")
+	c.Flags().StringVar(&o.dialect, "dialect", "auto", "how calls are written: tool (auto is the same here), toolcalls or native")
 	c.Flags().StringVar(&o.system, "system", "", "`FILE` with the base of the system prompt")
 	return c
 }
 
 func (o *promptCommand) run(ctx context.Context) error {
-	cfg := agent.Config{Texts: o.env.Prompts}
+	cfg := agent.Config{Texts: o.env.Prompts, Native: o.dialect == native}
 	var err error
 	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
 		return err
@@ -52,9 +56,34 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Native {
+		if text, err = published(text, prompt.Functions(cfg.Tools.All())); err != nil {
+			return err
+		}
+	}
 	if _, err := fmt.Fprintln(o.talk.out, text); err != nil {
 		return err
 	}
 	o.talk.note("about %d tokens", prompt.EstimateTokens(text))
 	return nil
+}
+
+// A functionDoc is a function as most servers want it.
+type functionDoc struct {
+	Type     string        `json:"type"` // "function"
+	Function chat.Function `json:"function"`
+}
+
+// published renders what a model is told that calls natively.
+func published(system string, functions []chat.Function) (string, error) {
+	doc := struct {
+		System string        `json:"system"`
+		Tools  []functionDoc `json:"tools"`
+	}{system, nil}
+	for _, f := range functions {
+		doc.Tools = append(doc.Tools, functionDoc{"function", f})
+	}
+	var b strings.Builder
+	err := report.JSON(&b, doc)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -44,11 +44,17 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	}
 	path := o.file
 	if path == "" {
-		if path, err = newRunPath(env, body.ID); err != nil {
+		dir, err := makeStateDir(env, "runs")
+		if err != nil {
 			return nil, err
 		}
+		path = filepath.Join(dir, body.ID+".jsonl")
 	}
-	w, err := runfile.Create(path, body)
+	hidden, err := run.talk.secrets.hideBody(body)
+	if err != nil {
+		return nil, err
+	}
+	w, err := runfile.Create(path, hidden.(runfile.Run))
 	if err != nil {
 		return nil, refusedRunFile(path, err)
 	}
@@ -67,27 +73,28 @@ func refusedRunFile(path string, err error) error {
 	return &outputError{err}
 }
 
-// stateDir returns the directory of recorded runs.
-func stateDir(env Env) (string, error) {
+// stateDir returns the directory of what is kept of one kind: "runs" or "locks".
+func stateDir(env Env, kind string) (string, error) {
 	if dir := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "oneshot", "runs"), nil
+		return filepath.Join(dir, "oneshot", kind), nil
 	}
 	home := env.Getenv("HOME")
 	if home == "" {
-		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "there is no place for run files")
+		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "there is no place for what runs leave")
 	}
-	return filepath.Join(home, ".local", "state", "oneshot", "runs"), nil
+	return filepath.Join(home, ".local", "state", "oneshot", kind), nil
 }
 
-func newRunPath(env Env, id string) (string, error) {
-	dir, err := stateDir(env)
+// makeStateDir returns such a directory, which is there then.
+func makeStateDir(env Env, kind string) (string, error) {
+	dir, err := stateDir(env, kind)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", &outputError{fmt.Errorf("state directory: %w", err)}
 	}
-	return filepath.Join(dir, id+".jsonl"), nil
+	return dir, nil
 }
 
 // runRecord returns the first record of a run: what it was started with.
@@ -100,17 +107,25 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Dialect: cfg.Writes.Name, Prompt: cfg.Prompt, Params: cfg.Params,
+		Model: run.model.chosen, Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Params: cfg.Params,
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg)},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
-			FirstByte: run.model.firstByte, Idle: run.model.idle,
+			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,
 		},
 	}
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
 	return body, nil
+}
+
+// writtenAs names how calls are written.
+func writtenAs(cfg agent.Config) string {
+	if cfg.Native {
+		return native
+	}
+	return cfg.Writes.Name
 }
 
 // digest identifies a list of texts. Their lengths are part of it, so that text

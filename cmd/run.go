@@ -3,9 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +14,6 @@ import (
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/runner"
 	"oneshot/pkg/schema"
-	"oneshot/pkg/tool"
 )
 
 // runOptions are the flags of "oneshot run".
@@ -31,15 +27,18 @@ type runOptions struct {
 	confine confineOptions
 	record  recordOptions
 
-	dialect        string
 	schema         string
 	describe       string
 	limits         agent.Limits
 	allow, deny    []string
 	readOnly       bool
 	onDenied       string
+	require        []string
 	now, zone      string
 	output         string
+	file           string // of -o
+	dryRun         bool
+	lock           string
 	findingsOf     int // the turn that findings are counted of
 	findings       int
 	outcome        agent.Outcome
@@ -65,12 +64,12 @@ one JSON document on stdout. Progress, warnings and errors go to stderr.`,
 
 // runFlagGroups orders the flags of run for people: the common ones first.
 var runFlagGroups = []flagGroup{
-	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "max-turns", "timeout", "allow", "run-file"}},
+	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "allow", "run-file"}},
 	{"Prompt", []string{"prompt-file", "var", "describe", "dialect", "now", "tz"}},
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
-	{"Request", []string{"base-url", "temperature", "seed", "param"}},
-	{"Policy", []string{"deny", "read-only", "on-denied", "allow-host"}},
-	{"Record", []string{"no-run-file", "replay-tools"}},
+	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
+	{"Policy", []string{"deny", "read-only", "on-denied", "require-tool", "allow-host", "speaker", "opener"}},
+	{"Record", []string{"no-run-file", "replay-tools", "lock"}},
 }
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -79,7 +78,6 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.prompt.flags(f)
 	o.confine.flags(f)
 	o.record.flags(f)
-	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto or tool")
 	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answer, e.g. --schema digest.schema.json")
 	f.StringVar(&o.describe, "describe", "", "what the answer should be, in `WORDS`")
 	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
@@ -92,75 +90,53 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.deny, "deny", nil, "`GLOB` of tools that may not be called")
 	f.BoolVar(&o.readOnly, "read-only", false, "deny everything that changes things")
 	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
+	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
 	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
 	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
 	f.StringVar(&o.output, "output", "json", "what is printed: json, envelope or text, e.g. --output envelope")
-}
-
-// check refuses flags that contradict each other or have no meaning.
-func (o *runOptions) check() error {
-	if bad := policy.CheckGlobs(append(o.allow, o.deny...)); bad != "" {
-		return usagef("", "--allow, --deny: %q is not a valid glob", bad)
-	}
-	if o.onDenied != "fail" && o.onDenied != "continue" {
-		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
-	}
-	switch o.output {
-	case "json", "envelope", "text":
-	default:
-		return usagef("--output json, envelope or text", "--output: unknown value %q", o.output)
-	}
-	for _, n := range []int{o.limits.Turns, o.limits.Calls, o.limits.Repeats} {
-		if n < 1 {
-			return usagef("", "--max-turns, --max-calls and --max-repeats must be at least 1")
-		}
-	}
-	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
-		return usagef("", "--max-repairs, --max-total-tokens and --timeout must not be negative, and --timeout not 0")
-	}
-	return nil
+	f.StringVarP(&o.file, "output-file", "o", "", "`FILE` for it instead of stdout, replaced as a whole or not at all, e.g. -o digest.json")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the first request as JSON, credentials hidden, and send nothing to the model")
+	f.StringVar(&o.lock, "lock", "", "at most one run of this `NAME` at a time; exit 5 when it is taken")
 }
 
 // run is the command: everything that can be wrong is checked before a model
 // is asked anything.
 func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer func() { o.talk.envelope = o.envelope() }()
+	if err := o.target(); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}
 	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })
-	defer wall.Stop()
+	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
 	cfg, err := o.config(ctx, args)
 	if err != nil {
 		return causeOr(ctx, err)
 	}
-	release, err := o.execution(&cfg)
+	if o.lock != "" && !o.dryRun {
+		if o.talk.lock, err = takeLock(o.env, o.lock); err != nil {
+			return err
+		}
+	}
+	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
+		return causeOr(ctx, err)
+	}
+	if err := o.clock(&cfg); err != nil {
+		return err
+	}
+	if err := o.rehearse(cfg); err != nil || o.dryRun {
+		return err
+	}
+	release, err := o.execution(ctx, &cfg)
 	if err != nil {
 		return err
 	}
 	defer release()
 	o.talk.noteStdin(o.env, o.prompt.files(args)...)
 	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
-	return o.drive(ctx, cfg)
-}
-
-// checkNames refuses a glob of --allow or --deny that no tool of the run
-// matches: misspelt, it would allow or deny nothing, and nobody would know.
-func (o *runOptions) checkNames(tools *tool.Registry) error {
-	for _, g := range slices.Concat(o.allow, o.deny) {
-		matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
-			ok, err := path.Match(g, d.Name)
-			return ok && err == nil
-		})
-		if !matched {
-			hint := "name tools with --tools and --tool first"
-			if tools != nil {
-				hint = hintOf(noTool(g, tools))
-			}
-			return usagef(hint, "--allow, --deny: no tool of this run matches %q", g)
-		}
-	}
-	return nil
+	return o.model.explain(o.drive(ctx, cfg))
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -175,14 +151,11 @@ func causeOr(ctx context.Context, err error) error {
 func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
 	cfg := agent.Config{
 		Texts: o.env.Prompts, Format: o.describe, Limits: o.limits,
-		ContinueDenied: o.onDenied == "continue",
-		Policy:         policy.Rules{Allow: o.allow, Deny: o.deny, ReadOnly: o.readOnly, AllowHosts: o.confine.hosts()},
-		Observe:        o.observe,
+		ContinueDenied: o.onDenied == "continue", Require: o.require,
+		Policy:  policy.Rules{Allow: o.allow, Deny: o.deny, ReadOnly: o.readOnly, AllowHosts: o.confine.hosts()},
+		Observe: o.observe,
 	}
 	var err error
-	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
-		return cfg, err
-	}
 	if cfg.Tools, err = o.tools.forRun(o.env, o.talk); err != nil {
 		return cfg, err
 	}
@@ -192,13 +165,19 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
 	}
-	if err := o.prompt.load(ctx, o.env, args, &cfg); err != nil {
-		return cfg, err
+	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
+}
+
+// target makes the file of -o the place of the document.
+func (o *runOptions) target() error {
+	if o.file == "" || o.file == "-" {
+		return nil
 	}
-	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
-		return cfg, err
+	to, err := newTarget(o.file)
+	if err == nil {
+		o.talk.file.Store(to)
 	}
-	return cfg, o.clock(&cfg)
+	return err
 }
 
 // clock sets the run's time. Flags win over what a recording says, and that
@@ -228,8 +207,8 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 
 // execution gives the run its tools' surroundings. The returned function lets
 // go of them.
-func (o *runOptions) execution(cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(o.talk)
+func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release func(), err error) {
+	env, release, err := o.confine.open(ctx, o.env, o.talk)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +232,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return err
 	}
 	if w != nil {
-		cfg.Record = w
+		cfg.Record = hidingRecorder{w, o.talk.secrets}
 		defer func() { err = o.end(w, err) }()
 	}
 	defer caught(&err) // so that the record says how it ended
@@ -270,7 +249,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
 	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls)}
 	if err != nil {
-		body.Why = err.Error()
+		body.Why = o.talk.secrets.hide(err.Error())
 	}
 	broken := errors.Join(w.Append(body), w.Sync(), w.Close())
 	if err == nil {
@@ -279,23 +258,21 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	return err
 }
 
-// print writes the answer, or the envelope around it, to stdout.
+// print hands over the answer, or the envelope around it.
 func (o *runOptions) print() error {
 	switch o.output {
 	case "envelope":
 		return nil // printed when the record is closed, see Main
 	case "text":
-		_, err := fmt.Fprintln(o.talk.out, plain(o.outcome.Answer))
-		return err
+		return o.talk.deliver([]byte(o.talk.secrets.hide(plain(o.outcome.Answer)) + "\n"))
 	}
-	_, err := fmt.Fprintf(o.talk.out, "%s\n", compact(o.outcome.Answer))
-	return err
+	return o.talk.deliver(append(compact(o.talk.secrets.hideJSON(o.outcome.Answer)), '\n'))
 }
 
 // dialectFlag returns the dialect that a --dialect flag names.
 func dialectFlag(name string) (dialect.Dialect, error) {
-	if name == "auto" {
-		name = "tool" // the only one a run can use so far
+	if name == "auto" || name == native {
+		name = "tool" // what a model that does not call natively is told
 	}
 	d, ok := dialect.Named(name)
 	if !ok {

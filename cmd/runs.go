@@ -65,7 +65,7 @@ func (o *runsOptions) list() error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
-	dir, err := stateDir(o.env)
+	dir, err := stateDir(o.env, "runs")
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (o *runsOptions) find(name string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
 		return name, nil
 	}
-	dir, err := stateDir(o.env)
+	dir, err := stateDir(o.env, "runs")
 	if err != nil {
 		return "", err
 	}
@@ -206,7 +206,7 @@ func describe(body runfile.Body) (head, text string) {
 	case runfile.Attempt:
 		return fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number), b.Error
 	case runfile.Response:
-		return fmt.Sprintf("turn %d, %s, %d + %d tokens", b.Turn, b.Stop, b.Usage.InputTokens, b.Usage.OutputTokens), b.Content
+		return describeResponse(b)
 	case runfile.Call:
 		return fmt.Sprintf("%s %s: %s %s", b.ID, visible(b.Name), b.Verdict, b.Rule), string(b.Effective)
 	case runfile.Intent:
@@ -227,6 +227,27 @@ func describe(body runfile.Body) (head, text string) {
 		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
 	}
 	return "", ""
+}
+
+// describeResponse shows what a model said: its text, its native calls, and why
+// none of it counts, if so.
+func describeResponse(r runfile.Response) (head, text string) {
+	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
+	if r.Broken != "" {
+		head += ", broken off: " + r.Broken
+	}
+	lines := []string{}
+	if r.Content != "" {
+		lines = append(lines, r.Content)
+	}
+	for _, c := range r.Calls {
+		arguments := string(c.Arguments)
+		if arguments == "" {
+			arguments = c.Text
+		}
+		lines = append(lines, "call "+c.ID+": "+c.Name+" "+arguments)
+	}
+	return head, strings.Join(lines, "\n")
 }
 
 // checkFormat refuses a --format that is none of the known ones.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fatih/color"
 
@@ -15,47 +17,108 @@ import (
 // Rules for everything said to a person: it goes to stderr; an error is one line
 // "oneshot: what is wrong", lower case, no full stop; a line "oneshot: hint:
 // what to do" may follow. Colour and progress appear only where a terminal
-// looks. stdout carries data and nothing else.
+// looks. With --log-format json each line is a JSON object instead, for a
+// program that collects logs. stdout carries data and nothing else.
 
 // talk speaks to the person on stderr and keeps stdout honest.
 type talk struct {
-	err      io.Writer
+	manner
+	err      io.Writer // lets no secret through
 	out      *output
 	terminal bool
-	noColor  bool // the NO_COLOR convention
-	color    string
-	quiet    bool
+	noColor  bool         // the NO_COLOR convention
+	log      *slog.Logger // what is said as JSON
+	secrets  *secrets     // what is never said
+	file     *atomic.Pointer[target]
+	settled  *atomic.Pointer[manner] // the flags' say, once they are read
 	envelope *envelope               // what is known of a run, for the envelope
 	abort    context.CancelCauseFunc // ends the command
+	lock     io.Closer               // of --lock, held until all is said
 	noted    bool                    // unread data on stdin has been pointed out
 }
 
+// A manner is what flags say about stderr.
+type manner struct {
+	color  string // auto, always or never
+	format string // text or json
+	quiet  bool
+}
+
 func newTalk(env Env) *talk {
+	hidden := new(secrets)
 	return &talk{
-		err: env.Stderr, out: &output{w: env.Stdout}, terminal: env.Terminal,
-		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb", color: "auto",
+		manner: manner{color: "auto", format: logFormat(env.Args)},
+		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal,
+		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
+		log:     newLog(env, hidden), secrets: hidden,
+		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]),
 	}
 }
 
-// check refuses a --color that is none of the known ones.
+// successor returns a talk for the end of a program whose command was left
+// behind and may still use t.
+func (t *talk) successor(env Env) *talk {
+	next := newTalk(env)
+	if m := t.settled.Load(); m != nil {
+		next.manner = *m
+	}
+	next.err, next.log, next.secrets, next.file = t.err, t.log, t.secrets, t.file
+	return next
+}
+
+// check refuses a manner that is none of the known ones.
 func (t *talk) check() error {
 	switch t.color {
 	case "auto", "always", "never":
-		return nil
+	default:
+		return usagef("--color auto, --color always or --color never", "--color: unknown value %q", t.color)
 	}
-	return usagef("--color auto, --color always or --color never", "--color: unknown value %q", t.color)
+	switch t.format {
+	case "text", "json":
+	default:
+		return usagef("--log-format text or --log-format json", "--log-format: unknown value %q", t.format)
+	}
+	m := t.manner
+	t.settled.Store(&m)
+	return nil
 }
 
 // note says something that is no error.
 func (t *talk) note(format string, args ...any) {
-	if !t.quiet {
-		fmt.Fprintf(t.err, "oneshot: %s\n", visible(fmt.Sprintf(format, args...)))
+	t.say(slog.LevelInfo, fmt.Sprintf(format, args...))
+}
+
+// say says something that is no error. The attributes are for programs: they
+// stand in JSON only.
+func (t *talk) say(level slog.Level, text string, attrs ...slog.Attr) {
+	switch {
+	case t.quiet:
+	case t.format == "json":
+		t.write(level, text, attrs...)
+	default:
+		fmt.Fprintf(t.err, "oneshot: %s\n", visible(text))
+	}
+}
+
+// progress says something that only a person at a terminal wants to know, or a
+// log. The text can be coloured.
+func (t *talk) progress(level slog.Level, text string, attrs ...slog.Attr) {
+	t.trace(level, text, attrs...)
+	if t.terminal && !t.quiet && t.format != "json" {
+		fmt.Fprintf(t.err, "oneshot: %s\n", text)
+	}
+}
+
+// trace says something for a log alone.
+func (t *talk) trace(level slog.Level, text string, attrs ...slog.Attr) {
+	if t.format == "json" {
+		t.say(level, text, attrs...)
 	}
 }
 
 // paint colours text for stderr where a person looks.
 func (t *talk) paint(attr color.Attribute, text string) string {
-	if t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
+	if t.format == "json" || t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
 		return text
 	}
 	c := color.New(attr)
@@ -68,24 +131,39 @@ func (t *talk) report(err error) {
 	if err == nil || closedPipe(err) {
 		return
 	}
+	hint, bug := hintOf(err), new(panicError)
+	if !errors.As(err, &bug) {
+		bug = nil
+	}
+	if t.format == "json" {
+		t.logError(err, hint, bug)
+		return
+	}
 	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(err.Error()))
-	if hint := hintOf(err); hint != "" {
+	if hint != "" {
 		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
 	}
-	var bug *panicError
-	if errors.As(err, &bug) {
+	if bug != nil {
 		fmt.Fprintf(t.err, "%s", bug.stack)
 	}
 }
 
 // hintOf returns what to do about an error, or "".
 func hintOf(err error) string {
+	var hinted *hintedError
 	var usage *usageError
 	var denied *agent.DeniedError
 	var limit *agent.LimitError
+	var missing *missingSecretError
 	switch {
+	case errors.As(err, &hinted):
+		return hinted.hint
 	case errors.As(err, &usage):
 		return usage.hint
+	case errors.As(err, &missing):
+		return "set " + missing.names[0] + ", for example from a secret of the CI job"
+	case as[noModelError](err):
+		return waysOn
 	case errors.As(err, &denied):
 		return denied.Hint
 	case errors.As(err, &limit):

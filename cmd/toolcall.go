@@ -66,7 +66,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	env, release, err := o.confine.open(o.talk)
+	env, release, err := o.confine.open(ctx, o.env, o.talk)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	switch {
 	case !ok:
 		return nil, noTool(name, registry)
-	case def == tool.FinalResponse:
+	case tool.Ending(name) == def:
 		return nil, usagef("", "%s ends a run; there is nothing to call", name)
 	}
 	return def, nil

@@ -52,9 +52,7 @@ func (o *toolsOptions) list() error {
 	}
 	docs := []toolDoc{}
 	for _, d := range registry.All() {
-		if d != tool.FinalResponse { // nobody has to choose it
-			docs = append(docs, newToolDoc(d))
-		}
+		docs = append(docs, newToolDoc(d))
 	}
 	if o.format == "json" {
 		return report.JSON(o.talk.out, docs)

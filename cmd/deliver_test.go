@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Where the file system knows no files without a name the new one is named at
+// first. What comes of it is the same.
+func TestReplace(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		named bool // the new file has a name at first
+		old   bool // there is a file already
+	}{
+		{"without a name, new", false, false},
+		{"without a name, replaced", false, true},
+		{"named, new", true, false},
+		{"named, replaced", true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			to := &target{path: filepath.Join(dir, "answer.json")}
+			mode := os.FileMode(0o644)
+			if tt.old {
+				mode = 0o600
+				if err := os.WriteFile(to.path, []byte("yesterday"), mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, named, err := to.create()
+			if tt.named {
+				named = to.beside()
+				f, err = os.OpenFile(named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := to.replace(f, named, []byte("today")); err != nil {
+				t.Fatal(err)
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil || len(entries) != 1 {
+				t.Errorf("beside it: %v, %v", entries, err)
+			}
+			text, err := os.ReadFile(to.path)
+			if err != nil || string(text) != "today" {
+				t.Errorf("%q, %v", text, err)
+			}
+			if info, err := os.Stat(to.path); err != nil || tt.old && info.Mode() != mode {
+				t.Errorf("%v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+// A failed write leaves the old file, and nothing beside it.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	to := &target{path: filepath.Join(dir, "answer")}
+	if err := os.MkdirAll(filepath.Join(to.path, "full"), 0o700); err != nil { // which nothing can be renamed over
+		t.Fatal(err)
+	}
+	if err := to.write([]byte("today")); err == nil {
+		t.Error("a directory was replaced")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside it: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,263 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/diag/report"
+)
+
+// doctorOptions are the flags of "oneshot doctor".
+type doctorOptions struct {
+	env     Env
+	talk    *talk
+	names   []string
+	servers serverOptions
+	format  string
+	limit   time.Duration
+}
+
+func newDoctor(env Env, t *talk) *cobra.Command {
+	o := &doctorOptions{env: env, talk: t}
+	c := &cobra.Command{
+		Use:   "doctor [flags]",
+		Short: "Show what works from here: model servers, keys, state directory, system",
+		Long: `Doctor looks at everything a run may need, side by side and within a time limit.
+It asks the model servers of this machine what they have. A vendor's server is
+asked only when a model of it is named, and then for its list of models, with
+the key that a run would use.
+
+Exit 0 means that a run can work, 2 that a named model does not exist, 4 that its
+key is missing or refused, 5 that there is no model, 74 that the state directory
+cannot be written. The report is on stdout in every case.`,
+		Example: "  oneshot doctor || echo 'not everything works here'\n  oneshot doctor --model ollama/qwen3:8b --format json",
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.names, "model", nil, "`MODEL` to try, as for oneshot run; can be repeated")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.DurationVar(&o.limit, "timeout", 5*time.Second, "for everything together")
+	o.servers.access(f)
+	return c
+}
+
+// A mark says how a checkup went.
+type mark string
+
+const (
+	fine    mark = "ok"
+	warning mark = "warn" // a run can work, but not all of it
+	failed  mark = "fail"
+	skipped mark = "skip" // not there, or not looked at
+)
+
+// A checkup is what the doctor says about one thing. The published schema
+// doctor.v1 describes its JSON form.
+type checkup struct {
+	Name   string     `json:"name"`
+	Status mark       `json:"status"`
+	Detail string     `json:"detail"`
+	Hint   string     `json:"hint,omitempty"`
+	Models []modelDoc `json:"models,omitempty"` // that a server has
+
+	usable bool  // a run could ask a model because of it
+	err    error // that ends the command
+}
+
+// A modelDoc is what is known of a model.
+type modelDoc struct {
+	Name      string `json:"name"` // PROVIDER/NAME
+	SizeBytes int64  `json:"size_bytes,omitempty"`
+	Context   int    `json:"context,omitempty"` // tokens
+	Tools     *bool  `json:"tools,omitempty"`   // native calls; absent if the server does not say
+	Thinking  *bool  `json:"thinking,omitempty"`
+}
+
+// A doctorReport is the JSON form of the report.
+type doctorReport struct {
+	OK     bool         `json:"ok"`
+	Exit   envelopeExit `json:"exit"`
+	Checks []checkup    `json:"checks"`
+}
+
+// A probe looks at one thing.
+type probe struct {
+	name string
+	look func(ctx context.Context) checkup
+	need func(error) error // what a run ends with that lacks it; nil if it can do without
+}
+
+func (o *doctorOptions) run(ctx context.Context) error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	if o.limit <= 0 {
+		return usagef("for example --timeout 5s", "--timeout must be more than 0")
+	}
+	o.servers.firstByte, o.servers.idle = o.limit, o.limit
+	probes, err := o.probes()
+	if err != nil {
+		return err
+	}
+	checks := examine(ctx, o.limit, probes)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	verdict := judge(checks, len(o.names) > 0)
+	return errors.Join(verdict, o.print(checks, exitOf(verdict)))
+}
+
+// probes lists what to look at, in the order of the report.
+func (o *doctorOptions) probes() ([]probe, error) {
+	s, err := o.servers.read(o.env, o.talk)
+	if err != nil {
+		return nil, err
+	}
+	named, err := o.named(s)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]probe{{name: "version", look: o.version}}, named, o.local(s), o.keys(), o.system()), nil
+}
+
+// examine runs probes side by side. One that goes on for longer than the grace
+// when its time is up is left behind: it may hang in a file system that does not
+// answer.
+func examine(ctx context.Context, limit time.Duration, probes []probe) []checkup {
+	over, cancel := context.WithTimeout(ctx, limit+grace)
+	defer cancel()
+	results := make([]chan checkup, len(probes))
+	for i, p := range probes {
+		results[i] = make(chan checkup, 1)
+		go func() { results[i] <- p.examine(ctx, limit) }()
+	}
+	checks := make([]checkup, len(probes))
+	for i, p := range probes {
+		select {
+		case checks[i] = <-results[i]:
+		case <-over.Done():
+			checks[i] = p.late(results[i], limit)
+		}
+		checks[i].Name = p.name
+		checks[i].Detail = strings.TrimPrefix(checks[i].Detail, p.name+": ")
+	}
+	return checks
+}
+
+// examine looks. A panic, which is a bug, is what the command ends with.
+func (p probe) examine(ctx context.Context, limit time.Duration) (c checkup) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &lateError{p.name, limit})
+	defer cancel()
+	var bug error
+	defer func() {
+		if bug != nil {
+			c = broken(bug)
+		}
+	}()
+	defer caught(&bug)
+	return p.look(ctx)
+}
+
+// late returns the checkup of a probe that is left behind.
+func (p probe) late(result chan checkup, limit time.Duration) checkup {
+	select {
+	case c := <-result:
+		return c // just in time
+	default:
+	}
+	err := &lateError{p.name, limit}
+	c := checkup{Status: failed, Detail: err.Error()}
+	if p.need != nil {
+		c.err = p.need(err)
+	}
+	return c
+}
+
+// A lateError says that something did not answer in time.
+type lateError struct {
+	what  string
+	limit time.Duration
+}
+
+func (e *lateError) Error() string { return fmt.Sprintf("%s: no answer within %v", e.what, e.limit) }
+
+// A noModelError says that there is no model that a run could ask.
+type noModelError struct{}
+
+func (noModelError) Error() string { return "there is no model that a run could ask" }
+
+// judge says whether a run can work: nothing that has to work fails, and there is
+// a model.
+func judge(checks []checkup, named bool) error {
+	usable := named
+	for _, c := range checks {
+		if c.err != nil {
+			return c.err
+		}
+		usable = usable || c.usable
+	}
+	if !usable {
+		return noModelError{}
+	}
+	return nil
+}
+
+// print writes the report to stdout.
+func (o *doctorOptions) print(checks []checkup, x exit) error {
+	var doc bytes.Buffer
+	if o.format == "json" {
+		raw, err := json.Marshal(doctorReport{x.Code == 0, envelopeExit{x.Code, x.Name}, checks})
+		if err != nil {
+			return err
+		}
+		if err := report.JSON(&doc, json.RawMessage(o.talk.secrets.hideJSON(raw))); err != nil {
+			return err
+		}
+		return o.talk.deliver(doc.Bytes())
+	}
+	writeTable(&doc, checks)
+	return o.talk.deliver([]byte(o.talk.secrets.hide(doc.String())))
+}
+
+// writeTable renders checkups for people. A buffer takes everything.
+func writeTable(to io.Writer, checks []checkup) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	for _, c := range checks {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.Visible(c.Name), report.Visible(c.Detail))
+		for _, m := range c.Models {
+			fmt.Fprintf(w, "\t\t%s\n", report.Visible(m.String()))
+		}
+		if c.Hint != "" {
+			fmt.Fprintf(w, "\t\thint: %s\n", report.Visible(c.Hint))
+		}
+	}
+	w.Flush()
+}
+
+// String shows a model: "ollama/qwen3:8b (native calls, thinking, context 40960)".
+func (m modelDoc) String() string {
+	var known []string
+	if m.Tools != nil {
+		known = append(known, map[bool]string{true: "native calls", false: "no native calls"}[*m.Tools])
+	}
+	if m.Thinking != nil && *m.Thinking {
+		known = append(known, "thinking")
+	}
+	if m.Context > 0 {
+		known = append(known, fmt.Sprintf("context %d", m.Context))
+	}
+	if len(known) == 0 {
+		return m.Name
+	}
+	return m.Name + " (" + strings.Join(known, ", ") + ")"
+}

@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What hangs, panics or heeds the time limit costs no more than that, and counts
+// only where a run cannot do without it.
+func TestExamine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		defer close(forever)
+		hang := func(context.Context) checkup { <-forever; return checkup{} }
+		needed := func(err error) error { return &outputError{err} }
+		begin := time.Now()
+		checks := examine(t.Context(), 5*time.Second, []probe{
+			{name: "quick", look: func(context.Context) checkup { return checkup{Status: fine, Detail: "quick: here"} }},
+			{name: "heeding", look: func(ctx context.Context) checkup { <-ctx.Done(); return broken(context.Cause(ctx)) }},
+			{name: "hanging", look: hang},
+			{name: "hanging too", look: hang, need: needed},
+			{name: "bug", look: func(context.Context) checkup { panic("no") }},
+		})
+		if took := time.Since(begin); took != 5*time.Second+grace {
+			t.Errorf("it took %v", took)
+		}
+		for i, want := range []struct {
+			status mark
+			detail string
+			exit   string
+		}{
+			{fine, "here", "ok"},
+			{failed, "no answer within 5s", "unavailable"},
+			{failed, "no answer within 5s", "ok"},
+			{failed, "no answer within 5s", "io"},
+			{failed, "internal error: no", "internal"},
+		} {
+			c := checks[i]
+			if c.Status != want.status || c.Detail != want.detail || exitOf(c.err).Name != want.exit {
+				t.Errorf("%s: %+v, want %+v", c.Name, c, want)
+			}
+		}
+	})
+}
+
+func TestJudge(t *testing.T) {
+	fault := errors.New("a fault")
+	for _, tt := range []struct {
+		checks []checkup
+		named  bool
+		want   error
+	}{
+		{nil, false, noModelError{}},
+		{nil, true, nil},
+		{[]checkup{{}, {usable: true}}, false, nil},
+		{[]checkup{{usable: true}, {err: fault}}, true, fault},
+	} {
+		if got := judge(tt.checks, tt.named); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.checks, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"oneshot/pkg/model"
+	"oneshot/pkg/schema"
+)
+
+// named returns a probe for each model that the command line names.
+func (o *doctorOptions) named(s *settings) ([]probe, error) {
+	if len(o.names) == 0 && s.bare() {
+		return nil, usagef("say which with --model", "--base-url, --api-key, --api and --header are for a model")
+	}
+	places, err := s.places(o.env, o.talk, o.names)
+	if err != nil {
+		return nil, err
+	}
+	var probes []probe
+	for _, p := range places {
+		look := func(ctx context.Context) checkup { return s.try(ctx, p) }
+		if err := s.authorize(o.env, o.talk, &p); err != nil {
+			look = func(context.Context) checkup { return broken(err) }
+		}
+		probes = append(probes, probe{"model " + p.name, look, func(err error) error { return err }})
+	}
+	return probes, nil
+}
+
+// local returns probes of the model servers that may be on this machine.
+func (o *doctorOptions) local(s *settings) []probe {
+	here := *s
+	here.urls = maps.Clone(s.urls)
+	delete(here.urls, "") // which is where the named models are
+	var probes []probe
+	for _, name := range []string{"ollama", "lmstudio"} {
+		probes = append(probes, probe{name: name, look: func(ctx context.Context) checkup {
+			p := place{}
+			p.provider, _ = model.ProviderNamed(name)
+			if err := here.locate(o.env, o.talk, &p); err != nil {
+				return broken(err)
+			}
+			return here.survey(ctx, p)
+		}})
+	}
+	return probes
+}
+
+// keys returns a probe for each vendor: is there a key? The key itself is not
+// looked at, and the vendor not asked.
+func (o *doctorOptions) keys() []probe {
+	var probes []probe
+	for _, p := range model.Providers() {
+		if !p.NeedsKey {
+			continue
+		}
+		probes = append(probes, probe{name: p.Name, look: func(context.Context) checkup {
+			for _, variable := range p.Keys {
+				if o.env.Getenv(variable) != "" {
+					return checkup{Status: fine, Detail: variable + " is set; name a model to try it", usable: true}
+				}
+			}
+			return checkup{Status: skipped, Detail: strings.Join(p.Keys, ", ") + " not set"}
+		}})
+	}
+	return probes
+}
+
+// broken is the checkup of something that a run would fail for.
+func broken(err error) checkup {
+	return checkup{Status: failed, Detail: err.Error(), Hint: hintOf(err), err: err}
+}
+
+// try asks for one model what can be known of it without having it say anything.
+func (s *settings) try(ctx context.Context, p place) checkup {
+	client := s.client(p, [32]byte{}, nil)
+	if client.API() == model.Ollama {
+		can, err := client.Show(ctx)
+		switch {
+		case as[*model.AuthError](err):
+			return broken(&hintedError{err, hintOfServer(err)})
+		case err != nil:
+			return broken(err)
+		case !can.Completion:
+			return broken(usagef("name another model", "the model %s does not answer questions", p.name))
+		}
+		doc := described(p.name, model.ModelInfo{}, can)
+		return checkup{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
+	}
+	list, err := client.List(ctx)
+	if unlisted(err) {
+		return checkup{Status: warning, Detail: p.address() + " has no list of models, so nothing more is known"}
+	}
+	if err != nil {
+		return broken(&hintedError{err, hintOfServer(err)})
+	}
+	return p.in(list)
+}
+
+// in says whether a model is in its server's list.
+func (p place) in(list []model.ModelInfo) checkup {
+	var names []string
+	for _, m := range list {
+		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's have it before them
+	}
+	id := p.id
+	if p.provider.Name == "openrouter" && !slices.Contains(names, id) {
+		id, _, _ = strings.Cut(id, ":") // a variant of a model need not be listed
+	}
+	if !slices.Contains(names, id) {
+		c := broken(&model.UnknownModelError{Name: p.id})
+		c.Hint = "it has " + shortList(names, 10)
+		if near := schema.Nearest(p.id, names); near != "" {
+			c.Hint = "did you mean " + near + "?"
+		}
+		return c
+	}
+	detail := "listed by " + p.address()
+	if len(p.provider.Keys) > 0 && p.provider.Name != "openrouter" && len(p.header) > 0 { // whose list is for everybody
+		detail += ", which took the key"
+	}
+	return checkup{Status: fine, Detail: detail}
+}
+
+// unlisted reports whether a server has no list of models.
+func unlisted(err error) bool {
+	var status *model.StatusError
+	return as[*model.UnknownModelError](err) || errors.As(err, &status) &&
+		slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Status)
+}
+
+// survey asks a server what models it has. That nobody is there is no fault.
+func (s *settings) survey(ctx context.Context, p place) checkup {
+	client := s.client(p, [32]byte{}, nil)
+	list, err := client.List(ctx)
+	switch {
+	case unreached(err) && p.url == nil:
+		return checkup{Status: skipped, Detail: "nothing answers at " + p.address()}
+	case err != nil:
+		return checkup{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
+	case len(list) == 0:
+		return checkup{Status: warning, Detail: p.address() + " has no model", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
+	}
+	c := checkup{Status: fine, Detail: p.address()}
+	c.Models, c.usable = s.describe(ctx, p, list)
+	return c
+}
+
+// sideBySide is how many models are asked about at the same time.
+const sideBySide = 8
+
+// describe asks about each model of a list, and reports whether one of them can
+// be asked anything.
+func (s *settings) describe(ctx context.Context, p place, list []model.ModelInfo) ([]modelDoc, bool) {
+	docs := make([]modelDoc, len(list))
+	usable := make([]bool, len(list))
+	places := make(chan struct{}, sideBySide)
+	var all sync.WaitGroup
+	for i, info := range list {
+		all.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			of := p
+			of.id = info.Name
+			can, err := s.client(of, [32]byte{}, nil).Show(ctx)
+			usable[i] = err == nil && (can.Completion || !can.Known)
+			docs[i] = described(p.provider.Name+"/"+info.Name, info, can)
+		})
+	}
+	all.Wait()
+	return docs, slices.Contains(usable, true)
+}
+
+// described returns what is known of a model.
+func described(name string, info model.ModelInfo, can model.Capabilities) modelDoc {
+	doc := modelDoc{Name: name, SizeBytes: info.SizeBytes, Context: can.ContextLength}
+	if can.Known {
+		doc.Tools, doc.Thinking = &can.Tools, &can.Thinking
+	}
+	return doc
+}
+
+// address returns where a place is, without credentials.
+func (p place) address() string {
+	if p.url == nil {
+		return p.provider.BaseURL
+	}
+	u := *p.url
+	u.User = nil
+	if u.Path == "/" {
+		u.Path = ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// shortList joins the first n names.
+func shortList(names []string, n int) string {
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > n:
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+	}
+	return strings.Join(names, ", ")
+}

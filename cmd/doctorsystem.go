@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// system returns the probes of this machine.
+func (o *doctorOptions) system() []probe {
+	return []probe{
+		{"state directory", o.state, func(err error) error { return &outputError{err} }},
+		{"landlock", landlock, nil},
+		{"user namespaces", userNamespaces, nil},
+		{"seccomp", seccomp, nil},
+		{"proc", proc, nil},
+		{"certificates", o.certificates, nil},
+		{"clock", o.clock, nil},
+		{"terminal", o.terminal, nil},
+	}
+}
+
+func (o *doctorOptions) version(context.Context) checkup {
+	info, _ := debug.ReadBuildInfo()
+	return checkup{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
+}
+
+// scarce is the free space, in bytes, below which a long run may fill the disk.
+const scarce = 100 << 20
+
+// state looks whether runs can be recorded and locks taken: it makes a file in
+// the nearest directory that is there, and leaves nothing.
+func (o *doctorOptions) state(context.Context) checkup {
+	dir, err := stateDir(o.env, "")
+	if err != nil {
+		return broken(err)
+	}
+	free, locks, err := tryDirectory(existing(dir))
+	switch {
+	case err != nil:
+		c := broken(&outputError{fmt.Errorf("%s: %w", dir, err)})
+		c.Hint = "set XDG_STATE_HOME to a directory that can be written"
+		return c
+	case free < scarce:
+		return checkup{Status: warning, Detail: fmt.Sprintf("%s: only %d MiB free", dir, free>>20)}
+	case !locks:
+		return checkup{Status: warning, Detail: dir + ": the file system has no locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
+	}
+	return checkup{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
+}
+
+// existing returns the nearest directory above a path that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Lstat(path); err == nil || filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// tryDirectory makes, locks and removes a file.
+func tryDirectory(dir string) (free uint64, locks bool, err error) {
+	f, err := os.CreateTemp(dir, ".oneshot-doctor-*")
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	if err := os.Remove(f.Name()); err != nil {
+		return 0, false, err
+	}
+	if _, err := f.WriteString("x"); err != nil {
+		return 0, false, err
+	}
+	var space unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &space); err != nil {
+		return 0, false, err
+	}
+	locks = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+	return uint64(space.Bavail) * uint64(space.Bsize), locks, nil
+}
+
+// unconfined is the hint where the kernel lacks a way to confine programs.
+const unconfined = "programs that tools start cannot be confined by it here"
+
+func landlock(context.Context) checkup {
+	abi, err := landlockABI()
+	if err != nil {
+		return checkup{Status: warning, Detail: "not there: " + err.Error(), Hint: unconfined}
+	}
+	return checkup{Status: fine, Detail: fmt.Sprintf("ABI %d", abi)}
+}
+
+// userNamespaces reads the limits on user namespaces. Whether one can be made is
+// known for certain only by a program that makes one.
+func userNamespaces(context.Context) checkup {
+	switch {
+	case sysctl("user/max_user_namespaces") == "0", sysctl("kernel/unprivileged_userns_clone") == "0":
+		return checkup{Status: warning, Detail: "switched off", Hint: unconfined}
+	case sysctl("user/max_user_namespaces") == "":
+		return checkup{Status: warning, Detail: "the kernel says nothing of them", Hint: unconfined}
+	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
+		return checkup{Status: warning, Detail: "only for programs with an AppArmor profile", Hint: unconfined}
+	}
+	return checkup{Status: fine, Detail: "up to " + sysctl("user/max_user_namespaces")}
+}
+
+// sysctl returns a setting of the kernel, or "".
+func sysctl(name string) string {
+	text, err := os.ReadFile(filepath.Join("/proc/sys", name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func seccomp(context.Context) checkup {
+	actions := strings.Fields(sysctl("kernel/seccomp/actions_avail"))
+	if !slices.Contains(actions, "errno") {
+		return checkup{Status: warning, Detail: "the kernel offers no filters", Hint: unconfined}
+	}
+	return checkup{Status: fine, Detail: "filters can be set"}
+}
+
+func proc(context.Context) checkup {
+	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
+		return checkup{Status: warning, Detail: err.Error(), Hint: "mount it: -o FILE uses it to leave nothing behind"}
+	}
+	return checkup{Status: fine, Detail: "mounted"}
+}
+
+// certificates looks whether https can work at all.
+func (o *doctorOptions) certificates(context.Context) checkup {
+	pool, err := x509.SystemCertPool()
+	if err != nil || pool.Equal(x509.NewCertPool()) {
+		return checkup{Status: warning, Detail: "the system has no authorities", Hint: "install ca-certificates, or use --ca-file"}
+	}
+	detail := "the system's authorities"
+	if o.servers.caFile != "" {
+		detail += " and " + o.servers.caFile
+	}
+	return checkup{Status: fine, Detail: detail}
+}
+
+// younger is the year of this version: no clock that is right is before it.
+const younger = 2026
+
+func (o *doctorOptions) clock(context.Context) checkup {
+	now := o.env.Now()
+	zone, _ := now.Zone()
+	c := checkup{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
+	if now.Year() < younger {
+		c.Status, c.Hint = warning, "set the clock: certificates and the model's sense of time depend on it"
+	}
+	if _, err := time.LoadLocation("Europe/Berlin"); err != nil {
+		c.Status, c.Hint = warning, "install tzdata: --tz knows no names without it"
+	}
+	return c
+}
+
+func (o *doctorOptions) terminal(context.Context) checkup {
+	if o.env.Terminal {
+		return checkup{Status: fine, Detail: "a person looks at stderr: progress and colour"}
+	}
+	return checkup{Status: fine, Detail: "nobody looks at stderr: no progress, no colour"}
+}

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/model"
+)
+
+// waysOn names the three ways to go on without a default model.
+const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:FILE, or try the built-in one with --model demo"
+
+// hintOfModel returns what to do about an error of a model, or "". Without
+// knowing more, the server is taken for an Ollama.
+func hintOfModel(err error) string {
+	var unknown *model.UnknownModelError
+	var replay *model.ReplayError
+	switch {
+	case errors.As(err, &unknown):
+		return "ollama list shows what is there; ollama pull " + unknown.Name + " installs it"
+	case errors.As(err, &replay):
+		return "a replay needs the prompt, tools, schema and flags of the recorded run; make demo runs the built-in one"
+	case as[*model.OverflowError](err):
+		return "raise the context with --param num_ctx=N, or send less"
+	case as[*model.NoToolsError](err):
+		return "leave out --dialect"
+	case unreached(err):
+		return waysOn
+	}
+	return ""
+}
+
+// unreached reports whether an error says that no server was there.
+func unreached(err error) bool {
+	return as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.CutError](err)
+}
+
+// A hintedError is an error with a hint of its own.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+// explain adds to an error of a model what to do about it, where that depends on
+// which models were asked.
+func (o *modelOptions) explain(err error) error {
+	try := "oneshot doctor --model " + strings.Join(o.all(), " --model ") + " tries it"
+	if o.servers.given() {
+		try = "oneshot doctor, with the same flags for the model, tries it"
+	}
+	elsewhere := slices.ContainsFunc(o.all(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
+	switch hint := hintOfServer(err); {
+	case hint != "" && (elsewhere || as[*model.AuthError](err)):
+		return &hintedError{err, hint + "; " + try}
+	case elsewhere && as[*model.OverflowError](err):
+		return &hintedError{err, "send less, or name a model with a larger context"}
+	}
+	return err
+}
+
+// hintOfServer returns what to check when a server of any kind refuses to
+// answer, or "".
+func hintOfServer(err error) string {
+	switch {
+	case as[*model.AuthError](err):
+		return "check the key and what it is for"
+	case as[*model.UnknownModelError](err):
+		return "check the name of the model"
+	case unreached(err):
+		return "check --base-url, --proxy and the network"
+	}
+	return ""
+}

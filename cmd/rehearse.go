@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+)
+
+// A requestDoc is the request that --dry-run prints.
+type requestDoc struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    json.RawMessage   `json:"body"`
+}
+
+// rehearse makes the first request without sending it: what cannot be sent is
+// found before anything is. A dry run ends with it, printed.
+func (o *runOptions) rehearse(cfg agent.Config) error {
+	if o.model.log != nil {
+		if o.dryRun {
+			return usagef("name a model of a server", "--dry-run: a recording is not sent anything")
+		}
+		return nil
+	}
+	req, err := cfg.FirstRequest()
+	if err != nil {
+		return err
+	}
+	first, err := o.model.compose(req)
+	if err != nil || !o.dryRun {
+		return err
+	}
+	return o.talk.printRequest(first)
+}
+
+// printRequest prints a request as one JSON document. Its body keeps its bytes.
+func (t *talk) printRequest(r model.HTTPRequest) error {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body}); err != nil {
+		return err
+	}
+	return t.deliver(append(t.secrets.hideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n"))), '\n'))
+}
+
+// flat returns headers with one value for each name.
+func flat(h http.Header) map[string]string {
+	out := make(map[string]string, len(h))
+	for name, values := range h {
+		out[name] = strings.Join(values, ", ")
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+)
+
+// replay plays a recorded run: name is "demo" or "replay:FILE". The recording's
+// seed, clock, parameters and dialect are those of this run, so that the same
+// prompt and tools give the same requests.
+func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) (err error) {
+	o.chosen = name
+	file, recorded := strings.CutPrefix(name, "replay:")
+	if recorded {
+		o.log, err = runfile.ReadFile(file)
+	} else {
+		o.log, err = demoLog(env.Prompts)
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	run, ok := o.log.Run()
+	if !ok {
+		return &inputError{fmt.Errorf("%s: not a run file", file)}
+	}
+	player, err := model.NewReplay(file, o.log)
+	if err != nil {
+		return &inputError{err}
+	}
+	seed, err := hex.DecodeString(run.Seed)
+	if err != nil || len(seed) != len(cfg.Seed) {
+		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", file)}
+	}
+	copy(cfg.Seed[:], seed)
+	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
+	for key, value := range run.Params {
+		if cfg.Params[key] == nil {
+			cfg.Params[key] = value
+		}
+	}
+	return o.speakAs(run.Dialect, cfg)
+}
+
+// native is how a record names the dialect of native calls.
+const native = "native"
+
+// speakAs makes the dialect of a recording that of the run, unless a flag says
+// otherwise.
+func (o *modelOptions) speakAs(recorded string, cfg *agent.Config) (err error) {
+	name := o.dialect
+	if name == "auto" {
+		name = recorded
+	}
+	cfg.Native = name == native && cfg.Tools != nil
+	cfg.Writes, err = dialectFlag(name)
+	return err
+}
+
+// unreadable makes an input error of a run file that cannot be opened.
+func unreadable(err error) error {
+	if errors.As(err, new(*runfile.DamageError)) {
+		return err
+	}
+	return &inputError{err}
+}
+
+// inZone returns a time in the zone of that name. A name that this machine does
+// not know, or knows with another offset, still names the zone.
+func inZone(t time.Time, zone string) time.Time {
+	_, offset := t.Zone()
+	if loc, err := time.LoadLocation(zone); err == nil {
+		if _, here := t.In(loc).Zone(); here == offset {
+			return t.In(loc)
+		}
+	}
+	return t.In(time.FixedZone(zone, offset))
+}
+
+// demoLog reads the run that the built-in model plays.
+func demoLog(prompts fs.FS) (*runfile.Log, error) {
+	text, err := fs.ReadFile(prompts, "demo.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	return runfile.Read(bytes.NewReader(text))
+}
+
+// recordedTools returns a runner that plays the results of the recording.
+func (o *modelOptions) recordedTools() (agent.Runner, error) {
+	if o.log == nil {
+		return nil, usagef("--model replay:FILE --replay-tools", "--replay-tools needs a recording to play")
+	}
+	return runner.NewReplay(o.log), nil
+}

@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"path"
+	"slices"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/tool"
+)
+
+// check refuses flags that contradict each other or have no meaning.
+func (o *runOptions) check() error {
+	if bad := policy.CheckGlobs(append(o.allow, o.deny...)); bad != "" {
+		return usagef("", "--allow, --deny: %q is not a valid glob", bad)
+	}
+	if o.onDenied != "fail" && o.onDenied != "continue" {
+		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
+	}
+	switch o.output {
+	case "json", "envelope", "text":
+	default:
+		return usagef("--output json, envelope or text", "--output: unknown value %q", o.output)
+	}
+	if o.dryRun && o.output != "json" {
+		return usagef("leave out --output", "--dry-run prints a request, which is JSON")
+	}
+	if err := checkLock(o.lock); err != nil {
+		return err
+	}
+	for _, n := range []int{o.limits.Turns, o.limits.Calls, o.limits.Repeats} {
+		if n < 1 {
+			return usagef("", "--max-turns, --max-calls and --max-repeats must be at least 1")
+		}
+	}
+	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
+		return usagef("", "--max-repairs, --max-total-tokens and --timeout must not be negative, and --timeout not 0")
+	}
+	return nil
+}
+
+// checkNames refuses a glob of --allow or --deny that no tool of the run
+// matches: misspelt, it would allow or deny nothing, and nobody would know. A
+// tool that is required has to be one of the run, too.
+func (o *runOptions) checkNames(tools *tool.Registry) error {
+	for _, g := range slices.Concat(o.allow, o.deny) {
+		matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
+			ok, err := path.Match(g, d.Name)
+			return ok && err == nil
+		})
+		if !matched {
+			return usagef(nearTool(g, tools), "--allow, --deny: no tool of this run matches %q", g)
+		}
+	}
+	for _, name := range o.require {
+		if tools == nil || !tools.Has(name) || tool.Ending(name) != nil {
+			return usagef(nearTool(name, tools), "--require-tool: no tool of this run is named %q", name)
+		}
+	}
+	return nil
+}
+
+// nearTool says what to do about a name that no tool of a run has.
+func nearTool(name string, tools *tool.Registry) string {
+	if tools == nil {
+		return "name tools with --tools and --tool first"
+	}
+	return hintOf(noTool(name, tools))
+}

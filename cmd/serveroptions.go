@@ -1,0 +1,226 @@
+package cmd
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/model"
+)
+
+// serverOptions say where model servers are and how to reach them.
+type serverOptions struct {
+	api       string
+	baseURLs  []string
+	keys      []string
+	headers   []string
+	caFile    string
+	proxy     string
+	firstByte time.Duration
+	idle      time.Duration
+}
+
+func (o *serverOptions) flags(f *pflag.FlagSet) {
+	o.access(f)
+	f.DurationVar(&o.firstByte, "first-byte-timeout", 5*time.Minute, "wait for the first byte of a response, model loading included")
+	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "wait for the next byte of a response")
+}
+
+// access adds the flags that say where a server is and who asks.
+func (o *serverOptions) access(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.baseURLs, "base-url", nil, "`URL` of the model server, or PROVIDER=URL; the provider's own otherwise, and OLLAMA_HOST for Ollama")
+	f.StringVar(&o.api, "api", "", "what the server of --base-url speaks: ollama, chat, responses or messages; --model is then its own name for the model")
+	f.StringArrayVar(&o.keys, "api-key", nil, "`KEY` as '${secret:NAME}' or PROVIDER='${secret:NAME}': the environment variable NAME; the provider's own variable otherwise")
+	f.StringArrayVar(&o.headers, "header", nil, "`K=V` header of requests to the model; credentials only as ${secret:NAME}")
+	f.StringVar(&o.caFile, "ca-file", "", "`FILE` with certificates (PEM) of authorities to trust besides the system's")
+	f.StringVar(&o.proxy, "proxy", "", "`URL` of a proxy to the model: http, https or socks5; none otherwise, whatever the environment says")
+}
+
+// given reports whether the flags say anything of where a server is and who asks.
+func (o *serverOptions) given() bool {
+	return o.api != "" || o.caFile != "" || o.proxy != "" || len(o.baseURLs)+len(o.keys)+len(o.headers) > 0
+}
+
+// A settings is what the flags say about servers, read and checked. A URL or key
+// that is given for a provider stands under its name, and under "" one that is
+// given for the only server there is.
+type settings struct {
+	config model.Config // what all clients have in common
+	api    model.API
+	urls   map[string]*url.URL
+	keys   map[string]string
+}
+
+// read reads the flags. It asks no server.
+func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
+	if o.firstByte <= 0 || o.idle <= 0 {
+		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
+	}
+	s := &settings{
+		config: model.Config{FirstByte: o.firstByte, Idle: o.idle},
+		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]string{},
+	}
+	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
+		return nil, usagef("--api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
+	}
+	var err error
+	if s.config.Header, err = o.header(env, t); err != nil {
+		return nil, err
+	}
+	if s.config.RootCAs, err = o.roots(); err != nil {
+		return nil, err
+	}
+	if s.config.Proxy, err = o.proxyURL(t); err != nil {
+		return nil, err
+	}
+	if err := o.readURLs(t, s); err != nil {
+		return nil, err
+	}
+	return s, o.readKeys(env, t, s)
+}
+
+// readURLs reads --base-url.
+func (o *serverOptions) readURLs(t *talk, s *settings) error {
+	for _, value := range o.baseURLs {
+		provider, raw := ofProvider(value)
+		if s.urls[provider] != nil {
+			return usagef("once for each provider", "--base-url is given twice for one server")
+		}
+		u, err := serverURL("--base-url", raw)
+		if err != nil {
+			return err
+		}
+		t.secrets.addURL(u)
+		s.urls[provider] = u
+	}
+	return nil
+}
+
+// readKeys reads --api-key.
+func (o *serverOptions) readKeys(env Env, t *talk, s *settings) error {
+	for _, value := range o.keys {
+		provider, raw := ofProvider(value)
+		key, secret, err := t.resolve(env.Getenv, "--api-key", raw)
+		switch {
+		case err != nil:
+			return err
+		case !secret:
+			return usagef("--api-key '${secret:NAME}' takes it from the environment variable NAME", "--api-key: a key on a command line can be seen by others")
+		case s.keys[provider] != "":
+			return usagef("once for each provider", "--api-key is given twice for one server")
+		}
+		s.keys[provider] = key
+	}
+	return nil
+}
+
+// ofProvider splits PROVIDER=VALUE. A value of the only server has no provider.
+func ofProvider(value string) (provider, rest string) {
+	name, rest, ok := strings.Cut(value, "=")
+	if _, known := model.ProviderNamed(name); ok && known {
+		return name, rest
+	}
+	return "", value
+}
+
+// serverURL reads the address of a server, which may lack its scheme.
+func serverURL(from, raw string) (*url.URL, error) {
+	raw = strings.TrimSpace(raw)
+	if !strings.Contains(raw, "://") {
+		raw = "http://" + raw
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, usagef("for example http://127.0.0.1:11434", "%s: %q is not the address of a server", from, withoutUser(raw))
+	}
+	return u, nil
+}
+
+// ollamaURL completes the address of an Ollama as Ollama's own tools do, which
+// take a host, a port, or both.
+func ollamaURL(address *url.URL) *url.URL {
+	u := *address
+	hostname, port := u.Hostname(), u.Port()
+	if hostname == "" || hostname == "0.0.0.0" {
+		hostname = "127.0.0.1" // where a server listens is not where a client connects
+	}
+	if port == "" {
+		port = map[string]string{"http": "11434", "https": "443"}[u.Scheme]
+	}
+	u.Host = net.JoinHostPort(hostname, port)
+	return &u
+}
+
+// proxyURL reads --proxy.
+func (o *serverOptions) proxyURL(t *talk) (*url.URL, error) {
+	if o.proxy == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(o.proxy)
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: %q is not the address of a proxy", withoutUser(o.proxy))
+	}
+	t.secrets.addURL(u)
+	return u, nil
+}
+
+// roots returns the authorities to trust, or nil for those of the system.
+func (o *serverOptions) roots() (*x509.CertPool, error) {
+	if o.caFile == "" {
+		return nil, nil
+	}
+	pem, err := readFile(o.caFile)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without any
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &inputError{fmt.Errorf("--ca-file: %s holds no certificate in PEM form", o.caFile)}
+	}
+	return pool, nil
+}
+
+// header reads --header.
+func (o *serverOptions) header(env Env, t *talk) (http.Header, error) {
+	header := http.Header{}
+	for _, h := range o.headers {
+		name, raw, ok := strings.Cut(h, "=")
+		canonical := http.CanonicalHeaderKey(name)
+		if !ok || !isHeaderName(name) || slices.Contains(ownHeaders, canonical) {
+			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with the name of a header that can be set", name)
+		}
+		value, secret, err := t.resolve(env.Getenv, "--header "+name, raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case !secret && slices.Contains(credentialHeaders, canonical):
+			return nil, usagef("--header '"+name+"=${secret:NAME}' takes it from the environment variable NAME",
+				"--header %s: credentials on a command line can be seen by others", name)
+		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+			return nil, usagef("", "--header %s: the value holds a control character", name)
+		}
+		header.Add(canonical, value)
+	}
+	return header, nil
+}
+
+// credentialHeaders are the headers whose values are credentials.
+var credentialHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token"}
+
+// ownHeaders are the headers that belong to the connection and cannot be set.
+var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Trailer", "Upgrade", "Te"}
+
+// isHeaderName reports whether a name is a token, as RFC 9110 has it.
+func isHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r) })
+}

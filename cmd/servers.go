@@ -1,0 +1,231 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/model"
+)
+
+// A place is where a model is: a name on a server.
+type place struct {
+	name     string         // as the command line has it
+	provider model.Provider // zero but for API and Credential: a server of which nothing is known
+	id       string         // of the model on the server
+	url      *url.URL       // nil: the provider's
+	header   http.Header    // with the credentials
+}
+
+// places finds out where the models of these names are. It asks no server. What
+// is said of one server where there are several, and of one that there is not, is
+// refused.
+func (s *settings) places(env Env, t *talk, names []string) ([]place, error) {
+	var out []place
+	for _, name := range names {
+		p, err := s.place(env, t, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, s.agree(out)
+}
+
+// agree refuses what is said of one server where there are several, and of one
+// that there is not.
+func (s *settings) agree(places []place) error {
+	providers := map[string]bool{}
+	for _, p := range places {
+		providers[p.provider.Name] = true
+	}
+	if len(providers) > 1 && s.bare() {
+		return usagef("say whose it is, for example --base-url openai=URL",
+			"--base-url, --api-key, --api and --header are for one server, and the models have several: %s",
+			strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
+	}
+	for _, of := range slices.Sorted(maps.Keys(s.urls)) {
+		if of != "" && !providers[of] {
+			return usagef("", "--base-url %s=…: no model of %s is named", of, of)
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(s.keys)) {
+		if of != "" && !providers[of] {
+			return usagef("", "--api-key %s=…: no model of %s is named", of, of)
+		}
+	}
+	return nil
+}
+
+// bare reports whether something is said of the only server there is.
+func (s *settings) bare() bool {
+	return s.urls[""] != nil || s.keys[""] != "" || s.api != "" || len(s.config.Header) > 0
+}
+
+// place finds one model.
+func (s *settings) place(env Env, t *talk, name string) (place, error) {
+	p := place{name: name, id: name, provider: model.Provider{API: s.api}}
+	prefix, id, _ := strings.Cut(name, "/")
+	preset, known := model.ProviderNamed(prefix)
+	switch {
+	case s.urls[""] != nil && s.api != "": // a server that is none of the known ones
+	case known && id != "":
+		p.provider, p.id = preset, id
+		if s.api != "" {
+			p.provider.API = s.api
+		}
+	case s.urls[""] != nil && !known:
+		p.provider.API = model.Chat
+	default:
+		return p, usagef("--model "+strings.ReplaceAll(providerNames(), ", ", ", --model ")+", --model replay:FILE or --model demo; for another server --base-url URL --api chat --model NAME",
+			"--model: unknown model %q", name)
+	}
+	if p.provider.API == model.Messages && p.provider.Credential == "" {
+		p.provider.Credential = model.APIKey
+	}
+	return p, s.locate(env, t, &p)
+}
+
+// locate sets the address of a place, if it is not the provider's.
+func (s *settings) locate(env Env, t *talk, p *place) (err error) {
+	if p.url = s.urls[p.provider.Name]; p.url == nil {
+		p.url = s.urls[""]
+	}
+	if host := env.Getenv("OLLAMA_HOST"); p.url == nil && p.provider.Name == "ollama" && host != "" {
+		if p.url, err = serverURL("OLLAMA_HOST", host); err != nil {
+			return err
+		}
+		t.secrets.addURL(p.url)
+	}
+	if p.url != nil && p.provider.API == model.Ollama {
+		p.url = ollamaURL(p.url)
+	}
+	return nil
+}
+
+// authorize puts the key of a place into its header: that of --api-key, else
+// that of the provider's environment variable. The latter goes to the provider's
+// own address only, and not where a header of credentials is given. A key that is
+// needed and not set is a *[missingSecretError].
+func (s *settings) authorize(env Env, t *talk, p *place) error {
+	p.header = s.config.Header.Clone()
+	key := s.keys[p.provider.Name]
+	if key == "" {
+		key = s.keys[""]
+	}
+	given := slices.ContainsFunc(credentialHeaders, func(name string) bool { return p.header.Get(name) != "" })
+	elsewhere := s.urls[p.provider.Name] != nil || s.urls[""] != nil
+	if key == "" && !given && !elsewhere {
+		var err error
+		if key, err = providerKey(env, t, *p); err != nil {
+			return err
+		}
+	}
+	if key != "" {
+		p.provider.Authorize(p.header, key)
+	}
+	return nil
+}
+
+// providerKey reads the key of a place from the first of its provider's
+// variables that is set. It is "" where none has to be.
+func providerKey(env Env, t *talk, p place) (string, error) {
+	for _, name := range p.provider.Keys {
+		if key := env.Getenv(name); key != "" {
+			return key, t.keep(name, key)
+		}
+	}
+	if p.provider.NeedsKey {
+		return "", &missingSecretError{"model " + p.name, p.provider.Keys}
+	}
+	return "", nil
+}
+
+// client returns a client for a model. It makes no connection.
+func (s *settings) client(p place, seed [32]byte, defaults map[string]json.RawMessage) *model.Client {
+	c := s.config
+	c.Provider, c.BaseURL, c.Name, c.Model, c.Header, c.Defaults = p.provider, p.url, p.name, p.id, p.header, defaults
+	c.Rand = rand.New(rand.NewChaCha8(seed)).Float64
+	return model.New(c)
+}
+
+// A candidate is a client and what is known of its model.
+type candidate struct {
+	client *model.Client
+	native bool  // calls tools natively, as far as is known
+	silent error // why its server did not say more
+}
+
+// A matter is what there is to know of a model before a run.
+type matter struct {
+	calls   bool // whether it calls natively
+	context bool // how long its context is
+	another bool // another model can stand in for it
+}
+
+// ask asks the server of a model what the model can do, if it is one that says
+// and there is something to know, and fixes its context, so that the server
+// cannot change it during the run. A server that is not there is an error unless
+// another model can stand in.
+func (s *settings) ask(ctx context.Context, p place, seed [32]byte, m matter) (*candidate, error) {
+	c := &candidate{client: s.client(p, seed, nil), native: true}
+	if c.client.API() != model.Ollama || !m.calls && !m.context {
+		return c, nil
+	}
+	can, err := c.client.Show(ctx)
+	switch {
+	case err == nil:
+	case m.another && (as[*model.UnavailableError](err) || as[*model.TimeoutError](err)):
+		c.silent = err
+	default:
+		return nil, err
+	}
+	c.native = can.Tools
+	if m.context {
+		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(contextFor(can)))})
+	}
+	return c, nil
+}
+
+// contextFor returns the context that a model of Ollama gets, in tokens.
+func contextFor(can model.Capabilities) int {
+	switch {
+	case can.NumCtx > 0:
+		return can.NumCtx
+	case can.ContextLength > 0:
+		return min(defaultContext, can.ContextLength)
+	}
+	return defaultContext
+}
+
+// onlyModel returns the only model that Ollama has.
+func (s *settings) onlyModel(ctx context.Context, env Env, t *talk) (string, error) {
+	p := place{name: "ollama", provider: model.Provider{}}
+	p.provider, _ = model.ProviderNamed("ollama")
+	if err := s.locate(env, t, &p); err != nil {
+		return "", err
+	}
+	p.header = s.config.Header
+	models, err := s.client(p, [32]byte{}, nil).List(ctx)
+	if err != nil {
+		return "", fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)
+	}
+	switch len(models) {
+	case 0:
+		return "", usagef("install one (ollama pull NAME), or "+waysOn, "no --model, and Ollama has none installed")
+	case 1:
+		return "ollama/" + models[0].Name, nil
+	}
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = "ollama/" + m.Name
+	}
+	return "", usagef("name one of them: --model "+names[0], "no --model, and Ollama has several: %s", strings.Join(names, ", "))
+}
