@@ -6,10 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"oneshot/scripts/modelserver"
 )
 
 // The scripts in testdata/script run the program as a user does: the binary
@@ -18,23 +23,58 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"oneshot": main, "signal": signalMain})
+	programs := contractPrograms()
+	programs["oneshot"], programs["signal"] = main, signalMain
+	testscript.Main(m, programs)
 }
 
 func TestScript(t *testing.T) {
-	dir := filepath.Join("testdata", "script")
-	if scripts, err := filepath.Glob(filepath.Join(dir, "*.txtar")); err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts in %s (%v)", dir, err)
+	testscript.Run(t, params(slices.DeleteFunc(scriptFiles(t), isAboutServers), ""))
+}
+
+// TestServerScripts runs the scripts about model servers once for each protocol:
+// the command server speaks it, $API is its name, and [api:NAME] holds. None may
+// take longer than two minutes.
+func TestServerScripts(t *testing.T) {
+	scripts := slices.DeleteFunc(scriptFiles(t), func(file string) bool { return !isAboutServers(file) })
+	for _, api := range modelserver.APIs {
+		t.Run(string(api), func(t *testing.T) {
+			p := params(scripts, api)
+			p.Deadline = time.Now().Add(2 * time.Minute)
+			testscript.Run(t, p)
+		})
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
-		Setup:               isolate,
-		Condition:           condition,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "ollama": ollama},
+}
+
+func scriptFiles(t *testing.T) []string {
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts (%v)", err)
+	}
+	return scripts
+}
+
+func isAboutServers(file string) bool {
+	name := filepath.Base(file)
+	return strings.HasPrefix(name, "fault_") || strings.HasPrefix(name, "server_")
+}
+
+// params are the parameters of scripts about a protocol, or about any if api is
+// empty.
+func params(files []string, api modelserver.API) testscript.Params {
+	return testscript.Params{
+		Files: files,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("API", string(api))
+			env.Setenv("MODEL", "scripted")
+			return isolate(env)
+		},
+		Condition:           func(name string) (bool, error) { return condition(name, api) },
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "ollama": ollama, "server": server},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-	})
+	}
 }
 
 // isolate gives each script a home of its own. No proxy of the person who runs
@@ -53,10 +93,14 @@ func isolate(env *testscript.Env) error {
 }
 
 // condition tells scripts about their surroundings: [shared] holds where the
-// captured replies of other programs are at hand.
-func condition(name string) (bool, error) {
+// captured replies of other programs are at hand, [api:NAME] in the scripts about
+// a protocol.
+func condition(name string, api modelserver.API) (bool, error) {
 	if name == "shared" {
 		return os.Getenv("ONESHOT_SHARED") != "", nil
+	}
+	if want, ok := strings.CutPrefix(name, "api:"); ok {
+		return want == string(api), nil
 	}
 	return false, errors.New("unknown condition " + name)
 }

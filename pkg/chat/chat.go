@@ -151,7 +151,7 @@ type Attempt struct {
 type Response struct {
 	Content   string
 	Reasoning string
-	Calls     []Call // native calls; nil in a prompt dialect
+	Calls     []Call  // native calls; nil in a prompt dialect
 	Native    *Native // what the server may want back; nil where Content says it all
 	Stop      Stop
 	Usage     Usage

@@ -203,9 +203,9 @@ func TestJSONNames(t *testing.T) {
 	for want, v := range map[string]any{
 		`{"number":2,"error":"x","status":503,"wait_ns":1500000000}`: Attempt{2, "x", 503, 1500 * time.Millisecond},
 		`{"number":1,"error":"x","wait_ns":0}`:                       Attempt{Number: 1, Error: "x"},
-		`{"role":"user","content":"x"}`:                              Message{User, "x"},
+		`{"role":"user","content":"x"}`:                              Message{Role: User, Content: "x"},
 		`{"input_tokens":1,"output_tokens":2}`:                       Usage{1, 2},
-		`{"name":"f","arguments":{"a":1.50},"priority":0,"status":"ok","executable":true,"value_changed":false}`: Call{Name: "f", Arguments: json.RawMessage(`{"a":1.50}`), Status: StatusOK, Executable: true, Positional: true, Start: 3, End: 4, Text: "f"},
+		`{"name":"f","arguments":{"a":1.50},"priority":0,"status":"ok","executable":true,"value_changed":false,"text":"f"}`: Call{Name: "f", Arguments: json.RawMessage(`{"a":1.50}`), Status: StatusOK, Executable: true, Positional: true, Start: 3, End: 4, Text: "f"},
 	} {
 		if got, err := json.Marshal(v); err != nil || string(got) != want {
 			t.Errorf("%s (%v), want %s", got, err, want)

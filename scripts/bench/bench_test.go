@@ -4,9 +4,15 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"oneshot/pkg/runfile"
+	"oneshot/scripts/modelserver"
 )
 
 func TestMedian(t *testing.T) {
@@ -30,7 +36,8 @@ func TestOverheadIsPerTurn(t *testing.T) {
 		return []Sample{{Wall: time.Duration(ms * float64(time.Millisecond)), RSS: 20 << 20}}
 	}
 	const extra = longTurns - shortTurns
-	rows := overheadRows([][]Sample{at(4), at(30), at(28), at(4 + extra), at(30 + 1.25*extra), at(28 + 2*extra)})
+	rows := overheadRows("a", [][]Sample{at(4), at(30), at(4 + extra), at(30 + 1.25*extra)})
+	rows = append(rows, overheadRows("b", [][]Sample{at(4), at(28), at(4 + extra), at(28 + 2*extra)})...)
 	want := []struct {
 		value float64
 		met   string
@@ -50,11 +57,82 @@ func TestCorporaAreOneKilobyte(t *testing.T) {
 	}
 }
 
+// ask returns what the model of a form says in a conversation.
+func ask(t *testing.T, m *model, f form, conversation string) string {
+	t.Helper()
+	res, err := http.Post(m.URL+f.api.Path(), "application/json", strings.NewReader(`{"model":"m","stream":false,`+conversation+`}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
 func TestScriptOfTheServer(t *testing.T) {
-	for turn, want := range map[int]string{1: "vault_search", 2: "finalResponse", 3: `"answer"`} {
-		if got := say(turn, 3); !strings.Contains(got, want) {
-			t.Errorf("turn %d: %q, want %s", turn, got, want)
+	const user, said, result = `{"role":"user","content":"turns: 3"}`, `{"role":"assistant"}`, `{"role":"tool"}`
+	for _, f := range []form{toolOllama, toolcallsOllama, nativeOllama, nativeChat} {
+		m := serve(&modelserver.Server{}, f.script)
+		second := map[string]string{"tool": "finalResponse", "toolcalls": "end_turn", "native": "vault_search"}[f.dialect]
+		for conversation, want := range map[string]string{
+			user: "vault_search", user + "," + said + "," + result + "," + result: second, user + "," + said + "," + user + "," + said + "," + user: "cellar",
+		} {
+			if got := ask(t, m, f, `"messages":[`+conversation+`]`); !strings.Contains(got, want) {
+				t.Errorf("%s, %s: %s, want %s", f.name, conversation, got, want)
+			}
 		}
+		if n := len(m.take()); n != 3 {
+			t.Errorf("%d bodies", n)
+		}
+		m.Close()
+	}
+}
+
+func TestTurnsOfResponses(t *testing.T) {
+	const call, output = `{"type":"function_call"}`, `{"type":"function_call_output"}`
+	for input, want := range map[string]int{
+		`{"role":"user"}`:                                              0,
+		`{"role":"user"},` + call:                                      1,
+		call + "," + call + "," + output:                               1,
+		`{"type":"reasoning"},` + call + "," + output:                  1,
+		call + "," + output + "," + call + "," + output + "," + output: 2,
+	} {
+		if got := turnsBefore([]byte(`{"input":[` + input + `]}`)); got != want {
+			t.Errorf("%s: %d turns, want %d", input, got, want)
+		}
+	}
+}
+
+func TestTimesOfARun(t *testing.T) {
+	at := func(ms int) runfile.Header { return runfile.Header{Time: time.UnixMilli(int64(ms))} }
+	call := func(ms int, early bool) runfile.Record {
+		return runfile.Record{Header: at(ms), Body: runfile.Call{Early: early}}
+	}
+	response := runfile.Record{Header: at(40), Body: runfile.Response{}}
+	result := func(ms int) runfile.Record {
+		return runfile.Record{Body: runfile.Result{Duration: time.Duration(ms) * time.Millisecond}}
+	}
+	request := func(ms, turn int) runfile.Record {
+		return runfile.Record{Header: at(ms), Body: runfile.Request{Turn: turn}}
+	}
+
+	log := &runfile.Log{Records: []runfile.Record{request(1, 1), call(10, true), call(12, true), response, result(30), result(50), request(70, 2)}}
+	if start, end, err := earlyTimes(&runfile.Log{Records: log.Records[:2]}); err == nil {
+		t.Errorf("no response, and times %v %v", start, end)
+	}
+	if start, end, err := earlyTimes(log); err != nil || start.UnixMilli() != 12 || end.UnixMilli() != 40 {
+		t.Errorf("%v %v %v", start, end, err)
+	}
+	for _, late := range []*runfile.Log{{Records: []runfile.Record{response, call(50, true)}}, {Records: []runfile.Record{call(10, false), response}}} {
+		if _, _, err := earlyTimes(late); err == nil {
+			t.Error("a late start passes for an early one")
+		}
+	}
+	if wall, each := readTimes(log); wall != 60 || !slices.Equal(each, []float64{30, 50}) {
+		t.Errorf("%v, %v", wall, each)
 	}
 }
 

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Command bench measures what starting oneshot costs (B1) and what a run adds to
-// the time of its model (B6). It prints one Markdown table and writes the same
+// Command bench measures what starting oneshot costs (B1), how soon a read starts
+// (B5), what a run adds to the time of its model (B6), and how long independent
+// reads take together (B7). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike; numbers are medians.
 //
@@ -80,7 +81,7 @@ func (b *Bench) Report(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	report := newReport(b.Runs)
-	for _, measure := range []func(context.Context, programs) ([]Row, error){b.sizes, b.coldStart, b.overhead} {
+	for _, measure := range []func(context.Context, programs) ([]Row, error){b.sizes, b.coldStart, b.earlyStart, b.overhead, b.parallelReads} {
 		rows, err := measure(ctx, built)
 		if err != nil {
 			return nil, err

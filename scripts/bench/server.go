@@ -3,113 +3,153 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
-)
 
-// A modelServer speaks the part of Ollama's protocol that a run needs, from a
-// script and without taking time: searches, then finalResponse, then the answer.
-type modelServer struct {
-	mu     sync.Mutex
-	bodies [][]byte // of the chat requests since the last take
-}
+	"github.com/tidwall/gjson"
+
+	"oneshot/scripts/modelserver"
+)
 
 // modelName is the only model there is.
 const modelName = "scripted"
 
-func (s *modelServer) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/version", reply(`{"version":"0.17.4"}`))
-	mux.HandleFunc("GET /api/tags", reply(`{"models":[{"name":"`+modelName+`:latest","model":"`+modelName+`:latest"}]}`))
-	mux.HandleFunc("POST /api/show", reply(`{"capabilities":["completion"],"model_info":{"general.architecture":"llama","llama.context_length":16384}}`))
-	mux.HandleFunc("POST /api/chat", s.chat)
-	return mux
+// A form is a way in which a model is asked and writes its calls.
+type form struct {
+	name    string
+	api     modelserver.API
+	dialect string
 }
 
-func reply(body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		io.WriteString(w, body)
+// native reports whether the server reads the calls.
+func (f form) native() bool { return f.dialect == "native" }
+
+// The forms that are measured.
+var (
+	toolOllama      = form{"tool over Ollama", modelserver.Ollama, "tool"}
+	toolcallsOllama = form{"toolcalls over Ollama", modelserver.Ollama, "toolcalls"}
+	nativeOllama    = form{"native over Ollama", modelserver.Ollama, "native"}
+	nativeChat      = form{"native over chat completions", modelserver.Chat, "native"}
+	nativeResponses = form{"native over responses", modelserver.Responses, "native"}
+	nativeMessages  = form{"native over messages", modelserver.Messages, "native"}
+)
+
+// say returns what a model says that calls a tool: a line of a play.
+func (f form) say(id, tool, arguments string) string {
+	switch f.dialect {
+	case "native":
+		return fmt.Sprintf("call %s %s %s", id, tool, arguments)
+	case "toolcalls":
+		return "text " + strconv.Quote(fmt.Sprintf(`{"id":%q,"operation":%q,"parameters":%s}`, id, tool, arguments))
 	}
+	return "text " + strconv.Quote(fmt.Sprintf("return %s(%s);", tool, arguments))
 }
 
-// take returns the bodies of the chat requests since the last call.
-func (s *modelServer) take() [][]byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	bodies := s.bodies
-	s.bodies = nil
+// around returns what stands before and after the calls of a response.
+func (f form) around() (before, after string) {
+	switch f.dialect {
+	case "native":
+		return "", ""
+	case "toolcalls":
+		return "text " + strconv.Quote(`{"toolCalls":[`), "text " + strconv.Quote("]}")
+	}
+	return "text " + strconv.Quote("```tool\n"), "text " + strconv.Quote("\n```")
+}
+
+// between returns what stands between two calls.
+func (f form) between() string {
+	if f.dialect == "toolcalls" {
+		return "text ,"
+	}
+	return ""
+}
+
+// calls returns the reply that makes calls; each line of a play may follow its call.
+func (f form) calls(lines ...string) modelserver.Reply {
+	before, after := f.around()
+	return mustPlay(before, strings.Join(lines, "\n"), after, "stop")
+}
+
+// end returns the reply after the calls, if the dialect has a word for the end.
+func (f form) end() (reply modelserver.Reply, ok bool) {
+	switch f.dialect {
+	case "native":
+		return reply, false
+	case "toolcalls":
+		return f.calls(f.say("end", "end_turn", "{}")), true
+	}
+	return f.calls(`text return finalResponse();`), true
+}
+
+// answer is the reply that ends every run.
+var answer = modelserver.Text(`{"answer": "It is in the cellar."}`)
+
+// mustPlay returns a reply that this package wrote.
+func mustPlay(lines ...string) modelserver.Reply {
+	reply, err := modelserver.ParsePlay("bench", strings.Join(lines, "\n"))
+	if err != nil {
+		panic(err)
+	}
+	return reply
+}
+
+// A model is a running server, and what it was asked.
+type model struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies [][]byte // of the requests since the last take
+}
+
+// serve starts a server that answers the requests of a conversation by its turn,
+// from 1, and takes no time for it.
+func serve(s *modelserver.Server, turn func(body []byte, turn int) modelserver.Reply) *model {
+	m := &model{}
+	s.Tools = true
+	s.Answer = func(r modelserver.Request) modelserver.Reply {
+		m.mu.Lock()
+		m.bodies = append(m.bodies, r.Body)
+		m.mu.Unlock()
+		return turn(r.Body, 1+turnsBefore(r.Body))
+	}
+	m.Server = httptest.NewServer(s.Handler())
+	return m
+}
+
+// turnsBefore counts the replies in a request: in the responses protocol, where
+// calls are entries of their own, the results of one turn follow each other.
+func turnsBefore(body []byte) int {
+	entries := gjson.GetBytes(body, "messages").Array()
+	if len(entries) == 0 {
+		entries = gjson.GetBytes(body, "input").Array()
+	}
+	turns, before := 0, false
+	for _, e := range entries {
+		kind := e.Get("type").String()
+		said := e.Get("role").String() == "assistant" || kind == "function_call" || kind == "reasoning"
+		if said && !before {
+			turns++
+		}
+		before = said
+	}
+	return turns
+}
+
+// take returns the bodies of the requests since the last call.
+func (m *model) take() [][]byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bodies := m.bodies
+	m.bodies = nil
 	return bodies
 }
 
-// chat streams the reply that is due, in pieces of a few bytes. A prompt that
-// ends in "turns: N" is given its answer in turn N.
-func (s *modelServer) chat(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client has gone
+// arguments are the command line of a run in a form, without a prompt.
+func (m *model) arguments(p programs, f form) []string {
+	return []string{
+		p.oneshot, "run", "--api", string(f.api), "--base-url", f.api.Base(m.Listener.Addr().String()),
+		"--model", modelName, "--dialect", f.dialect,
 	}
-	s.mu.Lock()
-	s.bodies = append(s.bodies, body)
-	s.mu.Unlock()
-	var request struct {
-		Messages []struct{ Role, Content string }
-	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		http.Error(w, `{"error":"bad request"}`, http.StatusBadRequest)
-		return
-	}
-	turn, turns := 1, 0
-	for _, m := range request.Messages {
-		if m.Role == "assistant" {
-			turn++
-		}
-		if _, number, found := strings.Cut(m.Content, "turns: "); found && m.Role == "user" {
-			fmt.Sscanf(number, "%d", &turns) // stays 0 if there is no number
-		}
-	}
-	stream(w, say(turn, turns))
-}
-
-// say returns the reply of a turn.
-func say(turn, turns int) string {
-	switch {
-	case turn >= turns:
-		return `{"answer": "It is in the cellar."}`
-	case turn == turns-1:
-		return "```tool\nreturn finalResponse();\n```"
-	}
-	return fmt.Sprintf("I look for it.\n\n```tool\nreturn vault_search({query: \"apples %d\", limit: 5});\n```", turn)
-}
-
-// stream writes a reply as Ollama does.
-func stream(w http.ResponseWriter, text string) {
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	const pieceBytes = 6
-	out := json.NewEncoder(w)
-	tokens := 0
-	for rest := text; rest != ""; tokens++ {
-		piece := rest[:min(pieceBytes, len(rest))]
-		rest = rest[len(piece):]
-		if out.Encode(line(piece, nil)) != nil {
-			return // the client has gone
-		}
-	}
-	// An error says that the client has gone.
-	_ = out.Encode(line("", map[string]any{"done": true, "done_reason": "stop", "prompt_eval_count": 100, "eval_count": tokens}))
-}
-
-func line(content string, more map[string]any) map[string]any {
-	l := map[string]any{
-		"model": modelName, "created_at": "2026-11-21T09:00:00.000000001Z",
-		"message": map[string]string{"role": "assistant", "content": content}, "done": false,
-	}
-	for key, value := range more {
-		l[key] = value
-	}
-	return l
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -30,8 +31,12 @@ const (
 	exitUnknownModel = exitUsage
 )
 
-// modelName is what the scripted model is installed as.
-const modelName = "scripted"
+// What the scripted model is installed as: without a word for tools in its
+// template, and with one, so that it calls natively.
+const (
+	modelName  = "scripted"
+	callerName = "caller"
+)
 
 // ask returns the arguments of a run that the model answers by a script. The
 // flags go before the prompt.
@@ -64,7 +69,10 @@ const stock = `{
 `
 
 // Cases is everything the drive tries, in order.
-var Cases = []Case{
+var Cases = slices.Concat(runCases, autoCases, protocolCases())
+
+// runCases are runs with Ollama's own protocol, with calls written as text.
+var runCases = []Case{
 	// Answers.
 	{Name: "tools-and-answer", Exit: exitOK, Args: ask("tools", withNotes()...), Check: all(
 		answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`),
@@ -132,7 +140,7 @@ var Cases = []Case{
 		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
 	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--base-url", "http://127.0.0.1:9", "script: plain"}},
-	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunner, Within: 20 * time.Second},
+	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: chats(2)},
 
 	// Signals.
 	{Name: "interrupt", Exit: exitInterrupted, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
@@ -151,7 +159,7 @@ var Cases = []Case{
 }
 
 // toolsPrompt is the prompt of ask("tools").
-var toolsPrompt = ask("tools")[len(ask("tools"))-1]
+var toolsPrompt = promptOf(ask("tools"))
 
 func unload(t *Trial) error { return t.Server.Unload(t.Context, modelName) }
 
@@ -186,13 +194,19 @@ func fitsStock(_ *Trial, o Outcome) error {
 // longer than it needs to read any prompt of the cases.
 const busy = time.Second
 
-// killRunner ends the process that computes the reply, without warning.
-func killRunner(t *Trial, _ *Program) error {
-	runner, err := t.Server.AwaitWork(t.Context, busy)
-	if err != nil {
-		return err
+// killRunners ends the process that computes the reply, without warning, and
+// then the one that computes the reply to the second request.
+func killRunners(t *Trial, _ *Program) error {
+	for range 2 {
+		runner, err := t.Server.AwaitWork(t.Context, busy)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Kill(runner.ID, syscall.SIGKILL); err != nil {
+			return err
+		}
 	}
-	return syscall.Kill(runner.ID, syscall.SIGKILL)
+	return nil
 }
 
 // signalAndEnd sends a signal in the middle of a reply; the program has a second
@@ -224,13 +238,7 @@ func serverIdle(t *Trial, _ Outcome) error {
 }
 
 // recordTools makes the run file that a case reads.
-func recordTools(t *Trial) error {
-	o, err := t.Oneshot(ask("tools", withNotes()...)...)
-	if err == nil && o.Exit != exitOK {
-		err = fmt.Errorf("the recorded run: exit %d: %s", o.Exit, o.Stderr)
-	}
-	return err
-}
+func recordTools(t *Trial) error { return recordRun(ask("tools", withNotes()...))(t) }
 
 // extractReply writes the first response of a recorded run to {dir}/reply.txt.
 func extractReply(t *Trial) error {

@@ -23,6 +23,7 @@ type Case struct {
 	Args     []string
 	Files    map[string]string // written to {dir} before the run
 	Input    string            // standard input; without it, it stays open and silent
+	Calls    bool              // the model is the one that calls natively
 	Envelope bool              // stdout has a document also when the run fails
 	Within   time.Duration     // if set, the run may take no longer
 	Before   func(*Trial) error
@@ -34,6 +35,7 @@ type Case struct {
 type Drive struct {
 	Program string
 	Server  *Server
+	Models  string // the folder of the scripted model and its Modelfiles
 	Dir     string
 }
 
@@ -85,14 +87,22 @@ func (t *Trial) run() (Outcome, error) {
 	return p.Wait()
 }
 
-// prepare writes the files, loads the model, and does what the case asks for.
+// prepare writes the files, installs and loads the model, and does what the case
+// asks for.
 func (t *Trial) prepare() error {
 	for _, files := range []map[string]string{notes, t.Case.Files} {
 		if err := t.write(files); err != nil {
 			return err
 		}
 	}
-	if err := t.Server.Load(t.Context, modelName); err != nil {
+	name, modelfile := modelName, "Modelfile"
+	if t.Case.Calls {
+		name, modelfile = callerName, "Modelfile.tools"
+	}
+	if err := t.Server.Only(t.Context, name, filepath.Join(t.Models, modelfile)); err != nil {
+		return err
+	}
+	if err := t.Server.Load(t.Context, name); err != nil {
 		return err
 	}
 	if t.Case.Before != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"oneshot/pkg/chat"
 )
 
 func TestParseStat(t *testing.T) {
@@ -96,6 +98,31 @@ func TestFaultsOfAnyRun(t *testing.T) {
 				t.Errorf("%d faults, want %d: %v", len(got), test.faults, got)
 			}
 		})
+	}
+}
+
+func TestSame(t *testing.T) {
+	call := chat.Call{ID: "c1", Name: "search", Arguments: []byte(`{"a":1,"b":2}`)}
+	good := chat.Response{Content: "x", Calls: []chat.Call{call}}
+	turned := good
+	turned.Calls = []chat.Call{{ID: "c2", Name: "search", Arguments: []byte(`{"b":2,"a":1}`)}}
+	if err := same(good, turned, 1); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*chat.Response){
+		"content":      func(r *chat.Response) { r.Content = "y" },
+		"stop":         func(r *chat.Response) { r.Stop = chat.StopLength },
+		"calls":        func(r *chat.Response) { r.Calls = nil },
+		"no ID":        func(r *chat.Response) { r.Calls = []chat.Call{{Name: "search", Arguments: call.Arguments}} },
+		"name":         func(r *chat.Response) { r.Calls = []chat.Call{{ID: "c1", Name: "read", Arguments: call.Arguments}} },
+		"arguments":    func(r *chat.Response) { r.Calls = []chat.Call{{ID: "c1", Name: "search", Arguments: []byte(`{}`)}} },
+		"no arguments": func(r *chat.Response) { r.Calls = []chat.Call{{ID: "c1", Name: "search"}} },
+	} {
+		other := good
+		change(&other)
+		if same(good, other, 1) == nil {
+			t.Errorf("%s: two responses pass for the same", name)
+		}
 	}
 }
 

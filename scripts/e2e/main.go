@@ -44,7 +44,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.oneshot, "oneshot", "", "the `program` to drive")
 	flags.StringVar(&o.ollama, "ollama", "", "the `server` to drive it against")
-	flags.StringVar(&o.model, "model", "", "`folder` of the scripted model")
+	flags.StringVar(&o.model, "model", "", "`folder` of the scripted models")
 	flags.BoolVar(&o.verbose, "v", false, "print what every run said")
 	only := flags.String("run", "", "run only the cases whose names match this `regexp`")
 	if err := flags.Parse(args); err != nil {
@@ -70,14 +70,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	if err := server.Create(ctx, modelName, o.model); err != nil {
-		return err
-	}
-	return runCases(ctx, &Drive{Program: o.oneshot, Server: server, Dir: dir}, o, stdout)
+	return tryCases(ctx, &Drive{Program: o.oneshot, Server: server, Models: o.model, Dir: dir}, o, stdout)
 }
 
-// runCases runs the cases in order, prints a line for each, and then the count.
-func runCases(ctx context.Context, d *Drive, o options, stdout io.Writer) error {
+// tryCases runs the cases in order, prints a line for each, and then the count.
+func tryCases(ctx context.Context, d *Drive, o options, stdout io.Writer) error {
 	passed, failed := 0, 0
 	for _, c := range Cases {
 		if !o.only.MatchString(c.Name) {

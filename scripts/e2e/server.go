@@ -96,15 +96,35 @@ func (s *Server) Stop() error {
 	return s.log.Close()
 }
 
-// Create makes a model from the folder with its Modelfile.
-func (s *Server) Create(ctx context.Context, name, dir string) error {
-	cmd := exec.CommandContext(ctx, s.program, "create", name, "-f", filepath.Join(dir, "Modelfile"))
+// Create makes a model from a Modelfile.
+func (s *Server) Create(ctx context.Context, name, modelfile string) error {
+	cmd := exec.CommandContext(ctx, s.program, "create", name, "-f", modelfile)
 	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("model %s: %w: %s", name, err, out)
 	}
 	return nil
+}
+
+// Only makes sure that one model is installed, and no other.
+func (s *Server) Only(ctx context.Context, name, modelfile string) error {
+	var list struct{ Models []struct{ Name string } }
+	if err := s.call(ctx, http.MethodGet, "/api/tags", nil, &list); err != nil {
+		return err
+	}
+	there := false
+	for _, m := range list.Models {
+		if m.Name == name+":latest" {
+			there = true
+		} else if err := s.Delete(ctx, m.Name); err != nil {
+			return err
+		}
+	}
+	if there {
+		return nil
+	}
+	return s.Create(ctx, name, modelfile)
 }
 
 // Copy installs a model again under another name.
@@ -163,10 +183,17 @@ func (s *Server) call(ctx context.Context, method, path string, body, reply any)
 	return json.Unmarshal(text, reply)
 }
 
-// Chats returns how many chat requests the server has logged as ended.
+// chatPaths are where the server takes conversations, as they stand in its log.
+var chatPaths = []string{`"/api/chat"`, `"/v1/chat/completions"`, `"/v1/responses"`, `"/v1/messages"`}
+
+// Chats returns how many conversations the server has logged as ended.
 func (s *Server) Chats() (int, error) {
 	log, err := os.ReadFile(s.log.Name())
-	return strings.Count(string(log), `"/api/chat"`), err
+	n := 0
+	for _, path := range chatPaths {
+		n += strings.Count(string(log), path)
+	}
+	return n, err
 }
 
 func (s *Server) logTail() string {
@@ -184,24 +211,28 @@ func (s *Server) Runner() (Process, error) {
 		return Process{}, err
 	}
 	for _, p := range all {
-		if p.Parent == s.cmd.Process.Pid {
+		if p.Parent == s.cmd.Process.Pid && p.State != "Z" {
 			return p, nil
 		}
 	}
 	return Process{}, errors.New("the server runs no model")
 }
 
-// AwaitWork waits until the runner has computed for as long as d more than it
-// had when called: the model is in the middle of a reply then.
+// AwaitWork waits until a runner has computed for as long as d more than it had
+// when called, or when it was started if that is later: the model is in the
+// middle of a reply then.
 func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error) {
-	start, err := s.Runner()
-	if err != nil {
-		return start, err
-	}
-	var now Process
-	err = await(ctx, 20*time.Second, "the model to work", func() (bool, error) {
+	var start, now Process
+	err := await(ctx, 20*time.Second, "the model to work", func() (bool, error) {
+		var err error
 		now, err = s.Runner()
-		return err == nil && now.CPU-start.CPU >= d, err
+		if err != nil {
+			return false, nil // the next one is not there yet
+		}
+		if now.ID != start.ID {
+			start = now
+		}
+		return now.CPU-start.CPU >= d, nil
 	})
 	return now, err
 }

@@ -11,8 +11,9 @@
 //
 //	tinymodel -replies replies.txtar -o DIR
 //
-// writes DIR/model.gguf and DIR/Modelfile. The replies are described at
-// [ParseReplies], and how one is picked at [Modelfile].
+// writes DIR/model.gguf, DIR/Modelfile and, for a model that calls tools,
+// DIR/Modelfile.tools. The replies are described at [ParseReplies], and how one
+// is picked at [Modelfile].
 package main
 
 import (
@@ -34,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("tinymodel", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	file := flags.String("replies", "", "txtar `file` with the replies")
-	dir := flags.String("o", ".", "`folder` to write model.gguf and Modelfile to")
+	dir := flags.String("o", ".", "`folder` to write model.gguf and the Modelfiles to")
 	context := flags.Uint("context", 4096, "context length in `tokens`")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -58,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// writeFiles writes the model and its Modelfile into dir, which is made.
+// writeFiles writes the model and its Modelfiles into dir, which is made.
 func writeFiles(dir string, v *Vocabulary, context uint32) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -66,7 +67,12 @@ func writeFiles(dir string, v *Vocabulary, context uint32) error {
 	if err := writeModel(filepath.Join(dir, "model.gguf"), v, context); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "Modelfile"), []byte(Modelfile("model.gguf", context)), 0o644)
+	for name, tools := range map[string]bool{"Modelfile": false, "Modelfile.tools": true} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(Modelfile("model.gguf", context, tools)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeModel(path string, v *Vocabulary, context uint32) error {

@@ -104,38 +104,89 @@ func TestSpellingIsReversible(t *testing.T) {
 }
 
 func TestTemplatePicksTheReply(t *testing.T) {
-	type message struct{ Role, Content string }
-	user := message{"user", "Find it.\nscript: greet\nThanks"}
+	user := message{Role: "user", Content: "Find it.\nscript: greet\nThanks"}
 	tests := []struct {
 		name     string
 		messages []message
 		want     string
 	}{
-		{"first turn", []message{{"system", "script: no"}, user}, "<|greet.1|>"},
-		{"third turn", []message{user, {"assistant", "a"}, {"user", "results"}, {"assistant", ""}, {"user", "more"}}, "<|greet.3|>"},
-		{"inside JSON", []message{{"user", `{"text":"script: a-1.b\n"}`}}, "<|a-1.b.1|>"},
-		{"the last one counts", []message{user, {"user", "script: other"}}, "<|other.1|>"},
-		{"none", []message{{"user", "scripts: x"}}, "<|default.1|>"},
-		{"at the very end", []message{{"user", "script: "}}, "<|default.1|>"},
+		{"first turn", []message{{Role: "system", Content: "script: no"}, user}, "<|greet.1|>"},
+		{"third turn", []message{user, {Role: "assistant", Content: "a"}, {Role: "user", Content: "results"}, {Role: "assistant", Content: ""}, {Role: "user", Content: "more"}}, "<|greet.3|>"},
+		{"inside JSON", []message{{Role: "user", Content: `{"text":"script: a-1.b\n"}`}}, "<|a-1.b.1|>"},
+		{"the last one counts", []message{user, {Role: "user", Content: "script: other"}}, "<|other.1|>"},
+		{"none", []message{{Role: "user", Content: "scripts: x"}}, "<|default.1|>"},
+		{"at the very end", []message{{Role: "user", Content: "script: "}}, "<|default.1|>"},
 	}
-	parsed := template.Must(template.New("").Parse(tinyTemplate()))
-	for _, test := range tests {
+	for _, tools := range []bool{false, true} {
+		for _, test := range tests {
+			t.Run(fmt.Sprint(test.name, ", tools ", tools), func(t *testing.T) {
+				if got := lastLine(t, tools, map[string]any{"Messages": test.messages}); got != test.want {
+					t.Errorf("the prompt ends with %s; want %s", got, test.want)
+				}
+			})
+		}
+	}
+}
+
+// lastLine renders a template as a server reads it from the Modelfile.
+func lastLine(t *testing.T, tools bool, conversation map[string]any) string {
+	t.Helper()
+	source := strings.Split(Modelfile("m.gguf", 1, tools), `"""`)[1]
+	var out bytes.Buffer
+	if err := template.Must(template.New("").Parse(source)).Execute(&out, conversation); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()[strings.LastIndexByte(out.String(), '\n')+1:]
+}
+
+// A message is one of a conversation as Ollama hands it to a template.
+type message struct {
+	Role, Content        string
+	ToolCalls            []toolCall
+	ToolName, ToolCallID string
+}
+
+type toolCall struct {
+	ID       string
+	Function struct {
+		Name      string
+		Arguments map[string]any
+	}
+}
+
+func calling(id, name string, arguments map[string]any) message {
+	c := toolCall{ID: id}
+	c.Function.Name, c.Function.Arguments = name, arguments
+	return message{Role: "assistant", ToolCalls: []toolCall{c}}
+}
+
+func TestTemplateCountsCallsAndResults(t *testing.T) {
+	user := message{Role: "user", Content: "script: look\n"}
+	call := calling("c1", "search", map[string]any{"query": "x"})
+	result := func(id, name string) message {
+		return message{Role: "tool", Content: "{}", ToolCallID: id, ToolName: name}
+	}
+	for _, test := range []struct {
+		name     string
+		messages []message
+		want     string
+	}{
+		{"no call", []message{user}, "<|look.1|>"},
+		{"a call and its result", []message{user, call, result("c1", "search")}, "<|look.2-1-1|>"},
+		{"a result without a name", []message{user, call, result("c1", "")}, "<|look.2-1-1|>"},
+		{"a result with another name", []message{user, call, result("c1", "read")}, "<|look.2-1-0|>"},
+		{"a result without an ID", []message{user, call, result("", "search")}, "<|look.2-1-0|>"},
+		{"a result of another call", []message{user, call, result("c2", "search")}, "<|look.2-1-0|>"},
+		{"a call without arguments", []message{user, calling("c1", "search", nil), result("c1", "search")}, "<|look.2-0-1|>"},
+		{"a call that was lost", []message{user, {Role: "assistant"}, result("c1", "search")}, "<|look.2|>"},
+		{"two", []message{user, call, calling("c2", "search", map[string]any{"query": "y"}), result("c1", ""), result("c2", "")}, "<|look.3-2-2|>"},
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			var out bytes.Buffer
-			if err := parsed.Execute(&out, map[string]any{"Messages": test.messages}); err != nil {
-				t.Fatal(err)
-			}
-			lines := strings.Split(out.String(), "\n")
-			if got := lines[len(lines)-1]; got != test.want {
+			if got := lastLine(t, true, map[string]any{"Messages": test.messages, "Tools": "[]"}); got != test.want {
 				t.Errorf("the prompt ends with %s; want %s", got, test.want)
 			}
 		})
 	}
-}
-
-// tinyTemplate returns the template as a server reads it from the Modelfile.
-func tinyTemplate() string {
-	return strings.Split(Modelfile("m.gguf", 1), `"""`)[1]
 }
 
 func TestHeaderRoundTrip(t *testing.T) {

@@ -6,13 +6,26 @@ import "fmt"
 // picks the reply: the script is named by the last "script: NAME" in a user
 // message, and the turn is one more than the messages the assistant has sent.
 // So a conversation whose user said "script: repair" is answered with the
-// replies repair.1, repair.2 and so on. The template has no word for tools, so a
-// server says that the model does not support them.
+// replies repair.1, repair.2 and so on.
+//
+// A template without a word for tools makes a server say that the model does not
+// support them. The one with tools writes calls between <tool_call> tags, so
+// that is where the server looks for them, and it tells from the replies whether
+// the conversation came back as it should: once there are calls in it, NAME.TURN
+// is followed by a dash and how many calls with arguments the assistant has
+// made, and another dash and how many results there are whose ID is that of a
+// call and whose name, if they have one, is the call's. So the reply after one
+// call and its result is called repair.2-1-1; if either were lost on the way, it
+// would be another reply, and there is none.
 //
 // One thread, because a model this small loses more by waking others than they
 // would help.
-func Modelfile(weights string, context uint32) string {
-	return fmt.Sprintf("FROM ./%s\nTEMPLATE \"\"\"%s\"\"\"\n%s", weights, chatTemplate, parameters(context))
+func Modelfile(weights string, context uint32, tools bool) string {
+	template := fmt.Sprintf(chatTemplate, "", "", "")
+	if tools {
+		template = fmt.Sprintf(chatTemplate, offeredTools, callsAndResults, afterCalls)
+	}
+	return fmt.Sprintf("FROM ./%s\nTEMPLATE \"\"\"%s\"\"\"\n%s", weights, template, parameters(context))
 }
 
 func parameters(context uint32) string {
@@ -26,10 +39,11 @@ PARAMETER temperature 0
 // chatTemplate counts and searches with what text/template has: a string grows by a
 // dot for each turn, so its length is the turn, and a loop over the length of a
 // text looks at every suffix of it. A name ends at the first byte that no name
-// has: "-" is 45, "." 46, "0" to "9" 48 to 57, "a" to "z" 97 to 122.
-const chatTemplate = `{{- $name := "default" }}{{ $turn := "." -}}
+// has: "-" is 45, "." 46, "0" to "9" 48 to 57, "a" to "z" 97 to 122. It has three
+// places for what a template with tools says more.
+const chatTemplate = `{{- $name := "default" }}{{ $turn := "." -}}%s
 {{- range .Messages }}<|im_start|>{{ .Role }}
-{{ .Content }}<|im_end|>
+{{ .Content }}%s<|im_end|>
 {{ if eq .Role "assistant" }}{{ $turn = print $turn "." }}{{ end -}}
 {{- if eq .Role "user" }}{{ $text := .Content -}}
 {{- range $i := len $text }}{{ if eq (index $text $i) 115 }}{{ $rest := slice $text $i -}}
@@ -38,4 +52,23 @@ const chatTemplate = `{{- $name := "default" }}{{ $turn := "." -}}
 {{- if or (lt $c 45) (eq $c 47) (and (gt $c 57) (lt $c 97)) (gt $c 122) }}{{ $name = slice $name 0 $j }}{{ break }}{{ end -}}
 {{- end }}{{ end }}{{ end }}{{ end }}{{ end }}{{ end -}}
 {{- end }}<|im_start|>assistant
-<|{{ $name }}.{{ len $turn }}|>`
+<|{{ $name }}.{{ len $turn }}%s|>`
+
+// What a template with tools says more.
+const (
+	offeredTools = `{{ $calls := "" }}{{ $results := "" -}}
+{{- if .Tools }}<|im_start|>system
+{{ .Tools }}<|im_end|>
+{{ end -}}`
+
+	callsAndResults = `
+{{- if .ToolCalls }}<tool_call>
+{{- range .ToolCalls }}{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
+{{- if .Function.Arguments }}{{ $calls = print $calls "." }}{{ end }}{{ end }}</tool_call>{{ end -}}
+{{- if and (eq .Role "tool") .ToolCallID }}{{ $result := . -}}
+{{- range $.Messages }}{{ range .ToolCalls -}}
+{{- if and (eq .ID $result.ToolCallID) (or (not $result.ToolName) (eq .Function.Name $result.ToolName)) }}{{ $results = print $results "." }}{{ end -}}
+{{- end }}{{ end }}{{ end }}`
+
+	afterCalls = `{{ if or $calls $results }}-{{ len $calls }}-{{ len $results }}{{ end }}`
+)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// httpCases says of each case about servers that fail what shows how the program
+// deals with it: a script that names it in a comment, or a test of a package.
+// Those in the folder that ONESHOT_SHARED names have a line here each.
+var httpCases = map[string]string{
+	"429-past":           "fault_wait",
+	"429-overflow":       "fault_wait",
+	"429-negative":       "fault_wait",
+	"429-list":           "fault_wait",
+	"429-ms":             "fault_wait",
+	"429-reset":          "fault_wait",
+	"429-quota":          "fault_status",
+	"503-retry-after":    "fault_wait",
+	"501":                "fault_status",
+	"408-425":            "fault_status",
+	"403-rate":           "fault_status",
+	"404":                "fault_status",
+	"conn-refused":       "fault_connection",
+	"reset-before":       "fault_connection",
+	"reset-after":        "fault_connection", // a model that answers changes nothing, so it is asked again
+	"dns-nx":             "pkg/model TestConnectionToNoName",
+	"guard-deny":         "server_pages",
+	"slow-headers":       "fault_silence",
+	"slow-body":          "fault_silence",
+	"stream-idle":        "fault_silence",
+	"stream-comments":    "fault_silence",
+	"stream-cut":         "fault_calls",
+	"stream-bad-json":    "fault_garbage",
+	"stream-crlf":        "fault_garbage",
+	"body-cap":           "fault_size",
+	"gzip-bomb":          "fault_size",
+	"content-length-lie": "fault_connection",
+	"chunk-ext":          "fault_size",
+	"many-headers":       "fault_size",
+	"100-continue":       "fault_silence",
+	"206":                "server_pages",
+	"content-type":       "server_pages",
+	"rate-limit":         "pkg/runner TestPace",
+	"retry-budget":       "fault_status",
+	"hedge":              "fault_silence",
+	"keepalive-reuse":    "server_native",
+	"proxy-env":          "pkg/netguard TestNoProxy",
+	"oauth-scope":        "fault_status",
+}
+
+func TestHTTPCases(t *testing.T) {
+	for id, shown := range httpCases {
+		if dir, test, ok := strings.Cut(shown, " "); ok {
+			wantText(t, id, filepath.Join(dir, "*_test.go"), `(?m)^func `+test+`\(`)
+		} else {
+			wantText(t, id, filepath.Join("testdata", "script", shown+".txtar"), `(?m)^#.*[ #]`+regexp.QuoteMeta(id)+`([:,]| |$)`)
+		}
+	}
+	shared := os.Getenv("ONESHOT_SHARED")
+	if shared == "" {
+		t.Log("ONESHOT_SHARED names no folder: whether every case is in the table is not known")
+		return
+	}
+	cases, err := os.ReadFile(filepath.Join(shared, "cases", "http_cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(cases)) {
+		var c struct{ ID string }
+		if err := json.Unmarshal([]byte(line), &c); err != nil || c.ID == "" {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if httpCases[c.ID] == "" {
+			t.Errorf("nothing shows the case %s", c.ID)
+		}
+	}
+}
+
+// wantText wants a file in which the pattern is found.
+func wantText(t *testing.T, id, files, pattern string) {
+	t.Helper()
+	found, err := filepath.Glob(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range found {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(pattern).Match(text) {
+			return
+		}
+	}
+	t.Errorf("%s: no %s has a match for %s", id, files, pattern)
+}

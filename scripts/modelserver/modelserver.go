@@ -1,0 +1,238 @@
+// Package modelserver is a model server for tests and benchmarks: it speaks the
+// protocols of Ollama, OpenAI (chat completions and responses) and Anthropic
+// (messages), whole and streamed, and says what it is told, also what no real
+// server can be made to say. It knows nothing of models; the real server is
+// driven by scripts/ollama-e2e.
+package modelserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An API is a protocol.
+type API string
+
+// The protocols.
+const (
+	Ollama    API = "ollama"    // POST /api/chat
+	Chat      API = "chat"      // POST /v1/chat/completions
+	Responses API = "responses" // POST /v1/responses
+	Messages  API = "messages"  // POST /v1/messages
+)
+
+// APIs are all protocols.
+var APIs = []API{Ollama, Chat, Responses, Messages}
+
+// Base returns the base URL that a client of the protocol is given for a server
+// at the address: what the vendors' own servers have before the path.
+func (a API) Base(address string) string {
+	if a == Chat || a == Responses {
+		return "http://" + address + "/v1"
+	}
+	return "http://" + address
+}
+
+// Path returns where requests to a model go.
+func (a API) Path() string {
+	switch a {
+	case Ollama:
+		return "/api/chat"
+	case Chat:
+		return "/v1/chat/completions"
+	}
+	return "/v1/" + string(a)
+}
+
+// A Request is what the server was asked.
+type Request struct {
+	API    API
+	Number int // from 1, over all protocols
+	Body   []byte
+}
+
+// A Server answers requests. It is safe for concurrent use.
+type Server struct {
+	// Script has the reply to each request, by its number.
+	Script map[int]Reply
+	// Answer, if set, makes the replies instead of Script.
+	Answer func(Request) Reply
+	// Models are the names that the server lists; a request for any other is
+	// refused. Without a list, every name is known.
+	Models []string
+	// Mark, if set, is told when a reply is at a mark, and when the last bytes
+	// before it were sent.
+	Mark func(Request, time.Time)
+	// AtOnce lets a reply leave when it is complete or waits, and not piece by
+	// piece: a model that takes no time.
+	AtOnce bool
+	// Tools lets the server say that its models call natively.
+	Tools bool
+	// Record, if set, is the folder in which requests are kept: N.json and
+	// N.headers of the Nth request to a model, models.headers and show.headers
+	// of the last ones for information.
+	Record string
+
+	mu    sync.Mutex
+	count int
+}
+
+// Handler returns the server's routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/tags", s.tags)
+	mux.HandleFunc("POST /api/show", s.show)
+	mux.HandleFunc("GET /v1/models", s.list)
+	mux.HandleFunc("GET /models", s.list)
+	for _, api := range APIs {
+		mux.HandleFunc("POST "+api.Path(), func(w http.ResponseWriter, r *http.Request) { s.reply(api, w, r) })
+	}
+	mux.HandleFunc("GET /", s.page)
+	return mux
+}
+
+// object is a JSON object to be written.
+type object = map[string]any
+
+// tags lists the models as Ollama does.
+func (s *Server) tags(w http.ResponseWriter, r *http.Request) {
+	s.keepHeaders("models", r)
+	list := []object{}
+	for _, m := range s.Models {
+		list = append(list, object{"name": m, "model": m})
+	}
+	respond(w, http.StatusOK, object{"models": list})
+}
+
+// list lists the models as OpenAI and Anthropic do: what one of them does not
+// know, it does not read.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	s.keepHeaders("models", r)
+	list := []object{}
+	for _, m := range s.Models {
+		list = append(list, object{"id": m, "object": "model", "owned_by": "library", "type": "model", "display_name": m})
+	}
+	respond(w, http.StatusOK, object{"object": "list", "data": list, "has_more": false})
+}
+
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	s.keepHeaders("show", r)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	if name, known := s.knows(body); !known {
+		unknownModel(Ollama, w, name)
+		return
+	}
+	capabilities := []string{"completion"}
+	if s.Tools {
+		capabilities = append(capabilities, "tools")
+	}
+	respond(w, http.StatusOK, object{
+		"capabilities": capabilities,
+		"model_info":   object{"general.architecture": "llama", "llama.context_length": 4096},
+	})
+}
+
+// knows returns the model that a request is for, and whether it is there.
+func (s *Server) knows(body []byte) (name string, known bool) {
+	var request struct{ Model string }
+	err := json.Unmarshal(body, &request)
+	name = strings.TrimSuffix(request.Model, ":latest")
+	return name, err == nil && (s.Models == nil || slices.Contains(s.Models, name))
+}
+
+func unknownModel(api API, w http.ResponseWriter, name string) {
+	respond(w, http.StatusNotFound, errorBody(api, fmt.Sprintf("model '%s' not found", name)))
+}
+
+func respond(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // an error says that the client has gone
+}
+
+// errorBody is how a protocol says that a request was refused.
+func errorBody(api API, text string) object {
+	switch api {
+	case Ollama:
+		return object{"error": text}
+	case Messages:
+		return object{"type": "error", "error": object{"type": "api_error", "message": text}}
+	}
+	return object{"error": object{"message": text, "type": "api_error", "param": nil, "code": nil}}
+}
+
+// reply answers a request to a model.
+func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
+	request := s.receive(api, r)
+	if s.Script[request.Number].early {
+		reset(w)
+	}
+	var err error
+	if request.Body, err = io.ReadAll(r.Body); err != nil {
+		return // the client has gone
+	}
+	s.keep(fmt.Sprintf("%d.json", request.Number), request.Body)
+	if name, known := s.knows(request.Body); !known {
+		unknownModel(api, w, name)
+		return
+	}
+	s.answer(w, r, request)
+}
+
+// page answers any other request: it is a page for a tool, and the next reply is
+// what stands there.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, s.receive(Chat, r))
+}
+
+// receive counts a request.
+func (s *Server) receive(api API, r *http.Request) Request {
+	s.mu.Lock()
+	s.count++
+	request := Request{API: api, Number: s.count}
+	s.mu.Unlock()
+	s.keepHeaders(fmt.Sprint(request.Number), r)
+	return request
+}
+
+// answer plays the reply to a request.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, request Request) {
+	reply, found := s.Script[request.Number]
+	if s.Answer != nil {
+		reply, found = s.Answer(request), true
+	}
+	if !found { // with a status that a script about other failures does not expect
+		respond(w, http.StatusUnauthorized, errorBody(request.API, fmt.Sprintf("the script has no reply %d", request.Number)))
+		return
+	}
+	newPlayer(s, w, r, request).play(reply)
+}
+
+// keepHeaders keeps the first line and the headers of a request.
+func (s *Server) keepHeaders(name string, r *http.Request) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\nHost: %s\n", r.Method, r.URL.RequestURI(), r.Host)
+	_ = r.Header.Write(&b) // a builder takes everything
+	s.keep(name+".headers", []byte(strings.ReplaceAll(b.String(), "\r\n", "\n")))
+}
+
+// keep writes a file of the record. A test that cannot record must not go on.
+func (s *Server) keep(name string, content []byte) {
+	if s.Record == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(s.Record, name), content, 0o666); err != nil {
+		panic(err)
+	}
+}

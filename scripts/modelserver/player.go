@@ -1,0 +1,325 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"time"
+	"unicode/utf8"
+)
+
+// A player performs one reply. A client that goes away ends it by
+// [http.ErrAbortHandler].
+type player struct {
+	server  *Server
+	w       http.ResponseWriter
+	r       *http.Request
+	request Request
+	form    form
+	message *message
+	started bool // the message's first event has been written
+	current *item
+	members map[string]json.RawMessage // of the next item
+
+	status int
+	whole  bool
+	pieces int
+	pause  time.Duration // before each byte
+	head   bool          // status and headers have been written
+	sent   time.Time     // when the last bytes were
+}
+
+// newPlayer reads from the request how it wants to be answered.
+func newPlayer(s *Server, w http.ResponseWriter, r *http.Request, request Request) *player {
+	var wants struct {
+		Model         string
+		Stream        *bool
+		StreamOptions struct {
+			Usage bool `json:"include_usage"`
+		} `json:"stream_options"`
+	}
+	_ = json.Unmarshal(request.Body, &wants) // who writes no JSON is answered whole
+	stream := request.API == Ollama
+	if wants.Stream != nil {
+		stream = *wants.Stream
+	}
+	return &player{
+		server: s, w: w, r: r, request: request, form: forms[request.API],
+		message: &message{number: request.Number, model: wants.Model, usage: wants.StreamOptions.Usage},
+		status:  http.StatusOK, pieces: 5, whole: !stream,
+	}
+}
+
+func (p *player) play(reply Reply) {
+	for _, a := range reply.actions {
+		a(p)
+	}
+	if !p.head {
+		p.begin("")
+	}
+}
+
+// begin writes the status and the headers, once.
+func (p *player) begin(contentType string) {
+	if p.head {
+		return
+	}
+	p.head = true
+	if contentType != "" && p.w.Header().Get("Content-Type") == "" {
+		p.w.Header().Set("Content-Type", contentType)
+	}
+	p.w.WriteHeader(p.status)
+}
+
+// write sends bytes at once.
+func (p *player) write(b []byte) {
+	step := len(b)
+	if p.pause > 0 {
+		step = 1
+	}
+	for len(b) > 0 {
+		p.wait(p.pause)
+		n := min(step, len(b))
+		p.sent = time.Now()
+		if _, err := p.w.Write(b[:n]); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if !p.server.AtOnce {
+			p.flush()
+		}
+		b = b[n:]
+	}
+}
+
+// flush sends what was written.
+func (p *player) flush() { p.w.(http.Flusher).Flush() }
+
+// mark tells the server's owner when the last bytes were sent.
+func (p *player) mark() {
+	if p.server.Mark != nil {
+		p.server.Mark(p.request, p.sent)
+	}
+}
+
+// stream sends a part of a streamed response.
+func (p *player) stream(b []byte) {
+	if p.whole || len(b) == 0 {
+		return
+	}
+	p.begin(p.form.contentType())
+	p.write(b)
+}
+
+// wait pauses; what is open stays open.
+func (p *player) wait(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	if p.head {
+		p.flush()
+	}
+	select {
+	case <-time.After(d):
+	case <-p.r.Context().Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (p *player) drip(pause time.Duration) { p.pause = pause }
+
+func (p *player) answerWhole() { p.whole = true }
+
+// hang says nothing until the client goes away.
+func (p *player) hang() {
+	p.begin(p.form.contentType())
+	p.flush()
+	<-p.r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
+
+// mute sends what keeps a connection open and says nothing, until the client
+// goes away.
+func (p *player) mute(pause time.Duration) {
+	p.begin(p.form.contentType())
+	for {
+		p.write([]byte(p.form.alive()))
+		p.wait(pause)
+	}
+}
+
+// cut ends the connection in the middle of the body.
+func (p *player) cut() {
+	p.begin(p.form.contentType())
+	p.flush()
+	panic(http.ErrAbortHandler)
+}
+
+func (p *player) reset() { reset(p.w) }
+
+// socket writes to the connection itself, where HTTP would stand, and ends it.
+func socket(text string) action {
+	return func(p *player) {
+		c, _, err := p.w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(c, text) // an error says that the client has gone
+		c.Close()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// reset ends a connection at once, so that its client is told of it even while it
+// writes. What was sent and not read yet may be lost.
+func reset(w http.ResponseWriter) {
+	c, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_ = c.(*net.TCPConn).SetLinger(0) // an error says that it has ended
+	c.Close()
+	panic(http.ErrAbortHandler)
+}
+
+func raw(text string) action {
+	return func(p *player) {
+		contentType := ""
+		if p.status == http.StatusOK {
+			contentType = p.form.contentType()
+		}
+		p.begin(contentType)
+		p.write([]byte(text))
+	}
+}
+
+// say says text. Text after text is more of it.
+func say(text string) action {
+	return func(p *player) { p.pour(item{kind: said}, text) }
+}
+
+func think(text string) action {
+	return func(p *player) { p.pour(item{kind: thought}, text) }
+}
+
+// sign ends the reasoning with its signature.
+func sign(signature string) action {
+	return func(p *player) {
+		if p.current == nil || p.current.kind != thought {
+			p.enter(item{kind: thought})
+		}
+		p.current.signature = signature
+		p.leave()
+	}
+}
+
+// pour adds text to the item that is open, if it is of the same kind, or else to
+// a new one.
+func (p *player) pour(it item, text string) {
+	if text == "" {
+		return
+	}
+	if p.current == nil || p.current.kind != it.kind || p.members != nil {
+		p.enter(it)
+	}
+	p.current.text += text
+	for text != "" {
+		n := pieceBytes(text, p.pieces)
+		p.stream(p.form.piece(p.message, p.current, text[:n]))
+		text = text[n:]
+	}
+}
+
+// pieceBytes returns the length of the next piece: so many characters, or all if
+// that is 0. A byte that is no character counts as one.
+func pieceBytes(text string, characters int) int {
+	if characters <= 0 {
+		return len(text)
+	}
+	n := 0
+	for ; characters > 0 && n < len(text); characters-- {
+		_, size := utf8.DecodeRuneInString(text[n:])
+		n += size
+	}
+	return n
+}
+
+// enter begins an item, and the message if it is the first.
+func (p *player) enter(it item) {
+	p.leave()
+	it.index, it.members = len(p.message.items), p.members
+	p.members = nil
+	for _, other := range p.message.items {
+		if other.kind == it.kind {
+			it.nth++
+		}
+	}
+	p.current = &it
+	p.message.items = append(p.message.items, p.current)
+	p.start()
+	p.stream(p.form.enter(p.message, p.current))
+}
+
+func (p *player) start() {
+	if !p.started {
+		p.started = true
+		p.stream(p.form.begin(p.message))
+	}
+}
+
+// leave ends the item that is open, if there is one.
+func (p *player) leave() {
+	if p.current != nil {
+		p.stream(p.form.leave(p.message, p.current))
+		p.current = nil
+	}
+}
+
+// call makes a whole native call.
+func (p *player) call(it item) {
+	p.open(it)
+	p.leave()
+}
+
+// open makes a native call that is not finished.
+func (p *player) open(it item) {
+	arguments := it.text
+	it.text = ""
+	p.enter(it)
+	p.pour(item{kind: called}, arguments)
+}
+
+// stop ends the message.
+func stop(reason string) action {
+	return func(p *player) {
+		p.leave()
+		p.start()
+		p.message.reason = reason
+		if p.whole {
+			p.begin("application/json; charset=utf-8")
+			p.write(p.form.whole(p.message))
+			return
+		}
+		p.stream(p.form.end(p.message))
+	}
+}
+
+// fail says that the server failed: in a body of its own, or in the stream if
+// one has begun.
+func fail(text string) action {
+	return func(p *player) {
+		if p.started && !p.whole {
+			p.stream(p.form.fault(p.message, text))
+			return
+		}
+		p.begin("application/json; charset=utf-8")
+		p.write(marshal(errorBody(p.request.API, text)))
+	}
+}
+
+// splice lets another message begin.
+func (p *player) splice() {
+	m := *p.message
+	m.number, m.items, m.events = m.number+1000, nil, 0
+	p.message, p.current, p.started = &m, nil, false
+}

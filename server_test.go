@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"oneshot/scripts/modelserver"
+)
+
+// server is the script command
+//
+//	server [-api ollama|chat|responses|messages] [-models A,B] [-tools] [-as NAME] DIR
+//
+// It starts a server that speaks the protocols of package modelserver and plays
+// the model's side from the files of DIR, which are described at
+// [modelserver.ReadScript]. $SERVER becomes its base URL as a client of the
+// protocol is given it, OLLAMA_HOST its address. Requests are kept in the folder
+// requests, which is emptied first, as [modelserver.Server] says. With -tools, models call natively.
+//
+// With -as NAME it is a second server: $NAME becomes the base URL, NAME the
+// folder of requests, and SERVER and OLLAMA_HOST stay as they are.
+//
+// "ollama [-models A,B] [-tools] DIR" is a server for Ollama's protocol.
+func server(ts *testscript.TestScript, neg bool, args []string) {
+	api := ts.Getenv("API")
+	if api == "" {
+		api = string(modelserver.Ollama)
+	}
+	startServer(ts, neg, api, args)
+}
+
+func ollama(ts *testscript.TestScript, neg bool, args []string) {
+	startServer(ts, neg, string(modelserver.Ollama), args)
+}
+
+// serverFlags are the flags of the command server.
+type serverFlags struct {
+	api, models, as string
+	tools           bool
+}
+
+func (f *serverFlags) parse(args []string) (dir string, ok bool) {
+	set := flag.NewFlagSet("server", flag.ContinueOnError)
+	set.SetOutput(&strings.Builder{})
+	set.StringVar(&f.api, "api", f.api, "")
+	set.StringVar(&f.models, "models", "scripted", "")
+	set.StringVar(&f.as, "as", "", "")
+	set.BoolVar(&f.tools, "tools", false, "")
+	err := set.Parse(args)
+	return set.Arg(0), err == nil && set.NArg() == 1
+}
+
+func startServer(ts *testscript.TestScript, neg bool, api string, args []string) {
+	f := serverFlags{api: api}
+	dir, ok := f.parse(args)
+	if neg || !ok {
+		ts.Fatalf("usage: server [-api API] [-models A,B] [-tools] [-as NAME] DIR")
+	}
+	folder, variable := "requests", "SERVER"
+	if f.as != "" {
+		folder, variable = f.as, f.as
+	}
+	s := &modelserver.Server{Models: strings.Split(f.models, ","), Tools: f.tools, Record: ts.MkAbs(folder)}
+	ts.Check(errors.Join(os.RemoveAll(s.Record), os.MkdirAll(s.Record, 0o777)))
+	running := httptest.NewUnstartedServer(s.Handler())
+	address := running.Listener.Addr().String()
+	var err error
+	s.Script, err = modelserver.ReadScript(ts.MkAbs(dir), address)
+	ts.Check(err)
+	running.Start()
+	ts.Setenv(variable, modelserver.API(f.api).Base(address))
+	if f.as == "" {
+		ts.Setenv("OLLAMA_HOST", address)
+	}
+	ts.Defer(func() {
+		running.CloseClientConnections()
+		running.Close()
+	})
+}
