@@ -7,10 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // contractPrograms are the programs of the contract scripts. Each runs another
@@ -53,32 +50,6 @@ func slowlyMain() {
 		_, err = io.CopyN(os.Stdout, out, 16<<10)
 	}
 	os.Exit(wait())
-}
-
-// aloneMain is "alone PROGRAM ARG…": exit code 98 means that a process is left
-// that the program started, or that one of those started.
-func aloneMain() {
-	check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
-	c := command(os.Args[1:])
-	c.Stdout = os.Stdout
-	code := start(c)()
-	tick := time.Tick(10 * time.Millisecond)
-	for range 20 { // what is gone already may take a moment to be buried
-		if _, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); errors.Is(err, unix.ECHILD) {
-			os.Exit(code)
-		}
-		<-tick
-	}
-	left, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
-	check(err)
-	fmt.Fprintf(os.Stderr, "processes are left: %s\n", left)
-	for _, pid := range strings.Fields(string(left)) {
-		var n int
-		if _, err := fmt.Sscan(pid, &n); err == nil {
-			_ = unix.Kill(n, unix.SIGKILL)
-		}
-	}
-	os.Exit(98)
 }
 
 // deafMain is "deaf FILE": it takes connections and never says anything. Its

@@ -75,18 +75,16 @@ func (t *target) write(doc []byte) error {
 	if t.direct {
 		return t.feed(doc)
 	}
-	f, named, err := t.create()
+	fresh := t.beside()
+	err := t.prepare(fresh, doc)
+	if err == nil {
+		err = os.Rename(fresh, t.path)
+	}
 	if err != nil {
+		_ = os.Remove(fresh) // it may be there or not
 		return err
 	}
-	if err := t.replace(f, named, doc); err != nil {
-		_ = f.Close() // nothing in it counts
-		if named != "" {
-			_ = os.Remove(named)
-		}
-		return err
-	}
-	return errors.Join(f.Close(), syncDir(filepath.Dir(t.path)))
+	return syncDir(filepath.Dir(t.path))
 }
 
 // feed writes a document to a device or a pipe.
@@ -99,22 +97,45 @@ func (t *target) feed(doc []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// create makes a new file in the directory. It has no name, so that nothing is
-// left of it whatever happens to the process; only where the file system knows
-// no such files it is named.
-func (t *target) create() (f *os.File, named string, err error) {
-	const umask = 0o666
-	f, err = nameless(filepath.Dir(t.path), umask)
-	if err != nil {
-		named = t.beside()
-		f, err = os.OpenFile(named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, umask)
+// prepare writes a document to a new file of that name, durably. The file has no
+// name before it is whole, so that nothing is left of it if the process is
+// killed; only where the system knows no such files it has one from the start.
+func (t *target) prepare(name string, doc []byte) error {
+	if done, err := t.unnamed(name, doc); done || err != nil {
+		return err
 	}
-	return f, named, err
+	return t.named(name, doc)
 }
 
-// replace fills the new file and gives it the name of the old one, and its
-// permissions.
-func (t *target) replace(f *os.File, named string, doc []byte) error {
+// masked are the permissions of a new file, of which the umask takes some.
+const masked = 0o666
+
+// unnamed writes a file and then gives it its name. It reports false where the
+// system cannot do that.
+func (t *target) unnamed(name string, doc []byte) (done bool, err error) {
+	f, err := nameless(filepath.Dir(name), masked)
+	if err != nil {
+		return false, nil
+	}
+	defer f.Close() // what is in it has been synced, or does not count
+	if err := t.fill(f, doc); err != nil {
+		return false, err
+	}
+	return link(f, name) == nil, nil
+}
+
+// named writes a file that has its name from the start.
+func (t *target) named(name string, doc []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, masked)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.fill(f, doc), f.Close())
+}
+
+// fill writes a document to a new file, which gets the permissions of the old
+// one.
+func (t *target) fill(f *os.File, doc []byte) error {
 	if _, err := f.Write(doc); err != nil {
 		return err
 	}
@@ -123,24 +144,7 @@ func (t *target) replace(f *os.File, named string, doc []byte) error {
 			return err
 		}
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if named != "" {
-		return os.Rename(named, t.path)
-	}
-	if err := link(f, t.path); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	named = t.beside() // a link replaces nothing, a renamed file does
-	if err := link(f, named); err != nil {
-		return err
-	}
-	if err := os.Rename(named, t.path); err != nil {
-		_ = os.Remove(named)
-		return err
-	}
-	return nil
+	return f.Sync()
 }
 
 // beside returns a name in the same directory that nobody uses.
@@ -152,7 +156,10 @@ func (t *target) beside() string {
 // syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil // it can be written and not read: the system decides when
+	case err != nil:
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())

@@ -29,17 +29,12 @@ func TestReplace(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, named, err := to.create()
-			if tt.named {
-				named = to.beside()
-				f, err = os.OpenFile(named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			if err := to.replace(f, named, []byte("today")); err != nil {
-				t.Fatal(err)
+			if !tt.named {
+				if err := to.write([]byte("today")); err != nil {
+					t.Fatal(err)
+				}
+			} else if fresh := to.beside(); to.named(fresh, []byte("today")) != nil || os.Rename(fresh, to.path) != nil {
+				t.Fatal("not written")
 			}
 			entries, err := os.ReadDir(dir)
 			if err != nil || len(entries) != 1 {

@@ -38,14 +38,18 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 // local returns probes of the model servers that may be on this machine.
 func (o *doctorOptions) local(s *settings) []probe {
 	here := *s
-	here.urls = maps.Clone(s.urls)
+	here.urls, here.keys = maps.Clone(s.urls), maps.Clone(s.keys)
 	delete(here.urls, "") // which is where the named models are
+	if len(o.names) > 0 { // what is said of their server is not for others
+		delete(here.keys, "")
+		here.config.Header = nil
+	}
 	var probes []probe
 	for _, name := range []string{"ollama", "lmstudio"} {
 		probes = append(probes, probe{name: name, look: func(ctx context.Context) checkup {
 			p := place{}
 			p.provider, _ = model.ProviderNamed(name)
-			if err := here.locate(o.env, o.talk, &p); err != nil {
+			if err := errors.Join(here.locate(o.env, o.talk, &p), here.authorize(o.env, o.talk, &p)); err != nil {
 				return broken(err)
 			}
 			return here.survey(ctx, p)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -49,7 +50,7 @@ type envelopeError struct {
 // envelope returns what is known of the run so far.
 func (o *runOptions) envelope() *envelope {
 	return &envelope{
-		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: o.model.chosen,
+		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: cmp.Or(o.outcome.Model, o.model.chosen),
 		Turns: o.outcome.Turns, Calls: o.outcome.Calls, Usage: o.outcome.Usage,
 		Findings: o.outcome.Findings, Aborted: o.outcome.Aborted, Repairs: o.outcome.Repairs,
 	}

@@ -146,19 +146,25 @@ func (o *modelOptions) meet(ctx context.Context, s *settings, t *talk, places []
 		asked = append(asked, c)
 		o.clients = append(o.clients, c.client)
 	}
-	o.arrange(cfg)
+	o.arrange(cfg, places, asked)
 	return o.speak(cfg, asked)
 }
 
 // arrange says which client is asked when.
-func (o *modelOptions) arrange(cfg *agent.Config) {
+func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candidate) {
 	cfg.Model = o.clients[0]
 	if len(o.names) > 1 {
 		var members []model.Member
-		for _, c := range o.clients[:len(o.names)] {
-			members = append(members, model.Member{Name: c.Name(), Model: c})
+		for i, c := range o.clients[:len(o.names)] {
+			members = append(members, model.Member{Name: c.Name(), Server: places[i].address(), Model: c})
 		}
-		cfg.Model = model.NewFallback(members...)
+		all := model.NewFallback(members...)
+		for i := range members {
+			if asked[i].silent != nil {
+				all.LeaveOut(i)
+			}
+		}
+		cfg.Model = all
 	}
 	if o.responder != "" {
 		cfg.Responder = o.clients[len(o.names)]

@@ -10,7 +10,7 @@ import (
 
 // check refuses flags that contradict each other or have no meaning.
 func (o *runOptions) check() error {
-	if bad := policy.CheckGlobs(append(o.allow, o.deny...)); bad != "" {
+	if bad := policy.CheckGlobs(slices.Concat(o.allow, o.deny)); bad != "" {
 		return usagef("", "--allow, --deny: %q is not a valid glob", bad)
 	}
 	if o.onDenied != "fail" && o.onDenied != "continue" {

@@ -203,7 +203,7 @@ func (o *serverOptions) header(env Env, t *talk) (http.Header, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case !secret && slices.Contains(credentialHeaders, canonical):
+		case !secret && slices.Contains(model.CredentialHeaders(), canonical):
 			return nil, usagef("--header '"+name+"=${secret:NAME}' takes it from the environment variable NAME",
 				"--header %s: credentials on a command line can be seen by others", name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
@@ -213,9 +213,6 @@ func (o *serverOptions) header(env Env, t *talk) (http.Header, error) {
 	}
 	return header, nil
 }
-
-// credentialHeaders are the headers whose values are credentials.
-var credentialHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token"}
 
 // ownHeaders are the headers that belong to the connection and cannot be set.
 var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Trailer", "Upgrade", "Te"}

@@ -120,7 +120,7 @@ func (s *settings) authorize(env Env, t *talk, p *place) error {
 	if key == "" {
 		key = s.keys[""]
 	}
-	given := slices.ContainsFunc(credentialHeaders, func(name string) bool { return p.header.Get(name) != "" })
+	given := slices.ContainsFunc(model.CredentialHeaders(), func(name string) bool { return p.header.Get(name) != "" })
 	elsewhere := s.urls[p.provider.Name] != nil || s.urls[""] != nil
 	if key == "" && !given && !elsewhere {
 		var err error
@@ -187,7 +187,7 @@ func (s *settings) ask(ctx context.Context, p place, seed [32]byte, m matter) (*
 	default:
 		return nil, err
 	}
-	c.native = can.Tools
+	c.native = can.Tools || c.silent != nil // nobody knows; a refusal switches later
 	if m.context {
 		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(contextFor(can)))})
 	}
@@ -212,7 +212,9 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *talk) (string, err
 	if err := s.locate(env, t, &p); err != nil {
 		return "", err
 	}
-	p.header = s.config.Header
+	if err := s.authorize(env, t, &p); err != nil {
+		return "", err
+	}
 	models, err := s.client(p, [32]byte{}, nil).List(ctx)
 	if err != nil {
 		return "", fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)

@@ -90,6 +90,7 @@ type Config struct {
 // An Outcome is what a run came to. It is complete also when the run failed.
 type Outcome struct {
 	Answer   json.RawMessage // nil when there is none; it fits the schema
+	Model    string          // who replied last, as PROVIDER/NAME, if its client says so
 	Turns    int             // requests made
 	Usage    chat.Usage
 	Calls    []CallReport
@@ -214,6 +215,7 @@ type run struct {
 	worked   map[string]bool   // tools of which a call succeeded
 	needs    map[string]*Needs // by tool, until a call of it succeeds
 	results  [][]byte          // what tools returned so far
+	bare     [][]byte          // the same in native runs, for comparing: all text, without blanks
 	reports  []*CallReport
 	out      Outcome
 }

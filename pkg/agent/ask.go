@@ -97,6 +97,7 @@ func (r *run) heard(l *listener) error {
 	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
 	r.budget.use(p.Usage, l.pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
+	r.out.Model = p.By
 	r.out.Findings = append(r.out.Findings, p.findings...)
 	r.cfg.Observe(Event{Kind: EventReply, Turn: r.out.Turns, Usage: p.Usage, Text: string(p.Stop)})
 	for _, f := range p.findings {

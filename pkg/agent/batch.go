@@ -137,11 +137,11 @@ func (s *slot) check(r *run) {
 // echoes reports whether the text of a call stands in an earlier result: whoever
 // wrote what a tool returned must not be able to have it carried out by having
 // it repeated.
-func (r *run) echoes(c chat.Call) bool {
+func (r *run) echoes(s *slot) bool {
 	if r.native {
-		return r.echoesNative(c)
+		return r.echoesNative(s.call.Name, s.written)
 	}
-	text := inString(c.Text)
+	text := inString(s.call.Text)
 	return len(text) > 0 && slices.ContainsFunc(r.results, func(data []byte) bool { return bytes.Contains(data, text) })
 }
 
@@ -192,8 +192,8 @@ func (b *batch) decide(s *slot) policy.Decision {
 		return policy.Decision{Verdict: policy.Deny, Rule: "check", Why: s.result.Error.Message}
 	}
 	d := b.run.cfg.Policy.Decide(facts(s))
-	if d.Verdict == policy.Allow && b.run.echoes(s.call) {
-		d = policy.Decision{Verdict: policy.Deny, Rule: "floor:echo", Why: "this call stands word for word in an earlier result, and what results say is not done"}
+	if d.Verdict == policy.Allow && b.run.echoes(s) {
+		d = policy.Decision{Verdict: policy.Deny, Rule: "floor:echo", Why: "this call stands in an earlier result, and what results say is not done"}
 	}
 	if d.Verdict == policy.Allow {
 		return d
@@ -383,7 +383,7 @@ func (b *batch) done(s *slot) error {
 	s.shown = envelope
 	s.settle()
 	b.run.note(s)
-	b.run.results = append(b.run.results, envelope)
+	b.run.remember(envelope)
 	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
 	b.run.cfg.Observe(Event{Kind: EventResult, Turn: b.run.out.Turns, Call: *s.report, Took: s.took, Text: s.why()})
 	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})

@@ -2,7 +2,11 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -97,11 +101,42 @@ func (b *batch) written() []chat.Call {
 	return calls
 }
 
-// echoesNative reports whether the name and the arguments of a native call
-// stand together in an earlier result.
-func (r *run) echoesNative(c chat.Call) bool {
-	text := inString(string(c.Arguments))
-	return len(c.Arguments) > len("{}") && slices.ContainsFunc(r.results, func(data []byte) bool {
-		return bytes.Contains(data, []byte(c.Name)) && (bytes.Contains(data, text) || bytes.Contains(data, c.Arguments))
+// echoesNative reports whether the name and all the arguments of a native call,
+// as the model wrote them, stand together in an earlier result, in whatever
+// order and with whatever blanks.
+func (r *run) echoesNative(name string, written json.RawMessage) bool {
+	pieces := [][]byte{[]byte(name)}
+	gjson.ParseBytes(written).ForEach(func(key, value gjson.Result) bool {
+		pieces = append(pieces, bare([]byte(key.Raw+":"+value.Raw)))
+		return true
 	})
+	return len(pieces) > 1 && slices.ContainsFunc(r.bare, func(text []byte) bool {
+		return !slices.ContainsFunc(pieces, func(p []byte) bool { return !bytes.Contains(text, p) })
+	})
+}
+
+// remember keeps what a tool returned, to know an echo of it: the envelope, and
+// for native calls all its text without blanks.
+func (r *run) remember(envelope []byte) {
+	r.results = append(r.results, envelope)
+	if !r.native {
+		return
+	}
+	text := bare(envelope)
+	dec := jsontext.NewDecoder(bytes.NewReader(envelope), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			break // at the end: an envelope is JSON
+		}
+		if token.Kind() == '"' {
+			text = append(append(text, '\n'), bare([]byte(token.String()))...)
+		}
+	}
+	r.bare = append(r.bare, text)
+}
+
+// bare returns text without blanks.
+func bare(text []byte) []byte {
+	return slices.DeleteFunc(slices.Clone(text), func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' })
 }

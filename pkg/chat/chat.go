@@ -156,6 +156,7 @@ type Response struct {
 	Stop      Stop
 	Usage     Usage
 	Model     string // as the server names it
+	By        string // who said it, as PROVIDER/NAME, if its client knows
 	Raw       []byte // the body as it came
 }
 

@@ -311,6 +311,7 @@ func (b *callBody) callEnd(state literal.State) ending {
 		return b.fenced()
 	}
 	if b.lit.NextBegun() {
+		b.last = ""
 		b.at(atItem)
 	} else {
 		b.at(atItemEnd)

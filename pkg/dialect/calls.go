@@ -301,6 +301,7 @@ func (b *callBody) fenced() ending {
 func (b *callBody) close() bool {
 	state := b.lit.Close()
 	fence := b.frame.open() && (b.sure || b.known)
+	b.scanner.content(b.lit.End(), []byte(b.taken()))
 	switch {
 	case b.stage == atValue:
 	case !b.known:

@@ -8,6 +8,10 @@ import (
 // hostile are texts of each dialect that grow with n.
 var hostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
+// hostileSize is how large the smaller of two texts is that are compared. Many
+// texts of JSON have a finding for every byte or two.
+var hostileSize = map[string]int{"tool": growthSize, "toolcalls": growthSize / 8}
+
 var hostileScript = map[string]func(n int) string{
 	"prose":          func(n int) string { return strings.Repeat("All work and no play. ", n/22) },
 	"backticks":      func(n int) string { return strings.Repeat("`", n) },

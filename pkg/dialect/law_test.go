@@ -251,8 +251,8 @@ func TestLinear(t *testing.T) {
 	for _, d := range Dialects {
 		for name, text := range hostile[d.Name] {
 			t.Run(d.Name+"/"+name, func(t *testing.T) {
-				checkLinear(t, d, text, growthSize, 1<<30)
-				checkLinear(t, d, text, growthSize/8, 1)
+				checkLinear(t, d, text, hostileSize[d.Name], 1<<30)
+				checkLinear(t, d, text, hostileSize[d.Name]/8, 1)
 			})
 		}
 	}

@@ -8,7 +8,9 @@ import "slices"
 func Markers() []string { return slices.Clone(markers) }
 
 var markers = []string{
-	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus.
+	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus. The keys of a list
+	// of calls stand without their quotes, because they are read with others or
+	// none, too.
 	"```", "~~~", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG", "toolCalls", "tool_calls",
 	// JSON in tags: Hermes and its relatives, Granite, Jamba, Nemotron, Apriel.
 	"<tool_call>", "</tool_call>", "<tool_call ", "<tool_calls>", "</tool_calls>", "<|tool_call|>", "<function_call>",

@@ -19,10 +19,7 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 		r.call.Name = name
 		r.add(diag.New(diag.NameNoise, diag.Span{}, "%s", noise))
 	}
-	switch {
-	case c.Status == chat.StatusTruncated:
-		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
-	case c.Arguments == nil:
+	if c.Arguments == nil {
 		r.readText(diag.Bytes(0, len(c.Text)))
 		r.judge()
 	}

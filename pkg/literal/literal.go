@@ -152,7 +152,8 @@ func (s *Scanner) Close() State {
 
 // endOfText decides what the end of the text means for what was being read.
 func (s *Scanner) endOfText() {
-	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) {
+	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) ||
+		s.goal == aMark && (s.mode == inSlash || s.mode == inForeign || s.mode == inRun) {
 		s.step([]byte{'\n'}) // which ends such a token without being part of it
 	}
 	switch {

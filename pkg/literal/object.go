@@ -101,8 +101,11 @@ func (s *Scanner) ObjectText() string {
 	if s.object.text != "" {
 		return s.object.text
 	}
-	text := s.Kept(s.part.start)
-	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], " \t\r\n")
+	text, behind := s.Kept(s.part.start), " \t\r\n"
+	if s.object.cutIn {
+		behind += ","
+	}
+	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], behind)
 }
 
 // Member returns a member with a key at a place, and the value that was read last.

@@ -61,11 +61,14 @@ func ParseJSON(text string) Reading {
 	s.ExpectMark("", false)
 	s.Write([]byte(text[n:]))
 	s.Close()
-	r.Findings = append(r.Findings, s.Findings()...)
+	behind := s.Findings()
 	if s.End() < len(text) {
-		r.Value, r.Status = nil, chat.StatusInvalid
-		r.Findings = append(r.Findings, diag.New(diag.BadLiteral, diag.Bytes(s.End(), len(text)), "text stands behind the value"))
+		behind = append(behind, diag.New(diag.BadLiteral, diag.Bytes(s.End(), len(text)), "text stands behind the value"))
 	}
+	if diag.HasErrors(behind) {
+		r.Value, r.Status = nil, chat.StatusInvalid
+	}
+	r.Findings = append(r.Findings, behind...)
 	return r
 }
 

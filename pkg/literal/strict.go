@@ -66,7 +66,7 @@ func (s *Scanner) atOnce(p []byte) int {
 	whole := r.object()
 	s.steps += r.at
 	if !whole || !utf8.Valid(p[:r.at]) {
-		o.found, o.gaps, o.others = o.found[:0], o.gaps[:0], 0
+		o.found, o.gaps, o.others, o.other = o.found[:0], o.gaps[:0], 0, diag.Span{}
 		if !s.holding {
 			s.keepFrom(s.at)
 		}

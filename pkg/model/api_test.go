@@ -33,7 +33,7 @@ func TestReply(t *testing.T) {
 		s := serve(t, answer(200, p.text()), answer(200, p.whole))
 		for range 2 {
 			got := ask(t.Context(), s.configured(p.config()), question)
-			if diff := cmp.Diff(want, got.resp, cmpopts.IgnoreFields(chat.Response{}, "Raw", "Native")); diff != "" || got.err != nil || got.text != "Hello" {
+			if diff := cmp.Diff(want, got.resp, cmpopts.IgnoreFields(chat.Response{}, "Raw", "Native", "By")); diff != "" || got.err != nil || got.text != "Hello" {
 				t.Errorf("error %v, heard %q, response (-want +got):\n%s", got.err, got.text, diff)
 			}
 		}

@@ -25,7 +25,7 @@ type Config struct {
 	BaseURL  *url.URL    // nil: that of the provider
 	Name     string      // who answers, in messages and echoes; "": the provider's name, if it has one, and Model
 	Model    string      // its name on the server
-	Header   http.Header // of every request, with the credentials; [Client.Compose] hides its values
+	Header   http.Header // of every request, with the credentials
 	// Defaults are parameters that every request has unless it says otherwise.
 	Defaults map[string]json.RawMessage
 
@@ -158,6 +158,7 @@ func (c *Client) once(ctx context.Context, req chat.Request, emit func(chat.Delt
 	for i := range resp.Calls {
 		resp.Calls[i].Name = out.names.own(resp.Calls[i].Name)
 	}
+	resp.By = c.name
 	if resp.Native != nil {
 		resp.Native.Model = c.name
 	}

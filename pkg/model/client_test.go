@@ -21,7 +21,7 @@ func TestClientReply(t *testing.T) {
 	s := serve(t, ok)
 	got := ask(t.Context(), s.client(), question)
 	want := chat.Response{
-		Content: "Hello", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, Model: "parrot",
+		Content: "Hello", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, Model: "parrot", By: "parrot",
 		Raw: []byte(strings.TrimSuffix(hello, "\n")),
 	}
 	if diff := cmp.Diff(want, got.resp); diff != "" || got.err != nil {

@@ -309,7 +309,7 @@ func TestCompose(t *testing.T) {
 		Method: "POST", URL: "https://me:xxxxx@proxy.test/anthropic/v1/messages",
 		Header: http.Header{
 			"Accept": {"text/event-stream"}, "Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"},
-			"User-Agent": {"oneshot"}, "X-Api-Key": {"***"}, "Anthropic-Beta": {"***"},
+			"User-Agent": {"oneshot"}, "X-Api-Key": {"***"}, "Anthropic-Beta": {"secret"},
 		},
 		Body: json.RawMessage(`{"model":"parrot","messages":[],"stream":true,"max_tokens":16384}`),
 	}

@@ -45,7 +45,7 @@ func (c *Client) exchange(ctx context.Context, out *outgoing, emit func(chat.Del
 }
 
 // pour writes a body into its decoder, up to the end of the response or of the
-// body, whichever is first. A body of events goes on when there is an event; a
+// body, whichever is first. A body of events goes on with the bytes of an event; a
 // line that only keeps the connection open is silence. Any other body goes on
 // with every byte but blanks, which keep a connection open, too.
 func pour(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
@@ -58,7 +58,7 @@ func pour(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 		if fault := d.Write(buf[:n], emit); fault != nil {
 			return fault
 		}
-		if form == plainBody && !blank(buf[:n]) || d.Messages() > seen {
+		if form == plainBody && !blank(buf[:n]) || d.Messages() > seen || d.Open() {
 			in.dog.progress()
 		}
 		if errors.Is(err, io.EOF) {

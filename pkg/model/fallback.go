@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -18,13 +20,15 @@ type Replier interface {
 
 // A Member is one of the models of a [Fallback].
 type Member struct {
-	Name  string // as PROVIDER/NAME, for messages
-	Model Replier
+	Name   string // as PROVIDER/NAME, for messages
+	Server string // where it is: members of one server are left out together; "" for one of its own
+	Model  Replier
 }
 
 // A Fallback asks several models in their order, until one answers. A member
 // that fails is left out for a while: its breaker is open. Then one request
-// tries it again. Those that are left out are asked all the same when every
+// tries it again. When it was its server that failed, so are the other members
+// of that server. Those that are left out are asked all the same when every
 // other member has failed.
 //
 // A request goes on to the next member only as long as nothing of a response
@@ -38,7 +42,7 @@ type Fallback struct {
 	members  []Member
 
 	mu       sync.Mutex
-	breakers []breaker
+	breakers []breaker // by member
 }
 
 // defaultCoolDown is the default of [Fallback.CoolDown].
@@ -68,17 +72,23 @@ func NewFallback(members ...Member) *Fallback {
 	return &Fallback{members: slices.Clone(members), breakers: make([]breaker, len(members))}
 }
 
+// LeaveOut leaves a member out for a while, and all others of its server: it was
+// found dead already.
+func (f *Fallback) LeaveOut(member int) { f.book(member, false, verdict{open: true, server: true}) }
+
 // A verdict is what a failure means for a fallback.
 type verdict struct {
-	goOn bool // the next member is asked
-	open bool // the member is left out for a while
+	goOn   bool // the next member is asked
+	open   bool // the member is left out for a while
+	server bool // and so are all others of its server
 }
 
 // verdictOn judges a failure.
 //
-// The server does not answer, not in time or not in an intelligible way, refuses
-// the credentials, has no such model or says anything else in place of a
-// response: the next one may do better, and this one would fail again.
+// The server does not answer, or not in time, refuses the credentials or says
+// anything else in place of a response: the next one may do better, and this one
+// would fail again, whichever of its models is asked. It has no such model, or
+// not so often, or a response broke off: that is about the model.
 //
 // The request is too long for the model: another may have the room. The server
 // is well.
@@ -98,16 +108,20 @@ func verdictOn(err error, req chat.Request) verdict {
 		return verdict{}
 	case errors.As(err, new(*OverflowError)):
 		return verdict{goOn: true}
-	case errors.As(err, new(*UnavailableError)), errors.As(err, new(*TimeoutError)), errors.As(err, new(*CutError)),
-		errors.As(err, new(*StatusError)), errors.As(err, new(*AuthError)), errors.As(err, new(*UnknownModelError)):
+	case statusOf(err) == http.StatusTooManyRequests, errors.As(err, new(*UnknownModelError)), errors.As(err, new(*CutError)):
 		return verdict{goOn: true, open: true}
+	case errors.As(err, new(*UnavailableError)), errors.As(err, new(*TimeoutError)),
+		errors.As(err, new(*StatusError)), errors.As(err, new(*AuthError)):
+		return verdict{goOn: true, open: true, server: true}
 	}
 	return verdict{}
 }
 
 // Reply asks the members. Every move to the next is reported to delta as an
-// attempt that names both. The error is that of the last member that was asked.
+// attempt that names both. The error is that of the first member whose server
+// said something, and otherwise of the last.
 func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+	var said error
 	asked := make([]bool, len(f.members))
 	at := f.pick(asked)
 	if at < 0 {
@@ -127,12 +141,15 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		if ctx.Err() != nil {
 			v = verdict{}
 		}
-		f.book(at, err == nil, v.open)
+		f.book(at, err == nil, v)
 		if !v.goOn || heard {
 			return resp, err
 		}
+		if said == nil && hasSaid(err) {
+			said = err
+		}
 		if at = f.pick(asked); at < 0 {
-			return resp, err
+			return resp, cmp.Or(said, err)
 		}
 		delta(chat.Delta{Attempt: &chat.Attempt{
 			Number: tries,
@@ -140,6 +157,11 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 			Status: statusOf(err),
 		}})
 	}
+}
+
+// hasSaid reports whether an error is what a server said.
+func hasSaid(err error) bool {
+	return statusOf(err) != 0 || errors.As(err, new(*AuthError)) || errors.As(err, new(*UnknownModelError)) || errors.As(err, new(*OverflowError))
 }
 
 // pick returns the member to ask next, or -1 if all were asked: the first that
@@ -164,16 +186,18 @@ func (f *Fallback) pick(asked []bool) int {
 }
 
 // book keeps what came of asking a member.
-func (f *Fallback) book(at int, well, open bool) {
+func (f *Fallback) book(at int, well bool, v verdict) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	b := &f.breakers[at]
-	b.probing = false
-	switch {
-	case open:
-		b.until = f.now().Add(positive(f.CoolDown, defaultCoolDown))
-	case well:
-		b.until = time.Time{}
+	f.breakers[at].probing = false
+	if well {
+		f.breakers[at].until = time.Time{}
+	}
+	server := f.members[at].Server
+	for i := range f.breakers {
+		if v.open && (i == at || v.server && server != "" && server == f.members[i].Server) {
+			f.breakers[i].until = f.now().Add(positive(f.CoolDown, defaultCoolDown))
+		}
 	}
 }
 

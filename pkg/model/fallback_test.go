@@ -162,7 +162,7 @@ func TestFallbackLastResort(t *testing.T) {
 	if got.err != error(down) || len(got.attempts) != 1 {
 		t.Errorf("%+v", got)
 	}
-	if got := ask(t.Context(), c, question); !isExactly(got.err, denied) || len(got.attempts) != 1 || got.attempts[0].Status != 503 {
+	if got := ask(t.Context(), c, question); got.err != error(down) || len(got.attempts) != 1 || got.attempts[0].Status != 503 {
 		t.Errorf("%+v", got)
 	}
 	if got := ask(t.Context(), c, question); got.text != "a" || got.attempts != nil {
@@ -276,4 +276,52 @@ type constant string
 func (c constant) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	delta(chat.Delta{Content: string(c)})
 	return chat.Response{Content: string(c)}, nil
+}
+
+// When a server fails, all its members are left out; when it only refuses one
+// model, the others are asked.
+func TestFallbackServer(t *testing.T) {
+	for _, c := range []struct {
+		err   error
+		asked string
+	}{
+		{down, "a1 b0 c1"},
+		{&model.AuthError{Status: 401}, "a1 b0 c1"},
+		{&model.UnknownModelError{Name: "a"}, "a1 b1 c0"},
+		{&model.StatusError{Status: 429}, "a1 b1 c0"},
+	} {
+		var members []model.Member
+		var actors []*actor
+		for i, name := range []string{"a", "b", "c"} {
+			a := &actor{name: name}
+			if i == 0 {
+				a.lines = []error{c.err}
+			}
+			actors = append(actors, a)
+			members = append(members, model.Member{Name: name, Server: []string{"one", "one", "two"}[i], Model: a})
+		}
+		ask(t.Context(), model.NewFallback(members...), question)
+		var asked []string
+		for _, a := range actors {
+			asked = append(asked, fmt.Sprintf("%s%d", a.name, a.asked))
+		}
+		if got := strings.Join(asked, " "); got != c.asked {
+			t.Errorf("after %v: %s, want %s", c.err, got, c.asked)
+		}
+	}
+}
+
+// A member that was found dead is not asked as long as another answers, and a
+// server that has spoken has more to say than one that is not there.
+func TestFallbackLeftOut(t *testing.T) {
+	dead := &model.UnavailableError{Attempts: 1, Err: errors.New("connection refused")}
+	a, b := &actor{name: "a", lines: []error{dead}}, &actor{name: "b", lines: []error{nil, &model.AuthError{Status: 401}}}
+	f := model.NewFallback(model.Member{Name: "a", Model: a}, model.Member{Name: "b", Model: b})
+	f.LeaveOut(0)
+	if got := ask(t.Context(), f, question); got.text != "b" || a.asked != 0 {
+		t.Errorf("heard %q, a was asked %d times", got.text, a.asked)
+	}
+	if got := ask(t.Context(), f, question); !errors.As(got.err, new(*model.AuthError)) || a.asked != 1 {
+		t.Errorf("error %v, a was asked %d times", got.err, a.asked)
+	}
 }

@@ -12,12 +12,7 @@ func encodeChat(e *encoding) error {
 	e.body.text("model", e.model)
 	e.body.set("messages", e.chatMessages())
 	e.body.set("stream", yes)
-	if len(e.req.Tools) > 0 {
-		e.body.set("tools", e.tools(functionTool))
-		if e.answering() {
-			e.body.text("tool_choice", "none")
-		}
-	}
+	e.offerTools(functionTool)
 	switch {
 	case e.req.Format != nil:
 		form := e.body.in("response_format")
@@ -31,6 +26,18 @@ func encodeChat(e *encoding) error {
 	}
 	e.body.set("stream_options", []byte(`{"include_usage":true}`))
 	return nil
+}
+
+// offerTools adds the tools, which may not be called any more when the answer is
+// due.
+func (e *encoding) offerTools(form func(name, description string, parameters []byte) *object) {
+	if len(e.req.Tools) == 0 {
+		return
+	}
+	e.body.set("tools", e.tools(form))
+	if e.answering() {
+		e.body.text("tool_choice", "none")
+	}
 }
 
 // namedFormat adds the request's format to an object.
@@ -106,12 +113,7 @@ func encodeResponses(e *encoding) error {
 	}
 	e.body.set("input", e.responseItems())
 	e.body.set("stream", yes)
-	if len(e.req.Tools) > 0 {
-		e.body.set("tools", e.tools(flatTool))
-		if e.answering() {
-			e.body.text("tool_choice", "none")
-		}
-	}
+	e.offerTools(flatTool)
 	switch {
 	case e.req.Format != nil:
 		e.body.in("text").set("format", e.namedFormat(newObject("type", "json_schema")).json())

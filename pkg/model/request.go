@@ -25,8 +25,13 @@ type HTTPRequest struct {
 // hidden stands in place of a credential.
 const hidden = "***"
 
-// Compose returns what [Client.Reply] would send first. Every value of
-// [Config.Header] and a password in the URL are hidden. Errors are those of
+// CredentialHeaders returns the names of headers whose values are credentials.
+func CredentialHeaders() []string {
+	return []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token"}
+}
+
+// Compose returns what [Client.Reply] would send first. The values of
+// [CredentialHeaders] and a password in the URL are hidden. Errors are those of
 // Reply about what cannot be sent.
 func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 	out, err := c.compose(req)
@@ -34,8 +39,10 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 		return HTTPRequest{}, err
 	}
 	header := c.headerOf(out.api, out.body)
-	for name := range c.header {
-		header[name] = []string{hidden}
+	for _, name := range CredentialHeaders() {
+		if header[name] != nil {
+			header[name] = []string{hidden}
+		}
 	}
 	return HTTPRequest{Method: http.MethodPost, URL: c.at(out.api.path).Redacted(), Header: header, Body: out.body}, nil
 }

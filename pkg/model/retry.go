@@ -173,7 +173,7 @@ func isConnectionFault(err error) bool {
 		return dns.IsTemporary && !dns.IsNotFound
 	}
 	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return true
 	}
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })

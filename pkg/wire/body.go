@@ -65,6 +65,9 @@ func (b *body) Done() bool { return b.done && b.err == nil }
 // been read.
 func (b *body) Messages() int { return b.messages }
 
+// Open reports whether an object has begun and not ended.
+func (b *body) Open() bool { return b.frame.open() }
+
 // Write reads the next bytes of the body and hands on what they complete; emit
 // may be nil. An error is an [*Error] and final: what was written before it
 // counts, and nothing after it is read.

@@ -30,6 +30,8 @@ type Decoder interface {
 	// Messages counts what has been read so far that says something: objects or
 	// events, but not the comments that keep a connection open.
 	Messages() int
+	// Open reports whether a message has begun and not ended.
+	Open() bool
 	// Close ends the body. The response holds everything that was read, also
 	// when there is an error, which is an [*Error].
 	Close() (chat.Response, error)

@@ -43,7 +43,7 @@ func (f form) say(id, tool, arguments string) string {
 	case "native":
 		return fmt.Sprintf("call %s %s %s", id, tool, arguments)
 	case "toolcalls":
-		return "text " + strconv.Quote(fmt.Sprintf(`{"id":%q,"operation":%q,"parameters":%s}`, id, tool, arguments))
+		return "text " + strconv.Quote(fmt.Sprintf(`{"type":%q,"id":%q,"operation":"look","parameters":%s}`, tool, id, arguments))
 	}
 	return "text " + strconv.Quote(fmt.Sprintf("return %s(%s);", tool, arguments))
 }

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+// aloneMain is for scripts that are skipped here: no process is given orphans but
+// init, so nobody can tell which a program has left.
+func aloneMain() { check(errors.ErrUnsupported) }

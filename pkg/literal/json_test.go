@@ -1,0 +1,229 @@
+package literal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+func TestParseJSON(t *testing.T) {
+	tests := []struct {
+		text, want string
+		status     chat.Status
+		changed    bool
+		codes      string
+	}{
+		{`{"a": [1.50, null, "\u00e9\/"], "b": {}}`, `{"a":[1.50,null,"é/"],"b":{}}`, chat.StatusOK, false, ""},
+		{` "a" `, `"a"`, chat.StatusOK, false, ""},
+		{`12345678901234567890`, `12345678901234567890`, chat.StatusOK, false, "TC215"},
+		{`{'a': 'b"c\'d', "e": "f\'g",}`, `{"a":"b\"c'd","e":"f'g"}`, chat.StatusRepaired, false, "TC202 TC202 TC205 TC201"},
+		{`{a: True, 1: None} // c`, `{"a":true,"1":null}`, chat.StatusRepaired, false, "TC209 TC203 TC209 TC203 TC208"},
+		{"/* a */[0x1F, .5, +1, 1_000,\u00a0`x\ny`]", `[31,0.5,1,1000,"x\ny"]`, chat.StatusRepaired, false, "TC208 TC216 TC216 TC216 TC216 TC220 TC202"},
+		{`"a\d\x41\v\0\u{1F600}"`, `"a\\d\\x41\\v\\0\\u{1F600}"`, chat.StatusRepaired, true, "TC205"},
+		{"\"a\\\nb\\\r\nc\"", `"a\\\nb\\\r\nc"`, chat.StatusRepaired, true, "TC205 TC204"},
+		{`010`, `10`, chat.StatusAmbiguous, false, "TC216"},
+		{`{"a": 1`, "", chat.StatusTruncated, false, "TC404"},
+		{`"a`, "", chat.StatusTruncated, false, "TC404"},
+		{`{} /*`, "", chat.StatusInvalid, false, "TC404"},
+		{`{"a": 1} {}`, "", chat.StatusInvalid, false, "TC220"},
+		{`{} é`, "", chat.StatusInvalid, false, "TC220"},
+		{`{} /`, "", chat.StatusInvalid, false, "TC220"},
+		{`{} ;`, "", chat.StatusInvalid, false, "TC220"},
+		{`{"a": x}`, "", chat.StatusInvalid, false, "TC217"},
+		{`{"a": 1, "\u0061": 2}`, "", chat.StatusInvalid, false, "TC214"},
+		{`{"a" 1}`, "", chat.StatusInvalid, false, "TC220"},
+		{"`${a}`", "", chat.StatusInvalid, false, "TC217"},
+		{`f(1)`, "", chat.StatusInvalid, false, "TC217"},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			r := ParseJSON(test.text)
+			if string(r.Value) != test.want || r.Status != test.status || r.Changed != test.changed || codes(r.Findings) != test.codes {
+				t.Errorf("got %s, %s, changed: %t, %q", r.Value, r.Status, r.Changed, codes(r.Findings))
+			}
+		})
+	}
+}
+
+// A seen is a part that was read.
+type seen struct {
+	State    State
+	Mark     byte
+	Span     diag.Span
+	Text     string
+	Members  []string
+	Others   int
+	Other    diag.Span
+	Status   chat.Status
+	Findings []diag.Finding
+}
+
+// readParts reads a text as marks and objects, and passes over the rest, in
+// pieces of a given size.
+func readParts(text string, piece int) (parts []seen, steps int) {
+	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}})
+	s.ExpectMark("[],:}", true)
+	object := false
+	take := func(state State) {
+		p := seen{State: state, Status: s.Status(), Findings: s.Findings(), Span: diag.Bytes(0, s.End())}
+		if object {
+			p.Text, p.Span = s.ObjectText(), s.Place()
+			p.Others, p.Other = s.Others()
+			for i, m := range s.Members() {
+				value, _ := m.String()
+				p.Members = append(p.Members, fmt.Sprint(i, m.Index, m.Key(), m.Span(), m.Kind(), value, string(s.JSON(&m))))
+			}
+		} else if state == Done {
+			p.Mark = s.Mark()
+		}
+		parts = append(parts, p)
+	}
+	next := func(c byte, bad bool) {
+		object = bad && c == '{'
+		switch {
+		case object:
+			s.ExpectObject([]string{"type", "parameters"})
+		case bad:
+			s.PassOver()
+		default:
+			s.ExpectMark("[],:}", true)
+		}
+	}
+	marks := true
+	for i := 0; i < len(text); {
+		n, state := s.Write([]byte(text[i:min(len(text), i+piece)]))
+		i += n
+		if state == More {
+			continue
+		}
+		take(state)
+		if state == Fenced || i == len(text) && !(marks && state == Bad) {
+			marks = true
+			next(0, false)
+			continue
+		}
+		bad := marks && state == Bad && s.End() == s.At()
+		marks = !bad
+		if i < len(text) {
+			next(text[i], bad)
+		}
+	}
+	take(s.Close())
+	return parts, s.steps
+}
+
+var jsonPieces = []string{
+	`{"type":"a","parameters":{"x":[1,2.5e3,"\n\"\\"],"y":null}}`, `{"type":"a"}`, `{ "type" : "a", "other": 1, "more": {} }`, `{"type":"a","parameters":{"x":1},`,
+	`{"type":x,"y":[`, `{"type":"\u00e9\/","parameters":{"é":"😀"}}`, `{'type':'a'}`, `{"type":"a",}`, `{"a":12345678901234567890}`, `{"a":01}`, `{"a":tru}`, `{"a":truex}`,
+	`{"a":1,"a":2}`, `{"a":1e5}`, `{"a":-}`, `{"a":-0.5}`, `{"a":1.}`, `{"a" :` + "\t1\r\n}", `{"a":"` + "\x01" + `"}`, `{"a":"` + "\xff" + `"}`, `{}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
+	`{"a":{"a":{"a":[[{}]]}}}`, "{\"a\":`x`}", `{"a":"\d"}`, `{"a\n":1}`, `{"\u0061":1,"a":2}`,
+	"[", "]", ",", ":", "}", "{", `"`, "'", "`", "```", "\n```", " ", "\n", "// c\n", "/* c */", "/", "x", "é", "\u00a0", "1", "it's", `\`,
+}
+
+func checkParts(t *testing.T, text string) {
+	t.Helper()
+	whole, _ := readParts(text, max(1, len(text)))
+	for _, piece := range []int{1, 2, 3, 7} {
+		got, _ := readParts(text, piece)
+		if diff := cmp.Diff(whole, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("pieces of %d of %q (-whole +pieces)\n%s", piece, text, diff)
+		}
+	}
+	for _, p := range whole {
+		if p.Text != "" && !strings.HasPrefix(text[p.Span.Start:], p.Text) {
+			t.Fatalf("object %q at %d of %q", p.Text, p.Span.Start, text)
+		}
+		for _, f := range p.Findings {
+			if f.Span.Start < 0 || f.Span.End > len(text) || f.Span.Start > f.Span.End {
+				t.Fatalf("%v at [%d, %d) of %q", f, f.Span.Start, f.Span.End, text)
+			}
+		}
+	}
+}
+
+// Whole objects are read at once, those in pieces are not: both give the same.
+func TestParts(t *testing.T) {
+	for _, a := range jsonPieces {
+		checkParts(t, a)
+		for _, b := range jsonPieces {
+			checkParts(t, "["+a+","+b+"]")
+		}
+	}
+}
+
+// FuzzParts holds the streaming law for the parts of JSON, and that an object of
+// strict JSON is read as what it is.
+func FuzzParts(f *testing.F) {
+	for _, text := range jsonPieces {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkParts(t, text)
+		if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+			return
+		}
+		s := NewJSON(Options{})
+		s.ExpectObject([]string{"type", "parameters", "a", "x"})
+		_, state := s.Write([]byte(text))
+		for _, finding := range s.Findings() {
+			if finding.Code != diag.InexactNumber {
+				return // JSON that is refused
+			}
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &want); err != nil || state != Done {
+			t.Fatalf("%s: %v, %v", text, state, err)
+		}
+		for _, m := range s.Members() {
+			name := []string{"type", "parameters", "a", "x"}[m.Index]
+			if got := s.JSON(&m); !bytes.Equal(tokens(t, got), tokens(t, want[name])) {
+				t.Fatalf("%s: %s is read as %s", text, name, got)
+			}
+		}
+	})
+}
+
+// TestPartsLinear checks that twice the text takes twice the work.
+func TestPartsLinear(t *testing.T) {
+	for _, before := range []string{"", "[", `{"a":[`, `{"a":"`, `{"a":x,"b":[`} {
+		for _, piece := range jsonPieces {
+			for _, size := range []int{1, 1 << 30} {
+				n := growthSize / 64
+				_, small := readParts(before+strings.Repeat(piece, n/len(piece)), size)
+				_, large := readParts(before+strings.Repeat(piece, 2*n/len(piece)), size)
+				if float64(large) > 2.05*float64(small)+200 {
+					t.Errorf("%q and many %q, pieces of %d: %d steps, twice as many take %d", before, piece, size, small, large)
+				}
+			}
+		}
+	}
+}
+
+// PassRest goes to the end of what is open, whatever stands there, and strings
+// are passed over as such.
+func TestPassRest(t *testing.T) {
+	for text, want := range map[string]string{
+		`1, "b": [2, {}], 'c': "}"} x`: " x",
+		`x y ] ) "}" {} } , 3`:         " , 3",
+		`it's "a" }x`:                  "x",
+		`}`:                            "",
+		`[ } ]`:                        " ]",
+		`"open }`:                      "",
+	} {
+		s := NewJSON(Options{})
+		s.PassRest("{")
+		n, state := s.Write([]byte(text))
+		if got := text[n:]; got != want || state == Done {
+			t.Errorf("%q: %q is left, want %q", text, got, want)
+		}
+	}
+}
