@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// signalMain is the program "signal INT|TERM PROGRAM ARG…" of the scripts: it
+// signalMain is the program "signal INT|TERM|HUP PROGRAM ARG…" of the scripts: it
 // runs the program, sends it the signal once the scripted server has its first
 // request, and ends with the program's exit code. A program that is still there
 // a second later is killed, and the exit code is 99.
 func signalMain() {
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
 	c := exec.Command(os.Args[2], os.Args[3:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Start(); err != nil {

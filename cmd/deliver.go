@@ -35,7 +35,7 @@ func (t *talk) deliver(doc []byte) error {
 // all; what is no regular file is written as it is.
 type target struct {
 	path   string // with symbolic links followed
-	direct bool   // a device or a pipe
+	direct bool   // a device, a pipe or an open file
 }
 
 // newTarget looks at the file that -o names and at its directory. It opens
@@ -45,7 +45,7 @@ func newTarget(name string) (*target, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return nil, usagef("name a file in it", "-o: %s is a directory", name)
-	case err == nil && !info.Mode().IsRegular():
+	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
 		return &target{name, true}, writable(name)
 	}
 	if _, err := os.Lstat(name); err == nil { // a link stays one: what it leads to is replaced
@@ -58,6 +58,12 @@ func newTarget(name string) (*target, error) {
 		return nil, usagef("make it first", "-o: there is no directory %s", dir)
 	}
 	return &target{path: name}, writable(dir)
+}
+
+// isDescriptor reports whether a name is that of an open file of this process.
+func isDescriptor(name string) bool {
+	dir := filepath.Dir(filepath.Clean(name))
+	return dir == "/dev/fd" || dir == "/proc/self/fd" || filepath.Clean(name) == "/dev/stderr"
 }
 
 // writable refuses what the answer could not be written to, while there is none
@@ -89,7 +95,7 @@ func (t *target) write(doc []byte) error {
 
 // feed writes a document to a device or a pipe.
 func (t *target) feed(doc []byte) error {
-	f, err := os.OpenFile(t.path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}

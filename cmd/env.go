@@ -43,13 +43,16 @@ func OS() Env {
 	}
 }
 
-// Signals returns a context that the first SIGINT or SIGTERM ends, with an
-// [*InterruptError] as its cause. A second one kills the process, as if there
-// were no handler.
+// Signals returns a context that the first SIGINT, SIGTERM or SIGHUP ends, with
+// an [*InterruptError] as its cause. A second one kills the process, as if there
+// were no handler. A SIGHUP that is ignored, as under nohup, stays so.
 func Signals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write to a closed pipe is an error: stderr may have gone, too
 	go func() {
 		select {

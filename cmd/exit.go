@@ -42,6 +42,7 @@ var exits = []exit{
 	{70, "internal", "a bug in oneshot", "no", ""},
 	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", "after mending", ""},
 	{124, "timeout", "a time limit: wall clock, first byte or idle", "maybe", ""},
+	{129, "hangup", "SIGHUP: the terminal has gone", "–", ""},
 	{130, "interrupted", "SIGINT", "–", ""},
 	{141, "closed", "the reader of stdout has gone; nothing is said, as SIGPIPE does", "–", ""},
 	{143, "terminated", "SIGTERM", "–", ""},
@@ -124,7 +125,8 @@ var classes = []struct {
 	name string
 }{
 	{as[*panicError], "internal"},
-	{terminated, "terminated"},
+	{endedBy(syscall.SIGTERM), "terminated"},
+	{endedBy(syscall.SIGHUP), "hangup"},
 	{as[*InterruptError], "interrupted"},
 	{as[*usageError], "usage"},
 	{as[*lockHeldError], "unavailable"},
@@ -152,7 +154,7 @@ var classes = []struct {
 	{as[*model.UnknownModelError], "usage"},
 	{as[*model.ParameterError], "usage"},
 	{as[*model.NameCollisionError], "usage"},
-	{as[*model.NoToolsError], "usage"},
+	{as[*model.NoToolsError], "unavailable"},
 	{as[*model.UnavailableError], "unavailable"},
 	{as[*lateError], "unavailable"},
 	{as[noModelError], "unavailable"},
@@ -167,9 +169,12 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
-func terminated(err error) bool {
-	var e *InterruptError
-	return errors.As(err, &e) && e.Signal == syscall.SIGTERM
+// endedBy returns whether an error says that a signal ended the command.
+func endedBy(s syscall.Signal) func(error) bool {
+	return func(err error) bool {
+		var e *InterruptError
+		return errors.As(err, &e) && e.Signal == s
+	}
 }
 
 // closedPipe reports whether the reader of stdout has gone.

@@ -24,7 +24,7 @@ func hintOfModel(err error) string {
 	case as[*model.OverflowError](err):
 		return "raise the context with --param num_ctx=N, or send less"
 	case as[*model.NoToolsError](err):
-		return "leave out --dialect"
+		return "--dialect tool has the model write its calls as text"
 	case unreached(err):
 		return waysOn
 	}

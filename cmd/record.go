@@ -107,7 +107,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Params: cfg.Params,
+		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Params: cfg.Params,
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg)},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,

@@ -43,12 +43,24 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) (err erro
 	}
 	copy(cfg.Seed[:], seed)
 	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
+	if run.Responder != "" {
+		cfg.Responder = player
+	}
 	for key, value := range run.Params {
 		if cfg.Params[key] == nil {
 			cfg.Params[key] = value
 		}
 	}
 	return o.speakAs(run.Dialect, cfg)
+}
+
+// answering returns the name of the responder, also of a recorded one, or "".
+func (o *modelOptions) answering() string {
+	if o.log != nil {
+		run, _ := o.log.Run() // it has one, or it is not replayed
+		return run.Responder
+	}
+	return o.responder
 }
 
 // native is how a record names the dialect of native calls.

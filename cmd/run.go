@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -168,10 +170,21 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
 
+// same reports whether two names mean the same file, as far as that can be told
+// before it is there.
+func same(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return errX == nil && errY == nil && x == y
+}
+
 // target makes the file of -o the place of the document.
 func (o *runOptions) target() error {
-	if o.file == "" || o.file == "-" {
+	if o.file == "" || o.file == "-" || filepath.Clean(o.file) == "/dev/stdout" {
 		return nil
+	}
+	if o.record.file != "" && same(o.file, o.record.file) {
+		return usagef("name another one", "-o and --run-file are the same file: %s", o.file)
 	}
 	to, err := newTarget(o.file)
 	if err == nil {
@@ -240,7 +253,25 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := o.hideAnswer(cfg.Schema); err != nil {
+		return err
+	}
 	return o.print()
+}
+
+// hideAnswer takes secrets out of the answer. What is left has to fit, too.
+func (o *runOptions) hideAnswer(s *schema.Schema) error {
+	hidden := o.talk.secrets.hideJSON(o.outcome.Answer)
+	if bytes.Equal(hidden, o.outcome.Answer) {
+		return nil
+	}
+	o.talk.note("the answer held the value of a secret, which was replaced by %s", mask)
+	if s != nil && len(s.Check(hidden)) > 0 {
+		o.outcome.Answer = nil
+		return &findingsError{"the answer holds the value of a secret, and does not fit its schema without it"}
+	}
+	o.outcome.Answer = hidden
+	return nil
 }
 
 // end appends the last record and closes the run file. What went wrong before
@@ -264,9 +295,9 @@ func (o *runOptions) print() error {
 	case "envelope":
 		return nil // printed when the record is closed, see Main
 	case "text":
-		return o.talk.deliver([]byte(o.talk.secrets.hide(plain(o.outcome.Answer)) + "\n"))
+		return o.talk.deliver([]byte(plain(o.outcome.Answer) + "\n"))
 	}
-	return o.talk.deliver(append(compact(o.talk.secrets.hideJSON(o.outcome.Answer)), '\n'))
+	return o.talk.deliver(append(compact(o.outcome.Answer), '\n'))
 }
 
 // dialectFlag returns the dialect that a --dialect flag names.

@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -38,7 +40,7 @@ func (s *secrets) add(value string) bool {
 	if slices.Contains(s.values, value) {
 		return true
 	}
-	s.values = append(s.values, value)
+	s.values = append(append(s.values, value), spellings(value)...)
 	// The longest first, so that nothing is left of one that holds another.
 	slices.SortFunc(s.values, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
@@ -57,10 +59,23 @@ func (s *secrets) addURL(u *url.URL) {
 	}
 	s.add(u.User.String())
 	word, ok := u.User.Password()
+	s.add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + word))) // as the header has it
 	if !ok {
 		word = u.User.Username()
 	}
 	s.add(word)
+}
+
+// spellings returns how else a secret is written: in a JSON string, in an
+// address, in base64.
+func spellings(value string) []string {
+	quoted, _ := jsontext.AppendQuote(nil, value) // the error is about bytes that are not UTF-8
+	all := []string{
+		string(quoted[1 : len(quoted)-1]), url.QueryEscape(value), url.PathEscape(value),
+		base64.RawStdEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == value })
 }
 
 // none reports whether there is nothing to hide.
@@ -77,7 +92,58 @@ func (s *secrets) hide(text string) string {
 	if s.replacer == nil {
 		return text
 	}
-	return s.replacer.Replace(text)
+	return s.hideCut(s.replacer.Replace(text))
+}
+
+// cut stands where a long text was cut, perhaps inside a secret.
+const cut = "…"
+
+// hideCut hides what is left of a secret where a text was cut.
+func (s *secrets) hideCut(text string) string {
+	if !strings.Contains(text, cut) {
+		return text
+	}
+	parts := strings.Split(text, cut)
+	for i := range parts {
+		for _, v := range s.values {
+			if i < len(parts)-1 {
+				parts[i] = maskEnd(parts[i], v)
+			}
+			if i > 0 {
+				parts[i] = maskStart(parts[i], v)
+			}
+		}
+	}
+	return strings.Join(parts, cut)
+}
+
+// maskEnd replaces the beginning of a secret at the end of a text.
+func maskEnd(text, secret string) string {
+	for n := min(len(text), len(secret)-1); n >= shortestHidden; n-- {
+		if strings.HasSuffix(text, secret[:n]) {
+			return text[:len(text)-n] + mask
+		}
+	}
+	return text
+}
+
+// maskStart replaces the end of a secret at the beginning of a text.
+func maskStart(text, secret string) string {
+	for n := min(len(text), len(secret)-1); n >= shortestHidden; n-- {
+		if strings.HasPrefix(text, secret[len(secret)-n:]) {
+			return mask + text[n:]
+		}
+	}
+	return text
+}
+
+// hideName returns the name of a member without secrets. A secret that is a
+// plain word may well be a name that this program or a schema uses, and is left.
+func (s *secrets) hideName(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
+		return name
+	}
+	return s.hide(name)
 }
 
 // hideJSON returns a JSON document without secrets in its strings and names. One
@@ -89,16 +155,20 @@ func (s *secrets) hideJSON(doc []byte) []byte {
 	in := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	found := false
+	found, hide := false, s.hide
 	var err error
 	for err == nil {
+		hide = s.hide
+		if kind, length := in.StackIndex(in.StackDepth()); kind == '{' && length%2 == 0 {
+			hide = s.hideName
+		}
 		var token jsontext.Token
 		if token, err = in.ReadToken(); err != nil {
 			break
 		}
 		if token.Kind() == '"' {
 			text := token.String()
-			if hidden := s.hide(text); hidden != text {
+			if hidden := hide(text); hidden != text {
 				token, found = jsontext.String(hidden), true
 			}
 		}
@@ -160,10 +230,10 @@ func (t *talk) resolve(getenv func(string) string, flag, value string) (resolved
 			return "", false, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: a reference to a secret is not %sNAME}", flag, refOpen)
 		}
 		word := getenv(name)
-		if word == "" {
+		if strings.TrimSpace(word) == "" {
 			return "", false, &missingSecretError{flag, []string{name}}
 		}
-		if err := t.keep(name, word); err != nil {
+		if word, err = t.keep(name, word); err != nil {
 			return "", false, err
 		}
 		b.WriteString(word)
@@ -171,16 +241,17 @@ func (t *talk) resolve(getenv func(string) string, flag, value string) (resolved
 	}
 }
 
-// keep hides the value of an environment variable, which has to fit into a
-// header.
-func (t *talk) keep(name, value string) error {
-	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return usagef("check what sets "+name, "the environment variable %s holds a line break or another control character", name)
+// keep hides the value of an environment variable, without the blanks around it,
+// and returns it. It has to fit into a header.
+func (t *talk) keep(name, value string) (string, error) {
+	value = strings.TrimSpace(value)
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "", usagef("check what sets "+name, "the environment variable %s holds a line break or another character that no key has", name)
 	}
 	if !t.secrets.add(value) {
 		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", name, shortestHidden)
 	}
-	return nil
+	return value, nil
 }
 
 // isVariable reports whether a name is that of an environment variable.

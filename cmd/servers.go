@@ -138,8 +138,8 @@ func (s *settings) authorize(env Env, t *talk, p *place) error {
 // variables that is set. It is "" where none has to be.
 func providerKey(env Env, t *talk, p place) (string, error) {
 	for _, name := range p.provider.Keys {
-		if key := env.Getenv(name); key != "" {
-			return key, t.keep(name, key)
+		if key := env.Getenv(name); strings.TrimSpace(key) != "" {
+			return t.keep(name, key)
 		}
 	}
 	if p.provider.NeedsKey {
@@ -172,8 +172,8 @@ type matter struct {
 
 // ask asks the server of a model what the model can do, if it is one that says
 // and there is something to know, and fixes its context, so that the server
-// cannot change it during the run. A server that is not there is an error unless
-// another model can stand in.
+// cannot change it during the run. A server that does not say so is an error
+// unless another model can stand in. That it has no such model always is.
 func (s *settings) ask(ctx context.Context, p place, seed [32]byte, m matter) (*candidate, error) {
 	c := &candidate{client: s.client(p, seed, nil), native: true}
 	if c.client.API() != model.Ollama || !m.calls && !m.context {
@@ -182,7 +182,7 @@ func (s *settings) ask(ctx context.Context, p place, seed [32]byte, m matter) (*
 	can, err := c.client.Show(ctx)
 	switch {
 	case err == nil:
-	case m.another && (as[*model.UnavailableError](err) || as[*model.TimeoutError](err)):
+	case m.another && ctx.Err() == nil && !as[*model.UnknownModelError](err):
 		c.silent = err
 	default:
 		return nil, err

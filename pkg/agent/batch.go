@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -63,7 +64,7 @@ func newBatch(ctx context.Context, r *run) *batch {
 func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	b.seen++
 	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen))
-	if call.Executable && call.Name == b.run.ending {
+	if call.Executable && !b.run.native && call.Name == b.run.ending {
 		b.final = true
 		return nil
 	}
@@ -157,7 +158,12 @@ func shown(name string) string {
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest], "") + "…"
 	}
-	return name
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, name)
 }
 
 func suggestion(name string) string {

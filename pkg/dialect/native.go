@@ -1,11 +1,15 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 )
 
 // Native finishes a call that a server has read out of a model's response. Where
@@ -19,11 +23,30 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 		r.call.Name = name
 		r.add(diag.New(diag.NameNoise, diag.Span{}, "%s", noise))
 	}
-	if c.Arguments == nil {
+	switch {
+	case c.Status == chat.StatusTruncated:
+		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
+	case c.Arguments == nil:
 		r.readText(diag.Bytes(0, len(c.Text)))
-		r.judge()
+	case tooDeep(c.Arguments):
+		r.call.Arguments, r.call.Text = nil, string(c.Arguments)
+		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "more than %d arrays and objects stand in each other", literal.MaxDepth))
 	}
+	r.judge()
 	return r.call, r.findings
+}
+
+// tooDeep reports whether JSON is nested deeper than a literal may be.
+func tooDeep(raw json.RawMessage) bool {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		if _, err := dec.ReadToken(); err != nil {
+			return false // at the end, or what is not JSON is found elsewhere
+		}
+		if dec.StackDepth() > literal.MaxDepth {
+			return true
+		}
+	}
 }
 
 // readText takes the text that stands for the arguments of a native call.

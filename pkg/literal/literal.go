@@ -28,10 +28,13 @@ const (
 	Fenced              // the fence around the text was closed
 )
 
+// MaxDepth is how deep arrays and objects may be nested if nothing else is said.
+const MaxDepth = 64
+
 // Options say where a scanner reads, and within which limits.
 type Options struct {
 	Base     int   // offset of the first byte in the whole text; all offsets count like it
-	MaxDepth int   // how deep arrays and objects may be nested; 0 means 64
+	MaxDepth int   // how deep arrays and objects may be nested; 0 means [MaxDepth]
 	Fence    Fence // the fence around the text; the zero value for none
 }
 
@@ -108,7 +111,7 @@ func NewValue(o Options) *Scanner {
 func newScanner(g goal, o Options) *Scanner {
 	s := &Scanner{goal: g, fence: o.Fence, maxDepth: o.MaxDepth}
 	if s.maxDepth == 0 {
-		s.maxDepth = 64
+		s.maxDepth = MaxDepth
 	}
 	s.at, s.lineBlank = o.Base, true
 	return s

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -102,26 +104,44 @@ func (e *encoding) blockMessages() []byte {
 func (e *encoding) blocks(m chat.Message) (out [][]byte) {
 	if said, ok := e.echoed(m); ok {
 		out, _ = elements(said) // it is an array, or it would not be echoed
-		return out
+		return slices.DeleteFunc(out, emptyText)
 	}
 	if m.Role == chat.Tool {
-		return [][]byte{newObject("type", "tool_result", "tool_use_id", m.CallID, "content", m.Content).json()}
+		return [][]byte{newObject("type", "tool_result", "tool_use_id", blockID(m.CallID), "content", m.Content).json()}
 	}
 	if strings.TrimSpace(m.Content) != "" {
 		out = append(out, newObject("type", "text", "text", m.Content).json())
 	}
 	for _, c := range m.Calls {
-		o := newObject("type", "tool_use", "id", c.ID, "name", e.names.wire(c.Name))
+		o := newObject("type", "tool_use", "id", blockID(c.ID), "name", e.names.wire(c.Name))
 		o.set("input", arguments(c))
 		out = append(out, o.json())
 	}
 	return out
 }
 
+// emptyText reports whether a block is text without any, which a model sends and
+// its API refuses to take back.
+func emptyText(block []byte) bool {
+	var b struct{ Type, Text string }
+	return json.Unmarshal(block, &b) == nil && b.Type == "text" && strings.TrimSpace(b.Text) == ""
+}
+
+// blockID returns the id of a call as Anthropic's API wants it, which another
+// server may have chosen: letters, digits, "_" and "-".
+func blockID(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, id)
+}
+
 // echoMessages mends the calls among blocks.
 func echoMessages(body []byte, calls []chat.Call) ([]byte, bool) {
 	return echoItems(body, calls, "tool_use", func(block []byte, c chat.Call) []byte {
-		block = put(block, "id", func(raw []byte) []byte { return sameText(raw, c.ID) })
+		block = put(block, "id", func(raw []byte) []byte { return sameText(raw, blockID(c.ID)) })
 		return put(block, "input", func(raw []byte) []byte {
 			if jsontext.Value(raw).Kind() == '{' {
 				return nil

@@ -158,6 +158,9 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls, Native: r.Native,
 		Stop: r.Stop, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
 	}
+	if r.Broken != "" && p.played == len(p.exchanges) {
+		return response, p.fault(x, "the recorded run ended in this response: "+r.Broken, "")
+	}
 	if r.Broken != "" {
 		return response, &CutError{Err: errors.New(r.Broken)}
 	}

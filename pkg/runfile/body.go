@@ -17,17 +17,19 @@ type Body interface {
 
 // Run is the first record: what the run was started with.
 type Run struct {
-	Version int                        `json:"version"` // set by [Create]
-	ID      string                     `json:"id"`
-	Seed    string                     `json:"seed"` // hexadecimal; all randomness of the run
-	Now     time.Time                  `json:"now"`  // the clock as the model sees it
-	Zone    string                     `json:"zone"`
-	Model   string                     `json:"model"`
-	Dialect string                     `json:"dialect"`
-	Prompt  string                     `json:"prompt,omitempty"` // the user's words
-	Digests Digests                    `json:"digests"`
-	Limits  Limits                     `json:"limits"`
-	Params  map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+	Version int       `json:"version"` // set by [Create]
+	ID      string    `json:"id"`
+	Seed    string    `json:"seed"` // hexadecimal; all randomness of the run
+	Now     time.Time `json:"now"`  // the clock as the model sees it
+	Zone    string    `json:"zone"`
+	Model   string    `json:"model"`
+	// Responder is the model that is asked for the answer, if it is another one.
+	Responder string                     `json:"responder,omitempty"`
+	Dialect   string                     `json:"dialect"`
+	Prompt    string                     `json:"prompt,omitempty"` // the user's words
+	Digests   Digests                    `json:"digests"`
+	Limits    Limits                     `json:"limits"`
+	Params    map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
 }
 
 // Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
