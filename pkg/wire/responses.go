@@ -55,6 +55,7 @@ func (d *Responses) message(v gjson.Result) (bool, error) {
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		d.piece(place, "", v.Get("delta").Str)
 	case "response.output_item.added":
+		d.added(place)
 		d.begun(place, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		return true, d.arguments(place, v.Get("delta").Str)
@@ -98,6 +99,14 @@ func (d *Responses) begin(response gjson.Result) error {
 func (d *Responses) piece(place, content, reasoning string) {
 	d.heard[place] = true
 	d.say(content, reasoning)
+}
+
+// added makes room for an item where another one has ended: Ollama gives all
+// calls of a response the same place.
+func (d *Responses) added(place string) {
+	if c := d.calls[place]; c != nil && c.ended {
+		delete(d.calls, place)
+	}
 }
 
 // begun reads the beginning of an item, which is of interest if it is a call.
