@@ -122,8 +122,8 @@ var callRules = []Rule{
 	},
 	{
 		Code: NotACall, Slug: "not-a-call", Severity: Error,
-		Title: "A statement is no call",
-		Text: "Only calls of the form name(literals) are read. Assignments, conditions, methods of a result and prose " +
+		Title: "A statement, or an item of a list of calls, is no call",
+		Text: "Only calls of the form name(literals) are read, and only objects in a list of calls. Assignments, conditions, methods of a result and prose " +
 			"are passed over up to the end of the statement; calls before and after are kept.",
 		Bad:  "```tool\nconst page = wget(\"https://example.com/\");\n```",
 		Good: "```tool\nreturn wget(\"https://example.com/\");\n```",
@@ -188,7 +188,8 @@ var callRules = []Rule{
 		Code: BadEscape, Slug: "bad-escape", Severity: Warning,
 		Title: "A string holds an escape that does not exist",
 		Text: "Most are the backslashes of Windows paths and regular expressions. The backslash is kept, which is " +
-			"probably what was meant; the call is marked as one whose value may have changed.",
+			"probably what was meant; the call is marked as one whose value may have changed. In JSON that is so for all escapes " +
+			"which only JavaScript has, but those of quotes.",
 		Bad:  `return search("\d+");`,
 		Good: `return search("\\d+");`,
 		Fix:  Unsafe,
@@ -222,7 +223,7 @@ var callRules = []Rule{
 		Code: Bracket, Slug: "bracket", Severity: Error,
 		Title: "A bracket is missing or closes the wrong one",
 		Text: "A closing bracket does not fit, or the fence ends inside the call. What is missing is named but not " +
-			"added: a call that was cut off looks the same. The call is not executed.",
+			"added: a call that was cut off looks the same. The call is not executed. Between the calls of a list a brace too many is passed over.",
 		Bad:  `return search({query: "x");`,
 		Good: `return search({query: "x"});`,
 		Fix:  Unsafe,
@@ -238,7 +239,7 @@ var callRules = []Rule{
 		Code: DuplicateKey, Slug: "duplicate-key", Severity: Error,
 		Title: "An object has the same key twice",
 		Text: "Which value counts depends on the program, so what is checked need not be what is executed. Keys are " +
-			"compared after their escapes are decoded. The call is not executed.",
+			"compared after their escapes are decoded. The call is not executed; of two lists of calls the first is read.",
 		Bad:  `return file_put({path: "a", "path": "b"});`,
 		Good: `return file_put({path: "a"});`,
 	},
@@ -253,8 +254,8 @@ var callRules = []Rule{
 	{
 		Code: NumberForm, Slug: "number-form", Severity: Warning,
 		Title: "A number is written in an uncommon way",
-		Text: "Plus signs, leading zeros, misplaced underscores and the suffix n are dropped. If leading zeros could " +
-			"mean that the number is octal, there are two readings, and the call is not executed.",
+		Text: "Plus signs, leading zeros, misplaced underscores and the suffix n are dropped, and in JSON so is every form that only JavaScript has. " +
+			"If leading zeros could mean that the number is octal, there are two readings, and the call is not executed.",
 		Bad:  `return wait(+5);`,
 		Good: `return wait(5);`,
 		Fix:  Safe,
@@ -287,7 +288,7 @@ var callRules = []Rule{
 		Code: BadLiteral, Slug: "bad-literal", Severity: Error,
 		Title: "A literal is malformed",
 		Text: "A comma, colon, key or value is missing, or a number is none. There is more than one way to mend it, " +
-			"so it is not mended. The call is not executed.",
+			"so it is not mended. The call is not executed. A comma that is missing between two calls is no doubt, and neither are blanks of other alphabets.",
 		Bad:  `return search("a" "b");`,
 		Good: `return search("a", "b");`,
 	},
@@ -353,7 +354,7 @@ var callRules = []Rule{
 	{
 		Code: NameNoise, Slug: "name-noise", Severity: Warning,
 		Title: "Something stands before the name of the tool",
-		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so is await.",
+		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so are await, and quotes and blanks around a name.",
 		Bad:   `return functions.search("x");`,
 		Good:  `return search("x");`,
 		Fix:   Safe,

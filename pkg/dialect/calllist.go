@@ -42,11 +42,11 @@ func (b *callBody) memberKey(good bool) ending {
 		b.at(atList)
 		return notYet
 	}
+	if !isList && b.others == 0 {
+		b.other = place
+	}
 	if !isList {
 		b.others++
-	}
-	if b.others == 1 && !isList {
-		b.other = place
 	}
 	b.stage = inMember
 	b.lit.ExpectValue()
@@ -171,17 +171,15 @@ func (b *callBody) item(mark byte) ending {
 }
 
 func (b *callBody) itemEnd(mark byte) ending {
-	switch mark {
-	case ',':
+	switch {
+	case mark == ',':
 		b.comma = b.lit.End() - 1
 		b.at(atItem)
-	default:
-		if mark == '{' && !b.loose {
-			b.missingComma()
-		}
-		return b.item(mark)
+		return notYet
+	case mark == '{' && !b.loose:
+		b.missingComma()
 	}
-	return notYet
+	return b.item(mark)
 }
 
 // listEnd follows the closing bracket of the list.
@@ -199,12 +197,7 @@ func (b *callBody) listEnd() ending {
 
 // noItem passes over an item that is no object.
 func (b *callBody) noItem() {
-	b.junk, b.comma = b.lit.End(), -1
-	if b.lit.At() > b.junk { // a byte of it has been read
-		b.junkEnd()
-		return
-	}
-	b.stage = inJunkItem
+	b.stage, b.junk, b.comma = inJunkItem, b.lit.End(), -1
 	b.lit.PassOver()
 }
 

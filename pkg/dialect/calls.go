@@ -9,6 +9,10 @@ import (
 // them, the list itself, or a single one.
 var callList = grammar{body: newCallBody, render: renderCalls}
 
+// mostHeld bounds the findings about a value of which it is not known yet whether
+// it holds calls.
+const mostHeld = 100
+
 // A callBody reads JSON values that hold calls. Until it is known that one does
 // its text is kept, because it can be content.
 type callBody struct {
@@ -62,7 +66,7 @@ const (
 )
 
 // marks are the marks that are expected in each stage that expects some.
-var marks = map[stage]string{
+var marks = [...]string{
 	atOpening: "{[", atKey: "},", atList: "[", atMemberEnd: ",}", atItem: "],", atItemEnd: ",]", behindBrace: ",]}",
 }
 
@@ -220,7 +224,7 @@ func (b *callBody) leave() ending {
 	if b.frame.open() {
 		s.foreign = b.frame.fence
 	}
-	s.content(b.lit.End(), []byte(b.taken()))
+	s.content(b.lit.End(), b.taken())
 	s.lineBlank = b.lit.LineStart()
 	return left
 }
@@ -256,7 +260,7 @@ func (b *callBody) release(end int) (first bool) {
 	s := b.scanner
 	first = !s.begun
 	s.release()
-	s.content(b.begin, []byte(b.lit.Kept(b.begin)[:end-b.begin]))
+	s.content(b.begin, b.lit.Kept(b.begin)[:end-b.begin])
 	return first
 }
 
@@ -301,7 +305,7 @@ func (b *callBody) fenced() ending {
 func (b *callBody) close() bool {
 	state := b.lit.Close()
 	fence := b.frame.open() && (b.sure || b.known)
-	b.scanner.content(b.lit.End(), []byte(b.taken()))
+	b.scanner.content(b.lit.End(), b.taken())
 	switch {
 	case b.stage == atValue:
 	case !b.known:
@@ -327,10 +331,11 @@ func (b *callBody) close() bool {
 // holds calls.
 func (b *callBody) notes(findings []diag.Finding) {
 	for _, f := range findings {
-		if b.known {
+		switch {
+		case b.known:
 			f.Path = "" // it would be one into arguments
 			b.scanner.find(f)
-		} else {
+		case len(b.single.findings) < mostHeld:
 			b.single.findings = append(b.single.findings, f)
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Scanner) info(p []byte) int {
 func (s *Scanner) blanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
-		s.content(s.at, p[:1])
+		s.content(s.at, string(p[:1]))
 		return 1
 	case isNewline(c):
 		s.bare()
@@ -182,10 +182,10 @@ func (s *Scanner) rest(p []byte) int {
 	}
 	end := bytes.IndexAny(p, ends)
 	if end < 0 {
-		s.content(s.at, p)
+		s.content(s.at, string(p))
 		return len(p)
 	}
-	s.content(s.at, p[:end])
+	s.content(s.at, string(p[:end]))
 	s.place = inProse
 	if p[end] == '`' {
 		return end

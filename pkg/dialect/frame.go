@@ -36,7 +36,7 @@ const (
 	closed           // with the run that closes its fence
 	ended            // with the value that it is
 	left             // it holds no more calls: what comes next is text
-	leftRun          // the same, and it begins with a run of fence characters that has been read
+	leftRun          // the same, and it begins with a run of fence characters, see beginRun
 	leftOther        // the same, and it begins with the rest of an object that is not ours
 )
 

@@ -74,7 +74,7 @@ func TestNativeArguments(t *testing.T) {
 				t.Errorf("got %s %s", call.Arguments, call.Status)
 			}
 			for _, f := range findings {
-				if start := strings.Trim(test.text, `"\\`); f.Severity == diag.Error && !strings.Contains(f.Message, start[:1]) && !strings.Contains(f.Message, "…") {
+				if start := strings.Trim(test.text, `"\`); f.Severity == diag.Error && !strings.Contains(f.Message, start[:1]) && !strings.Contains(f.Message, "…") {
 					t.Errorf("%v does not show the arguments", f)
 				}
 			}

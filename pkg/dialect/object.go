@@ -20,7 +20,10 @@ func (s *Scanner) start(p []byte) int {
 		s.lineBlank = s.lineBlank || isNewline(p[n])
 		n++
 	}
-	s.content(s.at, p[:n])
+	if n == 0 && s.frame.values > 0 && (p[0] == ';' || p[0] == ',') { // as some models part calls
+		n, s.lineBlank = 1, false
+	}
+	s.content(s.at, string(p[:n]))
 	switch {
 	case n > 0:
 	case s.dialect.framing.mayBegin(p[0]):
@@ -193,7 +196,7 @@ func (s *Scanner) passOver(lit *literal.Scanner, fence literal.Fence, around str
 func (s *Scanner) readOther(p []byte) int {
 	o := &s.aside
 	n, state := o.lit.Write(p)
-	s.show(p[:n])
+	s.show(p[:n], o.lit.Settled())
 	switch {
 	case state == literal.More:
 	case state == literal.Fenced:
@@ -207,16 +210,15 @@ func (s *Scanner) readOther(p []byte) int {
 	return n
 }
 
-// show makes content of an object that is not ours as far as it has been read,
-// now that of p. Characters that may be a fence wait.
-func (s *Scanner) show(p []byte) {
+// show makes content of an object that is not ours up to an offset, which lies in
+// the next bytes p or among the fence characters before them that have waited.
+func (s *Scanner) show(p []byte, end int) {
 	o := &s.aside
-	settled := o.lit.Settled()
-	if waiting := s.at - o.shown; waiting > 0 && settled > o.shown {
-		s.content(o.shown, bytes.Repeat([]byte{o.fence.Char}, min(waiting, settled-o.shown)))
+	if waiting := min(s.at, end) - o.shown; waiting > 0 {
+		s.content(o.shown, strings.Repeat(string(o.fence.Char), waiting))
 	}
-	s.content(s.at, p[:max(0, settled-s.at)])
-	o.shown = max(o.shown, settled)
+	s.content(s.at, string(p[:max(0, end-s.at)]))
+	o.shown = max(o.shown, end)
 }
 
 // beginRun goes on behind a run of fence characters that has been read.

@@ -14,17 +14,17 @@ type outside struct {
 }
 
 // add takes text at an offset, and returns how many bytes were looked at.
-func (o *outside) add(at int, p []byte) int {
-	first, last := 0, len(p)
-	for last > 0 && isSpace(p[last-1]) {
+func (o *outside) add(at int, text string) int {
+	first, last := 0, len(text)
+	for last > 0 && isSpace(text[last-1]) {
 		last--
 	}
-	looked := len(p) - last
+	looked := len(text) - last
 	if last == 0 {
 		return looked
 	}
 	if !o.any {
-		for isSpace(p[first]) {
+		for isSpace(text[first]) {
 			first++
 		}
 		o.from, o.any = at+first, true

@@ -19,7 +19,7 @@ func lower(c byte) byte {
 // brace that may begin an object with calls.
 func (s *Scanner) prose(p []byte) int {
 	mark := s.nextMark(p)
-	s.content(s.at, p[:mark])
+	s.content(s.at, string(p[:mark]))
 	switch {
 	case mark == len(p):
 	case p[mark] == '{':

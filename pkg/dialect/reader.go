@@ -136,7 +136,7 @@ func (r *reader) readID(whole bool) {
 	isString := false
 	if count > 0 {
 		r.idAt = r.get(by).Span()
-		r.call.ID, isString = r.get(by).String()
+		r.call.ID, isString = r.get(by).Text()
 		if !isString && !r.own && kindOf(r.get(by).Kind()) == "a number" {
 			r.call.ID = string(r.json(by))
 		}

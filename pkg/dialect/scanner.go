@@ -1,8 +1,6 @@
 package dialect
 
 import (
-	"bytes"
-
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
@@ -87,7 +85,7 @@ func (s *Scanner) Close() {
 	}
 	s.release()
 	if s.place == inOther || s.place == inOtherKey {
-		s.content(s.aside.shown, bytes.Repeat([]byte{s.aside.fence.Char}, s.at-s.aside.shown))
+		s.show(nil, s.at)
 	}
 	if s.frame.values > 0 {
 		s.reportOutside("behind the calls")
@@ -98,15 +96,15 @@ func (s *Scanner) Close() {
 }
 
 // content passes on text outside calls, which stands at an offset.
-func (s *Scanner) content(at int, p []byte) {
-	if len(p) == 0 {
+func (s *Scanner) content(at int, text string) {
+	if text == "" {
 		return
 	}
 	if s.dialect.framing.alone {
-		s.steps += s.outside.add(at, p)
+		s.steps += s.outside.add(at, text)
 		s.begun = s.begun || s.outside.any
 	}
-	s.emit(Event{Content: string(p)})
+	s.emit(Event{Content: text})
 }
 
 // hold keeps the next bytes until it is known what they are.
@@ -119,7 +117,7 @@ func (s *Scanner) hold(p []byte) {
 
 // release makes content of the bytes that were held.
 func (s *Scanner) release() {
-	s.content(s.heldAt, s.held)
+	s.content(s.heldAt, string(s.held))
 	s.held = s.held[:0]
 }
 

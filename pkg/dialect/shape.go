@@ -105,6 +105,7 @@ func (w *written) first(from, to member) (first member, count int) {
 type shape struct {
 	own   bool // it is that of the dialect itself
 	more  bool // another member could be meant, too
+	extra bool // there is more in "function"
 	named bool // something tells the tool
 	name  string
 	by    member
@@ -123,7 +124,7 @@ func (w *written) shape() shape {
 		return s
 	}
 	if by == ofType {
-		kind, _ := w.get(ofType).String()
+		kind, _ := w.get(ofType).Text()
 		if names == 1 || !slices.Contains(callTypes, kind) {
 			names = 1
 			s.own = args == 0 || with == ofParameters
@@ -132,7 +133,7 @@ func (w *written) shape() shape {
 		}
 	}
 	s.by, s.named = by, true
-	s.name, _ = w.get(by).String()
+	s.name, _ = w.get(by).Text()
 	s.more = names > 1 || args > 1 && !s.own
 	if by == ofFunction && w.get(by).Kind() == '{' {
 		s.nested(w.json(by))
@@ -157,7 +158,7 @@ func (s *shape) nested(object json.RawMessage) {
 			break
 		}
 	}
-	s.more = s.more || len(inner) > 1 && !s.given || len(inner) > 2
+	s.extra = len(inner) > 1 && !s.given || len(inner) > 2
 }
 
 // keys returns how the members that tell the tool and its arguments are called.
@@ -180,7 +181,7 @@ func (s *shape) keys() []string {
 // of a tool, for example, has a name and parameters, too.
 func (w *written) isCall() bool {
 	s := w.shape()
-	if w.others > 0 || s.name == "" || s.more || !s.given {
+	if w.others > 0 || s.name == "" || s.more || s.extra || !s.given {
 		return false
 	}
 	if s.own && w.has[ofID] == 0 && w.has[ofOperation] == 0 {

@@ -18,7 +18,7 @@ type part struct {
 	keyEnd   int    // aKey: where the key ends
 	key      string // what it says
 	plain    bool   // and it is written just so
-	first    bool   // aRest: nothing has been passed over yet
+	first    bool   // aRest: nothing of it has been read yet
 	whole    bool   // aRest: up to the last bracket that is open
 }
 
@@ -83,18 +83,19 @@ func (s *Scanner) ExpectValue() { s.expect(aValue, part{}) }
 // Place returns the place of the value or object that was read.
 func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
 
-// PassOver passes over what cannot be read, at least one byte: up to a comma,
-// an opening brace or a closing bracket that are not inside brackets, which it
-// does not read. Behind a value with a fault it begins inside its brackets.
+// PassOver passes over what cannot be read, at least one byte if none of it has
+// been read: up to a comma, an opening brace or a closing bracket that are not
+// inside brackets, which it does not read. Behind a value with a fault it begins
+// inside its brackets. The state is [Bad] then.
 func (s *Scanner) PassOver() {
-	open := s.passing.open
-	s.expect(aRest, part{first: true})
+	open, first := s.passing.open, s.goal == aMark && s.end == s.at
+	s.expect(aRest, part{first: first})
 	s.phase, s.passing.open = skipping, open
 }
 
 // PassRest passes over the rest of a value, whatever stands there, up to the
 // bracket that closes the first of those that are open around this place. Behind
-// a value with a fault its own are open, too.
+// a value with a fault its own are open, too. The state is [Bad] then.
 func (s *Scanner) PassRest(around string) {
 	open := append([]byte(around), s.passing.open...)
 	s.expect(aRest, part{whole: true})

@@ -79,7 +79,7 @@ func readParts(text string, piece int) (parts []seen, steps int) {
 			p.Text, p.Span = s.ObjectText(), s.Place()
 			p.Others, p.Other = s.Others()
 			for i, m := range s.Members() {
-				value, _ := m.String()
+				value, _ := m.Text()
 				p.Members = append(p.Members, fmt.Sprint(i, m.Index, m.Key(), m.Span(), m.Kind(), value, string(s.JSON(&m))))
 			}
 		} else if state == Done {
@@ -152,10 +152,10 @@ func checkParts(t *testing.T, text string) {
 
 // Whole objects are read at once, those in pieces are not: both give the same.
 func TestParts(t *testing.T) {
-	for _, a := range jsonPieces {
+	for i, a := range jsonPieces {
 		checkParts(t, a)
-		for _, b := range jsonPieces {
-			checkParts(t, "["+a+","+b+"]")
+		for j := i % 5; j < len(jsonPieces); j += 5 {
+			checkParts(t, "["+a+","+jsonPieces[j]+"]")
 		}
 	}
 }

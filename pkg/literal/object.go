@@ -31,8 +31,8 @@ func (m *Member) Kind() byte {
 	return m.json[0]
 }
 
-// String returns what the value says, if it is a string.
-func (m *Member) String() (string, bool) {
+// Text returns what the value says, if it is a string.
+func (m *Member) Text() (string, bool) {
 	switch {
 	case m.Kind() != '"':
 		return "", false

@@ -60,6 +60,9 @@ func (s *Scanner) mend(m *mend, e diag.Edit) {
 // value, in the order of the text. A statement that is no call has no finding
 // of its own; see [Scanner.Junk].
 func (s *Scanner) Findings() []diag.Finding {
+	if len(s.notes) == 0 {
+		return nil
+	}
 	findings := slices.Clone(s.notes)
 	diag.Sort(findings)
 	return findings

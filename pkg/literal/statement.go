@@ -105,15 +105,16 @@ func isName(word string) bool {
 // namespaces are what models put before the name of a tool.
 var namespaces = []string{"functions.", "tools.", "default_api."}
 
-// CutNamespace cuts a namespace that models put before the name of a tool, such
-// as "functions.", from what stands behind it. It is "" if there is none.
+// CutNamespace cuts what models put before the name of a tool, namespaces such as
+// "functions.", from what stands behind them. It is "" if there is none.
 func CutNamespace(name string) (space, rest string) {
-	for _, space := range namespaces {
-		if rest, ok := strings.CutPrefix(name, space); ok {
-			return space, rest
+	rest = name
+	for i := 0; i < len(namespaces); i++ {
+		if shorter, ok := strings.CutPrefix(rest, namespaces[i]); ok {
+			rest, i = shorter, -1
 		}
 	}
-	return "", name
+	return name[:len(name)-len(rest)], rest
 }
 
 // beginCall reads the opening parenthesis.

@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -34,6 +33,7 @@ type strict struct {
 	depth   int
 	arrays  uint64 // the brackets that are open, a bit for each that is one of an array
 	after   token  // what was read last
+	escaped bool   // the string that was read last holds an escape
 	keys    [strictKeys]span
 	keyed   uint8                  // how many keys are known
 	keyFrom [strictDepth + 1]uint8 // where those of each object begin
@@ -194,7 +194,7 @@ func (r *strict) key() bool {
 	}
 	place := span{int32(from), int32(r.at - 1)}
 	key := r.cut(place)
-	if r.keyed == strictKeys || bytes.IndexByte(key, '\\') >= 0 {
+	if r.keyed == strictKeys || r.escaped {
 		return false
 	}
 	for _, k := range r.keys[r.keyFrom[r.depth]:r.keyed] {
@@ -245,6 +245,7 @@ func (r *strict) word(w string) bool {
 // string reads a string without escapes that are written in more than one way.
 func (r *strict) string() bool {
 	text, i := r.text, r.at+1
+	r.escaped = false
 	for {
 		i = skipPlain(text, i)
 		switch {
@@ -257,6 +258,7 @@ func (r *strict) string() bool {
 			return false
 		}
 		i += 2
+		r.escaped = true
 	}
 }
 
