@@ -155,10 +155,10 @@ func (s *secrets) hideJSON(doc []byte) []byte {
 	in := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	found, hide := false, s.hide
+	found := false
 	var err error
 	for err == nil {
-		hide = s.hide
+		hide := s.hide
 		if kind, length := in.StackIndex(in.StackDepth()); kind == '{' && length%2 == 0 {
 			hide = s.hideName
 		}

@@ -110,6 +110,23 @@ func (e *encoding) tools(form func(name, description string, parameters []byte) 
 	return array(out)
 }
 
+// messages returns the conversation with the system prompt in front: what this
+// model said as it said it, and everything else as form makes it.
+func (e *encoding) messages(form func(chat.Message) *object) []byte {
+	var out [][]byte
+	if e.req.System != "" {
+		out = append(out, newObject("role", "system", "content", e.req.System).json())
+	}
+	for _, m := range e.req.Messages {
+		said, ok := e.echoed(m)
+		if !ok {
+			said = form(m).json()
+		}
+		out = append(out, said)
+	}
+	return array(out)
+}
+
 // echoed returns what an assistant said in its own form, if that is this API
 // and this model.
 func (e *encoding) echoed(m chat.Message) ([]byte, bool) {

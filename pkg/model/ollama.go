@@ -15,7 +15,7 @@ import (
 // template would still ask it for calls.
 func encodeOllama(e *encoding) error {
 	e.body.text("model", e.model)
-	e.body.set("messages", e.ollamaMessages())
+	e.body.set("messages", e.messages(e.ollamaMessage))
 	e.body.set("stream", yes)
 	if len(e.req.Tools) > 0 && !e.answering() {
 		e.body.set("tools", e.tools(functionTool))
@@ -57,28 +57,17 @@ func (e *encoding) thinkParam() error {
 	return nil
 }
 
-// ollamaMessages returns the conversation with the system prompt in front.
-func (e *encoding) ollamaMessages() []byte {
-	var out [][]byte
-	if e.req.System != "" {
-		out = append(out, newObject("role", "system", "content", e.req.System).json())
+// ollamaMessage returns a message in the form of Ollama.
+func (e *encoding) ollamaMessage(m chat.Message) *object {
+	o := newObject("role", string(m.Role), "content", m.Content)
+	if m.Role == chat.Tool {
+		o.text("tool_name", e.names.wire(m.Name))
+		o.text("tool_call_id", m.CallID)
 	}
-	for _, m := range e.req.Messages {
-		if said, ok := e.echoed(m); ok {
-			out = append(out, said)
-			continue
-		}
-		o := newObject("role", string(m.Role), "content", m.Content)
-		if m.Role == chat.Tool {
-			o.text("tool_name", e.names.wire(m.Name))
-			o.text("tool_call_id", m.CallID)
-		}
-		if len(m.Calls) > 0 {
-			o.set("tool_calls", e.ollamaCalls(m.Calls))
-		}
-		out = append(out, o.json())
+	if len(m.Calls) > 0 {
+		o.set("tool_calls", e.ollamaCalls(m.Calls))
 	}
-	return array(out)
+	return o
 }
 
 // ollamaCalls returns calls with their arguments as objects.

@@ -10,7 +10,7 @@ const formatName = "answer"
 // encodeChat writes a request for /chat/completions.
 func encodeChat(e *encoding) error {
 	e.body.text("model", e.model)
-	e.body.set("messages", e.chatMessages())
+	e.body.set("messages", e.messages(e.chatMessage))
 	e.body.set("stream", yes)
 	e.offerTools(functionTool)
 	switch {
@@ -48,32 +48,21 @@ func (e *encoding) namedFormat(o *object) *object {
 	return o
 }
 
-// chatMessages returns the conversation with the system prompt in front.
-func (e *encoding) chatMessages() []byte {
-	var out [][]byte
-	if e.req.System != "" {
-		out = append(out, newObject("role", "system", "content", e.req.System).json())
+// chatMessage returns a message in the form of chat completions.
+func (e *encoding) chatMessage(m chat.Message) *object {
+	o := newObject("role", string(m.Role))
+	if m.Role == chat.Tool {
+		o.text("tool_call_id", m.CallID)
 	}
-	for _, m := range e.req.Messages {
-		if said, ok := e.echoed(m); ok {
-			out = append(out, said)
-			continue
-		}
-		o := newObject("role", string(m.Role))
-		if m.Role == chat.Tool {
-			o.text("tool_call_id", m.CallID)
-		}
-		if m.Content == "" && len(m.Calls) > 0 {
-			o.set("content", []byte("null"))
-		} else {
-			o.text("content", m.Content)
-		}
-		if len(m.Calls) > 0 {
-			o.set("tool_calls", e.chatCalls(m.Calls))
-		}
-		out = append(out, o.json())
+	if m.Content == "" && len(m.Calls) > 0 {
+		o.set("content", []byte("null"))
+	} else {
+		o.text("content", m.Content)
 	}
-	return array(out)
+	if len(m.Calls) > 0 {
+		o.set("tool_calls", e.chatCalls(m.Calls))
+	}
+	return o
 }
 
 // chatCalls returns calls with their arguments as strings.
