@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/prompt"
+	"oneshot/pkg/tool"
 )
 
 // useNative publishes the tools as functions of the server.
@@ -48,11 +49,13 @@ func (l *listener) nativeCall(c chat.Call) {
 
 // leaks looks for calls of the run's tools in a text where calls do not count.
 // Whatever the model was trained to write, what a server does not read as a
-// call is none.
+// call is none. (That it ends its work in the words of a dialect does no harm.)
 func (l *listener) leaks(text string) {
 	d, _ := dialect.Detect(text)
 	reading := dialect.Scan(d, text)
-	i := slices.IndexFunc(reading.Calls, func(c chat.Call) bool { return l.run.cfg.Tools != nil && l.run.cfg.Tools.Has(c.Name) })
+	i := slices.IndexFunc(reading.Calls, func(c chat.Call) bool {
+		return slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return def.Name == c.Name })
+	})
 	if i < 0 {
 		return
 	}

@@ -160,9 +160,11 @@ func TestLeakedCalls(t *testing.T) {
 	}
 
 	// Text that calls no tool of the run is text.
-	r = nativeRig(t, says(calls(`nope("a")`)), says(answer42))
-	if out := r.mustRun(); out.Rung != agent.RungFormat {
-		t.Errorf("outcome %+v", out)
+	for _, text := range []string{calls(`nope("a")`), calls("finalResponse()")} {
+		r = nativeRig(t, says(text), says(answer42))
+		if out := r.mustRun(); out.Rung != agent.RungFormat || len(out.Findings) > 0 {
+			t.Errorf("after %s: outcome %+v", text, out)
+		}
 	}
 }
 
