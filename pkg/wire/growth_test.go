@@ -55,6 +55,10 @@ var hostile = []hostileBody{
 	{"tool calls", "cohere", "", `data: {"type":"tool-call-start","index":%d,"delta":{"message":{"tool_calls":{"function":{"name":"f"}}}}}` + "\n\n", ""},
 }
 
+// slack is what the collector and a busy machine may add to a measured time. What
+// looks at everything again for each message takes seconds more.
+const slack = 300 * time.Millisecond
+
 // TestLinear checks that eight times the body takes about eight times the work:
 // time of the processor and bytes allocated.
 func TestLinear(t *testing.T) {
@@ -62,7 +66,7 @@ func TestLinear(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			for _, piece := range []int{4096, 1 << 30} {
 				small, large := work(h.format, h.body(growthSize), piece), work(h.format, h.body(8*growthSize), piece)
-				if large.time > 24*small.time+20*time.Millisecond {
+				if large.time > 24*small.time+slack {
 					t.Errorf("%d bytes take %v, eight times as many %v", growthSize, small.time, large.time)
 				}
 				if large.bytes > 12*small.bytes+1<<20 {
@@ -91,10 +95,10 @@ type workDone struct {
 	bytes uint64
 }
 
-// work reads a body and measures what that takes; of two times the least.
+// work reads a body and measures what that takes; of three times the least.
 func work(format string, body []byte, piece int) workDone {
 	best := workDone{time: time.Hour}
-	for range 2 {
+	for range 3 {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
