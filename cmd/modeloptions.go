@@ -179,7 +179,7 @@ func (o *modelOptions) speak(cfg *agent.Config, asked []*candidate) error {
 	case o.dialect == "native" && unable >= 0:
 		return usagef("leave out --dialect", "--dialect native: the model %s cannot call tools natively", asked[unable].client.Name())
 	case o.dialect == "native", o.dialect == "auto" && unable < 0:
-		cfg.Native = cfg.Tools != nil
+		cfg.Native, cfg.NativeOnly = cfg.Tools != nil, o.dialect == native
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/runner"
@@ -250,7 +251,10 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	}
 	defer caught(&err) // so that the record says how it ended
 	o.outcome, err = agent.Run(ctx, cfg)
-	if err != nil {
+	switch {
+	case cfg.NativeOnly && as[*model.NoToolsError](err):
+		return usagef(hintOf(err), "--dialect native: %w", err)
+	case err != nil:
 		return err
 	}
 	if err := o.hideAnswer(cfg.Schema); err != nil {

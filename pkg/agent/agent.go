@@ -61,8 +61,9 @@ type Config struct {
 	// Native says that the model calls through its server's own field for calls.
 	// When the server refuses to, before any call was made, the run goes on in
 	// the dialect.
-	Native bool
-	Writes dialect.Dialect // how the model writes calls otherwise; the zero value is the dialect "tool"
+	Native     bool
+	NativeOnly bool            // such a refusal is an error instead
+	Writes     dialect.Dialect // how the model writes calls otherwise; the zero value is the dialect "tool"
 
 	System string         // base of the system prompt
 	Prompt string         // what the user asks

@@ -81,7 +81,7 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 func (r *run) pardon(ctx context.Context, err error) error {
 	refused := new(model.NoToolsError)
 	switch {
-	case errors.As(err, &refused) && r.native && len(r.reports) == 0:
+	case errors.As(err, &refused) && r.native && !r.cfg.NativeOnly && len(r.reports) == 0:
 		r.useDialect()
 		r.recorded = 0 // the conversation begins anew
 	case ctx.Err() == nil && r.begun && brokeOff(err) && r.unusable == 0:

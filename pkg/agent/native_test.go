@@ -194,8 +194,13 @@ func TestNoTools(t *testing.T) {
 		t.Errorf("record %+v", req)
 	}
 
-	r = nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), breaks("", refused))
+	r = nativeRig(t, breaks("", refused))
+	r.cfg.NativeOnly = true
 	_, err := r.run()
+	wantError[*model.NoToolsError](t, err)
+
+	r = nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), breaks("", refused))
+	_, err = r.run()
 	wantError[*model.NoToolsError](t, err)
 }
 

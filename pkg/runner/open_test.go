@@ -37,15 +37,7 @@ func newOpener(t *testing.T, p Program) (*Opener, *screen) {
 // open opens a page and returns the result.
 func open(t *testing.T, o *Opener, url string) chat.Result {
 	t.Helper()
-	args, err := json.Marshal(map[string]string{"url": url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := o.open(t.Context(), args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	return invoke(t, o.open, map[string]string{"url": url})
 }
 
 func TestOpen(t *testing.T) {

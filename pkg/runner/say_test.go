@@ -26,11 +26,17 @@ func newSpeaker(t *testing.T, p Program) (*Speaker, *screen) {
 // say says a text and returns the result.
 func say(t *testing.T, s *Speaker, text string) chat.Result {
 	t.Helper()
-	args, err := json.Marshal(map[string]string{"utterance": text})
+	return invoke(t, s.say, map[string]string{"utterance": text})
+}
+
+// invoke calls a tool with arguments; that the run cannot go on fails the test.
+func invoke(t *testing.T, f Func, args map[string]string) chat.Result {
+	t.Helper()
+	raw, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := s.say(t.Context(), args)
+	result, err := f(t.Context(), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
