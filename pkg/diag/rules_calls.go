@@ -5,9 +5,14 @@ package diag
 // of its tool, TC4 about calls that belong together or are cut.
 const (
 	InvalidUTF8    Code = "TC001"
-	UnclosedList   Code = "TC102"
+	MissingOpener  Code = "TC101"
+	MissingCloser  Code = "TC102"
+	WrongCloser    Code = "TC103"
+	MarkerInValue  Code = "TC104"
 	Relative       Code = "TC105"
 	OtherDialect   Code = "TC106"
+	MarkupInName   Code = "TC107"
+	InReasoning    Code = "TC108"
 	QuotedCall     Code = "TC109"
 	TextAround     Code = "TC110"
 	UnclosedFence  Code = "TC111"
@@ -16,15 +21,20 @@ const (
 	NoCallList     Code = "TC114"
 	CallMember     Code = "TC115"
 	UnknownMember  Code = "TC116"
+	StrayMarker    Code = "TC117"
+	OpenReasoning  Code = "TC118"
 	TrailingComma  Code = "TC201"
 	QuoteCharacter Code = "TC202"
 	PythonLiteral  Code = "TC203"
 	RawControl     Code = "TC204"
 	BadEscape      Code = "TC205"
 	UnescapedQuote Code = "TC206"
+	SmartQuote     Code = "TC207"
 	Comment        Code = "TC208"
 	BareKey        Code = "TC209"
+	BareValue      Code = "TC210"
 	Bracket        Code = "TC211"
+	Concatenated   Code = "TC212"
 	NotANumber     Code = "TC213"
 	DuplicateKey   Code = "TC214"
 	InexactNumber  Code = "TC215"
@@ -61,13 +71,39 @@ var callRules = []Rule{
 		Good: `return file_put("note.txt", "a😀");`,
 	},
 	{
-		Code: UnclosedList, Slug: "unclosed-list", Severity: Warning,
-		Title: "The JSON with the calls does not end",
-		Text: "The text or the fence ends before the brackets that close the list of calls. The calls in it are complete and are " +
-			"read, but a strict reader would refuse the whole object.",
+		Code: MissingOpener, Slug: "missing-opener", Severity: Warning,
+		Title: "A mark that should stand before a call is missing",
+		Text: "Servers that drop special tokens, and models, leave out the mark that opens a call or a list of calls. " +
+			"The call is read where the rest says clearly that it is one.",
+		Bad:  "<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
+		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
+		Fix:  Safe,
+	},
+	{
+		Code: MissingCloser, Slug: "missing-closer", Severity: Warning,
+		Title: "The mark or bracket that closes calls is missing",
+		Text: "The text or the fence ends before the brackets or the mark that close what holds the calls. The calls in it are complete and are " +
+			"read, but a strict reader would refuse them.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:  Safe,
+	},
+	{
+		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning,
+		Title: "A mark closes something that it does not belong to",
+		Text: "A parameter or call is closed by the mark of another, or by the beginning of the next. Where only one reading is possible it is taken, " +
+			"and the call is marked as one whose value may have changed.",
+		Bad:  "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>",
+		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
+		Fix:  Unsafe,
+	},
+	{
+		Code: MarkerInValue, Slug: "marker-in-value", Severity: Warning,
+		Title: "A value holds a mark of the dialect",
+		Text: "Values of such dialects are text without escapes, so a mark in one cannot be told from a mark behind it, but by what follows. " +
+			"It is text where the call goes on as if it were; where both readings are possible the call is ambiguous and not executed.",
+		Bad:  "<function=note>\n<parameter=text>\nwrite </parameter> at the end\n</parameter>\n</function>",
+		Good: "<function=note>\n<parameter=text>\nclose it at the end\n</parameter>\n</function>",
 	},
 	{
 		Code: Relative, Slug: "near-relative", Severity: Warning,
@@ -85,6 +121,22 @@ var callRules = []Rule{
 			"What is not of the dialect that is read is content, and no call.",
 		Bad:  "```tool\nTOOL_NAME: read_file\nBEGIN_ARG: filepath\na.txt\nEND_ARG\n```",
 		Good: "```tool\nreturn read_file(\"a.txt\");\n```",
+	},
+	{
+		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning,
+		Title: "A mark of the dialect stands in the name of a tool",
+		Text:  "Control tokens leak into names when a model or a server cuts a call in the wrong place. They are removed; what is left must be a name.",
+		Bad:   "<|start|>assistant<|channel|>commentary to=functions.search<|channel|>commentary<|message|>{\"query\": \"x\"}<|call|>",
+		Good:  "<|start|>assistant<|channel|>commentary to=functions.search<|message|>{\"query\": \"x\"}<|call|>",
+		Fix:   Safe,
+	},
+	{
+		Code: InReasoning, Slug: "call-in-reasoning", Severity: Warning,
+		Title: "A call stands inside reasoning",
+		Text: "What a model thinks is a draft: the same call may follow, or none. A call there is shown and never executed, " +
+			"also where the reasoning was not closed before it.",
+		Bad:  "<think>I could <tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call></think>",
+		Good: "<think>I could search.</think><tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call>",
 	},
 	{
 		Code: QuotedCall, Slug: "quoted-call", Severity: Warning,
@@ -152,6 +204,22 @@ var callRules = []Rule{
 		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x", "limit": 5}}]}`,
 	},
 	{
+		Code: StrayMarker, Slug: "stray-marker", Severity: Info,
+		Title: "A mark opens or closes nothing",
+		Text:  "It is a mark of the dialect in a place where it means nothing. It is no content either, and is left out.",
+		Bad:   "The weather is fine.</tool_call>",
+		Good:  "The weather is fine.",
+		Fix:   Safe,
+	},
+	{
+		Code: OpenReasoning, Slug: "open-reasoning", Severity: Warning,
+		Title: "Reasoning is not closed",
+		Text: "The response ends inside reasoning, so everything behind its opening mark is reasoning and nothing is an answer. " +
+			"Most often the response was cut by a limit.",
+		Bad:  "<think>First I have to",
+		Good: "<think>First I have to look.</think>Done.",
+	},
+	{
 		Code: TrailingComma, Slug: "trailing-comma", Severity: Warning,
 		Title: "In JSON, a comma stands behind the last item",
 		Text:  "JavaScript allows it and JSON does not. Nothing is missing; the comma means nothing.",
@@ -204,6 +272,14 @@ var callRules = []Rule{
 		Fix:  Safe,
 	},
 	{
+		Code: SmartQuote, Slug: "smart-quote", Severity: Warning,
+		Title: "A string has typographic quotes around it",
+		Text:  "Curly quotes are read as quotes in the place of quotes only. Inside a string they are text.",
+		Bad:   `{"query": “x”}`,
+		Good:  `{"query": "x"}`,
+		Fix:   Safe,
+	},
+	{
 		Code: Comment, Slug: "comment", Severity: Warning,
 		Title: "JSON holds a comment",
 		Text:  "Comments of JavaScript are read as blanks. JSON has none, and a strict reader refuses them.",
@@ -220,6 +296,14 @@ var callRules = []Rule{
 		Fix:   Safe,
 	},
 	{
+		Code: BareValue, Slug: "bare-value", Severity: Warning,
+		Title: "In JSON, a string has no quotes",
+		Text:  "Text without quotes can be a string or something that would have to be evaluated. It is read as a string in a suggestion only.",
+		Bad:   `{"query": x}`,
+		Good:  `{"query": "x"}`,
+		Fix:   Unsafe,
+	},
+	{
 		Code: Bracket, Slug: "bracket", Severity: Error,
 		Title: "A bracket is missing or closes the wrong one",
 		Text: "A closing bracket does not fit, or the fence ends inside the call. What is missing is named but not " +
@@ -227,6 +311,14 @@ var callRules = []Rule{
 		Bad:  `return search({query: "x");`,
 		Good: `return search({query: "x"});`,
 		Fix:  Unsafe,
+	},
+	{
+		Code: Concatenated, Slug: "concatenated", Severity: Error,
+		Title: "Several values stand where one should",
+		Text: "Two objects in a row can be two calls that a server glued together, or one object that was written twice. " +
+			"Nothing says which, so neither is executed.",
+		Bad:  `{"query": "x"}{"query": "y"}`,
+		Good: `{"query": "x"}`,
 	},
 	{
 		Code: NotANumber, Slug: "not-a-number", Severity: Error,

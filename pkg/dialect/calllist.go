@@ -265,7 +265,7 @@ func (b *callBody) unclosed(end string) {
 	if b.last != "" && (b.stage == atMemberEnd || b.stage == atItemEnd || b.stage == atItem && b.comma < 0) {
 		edits = []diag.Edit{{Start: b.end - 1, End: b.end, New: b.last + missing}}
 	}
-	b.mended(diag.UnclosedList, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
+	b.mended(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
 }
 
 // strayComma reports a comma with nothing before it. Removing it is not safe, for
