@@ -143,6 +143,7 @@ func (r *run) recordRequest(req chat.Request) error {
 type listener struct {
 	run     *run
 	ctx     context.Context // of the response
+	calling context.Context // of its calls
 	cancel  context.CancelCauseFunc
 	scanner *dialect.Scanner // nil where calls in text do not count
 	native  bool             // native calls count
@@ -156,7 +157,7 @@ type listener struct {
 }
 
 func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
-	l := &listener{run: r}
+	l := &listener{run: r, calling: ctx}
 	l.reply.batch = newBatch(ctx, r)
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	switch {
@@ -164,7 +165,7 @@ func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
 	case r.native:
 		l.native = true
 	default:
-		l.scanner = dialect.NewScanner(r.cfg.Writes, l.read)
+		l.scanner = dialect.NewScanner(dialect.Options{Dialect: r.cfg.Writes}, l.read)
 	}
 	return l
 }
@@ -202,6 +203,9 @@ func (l *listener) write(content string) {
 func (l *listener) read(e dialect.Event) {
 	switch {
 	case l.err != nil:
+	case e.Before:
+		l.content = l.content[:0]
+		l.fail(l.drafts())
 	case e.Call != nil:
 		l.fail(l.reply.batch.add(*e.Call, nil))
 	case e.Finding != nil:
@@ -209,6 +213,14 @@ func (l *listener) read(e dialect.Event) {
 	default:
 		l.content = append(l.content, e.Content...)
 	}
+}
+
+// drafts takes back the calls so far: they turn out to stand inside reasoning.
+func (l *listener) drafts() error {
+	before := l.reply.batch
+	l.reply.batch = newBatch(l.calling, l.run)
+	l.reply.batch.seen = before.seen
+	return before.discard("it stands inside reasoning")
 }
 
 // fail ends the response: nothing more in it is read.

@@ -51,8 +51,7 @@ func (l *listener) nativeCall(c chat.Call) {
 // Whatever the model was trained to write, what a server does not read as a
 // call is none. (That it ends its work in the words of a dialect does no harm.)
 func (l *listener) leaks(text string) {
-	d, _ := dialect.Detect(text)
-	reading := dialect.Scan(d, text)
+	reading := dialect.Scan(text, dialect.Options{})
 	i := slices.IndexFunc(reading.Calls, func(c chat.Call) bool {
 		return slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return def.Name == c.Name })
 	})
@@ -62,7 +61,7 @@ func (l *listener) leaks(text string) {
 	c := reading.Calls[i]
 	l.reply.leaked = true
 	l.faults.Add(diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End),
-		"a call of %s stands in the text, in the dialect %s; calls are native in this run, and it is not run", c.Name, d.Name))
+		"a call of %s stands in the text, in the dialect %s; calls are native in this run, and it is not run", c.Name, reading.Dialect.Name))
 }
 
 // concludeNative tells the model what came of its calls, a message for each. A

@@ -66,9 +66,9 @@ func TestSafeFixesAny(t *testing.T) {
 	for _, d := range Dialects {
 		rapid.Check(t, func(rt *rapid.T) {
 			text := anyText(d).Draw(rt, "text")
-			before := Scan(d, text)
+			before := Scan(text, Options{Dialect: d})
 			fixed := applySafe(t, text, before.Findings)
-			after := Scan(d, fixed)
+			after := Scan(fixed, Options{Dialect: d})
 			if diff := cmp.Diff(meanings(executable(before.Calls)), meanings(executable(after.Calls))); diff != "" {
 				rt.Fatalf("the fixes of %q make %q (-before +after)\n%s", text, fixed, diff)
 			}
@@ -137,7 +137,7 @@ func TestQuotedTextIsNoCall(t *testing.T) {
 			parts := rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 8).Draw(rt, "parts")
 			quoted := quote + strings.NewReplacer(quote, "", `\`, "").Replace(strings.Join(parts, "")) + quote
 			text := strings.ReplaceAll(rapid.SampledFrom(q.templates).Draw(rt, "template"), "Q", quoted)
-			for _, call := range Scan(d, text).Calls {
+			for _, call := range Scan(text, Options{Dialect: d}).Calls {
 				if call.Name != "f" && call.Name != "g" {
 					rt.Fatalf("%q is a call of %q", call.Text, text)
 				}

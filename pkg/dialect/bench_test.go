@@ -36,7 +36,7 @@ func benchmarkScan(b *testing.B, d Dialect, text []byte) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s := NewScanner(d, func(Event) {})
+		s := NewScanner(Options{Dialect: d}, func(Event) {})
 		s.Write(text)
 		s.Close()
 	}

@@ -34,7 +34,7 @@ func (b *callBody) memberKey(good bool) ending {
 	name, plain, place := b.lit.Key()
 	b.name, b.key = name, place
 	b.comma, b.isJSON = -1, true
-	isList := plain && slices.Contains(b.scanner.dialect.framing.keys, name)
+	isList := plain && slices.Contains(b.frame.row.framing.lists, name)
 	switch {
 	case isList && b.listed:
 		b.note(diag.DuplicateKey, place.Start, place.End, "this stands behind another list of calls and is not read")
@@ -57,7 +57,7 @@ func (b *callBody) memberKey(good bool) ending {
 func (b *callBody) listBegin(good bool) {
 	b.holdsCalls()
 	b.listed, b.end, b.last = true, b.lit.End(), "["
-	if want := b.scanner.dialect.framing.keys[0]; b.name != want {
+	if want := b.frame.row.framing.lists[0]; b.name != want {
 		b.rename(b.key, b.name, want)
 	}
 	if good {
@@ -142,7 +142,7 @@ func (b *callBody) objectEnd() ending {
 	b.holdsCalls()
 	end := w.begin + len(w.text)
 	b.mended(diag.Relative, w.begin, w.begin+1, "a call stands without the object with the list of calls around it",
-		"write it around the call", diag.Edit{Start: w.begin, End: w.begin + 1, New: `{"` + b.scanner.dialect.framing.keys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+		"write it around the call", diag.Edit{Start: w.begin, End: w.begin + 1, New: `{"` + b.frame.row.framing.lists[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
 	b.emit(&w)
 	return b.valueEnd()
 }

@@ -169,7 +169,7 @@ func (b *callBody) follow(mark byte, good bool) ending {
 
 // valueBegin begins a value of the frame. Other text ends the frame.
 func (b *callBody) valueBegin(mark byte) ending {
-	if !b.scanner.dialect.framing.mayBegin(mark) {
+	if mark != '{' && mark != '[' {
 		return b.leave()
 	}
 	b.begin = b.lit.At()
@@ -270,7 +270,7 @@ func (b *callBody) missing() {
 		return
 	}
 	b.scanner.outside.told = true
-	f := diag.New(diag.NoCallList, diag.Bytes(b.begin, b.begin+1), "the object has no list of calls %q", b.scanner.dialect.framing.keys[0])
+	f := diag.New(diag.NoCallList, diag.Bytes(b.begin, b.begin+1), "the object has no list of calls %q", b.frame.row.framing.lists[0])
 	f.Hint = callHint
 	b.scanner.find(f)
 }
@@ -300,9 +300,7 @@ func (b *callBody) fenced() ending {
 	return closed
 }
 
-// close says that the text has ended, and reports whether the fence should have
-// been closed there.
-func (b *callBody) close() bool {
+func (b *callBody) close() {
 	state := b.lit.Close()
 	fence := b.frame.open() && (b.sure || b.known)
 	b.scanner.content(b.lit.End(), b.taken())
@@ -315,7 +313,7 @@ func (b *callBody) close() bool {
 		}
 	case b.stage == inCall:
 		b.callEnd(state)
-		return false
+		return
 	case b.stage == behindBrace:
 		b.braceEnds()
 	default:
@@ -324,7 +322,9 @@ func (b *callBody) close() bool {
 			b.unclosed("the end of the text")
 		}
 	}
-	return fence
+	if fence {
+		b.scanner.unclosed(b.scanner.at)
+	}
 }
 
 // notes takes findings about the value. They count when it is known that it

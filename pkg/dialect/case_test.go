@@ -151,7 +151,7 @@ func TestCases(t *testing.T) {
 	for _, d := range Dialects {
 		for _, c := range cases(t, d) {
 			t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
-				got := wanted(Scan(d, c.input)).encode(t)
+				got := wanted(Scan(c.input, Options{Dialect: d})).encode(t)
 				file := c.section("want.json")
 				if file == nil {
 					t.Fatal("no want.json")
@@ -179,7 +179,7 @@ func TestValidCases(t *testing.T) {
 				continue
 			}
 			valid++
-			r := Scan(d, c.input)
+			r := Scan(c.input, Options{Dialect: d})
 			for _, f := range r.Findings {
 				if f.Severity.Rank() > diag.Info.Rank() {
 					t.Errorf("%s: %v", c.name(), f)
@@ -203,7 +203,7 @@ func TestNoEvilCalls(t *testing.T) {
 	for _, d := range Dialects {
 		for _, c := range cases(t, d) {
 			quoted += strings.Count(c.input, "evil")
-			for _, call := range Scan(d, c.input).Calls {
+			for _, call := range Scan(c.input, Options{Dialect: d}).Calls {
 				if strings.HasPrefix(call.Name, "evil") {
 					t.Errorf("%s: %q is a call", c.name(), call.Text)
 				}
@@ -221,13 +221,13 @@ func TestSafeFixes(t *testing.T) {
 	fixed := 0
 	for _, d := range Dialects {
 		for _, c := range cases(t, d) {
-			before := Scan(d, c.input)
+			before := Scan(c.input, Options{Dialect: d})
 			text := applySafe(t, c.input, before.Findings)
 			if text == c.input {
 				continue
 			}
 			fixed++
-			after := Scan(d, text)
+			after := Scan(text, Options{Dialect: d})
 			for _, f := range after.Findings {
 				if slices.ContainsFunc(f.Fixes, func(f diag.Fix) bool { return f.Kind == diag.Safe }) {
 					t.Errorf("%s: after its fix: %v\n%s", c.name(), f, text)

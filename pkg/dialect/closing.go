@@ -20,16 +20,17 @@ func (s *Scanner) closer(p []byte) int {
 		s.opener.length++
 		return 1
 	}
-	s.place, s.matched, s.folded = inReopen, 0, false
+	s.place, s.matched = inReopen, 0
 	return 0
 }
 
 // afterCloser reads behind a closing run. If the info string of the dialect
 // stands there, the run was meant to open the next fence.
 func (s *Scanner) afterCloser(p []byte) int {
-	c, word := p[0], s.dialect.framing.info
+	c, word := p[0], s.frame.reopens()
 	switch {
-	case s.matches(word, c):
+	case s.matched < len(word) && lower(c) == word[s.matched]:
+		s.matched++
 		s.hold(p[:1])
 		return 1
 	case s.matched == len(word) && isSpace(c) && s.opener.length <= longestRun:
@@ -47,6 +48,9 @@ func (s *Scanner) reopen() {
 	s.unclosed(s.opener.at)
 	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
 	s.held, s.heldAt = append(run, s.held...), s.opener.at
+	s.beginInfo()
+	s.info.at, s.info.length = s.heldAt+s.opener.length, s.matched
+	s.complete(func(f *fenceForm) bool { return f.info == s.frame.reopens() })
 	s.beginFrame()
 }
 

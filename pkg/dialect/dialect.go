@@ -9,7 +9,6 @@ package dialect
 
 import (
 	"slices"
-	"strings"
 
 	"oneshot/pkg/chat"
 )
@@ -28,59 +27,37 @@ type Dialect struct {
 	grammar grammar
 }
 
-// A framing says where calls stand: in code fences with an info string (one that
-// only differs in case is accepted, too), or also in JSON outside of fences.
+// A framing says where calls stand: behind marks, in code fences, or in JSON
+// outside of both.
 type framing struct {
-	info   string   // the info string of a fence of calls
-	bare   bool     // a fence without one can be one, too
-	begins string   // one of these bytes begins a fence of calls; "" for any
-	other  string   // this word begins another program's fence with the same info string, in small letters
-	keys   []string // JSON outside of fences counts: at the start, or if its first key is one of these
-	alone  bool     // the calls are all that a response should hold
-	final  bool     // what stands behind the call of the ending does not count
+	marks  []mark
+	closes []string    // marks that end what a mark began
+	fences []fenceForm // fences of calls
+	thinks []*wrapper  // marks of reasoning; nil for those that most models write
+	start  lead        // where no text stands yet, calls can begin with this
+	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
+	lists  []string    // keys of lists of calls; the first is the dialect's own
+	alone  bool        // the calls are all that a response should hold
+	final  bool        // what stands behind the call of the ending does not count
+}
+
+// A fenceForm is a fence of calls.
+type fenceForm struct {
+	info  string // the info string, in small letters
+	glued string // bytes that can stand right behind it
+	sure  bool   // the info string alone says that it holds calls
+	lead  lead   // what its first word must be; nil for anything
+	other string // what a fence is that has another first word
 }
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
-	body   func(*Scanner, frame) body         // reads calls
-	render func(b []byte, c chat.Call) []byte // writes one
+	body   func(*Scanner, frame) body                     // reads calls
+	render func(d *Dialect, b []byte, c chat.Call) []byte // writes one
 }
 
 // Dialects lists every dialect that can be read.
-var Dialects = []Dialect{
-	{
-		Name:    "tool",
-		Title:   "Calls in tool fences",
-		Aliases: []string{"tool_fence_ts"},
-		Example: "I will look at the page.\n\n```tool\nreturn wget(\"https://example.com/\", 5000);\n```\n",
-		Doc: `A code fence of three or more backticks or tildes with the info string "tool" holds
-statements "return name(arguments);". Several statements are several calls, as are several
-fences. "return" and ";" may be missing. Arguments are literals of JavaScript: strings in
-single, double or template quotes, numbers, true, false, null, arrays and objects, with
-trailing commas and comments. They go to the parameters in order; one object instead names
-them. Nothing is evaluated, and text inside a string is never a fence or a call.`,
-		Ending:  "finalResponse",
-		framing: framing{info: "tool", other: "tool_name:"},
-		grammar: script,
-	},
-	{
-		Name:    "toolcalls",
-		Title:   "Calls in one JSON object",
-		Aliases: []string{"toolcalls_json"},
-		Example: `{"toolCalls":[{"type":"wget","id":"w1","operation":"get","parameters":{"uri":"https://example.com/"}}]}` + "\n",
-		Doc: `The response is one JSON object {"toolCalls":[…]}, raw or in a code fence with the info string
-"json" or none. Each item is a call: "type" is the tool, "id" is unique in the response,
-"operation" is for people, "parameters" is the object of arguments, and "priority" is a number
-that may be missing. Every call that can be read counts, whatever stands beside it. So do, with
-a finding, near relatives: "tool_calls", a list or a single call without the object around it,
-and calls with other names for their members, such as "name" and "arguments". Text around the
-object is a finding, and so is a call behind "end_turn", which is not run. Text inside a string
-is never a fence or a call.`,
-		Ending:  "end_turn",
-		framing: framing{info: "json", bare: true, begins: "{[", keys: []string{"toolCalls", "tool_calls"}, alone: true, final: true},
-		grammar: callList,
-	},
-}
+var Dialects = slices.Concat(ownDialects)
 
 // Named returns the dialect of that name or alias.
 func Named(name string) (Dialect, bool) {
@@ -96,9 +73,5 @@ func Named(name string) (Dialect, bool) {
 // it again. The call's arguments must be a JSON object; where arguments can have
 // positions, those of a positional call are an array.
 func (d Dialect) Render(c chat.Call) string {
-	body := strings.TrimRight(string(d.grammar.render(nil, c)), "\n") + "\n"
-	if d.framing.keys != nil {
-		return body
-	}
-	return "```" + d.framing.info + "\n" + body + "```\n"
+	return string(d.grammar.render(&d, nil, c)) + "\n"
 }

@@ -8,7 +8,7 @@ import (
 
 func ExampleScan() {
 	d, _ := dialect.Named("tool")
-	r := dialect.Scan(d, "I will look.\n```tool\nreturn wget(\"https://example.com/\", 5_000)\nwget(url)\n```\n")
+	r := dialect.Scan("I will look.\n```tool\nreturn wget(\"https://example.com/\", 5_000)\nwget(url)\n```\n", dialect.Options{Dialect: d})
 	for _, call := range r.Calls {
 		fmt.Println(call.Name, string(call.Arguments), call.Status)
 	}

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -20,6 +21,9 @@ type place int
 const (
 	inProse    place = iota // text, inside or outside a fence that is not ours
 	inStart                 // before any text, where JSON outside of fences counts
+	inLead                  // behind a mark, until it is known what it means
+	inSkip                  // behind a mark, in the text that may stand there
+	inGap                   // behind a mark around calls, in the blanks there
 	inKey                   // in an object in the text, up to its first key
 	inOtherKey              // in the first key of one that is not ours
 	inOther                 // in such an object, behind that
@@ -27,9 +31,9 @@ const (
 	inInfo                  // behind such a run, while it can be ours
 	inBlanks                // behind such a run and more blanks than ours may have
 	inRest                  // the rest of the opening line of a fence that is not ours
-	inFirst                 // a fence of ours, before its first word
-	inBody                  // a fence of ours, or JSON
-	inCloser                // the run that closes it
+	inFirst                 // a fence that can be ours, before its first word
+	inBody                  // in a frame
+	inCloser                // the run that closes a fence
 	inReopen                // behind that, while another fence of ours may begin
 	inTail                  // the rest of the closing line
 )
@@ -56,6 +60,12 @@ func (s *Scanner) step(p []byte) int {
 	switch s.place {
 	case inStart:
 		return s.start(p)
+	case inLead:
+		return s.readLead(p)
+	case inSkip:
+		return s.readSkip(p)
+	case inGap:
+		return s.readGap(p)
 	case inKey:
 		return s.readKey(p)
 	case inOtherKey, inOther:
@@ -63,7 +73,7 @@ func (s *Scanner) step(p []byte) int {
 	case inRun:
 		return s.run(p)
 	case inInfo:
-		return s.info(p)
+		return s.readInfo(p)
 	case inBlanks:
 		return s.blanks(p)
 	case inRest:
@@ -82,42 +92,60 @@ func (s *Scanner) step(p []byte) int {
 	return s.prose(p)
 }
 
-// certain reports whether the info string alone says that calls stand in a fence.
-func (f *framing) certain() bool { return f.begins == "" }
-
-// mayBegin reports whether a byte is one of those that begin a fence of calls.
-func (f *framing) mayBegin(c byte) bool { return strings.IndexByte(f.begins, c) >= 0 }
-
-// matches reads a byte of the word that decides, if it is one.
-func (s *Scanner) matches(word string, c byte) bool {
-	if s.matched == len(word) || lower(c) != word[s.matched] {
-		return false
+// run reads on in a run of fence characters.
+func (s *Scanner) run(p []byte) int {
+	n := 0
+	for n < len(p) && p[n] == s.opener.char && s.opener.length <= longestRun {
+		s.opener.length++
+		n++
 	}
-	s.folded = s.folded || c != word[s.matched]
-	s.matched++
-	return true
+	s.hold(p[:n])
+	switch {
+	case s.opener.length > longestRun:
+		s.text()
+	case n < len(p):
+		s.beginInfo()
+	}
+	return n
 }
 
-// info reads behind a run of fence characters, up to where it is known whether
-// the fence is ours.
-func (s *Scanner) info(p []byte) int {
-	c, f := p[0], &s.dialect.framing
-	complete := s.matched == len(f.info)
+// An info is the info string behind a run of fence characters, as far as it can
+// be one of ours.
+type info struct {
+	at     int    // its offset
+	length int    // how much of it has been read
+	fits   uint64 // the fences of calls that it can open, a bit for each
+	near   string // it begins with this info string of ours, and goes on
+}
+
+func (s *Scanner) beginInfo() {
+	s.info = info{at: s.heldAt + len(s.held)}
+	for i, f := range s.marks.fences {
+		if f.sure || !s.thinking.inside {
+			s.info.fits |= 1 << i
+		}
+	}
+	s.place = inInfo
+}
+
+// readInfo reads an info string, up to where it is known whether the fence can be
+// ours.
+func (s *Scanner) readInfo(p []byte) int {
+	c, i := p[0], &s.info
 	switch {
-	case s.matched == 0 && isBlank(c):
+	case i.length == 0 && isBlank(c):
 		if len(s.held) == s.opener.length+mostBlanks {
 			s.release()
 			s.place = inBlanks
 			return 0
 		}
-	case s.matches(f.info, c):
-	case complete && (isSpace(c) || f.mayBegin(c)), s.matched == 0 && f.bare && f.mayBegin(c):
+		i.at++
+	case s.narrow(c):
+		i.length++
+	case s.endsInfo(c):
 		s.ours()
 		return 0
-	case s.matched == 0 && isNewline(c) && f.bare && !s.foreign.open():
-		s.ours()
-		return 0
-	case s.matched == 0 && isNewline(c):
+	case i.length == 0 && isNewline(c):
 		s.bare()
 		return 0
 	default:
@@ -126,6 +154,64 @@ func (s *Scanner) info(p []byte) int {
 	}
 	s.hold(p[:1])
 	return 1
+}
+
+// narrow reports whether a byte, in any case, goes on with an info string of
+// ours, and keeps those.
+func (s *Scanner) narrow(c byte) bool {
+	i, fits := &s.info, uint64(0)
+	for k, f := range s.marks.fences {
+		if i.fits>>k&1 != 0 && i.length < len(f.info) && f.info[i.length] == lower(c) {
+			fits |= 1 << k
+		}
+	}
+	if fits == 0 {
+		return false
+	}
+	i.fits = fits
+	return true
+}
+
+// complete keeps the fences whose info string is what has been read.
+func (s *Scanner) complete(keep func(f *fenceForm) bool) {
+	i := &s.info
+	for k, f := range s.marks.fences {
+		if len(f.info) != i.length || !keep(f.fenceForm) {
+			i.fits &^= 1 << k
+		}
+	}
+}
+
+// endsInfo reports whether a byte ends an info string of ours.
+func (s *Scanner) endsInfo(c byte) bool {
+	before := s.info.fits
+	s.complete(func(f *fenceForm) bool {
+		glued := strings.IndexByte(f.glued, c) >= 0
+		if f.info == "" {
+			return glued || isNewline(c) && !s.foreign.open()
+		}
+		return glued || isSpace(c)
+	})
+	if s.info.fits != 0 {
+		return true
+	}
+	s.info.fits = before
+	return false
+}
+
+// infoComplete reports whether the text can end behind the info string.
+func (s *Scanner) infoComplete() bool {
+	s.complete(func(f *fenceForm) bool { return f.info != "" })
+	return s.info.fits != 0
+}
+
+// fences returns the forms of fences that one can still be.
+func (s *Scanner) forms(fits uint64) []fenceUse {
+	var all []fenceUse
+	for ; fits != 0; fits &= fits - 1 {
+		all = append(all, s.marks.fences[bits.TrailingZeros64(fits)])
+	}
+	return all
 }
 
 // blanks reads on behind a run that is followed by many blanks.
@@ -142,15 +228,18 @@ func (s *Scanner) blanks(p []byte) int {
 	return 0
 }
 
-// ours follows the info string of the dialect, or none where it may be missing.
+// ours follows an info string of ours, or none where it may be missing.
 func (s *Scanner) ours() {
 	if !s.foreign.open() {
 		s.beginFrame()
 		return
 	}
 	s.text()
-	if f := s.dialect.framing; f.certain() {
-		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
+	for _, f := range s.forms(s.info.fits) {
+		if f.sure {
+			s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
+			return
+		}
 	}
 }
 
@@ -165,8 +254,13 @@ func (s *Scanner) bare() {
 	}
 }
 
-// other follows a run with an info string that is not the dialect's.
+// other follows a run with an info string that is not ours.
 func (s *Scanner) other() {
+	for _, f := range s.forms(s.info.fits) {
+		if f.sure && len(f.info) == s.info.length {
+			s.info.near = f.info
+		}
+	}
 	s.text()
 	if !s.foreign.open() {
 		s.place = inRest
@@ -191,8 +285,8 @@ func (s *Scanner) rest(p []byte) int {
 		return end
 	}
 	s.foreign = s.opener
-	if f := s.dialect.framing; f.certain() && s.matched == len(f.info) {
-		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", f.info))
+	if s.info.near != "" {
+		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", s.info.near))
 	}
 	return end
 }

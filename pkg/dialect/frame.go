@@ -2,30 +2,40 @@ package dialect
 
 import (
 	"bytes"
+	"fmt"
 
 	"oneshot/pkg/diag"
 )
 
-// A frame is where calls stand: a fence of the dialect, or JSON outside of
-// fences, which has no fence.
+// A frame is where calls stand: behind a mark, in a fence, or in JSON outside of
+// fences, which has neither.
 type frame struct {
+	row *Dialect
 	fence
-	infoAt  int  // offset of the info string
-	bodyAt  int  // offset behind it
-	held    int  // bytes of the opening line among those that are held
-	folded  bool // the info string is in another case
-	oneLine int  // offset of text behind the info string on its line, or -1
-	begin   int  // where the body begins to read
-	values  int  // how many frames hold calls, or values of JSON in them, up to here
+	mark    string    // the mark that opens it, "" for none
+	at      int       // where it begins
+	form    fenceForm // of the fence
+	infoAt  int       // offset of the info string
+	bodyAt  int       // offset behind it
+	held    int       // bytes of the opening line among those that are held
+	folded  bool      // the info string is in another case
+	oneLine int       // offset of text behind the info string on its line, or -1
+	begin   int       // where the body begins to read
+	values  int       // how many frames hold calls, or values of JSON in them, up to here
+	sure    bool      // it holds calls, whatever they are
 }
+
+func (f *frame) info() string { return f.form.info }
+
+// reopens returns the info string that opens a fence like this one for certain.
+func (f *frame) reopens() string { return f.row.framing.fences[0].info }
 
 // A body reads the inside of a frame.
 type body interface {
 	// write reads p up to the end of the frame and says how it came.
 	write(p []byte) (n int, end ending)
-	// close says that the text has ended, and reports whether the fence should
-	// have been closed there.
-	close() bool
+	// close says that the text has ended.
+	close()
 }
 
 // An ending says how a frame has ended.
@@ -34,91 +44,135 @@ type ending int
 const (
 	notYet    ending = iota
 	closed           // with the run that closes its fence
-	ended            // with the value that it is
+	ended            // with the last byte that belongs to it
 	left             // it holds no more calls: what comes next is text
 	leftRun          // the same, and it begins with a run of fence characters, see beginRun
 	leftOther        // the same, and it begins with the rest of an object that is not ours
 )
 
-// lineProtocol begins the first line in a fence of Continue, which writes its
-// calls line by line under the same info string as the dialect "tool".
-const lineProtocol = "tool_name:"
+// enter begins to read a frame behind a mark at an offset.
+func (s *Scanner) enter(row *Dialect, at int, mark string) {
+	s.frame = frame{row: row, mark: mark, at: at, begin: at + len(mark), oneLine: -1, values: s.frame.values, sure: mark != ""}
+	s.begun = s.begun || mark != ""
+	s.place, s.body = inBody, row.grammar.body(s, s.frame)
+	if s.frame.sure {
+		s.framed()
+	}
+}
 
-// longestLead bounds the blank lines that are held back before the first word.
-const longestLead = 64
-
-// beginFrame opens a frame behind the info string.
+// beginFrame opens a fence that can be ours, behind its info string.
 func (s *Scanner) beginFrame() {
+	i := &s.info
 	s.frame = frame{
-		fence: s.opener, infoAt: s.at - s.matched, bodyAt: s.at, held: len(s.held),
-		folded: s.folded, oneLine: -1, values: s.frame.values,
+		fence: s.opener, at: s.opener.at, infoAt: i.at, bodyAt: i.at + i.length, held: len(s.held),
+		oneLine: -1, values: s.frame.values,
 	}
-	s.place, s.matched = inFirst, 0
+	s.place = inFirst
 }
 
-// first reads up to where it is known whether the frame is ours.
+// first reads up to where it is known whether the fence is ours.
 func (s *Scanner) first(p []byte) int {
-	c, f := p[0], &s.dialect.framing
-	switch {
-	case s.matched == 0 && isSpace(c) && len(s.held) < s.frame.held+longestLead:
-	case s.matches(f.other, c):
-	case f.certain() || f.mayBegin(c):
-		s.enterFrame(!isSpace(c))
-		return 0
+	lead := s.held[s.frame.held:]
+	f, v := s.form(lead)
+	if v == more && len(lead) == longestLead {
+		f, v = s.sureForm()
+	}
+	switch v {
+	case yes:
+		s.enterFence(f, lead)
+	case no:
+		s.refuseFence(lead)
 	default:
-		s.refuseFrame()
-		return 0
+		s.hold(p[:1])
+		return 1
 	}
-	s.hold(p[:1])
-	if f.other != "" && s.matched == len(f.other) {
-		s.text()
-		s.foreign = s.frame.fence
-		s.find(diag.New(diag.OtherDialect, s.frame.span(), "the fence holds the line protocol of Continue (TOOL_NAME: …); it is not read"))
-	}
-	return 1
+	return 0
 }
 
-// refuseFrame goes on with a fence that is not ours, behind its opening line.
-func (s *Scanner) refuseFrame() {
-	lead := s.held[s.frame.held:]
-	s.lineBlank = bytes.ContainsAny(lead, "\r\n")
+// form returns what kind of fence one is in which this text stands first.
+func (s *Scanner) form(text []byte) (fenceUse, verdict) {
+	s.steps += len(text)
+	for _, f := range s.forms(s.info.fits) {
+		v := yes
+		if f.lead != nil {
+			v = f.lead(text)
+		}
+		if v != no {
+			return f, v
+		}
+	}
+	return fenceUse{}, no
+}
+
+// sureForm returns what kind of fence one is by its info string alone.
+func (s *Scanner) sureForm() (fenceUse, verdict) {
+	for _, f := range s.forms(s.info.fits) {
+		if f.sure {
+			return f, yes
+		}
+	}
+	return fenceUse{}, no
+}
+
+// closeFirst takes a fence that ends before its first word.
+func (s *Scanner) closeFirst() {
+	if f, v := s.sureForm(); v == yes {
+		s.enterFence(f, s.held[s.frame.held:])
+	}
+}
+
+// refuseFence goes on with a fence that is not ours, behind its opening line.
+func (s *Scanner) refuseFence(lead []byte) {
+	forms := s.forms(s.info.fits)
+	s.readAgain(lead)
+	s.held = s.held[:s.frame.held]
+	s.text()
 	s.foreign = s.frame.fence
-	s.release()
-	s.place = inProse
+	if len(forms) == 1 && forms[0].sure {
+		s.find(diag.New(diag.OtherDialect, s.frame.span(), "%s", forms[0].other))
+	}
 }
 
-// enterFrame begins to read the frame. text says whether its first word stands
-// at the next byte or among those that are held.
-func (s *Scanner) enterFrame(text bool) {
-	lead := s.held[s.frame.held:]
-	if (text || s.matched > 0) && !bytes.ContainsAny(lead, "\r\n") {
-		s.frame.oneLine = s.frame.bodyAt + len(lead) - s.matched
+// enterFence begins to read a fence in which this text stands first. A fence that
+// is not sure is held until it is known to hold calls.
+func (s *Scanner) enterFence(f fenceUse, lead []byte) {
+	fr := &s.frame
+	fr.row, fr.form, fr.sure = f.row, *f.fenceForm, f.sure
+	fr.folded = string(s.held[fr.infoAt-s.heldAt:fr.held]) != f.info
+	word := trimLeft(lead)
+	blank := len(lead) - len(word)
+	if len(word) > 0 && !bytes.ContainsAny(lead[:blank], "\r\n") {
+		fr.oneLine = fr.bodyAt + blank
 	}
+	fr.begin = fr.bodyAt
+	if !f.sure {
+		lead, fr.begin, fr.held = word, fr.bodyAt+blank, fr.held+blank
+	}
+	s.readAgain(lead)
+	s.held = s.held[:fr.held]
 	s.place = inBody
-	if !s.dialect.framing.certain() {
-		s.frame.begin = s.at
-		s.body = s.dialect.grammar.body(s, s.frame)
-		return
+	if f.sure {
+		s.known("before the calls")
 	}
-	s.frame.begin = s.frame.bodyAt
-	s.known("before the calls")
-	s.body = s.dialect.grammar.body(s, s.frame)
-	s.body.write(lead)
+	s.body = f.row.grammar.body(s, *fr)
 }
 
 // enterObject begins to read JSON outside of fences, at an offset.
 func (s *Scanner) enterObject(at int) {
-	s.frame = frame{begin: at, oneLine: -1, values: s.frame.values}
-	s.place, s.body = inBody, s.dialect.grammar.body(s, s.frame)
+	s.frame = frame{row: s.marks.objects, at: at, begin: at, oneLine: -1, values: s.frame.values}
+	s.place, s.body = inBody, s.frame.row.grammar.body(s, s.frame)
 }
 
 // known says that the frame holds calls, and that the bytes which are held belong
 // to it. It reports what is wrong with its opening line.
 func (s *Scanner) known(outside string) {
-	s.reportOutside(outside)
-	s.held, s.begun = s.held[:0], true
-	s.frame.values++
 	f := &s.frame
+	s.alone = f.row.framing.alone
+	s.reportOutside(outside)
+	s.drop()
+	s.begun = true
+	f.values++
+	s.framed()
 	if f.folded {
 		s.caseFinding()
 	}
@@ -130,7 +184,7 @@ func (s *Scanner) known(outside string) {
 
 // caseFinding reports an info string in another case.
 func (s *Scanner) caseFinding() {
-	info := s.dialect.framing.info
+	info := s.frame.info()
 	place := diag.Bytes(s.frame.infoAt, s.frame.bodyAt)
 	f := diag.New(diag.FenceLine, place, "the info string should be %q in small letters", info)
 	f.Severity = diag.Info
@@ -159,10 +213,79 @@ func (s *Scanner) readBody(p []byte) int {
 	return n
 }
 
-// betweenFrames returns the place behind a frame, where no text stands yet.
+// betweenFrames returns the place where no text stands yet: at the start of the
+// response, and behind a frame.
 func (s *Scanner) betweenFrames() place {
-	if s.dialect.framing.keys != nil {
+	if len(s.marks.starts) > 0 && !s.thinking.inside {
 		return inStart
 	}
 	return inProse
+}
+
+// start reads up to the first byte that is no blank.
+func (s *Scanner) start(p []byte) int {
+	n := 0
+	for n < len(p) && isSpace(p[n]) {
+		s.lineBlank = s.lineBlank || isNewline(p[n])
+		n++
+	}
+	if n == 0 && s.frame.values > 0 && (p[0] == ';' || p[0] == ',') { // as some models part calls
+		n, s.lineBlank = 1, false
+	}
+	s.content(s.at, string(p[:n]))
+	if n == 0 {
+		s.pending = pending{uses: s.marks.starts}
+		s.place = inLead
+	}
+	return n
+}
+
+// wrap is what is known of the marks around calls.
+type wrap struct {
+	row  *Dialect
+	at   int
+	text string
+}
+
+func (w wrap) open() bool { return w.row != nil }
+
+// wrapped follows a mark before calls.
+func (s *Scanner) wrapped(row *Dialect, at int, text string) {
+	s.wrap = wrap{row, at, text}
+	s.place = inGap
+}
+
+// unwrapped follows a mark behind calls.
+func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
+	place := diag.Bytes(at, at+len(text))
+	switch {
+	case s.wrap.open():
+	case s.frame.row == row && !s.outside.any:
+		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
+		s.find(f)
+	default:
+		s.stray(place)
+	}
+	s.wrap = wrap{}
+	s.place = s.betweenFrames()
+}
+
+// closeWrap reports calls whose closing mark is missing at the end of the text.
+func (s *Scanner) closeWrap() {
+	if w := s.wrap; w.open() {
+		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s", fmt.Sprintf("what %s opens is not closed", w.text)))
+	}
+}
+
+// readGap passes over the blanks behind a mark around calls.
+func (s *Scanner) readGap(p []byte) int {
+	n := 0
+	for n < len(p) && isSpace(p[n]) {
+		n++
+	}
+	if n < len(p) {
+		s.place = s.betweenFrames()
+		s.lineBlank = true
+	}
+	return n
 }

@@ -36,7 +36,7 @@ func toolcalls(t testing.TB) Dialect {
 // joins neighbouring pieces of content.
 func events(d Dialect, text string, sizes ...int) []Event {
 	var all []Event
-	s := NewScanner(d, func(e Event) {
+	s := NewScanner(Options{Dialect: d}, func(e Event) {
 		if last := len(all) - 1; e.Content != "" && last >= 0 && all[last].Content != "" {
 			all[last].Content += e.Content
 			return
@@ -100,7 +100,7 @@ func checkSplits(t *testing.T, d Dialect, text string) {
 func checkContent(t *testing.T, d Dialect, text string) {
 	t.Helper()
 	at, calls := 0, 0
-	s := NewScanner(d, func(e Event) {
+	s := NewScanner(Options{Dialect: d}, func(e Event) {
 		switch {
 		case e.Content != "":
 			i := strings.Index(text[at:], e.Content)
@@ -122,20 +122,19 @@ func checkContent(t *testing.T, d Dialect, text string) {
 	})
 	s.Write([]byte(text))
 	s.Close()
-	if r := Scan(d, text); len(r.Calls) != calls || len(r.Content) > len(text) {
+	if r := Scan(text, Options{Dialect: d}); len(r.Calls) != calls || len(r.Content) > len(text) {
 		t.Fatalf("Scan reads %d calls of %q, the scanner %d", len(r.Calls), text, calls)
 	}
-	if r := Scan(d, text); len(r.Calls) == 0 && !mayHoldCalls(d, text) && r.Content != text {
+	if r := Scan(text, Options{Dialect: d}); len(r.Calls) == 0 && !mayHoldCalls(d, text) && r.Content != text {
 		t.Fatalf("the content of %q is not all of it: %q", text, r.Content)
 	}
 }
 
 // mayHoldCalls reports whether a text has a word that a frame begins with.
 func mayHoldCalls(d Dialect, text string) bool {
-	if d.framing.certain() {
-		return strings.Contains(strings.ToLower(text), d.framing.info)
-	}
-	return slices.ContainsFunc(d.framing.keys, func(key string) bool { return strings.Contains(text, key) })
+	return slices.ContainsFunc(d.framing.fences, func(f fenceForm) bool { return f.sure && strings.Contains(strings.ToLower(text), f.info) }) ||
+		slices.ContainsFunc(d.framing.lists, func(key string) bool { return strings.Contains(text, key) }) ||
+		slices.ContainsFunc(newMarkSet([]*Dialect{&d}).texts[:max(0, len(newMarkSet([]*Dialect{&d}).texts)-3)], func(mark string) bool { return strings.Contains(text, mark) })
 }
 
 func checkCall(t *testing.T, c chat.Call, text string) {
@@ -195,7 +194,7 @@ func TestCallAtLastByte(t *testing.T) {
 	for _, d := range Dialects {
 		for _, c := range cases(t, d) {
 			var calls []chat.Call
-			s := NewScanner(d, func(e Event) {
+			s := NewScanner(Options{Dialect: d}, func(e Event) {
 				if e.Call != nil {
 					calls = append(calls, *e.Call)
 				}
@@ -219,7 +218,7 @@ func TestHoldBack(t *testing.T) {
 	const most = longestRun + mostBlanks + len("tool") + longestLead + len(lineProtocol)
 	for _, d := range Dialects {
 		for _, c := range cases(t, d) {
-			s := NewScanner(d, func(Event) {})
+			s := NewScanner(Options{Dialect: d}, func(Event) {})
 			for i := range len(c.input) {
 				s.Write([]byte{c.input[i]})
 				if len(s.held) > most {
@@ -235,7 +234,7 @@ func TestHoldBack(t *testing.T) {
 func cost(d Dialect, text string, piece int) (steps int, allocated uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s := NewScanner(d, func(Event) {})
+	s := NewScanner(Options{Dialect: d}, func(Event) {})
 	for rest := []byte(text); len(rest) > 0; {
 		n := min(piece, len(rest))
 		s.Write(rest[:n])
@@ -305,7 +304,7 @@ func TestMemory(t *testing.T) {
 				d = toolcalls(t)
 			}
 			before := heap()
-			s := NewScanner(d, func(Event) {})
+			s := NewScanner(Options{Dialect: d}, func(Event) {})
 			for text := test.text; len(text) > 0; {
 				n := min(4096, len(text))
 				s.Write([]byte(text[:n]))

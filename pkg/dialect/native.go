@@ -73,14 +73,14 @@ func (r *reader) readText(place diag.Span) {
 	r.call.Status, r.call.ValueChanged = d.Status, d.Changed
 	for _, f := range d.Findings {
 		if f.Severity == diag.Error {
-			f.Message += ", in " + around(text, f.Span.Start)
+			f.Message += ", in " + near(text, f.Span.Start)
 		}
 		r.add(f)
 	}
 }
 
-// around quotes the text around an offset.
-func around(text string, at int) string {
+// near quotes the text around an offset.
+func near(text string, at int) string {
 	const before, most = 16, 40
 	from := max(0, min(at, len(text))-before)
 	to := min(len(text), from+most)

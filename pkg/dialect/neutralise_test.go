@@ -95,7 +95,7 @@ func checkInert(t testing.TB, text string, extra ...string) {
 		t.Fatalf("%s became %s and then %s", text, got, again)
 	}
 	for _, d := range Dialects {
-		if r := Scan(d, "Results:\n"+string(got)); len(r.Calls) > 0 {
+		if r := Scan("Results:\n"+string(got), Options{Dialect: d}); len(r.Calls) > 0 {
 			t.Fatalf("%s became %s, in which calls of the dialect %s are read", text, got, d.Name)
 		}
 	}
@@ -117,7 +117,7 @@ func TestNeutraliseCallList(t *testing.T) {
 	} {
 		checkInert(t, text)
 		got := string(Neutralise([]byte(text)))
-		if r := Scan(toolcalls(t), got); len(r.Calls) > 0 {
+		if r := Scan(got, Options{Dialect: toolcalls(t)}); len(r.Calls) > 0 {
 			t.Errorf("%s became %s, in which calls are read", text, got)
 		}
 	}

@@ -13,27 +13,6 @@ import (
 // have braces of many kinds; other objects are passed over whole, so that nothing
 // in their strings is taken for calls.
 
-// start reads up to the first byte that is no blank.
-func (s *Scanner) start(p []byte) int {
-	n := 0
-	for n < len(p) && isSpace(p[n]) {
-		s.lineBlank = s.lineBlank || isNewline(p[n])
-		n++
-	}
-	if n == 0 && s.frame.values > 0 && (p[0] == ';' || p[0] == ',') { // as some models part calls
-		n, s.lineBlank = 1, false
-	}
-	s.content(s.at, string(p[:n]))
-	switch {
-	case n > 0:
-	case s.dialect.framing.mayBegin(p[0]):
-		s.enterObject(s.at)
-	default:
-		s.place = inProse
-	}
-	return n
-}
-
 // A firstKey is the beginning of an object in the text.
 type firstKey struct {
 	keys   []string // those that count
@@ -48,19 +27,15 @@ type firstKey struct {
 type keyStage int
 
 const (
-	beforeBrace keyStage = iota
-	beforeKey
+	beforeKey keyStage = iota
 	withinKey
 	behindKey
 )
 
-// beginKey begins to read an object at the brace p[at].
-func (s *Scanner) beginKey(p []byte, at int) {
-	before := s.last
-	if at > 0 {
-		before = p[at-1]
-	}
-	s.key = firstKey{quoted: s.at+at > 0 && strings.IndexByte("\"'`\\", before) >= 0, keys: s.dialect.framing.keys, fits: ^uint(0)}
+// beginKey begins to read an object at the brace that is held.
+func (s *Scanner) beginKey() {
+	quoted := s.heldAt > 0 && strings.IndexByte("\"'`\\", s.before) >= 0
+	s.key = firstKey{quoted: quoted, keys: s.marks.keys, fits: ^uint(0)}
 	s.place, s.lineBlank = inKey, false
 }
 
@@ -98,8 +73,6 @@ func (k *firstKey) isWhole() bool {
 // add reports whether a byte goes on with a key that counts.
 func (k *firstKey) add(c byte) bool {
 	switch k.stage {
-	case beforeBrace:
-		k.stage = beforeKey
 	case beforeKey:
 		switch {
 		case isSpace(c):

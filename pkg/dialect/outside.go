@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An outside is the text between calls, in a dialect that wants the calls alone.
+// An outside is the text between calls.
 type outside struct {
 	from, to int // from its first byte that is no blank to behind its last
 	any      bool
@@ -33,12 +33,25 @@ func (o *outside) add(at int, text string) int {
 	return looked + first
 }
 
-// reportOutside reports the text since the last calls.
+// reportOutside reports the text since the last calls, in a dialect that wants
+// the calls alone.
 func (s *Scanner) reportOutside(where string) {
-	if o := s.outside; o.any && !o.told {
+	if o := s.outside; o.any && !o.told && s.alone {
 		s.find(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text stands %s", where))
 	}
 	s.outside = outside{}
+}
+
+// closeOutside reports the text behind the last calls, or all of it where there
+// are none.
+func (s *Scanner) closeOutside() {
+	switch {
+	case s.frame.values > 0:
+		s.reportOutside("behind the calls")
+	case len(s.marks.rows) == 1:
+		s.alone = s.marks.rows[0].framing.alone
+		s.reportOutside("where only a JSON object with calls should")
+	}
 }
 
 // idSeed makes the hashes of ids unpredictable.

@@ -1,7 +1,5 @@
 package dialect
 
-import "bytes"
-
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
@@ -15,50 +13,49 @@ func lower(c byte) byte {
 	return c
 }
 
-// prose reads text up to the next run of fence characters that begins a line, or
-// brace that may begin an object with calls.
+// prose reads text up to behind the next mark.
 func (s *Scanner) prose(p []byte) int {
-	mark := s.nextMark(p)
-	s.content(s.at, string(p[:mark]))
-	switch {
-	case mark == len(p):
-	case p[mark] == '{':
-		s.beginKey(p, mark)
-	default:
-		s.opener = fence{char: p[mark], at: s.at + mark}
-		s.place, s.lineBlank = inRun, false
+	n, found, steps := s.search.scan(p, s.at)
+	s.steps += steps
+	if found < 0 {
+		s.pass(p[:n], s.search.begun())
+		return n
 	}
-	return mark
+	size := len(s.marks.texts[found])
+	s.pass(p[:n], size)
+	s.pending = pending{uses: s.marks.uses[found], size: size}
+	s.place = inLead
+	return n
 }
 
-// nextMark returns the index of the next fence character that begins a line, or
-// of the next brace where those count, or the length of p.
-func (s *Scanner) nextMark(p []byte) int {
-	for from := 0; ; {
-		mark := min(s.seek(&s.backtick, p, from, '`'), s.seek(&s.tilde, p, from, '~'))
-		if s.dialect.framing.keys != nil {
-			mark = min(mark, s.seek(&s.brace, p, from, '{'))
-		}
-		s.lineBlank = s.beginsLine(p[from:mark])
-		if s.lineBlank || mark == len(p) || p[mark] == '{' {
-			return mark
-		}
-		from = mark + 1
+// pass makes content of what is held and p, but of their last bytes, which are
+// held.
+func (s *Scanner) pass(p []byte, keep int) {
+	s.hold(nil)
+	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
+		s.passed(s.held)
+		s.content(s.heldAt, string(s.held))
+		free -= len(s.held)
+		s.held = s.held[:0]
+		s.passed(p[:free])
+		s.content(s.at, string(p[:free]))
+		s.held, s.heldAt = append(s.held, p[free:]...), s.at+free
+	} else if free > 0 {
+		s.passed(s.held[:free])
+		s.content(s.heldAt, string(s.held[:free]))
+		s.held = append(s.held[:0], s.held[free:]...)
+		s.held, s.heldAt = append(s.held, p...), s.heldAt+free
+	} else {
+		s.held = append(s.held, p...)
 	}
 }
 
-// seek returns the index of the next c behind from, or the length of p. Where
-// it was found last is in next, so that no byte is searched twice.
-func (s *Scanner) seek(next *int, p []byte, from int, c byte) int {
-	if *next <= s.at+from {
-		i := bytes.IndexByte(p[from:], c)
-		if i < 0 {
-			i = len(p) - from
-		}
-		*next = s.at + from + i
-		s.steps += i
+// passed takes note of text that is content.
+func (s *Scanner) passed(text []byte) {
+	if len(text) > 0 {
+		s.lineBlank = s.beginsLine(text)
+		s.before = text[len(text)-1]
 	}
-	return *next - s.at
 }
 
 // beginsLine reports whether only blanks stand between the start of a line and
@@ -75,25 +72,144 @@ func (s *Scanner) beginsLine(text []byte) bool {
 	return isNewline(text[i-1])
 }
 
-// run reads a run of fence characters.
-func (s *Scanner) run(p []byte) int {
-	n := 0
-	for n < len(p) && p[n] == s.opener.char && s.opener.length <= longestRun {
-		s.opener.length++
-		n++
-	}
-	s.hold(p[:n])
-	switch {
-	case s.opener.length > longestRun, n < len(p) && s.opener.length < 3:
-		s.text()
-	case n < len(p):
-		s.place, s.matched, s.folded = inInfo, 0, false
-	}
-	return n
-}
-
 // text makes content of what was held and goes on in the middle of a line.
 func (s *Scanner) text() {
 	s.release()
 	s.place, s.lineBlank = inProse, false
+}
+
+// A pending mark is one of which it is not known yet what it means.
+type pending struct {
+	uses []use // what it can mean
+	size int   // its bytes, at the start of those that are held
+}
+
+// words is up to how many bytes behind a mark are looked at one by one. Behind
+// them only the end of a word can tell what the mark means.
+const words = 16
+
+// readLead reads behind a mark until it is known what it means.
+func (s *Scanner) readLead(p []byte) int {
+	behind := s.held[s.pending.size:]
+	if n := len(behind); n <= words || !isSpace(s.last) && (!isNameByte(s.last) || isSpace(behind[n-2])) {
+		if u, v := s.meaning(behind); v != more {
+			s.mean(u, v)
+			return 0
+		}
+	}
+	if len(behind) == longestLead {
+		s.mean(use{}, no)
+		return 0
+	}
+	s.hold(p[:1])
+	return 1
+}
+
+// closeLead takes what stands behind a mark at the end of the text.
+func (s *Scanner) closeLead() {
+	u, v := s.meaning(s.held[s.pending.size:])
+	if v == more && len(s.marks.rows) > 1 {
+		v = no
+	}
+	s.mean(u, v)
+}
+
+// meaning returns what a mark means, with this text behind it: the first of its
+// uses that it can have there.
+func (s *Scanner) meaning(behind []byte) (use, verdict) {
+	s.steps += len(behind)
+	for _, u := range s.pending.uses {
+		switch v := s.counts(u, behind); v {
+		case yes, more:
+			return u, v
+		}
+	}
+	return use{}, no
+}
+
+// counts reports whether a mark has a use here.
+func (s *Scanner) counts(u use, behind []byte) verdict {
+	t := &s.thinking
+	switch u.role {
+	case thinks, thought:
+		if t.mode == ReasoningOff {
+			return no
+		}
+	case fences:
+		return when(s.lineBlank)
+	case braces, starts:
+		if t.inside || s.foreign.open() && u.role == starts {
+			return no
+		}
+	}
+	switch {
+	case u.line && !s.lineBlank, u.role < fences && s.before == '`':
+		return no
+	case u.lead != nil:
+		return u.lead(behind)
+	}
+	return yes
+}
+
+// mean goes on behind a mark whose use is known, or that has none here.
+func (s *Scanner) mean(u use, v verdict) {
+	size := s.pending.size
+	behind := s.held[size:]
+	s.readAgain(behind)
+	s.held = s.held[:size]
+	if v != yes {
+		s.passed(s.held)
+		s.release()
+		s.place = inProse
+		return
+	}
+	at, text := s.heldAt, string(s.held)
+	s.place = inProse
+	switch u.role {
+	case fences:
+		s.opener = fence{char: text[0], length: size, at: at}
+		s.place = inRun
+		return
+	case braces:
+		s.beginKey()
+		return
+	}
+	s.drop()
+	s.lineBlank = true
+	switch u.role {
+	case begins:
+		s.enter(u.row, at, text)
+	case takes, starts:
+		s.readAgain(append([]byte(text), behind...))
+		s.enter(u.row, at, "")
+	case wraps:
+		s.wrapped(u.row, at, text)
+	case unwraps:
+		s.unwrapped(u.row, at, text)
+	case thinks:
+		s.beginThinking(u, at, text)
+	case thought:
+		s.endThinking(u, at, text)
+	}
+	if s.place == inProse && u.skip != "" {
+		s.place, s.pending = inSkip, pending{uses: []use{u}}
+	}
+}
+
+// readSkip passes over the text that may stand behind a mark.
+func (s *Scanner) readSkip(p []byte) int {
+	skip := s.pending.uses[0].skip
+	if p[0] == skip[len(s.held)] {
+		s.hold(p[:1])
+		if len(s.held) < len(skip) {
+			return 1
+		}
+		s.held = s.held[:0]
+		s.place = s.betweenFrames()
+		return 1
+	}
+	s.readAgain(s.held)
+	s.held = s.held[:0]
+	s.place = s.betweenFrames()
+	return 0
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"fmt"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -9,9 +10,12 @@ import (
 
 // A Reading is what a whole response says.
 type Reading struct {
-	Content  string         // the text outside calls
-	Calls    []chat.Call    // in the order of the text, complete or with a fault
-	Findings []diag.Finding // in the order of the text, with lines and columns
+	Dialect   Dialect        // that of its first call, if none was asked for
+	Why       string         // how it was told
+	Content   string         // the text outside calls and reasoning
+	Reasoning string         // what the model thinks
+	Calls     []chat.Call    // in the order of the text, complete or with a fault
+	Findings  []diag.Finding // in the order of the text, with lines and columns
 }
 
 // MaxKept is how many calls, and how many findings, of one response are kept. A
@@ -54,30 +58,50 @@ func (f *Findings) Locate(text string) []diag.Finding {
 
 // Scan reads a whole response. Of very many calls or findings it keeps the first
 // [MaxKept] and says so in a finding.
-func Scan(d Dialect, text string) Reading {
-	var r Reading
-	var content strings.Builder
-	var findings Findings
-	calls, beyond := 0, chat.Call{} // beyond is the first call that is not kept
-	s := NewScanner(d, func(e Event) {
-		switch {
-		case e.Finding != nil:
-			findings.Add(*e.Finding)
-		case e.Call == nil:
-			content.WriteString(e.Content)
-		default:
-			if calls++; calls <= MaxKept {
-				r.Calls = append(r.Calls, *e.Call)
-			} else if calls == MaxKept+1 {
-				beyond = *e.Call
-			}
-		}
-	})
+func Scan(text string, o Options) Reading {
+	c := collector{}
+	s := NewScanner(o, c.take)
 	s.Write([]byte(text))
 	s.Close()
-	if calls > MaxKept {
-		findings.Add(diag.New(diag.TooMany, diag.Bytes(beyond.Start, beyond.End), "%d more calls are not shown, this is the first", calls-MaxKept))
+	if c.calls > MaxKept {
+		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.beyond.Start, c.beyond.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
 	}
-	r.Content, r.Findings = content.String(), findings.Locate(text)
+	r := Reading{Content: c.content.String(), Reasoning: c.reasoning.String(), Calls: c.kept, Findings: c.findings.Locate(text)}
+	var at int
+	r.Dialect, r.Why, at = s.Detected()
+	if at >= 0 {
+		r.Why = fmt.Sprintf("line %d %s", 1+strings.Count(text[:at], "\n"), r.Why)
+	}
 	return r
+}
+
+// A collector takes the events of a response.
+type collector struct {
+	content, reasoning strings.Builder
+	kept               []chat.Call
+	calls              int
+	beyond             chat.Call // the first call that is not kept
+	findings           Findings
+}
+
+func (c *collector) take(e Event) {
+	switch {
+	case e.Finding != nil:
+		c.findings.Add(*e.Finding)
+	case e.Before:
+		c.reasoning.WriteString(c.content.String())
+		c.content.Reset()
+		for i := range c.kept {
+			Suppress(&c.kept[i])
+		}
+	case e.Call == nil:
+		c.content.WriteString(e.Content)
+		c.reasoning.WriteString(e.Reasoning)
+	default:
+		if c.calls++; c.calls <= MaxKept {
+			c.kept = append(c.kept, *e.Call)
+		} else if c.calls == MaxKept+1 {
+			c.beyond = *e.Call
+		}
+	}
 }

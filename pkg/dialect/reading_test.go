@@ -19,7 +19,7 @@ func TestScanKeepsTheFirst(t *testing.T) {
 		"junk":   {"x y;\nf();", MaxKept, MaxKept + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Scan(tool(t), inFence(strings.Repeat(c.statement+"\n", 2*MaxKept)))
+			r := Scan(inFence(strings.Repeat(c.statement+"\n", 2*MaxKept)), Options{Dialect: tool(t)})
 			if len(r.Calls) != c.calls || len(r.Findings) != c.findings {
 				t.Errorf("%d calls and %d findings, want %d and %d", len(r.Calls), len(r.Findings), c.calls, c.findings)
 			}

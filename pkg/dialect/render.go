@@ -13,7 +13,7 @@ const renderedID = "call_1"
 
 // renderCalls writes the object with the list of the one call. A positional call
 // can only be written if its one argument is the object of all.
-func renderCalls(b []byte, c chat.Call) []byte {
+func renderCalls(_ *Dialect, b []byte, c chat.Call) []byte {
 	args, id := c.Arguments, c.ID
 	var list []json.RawMessage
 	if c.Positional && json.Unmarshal(args, &list) == nil && len(list) == 1 {

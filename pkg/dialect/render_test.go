@@ -49,7 +49,7 @@ func TestRenderCallList(t *testing.T) {
 		if want := `{"toolCalls":[{"type":"f",` + test.want + "]}\n"; text != want {
 			t.Errorf("Render = %s, want %s", text, want)
 		}
-		r := Scan(d, text)
+		r := Scan(text, Options{Dialect: d})
 		if len(r.Findings) > 0 || len(r.Calls) != 1 || r.Calls[0].Priority != test.call.Priority || test.call.ID != "" && r.Calls[0].ID != test.call.ID {
 			t.Errorf("%s is read as %+v", text, r)
 		}
@@ -64,7 +64,7 @@ func checkRender(t testing.TB, c chat.Call) {
 			continue // its arguments have names only
 		}
 		text := d.Render(c)
-		r := Scan(d, "Text\n"+text+"text")
+		r := Scan("Text\n"+text+"text", Options{Dialect: d})
 		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
 			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)
 		}

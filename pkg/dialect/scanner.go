@@ -5,105 +5,169 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// Options say what is known beside the text of a response.
+type Options struct {
+	Dialect   Dialect   // the zero value: told from the text
+	Tools     Toolset   // nil: not known
+	Reasoning Reasoning // where reasoning may stand
+}
+
 // An Event is something that a scanner has found. Exactly one field is set.
 type Event struct {
-	Content string        // a piece of the text outside calls
-	Call    *chat.Call    // a call, complete or with a fault
-	Finding *diag.Finding // with byte offsets, and the index of its call
+	Content   string        // a piece of the text outside calls and reasoning
+	Reasoning string        // a piece of what the model thinks, outside calls
+	Call      *chat.Call    // a call, complete or with a fault
+	Finding   *diag.Finding // with byte offsets, and the index of its call
+	// Before says that all content so far was reasoning, and that the calls so far
+	// are drafts which do not count: a closing mark of reasoning has come, whose
+	// opening mark was in the prompt.
+	Before bool
 }
 
 // A Scanner reads a response while it arrives. What it finds does not depend on
 // how the response is cut into pieces, only where content is cut does. It looks
 // at every byte a bounded number of times, and keeps no more of the response
-// than the current call, or what can still become one or the opening line of a
-// fence.
+// than the current call, or what can still become one, a mark or the opening
+// line of a fence.
 type Scanner struct {
-	dialect Dialect
-	emit    func(Event)
-	place   place
-	at      int  // offset of the next byte
-	last    byte // the byte before it
-	calls   int  // found so far
-	steps   int  // bytes and pieces looked at; tests count them
+	marks *markSet
+	tools Toolset
+	emit  func(Event)
+	place place
+	at    int  // offset of the next byte
+	last  byte // the byte before it
+	calls int  // found so far
+	steps int  // bytes and pieces looked at; tests count them
 
-	held      []byte // bytes that are content, unless they belong to a frame
-	heldAt    int    // where they begin
-	lineBlank bool   // the line holds only blanks so far
-	backtick  int    // offset of the next backtick or the end of the piece, if not passed
-	tilde     int    // the same of tildes
-	brace     int    // the same of opening braces
-	matched   int    // how much of the word that decides has been read
-	folded    bool   // its case differs
-	opener    fence  // the run of fence characters that was read last
-	foreign   fence  // the fence around the text that is not ours, if any
+	search    search
+	given     []byte  // the end of what has been read, to be read once more
+	again     []byte  // what comes before the next piece
+	held      []byte  // bytes that are content, unless they belong to a mark or a frame
+	heldAt    int     // where they begin
+	before    byte    // the byte before them
+	lineBlank bool    // the line before them holds only blanks
+	pending   pending // the mark that was read last, until it is known what it means
+	thinking  thinking
+	opener    fence // the run of fence characters that was read last
+	info      info  // its info string
+	foreign   fence // the fence around the text that is not ours, if any
 	frame     frame
+	wrap      wrap     // the mark around calls that is open
 	body      body     // reads the open frame, if any
+	matched   int      // how much of an info string has been read behind a closing run
 	key       firstKey // the beginning of an object in the text
 	aside     aside    // the object in the text that is not ours
 	outside   outside
+	alone     bool // the dialect of the last frame wants its calls alone
 	begun     bool // something else than blanks has been read
 	ids       idSet
 	ended     bool // the call that ends the work has been made
+	detected  detected
 }
 
 // NewScanner returns a scanner that passes what it finds to emit, in the order
 // of the text. A call is passed at its last byte, findings about it follow it.
-func NewScanner(d Dialect, emit func(Event)) *Scanner {
-	s := &Scanner{dialect: d, emit: emit, lineBlank: true}
+func NewScanner(o Options, emit func(Event)) *Scanner {
+	s := &Scanner{tools: o.Tools, emit: emit, lineBlank: true, marks: everyMark()}
+	if o.Dialect.Name != "" {
+		s.marks = newMarkSet([]*Dialect{&o.Dialect})
+		s.detected.row = &o.Dialect
+	}
+	s.search = newSearch(s.marks.matcher)
+	s.thinking.mode, s.thinking.inside = o.Reasoning, o.Reasoning == ReasoningOpen
 	s.place = s.betweenFrames()
 	return s
 }
 
 // Write reads the next bytes of the response. It does not keep p.
 func (s *Scanner) Write(p []byte) {
-	for len(p) > 0 {
-		n := s.step(p)
-		if n > 0 {
-			s.last = p[n-1]
+	for len(p) > 0 || len(s.again) > 0 {
+		if len(s.again) > 0 {
+			again := s.again
+			n := s.advance(again)
+			s.again = again[n:]
+		} else {
+			n := s.advance(p)
+			p = p[n:]
 		}
-		p = p[n:]
-		s.at += n
-		s.steps += n + 1
+		s.goBack()
 	}
 }
 
+// goBack makes what was given back the next that is read.
+func (s *Scanner) goBack() {
+	if len(s.given) > 0 {
+		s.at -= len(s.given)
+		s.again = append(s.given, s.again...)
+		s.given = nil
+	}
+}
+
+// advance reads the next bytes of p, at least one or else a change of place.
+func (s *Scanner) advance(p []byte) int {
+	n := s.step(p)
+	if n > 0 {
+		s.last = p[n-1]
+	}
+	s.at += n
+	s.steps += n + 1
+	return n
+}
+
+// readAgain makes the next bytes of the text of those that have been read last.
+func (s *Scanner) readAgain(text []byte) { s.given = append([]byte(nil), text...) }
+
 // Close says that the response has ended.
 func (s *Scanner) Close() {
-	if s.matched == len(s.dialect.framing.info) {
-		switch s.place {
-		case inInfo:
-			s.ours()
-		case inReopen:
-			s.reopen()
-		}
-	}
-	if s.place == inFirst && s.dialect.framing.certain() {
-		s.enterFrame(false)
-	}
-	if s.place == inBody && s.body.close() {
-		s.unclosed(s.at)
+	for s.closePlace(); len(s.given) > 0; s.closePlace() {
+		s.goBack()
+		s.Write(nil)
 	}
 	s.release()
 	if s.place == inOther || s.place == inOtherKey {
 		s.show(nil, s.at)
 	}
-	if s.frame.values > 0 {
-		s.reportOutside("behind the calls")
-	} else {
-		s.reportOutside("where only a JSON object with calls should")
-	}
+	s.closeWrap()
+	s.closeOutside()
+	s.endOfReasoning()
 	s.place = inProse
+}
+
+// closePlace ends what the end of the text leaves open.
+func (s *Scanner) closePlace() {
+	switch s.place {
+	case inInfo:
+		if s.infoComplete() {
+			s.ours()
+		}
+	case inReopen:
+		if s.matched == len(s.frame.reopens()) {
+			s.reopen()
+		}
+	case inLead:
+		s.closeLead()
+	}
+	if s.place == inFirst {
+		s.closeFirst()
+	}
+	if s.place == inBody && len(s.given) == 0 {
+		s.place = inProse
+		s.body.close()
+	}
 }
 
 // content passes on text outside calls, which stands at an offset.
 func (s *Scanner) content(at int, text string) {
-	if text == "" {
+	switch {
+	case text == "":
+		return
+	case s.thinking.inside:
+		s.thinking.text = true
+		s.emit(Event{Reasoning: text})
 		return
 	}
-	if s.dialect.framing.alone {
-		s.steps += s.outside.add(at, text)
-		s.begun = s.begun || s.outside.any
-	}
+	s.steps += s.outside.add(at, text)
+	s.begun = s.begun || s.outside.any
 	s.emit(Event{Content: text})
 }
 
@@ -118,6 +182,14 @@ func (s *Scanner) hold(p []byte) {
 // release makes content of the bytes that were held.
 func (s *Scanner) release() {
 	s.content(s.heldAt, string(s.held))
+	s.drop()
+}
+
+// drop forgets the bytes that were held.
+func (s *Scanner) drop() {
+	if len(s.held) > 0 {
+		s.before = s.held[len(s.held)-1]
+	}
 	s.held = s.held[:0]
 }
 
@@ -128,10 +200,17 @@ func (s *Scanner) find(f diag.Finding) { s.emit(Event{Finding: &f}) }
 func (s *Scanner) call(c chat.Call, findings []diag.Finding) {
 	index := s.calls
 	s.calls++
-	if s.ended {
-		findings = append(findings, s.suppress(&c))
+	row := s.frame.row
+	switch {
+	case s.thinking.inside:
+		Suppress(&c)
+		findings = append(findings, diag.New(diag.InReasoning, diag.Bytes(c.Start, c.End), "a call inside reasoning is a draft, and is not run"))
+	case s.ended:
+		Suppress(&c)
+		findings = append(findings, diag.New(diag.AfterEnd, diag.Bytes(c.Start, c.End), "this call stands behind %s, which ends the work, and is not run", row.Ending))
 	}
-	s.ended = s.ended || s.dialect.framing.final && c.Executable && c.Name == s.dialect.Ending
+	s.ended = s.ended || row.framing.final && c.Executable && c.Name == row.Ending
+	findings = append(findings, s.detect(row, c)...)
 	s.emit(Event{Call: &c})
 	for _, f := range findings {
 		f.Call = &index
@@ -139,10 +218,9 @@ func (s *Scanner) call(c chat.Call, findings []diag.Finding) {
 	}
 }
 
-// suppress takes a call back that stands behind the one that ends the work.
-func (s *Scanner) suppress(c *chat.Call) diag.Finding {
+// Suppress takes back a call that stands where calls do not count.
+func Suppress(c *chat.Call) {
 	if c.Executable {
 		c.Executable, c.Status = false, chat.StatusSuppressed
 	}
-	return diag.New(diag.AfterEnd, diag.Bytes(c.Start, c.End), "this call stands behind %s, which ends the work, and is not run", s.dialect.Ending)
 }

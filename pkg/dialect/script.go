@@ -43,11 +43,13 @@ func (b *scriptBody) write(p []byte) (int, ending) {
 	}
 }
 
-func (b *scriptBody) close() bool {
+func (b *scriptBody) close() {
 	b.statement.Close()
 	b.take()
 	b.flush()
-	return !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall })
+	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
+		b.scanner.unclosed(b.scanner.at)
+	}
 }
 
 // take passes on what the statement was. Statements without a call are
@@ -82,8 +84,8 @@ func (b *scriptBody) flush() {
 }
 
 // renderScript writes a call as a statement.
-func renderScript(b []byte, c chat.Call) []byte {
-	b = append(b, "return "+c.Name+"("...)
+func renderScript(_ *Dialect, b []byte, c chat.Call) []byte {
+	b = append(b, "```tool\nreturn "+c.Name+"("...)
 	args := strings.TrimSpace(string(c.Arguments))
 	if c.Positional {
 		args = strings.TrimSuffix(strings.TrimPrefix(args, "["), "]")
@@ -91,7 +93,7 @@ func renderScript(b []byte, c chat.Call) []byte {
 	if script := appendScript(nil, args); string(script) != "{}" {
 		b = append(b, script...)
 	}
-	return append(b, ");"...)
+	return append(b, ");\n```"...)
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without

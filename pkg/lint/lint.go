@@ -28,7 +28,7 @@ type Record struct {
 	Dialect   string         `json:"dialect"`
 	Why       string         `json:"why"`       // how the dialect was told
 	Content   string         `json:"content"`   // the text outside calls
-	Reasoning string         `json:"reasoning"` // empty where a dialect sets none apart
+	Reasoning string         `json:"reasoning"` // what the model thinks, outside calls
 	Calls     []Call         `json:"calls"`
 	Findings  []diag.Finding `json:"findings"` // by place
 }
@@ -37,20 +37,12 @@ type Record struct {
 // is not UTF-8 is reported and read all the same.
 func Text(file string, src []byte, o Options) Record {
 	text, places := string(src), diag.NewLines(src)
-	d, why := o.Dialect, "named by the caller"
-	if d.Name == "" {
-		d, why = dialect.Detect(text)
-	}
-	reading := dialect.Scan(d, text)
+	reading := dialect.Scan(text, dialect.Options{Dialect: o.Dialect})
 	r := Record{
-		File: file, Dialect: d.Name, Why: why, Content: reading.Content,
+		File: file, Dialect: reading.Dialect.Name, Why: reading.Why, Content: reading.Content, Reasoning: reading.Reasoning,
 		Calls: []Call{}, Findings: []diag.Finding{},
 	}
 	r.read(reading.Calls, places)
-	if o.Dialect.Name == "" {
-		r.Findings = append(r.Findings, dialect.Mixed(text, d, reading.Calls)...)
-		places.LocateAll(r.Findings)
-	}
 	if o.Tools != nil {
 		r.bind(reading.Calls, o.Tools)
 	}

@@ -39,7 +39,7 @@ func wantInert(t rapid.TB, message string, marks int) {
 		t.Errorf("the mark stands %d times and not %d in\n%s", got, marks, message)
 	}
 	for _, d := range dialect.Dialects {
-		if reading := dialect.Scan(d, message); len(reading.Calls) > 0 {
+		if reading := dialect.Scan(message, dialect.Options{Dialect: d}); len(reading.Calls) > 0 {
 			t.Errorf("calls are read in\n%s", message)
 		}
 	}

@@ -1,0 +1,227 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A mark is a text that means something in a response, outside of frames.
+type mark struct {
+	text string
+	role role
+	line bool   // only at the start of a line
+	lead lead   // it counts if this follows; nil for anything
+	skip string // this is passed over behind it, if it is there
+}
+
+// A role is what a mark does.
+type role uint8
+
+const (
+	begins  role = iota // a frame begins: the grammar reads on behind it
+	takes               // a frame begins with it: the grammar reads it, too
+	wraps               // it stands before calls, and is nothing by itself
+	unwraps             // it stands behind them
+	thinks              // reasoning begins
+	thought             // reasoning ends
+	silent              // it stands around messages, and is nothing by itself
+	fences              // a run of fence characters begins
+	braces              // an object begins
+	starts              // no mark: a frame that can begin where no text stands yet
+)
+
+// A verdict says whether what follows a mark makes it count.
+type verdict int
+
+const (
+	no verdict = iota
+	yes
+	more // it depends on what comes next
+)
+
+// A lead tells from the text behind a mark whether it counts. It must come to a
+// verdict within [longestLead] bytes.
+type lead func(text []byte) verdict
+
+// longestLead bounds the text behind a mark that is held back until it is known
+// whether the mark counts.
+const longestLead = 320
+
+// blankThen returns the lead of blanks and then one of some bytes.
+func blankThen(bytes string) lead {
+	return func(text []byte) verdict {
+		for _, c := range text {
+			if !isSpace(c) {
+				return when(strings.IndexByte(bytes, c) >= 0)
+			}
+		}
+		return more
+	}
+}
+
+// thenName is the lead of a name, behind blanks.
+func thenName(text []byte) verdict {
+	for _, c := range text {
+		if !isSpace(c) {
+			return when(isNameByte(c))
+		}
+	}
+	return more
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
+}
+
+// then returns the lead of blanks and then one of some words.
+func then(words ...string) lead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		result := no
+		for _, w := range words {
+			switch n := min(len(w), len(text)); {
+			case w[:n] != string(text[:n]):
+			case n == len(w):
+				return yes
+			default:
+				result = more
+			}
+		}
+		return result
+	}
+}
+
+// butThen returns the lead of blanks and then anything but a word, given in small
+// letters, in any case.
+func butThen(word string) lead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		for i := range min(len(text), len(word)) {
+			if lower(text[i]) != word[i] {
+				return yes
+			}
+		}
+		if len(text) < len(word) {
+			return more
+		}
+		return no
+	}
+}
+
+func when(ok bool) verdict {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+func trimLeft(text []byte) []byte {
+	for len(text) > 0 && isSpace(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
+
+// A use is what a mark means in one dialect, or in a wrapper of reasoning.
+type use struct {
+	*mark
+	row     *Dialect
+	wrapper *wrapper
+}
+
+// A fenceUse is a fence of calls of one dialect.
+type fenceUse struct {
+	*fenceForm
+	row *Dialect
+}
+
+// A markSet is the marks of the dialects that a response is read in, ready to be
+// searched.
+type markSet struct {
+	*matcher
+	rows    []*Dialect
+	texts   []string
+	uses    [][]use    // of each text
+	fences  []fenceUse // fences of calls
+	starts  []use      // frames that can begin where no text stands yet
+	objects *Dialect   // that of JSON outside of fences, if it counts
+	keys    []string   // the first keys that say so behind text
+	longest int        // bytes of the longest text
+}
+
+var (
+	backticks = mark{text: "```", role: fences}
+	tildes    = mark{text: "~~~", role: fences}
+	brace     = mark{text: "{", role: braces}
+)
+
+// newMarkSet returns the marks of some dialects.
+func newMarkSet(rows []*Dialect) *markSet {
+	s := &markSet{rows: rows}
+	var known []*wrapper
+	for _, row := range rows {
+		s.addRow(row)
+		for _, w := range row.wrappers() {
+			if !slices.Contains(known, w) {
+				known = append(known, w)
+				s.addWrapper(w)
+			}
+		}
+	}
+	if len(s.fences) > 0 || s.objects != nil { // an object ends where a fence begins
+		s.add(use{mark: &backticks})
+		s.add(use{mark: &tildes})
+	}
+	if s.objects != nil {
+		s.add(use{mark: &brace})
+	}
+	s.matcher = newMatcher(s.texts)
+	return s
+}
+
+func (s *markSet) addRow(row *Dialect) {
+	f := &row.framing
+	for i := range f.marks {
+		s.add(use{mark: &f.marks[i], row: row})
+	}
+	for i := range f.fences {
+		s.fences = append(s.fences, fenceUse{&f.fences[i], row})
+	}
+	if f.start != nil {
+		s.starts = append(s.starts, use{mark: &mark{role: starts, lead: f.start}, row: row})
+	}
+	if f.keys != nil && s.objects == nil {
+		s.objects = row
+	}
+	for _, key := range f.keys {
+		if !slices.Contains(s.keys, key) {
+			s.keys = append(s.keys, key)
+		}
+	}
+}
+
+func (s *markSet) addWrapper(w *wrapper) {
+	for i := range w.marks {
+		s.add(use{mark: &w.marks[i], wrapper: w})
+	}
+}
+
+func (s *markSet) add(u use) {
+	i := slices.Index(s.texts, u.text)
+	if i < 0 {
+		i = len(s.texts)
+		s.texts, s.uses = append(s.texts, u.text), append(s.uses, nil)
+		s.longest = max(s.longest, len(u.text))
+	}
+	s.uses[i] = append(s.uses[i], u)
+}
+
+// everyMark is the marks of all dialects.
+var everyMark = sync.OnceValue(func() *markSet {
+	var rows []*Dialect
+	for i := range Dialects {
+		rows = append(rows, &Dialects[i])
+	}
+	return newMarkSet(rows)
+})

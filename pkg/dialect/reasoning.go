@@ -1,0 +1,106 @@
+package dialect
+
+import "oneshot/pkg/diag"
+
+// Reasoning says where a response may hold what its model thinks.
+type Reasoning int
+
+// The ways to look for reasoning.
+const (
+	// ReasoningAuto reads the marks of reasoning where they stand. A closing mark
+	// without an opening one means that all before it was reasoning: the opening
+	// mark was in the prompt.
+	ReasoningAuto Reasoning = iota
+	// ReasoningOpen says that the response begins inside reasoning.
+	ReasoningOpen
+	// ReasoningOff makes text of the marks of reasoning.
+	ReasoningOff
+)
+
+// A wrapper is the marks around reasoning.
+type wrapper struct {
+	name  string
+	marks []mark
+}
+
+// tags returns the wrapper of an opening and a closing mark.
+func tags(open, end string) *wrapper {
+	return &wrapper{name: open + "…" + end, marks: []mark{{text: open, role: thinks}, {text: end, role: thought}}}
+}
+
+// thinkTags is what most models write.
+var thinkTags = tags("<think>", "</think>")
+
+// wrappers returns the wrappers of reasoning in a dialect.
+func (d *Dialect) wrappers() []*wrapper {
+	if d.framing.thinks == nil {
+		return []*wrapper{thinkTags}
+	}
+	return d.framing.thinks
+}
+
+// A thinking is what is known of the reasoning in a response.
+type thinking struct {
+	mode    Reasoning
+	inside  bool
+	wrapper *wrapper // whose opening mark was read; nil if that was in the prompt
+	from    diag.Span
+	text    bool // something stands in it
+	ended   bool // some has ended
+}
+
+// beginThinking follows an opening mark. Inside reasoning it is text, but for
+// one at the very start that the prompt has already opened.
+func (s *Scanner) beginThinking(u use, at int, text string) {
+	t := &s.thinking
+	if t.inside && (t.text || t.wrapper != nil) {
+		s.content(at, text)
+		return
+	}
+	t.inside, t.text, t.wrapper, t.from = true, false, u.wrapper, diag.Bytes(at, at+len(text))
+}
+
+// endThinking follows a closing mark.
+func (s *Scanner) endThinking(u use, at int, text string) {
+	t := &s.thinking
+	place := diag.Bytes(at, at+len(text))
+	switch {
+	case t.inside && (t.wrapper == nil || t.wrapper == u.wrapper):
+		t.inside, t.ended = false, true
+	case t.inside:
+		s.content(at, text)
+		return
+	case t.ended:
+		s.stray(place)
+	default:
+		t.ended = true
+		s.emit(Event{Before: true})
+		s.outside = outside{}
+		s.reclaim(place)
+	}
+	s.place = s.betweenFrames()
+}
+
+// reclaim reports the calls before a closing mark without an opening one.
+func (s *Scanner) reclaim(place diag.Span) {
+	for i := range min(s.calls, MaxKept) {
+		f := diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count")
+		f.Call = &i
+		s.find(f)
+	}
+}
+
+// stray reports a mark that means nothing where it stands.
+func (s *Scanner) stray(place diag.Span) {
+	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
+	f.Fixes = fix("remove it", diag.Edit{Start: place.Start, End: place.End})
+	s.find(f)
+}
+
+// endOfReasoning reports reasoning that the end of the text cuts off.
+func (s *Scanner) endOfReasoning() {
+	t := &s.thinking
+	if t.inside && t.wrapper != nil {
+		s.find(diag.New(diag.OpenReasoning, t.from, "the reasoning that begins here is not closed"))
+	}
+}

@@ -1,0 +1,4 @@
+package dialect
+
+type Toolset map[string]*Shape
+type Shape struct{}
