@@ -140,9 +140,7 @@ func (b *callBody) objectEnd() ending {
 	}
 	b.single.findings = nil
 	b.holdsCalls()
-	end := w.begin + len(w.text)
-	b.mended(diag.Relative, w.begin, w.begin+1, "a call stands without the object with the list of calls around it",
-		"write it around the call", diag.Edit{Start: w.begin, End: w.begin + 1, New: `{"` + b.frame.row.framing.lists[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+	b.bareCall(w.begin, w.begin+len(w.text))
 	b.emit(&w)
 	return b.valueEnd()
 }
@@ -296,7 +294,7 @@ func (b *callBody) callEnd(state literal.State) ending {
 	}
 	if !b.known {
 		b.holdsCalls()
-		b.note(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+		b.bareList()
 	}
 	b.end, b.last = b.lit.End(), "}"
 	b.emit(w)
@@ -312,9 +310,25 @@ func (b *callBody) callEnd(state literal.State) ending {
 	return notYet
 }
 
+// bareCall reports a call that should stand in an object.
+func (b *callBody) bareCall(begin, end int) {
+	if b.frame.row.framing.alone {
+		b.mended(diag.Relative, begin, begin+1, "a call stands without the object with the list of calls around it",
+			"write it around the call", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.row.framing.lists[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+	}
+}
+
+// bareList reports a list of calls that should stand in an object.
+func (b *callBody) bareList() {
+	if b.frame.row.framing.alone {
+		b.note(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+	}
+}
+
 // written returns the call that was read last as it is written.
 func (b *callBody) written() *written {
 	w := &b.call
+	w.form = b.form
 	w.lit, w.members, w.has = b.lit, b.lit.Members(), [memberCount]uint8{}
 	for i := range w.members {
 		w.has[w.members[i].Index] = uint8(i + 1)

@@ -7,7 +7,7 @@ import (
 
 // callList is the grammar of JSON that holds calls: an object with a list of
 // them, the list itself, or a single one.
-var callList = grammar{body: newCallBody, render: renderCalls}
+var callList = grammar{body: newCallBody, render: renderCalls, form: &theirs}
 
 // mostHeld bounds the findings about a value of which it is not known yet whether
 // it holds calls.
@@ -18,6 +18,7 @@ const mostHeld = 100
 type callBody struct {
 	scanner *Scanner
 	frame   frame
+	form    *form
 	fence   literal.Fence // that ends what is read
 	lit     *literal.Scanner
 	stage   stage
@@ -70,12 +71,15 @@ var marks = [...]string{
 	atOpening: "{[", atKey: "},", atList: "[", atMemberEnd: ",}", atItem: "],", atItemEnd: ",]", behindBrace: ",]}",
 }
 
+// theirs is the form of a call of the dialect "toolcalls".
+var theirs = form{name: ofType, args: ofParameters, ids: true}
+
 func newCallBody(s *Scanner, f frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
 	if !f.open() {
 		fence = rawFence
 	}
-	b := &callBody{scanner: s, frame: f, fence: fence, lit: literal.NewJSON(literal.Options{Base: f.begin, Fence: fence})}
+	b := &callBody{scanner: s, frame: f, form: f.row.grammar.form, fence: fence, lit: literal.NewJSON(literal.Options{Base: f.begin, Fence: fence})}
 	b.nextValue()
 	return b
 }
@@ -83,7 +87,7 @@ func newCallBody(s *Scanner, f frame) body {
 // nextValue makes the body ready for another value of the frame.
 func (b *callBody) nextValue() {
 	b.sure = b.sure || b.known
-	b.value = value{comma: -1}
+	b.value = value{comma: -1, single: written{form: b.form}}
 	b.lit.Forget()
 	b.at(atValue)
 }
@@ -211,11 +215,11 @@ func (b *callBody) holdsCalls() {
 	}
 	b.known = true
 	b.lit.Forget()
-	if again && !b.isList && b.stage == atList {
+	if again && !b.isList && b.stage == atList && b.frame.row.framing.alone {
 		b.note(diag.TextAround, b.begin, b.begin+1, "the calls stand in more than one object")
 	}
 	b.notes(b.single.findings)
-	b.single = written{}
+	b.single = written{form: b.form}
 }
 
 // leave says that what comes next is text.
@@ -266,7 +270,7 @@ func (b *callBody) release(end int) (first bool) {
 
 // missing reports that the response begins with an object that holds no calls.
 func (b *callBody) missing() {
-	if !b.isJSON { // but text that begins with a bracket
+	if !b.isJSON || !b.frame.row.framing.alone { // but text that begins with a bracket
 		return
 	}
 	b.scanner.outside.told = true

@@ -37,6 +37,7 @@ type framing struct {
 	start  lead        // where no text stands yet, calls can begin with this
 	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
 	lists  []string    // keys of lists of calls; the first is the dialect's own
+	writes [2]string   // what a renderer writes around a call
 	alone  bool        // the calls are all that a response should hold
 	final  bool        // what stands behind the call of the ending does not count
 }
@@ -52,12 +53,13 @@ type fenceForm struct {
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
+	form   *form                                          // of JSON
 	body   func(*Scanner, frame) body                     // reads calls
 	render func(d *Dialect, b []byte, c chat.Call) []byte // writes one
 }
 
 // Dialects lists every dialect that can be read.
-var Dialects = slices.Concat(ownDialects)
+var Dialects = slices.Concat(ownDialects, jsonDialects, namedDialects, markupDialects, pythonDialects, channelDialects)
 
 // Named returns the dialect of that name or alias.
 func Named(name string) (Dialect, bool) {

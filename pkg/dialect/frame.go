@@ -51,10 +51,14 @@ const (
 )
 
 // enter begins to read a frame behind a mark at an offset.
-func (s *Scanner) enter(row *Dialect, at int, mark string) {
+func (s *Scanner) enter(u use, at int, mark string) {
+	row, g := u.row, u.row.grammar
+	if u.grammar != nil {
+		g = *u.grammar
+	}
 	s.frame = frame{row: row, mark: mark, at: at, begin: at + len(mark), oneLine: -1, values: s.frame.values, sure: mark != ""}
 	s.begun = s.begun || mark != ""
-	s.place, s.body = inBody, row.grammar.body(s, s.frame)
+	s.place, s.body = inBody, g.body(s, s.frame)
 	if s.frame.sure {
 		s.framed()
 	}
@@ -203,6 +207,9 @@ func (s *Scanner) readBody(p []byte) int {
 		s.opener = fence{char: f.char, length: f.length, at: s.at + n - f.length}
 		s.place = inCloser
 	case ended:
+		if len(s.frame.row.framing.closes) > 0 {
+			s.wrap = wrap{}
+		}
 		s.place = s.betweenFrames()
 	case left:
 		s.place = inProse

@@ -8,11 +8,12 @@ import (
 
 // A mark is a text that means something in a response, outside of frames.
 type mark struct {
-	text string
-	role role
-	line bool   // only at the start of a line
-	lead lead   // it counts if this follows; nil for anything
-	skip string // this is passed over behind it, if it is there
+	text    string
+	role    role
+	line    bool     // only at the start of a line
+	lead    lead     // it counts if this follows; nil for anything
+	skip    string   // this is passed over behind it, if it is there
+	grammar *grammar // of what it begins, if that is not the dialect's
 }
 
 // A role is what a mark does.
@@ -21,11 +22,11 @@ type role uint8
 const (
 	begins  role = iota // a frame begins: the grammar reads on behind it
 	takes               // a frame begins with it: the grammar reads it, too
-	wraps               // it stands before calls, and is nothing by itself
+	wraps               // it stands before calls, and means nothing by itself
 	unwraps             // it stands behind them
 	thinks              // reasoning begins
 	thought             // reasoning ends
-	silent              // it stands around messages, and is nothing by itself
+	silent              // it stands around messages, and means nothing by itself
 	fences              // a run of fence characters begins
 	braces              // an object begins
 	starts              // no mark: a frame that can begin where no text stands yet

@@ -1,5 +1,7 @@
 package dialect
 
+import "bytes"
+
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
@@ -178,14 +180,20 @@ func (s *Scanner) mean(u use, v verdict) {
 	s.lineBlank = true
 	switch u.role {
 	case begins:
-		s.enter(u.row, at, text)
+		if rest, ok := bytes.CutPrefix(behind, []byte(u.skip)); ok {
+			s.readAgain(rest)
+			text += u.skip
+		}
+		s.enter(u, at, text)
 	case takes, starts:
 		s.readAgain(append([]byte(text), behind...))
-		s.enter(u.row, at, "")
+		s.enter(u, at, "")
 	case wraps:
 		s.wrapped(u.row, at, text)
 	case unwraps:
 		s.unwrapped(u.row, at, text)
+	case silent:
+		s.place = inGap
 	case thinks:
 		s.beginThinking(u, at, text)
 	case thought:

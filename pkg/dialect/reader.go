@@ -44,15 +44,19 @@ func (r *reader) read(w *written) {
 
 func (r *reader) readRest() {
 	switch {
-	case r.own:
+	case r.full():
 		r.readOperation()
-	case !r.more:
+	case !r.own && !r.more:
 		r.reportRelative()
 	}
 	r.readArguments()
 	r.readPriority()
 	r.reportOthers()
 }
+
+// full reports whether the call has the dialect's own shape, and has to have all
+// of it.
+func (r *reader) full() bool { return r.own && r.form.ids }
 
 func (r *reader) add(f diag.Finding) { r.findings = append(r.findings, f) }
 
@@ -129,7 +133,7 @@ func (r *reader) readTool() {
 // string; relatives also have numbers.
 func (r *reader) readID(whole bool) {
 	last := ofToolCallID
-	if r.own {
+	if r.full() {
 		last = ofID
 	}
 	by, count := r.first(ofID, last)
@@ -137,12 +141,12 @@ func (r *reader) readID(whole bool) {
 	if count > 0 {
 		r.idAt = r.get(by).Span()
 		r.call.ID, isString = r.get(by).Text()
-		if !isString && !r.own && kindOf(r.get(by).Kind()) == "a number" {
+		if !isString && !r.full() && kindOf(r.get(by).Kind()) == "a number" {
 			r.call.ID = string(r.json(by))
 		}
 	}
 	switch {
-	case !r.own || !whole:
+	case !r.full() || !whole:
 	case count == 0:
 		r.lacks(ofID, "")
 	case !isString:
@@ -166,7 +170,7 @@ func (r *reader) reportRelative() {
 	var theirs, ours []string
 	place := r.get(r.by).Key()
 	for i, key := range r.keys() {
-		if own := []member{ofType, ofParameters}[i].String(); key != own {
+		if own := []member{r.form.name, r.form.args}[i].String(); key != own {
 			theirs, ours = append(theirs, key), append(ours, own)
 		} else if i == 0 && r.given {
 			place = r.get(r.with).Key()
@@ -182,7 +186,7 @@ func (r *reader) reportRelative() {
 // readArguments takes the arguments. A string that holds an object stands for it.
 func (r *reader) readArguments() {
 	if !r.given {
-		if r.own {
+		if r.full() {
 			r.lacks(ofParameters, "")
 		} else {
 			r.noArguments(r.brace())
@@ -195,7 +199,7 @@ func (r *reader) readArguments() {
 		r.call.Arguments = r.args
 	case kind == '"':
 		r.readEncoded(place)
-	case kind == 'n' && !r.own:
+	case kind == 'n' && !r.full():
 		r.noArguments(place)
 	default:
 		r.wrong(r.with, "an object")
@@ -213,7 +217,7 @@ func (r *reader) readEncoded(place diag.Span) {
 	if json.Unmarshal(r.args, &text) != nil {
 		return // it was read as a string
 	}
-	if strings.TrimSpace(text) == "" && !r.own {
+	if strings.TrimSpace(text) == "" && !r.full() {
 		r.noArguments(place)
 		return
 	}
@@ -266,7 +270,7 @@ func (r *reader) readPriority() {
 // of relatives do.
 func (r *reader) reportOthers() {
 	count, first := r.others, r.other
-	for m := ofType; m <= ofToolCallID && r.own; m++ {
+	for m := ofType; m <= ofToolCallID && r.full(); m++ {
 		if r.has[m] == 0 || m == ofType || m == ofParameters || m == ofID {
 			continue
 		}

@@ -14,18 +14,25 @@ const renderedID = "call_1"
 // renderCalls writes the object with the list of the one call. A positional call
 // can only be written if its one argument is the object of all.
 func renderCalls(_ *Dialect, b []byte, c chat.Call) []byte {
-	args, id := c.Arguments, c.ID
-	var list []json.RawMessage
-	if c.Positional && json.Unmarshal(args, &list) == nil && len(list) == 1 {
-		args = list[0]
-	}
+	id := c.ID
 	if id == "" {
 		id = renderedID
 	}
 	b = append(b, `{"toolCalls":[{"type":`+quote(c.Name)+`,"id":`+quote(id)+`,"operation":`+quote(c.Name)+`,"parameters":`...)
-	b = append(b, bytes.TrimSpace(args)...)
+	b = append(b, namedArguments(c)...)
 	if c.Priority != 0 {
 		b = strconv.AppendFloat(append(b, `,"priority":`...), c.Priority, 'g', -1, 64)
 	}
 	return append(b, "}]}"...)
+}
+
+// namedArguments returns the object of arguments of a call. A positional call has
+// one if that is its only argument.
+func namedArguments(c chat.Call) json.RawMessage {
+	args := c.Arguments
+	var list []json.RawMessage
+	if c.Positional && json.Unmarshal(args, &list) == nil && len(list) == 1 {
+		args = list[0]
+	}
+	return bytes.TrimSpace(args)
 }

@@ -49,9 +49,18 @@ func (m member) String() string { return callMembers[m] }
 // not of which tool.
 var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "tool", "call"}
 
+// A form says how a dialect calls the members that tell the tool and its
+// arguments. Others are read, too.
+type form struct {
+	name, args member
+	ids        bool // a call has an id, and says in words what it is for
+	keyed      bool // the tool is the only key of the object, and its arguments the value
+}
+
 // A written is a call as it is written: an object and those of its members that
 // are known.
 type written struct {
+	form     *form
 	members  []literal.Member
 	has      [memberCount]uint8 // index of each member in members, from 1
 	others   int                // how many other members it has
@@ -127,12 +136,12 @@ func (w *written) shape() shape {
 		kind, _ := w.get(ofType).Text()
 		if names == 1 || !slices.Contains(callTypes, kind) {
 			names = 1
-			s.own = args == 0 || with == ofParameters
 		} else {
 			by, names = w.first(ofName, ofFunction)
 		}
 	}
 	s.by, s.named = by, true
+	s.own = by == w.form.name && (args == 0 || with == w.form.args)
 	s.name, _ = w.get(by).Text()
 	s.more = names > 1 || args > 1 && !s.own
 	if by == ofFunction && w.get(by).Kind() == '{' {
@@ -184,7 +193,7 @@ func (w *written) isCall() bool {
 	if w.others > 0 || s.name == "" || s.more || s.extra || !s.given {
 		return false
 	}
-	if s.own && w.has[ofID] == 0 && w.has[ofOperation] == 0 {
+	if s.own && w.form.ids && w.has[ofID] == 0 && w.has[ofOperation] == 0 {
 		return false
 	}
 	if s.args[0] != '"' {

@@ -1,0 +1,3 @@
+package dialect
+
+var channelDialects []Dialect

@@ -1,0 +1,331 @@
+package dialect
+
+// nameArguments is the form of calls that most models write as JSON.
+var nameArguments = form{name: ofName, args: ofArguments}
+
+// nameParameters is that of Llama 3 and InternLM.
+var nameParameters = form{name: ofName, args: ofParameters}
+
+// jsonDialects write calls as JSON objects behind a mark, or with none.
+var jsonDialects = []Dialect{
+	{
+		Name:     "hermes",
+		Title:    "A JSON object in <tool_call> tags",
+		Families: []string{"Hermes 2 and 3", "Qwen 2.5", "Qwen 3", "QwQ", "SmolLM 3", "Granite 4", "Reka"},
+		Aliases:  []string{"granite4", "qwen2_5", "qwen3", "trinity"},
+		Example:  "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
+		Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
+tags are several calls. One tag with a list of objects, or with several, is read, too.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: begins, lead: blankThen("{[")},
+				{text: "<function_call>", role: begins, lead: blankThen("{[")},
+				{text: "</tool_call>", role: unwraps},
+				{text: "<|im_end|>", role: silent},
+			},
+			closes: []string{"</tool_call>", "</function_call>"},
+			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "granite",
+		Title:    "A JSON list behind <|tool_call|>",
+		Families: []string{"Granite 3"},
+		Example:  "<|tool_call|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+		Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_call|> or <tool_call>, with no closing mark.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|tool_call|>", role: begins, lead: blankThen("{[")},
+				{text: "<tool_call>", role: begins, lead: blankThen("[")},
+				{text: "<|end_of_text|>", role: silent},
+			},
+			thinks: []*wrapper{thinkTags, tags("Here is my thought process:", "Here is my response:")},
+			writes: [2]string{"<|tool_call|>[", "]"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "granite_20b_fc",
+		Title:    "JSON objects behind <function_call>",
+		Families: []string{"Granite 20B function calling"},
+		Example:  "<function_call> {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
+		Doc:      `Each call is an object with "name" and "arguments" behind <function_call>, one on a line, with no closing mark.`,
+		framing: framing{
+			marks:  []mark{{text: "<function_call>", role: begins, lead: blankThen("{[")}},
+			writes: [2]string{"<function_call> ", ""},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "jamba",
+		Title:    "A JSON list in <tool_calls> tags",
+		Families: []string{"Jamba"},
+		Example:  "<tool_calls>[\n  {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n]</tool_calls>\n",
+		Doc:      `The calls are a list of objects with "name" and "arguments" between <tool_calls> and </tool_calls>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_calls>", role: begins, lead: blankThen("[")},
+				{text: "</tool_calls>", role: unwraps},
+			},
+			closes: []string{"</tool_calls>"},
+			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "hunyuan_a13b",
+		Title:    "A JSON list in <tool_calls> tags behind an answer",
+		Families: []string{"Hunyuan A13B"},
+		Example:  "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
+		Doc: `As "jamba", in <answer> tags that are left out. The calls often stand in the reasoning before,
+too, where they do not count.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_calls>", role: begins, lead: blankThen("[{")},
+				{text: "</tool_calls>", role: unwraps},
+				{text: "<answer>", role: silent},
+				{text: "</answer>", role: silent},
+			},
+			closes: []string{"</tool_calls>"},
+			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "minimax_m1",
+		Title:    "JSON objects in <tool_calls> tags, one on a line",
+		Families: []string{"MiniMax M1"},
+		Example:  "<tool_calls>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_calls>\n",
+		Doc: `The calls are objects with "name" and "arguments", each on its line, between <tool_calls> and
+</tool_calls>. A line that cannot be read is a finding, and the others count.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_calls>", role: begins, lead: blankThen("{[")},
+				{text: "</tool_calls>", role: unwraps},
+			},
+			closes: []string{"</tool_calls>"},
+			writes: [2]string{"<tool_calls>\n", "\n</tool_calls>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "nemotron_v2_toolcall",
+		Title:    "A JSON list in <TOOLCALL> tags",
+		Families: []string{"Llama Nemotron", "Nemotron Nano 2"},
+		Example:  "<TOOLCALL>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</TOOLCALL>\n",
+		Doc:      `The calls are a list of objects with "name" and "arguments" between <TOOLCALL> and </TOOLCALL>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<TOOLCALL>", role: begins},
+				{text: "</TOOLCALL>", role: unwraps},
+			},
+			closes: []string{"</TOOLCALL>"},
+			writes: [2]string{"<TOOLCALL>[", "]</TOOLCALL>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "apriel",
+		Title:    "A JSON list in <tool_calls> tags behind [BEGIN FINAL RESPONSE]",
+		Families: []string{"Apriel"},
+		Example:  "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
+		Doc:      `As "jamba". What stands before [BEGIN FINAL RESPONSE] is reasoning.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_calls>", role: begins, lead: blankThen("[")},
+				{text: "</tool_calls>", role: unwraps},
+				{text: "[END FINAL RESPONSE]", role: silent},
+				{text: "<|end|>", role: silent},
+			},
+			closes: []string{"</tool_calls>"},
+			thinks: []*wrapper{{name: "…[BEGIN FINAL RESPONSE]", marks: []mark{{text: "[BEGIN FINAL RESPONSE]", role: thought}}}},
+			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "phi4mini",
+		Title:    "A JSON list behind functools",
+		Families: []string{"Phi 4 mini", "FireFunction 2"},
+		Aliases:  []string{"firefunction_v2", "phi4", "functools"},
+		Example:  "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+		Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right behind the word functools.`,
+		framing: framing{
+			marks:  []mark{{text: "functools", role: begins, lead: blankThen("[")}},
+			writes: [2]string{"functools[", "]"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "internlm2",
+		Title:    "A JSON object behind <|plugin|>",
+		Families: []string{"InternLM 2 and 3", "Intern-S1"},
+		Aliases:  []string{"intern_s1"},
+		Example:  "<|action_start|><|plugin|>\n{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}<|action_end|>\n",
+		Doc:      `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|action_start|>", role: wraps},
+				{text: "<|plugin|>", role: begins},
+				{text: "<|action_end|>", role: unwraps},
+			},
+			closes: []string{"<|action_end|>"},
+			writes: [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
+		},
+		grammar: taggedJSON(nameParameters),
+	},
+	{
+		Name:     "apertus",
+		Title:    "Objects with the tool as key, behind <|tools_prefix|>",
+		Families: []string{"Apertus"},
+		Example:  "<|tools_prefix|>[{\"get_weather\": {\"city\": \"Oslo\"}}]<|tools_suffix|>\n",
+		Doc: `The calls are a list of objects between <|tools_prefix|> and <|tools_suffix|>. The only key of
+each is the tool, and its value the object of arguments.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|tools_prefix|>", role: begins},
+				{text: "<|tools_suffix|>", role: unwraps},
+				{text: "<|assistant_end|>", role: silent},
+			},
+			closes: []string{"<|tools_suffix|>"},
+			thinks: []*wrapper{tags("<|inner_prefix|>", "<|inner_suffix|>")},
+			writes: [2]string{"<|tools_prefix|>[", "]<|tools_suffix|>"},
+		},
+		grammar: taggedJSON(form{name: ofName, args: ofArguments, keyed: true}),
+	},
+	{
+		Name:     "cohere_command4",
+		Title:    "A JSON list of actions",
+		Families: []string{"Command A", "Command R7B"},
+		Aliases:  []string{"command_r7b", "cohere2", "command_a"},
+		Example:  "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
+		Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
+<|START_ACTION|> and <|END_ACTION|>. Answers stand between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|START_ACTION|>", role: begins},
+				{text: "<|END_ACTION|>", role: unwraps},
+				{text: "<|START_RESPONSE|>", role: silent},
+				{text: "<|END_RESPONSE|>", role: silent},
+				{text: "<|START_TEXT|>", role: silent},
+				{text: "<|END_TEXT|>", role: silent},
+				{text: "<|END_OF_TURN_TOKEN|>", role: silent},
+			},
+			closes: []string{"<|END_ACTION|>"},
+			thinks: []*wrapper{tags("<|START_THINKING|>", "<|END_THINKING|>")},
+			writes: [2]string{"<|START_ACTION|>[", "]<|END_ACTION|>"},
+		},
+		grammar: taggedJSON(form{name: ofToolName, args: ofParameters}),
+	},
+	{
+		Name:     "gigachat3",
+		Title:    `A JSON object behind "function call"`,
+		Families: []string{"GigaChat 3"},
+		Example:  "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
+		Doc: `One call is an object with "name" and "arguments" in a message of the role "function call". The
+tokens around the role are often dropped by servers.`,
+		framing: framing{
+			marks: []mark{
+				{text: "function call", role: begins, line: true, lead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
+				{text: "<|message_sep|>", role: silent},
+			},
+			writes: [2]string{"function call<|role_sep|>\n", ""},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "sarashina",
+		Title:    "A list of objects in Python behind <|tool_calls|>",
+		Families: []string{"Sarashina 2"},
+		Example:  "<|tool_calls|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+		Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_calls|>, often with the quotes of Python.`,
+		framing: framing{
+			marks:  []mark{{text: "<|tool_calls|>", role: begins, lead: blankThen("[{")}},
+			writes: [2]string{"<|tool_calls|>[", "]"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "ernie45",
+		Title:    "A JSON object in <tool_call> tags, answers in <response> tags",
+		Families: []string{"Ernie 4.5"},
+		Example:  "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
+		Doc:      `As "hermes". Answers stand in <response> tags, which are left out, and reasoning is open from the start.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: begins, lead: blankThen("{[")},
+				{text: "</tool_call>", role: unwraps},
+				{text: "<response>", role: silent},
+				{text: "</response>", role: silent},
+			},
+			closes: []string{"</tool_call>"},
+			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+		},
+		grammar: taggedJSON(nameArguments),
+	},
+	{
+		Name:     "llama3_json",
+		Title:    "JSON objects with name and parameters",
+		Families: []string{"Llama 3.1 to 3.3"},
+		Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
+		Doc: `Each call is an object with "name" and "parameters", alone, behind <|python_tag|> or in text.
+Several are parted by semicolons, commas or line ends.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|python_tag|>", role: silent},
+				{text: "<|eom_id|>", role: silent},
+				{text: "<|eot_id|>", role: silent},
+			},
+			start:  blankThen("{["),
+			keys:   []string{"name", "parameters", "type", "function"},
+			lists:  []string{"tool_calls"},
+			writes: [2]string{"<|python_tag|>", ""},
+		},
+		grammar: bareJSON(nameParameters),
+	},
+	{
+		Name:     "xlam",
+		Title:    "A JSON list",
+		Families: []string{"xLAM"},
+		Example:  "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+		Doc: `The calls are a list of objects with "name" and "arguments", alone, behind reasoning, behind
+[TOOL_CALLS], in <tool_call> tags or in a json fence.`,
+		framing: framing{
+			marks: []mark{
+				{text: "[TOOL_CALLS]", role: silent},
+				{text: "<tool_call>", role: wraps},
+				{text: "</tool_call>", role: unwraps},
+			},
+			fences: []fenceForm{{info: "json", glued: "{[", lead: blankThen("{[")}, {info: "", glued: "{[", lead: blankThen("{[")}},
+			start:  blankThen("{["),
+			keys:   []string{"name"},
+			lists:  []string{"tool_calls"},
+			writes: [2]string{"[", "]"},
+		},
+		grammar: bareJSON(nameArguments),
+	},
+	{
+		Name:    "json_generic",
+		Title:   "JSON objects with name and arguments",
+		Aliases: []string{"ollama_generic_json", "default"},
+		Example: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
+		Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
+in a json fence.`,
+		framing: framing{
+			marks: []mark{
+				{text: "[TOOL_CALLS]", role: silent},
+				{text: "<tool_call>", role: wraps},
+				{text: "</tool_call>", role: unwraps},
+			},
+			fences: []fenceForm{{info: "json", glued: "{[", lead: blankThen("{[")}, {info: "", glued: "{[", lead: blankThen("{[")}},
+			start:  blankThen("{["),
+			keys:   []string{"name", "arguments", "parameters", "type", "function"},
+			lists:  []string{"tool_calls", "toolCalls"},
+		},
+		grammar: bareJSON(nameArguments),
+	},
+}
+
+// bareJSON is the grammar of calls in JSON without a mark.
+func bareJSON(f form) grammar { return grammar{form: &f, body: newCallBody, render: renderTagged} }
