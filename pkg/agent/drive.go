@@ -195,7 +195,8 @@ func (r *run) remind() error {
 		return &ModelError{Why: "no call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
-	r.say(r.texts.Reminder(r.cfg.Writes.Render(r.example()), r.ending))
+	example, _ := r.cfg.Writes.Render(r.example(), nil) // the dialects of prompts can say everything
+	r.say(r.texts.Reminder(example, r.ending))
 	return nil
 }
 

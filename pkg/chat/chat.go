@@ -68,6 +68,8 @@ type Call struct {
 	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
 	Start        int             `json:"-"`             // the call's bytes in the response: [Start, End)
 	End          int             `json:"-"`
+	// Alternatives are all readings of an ambiguous call, this one first.
+	Alternatives []Call `json:"alternatives,omitempty"`
 	// Text is the call as written. Of a native call it is what stood for the
 	// arguments, where that is no JSON object.
 	Text string `json:"text,omitempty"`

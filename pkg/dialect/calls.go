@@ -79,7 +79,7 @@ func newCallBody(s *Scanner, f frame) body {
 	if !f.open() {
 		fence = rawFence
 	}
-	b := &callBody{scanner: s, frame: f, form: f.row.grammar.form, fence: fence, lit: literal.NewJSON(literal.Options{Base: f.begin, Fence: fence})}
+	b := &callBody{scanner: s, frame: f, form: f.grammar.form, fence: fence, lit: literal.NewJSON(literal.Options{Base: f.begin, Fence: fence})}
 	b.nextValue()
 	return b
 }

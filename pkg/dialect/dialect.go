@@ -36,6 +36,7 @@ type framing struct {
 	thinks []*wrapper  // marks of reasoning; nil for those that most models write
 	start  lead        // where no text stands yet, calls can begin with this
 	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
+	bare   *grammar    // of JSON outside of fences, if that is not the dialect's
 	lists  []string    // keys of lists of calls; the first is the dialect's own
 	writes [2]string   // what a renderer writes around a call
 	alone  bool        // the calls are all that a response should hold
@@ -53,9 +54,11 @@ type fenceForm struct {
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
-	form   *form                                          // of JSON
-	body   func(*Scanner, frame) body                     // reads calls
-	render func(d *Dialect, b []byte, c chat.Call) []byte // writes one
+	form *form                      // of JSON
+	body func(*Scanner, frame) body // reads calls
+	// render writes one, and reports whether reading it again, with these tools,
+	// would give the same call: raw text cannot hold everything.
+	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
 }
 
 // Dialects lists every dialect that can be read.
@@ -72,8 +75,10 @@ func Named(name string) (Dialect, bool) {
 }
 
 // Render writes a response with one call in this dialect, so that [Scan] reads
-// it again. The call's arguments must be a JSON object; where arguments can have
-// positions, those of a positional call are an array.
-func (d Dialect) Render(c chat.Call) string {
-	return string(d.grammar.render(&d, nil, c)) + "\n"
+// it again with the same tools. The call's arguments must be a JSON object; where
+// arguments can have positions, those of a positional call are an array. It
+// reports false where the dialect cannot say what the call holds.
+func (d Dialect) Render(c chat.Call, tools Toolset) (string, bool) {
+	b, ok := d.grammar.render(&d, nil, c, tools)
+	return string(b) + "\n", ok
 }

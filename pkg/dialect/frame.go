@@ -10,7 +10,8 @@ import (
 // A frame is where calls stand: behind a mark, in a fence, or in JSON outside of
 // fences, which has neither.
 type frame struct {
-	row *Dialect
+	row     *Dialect
+	grammar *grammar
 	fence
 	mark    string    // the mark that opens it, "" for none
 	at      int       // where it begins
@@ -52,11 +53,14 @@ const (
 
 // enter begins to read a frame behind a mark at an offset.
 func (s *Scanner) enter(u use, at int, mark string) {
-	row, g := u.row, u.row.grammar
+	row, g := u.row, &u.row.grammar
 	if u.grammar != nil {
-		g = *u.grammar
+		g = u.grammar
 	}
-	s.frame = frame{row: row, mark: mark, at: at, begin: at + len(mark), oneLine: -1, values: s.frame.values, sure: mark != ""}
+	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, oneLine: -1, values: s.frame.values, sure: mark != ""}
+	if u.role == begins {
+		s.frame.begin += len(mark)
+	}
 	s.begun = s.begun || mark != ""
 	s.place, s.body = inBody, g.body(s, s.frame)
 	if s.frame.sure {
@@ -154,17 +158,25 @@ func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 	}
 	s.readAgain(lead)
 	s.held = s.held[:fr.held]
-	s.place = inBody
 	if f.sure {
 		s.known("before the calls")
 	}
-	s.body = f.row.grammar.body(s, *fr)
+	f.row.begin(s)
 }
 
 // enterObject begins to read JSON outside of fences, at an offset.
 func (s *Scanner) enterObject(at int) {
 	s.frame = frame{row: s.marks.objects, at: at, begin: at, oneLine: -1, values: s.frame.values}
-	s.place, s.body = inBody, s.frame.row.grammar.body(s, s.frame)
+	s.frame.row.begin(s)
+}
+
+// begin begins to read a frame without a mark.
+func (d *Dialect) begin(s *Scanner) {
+	s.frame.grammar = d.framing.bare
+	if s.frame.grammar == nil {
+		s.frame.grammar = &d.grammar
+	}
+	s.place, s.body = inBody, s.frame.grammar.body(s, s.frame)
 }
 
 // known says that the frame holds calls, and that the bytes which are held belong

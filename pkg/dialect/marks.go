@@ -12,6 +12,7 @@ type mark struct {
 	role    role
 	line    bool     // only at the start of a line
 	lead    lead     // it counts if this follows; nil for anything
+	own     lead     // the same where no other dialect is read
 	skip    string   // this is passed over behind it, if it is there
 	grammar *grammar // of what it begins, if that is not the dialect's
 }
@@ -190,7 +191,7 @@ func (s *markSet) addRow(row *Dialect) {
 		s.fences = append(s.fences, fenceUse{&f.fences[i], row})
 	}
 	if f.start != nil {
-		s.starts = append(s.starts, use{mark: &mark{role: starts, lead: f.start}, row: row})
+		s.starts = append(s.starts, use{mark: &mark{role: starts, lead: f.start, grammar: f.bare}, row: row})
 	}
 	if f.keys != nil && s.objects == nil {
 		s.objects = row

@@ -1,3 +1,323 @@
 package dialect
 
-var markupDialects []Dialect
+import "oneshot/pkg/markup"
+
+// Leads of marks that several dialects share.
+var (
+	thenFunction = then("<function")
+	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
+)
+
+// nameThenLine is the lead of a name with a line end behind it.
+func nameThenLine(text []byte) verdict {
+	text = trimLeft(text)
+	for i, c := range text {
+		if !isNameByte(c) && (i == 0 || !isBlank(c)) {
+			return when(i > 0 && (isNewline(c) || c == '\\'))
+		}
+	}
+	return more
+}
+
+// markupDialects write calls as tags with text between them.
+var markupDialects = []Dialect{
+	{
+		Name:     "qwen3_coder_xml",
+		Title:    "<function=NAME> with <parameter=KEY> in <tool_call> tags",
+		Families: []string{"Qwen3 Coder", "Qwen 3.5 and 3.6", "MiMo", "Nemotron 3", "Step 3.5"},
+		Aliases:  []string{"qwen3_coder", "step3p5", "nemotron3", "mimo"},
+		Example:  "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n",
+		Doc: `Each call is a tag <function=NAME> that holds a tag <parameter=KEY> for each argument, all in
+<tool_call> tags. Values are text without escapes; the first and the last line end of each are no
+part of it, and its type comes from the definition of the tool.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: wraps, lead: thenFunction},
+				{text: "<function=", role: takes},
+				{text: "</tool_call>", role: unwraps},
+				{text: "</function>", role: unwraps},
+				{text: "<|im_end|>", role: silent},
+			},
+			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+		},
+		grammar: tagged(markup.Qwen3Coder),
+	},
+	{
+		Name:     "seed_oss",
+		Title:    "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags",
+		Families: []string{"Seed-OSS"},
+		Example:  "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>\n",
+		Doc:      `As "qwen3_coder_xml", in <seed:tool_call> tags.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<seed:tool_call>", role: wraps},
+				{text: "<function=", role: takes},
+				{text: "</seed:tool_call>", role: unwraps},
+				{text: "</function>", role: unwraps},
+			},
+			thinks: []*wrapper{tags("<seed:think>", "</seed:think>")},
+			writes: [2]string{"<seed:tool_call>\n", "\n</seed:tool_call>"},
+		},
+		grammar: tagged(markup.SeedOSS),
+	},
+	{
+		Name:    "openhands_xml",
+		Title:   "<function=NAME> with <parameter=KEY>",
+		Aliases: []string{"openhands"},
+		Example: "<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n",
+		Doc:     `As "qwen3_coder_xml", without tags around the call. The text often ends before the last ">".`,
+		framing: framing{
+			marks: []mark{{text: "<function=", role: takes}, {text: "</function>", role: unwraps}},
+		},
+		grammar: tagged(markup.OpenHands),
+	},
+	{
+		Name:     "minimax_m2",
+		Title:    "<invoke> with <parameter> in <minimax:tool_call> tags",
+		Families: []string{"MiniMax M2"},
+		Example:  "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</minimax:tool_call>\n",
+		Doc: `Each call is a tag <invoke name="NAME"> that holds a tag <parameter name="KEY"> for each argument,
+in <minimax:tool_call> tags. Values are text without escapes.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<minimax:tool_call>", role: wraps},
+				{text: "<invoke", role: takes},
+				{text: "</minimax:tool_call>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+			},
+			writes: [2]string{"<minimax:tool_call>\n", "\n</minimax:tool_call>"},
+		},
+		grammar: tagged(markup.MinimaxM2),
+	},
+	{
+		Name:     "minimax_m3",
+		Title:    "<invoke> with a tag for each argument, behind a token",
+		Families: []string{"MiniMax M3"},
+		Example:  "]<]minimax[>[<tool_call>]<]minimax[>[<invoke name=\"get_weather\">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>\n",
+		Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
+name, and objects and arrays are tags in tags.`,
+		framing: framing{
+			marks: []mark{
+				{text: "]<]minimax[>[<tool_call>", role: wraps},
+				{text: "]<]minimax[>[<invoke", role: takes},
+				{text: "]<]minimax[>[</tool_call>", role: unwraps},
+				{text: "<tool_call>", role: wraps, lead: then("<invoke", "]<]minimax[>[<invoke")},
+				{text: "<invoke", role: takes},
+				{text: "</tool_call>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+			},
+			thinks: []*wrapper{tags("<mm:think>", "</mm:think>")},
+			writes: [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
+		},
+		grammar: tagged(markup.MinimaxM3),
+	},
+	{
+		Name:     "deepseek_dsml_v32",
+		Title:    "<｜DSML｜invoke> with <｜DSML｜parameter>",
+		Families: []string{"DeepSeek V3.2"},
+		Aliases:  []string{"dsml", "deepseek_v32"},
+		Example:  "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>\n",
+		Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
+"string" says whether a value is text or JSON. The arguments can be one JSON object, too.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<｜DSML｜function_calls>", role: wraps},
+				{text: "<｜DSML｜invoke", role: takes},
+				{text: "</｜DSML｜function_calls>", role: unwraps},
+				{text: "</｜DSML｜invoke>", role: unwraps},
+				{text: "<function_calls>", role: wraps, lead: thenInvoke},
+				{text: "<invoke", role: takes},
+				{text: "</function_calls>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+				{text: "<｜end▁of▁sentence｜>", role: silent},
+			},
+			writes: [2]string{"<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"},
+		},
+		grammar: tagged(markup.DSML),
+	},
+	{
+		Name:     "deepseek_dsml_v4",
+		Title:    "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags",
+		Families: []string{"DeepSeek V4"},
+		Aliases:  []string{"deepseek_v4"},
+		Example:  "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>\n",
+		Doc:      `As "deepseek_dsml_v32", with other tags around the calls.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<｜DSML｜tool_calls>", role: wraps},
+				{text: "<｜DSML｜invoke", role: takes},
+				{text: "</｜DSML｜tool_calls>", role: unwraps},
+				{text: "</｜DSML｜invoke>", role: unwraps},
+				{text: "<tool_calls>", role: wraps, lead: thenInvoke},
+				{text: "<invoke", role: takes},
+				{text: "</tool_calls>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+			},
+			writes: [2]string{"<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"},
+		},
+		grammar: tagged(markup.DSML),
+	},
+	{
+		Name:     "anthropic_xml",
+		Title:    "<invoke> with <parameter> in <function_calls> tags",
+		Families: []string{"Claude 2 and 3"},
+		Example:  "<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>\n",
+		Doc:      `As "minimax_m2", in <function_calls> tags. Newer models leak it into their text.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<function_calls>", role: wraps, lead: thenInvoke},
+				{text: "<invoke", role: takes},
+				{text: "</function_calls>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+			},
+			writes: [2]string{"<function_calls>\n", "\n</function_calls>"},
+		},
+		grammar: tagged(markup.AnthropicXML),
+	},
+	{
+		Name:     "step3",
+		Title:    "<steptml:invoke> with <steptml:parameter> between tokens",
+		Families: []string{"Step 3"},
+		Example:  "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>\n",
+		Doc:      `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<｜tool_calls_begin｜>", role: wraps, lead: then("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
+				{text: "<｜tool_call_begin｜>", role: wraps, skip: "function<｜tool_sep｜>", lead: then("function<｜tool_sep｜><steptml:")},
+				{text: "<steptml:invoke", role: takes},
+				{text: "</steptml:invoke>", role: unwraps},
+				{text: "<｜tool_call_end｜>", role: unwraps},
+				{text: "<｜tool_calls_end｜>", role: unwraps},
+			},
+			writes: [2]string{"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_end｜><｜tool_calls_end｜>"},
+		},
+		grammar: tagged(markup.Step3),
+	},
+	{
+		Name:     "minicpm5_xml",
+		Title:    "<function> with <param>, and CDATA",
+		Families: []string{"MiniCPM 5"},
+		Aliases:  []string{"minicpm5"},
+		Example:  "<function name=\"get_weather\"><param name=\"city\">Oslo</param></function>\n",
+		Doc:      `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML.`,
+		framing: framing{
+			marks: []mark{{text: "<function name=", role: takes}, {text: "</function>", role: unwraps}},
+		},
+		grammar: tagged(markup.MiniCPM5),
+	},
+	{
+		Name:    "bfcl_xml",
+		Title:   "<function> with <params> in <functions> tags",
+		Aliases: []string{"bfcl"},
+		Example: "<functions>\n<function name=\"get_weather\"><params><param name=\"city\" value=\"Oslo\" type=\"string\"/></params></function>\n</functions>\n",
+		Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument stands in the tag or behind it.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<functions>", role: wraps},
+				{text: "<function name=", role: takes},
+				{text: "</functions>", role: unwraps},
+				{text: "</function>", role: unwraps},
+			},
+			writes: [2]string{"<functions>\n", "\n</functions>"},
+		},
+		grammar: tagged(markup.BFCL),
+	},
+	{
+		Name:     "glm4_moe",
+		Title:    "<tool_call>NAME with <arg_key> and <arg_value>",
+		Families: []string{"GLM 4.5 and 4.6"},
+		Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
+		Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
+Values are text without escapes, whose type comes from the definition of the tool.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: takes, lead: nameThenLine, own: thenName},
+				{text: "</tool_call>", role: unwraps},
+				{text: "<|observation|>", role: silent},
+				{text: "<|user|>", role: silent},
+			},
+		},
+		grammar: tagged(markup.GLM45),
+	},
+	{
+		Name:     "glm47_moe",
+		Title:    "<tool_call>NAME with <arg_key> and <arg_value>, on one line",
+		Families: []string{"GLM 4.7 and 5"},
+		Example:  "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>\n",
+		Doc:      `As "glm4_moe", without line ends.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "</tool_call>", role: unwraps},
+				{text: "<|observation|>", role: silent},
+				{text: "<|user|>", role: silent},
+			},
+		},
+		grammar: tagged(markup.GLM47),
+	},
+	{
+		Name:     "hunyuan",
+		Title:    "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags",
+		Families: []string{"Hunyuan 3"},
+		Aliases:  []string{"hunyuan_v3", "hy_v3"},
+		Example:  "<tool_calls><tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call></tool_calls>\n",
+		Doc:      `As "glm4_moe", with <tool_sep> behind the name, in <tool_calls> tags.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_calls>", role: wraps, lead: then("<tool_call>")},
+				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "</tool_calls>", role: unwraps},
+				{text: "</tool_call>", role: unwraps},
+			},
+			writes: [2]string{"<tool_calls>", "</tool_calls>"},
+		},
+		grammar: tagged(markup.HunyuanV3),
+	},
+	{
+		Name:     "laguna",
+		Title:    "<tool_call>NAME with <arg_key> and <arg_value>, or JSON",
+		Families: []string{"Laguna", "Poolside"},
+		Aliases:  []string{"poolside_v1"},
+		Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
+		Doc:      `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags or alone.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
+				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "</tool_call>", role: unwraps},
+				{text: "<assistant>", role: silent},
+				{text: "</assistant>", role: silent},
+			},
+			closes: []string{"</tool_call>"},
+			start:  blankThen("{"),
+			keys:   []string{"name"},
+			lists:  []string{"tool_calls"},
+			bare:   &bareObjects,
+		},
+		grammar: tagged(markup.Laguna),
+	},
+	{
+		Name:     "longcat",
+		Title:    "<longcat_tool_call> with JSON, or NAME and pairs",
+		Families: []string{"LongCat Flash"},
+		Example:  "<longcat_tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</longcat_tool_call>\n",
+		Doc: `Each call stands in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
+name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<longcat_tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
+				{text: "<longcat_tool_call>", role: takes, lead: thenName},
+				{text: "</longcat_tool_call>", role: unwraps},
+			},
+			closes: []string{"</longcat_tool_call>"},
+			thinks: []*wrapper{thinkTags, tags("<longcat_think>", "</longcat_think>")},
+		},
+		grammar: tagged(markup.LongcatXML),
+	},
+}
+
+// The grammars of JSON that some of these dialects have besides.
+var (
+	namedObjects = taggedJSON(nameArguments)
+	bareObjects  = bareJSON(nameArguments)
+)

@@ -120,13 +120,17 @@ func (s *Scanner) closeLead() {
 // uses that it can have there.
 func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	s.steps += len(behind)
+	result, v := use{}, no
 	for _, u := range s.pending.uses {
-		switch v := s.counts(u, behind); v {
-		case yes, more:
-			return u, v
+		switch c := s.counts(u, behind); {
+		case c == no:
+		case u.row != nil && u.row == s.wrap.row: // the mark before the calls has told the dialect
+			return u, c
+		case v == no:
+			result, v = u, c
 		}
 	}
-	return use{}, no
+	return result, v
 }
 
 // counts reports whether a mark has a use here.
@@ -147,6 +151,8 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 	switch {
 	case u.line && !s.lineBlank, u.role < fences && s.before == '`':
 		return no
+	case u.own != nil && len(s.marks.rows) == 1:
+		return u.own(behind)
 	case u.lead != nil:
 		return u.lead(behind)
 	}
@@ -187,7 +193,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		s.enter(u, at, text)
 	case takes, starts:
 		s.readAgain(append([]byte(text), behind...))
-		s.enter(u, at, "")
+		s.enter(u, at, text)
 	case wraps:
 		s.wrapped(u.row, at, text)
 	case unwraps:
@@ -199,7 +205,7 @@ func (s *Scanner) mean(u use, v verdict) {
 	case thought:
 		s.endThinking(u, at, text)
 	}
-	if s.place == inProse && u.skip != "" {
+	if s.place != inBody && u.skip != "" {
 		s.place, s.pending = inSkip, pending{uses: []use{u}}
 	}
 }

@@ -13,7 +13,7 @@ const renderedID = "call_1"
 
 // renderCalls writes the object with the list of the one call. A positional call
 // can only be written if its one argument is the object of all.
-func renderCalls(_ *Dialect, b []byte, c chat.Call) []byte {
+func renderCalls(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	id := c.ID
 	if id == "" {
 		id = renderedID
@@ -23,7 +23,7 @@ func renderCalls(_ *Dialect, b []byte, c chat.Call) []byte {
 	if c.Priority != 0 {
 		b = strconv.AppendFloat(append(b, `,"priority":`...), c.Priority, 'g', -1, 64)
 	}
-	return append(b, "}]}"...)
+	return append(b, "}]}"...), true
 }
 
 // namedArguments returns the object of arguments of a call. A positional call has

@@ -21,12 +21,12 @@ func TestRender(t *testing.T) {
 	}
 	d := tool(t)
 	for _, test := range tests {
-		got := d.Render(chat.Call{Name: test.name, Arguments: json.RawMessage(test.arguments)})
+		got, _ := d.Render(chat.Call{Name: test.name, Arguments: json.RawMessage(test.arguments)}, nil)
 		if want := "```tool\nreturn " + test.want + ";\n```\n"; got != want {
 			t.Errorf("Render(%s) = %q, want %q", test.arguments, got, want)
 		}
 	}
-	positional := d.Render(chat.Call{Name: "f", Arguments: json.RawMessage(`["a",[1,2]]`), Positional: true})
+	positional, _ := d.Render(chat.Call{Name: "f", Arguments: json.RawMessage(`["a",[1,2]]`), Positional: true}, nil)
 	if want := "```tool\nreturn f(\"a\", [1, 2]);\n```\n"; positional != want {
 		t.Errorf("Render = %q, want %q", positional, want)
 	}
@@ -45,7 +45,7 @@ func TestRenderCallList(t *testing.T) {
 		{chat.Call{Name: "f", ID: "1", Priority: -2.5, Arguments: json.RawMessage(`{}`)}, `"id":"1","operation":"f","parameters":{},"priority":-2.5}`},
 		{chat.Call{Name: "f", ID: "1", Arguments: json.RawMessage(`[{"x":1}]`), Positional: true}, `"id":"1","operation":"f","parameters":{"x":1}}`},
 	} {
-		text := d.Render(test.call)
+		text, _ := d.Render(test.call, nil)
 		if want := `{"toolCalls":[{"type":"f",` + test.want + "]}\n"; text != want {
 			t.Errorf("Render = %s, want %s", text, want)
 		}
@@ -63,7 +63,7 @@ func checkRender(t testing.TB, c chat.Call) {
 		if c.Positional && d.Name != "tool" {
 			continue // its arguments have names only
 		}
-		text := d.Render(c)
+		text, _ := d.Render(c, nil)
 		r := Scan("Text\n"+text+"text", Options{Dialect: d})
 		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
 			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)

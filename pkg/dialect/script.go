@@ -84,7 +84,7 @@ func (b *scriptBody) flush() {
 }
 
 // renderScript writes a call as a statement.
-func renderScript(_ *Dialect, b []byte, c chat.Call) []byte {
+func renderScript(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, "```tool\nreturn "+c.Name+"("...)
 	args := strings.TrimSpace(string(c.Arguments))
 	if c.Positional {
@@ -93,7 +93,7 @@ func renderScript(_ *Dialect, b []byte, c chat.Call) []byte {
 	if script := appendScript(nil, args); string(script) != "{}" {
 		b = append(b, script...)
 	}
-	return append(b, ");\n```"...)
+	return append(b, ");\n```"...), true
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without

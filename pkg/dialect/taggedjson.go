@@ -46,7 +46,7 @@ const (
 
 func newJSONBody(s *Scanner, f frame) body {
 	return &jsonBody{
-		scanner: s, frame: f, form: f.row.grammar.form, at: f.begin,
+		scanner: s, frame: f, form: f.grammar.form, at: f.begin,
 		lit: literal.NewJSON(literal.Options{Base: f.begin}),
 	}
 }
@@ -89,6 +89,8 @@ func (b *jsonBody) pause(c byte) (int, ending) {
 	case c == '{':
 		b.beginCall()
 		return 0, notYet
+	case c == '}' || c == ']':
+		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
 	case b.mayClose(c):
 		b.stage = inMark
 		return 0, notYet
@@ -286,7 +288,7 @@ func (b *jsonBody) close() {
 }
 
 // renderTagged writes a call behind its mark.
-func renderTagged(d *Dialect, b []byte, c chat.Call) []byte {
+func renderTagged(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	f := &d.framing
 	b = append(b, f.writes[0]...)
 	args := `,"` + d.grammar.form.args.String() + `":` + string(namedArguments(c)) + "}"
@@ -296,5 +298,5 @@ func renderTagged(d *Dialect, b []byte, c chat.Call) []byte {
 	default:
 		b = append(b, `{"`+d.grammar.form.name.String()+`":`+quote(c.Name)+args...)
 	}
-	return append(b, f.writes[1]...)
+	return append(b, f.writes[1]...), true
 }

@@ -111,7 +111,7 @@ func renderings(t *testing.T) map[string]string {
 		"answer-both":    answer(schemaText, "a number of files"),
 		"answer-neither": answer("", ""),
 		"violations":     texts.Violations([]diag.Finding{{Message: `/count: must be an integer, is the string "two"`}}, mark),
-		"reminder":       texts.Reminder(d.Render(defs[0].Examples[0].Parsed), d.Ending),
+		"reminder":       texts.Reminder(rendered(t, d, defs[0].Examples[0].Parsed), d.Ending),
 		"empty":          texts.Empty(),
 		"cut":            texts.Cut(),
 		"broken":         texts.Broken(),
@@ -307,4 +307,13 @@ func TestEstimateTokens(t *testing.T) {
 	if got := prompt.EstimateTokens(text); got < len(text)/6 || got > len(text)/3 {
 		t.Errorf("%d tokens for %d bytes", got, len(text))
 	}
+}
+
+// rendered writes a call in a dialect.
+func rendered(t *testing.T, d dialect.Dialect, c chat.Call) string {
+	text, ok := d.Render(c, nil)
+	if !ok {
+		t.Fatalf("%s cannot say %s", d.Name, c.Name)
+	}
+	return text
 }

@@ -1,0 +1,105 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/markup"
+)
+
+// A Toolset holds the shape of the arguments of each tool, by its name. Dialects
+// whose values are plain text take their types from it.
+type Toolset = markup.Toolset
+
+// A Shape is what a JSON Schema says about the types of a value.
+type Shape = markup.Shape
+
+// ShapeOf returns the shape that a JSON Schema describes.
+func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
+
+// tagged is the grammar of calls that are tags with text between them.
+func tagged(syntax *markup.Syntax) grammar {
+	return grammar{
+		body: func(s *Scanner, f frame) body {
+			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools})}
+		},
+		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
+			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
+			return append(b, d.framing.writes[1]...), ok
+		},
+	}
+}
+
+// A tagBody reads one call that is written as tags.
+type tagBody struct {
+	scanner *Scanner
+	frame   frame
+	tags    *markup.Scanner
+	steps   int
+}
+
+func (b *tagBody) write(p []byte) (int, ending) {
+	n, state := b.tags.Write(p)
+	b.count()
+	switch state {
+	case markup.More:
+		return n, notYet
+	case markup.None:
+		b.refuse(b.tags.Rest() + string(p[:n]))
+		return n, left
+	}
+	b.take()
+	if rest := b.tags.Rest(); rest != "" {
+		b.scanner.readAgain([]byte(rest))
+	}
+	return n, ended
+}
+
+// count takes over the steps of the call.
+func (b *tagBody) count() {
+	b.scanner.steps += b.tags.Steps() - b.steps
+	b.steps = b.tags.Steps()
+}
+
+// refuse makes content of a mark that begins no call. What stands behind it is
+// read again.
+func (b *tagBody) refuse(text string) {
+	size := min(len(b.frame.mark), len(text))
+	b.scanner.content(b.frame.begin, text[:size])
+	b.scanner.readAgain([]byte(text[size:]))
+}
+
+// take passes on the call, or what is wrong where there is none.
+func (b *tagBody) take() {
+	call, ok := b.tags.Call()
+	findings := b.tags.Findings()
+	if !ok {
+		for _, f := range findings {
+			b.scanner.find(f)
+		}
+		return
+	}
+	call.Alternatives = b.tags.Alternatives()
+	b.scanner.call(call, findings)
+}
+
+func (b *tagBody) close() {
+	state := b.tags.Close()
+	b.count()
+	if state == markup.None {
+		b.scanner.content(b.frame.begin, b.tags.Rest())
+		return
+	}
+	b.take()
+	if rest := b.tags.Rest(); rest != "" {
+		b.scanner.readAgain([]byte(rest))
+	}
+}
+
+// noCall reports text in a frame that is no call.
+func (s *Scanner) noCall(place diag.Span, hint string) {
+	f := diag.New(diag.NotACall, place, "this is no call, and nothing is done with it")
+	f.Hint = hint
+	s.find(f)
+}

@@ -1,4 +1,0 @@
-package dialect
-
-type Toolset map[string]*Shape
-type Shape struct{}

@@ -1,0 +1,267 @@
+package markup
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// tools are those of the tests.
+var tools = Toolset{
+	"note": ShapeOf(json.RawMessage(`{"type": "object", "properties": {
+		"text": {"type": "string"}, "title": {"type": "string"}, "path": {"type": "string"},
+		"count": {"type": "integer"}, "ratio": {"type": "number"}, "draft": {"type": "boolean"}, "none": {"type": "null"},
+		"tags": {"type": "array", "items": {"type": "string"}}, "sizes": {"type": "array", "items": {"type": "integer"}},
+		"meta": {"type": "object", "properties": {"by": {"type": "string"}, "year": {"type": "integer"}, "empty": {"type": "object"}}},
+		"maybe": {"type": ["string", "null"]}, "code": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "any": {}}}`)),
+	"ping":      ShapeOf(json.RawMessage(`{"type": "object", "properties": {}}`)),
+	"tools.own": ShapeOf(json.RawMessage(`{"type": "object"}`)),
+}
+
+// A sample is a text with one call and what is read of it.
+type sample struct {
+	name   string
+	syntax *Syntax
+	text   string
+	want   string      // the arguments
+	status chat.Status // ok if it is empty
+	codes  []diag.Code
+	as     string // the name of the tool, "note" if it is empty
+	behind string // what stands behind the call
+	other  string // the arguments of the second reading
+	blind  bool   // the tools are not known
+}
+
+// read reads a sample in one piece.
+func read(s *sample) *Scanner {
+	o := Options{Tools: tools}
+	if s.blind {
+		o.Tools = nil
+	}
+	r := New(s.syntax, o)
+	if _, state := r.Write([]byte(s.text)); state == More {
+		r.Close()
+	}
+	return r
+}
+
+func TestSamples(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.name, func(t *testing.T) {
+			r := read(&s)
+			call, _ := r.Call()
+			if s.status == "" {
+				s.status = chat.StatusOK
+			}
+			if s.as == "" {
+				s.as = "note"
+			}
+			var codes []diag.Code
+			for _, f := range r.Findings() {
+				if f.Severity.Rank() > diag.Info.Rank() {
+					codes = append(codes, f.Code)
+				}
+			}
+			got := []any{call.Name, string(call.Arguments), call.Status, codes, s.text[r.End():]}
+			if diff := gocmp.Diff([]any{s.as, s.want, s.status, s.codes, s.behind}, got); diff != "" {
+				t.Errorf("%q\n%s%v", s.text, diff, r.Findings())
+			}
+			if runs := call.Status == chat.StatusOK || call.Status == chat.StatusRepaired; runs != call.Executable {
+				t.Errorf("a call that is %s must not be executable: %v", call.Status, call.Executable)
+			}
+			if all := r.Alternatives(); s.other != "" && (len(all) != 2 || string(all[1].Arguments) != s.other) {
+				t.Errorf("alternatives %v", all)
+			}
+		})
+	}
+}
+
+const m3 = "]<]minimax[>["
+
+var samples = []sample{
+	{name: "qwen", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n\nb\n</parameter>\n<parameter=count>\n3\n</parameter>\n</function>\n</tool_call>",
+		want: `{"text":"a\n\nb","count":3}`, behind: "\n</tool_call>"},
+	{name: "one line end on each side is framing", syntax: Qwen3Coder, text: "<function=note><parameter=text>\n\n x \n\n</parameter></function>", want: `{"text":"\n x \n"}`},
+	{name: "line ends of Windows", syntax: Qwen3Coder, text: "<function=note>\r\n<parameter=text>\r\nx\r\n</parameter>\r\n</function>", want: `{"text":"x"}`},
+	{name: "no arguments", syntax: Qwen3Coder, text: "<function=ping>\n</function>", want: `{}`, as: "ping"},
+	{name: "text looks like markup", syntax: Qwen3Coder, text: "<function=note><parameter=text><p a=\"1\">1 < 2</p> &amp; </param></parameter></function>", want: `{"text":"<p a=\"1\">1 < 2</p> &amp; </param>"}`},
+	{name: "closer in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nwrite </parameter> last\n</parameter>\n</function>",
+		want: `{"text":"write </parameter> last"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "call closer in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nwrite </function> and </tool_call> last\n</parameter>\n</function>",
+		want: `{"text":"write </function> and </tool_call> last"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "opener in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nuse <parameter=title> here\n</parameter>\n</function>",
+		want: `{"text":"use <parameter=title> here"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "opener of no parameter at the start of a line", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n<parameter=query>\nb\n</parameter>\n</function>",
+		want: `{"text":"a\n<parameter=query>\nb"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "closer missing before the next parameter", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n<parameter=title>\nb\n</parameter>\n</function>",
+		want: `{"text":"a","title":"b"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}},
+	{name: "the same without the tools", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n<parameter=title>\nb\n</parameter>\n</function>", blind: true,
+		want: `{"text":"a","title":"b"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, other: `{"text":"a\n<parameter=title>\nb"}`},
+	{name: "closed by the call", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</function>\n</tool_call>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}, behind: "\n</tool_call>"},
+	{name: "closed by the call at the end of the text", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</function>\n",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}, behind: "\n"},
+	{name: "closed by the wrapper", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</tool_call>\n<tool_call>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser, diag.WrongCloser}, behind: "</tool_call>\n<tool_call>"},
+	{name: "closed by its name", syntax: Qwen3Coder, text: "<function=note>\n<parameter=path>\na.go\n</path>\n<parameter=text>\n<path>x</path>\n</parameter>\n</function>",
+		want: `{"path":"a.go","text":"<path>x</path>"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}},
+	{name: "name as a tag in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=title>\n<title>x</title>\n</parameter>\n</function>", want: `{"title":"<title>x</title>"}`},
+	{name: "closed twice", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\n</parameter>\n</function>",
+		want: `{"text":"a\n</parameter>"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}, other: `{"text":"a"}`},
+	{name: "text behind the closer, and then none", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\nb\n</function>",
+		want: `{"text":"a\n</parameter>\nb"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue, diag.WrongCloser}, other: `{"text":"a"}`},
+	{name: "call in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\n<function=ping>\n<parameter=q>\nx\n</parameter>\n</function>\nend\n</parameter>\n</function>",
+		want: `{"text":"<function=ping>\n<parameter=q>\nx"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}, behind: "\nend\n</parameter>\n</function>"},
+	{name: "whole call in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\n<function=ping></function> works\n</parameter>\n</function>",
+		want: `{"text":"<function=ping></function> works"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "call closer missing", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\n</tool_call>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "\n</tool_call>"},
+	{name: "call closer missing before the next call", syntax: OpenHands, text: "<function=note>\n<parameter=text>\na\n</parameter>\n<function=ping>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "\n<function=ping>"},
+	{name: "last mark cut by a stop sequence", syntax: OpenHands, text: "<function=note>\n<parameter=text>a</parameter>\n</function",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
+	{name: "end of a tag missing", syntax: OpenHands, text: "<function=ping</function>", want: `{}`, as: "ping", status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
+	{name: "equals sign for the end of a tag", syntax: OpenHands, text: "<function=note>\n<parameter=path=a.go</parameter>\n</function>",
+		want: `{"path":"a.go"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
+	{name: "end of a line for the end of a tag", syntax: OpenHands, text: "<function=note>\n<parameter=path\na.go\n</parameter>\n</function>",
+		want: `{"path":"a.go"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
+	{name: "quoted names", syntax: Qwen3Coder, text: "<function=\"note\"><parameter='text'>a</parameter></function>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.NameNoise, diag.NameNoise}},
+	{name: "names with blanks", syntax: Qwen3Coder, text: "<function=take note><parameter=the text>a</parameter></function>", want: `{"the text":"a"}`, as: "take note"},
+	{name: "namespace", syntax: Qwen3Coder, text: "<function=functions.ping></function>", want: `{}`, as: "ping", status: chat.StatusRepaired, codes: []diag.Code{diag.NameNoise}},
+	{name: "no namespace", syntax: Qwen3Coder, text: "<function=tools.own></function>", want: `{}`, as: "tools.own"},
+	{name: "parameter twice", syntax: Qwen3Coder, text: "<function=note><parameter=text>a</parameter><parameter=text>b</parameter></function>", status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
+	{name: "text instead of arguments", syntax: Qwen3Coder, text: "<function=note>\nhello\n</function>", status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
+	{name: "closer of nothing", syntax: Qwen3Coder, text: "<function=note>\n</parameter>\n</function>", want: `{}`},
+	{name: "cut in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nhalf", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "bytes that are no text", syntax: Qwen3Coder, text: "<function=note><parameter=text>\xff</parameter></function>", status: chat.StatusInvalid, codes: []diag.Code{diag.InvalidUTF8}},
+
+	{name: "types", syntax: Qwen3Coder, text: "<function=note><parameter=count>12345678901234567890</parameter><parameter=ratio>1.50</parameter><parameter=draft>true</parameter>" +
+		"<parameter=none>null</parameter><parameter=tags>[\"a\", \"b\"]</parameter><parameter=meta>{\"z\": 1, \"a\": 2.0}</parameter></function>",
+		want: `{"count":12345678901234567890,"ratio":1.50,"draft":true,"none":null,"tags":["a","b"],"meta":{"z":1,"a":2.0}}`},
+	{name: "text stays text", syntax: Qwen3Coder, text: "<function=note><parameter=text>12</parameter><parameter=title>{\"a\": 1}</parameter><parameter=path>null</parameter></function>",
+		want: `{"text":"12","title":"{\"a\": 1}","path":"null"}`},
+	{name: "literals of Python", syntax: Qwen3Coder, text: "<function=note><parameter=draft>True</parameter><parameter=tags>['a', 'b']</parameter></function>",
+		want: `{"draft":true,"tags":["a","b"]}`, status: chat.StatusRepaired, codes: []diag.Code{diag.PythonLiteral, diag.QuoteCharacter, diag.QuoteCharacter}},
+	{name: "what does not parse is text", syntax: Qwen3Coder, text: "<function=note><parameter=count>three</parameter><parameter=meta>{\"a\": }</parameter><parameter=tags>a, b</parameter></function>",
+		want: `{"count":"three","meta":"{\"a\": }","tags":"a, b"}`},
+	{name: "wrong type is text", syntax: Qwen3Coder, text: "<function=note><parameter=count>[1]</parameter></function>", want: `{"count":"[1]"}`},
+	{name: "text or something else", syntax: Qwen3Coder, text: "<function=note><parameter=maybe>null</parameter><parameter=code>007</parameter></function>", want: `{"maybe":null,"code":"007"}`},
+	{name: "text or something else, the other way", syntax: Qwen3Coder, text: "<function=note><parameter=maybe>5</parameter><parameter=code>7</parameter></function>", want: `{"maybe":"5","code":7}`},
+	{name: "double encoded", syntax: Qwen3Coder, text: `<function=note><parameter=meta>"{\"by\": \"x\"}"</parameter></function>`, want: `{"meta":{"by":"x"}}`, status: chat.StatusRepaired, codes: []diag.Code{diag.DoubleEncoded}},
+	{name: "key twice in a value", syntax: Qwen3Coder, text: `<function=note><parameter=meta>{"by": 1, "by": 2}</parameter></function>`, status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
+	{name: "no types", syntax: Qwen3Coder, text: "<function=f><parameter=a>1</parameter><parameter=b>[1]</parameter></function>", want: `{"a":"1","b":[1]}`, as: "f", blind: true},
+	{name: "value of any type", syntax: GLM45, text: "<tool_call>note<arg_key>any</arg_key><arg_value>1e400</arg_value></tool_call>", want: `{"any":1e400}`},
+
+	{name: "minimax", syntax: MinimaxM2, text: "<invoke name=\"note\">\n<parameter name=\"text\"> a\n</parameter>\n</invoke>\n</minimax:tool_call>", want: `{"text":" a\n"}`, behind: "\n</minimax:tool_call>"},
+	{name: "XML in the value", syntax: MinimaxM2, text: "<invoke name=\"note\"><parameter name=\"text\">\n<parameter name=\"x\">1</parameter>\n</parameter></invoke>",
+		want: `{"text":"\n<parameter name=\"x\">1</parameter>\n"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "several in the value", syntax: MinimaxM2, text: "<invoke name=\"note\"><parameter name=\"text\">\n<parameter name=\"x\">1</parameter>\n<parameter name=\"y\"></parameter>\n</parameter></invoke>",
+		want: `{"text":"\n<parameter name=\"x\">1</parameter>\n<parameter name=\"y\"></parameter>\n"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "several in the value, without the tools", syntax: MinimaxM2, text: "<invoke name=\"note\"><parameter name=\"text\">see <parameter name=\"x\">1</parameter>\n<parameter name=\"y\">2</parameter></invoke>", blind: true,
+		want: `{"text":"see <parameter name=\"x\">1","y":"2"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "attributes without quotes", syntax: MinimaxM2, text: "<invoke name=note><parameter name = 'text'>a</parameter></invoke>", want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.NameNoise}},
+	{name: "quote missing", syntax: MinimaxM2, text: "<invoke name=\"note>\n<parameter name=text\">a</parameter></invoke>", want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.NameNoise, diag.NameNoise}},
+	{name: "tag that closes itself", syntax: MinimaxM2, text: `<invoke name="ping" />`, want: `{}`, as: "ping"},
+
+	{name: "DSML", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="true">7</｜DSML｜parameter><｜DSML｜parameter name="any" string="false">7</｜DSML｜parameter></｜DSML｜invoke>`,
+		want: `{"text":"7","any":7}`},
+	{name: "DSML, broken JSON", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="meta" string="false">{"a": }</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"meta":"{\"a\": }"}`},
+	{name: "DSML, object", syntax: DSML, text: `<｜DSML｜invoke name="note">{"text": "</｜DSML｜invoke>", "count": 1}</｜DSML｜invoke>`, want: `{"text":"</｜DSML｜invoke>","count":1}`},
+	{name: "DSML, broken object", syntax: DSML, text: `<｜DSML｜invoke name="note">{"text": x y}</｜DSML｜invoke>`, status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
+	{name: "DSML without its token", syntax: DSML, text: `<invoke name="note"><parameter name="text" string="true">a</parameter></invoke>`, want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingOpener}},
+	{name: "DSML, marks without the token in a value", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="true"><a></parameter></invoke></｜DSML｜parameter></｜DSML｜invoke>`,
+		want: `{"text":"<a></parameter></invoke>"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "DSML, closed without the token", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="true">a</parameter><｜DSML｜parameter name="title" string="true">b</｜DSML｜parameter></｜DSML｜invoke>`,
+		want: `{"text":"a","title":"b"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}},
+
+	{name: "ATEM, token in a name", syntax: ATEM, text: "<atem:invoke name=\"no<|message|>te\"><atem:parameter name=\"text\">a<|eot|>b</atem:parameter></atem:invoke>",
+		want: `{"text":"a<|eot|>b"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkupInName, diag.MarkerInValue}},
+	{name: "ATEM, token and no quote", syntax: ATEM, text: "<atem:invoke name=\"note<|message|><atem:parameter name=\"text\">a</atem:parameter>\n</atem:invoke>",
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser, diag.MarkupInName}},
+	{name: "Step3", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter></steptml:invoke>`, want: `{"text":"a"}`},
+	{name: "Step3 without closer", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter><｜tool_call_end｜>`,
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "<｜tool_call_end｜>"},
+
+	{name: "XML", syntax: MiniCPM5, text: `<function name="note"><param name="text">a &lt; &#98; & c</param><param name="title"><![CDATA[</param></function>]]></param></function>`, want: `{"text":"a < b & c","title":"</param></function>"}`},
+	{name: "XTML", syntax: KimiK3, text: `<|open|>call tool="no&amp;te" index="1"<|sep|><|open|>argument key="a" type="string"<|sep|>1<|close|>argument<|sep|><|open|>argument key="b" type="number"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>`,
+		want: `{"a":"1","b":1}`, as: "no&te"},
+	{name: "BFCL", syntax: BFCL, text: `<function name="note"><params><param name="count" value="3" type="integer"/><param name="text" type="string">a</param></params></function>`, want: `{"count":3,"text":"a"}`},
+	{name: "Cline", syntax: Cline, text: "<note>\n<path>a.go</path>\n<text>\n<b>x</b>\n</text>\n</note>", want: `{"path":"a.go","text":"<b>x</b>"}`},
+
+	{name: "elements", syntax: MinimaxM3, text: m3 + `<invoke name="note">` + m3 + `<text><b>1</b>` + m3 + `</text>` + m3 + `<meta>` + m3 + `<by>A &amp; B` + m3 + `</by>` + m3 + `<year>7` + m3 + `</year>` + m3 + `<empty>` + m3 + `</empty>` + m3 + `</meta>` +
+		m3 + `<sizes>` + m3 + `<item>1` + m3 + `</item>` + m3 + `<item>2` + m3 + `</item>` + m3 + `</sizes>` + m3 + `</invoke>`,
+		want: `{"text":"<b>1</b>","meta":{"by":"A & B","year":7,"empty":{}},"sizes":[1,2]}`},
+	{name: "elements without the token", syntax: MinimaxM3, text: `<invoke name="note"><tags>a</tags><tags>b</tags><any><x><item>1</item></x></any></invoke>`,
+		want: `{"tags":["a","b"],"any":{"x":[1]}}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingOpener}},
+	{name: "elements, end of a tag missing", syntax: MinimaxM3, text: m3 + `<invoke name="note` + m3 + `<text>a` + m3 + `</text>` + m3 + `</invoke>`,
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser, diag.NameNoise}},
+	{name: "same element inside", syntax: MinimaxM3, text: m3 + `<invoke name="f">` + m3 + `<a>` + m3 + `<a>1` + m3 + `</a>` + m3 + `<a>2` + m3 + `</a>` + m3 + `</a>` + m3 + `</invoke>`, want: `{"a":{"a":[1,2]}}`, as: "f"},
+
+	{name: "GLM", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value> a </arg_value>\n<arg_key>count</arg_key>\n<arg_value>1</arg_value>\n</tool_call>", want: `{"text":" a ","count":1}`},
+	{name: "GLM, compact", syntax: GLM47, text: "<tool_call>ping</tool_call><tool_call>", want: `{}`, as: "ping", behind: "<tool_call>"},
+	{name: "GLM, line ends as two characters", syntax: GLM45, text: `<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>a\n</arg_value>\n</tool_call>`, want: `{"text":"a\\n"}`},
+	{name: "GLM, closer missing", syntax: GLM45, text: "<tool_call>note<arg_key>path</arg_key><arg_value>a<arg_key>text</arg_key><arg_value>b</tool_call>",
+		want: `{"path":"a","text":"b"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser, diag.WrongCloser}},
+	{name: "GLM, opener missing", syntax: GLM45, text: "<tool_call>note\n<arg_key>path</arg_key>\na\n</arg_value>\n</tool_call>", want: `{"path":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingOpener}},
+	{name: "GLM, closer of the key missing", syntax: GLM45, text: "<tool_call>note\n<arg_key>path\n<arg_value>a</arg_value></tool_call>", want: `{"path":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}},
+	{name: "GLM, value missing", syntax: GLM45, text: "<tool_call>note\n<arg_key>path</arg_key>\n<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>", status: chat.StatusInvalid, codes: []diag.Code{diag.CallMember}},
+	{name: "GLM, closer in the value", syntax: GLM45, text: "<tool_call>note<arg_key>text</arg_key><arg_value>a </arg_value> b </tool_call> c</arg_value></tool_call>", want: `{"text":"a </arg_value> b </tool_call> c"}`,
+		status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
+	{name: "Hunyuan", syntax: HunyuanV3, text: "<tool_call>note<tool_sep>\n<arg_key>text</arg_key><arg_value>a</arg_value>\n</tool_call>\n</tool_calls>", want: `{"text":"a"}`, behind: "\n</tool_calls>"},
+	{name: "Laguna, object", syntax: Laguna, text: "<tool_call>note\n{\"text\": \"</tool_call>\"}\n</tool_call>", want: `{"text":"</tool_call>"}`},
+	{name: "Longcat", syntax: LongcatXML, text: "<longcat_tool_call>note\n<longcat_arg_key>text</longcat_arg_key>\n<longcat_arg_value>a</longcat_arg_value>\n</longcat_tool_call>", want: `{"text":"a"}`},
+}
+
+func TestNone(t *testing.T) {
+	for _, s := range []sample{
+		{syntax: Qwen3Coder, text: "  hello"},
+		{syntax: Qwen3Coder, text: " <functions>"},
+		{syntax: Qwen3Coder, text: "<function=></function>"},
+		{syntax: Qwen3Coder, text: "</tool_call>"},
+		{syntax: GLM45, text: "<tool_call></tool_call>"},
+		{syntax: GLM45, text: `<tool_call>{"name": "f"}</tool_call>`},
+		{syntax: GLM45, text: "<tool_call> \n "},
+		{syntax: MinimaxM2, text: `<invoke id="x">`},
+	} {
+		r := read(&s)
+		if call, ok := r.Call(); ok || r.End() != 0 || len(r.Findings()) > 0 {
+			t.Errorf("%q: %v %d %v", s.text, call, r.End(), r.Findings())
+		}
+	}
+}
+
+// TestFixes applies the fixes of findings: what they make is read without them.
+func TestFixes(t *testing.T) {
+	for _, s := range samples {
+		r := read(&s)
+		if call, _ := r.Call(); call.Status != chat.StatusRepaired {
+			continue
+		}
+		var edits []diag.Edit
+		for _, f := range r.Findings() {
+			for _, fix := range f.Fixes {
+				edits = append(edits, fix.Edits...)
+			}
+		}
+		slices.SortStableFunc(edits, func(a, b diag.Edit) int { return cmp.Compare(b.Start, a.Start) })
+		text := s.text
+		for _, e := range edits {
+			text = text[:e.Start] + e.New + text[e.End:]
+		}
+		again := s
+		again.text = text
+		before, _ := r.Call()
+		if after, _ := read(&again).Call(); string(after.Arguments) != string(before.Arguments) || after.Name != before.Name {
+			t.Errorf("%s: %q\n%s\n%s", s.name, text, before.Arguments, after.Arguments)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package markup
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// mostNotes bounds the findings about one call.
+const mostNotes = 100
+
+// note records something that was tolerated.
+func (m *machine) note(code diag.Code, start, end int, format string, args ...any) *diag.Finding {
+	if m.out == nil {
+		return &diag.Finding{}
+	}
+	f := diag.New(code, diag.Bytes(m.base+start, m.base+end), format, args...)
+	m.out.repaired = m.out.repaired || f.Severity.Rank() >= diag.Warning.Rank()
+	return m.out.add(f)
+}
+
+// fault records why a call has no arguments.
+func (m *machine) fault(code diag.Code, start, end int, format string, args ...any) {
+	f := m.note(code, start, end, format, args...)
+	f.Severity = diag.Error
+	if m.out != nil {
+		m.out.invalid = true
+	}
+}
+
+// fix adds a fix with one edit to a finding.
+func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
+	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: m.base + start, End: m.base + end, New: text}}})
+}
+
+func (m *machine) noteUndressed(found mark) {
+	what := m.syntax.Prefix + m.syntax.Token
+	m.note(diag.MissingOpener, found.start, found.nameEnd, "the marks of the call lack %q", what)
+}
+
+func (m *machine) noteName(n name) {
+	var f *diag.Finding
+	switch {
+	case n.leaked:
+		f = m.note(diag.MarkupInName, n.start, n.end, "a control token stands in a name; without it that is %s", excerpt(n.text))
+	case n.space != "":
+		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.space)
+	case n.noisy:
+		m.note(diag.NameNoise, n.start, n.end, "the quotes or blanks around a name are not as they should be")
+		return
+	default:
+		return
+	}
+	m.fix(f, diag.Safe, "write the name alone", n.start, n.end, n.text)
+}
+
+// noteOpenTag reports an opening tag without its end.
+func (m *machine) noteOpenTag() {
+	if t := &m.tag; t.open {
+		m.noteOpenEnd(t.mark.start, t.end, t.next)
+	}
+}
+
+// noteOpenEnd reports a tag without its end, which should stand between two
+// offsets.
+func (m *machine) noteOpenEnd(start, from, to int) {
+	end := m.syntax.delimiters().End
+	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %q", end)
+	m.fix(f, diag.Safe, "write it", from, to, end)
+}
+
+func (m *machine) noteNoCloser() {
+	closer := m.callCloser()
+	f := m.note(diag.MissingCloser, m.start, m.at, "the call lacks its closing mark %s", closer)
+	m.fix(f, diag.Safe, "add it", m.at, m.at, closer)
+}
+
+// callCloser returns the mark that should close the call.
+func (m *machine) callCloser() string {
+	d := m.syntax.delimiters()
+	name := ""
+	if len(m.syntax.Calls) > 0 {
+		name = m.syntax.Calls[0]
+	} else if m.out != nil {
+		name = m.out.name
+	}
+	return d.Close + m.syntax.Prefix + name + d.End
+}
+
+// paramCloser returns the mark that should close a parameter.
+func (m *machine) paramCloser() string {
+	d := m.syntax.delimiters()
+	switch {
+	case m.param.element:
+		return d.Close + m.param.name.text + d.End
+	case m.syntax.KeyTag != "":
+		return d.Close + m.syntax.Prefix + m.syntax.ValueTag + d.End
+	}
+	return d.Close + m.syntax.Prefix + m.syntax.Parameters[0] + d.End
+}
+
+func (m *machine) noteWrongCloser(found mark) {
+	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the value of %s, whose own mark is missing", excerpt(m.param.name.text))
+	f.Path = pointer(m.param.name.text)
+	end := found.start
+	if found.kind == elementClose || found.kind == paramClose {
+		end = found.end
+	}
+	m.fix(f, diag.Unsafe, "close the parameter", found.start, end, m.paramCloser())
+}
+
+func (m *machine) noteKeyCloser(found mark) {
+	m.param.wrong = true
+	d := m.syntax.delimiters()
+	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the name %s, whose own mark is missing", excerpt(m.param.name.text))
+	m.fix(f, diag.Unsafe, "close the name", found.start, found.start, d.Close+m.syntax.Prefix+m.syntax.KeyTag+d.End)
+}
+
+// noteAttributes reports attributes that mean nothing.
+func (m *machine) noteAttributes(attributes []attribute) {
+	s := m.syntax
+	for _, a := range attributes {
+		if a.name != s.StringAttr && a.name != s.TypeAttr && a.name != s.ValueAttr && !slices.Contains(s.Ignored, a.name) {
+			m.note(diag.UnknownMember, a.start, a.end, "the attribute %s means nothing", excerpt(a.name))
+		}
+	}
+}
+
+func (m *machine) noteStray(found mark) {
+	f := m.note(diag.StrayMarker, found.start, found.end, "a closing mark closes nothing")
+	m.fix(f, diag.Safe, "remove it", found.start, found.end, "")
+}
+
+func (m *machine) noteJunk(start, end int) {
+	if len(bytes.TrimSpace(m.text[start:end])) == 0 {
+		return
+	}
+	if !m.any && !m.object {
+		m.fault(diag.NotACall, start, end, "there is other text where the arguments should stand")
+		return
+	}
+	m.note(diag.TextAround, start, end, "text stands between the parameters and belongs to none")
+	if m.out != nil {
+		m.out.changed = true
+	}
+}
+
+func (m *machine) noteNoValue(start, end int) {
+	m.fault(diag.CallMember, start, end, "the name of a parameter has no value")
+}
+
+func (m *machine) noteCut() {
+	m.note(diag.CutCall, m.start, len(m.text), "the text ends inside the call").Hint = "write the whole call again"
+}
+
+// noteMarks reports the marks that are part of a value.
+func (m *machine) noteMarks() {
+	p := &m.param
+	if p.marks == 0 {
+		return
+	}
+	more := ""
+	if p.marks > 1 {
+		more = fmt.Sprintf(" (%d marks)", p.marks)
+	}
+	m.note(diag.MarkerInValue, p.first.start, p.first.end, "a mark of the dialect is part of the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer returns the JSON pointer to an argument, "" if its name is too long.
+func pointer(key string) string {
+	if len(key) > mostKey {
+		return ""
+	}
+	return "/" + pointerEscapes.Replace(key)
+}
+
+// excerpt shortens what is quoted in a message.
+func excerpt(text string) string {
+	const most = 40
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return fmt.Sprintf("%q", strings.ToValidUTF8(text, "\ufffd"))
+}

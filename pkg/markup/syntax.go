@@ -1,0 +1,161 @@
+package markup
+
+// A Syntax says how a dialect writes the tags of one call. It is data; the zero
+// value of a field is what most dialects do.
+type Syntax struct {
+	Delimiters           // "<", "</", ">" if they are empty
+	Prefix      string   // stands before the names of tags; it may be missing in the whole call
+	Token       string   // stands before every tag; it may be missing in the whole call
+	Calls       []string // names of the tag of a call; the first is the one that is written. None: the tag has the name of the tool
+	Name        string   // the attribute with the name of the tool; [InTag] or [InText]
+	NameEnd     string   // a tag that ends a name that is text
+	Parameters  []string // names of the tag of a parameter; the first is the one that is written
+	Elements    bool     // a parameter can be a tag with its own name
+	Key         string   // the attribute with the name of a parameter, or [InTag]
+	KeyTag      string   // instead of Parameters and Key: the tag around the name of a parameter
+	ValueTag    string   // and the one around its value
+	ValueAttr   string   // an attribute that can hold the value of a parameter
+	Groups      []string // tags around the parameters that mean nothing
+	Wrappers    []string // names of the tags around calls, which may close instead of a call
+	Ends        []string // other marks that end a call
+	Framing     Framing  // what stands around a value and is no part of it
+	StringAttr  string   // an attribute of a parameter: "true" if the value is text, "false" if it is JSON
+	TypeAttr    string   // an attribute of a parameter that names the JSON type of the value
+	Ignored     []string // attributes that say nothing
+	Untyped     Untyped  // what a value without a known type is
+	Bare        bool     // the arguments may be one JSON object instead of parameters
+	Entities    bool     // values have the entities of XML
+	AttrEscapes bool     // attributes have the entities of XML
+	CDATA       bool     // values may be CDATA sections
+	Nested      bool     // objects and arrays are tags in tags, and a tag that comes again makes an array
+	Compact     bool     // nothing is written between tags, and otherwise a line end
+	Backslash   bool     // the characters \n may stand for a line end between tags
+}
+
+// Delimiters are what stands around the name of a tag.
+type Delimiters struct {
+	Open, Close string // before the name of an opening and of a closing tag
+	End         string // behind the tag
+}
+
+// Where a name stands that is not in an attribute.
+const (
+	InTag  = "="   // <function=NAME>
+	InText = "..." // <tool_call>NAME
+)
+
+// An Untyped says what a value is whose type is not known. It is JSON only where
+// all of it is strictly valid.
+type Untyped int
+
+// What a value without a known type can be.
+const (
+	Text       Untyped = iota // always text
+	Containers                // an object or array of JSON, or text
+	JSON                      // any JSON but a string, or text
+)
+
+// A Framing is what stands around a value and is no part of it.
+type Framing int
+
+// The framings.
+const (
+	Verbatim Framing = iota // nothing
+	Newline                 // one line end on each side
+	Blanks                  // all blanks
+)
+
+// delimiters returns the delimiters, the usual ones for a zero value.
+func (s *Syntax) delimiters() Delimiters {
+	if s.Open == "" {
+		return Delimiters{"<", "</", ">"}
+	}
+	return s.Delimiters
+}
+
+// A kind is a kind of mark.
+type kind int
+
+const (
+	noMark kind = iota
+	callOpen
+	callClose
+	paramOpen  // of a parameter, or of a key with its own tag
+	paramClose // of a parameter, or of a value with its own tag
+	keyClose
+	valueOpen
+	nameEnd
+	group
+	outerOpen
+	outerClose
+	elementOpen
+	elementClose
+)
+
+// A tail says what must stand behind the name in a mark.
+type tail int
+
+const (
+	bareTail  tail = iota // the end of the tag
+	looseTail             // the end of the tag, which may be missing
+	valueTail             // "="
+	attrsTail             // a blank, or the end of the tag
+	noTail                // nothing
+)
+
+// A word is a mark up to the end of its name.
+type word struct {
+	text    string
+	kind    kind
+	tail    tail
+	dressed bool // with the prefix
+}
+
+// words returns all words of the syntax.
+func (s *Syntax) words() []word {
+	d := s.delimiters()
+	var words []word
+	add := func(kind kind, tail tail, before string, names ...string) {
+		for _, name := range names {
+			if s.Prefix != "" {
+				words = append(words, word{before + s.Prefix + name, kind, tail, true})
+			}
+			words = append(words, word{before + name, kind, tail, false})
+		}
+	}
+	add(callOpen, s.callTail(), d.Open, s.Calls...)
+	add(callClose, looseTail, d.Close, s.Calls...)
+	add(paramOpen, tailOf(s.Key), d.Open, s.Parameters...)
+	add(paramClose, looseTail, d.Close, s.Parameters...)
+	if s.KeyTag != "" {
+		add(paramOpen, bareTail, d.Open, s.KeyTag)
+		add(keyClose, looseTail, d.Close, s.KeyTag)
+		add(valueOpen, bareTail, d.Open, s.ValueTag)
+		add(paramClose, looseTail, d.Close, s.ValueTag)
+	}
+	add(group, bareTail, d.Open, s.Groups...)
+	add(group, bareTail, d.Close, s.Groups...)
+	add(outerOpen, bareTail, d.Open, s.Wrappers...)
+	add(outerClose, bareTail, d.Close, s.Wrappers...)
+	for _, text := range s.Ends {
+		words = append(words, word{text, outerClose, noTail, true})
+	}
+	if s.NameEnd != "" {
+		add(nameEnd, bareTail, d.Open, s.NameEnd)
+	}
+	return words
+}
+
+func (s *Syntax) callTail() tail {
+	if s.Name == InText {
+		return bareTail
+	}
+	return tailOf(s.Name)
+}
+
+func tailOf(name string) tail {
+	if name == InTag {
+		return valueTail
+	}
+	return attrsTail
+}

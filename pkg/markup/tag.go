@@ -1,0 +1,310 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"oneshot/pkg/literal"
+)
+
+// A tag is an opening tag with a name in it, on its way.
+type tag struct {
+	mark     mark
+	quote    byte // the quote that is open
+	firstEnd int  // where the tag would end if the quote were none
+	prev     byte // the latest byte that is no blank
+
+	end   int  // where what stands in it ends
+	next  int  // where reading goes on
+	open  bool // its end is missing
+	slash bool // it closes itself
+}
+
+// An attribute is an attribute of a tag.
+type attribute struct {
+	name, value string
+	start, end  int // of the value
+	noise       bool
+}
+
+// beginTag begins to read an opening tag behind its mark.
+func (m *machine) beginTag(found mark) {
+	m.tag = tag{mark: found}
+	m.state, m.look = inTag, found.nameEnd
+}
+
+// readTag reads an opening tag with a name in it.
+func (m *machine) readTag() bool {
+	if !m.scanTag() {
+		return false
+	}
+	t := &m.tag
+	if t.mark.kind == callOpen {
+		a, others := m.nameIn(m.syntax.Name)
+		m.setTool(a)
+		m.noteAttributes(others)
+		m.noteOpenTag()
+		return m.openedCall(t.next, t.slash)
+	}
+	m.param.name = m.keyOf()
+	m.noteName(m.param.name)
+	m.noteAttributes(m.param.attrs)
+	m.noteOpenTag()
+	m.param.words = m.nameWords(m.param.name.text)
+	return m.openedParam(t.next, t.slash)
+}
+
+// nameWords returns the marks that close a parameter by its name.
+func (m *machine) nameWords(text string) []word {
+	if m.syntax.Elements || text == "" || len(text) > mostName || strings.IndexFunc(text, func(r rune) bool { return r < 0x80 && !isName(byte(r)) }) >= 0 {
+		return nil
+	}
+	before := m.syntax.delimiters().Close
+	words := []word{{before + text, elementClose, bareTail, false}}
+	if m.syntax.Prefix != "" {
+		words = append(words, word{before + m.syntax.Prefix + text, elementClose, bareTail, true})
+	}
+	return words
+}
+
+// scanTag looks for the end of the tag. It reports false if more text is needed.
+func (m *machine) scanTag() bool {
+	t, end := &m.tag, m.syntax.delimiters().End
+	inTag := m.nameStands() == InTag
+	for m.look < len(m.text) {
+		c, at := m.text[m.look], m.look
+		m.steps++
+		if token := m.syntax.Token; token != "" {
+			if v := m.prefixed(at, token); v != no {
+				return v == yes && t.breakAt(at, end)
+			}
+		}
+		switch v := m.prefixed(at, end); {
+		case v == maybe:
+			return false
+		case v == yes && (end != ">" || t.prev != '|'): // which ends a control token that leaked in
+			if t.quote == 0 {
+				t.slash = t.prev == '/'
+				return t.finish(at, at+len(end))
+			}
+			if t.firstEnd == 0 {
+				t.firstEnd = at
+			}
+		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
+			return t.breakAt(at, end)
+		case c == m.syntax.delimiters().Open[0]:
+			found, v := m.mark(at)
+			if v == maybe {
+				return false
+			}
+			if v == yes {
+				return t.breakAt(found.start, end)
+			}
+		case !inTag:
+			t.readQuote(c)
+		}
+		if !isBlank(c) {
+			t.prev = c
+		}
+		m.look++
+	}
+	return false
+}
+
+// readQuote reads a byte that may be a quote around a value.
+func (t *tag) readQuote(c byte) {
+	switch {
+	case c == t.quote:
+		t.quote = 0
+	case t.quote == 0 && t.prev == '=' && (c == '"' || c == '\''):
+		t.quote, t.firstEnd = c, 0
+	}
+}
+
+// breakAt ends a tag whose end, or a quote in it, is missing.
+func (t *tag) breakAt(at int, end string) bool {
+	if t.quote != 0 && t.firstEnd > 0 {
+		return t.finish(t.firstEnd, t.firstEnd+len(end))
+	}
+	t.open = true
+	return t.finish(at, at)
+}
+
+func (t *tag) finish(end, next int) bool {
+	if t.slash {
+		end--
+	}
+	t.end, t.next = end, next
+	return true
+}
+
+// nameStands returns where the name in the tag stands.
+func (m *machine) nameStands() string {
+	if m.tag.mark.kind == callOpen {
+		return m.syntax.Name
+	}
+	return m.syntax.Key
+}
+
+// nameIn returns the attribute of the tag with a name, and the others.
+func (m *machine) nameIn(where string) (attribute, []attribute) {
+	t := &m.tag
+	from := t.mark.nameEnd
+	if where == InTag {
+		from++ // the "="
+		return m.inTag(from, t.end), nil
+	}
+	var found attribute
+	var others []attribute
+	for _, a := range m.attributes(from, t.end) {
+		if a.name == where && found.name == "" {
+			found = a
+		} else {
+			others = append(others, a)
+		}
+	}
+	return found, others
+}
+
+// inTag returns the name behind "=". If the end of the tag is missing, another
+// "=" ends the name.
+func (m *machine) inTag(from, end int) attribute {
+	if i := bytes.IndexByte(m.text[from:end], '='); m.tag.open && i >= 0 {
+		end = from + i
+		m.tag.end, m.tag.next = end, end+1
+	}
+	return attribute{name: InTag, value: string(m.text[from:end]), start: from, end: end}
+}
+
+// attributes reads the attributes between two offsets.
+func (m *machine) attributes(from, end int) []attribute {
+	var all []attribute
+	for i := from; i < end; {
+		if isBlank(m.text[i]) {
+			i++
+			continue
+		}
+		a, next := m.attribute(i, end)
+		m.steps += next - i
+		all, i = append(all, a), next
+	}
+	return all
+}
+
+// attribute reads the attribute at i.
+func (m *machine) attribute(i, end int) (attribute, int) {
+	from := i
+	for i < end && m.text[i] != '=' && !isBlank(m.text[i]) {
+		i++
+	}
+	a := attribute{name: string(m.text[from:i])}
+	for i < end && isBlank(m.text[i]) {
+		i++
+	}
+	if i == end || m.text[i] != '=' {
+		return a, i
+	}
+	i++
+	for i < end && isBlank(m.text[i]) {
+		i++
+	}
+	next := m.attributeValue(&a, i, end)
+	if m.syntax.AttrEscapes {
+		a.value = unescape(a.value)
+	}
+	return a, next
+}
+
+// attributeValue reads the value of an attribute at i.
+func (m *machine) attributeValue(a *attribute, i, end int) int {
+	text := m.text[i:end]
+	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
+		a.start = i + 1
+		n := bytes.IndexByte(text[1:], text[0])
+		if n < 0 {
+			a.noise, n = true, len(text)-1
+		}
+		a.end = a.start + n
+		a.value = string(m.text[a.start:a.end])
+		return min(end, a.end+1)
+	}
+	n := bytes.IndexAny(text, " \t\r\n")
+	if n < 0 {
+		n = len(text)
+	}
+	a.start, a.end, a.noise = i, i+n, true
+	a.value = string(text[:n])
+	return i + n
+}
+
+// keyOf returns the name of the parameter in the tag, and keeps its attributes.
+func (m *machine) keyOf() name {
+	a, others := m.nameIn(m.syntax.Key)
+	m.param.attrs = others
+	n := m.paramName(a.value, a.start, a.end)
+	n.noisy = n.noisy || a.noise
+	return n
+}
+
+// A name is the name of a tool or parameter as it stands in the text.
+type name struct {
+	text       string
+	start, end int
+	noisy      bool   // quotes or blanks stood around it, or were missing
+	leaked     bool   // control tokens stood in it
+	space      string // this stood before it
+}
+
+const noise = " \t\r\n\"'`"
+
+// cleanName takes quotes, blanks and control tokens from a name.
+func cleanName(text string, start, end int) name {
+	n := name{start: start, end: end}
+	n.text, n.leaked = dropTokens(text)
+	clean := strings.Trim(n.text, noise)
+	n.noisy = clean != n.text && !n.leaked
+	n.text = clean
+	return n
+}
+
+// paramName returns the name of a parameter, with what does not belong to it
+// taken away where the tool has no parameter of just that name.
+func (m *machine) paramName(text string, start, end int) name {
+	if has, _ := m.shape.declares(text); has {
+		return name{text: text, start: start, end: end}
+	}
+	return cleanName(text, start, end)
+}
+
+// toolName returns the name of a tool, with what does not belong to it taken
+// away where no tool has just that name.
+func (m *machine) toolName(text string, start, end int) name {
+	if m.tools[text] != nil {
+		return name{text: text, start: start, end: end}
+	}
+	n := cleanName(text, start, end)
+	space, rest := literal.CutNamespace(n.text)
+	if space != "" && m.tools[n.text] == nil && (m.tools == nil || m.tools[rest] != nil) {
+		n.space, n.text = space, rest
+	}
+	return n
+}
+
+// dropTokens takes control tokens, <|…|>, from a name.
+func dropTokens(text string) (clean string, found bool) {
+	var b strings.Builder
+	for {
+		i := strings.Index(text, "<|")
+		if i < 0 {
+			break
+		}
+		n := strings.Index(text[i:], "|>")
+		if n < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		text, found = text[i+n+2:], true
+	}
+	b.WriteString(text)
+	return b.String(), found
+}
