@@ -35,6 +35,9 @@ fresh: ## rewrite the generated parts: README tables, golden files
 fuzz: ## every fuzz target for $(FUZZ)
 	scripts/fuzz $(FUZZ)
 
+corpus: ## the cases of other parsers, in the folder $(CORPUS); ARGS=-v shows what fails
+	@$(GO) run ./scripts/corpus -corpus '$(CORPUS)' $(ARGS)
+
 e2e: ## against a real Ollama server, built from source the first time
 	scripts/ollama-e2e
 

@@ -261,16 +261,20 @@ func (s *Scanner) start(p []byte) int {
 
 // wrap is what is known of the marks around calls.
 type wrap struct {
-	row  *Dialect
-	at   int
-	text string
+	row   *Dialect
+	depth int // how many are open
+	at    int // where the first stands
+	text  string
 }
 
 func (w wrap) open() bool { return w.row != nil }
 
 // wrapped follows a mark before calls.
 func (s *Scanner) wrapped(row *Dialect, at int, text string) {
-	s.wrap = wrap{row, at, text}
+	if s.wrap.row != row {
+		s.wrap = wrap{row: row, at: at, text: text}
+	}
+	s.wrap.depth++
 	s.place = inGap
 }
 
@@ -279,13 +283,16 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
 	case s.wrap.open():
+		s.wrap.depth--
 	case s.frame.row == row && !s.outside.any:
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
 	default:
 		s.stray(place)
 	}
-	s.wrap = wrap{}
+	if s.wrap.depth <= 0 {
+		s.wrap = wrap{}
+	}
 	s.place = s.betweenFrames()
 }
 

@@ -27,6 +27,9 @@ type arguments struct {
 	pending word // a word that is a key if ":" or "=" follows, and a value otherwise
 	bareKey bool // the last key was a bare word
 	last    int  // where the last token of the arguments ends
+	strung  bool // it is a string, which in Python the next one continues
+	key     pendingKey
+	holes   bool // the output holds what stands for parentheses
 }
 
 // A bracket is an open bracket.
@@ -36,6 +39,18 @@ type bracket struct {
 	items           int
 	keys            keys
 	keyFrom, keyEnd int // the latest key in the output
+	from            int // where the bracket stands in the output
+}
+
+// count returns how many brackets of a kind are open.
+func (a *arguments) count(char byte) int {
+	n := 0
+	for _, b := range a.open {
+		if b.char == char {
+			n++
+		}
+	}
+	return n
 }
 
 func (a *arguments) top() *bracket {
@@ -50,10 +65,10 @@ func (a *arguments) begin(char byte, at int) {
 	if a.open == nil {
 		a.open, a.out = make([]bracket, 0, 2), make([]byte, 0, 64)
 	}
-	a.open = append(a.open, bracket{char: char, at: at})
+	a.open = append(a.open, bracket{char: char, at: at, from: len(a.out)})
 	a.want = wantItem
 	switch char {
-	case '(':
+	case '(', parenthesis:
 		char = '['
 	case '{':
 		a.want = wantKey
@@ -79,7 +94,7 @@ func (s *Scanner) argument(c byte) int {
 		return 0
 	}
 	switch {
-	case isQuote(c):
+	case s.isQuote(c):
 		s.openString(c, s.at)
 		return 1
 	case isForeign(c):
@@ -99,14 +114,16 @@ func (s *Scanner) argument(c byte) int {
 }
 
 func (s *Scanner) punctuation(c byte) {
-	switch c {
-	case '[', '{':
+	switch {
+	case c == '(' && s.lang == python:
+		s.openBracket(parenthesis)
+	case c == '[', c == '{':
 		s.openBracket(c)
-	case ']', '}', ')':
+	case c == ']', c == '}', c == ')':
 		s.closeBracket(c)
-	case ',':
+	case c == ',':
 		s.comma()
-	case ':', '=':
+	case c == ':', c == '=':
 		s.colon(c)
 	default:
 		s.argumentFault(s.at, c)
@@ -148,7 +165,7 @@ func (s *Scanner) mayBegin(start, end int) bool {
 
 // endItem follows a complete value.
 func (s *Scanner) endItem(end int) {
-	s.args.want, s.args.last = wantNext, end
+	s.args.want, s.args.last, s.args.strung = wantNext, end, false
 	switch len(s.args.open) {
 	case 0:
 		s.end, s.state = end, Done
@@ -159,11 +176,11 @@ func (s *Scanner) endItem(end int) {
 
 func (s *Scanner) openBracket(c byte) {
 	depth := len(s.args.open)
-	if s.goal != aValue {
+	if s.goal != aValue && s.goal != aQuoted {
 		depth-- // the call's own bracket
 	}
-	if c == '[' && s.args.want == wantKey { // a key that is computed
-		s.argumentFault(s.at, c)
+	if c != '{' && s.args.want == wantKey { // a key that is computed
+		s.fault(diag.NotALiteral, s.at, s.at+1, "no bracket can begin a key, and nothing is evaluated")
 		return
 	}
 	if s.nextBegins(c) || !s.mayBegin(s.at, s.at+1) {
@@ -176,7 +193,7 @@ func (s *Scanner) openBracket(c byte) {
 	s.args.begin(c, s.at)
 }
 
-var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
+var closing = map[byte]byte{'(': ')', '[': ']', '{': '}', parenthesis: ')'}
 
 func (s *Scanner) closeBracket(c byte) {
 	a := &s.args
@@ -186,23 +203,27 @@ func (s *Scanner) closeBracket(c byte) {
 		s.bracketFault(c)
 		return
 	case a.want == wantColon:
-		s.colonMissing(s.at)
+		s.noMember()
 		return
 	case a.want == wantValue:
 		s.fault(diag.BadLiteral, s.at, s.at+1, "a value is missing before %q", c)
 		return
 	}
-	trailing := s.json && a.want != wantNext && top.items > 0
+	trailing := (s.lang == jsonText || s.lang == quoted) && a.want != wantNext && top.items > 0
+	open := *top
 	a.open = a.open[:len(a.open)-1]
 	if trailing {
 		s.noteTrailingComma(a.last - 1)
 	}
-	if c != ')' {
+	switch {
+	case open.char == parenthesis:
+		s.endParenthesis(open, a.want == wantItem)
+	case c == ')':
+		s.endCall()
+	default:
 		a.out = append(a.out, c)
 		s.endItem(s.at + 1)
-		return
 	}
-	s.endCall()
 }
 
 // endCall follows the closing parenthesis.
@@ -213,6 +234,7 @@ func (s *Scanner) endCall() {
 		s.endKeywords()
 	}
 	s.args.out = append(s.args.out, bracket)
+	s.args.closeHoles()
 	s.end, s.state = s.at+1, Done
 }
 
@@ -220,7 +242,7 @@ func (s *Scanner) comma() {
 	a := &s.args
 	switch {
 	case a.want == wantColon:
-		s.colonMissing(s.at)
+		s.noMember()
 	case a.want != wantNext:
 		s.fault(diag.BadLiteral, s.at, s.at+1, "a value is missing before the comma")
 	case a.top().char == '{':
@@ -228,6 +250,7 @@ func (s *Scanner) comma() {
 	default:
 		a.want = wantItem
 	}
+	a.strung = false
 }
 
 func (s *Scanner) colon(c byte) {
@@ -235,6 +258,8 @@ func (s *Scanner) colon(c byte) {
 	switch {
 	case a.pending.text != "":
 		s.keyword(c)
+	case a.want == wantColon && c == ':' && s.lang == python:
+		s.pythonColon()
 	case a.want == wantColon && c == ':':
 		a.out = append(a.out, ':')
 		a.want = wantValue
@@ -244,6 +269,16 @@ func (s *Scanner) colon(c byte) {
 	default:
 		s.argumentFault(s.at, c)
 	}
+}
+
+// noMember makes a fault of a key that ends where its colon should stand: a set
+// of Python has such members.
+func (s *Scanner) noMember() {
+	if s.lang == python {
+		s.fault(diag.NotALiteral, s.args.key.start, s.args.key.end, "JSON has no sets")
+		return
+	}
+	s.colonMissing(s.at)
 }
 
 func (s *Scanner) colonMissing(at int) {
@@ -257,6 +292,9 @@ func (s *Scanner) colonMissing(at int) {
 // beginString reads the opening quote of a string.
 func (s *Scanner) beginString(quote byte) {
 	a := &s.args
+	if s.continueString() {
+		return
+	}
 	s.str.key = a.want == wantKey
 	switch {
 	case s.str.key && quote == '`':
@@ -281,9 +319,18 @@ func (s *Scanner) endString(end int) {
 		return
 	}
 	s.noteString()
-	if s.str.key {
+	if s.lang == quoted {
+		s.noteOtherQuotes(end)
+	}
+	switch {
+	case s.lang == python:
+		s.endPythonString(end)
+	case s.str.key:
 		s.endKey(s.str.from, end, false)
-	} else {
+	default:
 		s.endItem(end)
+		if s.lang == quoted {
+			s.last = lastString{kind: inQuotes, end: end}
+		}
 	}
 }

@@ -19,12 +19,18 @@ func (s *Scanner) escape(c byte) int {
 	if s.str.high != 0 && c != 'u' && s.loneSurrogate() {
 		return 0
 	}
-	if s.json && !isJSONEscape(c) {
+	switch {
+	case s.str.verbatim:
+		return s.verbatimEscape(c)
+	case s.lang == python:
+		return s.pythonEscape(c)
+	case s.jsonStrings() && !isJSONEscape(c):
 		return s.otherEscape(c)
 	}
 	switch c {
 	case 'n', 't', 'r', 'b', 'f', 'v':
 		s.putRune(named[c])
+		s.str.known = true
 	case '\'', '"', '`', '\\', '/':
 		s.putRune(rune(c))
 	case '\r', '\n': // a line continuation
@@ -58,20 +64,24 @@ func (s *Scanner) unknownEscape() {
 // digit reads a byte of \xHH, \uHHHH or \u{H…}, or what follows \0.
 func (s *Scanner) digit(c byte) int {
 	str := &s.str
+	if n, ok := s.pythonDigit(c); ok {
+		return n
+	}
 	if str.kind == '0' {
 		s.null(c)
 		return 0
 	}
-	if str.kind == 'u' && str.digits == 0 && c == '{' && !s.json {
+	if str.kind == 'u' && str.digits == 0 && c == '{' && s.lang == javaScript {
 		str.kind = '{'
 		return 1
 	}
 	value, ok := hexValue(c)
 	switch {
+	case ok && str.kind == 'U' && str.digits == 7 && str.value<<4|value > utf8.MaxRune: // there is no such character
 	case ok:
 		str.value = min(str.value<<4|value, utf8.MaxRune+1)
 		str.digits++
-		if str.kind == 'x' && str.digits == 2 || str.kind == 'u' && str.digits == 4 {
+		if str.kind == 'x' && str.digits == 2 || str.kind == 'u' && str.digits == 4 || str.kind == 'U' && str.digits == 8 {
 			s.codeUnit(str.value)
 		}
 		return 1
@@ -163,7 +173,7 @@ func appendText(b []byte, text string) []byte {
 // controlEscape returns the escape of a control character.
 func (s *Scanner) controlEscape(c byte) string {
 	escape := string(appendRune(nil, rune(c)))
-	if s.json {
+	if s.jsonStrings() {
 		return escape
 	}
 	return strings.Replace(escape, `\u00`, `\x`, 1)

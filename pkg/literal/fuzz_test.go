@@ -50,6 +50,29 @@ func FuzzCall(f *testing.F) {
 	f.Fuzz(checkPieces)
 }
 
+// lawSeeds are what the tests of Python and of private marks read.
+var lawSeeds = []string{
+	"[f(a=1, b='x'), g.h()]", "f(r'\\', \"\"\"a\"b\"\"\", f'{{}}' 'x', b'')\ng({'a': (1, (2)), 3: None, True: -.5})", "print(f(a=x), [g(]<]['']",
+	"f('\\x41\\u00e9\\U0001F600\\101\\N{x}\\q\\\n\r\n', # c\n\t)", "x = 'it' # </call>\nf(</cal[TOOL]", "{'a', 1} f({'a' 'b': ('c' 'd')})", "print(\nprint(a=true))<<",
+	marked("{a:~x~,b:[1,~y~],c:{}}"), marked("call:f{a:~x,b:~y~}g{k:'v'~,~l~:w x}"), marked("{a:~x}</call>{b:~y~}"), marked("{a:~\\\"\n<|\"~~,b:007,c:True,d:a:b}"),
+	marked("{a:[~x,~y~,{b:~}]<]"), marked("{a:x, y~z}{"), marked("{\"a\":\"\\n\\d\",}"),
+}
+
+func TestLaw(t *testing.T) {
+	for i, a := range lawSeeds {
+		checkLaw(t, a)
+		checkLaw(t, a+lawSeeds[(i+3)%len(lawSeeds)])
+	}
+}
+
+// FuzzLaw holds the streaming law for Python, private marks and stops.
+func FuzzLaw(f *testing.F) {
+	for _, text := range lawSeeds {
+		f.Add(text)
+	}
+	f.Fuzz(checkLaw)
+}
+
 // FuzzValue holds that JSON is read as what it is: same keys in the same order,
 // same digits, nothing to report but numbers that floats cannot hold.
 func FuzzValue(f *testing.F) {

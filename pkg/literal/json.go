@@ -26,21 +26,22 @@ type part struct {
 // comes next is said with one of the Expect methods, or [Scanner.PassOver]. What
 // JavaScript and Python have beyond JSON is read, with a finding.
 func NewJSON(o Options) *Scanner {
-	s := newScanner(aMark, o)
-	s.json, s.phase = true, arguing
+	s := newScanner(aMark, jsonText, o)
+	s.phase = arguing
 	return s
 }
 
 // MoveTo makes the scanner go on at another place of the text, behind this one.
 func (s *Scanner) MoveTo(offset int) {
 	s.forget()
-	s.at, s.lineBlank = offset, true
+	s.at, s.lineBlank, s.held = offset, true, nil
+	s.begin()
 }
 
 // expect makes the scanner ready for another part. The text behind the last one
 // that was read is the next that is written.
 func (s *Scanner) expect(g goal, p part) {
-	s.goal, s.state, s.mode, s.phase, s.part = g, More, inGap, arguing, p
+	s.goal, s.state, s.mode, s.phase, s.part, s.stop = g, More, inGap, arguing, p, ""
 	if s.used {
 		s.args, s.report, s.passing = arguments{}, report{}, passing{}
 	}
@@ -114,11 +115,11 @@ func (s *Scanner) Forget() { s.forget() }
 // Kept returns the text from an offset on that was kept.
 func (s *Scanner) Kept(from int) string { return s.kept.String()[from-s.keptFrom:] }
 
-// At returns the offset of the next byte.
-func (s *Scanner) At() int { return s.at }
+// At returns the offset of the next byte that is written.
+func (s *Scanner) At() int { return s.at + len(s.held) }
 
-// Settled returns the offset up to which nothing can be a part of a run that
-// closes the fence.
+// Settled returns the offset up to which nothing can be a part of a stop or of a
+// run that closes the fence.
 func (s *Scanner) Settled() int {
 	if s.mode == inRun {
 		return s.token
@@ -151,12 +152,29 @@ func (s *Scanner) keepTaken() {
 	}
 }
 
-// Taken returns what has been read behind the end, where no mark was found.
+// Taken returns what has been written behind the end and belongs to nothing that
+// was read: where no mark was found, behind what may have begun a stop, and
+// behind an object of [NewQuoted] that lacks a mark.
 func (s *Scanner) Taken() string {
-	if s.state != Bad || s.end == s.at {
+	switch {
+	case s.state == Fenced || s.state == Stopped:
 		return ""
+	case s.keeping && s.end < s.at && (s.state == Bad || s.state == Done):
+		return s.Kept(s.end) + string(s.held)
 	}
-	return s.Kept(s.end)
+	return string(s.held)
+}
+
+// Peek returns the byte that is read next if rest is what will be written, and
+// false if there is none. It is not the first of rest where something was held
+// back that may begin a stop.
+func (s *Scanner) Peek(rest []byte) (byte, bool) {
+	for _, b := range [][]byte{s.held, rest} {
+		if len(b) > 0 {
+			return b[0], true
+		}
+	}
+	return 0, false
 }
 
 // noMark says that something else than a mark begins at an offset.
@@ -259,7 +277,7 @@ func (s *Scanner) nextBegins(c byte) bool {
 
 // openBrackets returns the brackets that are open, for what is to be passed over.
 func (s *Scanner) openBrackets() []byte {
-	if !s.json || s.goal == aKey {
+	if s.lang != jsonText || s.goal == aKey {
 		return nil
 	}
 	open := make([]byte, len(s.args.open))

@@ -69,8 +69,8 @@ type seen struct {
 
 // readParts reads a text as marks and objects, and passes over the rest, in
 // pieces of a given size.
-func readParts(text string, piece int) (parts []seen, steps int) {
-	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}})
+func readParts(text string, piece int, stops []string) (parts []seen, steps int) {
+	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: stops})
 	s.ExpectMark("[],:}", true)
 	object := false
 	take := func(state State) {
@@ -106,18 +106,22 @@ func readParts(text string, piece int) (parts []seen, steps int) {
 			continue
 		}
 		take(state)
-		if state == Fenced || i == len(text) && !(marks && state == Bad) {
+		c, more := s.Peek([]byte(text[i:]))
+		if state == Fenced || state == Stopped || !more && !(marks && state == Bad) {
 			marks = true
 			next(0, false)
 			continue
 		}
-		bad := marks && state == Bad && s.End() == s.At()
+		bad := marks && state == Bad && s.Taken() == string(s.held)
 		marks = !bad
-		if i < len(text) {
-			next(text[i], bad)
+		if more {
+			next(c, bad)
 		}
 	}
-	take(s.Close())
+	for i := 0; i < 3; i++ { // something held back may be several parts
+		take(s.Close())
+		next(0, false)
+	}
 	return parts, s.steps
 }
 
@@ -127,13 +131,21 @@ var jsonPieces = []string{
 	`{"a":1,"a":2}`, `{"a":1e5}`, `{"a":-}`, `{"a":-0.5}`, `{"a":1.}`, `{"a" :` + "\t1\r\n}", `{"a":"` + "\x01" + `"}`, `{"a":"` + "\xff" + `"}`, `{}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
 	`{"a":{"a":{"a":[[{}]]}}}`, "{\"a\":`x`}", `{"a":"\d"}`, `{"a\n":1}`, `{"\u0061":1,"a":2}`,
 	"[", "]", ",", ":", "}", "{", `"`, "'", "`", "```", "\n```", " ", "\n", "// c\n", "/* c */", "/", "x", "é", "\u00a0", "1", "it's", `\`,
+	"<", "</call>", "</cal", "[TOOL]", "[TOO", "]<]", "]<", "<<",
 }
 
 func checkParts(t *testing.T, text string) {
 	t.Helper()
-	whole, _ := readParts(text, max(1, len(text)))
+	for _, stops := range [][]string{nil, testStops} {
+		checkPartsWith(t, text, stops)
+	}
+}
+
+func checkPartsWith(t *testing.T, text string, stops []string) {
+	t.Helper()
+	whole, _ := readParts(text, max(1, len(text)), stops)
 	for _, piece := range []int{1, 2, 3, 7} {
-		got, _ := readParts(text, piece)
+		got, _ := readParts(text, piece, stops)
 		if diff := cmp.Diff(whole, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("pieces of %d of %q (-whole +pieces)\n%s", piece, text, diff)
 		}
@@ -198,8 +210,8 @@ func TestPartsLinear(t *testing.T) {
 		for _, piece := range jsonPieces {
 			for _, size := range []int{1, 1 << 30} {
 				n := growthSize / 64
-				_, small := readParts(before+strings.Repeat(piece, n/len(piece)), size)
-				_, large := readParts(before+strings.Repeat(piece, 2*n/len(piece)), size)
+				_, small := readParts(before+strings.Repeat(piece, n/len(piece)), size, testStops)
+				_, large := readParts(before+strings.Repeat(piece, 2*n/len(piece)), size, testStops)
 				if float64(large) > 2.05*float64(small)+200 {
 					t.Errorf("%q and many %q, pieces of %d: %d steps, twice as many take %d", before, piece, size, small, large)
 				}

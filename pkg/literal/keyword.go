@@ -20,7 +20,10 @@ func (s *Scanner) keyword(c byte) {
 	case !a.keyed:
 		s.beginKeywords(w)
 	}
-	if c == '=' {
+	switch {
+	case s.lang == python && c == ':':
+		s.mend(&s.keywords, diag.Edit{Start: s.at, End: s.at + 1, New: "="})
+	case s.lang != python && c == '=':
 		s.mend(&s.keywords, diag.Edit{Start: s.at, End: s.at + 1, New: ": "})
 	}
 	a.beginItem()
@@ -38,12 +41,19 @@ func (s *Scanner) keyword(c byte) {
 func (s *Scanner) beginKeywords(first word) {
 	s.args.keyed = true
 	s.args.out[0] = '{'
+	if s.lang == python {
+		return
+	}
 	s.keywords = mend{start: first.start, end: first.end, whole: true}
 	s.keywords.add(diag.Edit{Start: s.args.open[0].at + 1, End: s.args.open[0].at + 1, New: "{"})
 }
 
 // endKeywords reports keyword arguments at the end of the call.
 func (s *Scanner) endKeywords() {
+	if s.lang == python {
+		s.noteMend(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "a colon stands behind the name of an argument")
+		return
+	}
 	s.keywords.add(diag.Edit{Start: s.at, End: s.at, New: "}"})
 	s.noteMend(diag.KeywordArgs, s.keywords, diag.Safe, "write one object", "arguments with names are read as one object")
 }

@@ -18,11 +18,17 @@ const (
 	inForeign             // in characters beyond ASCII, which may be blanks
 	inWord                // in a word
 	inNumber              // in a number
+	inBareKey             // in a key without quotes, see NewQuoted
+	inBare                // in a value without quotes
 	inText                // in a string
 	inEscape              // behind a backslash in a string
 	inDigits              // in the hexadecimal digits of an escape
 	inDollar              // behind a dollar sign in a template
 	inTicks               // in a run of backticks in a template
+	inOpening             // behind the first quotes of a string of Python
+	inClosing             // in quotes that may close a string in triple quotes
+	inBrace               // behind a brace in an f-string
+	inPrivate             // in a string between private marks
 )
 
 // A lexer is the part of a scanner's state that cuts a text into tokens.
@@ -62,7 +68,10 @@ func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+// isQuote reports whether strings can stand between two of c.
+func (s *Scanner) isQuote(c byte) bool {
+	return c == '"' || c == '\'' || c == '`' && s.lang != python
+}
 
 func isForeign(c byte) bool { return c >= utf8.RuneSelf }
 
@@ -103,6 +112,18 @@ func (s *Scanner) step(p []byte) int {
 		return s.dollar(p[0])
 	case inTicks:
 		return s.ticks(p[0])
+	case inOpening:
+		return s.openingQuotes(p[0])
+	case inClosing:
+		return s.closingQuotes(p[0])
+	case inBrace:
+		return s.brace(p[0])
+	case inBareKey:
+		return s.bareKey(p)
+	case inBare:
+		return s.bare(p)
+	case inPrivate:
+		return s.privateText(p)
 	}
 	return s.gap(p)
 }
@@ -121,6 +142,12 @@ func (s *Scanner) gap(p []byte) int {
 	case isNewline(c):
 		s.newline()
 		return 1
+	case s.mayStop(c):
+		if n, ok := s.atStop(p); ok {
+			return n
+		}
+	}
+	switch {
 	case c == s.fence.Char && s.fence.Len > 0 && s.mayClose():
 		s.keepTaken()
 		s.token, s.run, s.mode = s.at, 0, inRun
@@ -130,7 +157,13 @@ func (s *Scanner) gap(p []byte) int {
 	}
 	s.keepTaken()
 	s.first, s.lineBlank = s.lineBlank, false
-	if c == '/' {
+	switch {
+	case s.lang == quoted:
+		return s.quotedToken(p)
+	case c == '#' && s.lang == python:
+		s.token, s.mode = s.at, inLine
+		return 1
+	case c == '/' && s.lang != python:
 		s.token, s.mode = s.at, inSlash
 		return 1
 	}
@@ -191,7 +224,7 @@ func (s *Scanner) shortRun() {
 	case s.phase == before || s.phase == heading:
 		s.beginJunk(s.token)
 	}
-	if s.fence.Char == '`' {
+	if s.fence.Char == '`' && s.lang != python {
 		s.toggle(s.token, s.run)
 	} else if s.phase == arguing {
 		s.argumentFault(s.token, s.fence.Char)
@@ -202,7 +235,7 @@ func (s *Scanner) endFence() {
 	switch {
 	case s.goal == aMark:
 	case s.phase == arguing:
-		s.fencedIn()
+		s.endedIn("the fence ends")
 	case s.phase == heading:
 		s.beginJunk(s.token)
 	}

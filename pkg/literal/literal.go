@@ -1,6 +1,6 @@
 // Package literal reads calls name(args) whose arguments are literals of
-// JavaScript, and the parts of what should be JSON, from a text that arrives in
-// pieces.
+// JavaScript or Python, the parts of what should be JSON, and objects whose
+// strings stand between private marks, from a text that arrives in pieces.
 //
 // It evaluates nothing: what is no literal is a finding. Every byte is looked
 // at a bounded number of times and never again, so any split of a text gives
@@ -22,10 +22,11 @@ type State int
 
 // The states of a scanner. In every state but [More] it reads nothing further.
 const (
-	More   State = iota // the end has not been seen
-	Done                // what was wanted was read and is good
-	Bad                 // what was read is no good call or value, or no call at all
-	Fenced              // the fence around the text was closed
+	More    State = iota // the end has not been seen
+	Done                 // what was wanted was read and is good
+	Bad                  // what was read is no good call or value, or no call at all
+	Fenced               // the fence around the text was closed
+	Stopped              // a stop was met, see Options
 )
 
 // MaxDepth is how deep arrays and objects may be nested if nothing else is said.
@@ -36,6 +37,14 @@ type Options struct {
 	Base     int   // offset of the first byte in the whole text; all offsets count like it
 	MaxDepth int   // how deep arrays and objects may be nested; 0 means [MaxDepth]
 	Fence    Fence // the fence around the text; the zero value for none
+
+	// Stops are marks that end what is read wherever one begins outside strings,
+	// whatever is open there. One that begins with a letter, a digit or a byte
+	// beyond ASCII is seen only where a token can begin.
+	Stops []string
+
+	JSONWords bool   // Python: true, false and null are right, too
+	Wrapper   string // Python: a function, such as print, that is no call itself where a call is its first argument
 }
 
 // A Fence is an open code fence. It is closed by a run of Len times Char
@@ -57,6 +66,17 @@ const (
 	aKey
 	anObject
 	aRest
+	aQuoted // see NewQuoted
+)
+
+// A language is what literals are written in.
+type language int
+
+const (
+	javaScript language = iota
+	jsonText            // what JSON does not have is tolerated, with a finding
+	python
+	quoted // see NewQuoted
 )
 
 // A phase is a stretch of a statement.
@@ -73,14 +93,13 @@ const (
 // A Scanner reads one call, statement, value or part of JSON after another from
 // the bytes written to it.
 type Scanner struct {
-	goal     goal
-	json     bool // what JSON does not have is tolerated, with a finding
-	used     bool // what is below holds something of the last part
-	fence    Fence
-	maxDepth int
-	state    State
-	steps    int // bytes and tokens looked at; tests count them
+	goal  goal
+	used  bool // what is below holds something of the last part
+	state State
+	steps int // bytes and tokens looked at; tests count them
 
+	settings
+	stops
 	lexer
 	phase   phase
 	head    head
@@ -88,65 +107,103 @@ type Scanner struct {
 	part    part
 	object  object
 	passing passing
+	last    lastString
 	report
 }
 
 // NewCall returns a scanner for one call name(args). Blanks and comments may
 // stand before it.
-func NewCall(o Options) *Scanner { return newScanner(aCall, o) }
+func NewCall(o Options) *Scanner { return newScanner(aCall, javaScript, o) }
 
 // NewStatement returns a scanner for one statement: "return name(args)" with or
 // without "return" (or "await"), or anything else up to its end. Blanks,
 // comments and semicolons may stand before it.
-func NewStatement(o Options) *Scanner { return newScanner(aStatement, o) }
+func NewStatement(o Options) *Scanner { return newScanner(aStatement, javaScript, o) }
 
 // NewValue returns a scanner for one value.
-func NewValue(o Options) *Scanner {
-	s := newScanner(aValue, o)
-	s.phase = arguing
-	s.keepFrom(o.Base)
-	return s
+func NewValue(o Options) *Scanner { return newScanner(aValue, javaScript, o) }
+
+// settings are what does not change while a text is read.
+type settings struct {
+	lang      language
+	fence     Fence
+	maxDepth  int
+	jsonWords bool
+	wrapper   string
+	private   string // the mark around strings
 }
 
-func newScanner(g goal, o Options) *Scanner {
-	s := &Scanner{goal: g, fence: o.Fence, maxDepth: o.MaxDepth}
+func newScanner(g goal, lang language, o Options) *Scanner {
+	s := &Scanner{goal: g, stops: newStops(o.Stops)}
+	s.settings = settings{lang: lang, fence: o.Fence, maxDepth: o.MaxDepth, jsonWords: o.JSONWords, wrapper: o.Wrapper}
 	if s.maxDepth == 0 {
 		s.maxDepth = MaxDepth
 	}
 	s.at, s.lineBlank = o.Base, true
+	s.begin()
 	return s
 }
 
-// Next makes the scanner ready for the next call or statement of the text. What
-// was returned for the last one stays valid.
+// begin makes a new scanner ready for what it is to read.
+func (s *Scanner) begin() {
+	if s.goal == aValue || s.goal == aQuoted {
+		s.phase = arguing
+		s.keepFrom(s.at)
+	}
+}
+
+// Next makes the scanner ready for the next call, statement or object of the
+// text. What was returned for the last one stays valid.
 func (s *Scanner) Next() {
-	at, lineBlank, steps := s.at, s.lineBlank, s.steps
-	*s = *newScanner(s.goal, Options{MaxDepth: s.maxDepth, Fence: s.fence})
-	s.at, s.lineBlank, s.steps = at, lineBlank, steps
+	*s = Scanner{
+		goal: s.goal, steps: s.steps, settings: s.settings, stops: s.stops,
+		lexer: lexer{at: s.at, lineBlank: s.lineBlank},
+	}
+	s.stop = ""
+	s.begin()
 }
 
 // Write reads from p until the state is no longer [More]. It returns how many
 // bytes it has read and does not keep p. A call is [Done] exactly with its
 // closing parenthesis, a number with the byte before the first that does not
 // belong to it.
+//
+// What may begin a stop or a private mark counts as read when it is not yet known
+// whether it does; [Scanner.Taken] returns it where the part ends before it.
 func (s *Scanner) Write(p []byte) (int, State) {
+	if len(s.held) > 0 {
+		return s.writeHeld(p)
+	}
+	n := s.read(p)
+	if s.undecided {
+		s.held = append(s.held, p[n:]...)
+		n = len(p)
+	}
+	return n, s.state
+}
+
+// read reads from p until the state is no longer [More] or more bytes are needed
+// to decide what comes next, and returns how many bytes it has read.
+func (s *Scanner) read(p []byte) int {
 	i := 0
 	if s.object.fresh && len(p) > 0 {
 		i = s.atOnce(p)
 	}
-	for i < len(p) && s.state == More {
+	s.undecided = false
+	for i < len(p) && s.state == More && !s.undecided {
 		n := s.step(p[i:])
 		if s.keeping {
 			s.kept.Write(p[i : i+n])
 		}
 		i, s.at, s.steps = i+n, s.at+n, s.steps+n+1
 	}
-	return i, s.state
+	return i
 }
 
 // Close says that the text has ended, and returns the last state. A call that
 // has not ended is cut off: it is reported and can never be executed.
 func (s *Scanner) Close() State {
+	s.releaseHeld()
 	if s.state == More {
 		s.endOfText()
 	}
@@ -155,6 +212,9 @@ func (s *Scanner) Close() State {
 
 // endOfText decides what the end of the text means for what was being read.
 func (s *Scanner) endOfText() {
+	if s.mode == inPrivate && s.endBeforeStop(true) {
+		return
+	}
 	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) ||
 		s.goal == aMark && (s.mode == inSlash || s.mode == inForeign || s.mode == inRun) {
 		s.step([]byte{'\n'}) // which ends such a token without being part of it
@@ -182,8 +242,8 @@ func (s *Scanner) endOfText() {
 // [Fenced], whether the fence was closed at the start of a line.
 func (s *Scanner) LineStart() bool { return s.lineBlank }
 
-// End returns the offset behind what was read; in state [Fenced], that of the
-// run that closed the fence.
+// End returns the offset behind what was read; in the states [Fenced] and
+// [Stopped], that of the run that closed the fence and of the stop.
 func (s *Scanner) End() int { return s.end }
 
 // Junk returns the place of a statement that is no call, and false if the

@@ -20,6 +20,8 @@ type numeral struct {
 	broken bool   // it is no number
 }
 
+const plusSign = "a plus sign"
+
 // nonNumbers are the words for numbers that JSON does not have.
 var nonNumbers = map[string]bool{"NaN": true, "Infinity": true}
 
@@ -28,7 +30,7 @@ func (s *Scanner) argumentNumber(token string) {
 	w := word{token, s.token, s.at}
 	unsigned := strings.TrimLeft(token, "+-")
 	switch {
-	case strings.HasPrefix(token, "..."):
+	case strings.HasPrefix(token, "...") && s.lang == javaScript:
 		s.fault(diag.NotALiteral, w.start, w.end, "a spread would have to be evaluated")
 		return
 	case s.args.want == wantKey:
@@ -45,7 +47,15 @@ func (s *Scanner) argumentNumber(token string) {
 		s.numberFault(w)
 		return
 	}
-	if s.json && number.form == "" && number.json != token {
+	s.takeNumber(w, number)
+}
+
+// takeNumber takes a number that has been read.
+func (s *Scanner) takeNumber(w word, number numeral) {
+	if s.lang == python && number.form == plusSign {
+		number.form = ""
+	}
+	if s.jsonStrings() && number.form == "" && number.json != w.text {
 		number.form = "a form that JSON does not have"
 	}
 	s.noteNumber(w, number)
@@ -56,7 +66,7 @@ func (s *Scanner) argumentNumber(token string) {
 // numberFault tells a sign before something else from a number gone wrong.
 func (s *Scanner) numberFault(w word) {
 	if rest := strings.TrimLeft(w.text, "+-."); rest == "" || beginsWord(rest[0]) {
-		s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
+		s.noLiteral(w)
 		return
 	}
 	s.fault(diag.BadLiteral, w.start, w.end, "%s is no number", excerpt(w.text))
@@ -68,6 +78,10 @@ func (s *Scanner) nonNumber(w word) {
 
 // numberKey takes a number as the key of an object.
 func (s *Scanner) numberKey(w word) {
+	if s.lang == python {
+		s.pythonNumberKey(w)
+		return
+	}
 	if strings.Trim(w.text, "0123456789") != "" || len(w.text) > 1 && w.text[0] == '0' {
 		s.fault(diag.BadLiteral, w.start, w.end, "a key must be a word or a quoted string")
 		return
@@ -83,7 +97,7 @@ func readNumber(token string) numeral {
 	case '-':
 		sign, digits = "-", token[1:]
 	case '+':
-		digits, n.form = token[1:], "a plus sign"
+		digits, n.form = token[1:], plusSign
 	}
 	if plain, ok := strings.CutSuffix(digits, "n"); ok && plain != "" && isHex(plain[len(plain)-1]) {
 		digits, n.form = plain, "the suffix n"

@@ -30,7 +30,7 @@ func (a *arguments) pathStep(open bracket) (string, bool) {
 	switch {
 	case open.items == 0:
 		return "", false
-	case open.char == '[', open.char == '(' && !a.keyed:
+	case open.char == '[', open.char == parenthesis, open.char == '(' && !a.keyed:
 		return strconv.Itoa(open.items - 1), true
 	case open.keyEnd-open.keyFrom > longestKey:
 		return "", false

@@ -74,7 +74,7 @@ func (s *Scanner) status() chat.Status {
 		return chat.StatusInvalid
 	case s.truncated:
 		return chat.StatusTruncated
-	case s.state == Bad || s.state == Fenced:
+	case s.state == Bad || s.state == Fenced || s.state == Stopped:
 		return chat.StatusInvalid
 	case s.ambiguous:
 		return chat.StatusAmbiguous
@@ -129,12 +129,10 @@ func (s *Scanner) noteString() {
 	str := &s.str
 	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
 		"a raw control character in a string is kept")
-	language := "JavaScript"
-	if s.json {
-		language = "JSON"
-	}
+	language := languageNames[s.lang]
 	s.noteMend(diag.BadEscape, str.escapes, diag.Unsafe, "double the backslashes",
 		"an escape that "+language+" does not have is kept with its backslash")
+	s.noteKept(str.kept)
 	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"a run of backticks in a template is read as text")
 	s.noteMend(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
@@ -142,6 +140,17 @@ func (s *Scanner) noteString() {
 	s.noteMend(diag.BadEscape, str.loose, diag.Safe, "remove the backslash",
 		"JSON has no escape for this quote; it is read without the backslash")
 }
+
+// noteKept notes backslashes that Python keeps because no escape begins there.
+func (s *Scanner) noteKept(m mend) {
+	if m.count > 0 {
+		s.note(diag.BadEscape, m.start, m.end, diag.Info, "a backslash that begins no escape is text").
+			fix("double the backslashes", diag.Safe, m.edits...)
+	}
+}
+
+// languageNames are the languages whose strings are read.
+var languageNames = map[language]string{javaScript: "JavaScript", jsonText: "JSON", python: "Python", quoted: "JSON"}
 
 // hints say what to do about a fault.
 var hints = map[diag.Code]string{
@@ -158,14 +167,17 @@ func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...a
 	f.Severity, f.Path, f.Hint = diag.Error, s.args.path(), hints[code]
 	s.add(f)
 	s.invalid = true
-	s.passing = passing{depth: 1, open: s.openBrackets()}
+	s.passing = passing{depth: 1 + s.args.count(parenthesis), squares: s.args.count('['), open: s.openBrackets()}
+	if s.goal == aQuoted {
+		s.passing.depth = s.args.count('{')
+	}
 	s.args = arguments{keyed: s.args.keyed}
-	if s.goal == aValue || s.goal == aKey {
+	if s.goal == aValue || s.goal == aKey || s.goal == aQuoted && s.passing.depth == 0 {
 		s.end, s.state = s.at, Bad
 		return
 	}
 	s.phase = skipping
-	if s.json {
+	if s.lang == jsonText {
 		s.passing.word = s.lastWord()
 	}
 }
@@ -186,6 +198,8 @@ func (s *Scanner) cut() {
 	switch {
 	case s.goal == anObject:
 		what = "the call"
+	case s.goal == aQuoted:
+		what = "the arguments"
 	case s.goal != aValue:
 		what = "the call " + excerpt(s.head.name)
 	}
@@ -220,8 +234,9 @@ func (s *Scanner) bracketFault(c byte) {
 	}
 }
 
-// fencedIn records that the fence was closed inside the arguments.
-func (s *Scanner) fencedIn() {
+// endedIn records that what is read was ended inside the arguments, by what is
+// said to end or stand there.
+func (s *Scanner) endedIn(what string) {
 	if s.args.pending.text != "" {
 		s.settle()
 	}
@@ -229,7 +244,7 @@ func (s *Scanner) fencedIn() {
 		return
 	}
 	missing, at := s.missing(), s.args.last
-	s.fault(diag.Bracket, s.token, s.at+1, "the fence ends before the call: %q is missing", missing)
+	s.fault(diag.Bracket, s.token, s.at+1, "%s before the call: %q is missing", what, missing)
 	s.fixMissing(at, missing)
 }
 

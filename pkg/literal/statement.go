@@ -13,6 +13,10 @@ type head struct {
 	ended  int    // where it ends
 	broken bool   // a line end stands behind it
 	name   string // the name of the call, once "(" has been read
+
+	outer   string // the wrapper, if its parenthesis has been read
+	paren   int    // where that stands
+	wrapped bool   // a call is its first argument
 }
 
 // reserved are words that stand before "(" without being the name of a function.
@@ -70,6 +74,11 @@ func (s *Scanner) headWord(word string) {
 func (s *Scanner) afterWord(c byte) int {
 	named := s.head.word != ""
 	switch {
+	case s.head.outer != "":
+		return s.insideWrapper(c)
+	case named && c == '(' && s.head.word == s.wrapper:
+		s.beginWrapper()
+		return 1
 	case named && c == '(' && isName(s.head.word):
 		s.beginCall()
 		return 1
@@ -118,7 +127,10 @@ func CutNamespace(name string) (space, rest string) {
 }
 
 // beginCall reads the opening parenthesis.
-func (s *Scanner) beginCall() {
+func (s *Scanner) beginCall() { s.beginArguments(s.at) }
+
+// beginArguments begins the arguments of a call behind its parenthesis.
+func (s *Scanner) beginArguments(paren int) {
 	space, name := CutNamespace(s.head.word)
 	if space != "" {
 		s.note(diag.NameNoise, s.keptFrom, s.keptFrom+len(space), diag.Warning, "%q does not belong to the tool's name", space).
@@ -126,7 +138,7 @@ func (s *Scanner) beginCall() {
 	}
 	s.head.name = strings.Clone(name)
 	s.phase = arguing
-	s.args.begin('(', s.at)
+	s.args.begin('(', paren)
 }
 
 // beginJunk says that the statement is no call. If it has not begun yet, it
@@ -145,6 +157,7 @@ func (s *Scanner) beginJunk(start int) {
 // passed over. Strings, templates and comments are read as ever.
 type passing struct {
 	depth   int    // open brackets: of a call only its parentheses, otherwise all
+	squares int    // open square brackets in a call of Python
 	open    []byte // in JSON: the brackets that are open
 	holes   []int  // open braces in each ${…} around this place
 	word    apostrophe
@@ -171,15 +184,18 @@ func (p *passing) endsAtLine() bool {
 // pass reads a byte between tokens while passing.
 func (s *Scanner) pass(c byte) int {
 	p := &s.passing
+	if s.endBefore(c) {
+		return 0
+	}
 	switch {
-	case isQuote(c):
-		if c == '\'' && (s.phase == junking || s.json) && p.word.isApostrophe() {
+	case s.isQuote(c):
+		if c == '\'' && (s.phase == junking || s.lang == jsonText) && p.word.isApostrophe() {
 			break
 		}
 		s.openString(c, s.at)
 	case len(p.holes) > 0:
 		s.passHole(c)
-	case s.json:
+	case s.lang == jsonText:
 		if !s.passPart(c) {
 			return 0
 		}
@@ -216,6 +232,7 @@ func (s *Scanner) passHole(c byte) {
 
 // passCall reads a byte on the way to the end of a call.
 func (s *Scanner) passCall(c byte) {
+	s.passing.passSquares(c)
 	switch c {
 	case '(':
 		s.passing.depth++

@@ -23,6 +23,11 @@ type text struct {
 	fences  mend // runs of backticks in a template
 	quotes  mend // in JSON: quotes that are not double ones
 	loose   mend // in JSON: quotes behind a backslash that they do not need
+	kept    mend // in Python: backslashes that are text
+	known   bool // an escape of a letter that exists
+
+	verbatim, format, triple bool // in Python
+	brace                    byte // the brace that was read last in an f-string
 }
 
 // A byteSet tells for every byte whether it belongs to the set.
@@ -33,6 +38,7 @@ var (
 	plainInDouble   = plainIn('"')
 	plainInSingle   = plainIn('\'')
 	plainInTemplate = plainIn('`')
+	plainInFormat   = plainInBraces()
 )
 
 func plainIn(quote byte) *byteSet {
@@ -45,11 +51,19 @@ func plainIn(quote byte) *byteSet {
 	return &set
 }
 
+func plainInBraces() *byteSet {
+	set := *plainIn('\'')
+	set['{'], set['}'] = false, false
+	return &set
+}
+
 func (t *text) plain() *byteSet {
-	switch t.quote {
-	case '"':
+	switch {
+	case t.format:
+		return plainInFormat
+	case t.quote == '"':
 		return plainInDouble
-	case '\'':
+	case t.quote == '\'':
 		return plainInSingle
 	}
 	return plainInTemplate
@@ -69,6 +83,9 @@ func (s *Scanner) openString(quote byte, at int) {
 		s.mendQuote(at, `"`)
 	}
 	s.mode, s.lineBlank = inText, true
+	if s.lang == python {
+		s.mode, s.run = inOpening, 1
+	}
 }
 
 // closeString ends a string behind its closing quote.
@@ -124,6 +141,9 @@ func (s *Scanner) putRune(r rune) {
 
 // special reads a byte that does not simply mean itself.
 func (s *Scanner) special(c byte) int {
+	if n, ok := s.pythonSpecial(c); ok {
+		return n
+	}
 	switch {
 	case c == '\\':
 		s.str.escape, s.mode = s.at, inEscape
@@ -148,6 +168,10 @@ func (s *Scanner) special(c byte) int {
 // every kind of line end as a line feed.
 func (s *Scanner) control(c byte) {
 	s.lineBlank = isNewline(c) || s.lineBlank && isBlank(c)
+	if s.lang == python {
+		s.pythonControl(c)
+		return
+	}
 	if s.str.quote != '`' {
 		s.mend(&s.str.raw, diag.Edit{Start: s.at, End: s.at + 1, New: s.controlEscape(c)})
 	} else if c == '\r' {

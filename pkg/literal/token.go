@@ -28,6 +28,10 @@ func (s *Scanner) slash(c byte) int {
 }
 
 func (s *Scanner) lineComment(p []byte) int {
+	p, n, stopped := s.upToStop(p)
+	if stopped {
+		return n
+	}
 	end := bytes.IndexAny(p, "\r\n")
 	if end < 0 {
 		return len(p)
@@ -38,6 +42,10 @@ func (s *Scanner) lineComment(p []byte) int {
 }
 
 func (s *Scanner) blockComment(p []byte) int {
+	p, n, stopped := s.upToStop(p)
+	if stopped {
+		return n
+	}
 	switch {
 	case s.mode == inStar && p[0] == '/':
 		s.mode = inGap
@@ -101,10 +109,15 @@ func (s *Scanner) word(p []byte) int {
 			n++
 		}
 	}
-	if n == 0 {
-		s.endToken()
+	if n > 0 {
+		return n
 	}
-	return n
+	if s.lang == python && s.phase == arguing && s.isQuote(p[0]) && isPrefix(s.tokenText()) {
+		s.openPrefixed(s.tokenText(), p[0])
+		return 1
+	}
+	s.endToken()
+	return 0
 }
 
 // number reads everything that can belong to a number in any notation.

@@ -6,7 +6,7 @@ import "oneshot/pkg/diag"
 
 // noteComment notes a comment that ends in front of an offset.
 func (s *Scanner) noteComment(end int) {
-	if s.json && s.reading() {
+	if s.lang == jsonText && s.reading() {
 		s.note(diag.Comment, s.token, end, diag.Warning, "JSON has no comments").
 			fix("remove it", s.blanking(), diag.Edit{Start: s.token, End: end})
 	}
@@ -23,7 +23,7 @@ func (s *Scanner) blanking() diag.FixKind {
 
 // noteBlanks notes blanks of other alphabets.
 func (s *Scanner) noteBlanks() {
-	if s.json && s.reading() {
+	if s.lang == jsonText && s.reading() {
 		s.note(diag.BadLiteral, s.token, s.at, diag.Warning, "a blank that JSON does not have").
 			fix("write a space", s.blanking(), diag.Edit{Start: s.token, End: s.at, New: " "})
 	}
@@ -36,7 +36,7 @@ func (s *Scanner) noteTrailingComma(at int) {
 
 // noteBareKey notes a key without quotes, given also as it is in JSON.
 func (s *Scanner) noteBareKey(w word, quoted []byte) {
-	if s.json {
+	if s.lang == jsonText {
 		s.note(diag.BareKey, w.start, w.end, diag.Warning, "the key %s has no quotes", excerpt(w.text)).
 			fix("add quotes", diag.Safe, diag.Edit{Start: w.start, End: w.end, New: string(quoted)})
 	}
@@ -46,7 +46,7 @@ func (s *Scanner) noteBareKey(w word, quoted []byte) {
 // has other quotes than double ones. A template is not mended: its escapes and
 // line ends are others, too.
 func (s *Scanner) mendQuote(at int, double string) {
-	if !s.json || s.str.quote == '"' || !s.reading() {
+	if s.lang != jsonText || s.str.quote == '"' || !s.reading() {
 		return
 	}
 	m := &s.str.quotes
@@ -57,6 +57,9 @@ func (s *Scanner) mendQuote(at int, double string) {
 		m.start, m.end, m.count = at, at+1, 1
 	}
 }
+
+// jsonStrings reports whether strings in quotes are those of JSON.
+func (s *Scanner) jsonStrings() bool { return s.lang == jsonText || s.lang == quoted }
 
 // isJSONEscape reports whether JSON has an escape of that letter.
 func isJSONEscape(c byte) bool {
@@ -73,9 +76,9 @@ func isJSONEscape(c byte) bool {
 func (s *Scanner) otherEscape(c byte) int {
 	quote, str := c == '\'' || c == '`', &s.str
 	switch {
-	case quote && str.quote == '\'':
+	case quote && str.quote == '\'' && s.lang == jsonText:
 		s.mend(&str.quotes, diag.Edit{Start: str.escape, End: s.at + 1, New: string(c)})
-	case quote && str.quote == '"':
+	case quote && str.quote == '"' && s.lang == jsonText:
 		s.mend(&str.loose, diag.Edit{Start: str.escape, End: str.escape + 1})
 	case quote:
 	case str.quote == '`' && (c == '$' || c == '{'):

@@ -34,6 +34,8 @@ func (s *Scanner) argumentWord(text string) {
 	switch {
 	case !utf8.ValidString(text):
 		s.fault(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
+	case a.want == wantKey && s.lang == python:
+		s.wordKey(w)
 	case a.want == wantKey && isKey(w.text):
 		a.beginItem()
 		from := len(a.out)
@@ -75,16 +77,33 @@ func (s *Scanner) wordValue(w word) {
 		s.nonNumber(w)
 		return
 	case !known:
-		s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
+		s.noLiteral(w)
 		return
 	}
-	if json != w.text {
-		s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is Python; it is read as %s", w.text, json).
-			fix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
-	}
+	s.noteWord(w, json)
 	s.args.out = append(s.args.out, json...)
 	s.endItem(w.end)
 }
+
+func (s *Scanner) noLiteral(w word) {
+	s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
+}
+
+// noteWord notes a word for a value that another language has.
+func (s *Scanner) noteWord(w word, json string) {
+	own, language := json, "Python"
+	if s.lang == python {
+		own, language = pythonWords[json], "JSON"
+	}
+	if w.text == own || s.jsonWords {
+		return
+	}
+	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is %s; it is read as %s", w.text, language, own).
+		fix("write "+own, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: own})
+}
+
+// pythonWords are the words of Python for those of JSON.
+var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}
 
 // words are the words that are values, with what they are in JSON.
 var words = map[string]string{

@@ -1,0 +1,107 @@
+package dialect
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// pythonic is the grammar of calls of Python with literals for arguments.
+var pythonic = grammar{body: newPythonBody, render: renderPython}
+
+// A pythonItem reads one call of Python.
+type pythonItem struct {
+	*sequence
+	options literal.Options
+	lit     *literal.Scanner
+}
+
+func newPythonBody(s *Scanner, f frame) body {
+	seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: name(key=literal)"}
+	seq.item = &pythonItem{sequence: seq, options: literal.Options{
+		Stops: f.row.framing.closes, JSONWords: true, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
+	}}
+	return seq
+}
+
+func (b *pythonItem) begin(c byte, at int) bool {
+	if !isNameByte(c) || '0' <= c && c <= '9' || c == '-' || c == '.' {
+		return false
+	}
+	b.options.Base = at
+	b.lit = literal.NewPython(b.options)
+	return true
+}
+
+func (b *pythonItem) write(p []byte) (int, literal.State) { return b.lit.Write(p) }
+
+func (b *pythonItem) take(state literal.State) string {
+	call, ok := b.lit.Call()
+	findings := b.lit.Findings()
+	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
+		b.scanner.noCall(junk, b.hint)
+	}
+	if ok {
+		call, findings = b.frame.row.named(call, findings)
+	}
+	b.wrapped = b.lit.Wrapped()
+	b.passOn(call, ok, findings)
+	if state == literal.Fenced {
+		b.scanner.closedAt(b.lit.End(), b.lit.LineStart())
+	}
+	return b.lit.Taken()
+}
+
+func (b *pythonItem) close() { b.take(b.lit.Close()) }
+
+// named removes from the name of a call what does not belong to it. Without any
+// argument a call has the empty object of them.
+func (d *Dialect) named(c chat.Call, findings []diag.Finding) (chat.Call, []diag.Finding) {
+	if d.framing.prefix != "" && strings.HasPrefix(c.Text, d.framing.prefix) {
+		findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
+		if c.Status == chat.StatusRepaired && diag.Worst(findings) != diag.Warning {
+			c.Status = chat.StatusOK
+		}
+	}
+	if clean, noise := cleanName(c.Name); noise != "" && clean != "" {
+		c.Name = clean
+		findings = append(findings, diag.New(diag.NameNoise, diag.Bytes(c.Start, c.Start+1), "%s", noise))
+		if c.Status == chat.StatusOK {
+			c.Status = chat.StatusRepaired
+		}
+	}
+	if c.Positional && string(c.Arguments) == "[]" {
+		c.Positional, c.Arguments = false, []byte("{}")
+	}
+	return c, findings
+}
+
+// renderPython writes a call as Python, with arguments by name.
+func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+	b = append(append(b, d.framing.writes[0]...), c.Name+"("...)
+	dec := jsontext.NewDecoder(bytes.NewReader(namedArguments(c)))
+	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
+		return b, false
+	}
+	for first := true; dec.PeekKind() == '"'; first = false {
+		key, err := dec.ReadToken()
+		if err != nil || !isIdentifier(key.String()) {
+			return b, false
+		}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return b, false
+		}
+		if !first {
+			b = append(b, ", "...)
+		}
+		b = literal.AppendPython(append(b, key.String()+"="...), value)
+	}
+	return append(append(b, ')'), d.framing.writes[1]...), true
+}

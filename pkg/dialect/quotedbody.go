@@ -1,0 +1,141 @@
+package dialect
+
+import (
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// privateQuotes is the grammar of calls call:NAME{key:MARKtextMARK}.
+func privateQuotes(mark string) grammar {
+	return grammar{
+		body: func(s *Scanner, f frame) body {
+			seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
+			seq.item = &quotedItem{sequence: seq, quote: mark}
+			return seq
+		},
+		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+			b = append(append(b, d.framing.writes[0]...), "call:"+c.Name...)
+			b = literal.AppendQuoted(b, namedArguments(c), mark)
+			return append(b, d.framing.writes[1]...), true
+		},
+	}
+}
+
+// A quotedItem reads one call: its name and its object.
+type quotedItem struct {
+	*sequence
+	quote string
+	lit   *literal.Scanner
+	from  int    // where the call begins
+	head  string // what stands before the brace; no more than a name
+	text  []byte // what stands behind it
+}
+
+const callWord = "call:"
+
+func (b *quotedItem) write(p []byte) (int, literal.State) {
+	n := 0
+	for ; b.lit == nil && n < len(p); n++ {
+		switch c := p[n]; {
+		case c == '{' && b.name() != "":
+			b.lit = literal.NewQuoted(b.quote, literal.Options{Base: b.from + len(b.head), Stops: b.frame.row.framing.closes})
+			n--
+		case c == '<' || c == '{' || isNewline(c) || len(b.head) > longestName:
+			return n, literal.Bad
+		default:
+			b.head += string(c)
+		}
+	}
+	if b.lit == nil {
+		return n, literal.More
+	}
+	k, state := b.lit.Write(p[n:])
+	b.text = append(b.text, p[n:n+k]...)
+	return n + k, state
+}
+
+// name returns the name of the call.
+func (b *quotedItem) name() string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(b.head), callWord))
+}
+
+func (b *quotedItem) begin(c byte, at int) bool {
+	if !isNameByte(c) {
+		return false
+	}
+	b.lit, b.from, b.head, b.text = nil, at, "", nil
+	return true
+}
+
+func (b *quotedItem) take(literal.State) string {
+	if b.lit == nil {
+		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), b.hint)
+		return ""
+	}
+	call := chat.Call{
+		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
+		Start: b.from, Text: b.head + string(b.text[:min(len(b.text), b.lit.End()-b.from-len(b.head))]),
+	}
+	call.End = call.Start + len(call.Text)
+	call.Executable = call.Status == chat.StatusOK || call.Status == chat.StatusRepaired
+	call, findings := b.frame.row.named(call, b.lit.Findings())
+	b.passOn(call, true, findings)
+	return b.lit.Taken()
+}
+
+func (b *quotedItem) close() {
+	if b.lit == nil {
+		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
+		return
+	}
+	b.take(b.lit.Close())
+}
+
+// quotedDialects write strings between marks of their own.
+var quotedDialects = []Dialect{
+	{
+		Name:     "gemma4",
+		Title:    "call:NAME{…} with strings between quote tokens",
+		Families: []string{"Gemma 4"},
+		Example:  "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>}<tool_call|>\n",
+		Doc: `Each call is the word call:, a name and an object between <|tool_call> and <tool_call|>. Keys have no
+quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning stands between
+<|channel>thought and <channel|>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|tool_call>", role: begins},
+				{text: "<tool_call|>", role: unwraps},
+				{text: "<|tool_response>", role: silent},
+				{text: "<tool_response|>", role: silent},
+				{text: "<turn|>", role: silent},
+			},
+			closes: []string{"<tool_call|>"},
+			thinks: []*wrapper{{name: "<|channel>thought…<channel|>", marks: []mark{
+				{text: "<|channel>", role: thinks, skip: "thought\n"}, {text: "<channel|>", role: thought},
+			}}},
+			writes: [2]string{"<|tool_call>", "<tool_call|>"},
+		},
+		grammar: privateQuotes(`<|"|>`),
+	},
+	{
+		Name:     "functiongemma",
+		Title:    "call:NAME{…} with strings between <escape> marks",
+		Families: []string{"FunctionGemma"},
+		Example:  "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>\n",
+		Doc:      `As "gemma4", with other marks: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<start_function_call>", role: begins},
+				{text: "<end_function_call>", role: unwraps},
+				{text: "<start_function_response>", role: silent},
+				{text: "<end_of_turn>", role: silent},
+			},
+			closes: []string{"<end_function_call>"},
+			writes: [2]string{"<start_function_call>", "<end_function_call>"},
+		},
+		grammar: privateQuotes("<escape>"),
+	},
+}

@@ -1,0 +1,241 @@
+package dialect
+
+import (
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// An item reads one call of a sequence at a time.
+type item interface {
+	// begin makes it ready for a call at an offset. It reports false if none begins
+	// with this byte.
+	begin(c byte, at int) bool
+	// write reads on in the call, up to its end or that of the frame.
+	write(p []byte) (n int, state literal.State)
+	// take passes on what was read, and returns what was read behind it.
+	take(state literal.State) (rest string)
+	// close says that the text ends inside the call.
+	close()
+}
+
+// A sequence reads calls that stand behind each other in a frame, in a list or
+// not, with blanks, commas and semicolons between them, up to the closing mark of
+// the frame. Without one it ends with its list, or before anything else.
+type sequence struct {
+	scanner *Scanner
+	frame   frame
+	item    item
+	hint    string
+	at      int // offset of the next byte
+	stage   stageOf
+	open    int    // brackets of lists that are open
+	closed  bool   // a list has been closed
+	wrapped bool   // the call stands in the parentheses of another
+	held    string // what can be the closing mark
+	junk    int    // where what is no call begins
+}
+
+// A stageOf is what a sequence reads.
+type stageOf int
+
+const (
+	atPause stageOf = iota // what stands between calls
+	atCall                 // a call
+	atMark                 // what can be the closing mark
+	atJunk                 // what is no call, up to the end of its line or something else
+)
+
+func (b *sequence) write(p []byte) (int, ending) {
+	for n := 0; n < len(p); {
+		k, end := b.step(p[n:])
+		n += k
+		b.at += k
+		b.scanner.steps += k
+		if end != notYet {
+			return n, end
+		}
+		if len(b.scanner.given) > 0 {
+			b.at -= len(b.scanner.given)
+			return n, notYet
+		}
+	}
+	return len(p), notYet
+}
+
+func (b *sequence) step(p []byte) (int, ending) {
+	switch b.stage {
+	case atCall:
+		return b.read(p)
+	case atMark:
+		return b.mark(p[0])
+	case atJunk:
+		return b.pass(p)
+	}
+	return b.pause(p[0])
+}
+
+// read reads on in a call.
+func (b *sequence) read(p []byte) (int, ending) {
+	n, state := b.item.write(p)
+	if state == literal.More {
+		return n, notYet
+	}
+	rest := b.item.take(state)
+	b.stage = atPause
+	switch state {
+	case literal.Stopped:
+		b.missingBracket()
+		return n, ended
+	case literal.Fenced:
+		return n, closed
+	}
+	if rest != "" {
+		b.scanner.readAgain([]byte(rest))
+	}
+	return n, notYet
+}
+
+// pause reads a byte between calls.
+func (b *sequence) pause(c byte) (int, ending) {
+	closes := b.frame.row.framing.closes
+	switch {
+	case isSpace(c), c == ',', c == ';':
+	case c == ')' && b.wrapped:
+		b.wrapped = false
+	case c == '[' && !b.closed:
+		b.open++
+	case c == ']' && b.open > 0:
+		b.open--
+		b.closed = b.open == 0
+		if b.closed && len(closes) == 0 && !b.frame.fence.open() {
+			return 1, ended
+		}
+	case b.mayClose(c):
+		b.stage, b.held = atMark, ""
+		return 0, notYet
+	case b.item.begin(c, b.at):
+		b.stage = atCall
+		return 0, notYet
+	case len(closes) == 0 && b.open == 0 && !b.frame.fence.open(), c == '<':
+		return 0, b.leave()
+	default:
+		b.stage, b.junk = atJunk, b.at
+		return 1, notYet
+	}
+	return 1, notYet
+}
+
+// mayClose reports whether a closing mark or fence begins with a byte.
+func (b *sequence) mayClose(c byte) bool {
+	for _, text := range b.closers() {
+		if text[0] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// closers returns the marks that end the frame.
+func (b *sequence) closers() []string {
+	if f := b.frame.fence; f.open() {
+		return []string{strings.Repeat(string(f.char), f.length)}
+	}
+	return b.frame.row.framing.closes
+}
+
+// mark reads a byte of what can be the closing mark.
+func (b *sequence) mark(c byte) (int, ending) {
+	b.held += string(c)
+	for _, text := range b.closers() {
+		switch {
+		case !strings.HasPrefix(text, b.held):
+		case len(text) > len(b.held):
+			return 1, notYet
+		case b.frame.fence.open():
+			b.missingBracket()
+			b.scanner.closedAt(b.at+1-len(text), true)
+			return 1, closed
+		default:
+			b.missingBracket()
+			return 1, ended
+		}
+	}
+	held := b.held[:len(b.held)-1]
+	if held == "" && c != '<' {
+		b.stage, b.junk = atJunk, b.at
+		return 1, notYet
+	}
+	if held != "" {
+		b.scanner.readAgain([]byte(held))
+	}
+	return 0, b.leave()
+}
+
+// pass passes over what is no call, up to the end of the line or a closing mark.
+func (b *sequence) pass(p []byte) (int, ending) {
+	for n, c := range p {
+		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.mayClose(c) {
+			b.endJunk(b.at + n)
+			return n, notYet
+		}
+	}
+	return len(p), notYet
+}
+
+func (b *sequence) endJunk(at int) {
+	b.scanner.noCall(diag.Bytes(b.junk, at), b.hint)
+	b.stage = atPause
+}
+
+// leave ends a frame whose closing mark is missing.
+func (b *sequence) leave() ending {
+	if len(b.frame.row.framing.closes) > 0 {
+		b.unclosed("what comes next")
+	}
+	b.missingBracket()
+	return left
+}
+
+func (b *sequence) unclosed(before string) {
+	at, mark := b.frame.at, b.frame.mark
+	b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(at, at+len(mark)), "%s is not closed before %s", mark, before))
+}
+
+func (b *sequence) missingBracket() {
+	if b.open > 0 {
+		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)), "']' is missing behind the calls"))
+		b.open = 0
+	}
+}
+
+func (b *sequence) close() {
+	switch b.stage {
+	case atCall:
+		b.item.close()
+	case atJunk:
+		b.endJunk(b.at)
+	case atMark:
+		b.scanner.content(b.at-len(b.held), b.held)
+	}
+	switch {
+	case b.frame.fence.open():
+		b.scanner.unclosed(b.scanner.at)
+	case len(b.frame.row.framing.closes) > 0:
+		b.unclosed("the end of the text")
+	}
+	b.missingBracket()
+}
+
+// passOn passes on a call, or what is wrong where there is none.
+func (b *sequence) passOn(call chat.Call, ok bool, findings []diag.Finding) {
+	if ok {
+		b.scanner.call(call, findings)
+		return
+	}
+	for _, f := range findings {
+		b.scanner.find(f)
+	}
+}

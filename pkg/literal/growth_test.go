@@ -1,0 +1,68 @@
+package literal
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestGrowth checks that twice the text takes twice the work in Python, between
+// private marks and with stops, whole and byte by byte (B4).
+func TestGrowth(t *testing.T) {
+	pieces := []string{
+		"(", "[", "{", "'", `"`, `"""`, "'''", "''", "'a' ", "r'", "f'{", `b"`, "{'a':", "('a'", "(1,", "a(", "print(", "f(a=[", "]", ")", "#",
+		`\`, `'\`, `\N{`, `\1`, "f(1),", "f()\n", "if x:\n", "it's ", "`", "1_", "x", ",", "=", "\n", "é",
+		"<", "</cal", "[TOO", "<</call", "]<", "</call>", privateMark, `<|"|`, "<|", "{a:", "a:" + privateMark + "x" + privateMark + ",",
+		privateMark + "x,b:", privateMark + "x,", "b:1,", "}", "{a:x ", " ", "c:" + privateMark + "}</call>", "a,b:" + privateMark + " ",
+	}
+	befores := []string{
+		"", "f(", "f('", "f('''", "f(f'", "f({", "f(x,", "x=", "f([", "{", "{a:", "{a:[", "{a:x", "{a:" + privateMark,
+		"{a:" + privateMark + strings.Repeat(" ", 999) + privateMark,
+	}
+	for _, private := range []bool{false, true} {
+		for _, before := range befores {
+			for _, piece := range pieces {
+				for _, size := range []int{1, 1 << 30} {
+					n := growthSize / 32
+					small := growth([]byte(before+strings.Repeat(piece, n/len(piece))), size, private)
+					large := growth([]byte(before+strings.Repeat(piece, 2*n/len(piece))), size, private)
+					if float64(large.steps) > 2.05*float64(small.steps)+200 {
+						t.Errorf("%q and many %q, pieces of %d, private: %t: %d steps, twice as many take %d", before, piece, size, private, small.steps, large.steps)
+					}
+					if float64(large.bytes) > 2.5*float64(small.bytes)+1<<18 {
+						t.Errorf("%q and many %q, pieces of %d, private: %t: %d bytes, twice as many take %d", before, piece, size, private, small.bytes, large.bytes)
+					}
+				}
+			}
+		}
+	}
+}
+
+// growth reads a text as many parts and counts steps and allocated bytes.
+func growth(text []byte, size int, private bool) workDone {
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	o := Options{Stops: testStops, Wrapper: "print"}
+	s := NewPython(o)
+	if private {
+		s = NewQuoted(privateMark, o)
+	}
+	begin := 0
+	for i := 0; i < len(text); {
+		n, state := s.Write(text[i : i+min(size, len(text)-i)])
+		i += n
+		if state == More {
+			continue
+		}
+		i -= len(s.Taken()) // which is read again
+		if i == begin {
+			i++ // it belongs to nothing
+		}
+		begin = i
+		s.MoveTo(i)
+		s.Next()
+	}
+	s.Close()
+	runtime.ReadMemStats(&end)
+	return workDone{s.steps, end.TotalAlloc - start.TotalAlloc}
+}

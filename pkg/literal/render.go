@@ -1,0 +1,102 @@
+package literal
+
+import (
+	"strings"
+)
+
+// AppendPython appends a value, given as valid JSON, as a literal of Python: what
+// [NewPython] reads back as the same value.
+func AppendPython(b []byte, json []byte) []byte {
+	for i := 0; i < len(json); {
+		token := nextToken(json[i:])
+		i += len(token)
+		switch c := token[0]; {
+		case c == '"':
+			b = appendText(b, unquote(token))
+		case c == ',' || c == ':':
+			b = append(b, c, ' ')
+		case pythonWords[string(token)] != "":
+			b = append(b, pythonWords[string(token)]...)
+		case !isWhite(c):
+			b = append(b, token...)
+		}
+	}
+	return b
+}
+
+// AppendQuoted appends a value, given as valid JSON, in the form that [NewQuoted]
+// reads back as the same value: keys without quotes, and strings between marks.
+// A key that has to be quoted, and a string that holds the mark, is quoted as in
+// JSON.
+func AppendQuoted(b []byte, json []byte, mark string) []byte {
+	for i := 0; i < len(json); {
+		token := nextToken(json[i:])
+		i += len(token)
+		switch {
+		case token[0] == '"' && isKeyAt(json[i:]):
+			b = appendKey(b, unquote(token), mark)
+		case token[0] == '"':
+			b = appendMarked(b, unquote(token), mark)
+		case !isWhite(token[0]):
+			b = append(b, token...)
+		}
+	}
+	return b
+}
+
+// nextToken returns the token of JSON at the start of a text: a blank is one, too.
+func nextToken(json []byte) []byte {
+	n := 1
+	switch c := json[0]; {
+	case c == '"':
+		for n < len(json) && json[n] != '"' {
+			if json[n] == '\\' {
+				n++
+			}
+			n++
+		}
+		n++
+	case isNumberByte(c) || beginsWord(c):
+		for n < len(json) && (isNumberByte(json[n]) || isNameByte(json[n])) {
+			n++
+		}
+	}
+	return json[:min(n, len(json))]
+}
+
+func isNumberByte(c byte) bool { return isDigit(c) || c == '-' || c == '+' || c == '.' }
+
+// isKeyAt reports whether a string in front of rest is a key.
+func isKeyAt(rest []byte) bool {
+	for _, c := range rest {
+		if !isWhite(c) {
+			return c == ':'
+		}
+	}
+	return false
+}
+
+func appendKey(b []byte, key, mark string) []byte {
+	bare := key != "" && strings.IndexByte(key, mark[0]) < 0
+	for i := 0; i < len(key); i++ {
+		bare = bare && isBareKeyByte(key[i])
+	}
+	if bare {
+		return append(b, key...)
+	}
+	return appendText(b, key)
+}
+
+func appendMarked(b []byte, text, mark string) []byte {
+	if strings.Index(text+mark, mark) == len(text) {
+		return append(append(append(b, mark...), text...), mark...)
+	}
+	from := len(b)
+	quoted := string(appendText(b, text)[from:])
+	if mark[0] < ' ' || isForeign(mark[0]) || mark[0] == '"' || mark[0] == '\\' {
+		return append(b, quoted...)
+	}
+	const hex = "0123456789abcdef"
+	escape := `\u00` + string([]byte{hex[mark[0]>>4], hex[mark[0]&15]})
+	return append(b, strings.ReplaceAll(quoted, mark[:1], escape)...)
+}

@@ -1,0 +1,157 @@
+package literal
+
+import (
+	"slices"
+	"strings"
+)
+
+// Stops, and private marks, have several bytes, and the text may be cut inside
+// one. What begins like one and may still become another thing is held back until
+// that is known: a scanner looks ahead and never reads anything twice.
+
+// stops are the marks that end what is read.
+type stops struct {
+	stopMarks []string
+	stopFirst *byteSet // the bytes that one begins with; nil if there are none
+	ahead     int      // how many bytes have to be seen to decide what begins here
+	stop      string   // the one that was met
+	held      []byte   // what has been written and not been read
+	undecided bool     // more has to be seen to decide what begins here
+	ended     bool     // nothing follows what is held back
+}
+
+func newStops(marks []string) stops {
+	s := stops{}
+	for _, m := range marks {
+		if m == "" {
+			continue
+		}
+		if s.stopFirst == nil {
+			s.stopFirst = new(byteSet)
+		}
+		s.stopMarks = append(s.stopMarks, m)
+		s.stopFirst[m[0]] = true
+		s.ahead = max(s.ahead, len(m))
+	}
+	return s
+}
+
+// Stop returns the stop that was met; "" if none was.
+func (s *Scanner) Stop() string { return s.stop }
+
+// writeHeld is [Scanner.Write] where bytes are held back.
+func (s *Scanner) writeHeld(p []byte) (int, State) {
+	before := len(s.held)
+	text := append(s.held, p[:min(len(p), s.ahead)]...)
+	s.held = nil
+	n := s.read(text)
+	switch {
+	case s.undecided && len(text) == before+len(p):
+		s.held = append(text[:0], text[n:]...)
+		return len(p), s.state
+	case n < before:
+		s.held = append(text[:0], text[n:before]...)
+		return 0, s.state
+	case s.state != More:
+		return n - before, s.state
+	}
+	more, state := s.Write(p[n-before:])
+	return n - before + more, state
+}
+
+// releaseHeld reads what was held back when nothing follows it.
+func (s *Scanner) releaseHeld() {
+	if len(s.held) == 0 {
+		return
+	}
+	s.ended = true
+	text := s.held
+	s.held = nil
+	if n := s.read(text); n < len(text) {
+		s.held = text[n:]
+	}
+}
+
+// begins reports whether p begins with a mark; s.undecided is set where that
+// depends on what follows p.
+func (s *Scanner) begins(mark string, p []byte) bool {
+	n := 0
+	for n < len(mark) && n < len(p) && mark[n] == p[n] {
+		n++
+	}
+	s.steps += n
+	if n == len(p) && n < len(mark) && !s.ended {
+		s.undecided = true
+	}
+	return n == len(mark)
+}
+
+// mayStop reports whether a stop can begin with this byte here.
+func (s *Scanner) mayStop(c byte) bool {
+	return s.stopFirst != nil && s.stopFirst[c] && len(s.passing.holes) == 0
+}
+
+// atStop reads a stop. It reports true if one is there, and also where that is
+// not known yet: nothing is read then.
+func (s *Scanner) atStop(p []byte) (int, bool) {
+	found := ""
+	for _, mark := range s.stopMarks {
+		if s.begins(mark, p) && (found == "" || len(mark) < len(found)) {
+			found = mark
+		}
+	}
+	if found == "" {
+		return 0, s.undecided
+	}
+	s.undecided = false
+	s.endAtStop(found)
+	return len(found), true
+}
+
+// endAtStop ends the part in front of a stop.
+func (s *Scanner) endAtStop(mark string) {
+	if s.mode == inLine || s.mode == inBlock || s.mode == inStar {
+		s.noteComment(s.at)
+	}
+	s.token = s.at
+	switch {
+	case s.goal == aMark:
+	case s.phase == arguing:
+		s.endedIn(excerpt(mark) + " stands")
+	case s.phase == heading:
+		s.beginJunk(s.token)
+	}
+	s.mode = inGap
+	s.end, s.state, s.stop = s.token, Stopped, mark
+}
+
+// upToStop returns the bytes at the start of p in which no stop begins, at least
+// one; or, if one begins or may begin there, how many bytes were read of it.
+func (s *Scanner) upToStop(p []byte) (before []byte, n int, stopped bool) {
+	if s.stopFirst == nil {
+		return p, 0, false
+	}
+	if s.mayStop(p[0]) {
+		if n, ok := s.atStop(p); ok {
+			return nil, n, true
+		}
+	}
+	for n = 1; n < len(p) && !s.stopFirst[p[n]]; n++ {
+	}
+	return p[:n], 0, false
+}
+
+// isStop reports whether a text is a stop and nothing else.
+func (s *Scanner) isStop(text string) bool { return slices.Contains(s.stopMarks, text) }
+
+// firstStop returns the index of the first stop in a text, -1 if there is none.
+func (s *Scanner) firstStop(text string) int {
+	first := -1
+	s.steps += len(text)
+	for _, mark := range s.stopMarks {
+		if i := strings.Index(text, mark); i >= 0 && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+)
+
+// checkAcceptance reads the arguments of a call of the tool "f" and says whether
+// they are accepted: one call that can be executed, no error, and arguments that
+// fit the schema. The reference is a strict grammar. What it refuses may be
+// mended here, with a warning: that is what a strict reader would refuse.
+func checkAcceptance(r *row) outcome {
+	tools := []toolDef{{Name: "f", Parameters: r.Schema}}
+	s := setting{dialect: r.dialectName(), tools: tools}
+	if r.Accepted == nil || !known(s.dialect) {
+		return fail(r, faultDialect, "there is no dialect "+quote(s.dialect))
+	}
+	text := r.text()
+	g := read(text, s)
+	accepted, why := accepts(g, r.Schema)
+	o := outcome{row: r, codes: codesOf(g.findings), setting: describeSetting(s)}
+	mended := slices.ContainsFunc(g.findings, func(f diag.Finding) bool { return f.Severity.Rank() >= diag.Warning.Rank() })
+	if accepted != *r.Accepted && !(accepted && mended) {
+		o.faults = []fault{"acceptance"}
+	}
+	calls := facet{name: faultCalls}
+	for _, c := range g.calls {
+		calls.ours = append(calls.ours, describe(c))
+	}
+	o.facets = []facet{
+		{name: "schema", theirs: []string{string(r.Schema)}},
+		{name: "acceptance", theirs: []string{verb(*r.Accepted)}, ours: []string{verb(accepted) + why}},
+		calls,
+		textFacet(faultContent, nil, g.content),
+	}
+	o.law = lawOf(r.ID, text, nil, s, g)
+	return o.settle()
+}
+
+func verb(accepted bool) string {
+	if accepted {
+		return "accepted"
+	}
+	return "refused"
+}
+
+// accepts reports whether a reading is one good call whose arguments fit a
+// schema, and why not.
+func accepts(g reading, raw []byte) (ok bool, why string) {
+	if i := slices.IndexFunc(g.findings, isError); i >= 0 {
+		return false, fmt.Sprintf(": %s %s", g.findings[i].Code, g.findings[i].Message)
+	}
+	if len(g.calls) != 1 || !g.calls[0].Executable {
+		return false, fmt.Sprintf(": %d calls", len(g.calls))
+	}
+	compiled, bad := schema.Compile("schema", raw)
+	if compiled == nil {
+		return false, fmt.Sprintf(": the schema: %s", bad[0].Message)
+	}
+	if bad := compiled.Check(g.calls[0].Arguments); len(bad) > 0 {
+		return false, ": " + bad[0].Message
+	}
+	return true, ""
+}

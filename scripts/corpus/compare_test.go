@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"oneshot/pkg/chat"
+)
+
+func TestSameJSON(t *testing.T) {
+	tests := []struct {
+		a, b string
+		same bool
+	}{
+		{`{"a":1,"b":[true,null]}`, `{ "b": [true, null], "a": 1 }`, true},
+		{`1`, `1.0`, true},
+		{`1e3`, `1000`, true},
+		{`0.00120`, `1.2E-3`, true},
+		{`-0`, `0.0`, true},
+		{`12345678901234567890`, `12345678901234567891`, false},
+		{`0.1`, `0.10000000000000001`, false},
+		{`1`, `-1`, false},
+		{`1`, `"1"`, false},
+		{`1e999999999999999999999`, `1`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`[1]`, `[1,2]`, false},
+		{`{"a":null}`, `{}`, false},
+		{`null`, `null`, true},
+		{`{`, `{`, false},
+		{`{} {}`, `{}`, false},
+	}
+	for _, test := range tests {
+		if got := sameJSON(json.RawMessage(test.a), json.RawMessage(test.b)); got != test.same {
+			t.Errorf("sameJSON(%s, %s) = %t", test.a, test.b, got)
+		}
+	}
+}
+
+// good returns a call that can be executed.
+func good(name, args string) chat.Call {
+	return chat.Call{Name: name, Arguments: json.RawMessage(args), Status: chat.StatusOK, Executable: true}
+}
+
+// with returns a call with another status, which is not executed.
+func with(c chat.Call, s chat.Status) chat.Call {
+	c.Status, c.Executable = s, false
+	return c
+}
+
+func TestSameCalls(t *testing.T) {
+	a, b := wantCall{Name: "a", Arguments: json.RawMessage(`{"x":1}`)}, wantCall{Name: "b", Arguments: json.RawMessage(`{}`)}
+	unread := wantCall{Name: "a", Arguments: json.RawMessage(`"{\"x\":"`)}
+	id := wantCall{Name: "b", Arguments: json.RawMessage(`{}`), ID: "7"}
+	part := wantCall{Name: "a", Subset: json.RawMessage(`{"x":1}`)}
+	ours, other := good("a", `{"x":1}`), good("b", `{}`)
+	positional := good("b", `[]`)
+	positional.Positional = true
+	tests := []struct {
+		name   string
+		wanted []wantCall
+		got    []chat.Call
+		tools  []toolDef
+		same   bool
+	}{
+		{"none", nil, nil, nil, true},
+		{"both", []wantCall{a, b}, []chat.Call{ours, other}, nil, true},
+		{"in another order", []wantCall{a, b}, []chat.Call{other, ours}, nil, false},
+		{"one is missing", []wantCall{a, b}, []chat.Call{ours}, nil, false},
+		{"one too many", []wantCall{a}, []chat.Call{ours, other}, nil, false},
+		{"one too many that is invalid", []wantCall{a}, []chat.Call{with(other, chat.StatusInvalid), ours}, nil, true},
+		{"one too many that is cut off", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusTruncated)}, nil, true},
+		{"one too many that is ambiguous", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusAmbiguous)}, nil, false},
+		{"one too many in reasoning", []wantCall{a}, []chat.Call{with(ours, chat.StatusSuppressed), ours}, nil, true},
+		{"the one in reasoning is wanted", []wantCall{a, b}, []chat.Call{with(ours, chat.StatusSuppressed), other}, nil, true},
+		{"one of no tool", []wantCall{a}, []chat.Call{ours, other}, []toolDef{{Name: "a"}}, true},
+		{"cut off and the same", []wantCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, nil, true},
+		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, nil, true},
+		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, nil, true},
+		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, nil, false},
+		{"an id is missing", []wantCall{id}, []chat.Call{other}, nil, false},
+		{"more than the part", []wantCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, nil, true},
+		{"another part", []wantCall{part}, []chat.Call{good("a", `{"x":2}`)}, nil, false},
+		{"no argument by position", []wantCall{b}, []chat.Call{positional}, nil, true},
+	}
+	for _, test := range tests {
+		if got := sameCalls(test.wanted, test.got, test.tools); got != test.same {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	r := &row{Input: "text {cut", Content: json.RawMessage(`"text {cut"`), Calls: []wantCall{}}
+	w := wanted(r, asWritten)
+	cut := with(good("a", "null"), chat.StatusTruncated)
+	tests := []struct {
+		name string
+		got  reading
+		ok   bool
+	}{
+		{"the same text", reading{content: "text {cut\n"}, true},
+		{"a call that is not executed", reading{content: "text", calls: []chat.Call{cut}}, true},
+		{"a call that is", reading{content: "text", calls: []chat.Call{good("a", "{}")}}, false},
+		{"less text", reading{content: "text"}, false},
+	}
+	for _, test := range tests {
+		if got := len(w.faults(test.got, nil)) == 0; got != test.ok {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	schema := []byte(`{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}`)
+	for _, test := range []struct {
+		calls []chat.Call
+		want  bool
+	}{
+		{[]chat.Call{good("f", `{"x":1}`)}, true},
+		{[]chat.Call{good("f", `{"x":"1"}`)}, false},
+		{[]chat.Call{with(good("f", `{"x":1}`), chat.StatusTruncated)}, false},
+		{[]chat.Call{good("f", `{"x":1}`), good("f", `{"x":1}`)}, false},
+		{nil, false},
+	} {
+		if got, why := accepts(reading{calls: test.calls}, schema); got != test.want {
+			t.Errorf("%v: %t%s", test.calls, got, why)
+		}
+	}
+}
+
+func TestHeld(t *testing.T) {
+	w := want{calls: []wantCall{{Name: "a", Arguments: json.RawMessage(`{}`)}}}
+	if !w.held(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) || w.held(reading{calls: []chat.Call{good("a", "{}")}}) {
+		t.Error("held is what is equal and not executed")
+	}
+}

@@ -1,0 +1,146 @@
+// Command corpus holds oneshot against what other parsers make of real
+// responses: a folder of cases, one a line, that is not part of the project.
+//
+//	go run ./scripts/corpus -corpus DIR [-source vllm] [-dialect hermes] [-id TEXT] [-v]
+//
+// It prints a table. Each case is equal, different on purpose, which the list of
+// differences has to explain, or failed. It exits 1 when more rows fail or
+// differ than the goals allow or one breaks the streaming law, and 2 when there
+// is nothing to read.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// A request is what the command line asks for.
+type request struct {
+	folder, list       string
+	sources, labels    []string
+	id                 string
+	verbose, strict    bool
+	failOver, diffOver float64
+}
+
+// parse reads the command line.
+func parse(args []string, stderr io.Writer) (request, error) {
+	var q request
+	var sources, labels string
+	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&q.folder, "corpus", "", "the `folder` with the cases, *.jsonl")
+	f.StringVar(&q.list, "differences", "testdata/corpus/differences.jsonl", "the `file` with what is read differently on purpose")
+	f.StringVar(&sources, "source", "", "only these `files`, without .jsonl, by comma")
+	f.StringVar(&labels, "dialect", "", "only these `dialects`, or labels such as hermes#inner, by comma")
+	f.StringVar(&q.id, "id", "", "only rows with this `text` in their id; with -v all of them are shown, whole")
+	f.BoolVar(&q.verbose, "v", false, "show every failed row")
+	f.BoolVar(&q.strict, "strict", false, "exit 1 also when an entry of the list of differences is stale")
+	f.Float64Var(&q.failOver, "fail-over", 1, "exit 1 when more than this `percent` fail")
+	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` are different on purpose")
+	if err := f.Parse(args); err != nil {
+		return q, err
+	}
+	if f.NArg() > 0 {
+		return q, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	q.sources, q.labels = split(sources), split(labels)
+	return q, nil
+}
+
+func split(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
+}
+
+// wants reports whether a row is asked for.
+func (q request) wants(r *row) bool {
+	return (len(q.sources) == 0 || slices.Contains(q.sources, r.source)) &&
+		(len(q.labels) == 0 || slices.Contains(q.labels, r.Dialect) || slices.Contains(q.labels, r.dialectName())) &&
+		strings.Contains(r.ID, q.id)
+}
+
+// everything reports whether no filter leaves rows out.
+func (q request) everything() bool { return len(q.sources)+len(q.labels)+len(q.id) == 0 }
+
+// run is the command.
+func run(args []string, stdout, stderr io.Writer) int {
+	q, err := parse(args, stderr)
+	if err == nil && q.folder == "" {
+		err = fmt.Errorf("-corpus must name the folder with the cases")
+	}
+	var rows []*row
+	var list diffList
+	if err == nil {
+		rows, err = load(q.folder)
+	}
+	if err == nil {
+		list, err = loadDifferences(q.list)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "corpus:", err)
+		return 2
+	}
+	return examine(q, rows, list).print(stdout, stderr)
+}
+
+// examine checks the rows that are asked for.
+func examine(q request, rows []*row, list diffList) *report {
+	began := time.Now()
+	seeds := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind != "seed" || !q.wantsSeed(r) })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind == "seed" || !q.wants(r) })
+	rep := &report{request: q, outcomes: make([]outcome, len(rows))}
+	inParallel(len(rows), func(i int) string { return rows[i].ID }, func(i int) { rep.outcomes[i] = judge(rows[i]) })
+	trips := make([][]round, len(seeds))
+	inParallel(len(seeds), func(i int) string { return seeds[i].ID }, func(i int) { trips[i] = rounds(seeds[i], q.roundDialects()) })
+	rep.rounds = slices.Concat(trips...)
+	list.apply(rep.outcomes)
+	rep.stale = list.stale(rep.outcomes, q.everything())
+	rep.took = time.Since(began)
+	return rep
+}
+
+// wantsSeed reports whether a seed is asked for: it is of every dialect.
+func (q request) wantsSeed(r *row) bool {
+	q.labels = nil
+	return q.wants(r)
+}
+
+// roundDialects lists the dialects that seeds are written in.
+func (q request) roundDialects() []string {
+	return slices.DeleteFunc(names(), func(name string) bool {
+		return len(q.labels) > 0 && !slices.ContainsFunc(q.labels, func(label string) bool { return sameDialect(label, name) })
+	})
+}
+
+// patience is how long one row may take.
+const patience = 20 * time.Second
+
+// inParallel calls do for every index below n, on all processors. A reader that
+// does not come to an end ends the program, with the row's name.
+func inParallel(n int, name func(i int) string, do func(i int)) {
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := range next {
+				alarm := time.AfterFunc(patience, func() { panic(fmt.Sprintf("row %s: no end after %v", name(i), patience)) })
+				do(i)
+				alarm.Stop()
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const own, ownList = "testdata/own", "testdata/differences.jsonl"
+
+// examineOwn checks the rows of testdata.
+func examineOwn(t *testing.T, q request) *report {
+	t.Helper()
+	rows, err := load(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := loadDifferences(ownList)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return examine(q, rows, list)
+}
+
+func TestVerdicts(t *testing.T) {
+	want := map[string]string{
+		"equal":                     "equal",
+		"equal in pieces":           "equal",
+		"wrong name":                "failed calls",
+		"wrong number":              "failed calls",
+		"wrong content":             "failed content",
+		"call not wanted":           "failed calls",
+		"call missing":              "failed calls",
+		"on purpose":                "different content",
+		"error":                     "equal",
+		"no error":                  "failed error",
+		"error of the schema":       "equal",
+		"no such tool":              "equal",
+		"unread":                    "equal",
+		"unread but here":           "failed calls",
+		"part":                      "equal",
+		"wrong part":                "failed calls",
+		"no dialect":                "failed dialect",
+		"not about calls":           "not applicable",
+		"unknown kind":              "failed kind",
+		"arguments":                 "equal",
+		"cut arguments":             "equal",
+		"wrong arguments":           "failed calls",
+		"native":                    "equal",
+		"native error":              "equal",
+		"body":                      "equal",
+		"wrong id in body":          "failed calls",
+		"body cut off":              "failed error",
+		"mended":                    "equal",
+		"wrong mended":              "failed value",
+		"mended to nothing":         "equal",
+		"no strict JSON":            "equal",
+		"wrong: strict JSON":        "failed value",
+		"no text to mend":           "not applicable",
+		"completed":                 "equal",
+		"completed without strings": "equal",
+		"wrong completed":           "failed value",
+		"not to be completed":       "equal",
+		"extracted":                 "equal",
+		"nothing extracted":         "equal",
+		"wrong extracted":           "failed value",
+		"begins a call":             "equal",
+		"wrong: begins no call":     "failed content",
+		"accepted":                  "equal",
+		"wrong: accepted":           "failed acceptance",
+		"refused and mended":        "equal",
+		"wrong: refused":            "failed acceptance",
+	}
+	rep := examineOwn(t, request{})
+	got := map[string]string{}
+	for _, o := range rep.outcomes {
+		words := o.verdict.String()
+		for _, f := range o.faults {
+			words += " " + string(f)
+		}
+		got[o.ID] = words
+		if o.law != "" {
+			t.Errorf("%s: %s", o.ID, o.law)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	back := map[string]bool{}
+	for _, x := range rep.rounds {
+		back[x.dialect] = x.ok
+	}
+	if !back["tool"] || !back["toolcalls"] || len(back) != len(names()) {
+		t.Errorf("calls that come back, by dialect: %v", back)
+	}
+	if diff := cmp.Diff([]stale{{"equal", "it is read as the reference reads it"}, {"nowhere", "there is no such row"}}, rep.stale, cmp.AllowUnexported(stale{})); diff != "" {
+		t.Errorf("stale entries (-want +got)\n%s", diff)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	tests := []struct {
+		q            request
+		rows, seeds  int
+		staleNowhere bool
+	}{
+		{request{}, 46, 1, true},
+		{request{sources: []string{"others"}}, 27, 0, false},
+		{request{sources: []string{"seeds"}}, 0, 1, false},
+		{request{labels: []string{"native_openai_chat"}}, 3, 0, false},
+		{request{id: "wrong"}, 13, 0, false},
+	}
+	for _, test := range tests {
+		rep := examineOwn(t, test.q)
+		nowhere := false
+		for _, s := range rep.stale {
+			nowhere = nowhere || s.id == "nowhere"
+		}
+		seeds := map[string]bool{}
+		for _, x := range rep.rounds {
+			seeds[x.id] = true
+		}
+		if len(rep.outcomes) != test.rows || len(seeds) != test.seeds || nowhere != test.staleNowhere {
+			t.Errorf("%+v: %d rows, %d seeds, unknown id reported: %t", test.q, len(rep.outcomes), len(seeds), nowhere)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	empty := t.TempDir()
+	broken := filepath.Join(t.TempDir(), "list.jsonl")
+	if err := os.WriteFile(broken, []byte(`{"id":"a","theirs":"x","ours":"y"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		args string
+		code int
+		out  []string // what stands on stdout, or on stderr where the code is 2
+	}{
+		{"failures", "-corpus " + own, 1, []string{"texts                all", "all rows", "not met", "closeTag"}},
+		{"goals met", "-corpus " + own + " -fail-over 100 -different-over 100", 0, []string{"met."}},
+		{"stale", "-corpus " + own + " -fail-over 100 -different-over 100 -strict", 1, nil},
+		{"too many differences", "-corpus " + own + " -fail-over 100 -different-over 1", 1, nil},
+		{"shown", "-corpus " + own + " -v -source texts", 1, []string{
+			"FAILED  wrong name", "read as tool, reasoning auto", "- light {\"level\": 7}", "+ lamp [{\"level\":7}]  (ok, executable)", "- `Later.`", "there is no dialect `smoke_signals`",
+		}},
+		{"no folder", "-corpus testdata/absent", 2, []string{"testdata/absent"}},
+		{"no files", "-corpus " + empty, 2, []string{"no *.jsonl"}},
+		{"no name", "", 2, []string{"-corpus must name"}},
+		{"no flag", "-what", 2, []string{"-what"}},
+		{"an argument", "-corpus " + own + " more", 2, []string{`"more"`}},
+		{"a list without reasons", "-corpus " + own + " -differences " + broken, 2, []string{"why must all be there"}},
+	}
+	for _, test := range tests {
+		args := strings.Fields(test.args)
+		if !strings.Contains(test.args, "-differences") {
+			args = append([]string{"-differences", ownList}, args...)
+		}
+		var stdout, stderr bytes.Buffer
+		if code := run(args, &stdout, &stderr); code != test.code {
+			t.Errorf("%s: exit %d, want %d", test.name, code, test.code)
+		}
+		said := stdout.String()
+		if test.code == 2 {
+			said = stderr.String()
+		}
+		for _, part := range test.out {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: no %q in\n%s", test.name, part, said)
+			}
+		}
+	}
+}
+
+func TestListOfTheProject(t *testing.T) {
+	if _, err := loadDifferences("../../testdata/corpus/differences.jsonl"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	var whole, short bytes.Buffer
+	o := fail(&row{ID: "long", Dialect: "tool", Input: strings.Repeat("x", 5*excerpt)}, faultContent, "y")
+	o.print(&whole, true)
+	o.print(&short, false)
+	if whole.Len() < 5*excerpt || short.Len() > 2*excerpt || !strings.Contains(short.String(), "…2802 bytes…") {
+		t.Errorf("%d bytes whole, %d in short:\n%s", whole.Len(), short.Len(), short.String())
+	}
+}

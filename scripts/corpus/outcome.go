@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A verdict says what became of a row.
+type verdict int
+
+const (
+	equal         verdict = iota
+	different             // on purpose: the list of differences says why
+	failed                // anything else
+	notApplicable         // the row is about something that oneshot does not do
+)
+
+func (v verdict) String() string {
+	return [...]string{"equal", "different", "failed", "not applicable"}[v]
+}
+
+// An outcome is what became of a row.
+type outcome struct {
+	*row
+	verdict verdict
+	why     string // of what is different or not applicable
+	held    bool   // equal, but a call of the reference is not executed here
+	law     string // how the streaming law is broken; "" if it is not
+	faults  []fault
+	facets  []facet
+	codes   []diag.Code // of the findings
+	setting string      // how the text was read
+
+	found *detection // what the text alone told; nil where that was not asked
+}
+
+// A facet is one side of a row for people: what is wanted and what was read.
+type facet struct {
+	name         fault
+	theirs, ours []string // a line for each call or text
+}
+
+// A check holds one row against oneshot.
+type check func(r *row) outcome
+
+// checkOf returns what checks a row, by the kind of the row.
+func checkOf(r *row) check {
+	if why, ok := inapplicable(r); ok {
+		return func(r *row) outcome { return outcome{row: r, verdict: notApplicable, why: why} }
+	}
+	switch {
+	case strings.HasPrefix(r.Dialect, "native_"):
+		return checkBody
+	case r.Dialect == "swe_agent:FunctionCallingParser":
+		return checkNativeCalls
+	}
+	switch r.Kind {
+	case "":
+		return checkText
+	case "schema-acceptance":
+		return checkAcceptance
+	case "detectToolCallStart":
+		return checkCallStart
+	case "safeParseToolCallArgs":
+		return checkArguments
+	case "json-repair":
+		return checkMend
+	case "partial-json":
+		return checkPartial
+	case "extract-json":
+		return checkExtract
+	}
+	return func(r *row) outcome { return fail(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
+}
+
+// judge checks a row. A panic in the reader fails the row and not the program.
+func judge(r *row) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = fail(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))
+		}
+	}()
+	return checkOf(r)(r)
+}
+
+// firstFrames returns where a panic came from.
+func firstFrames(stack string) string {
+	_, below, _ := strings.Cut(stack, "panic(")
+	lines := strings.Split(below, "\n")
+	return strings.Join(lines[min(2, len(lines)):min(8, len(lines))], "\n")
+}
+
+// fail returns a failed outcome with one fault.
+func fail(r *row, name fault, ours string) outcome {
+	return outcome{row: r, verdict: failed, faults: []fault{name}, facets: []facet{{name: name, ours: []string{ours}}}}
+}
+
+// settle sets the verdict from the faults.
+func (o outcome) settle() outcome {
+	if len(o.faults) > 0 {
+		o.verdict = failed
+	}
+	return o
+}
+
+// codesOf lists the codes of findings.
+func codesOf(findings []diag.Finding) []diag.Code {
+	var codes []diag.Code
+	for _, f := range findings {
+		codes = append(codes, f.Code)
+	}
+	return codes
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+)
+
+// A start is the state that a text begins in.
+type start = dialect.Reasoning
+
+// The states, as the rules of the corpus name them.
+const (
+	startAuto = dialect.ReasoningAuto
+	startOpen = dialect.ReasoningOpen
+	startOff  = dialect.ReasoningOff
+)
+
+var startNames = map[start]string{startAuto: "auto", startOpen: "open", startOff: "off"}
+
+// A setting is how a text is read.
+type setting struct {
+	dialect string // name or alias; "" where the text has to tell
+	tools   []toolDef
+	start   start
+}
+
+// A reading is what oneshot's reader makes of a text.
+type reading struct {
+	dialect            string
+	content, reasoning string
+	calls              []chat.Call
+	findings           []diag.Finding
+}
+
+// known reports whether there is a dialect of that name or alias.
+func known(name string) bool {
+	_, ok := dialect.Named(name)
+	return ok
+}
+
+// options returns a setting as the reader takes it.
+func (s setting) options() dialect.Options {
+	d, _ := dialect.Named(s.dialect)
+	return dialect.Options{Dialect: d, Tools: toolset(s.tools), Reasoning: s.start}
+}
+
+// toolset returns the shapes of tools; nil where none are known.
+func toolset(tools []toolDef) dialect.Toolset {
+	if len(tools) == 0 {
+		return nil
+	}
+	shapes := dialect.Toolset{}
+	for _, t := range tools {
+		shapes[t.Name] = dialect.ShapeOf(t.Parameters)
+	}
+	return shapes
+}
+
+// read reads a whole text.
+func read(text string, s setting) reading {
+	r := dialect.Scan(text, s.options())
+	return reading{r.Dialect.Name, r.Content, r.Reasoning, r.Calls, r.Findings}
+}
+
+// readPieces reads a text that arrives in pieces.
+func readPieces(pieces [][]byte, s setting) reading {
+	var r reading
+	var findings dialect.Findings
+	sc := dialect.NewScanner(s.options(), func(e dialect.Event) {
+		switch {
+		case e.Finding != nil:
+			findings.Add(*e.Finding)
+		case e.Call != nil:
+			r.calls = append(r.calls, *e.Call)
+		case e.Before:
+			r.reasoning, r.content = r.reasoning+r.content, ""
+			for i := range r.calls {
+				dialect.Suppress(&r.calls[i])
+			}
+		default:
+			r.content += e.Content
+			r.reasoning += e.Reasoning
+		}
+	})
+	for _, p := range pieces {
+		sc.Write(bytes.Clone(p))
+	}
+	sc.Close()
+	d, _, _ := sc.Detected()
+	r.dialect = d.Name
+	r.findings = findings.Locate(string(bytes.Join(pieces, nil)))
+	return r
+}
+
+// names lists the dialects.
+func names() []string {
+	var all []string
+	for _, d := range dialect.Dialects {
+		all = append(all, d.Name)
+	}
+	return all
+}
+
+// sameDialect reports whether two names or aliases are of one dialect.
+func sameDialect(a, b string) bool {
+	x, ok := dialect.Named(a)
+	y, also := dialect.Named(b)
+	return ok && also && x.Name == y.Name
+}
+
+// render writes a response with one call, if the dialect can say it.
+func render(name string, c chat.Call, tools []toolDef) (text string, ok bool) {
+	d, _ := dialect.Named(name)
+	return d.Render(c, toolset(tools))
+}
+
+// finish finishes a call that a server has read.
+func finish(c chat.Call) (chat.Call, []diag.Finding) { return dialect.Native(c) }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// A round is one call that was written in a dialect and read again.
+type round struct {
+	id, dialect string
+	text        string
+	want, got   []string
+	codes       []diag.Code
+	unsaid      bool // the dialect cannot write it
+	ok          bool
+}
+
+// rounds writes every call of a seed in every dialect and reads it again with
+// the tools of the seed.
+func rounds(r *row, dialects []string) []round {
+	var all []round
+	for _, name := range dialects {
+		for _, w := range r.Calls {
+			all = append(all, roundTrip(r, name, w))
+		}
+	}
+	return all
+}
+
+// roundTrip writes a call and reads it again: it must come back with its
+// arguments as they are, executable and without any other call. A panic fails the
+// call and not the program.
+func roundTrip(r *row, name string, w wantCall) (x round) {
+	x = round{id: r.ID, dialect: name, want: []string{w.String()}}
+	defer func() {
+		if p := recover(); p != nil {
+			x.got = []string{"panic: " + fmt.Sprint(p) + "\n" + firstFrames(string(debug.Stack()))}
+		}
+	}()
+	text, ok := render(name, chat.Call{Name: w.Name, Arguments: w.Arguments}, r.Tools)
+	if x.text, x.unsaid = text, !ok; x.unsaid {
+		return x
+	}
+	g := read(x.text, setting{dialect: name, tools: r.Tools})
+	for _, c := range g.calls {
+		x.got = append(x.got, describe(c))
+	}
+	x.codes = codesOf(g.findings)
+	x.ok = len(g.calls) == 1 && g.calls[0].Executable && w.is(g.calls[0])
+	return x
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A row is one case: a text, and what another parser makes of it. Members that
+// tell null from absent are raw: they are nil only where the row has none.
+type row struct {
+	ID      string `json:"id"`
+	Dialect string `json:"dialect"` // the label of the corpus
+	Parser  string `json:"parser"`  // the parser that was run, where one dialect has several
+	Mode    string `json:"mode"`    // whole, or in pieces
+	Kind    string `json:"kind"`    // what is tested, where that is not the reading of calls
+	Input   string `json:"input"`
+	Framing string `json:"framing"`
+
+	Chunks []string  `json:"chunks"`
+	Tools  []toolDef `json:"tools"`
+
+	Think    *bool    `json:"think"`    // whether the request switched reasoning on
+	Prefill  *prefill `json:"prefill"`  // the message that the text goes on
+	ToolTag  string   `json:"tool_tag"` // what the model's template writes before calls
+	Options  options  `json:"options"`
+	Response response `json:"response"` // the message around the text
+	Schema   json.RawMessage
+	Accepted *bool           `json:"accepted"`
+	Args     json.RawMessage `json:"args"` // of the function that was tested
+
+	Content   json.RawMessage `json:"expected_content"`
+	Reasoning json.RawMessage `json:"expected_reasoning"`
+	Calls     []wantCall      `json:"expected_calls"`
+	Partial   []wantCall      `json:"expected_partial"`
+	JSON      *string         `json:"expected_json"`
+	Value     json.RawMessage `json:"expected_value"`
+	Extracted *string         `json:"expected_extracted"`
+	Allow     *uint           `json:"allow_mask"` // which kinds of values may be incomplete
+	Error     json.RawMessage `json:"expect_error"`
+	From      string          `json:"expected_from"`
+
+	source string // the name of the file, without ".jsonl"
+}
+
+// A prefill is a message that the model was to go on with.
+type prefill struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// continues reports whether the text goes on with an answer that has begun.
+func (r *row) continues() bool {
+	return r.Prefill != nil && r.Prefill.Role == "assistant" && r.Prefill.Content != ""
+}
+
+// thinks reports whether the request switched reasoning on.
+func (r *row) thinks() bool { return r.Think != nil && *r.Think }
+
+// thinksNot reports whether the request switched reasoning off.
+func (r *row) thinksNot() bool { return r.Think != nil && !*r.Think }
+
+// options are the arguments of the function that was tested, as far as they
+// change what it returns.
+type options struct {
+	ReasoningEnds *bool  `json:"is_reasoning_end"`
+	SchemaRepair  string `json:"schema_repair_mode"`
+}
+
+// A response is a message of a protocol with calls of its own.
+type response struct {
+	Message string `json:"message"`
+	Calls   []struct {
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// A wantCall is an expected call. Arguments is a value, or a string with what
+// the reference could not parse; Subset is of the object of arguments, where
+// only a part of it is known.
+type wantCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"` // "" in a row of parts: not known
+	Arguments json.RawMessage `json:"arguments"`
+	Subset    json.RawMessage `json:"arguments_subset"`
+}
+
+// unread returns the text of arguments that the reference could not parse.
+func (w wantCall) unread() (string, bool) {
+	var text string
+	err := json.Unmarshal(w.Arguments, &text)
+	return text, err == nil && string(w.Arguments) != "null"
+}
+
+// A toolDef is a tool as the request defined it.
+type toolDef struct {
+	Name       string
+	Parameters json.RawMessage // its JSON Schema, or nil
+}
+
+// UnmarshalJSON reads {"function":{"name","parameters"}}, or what stands in it.
+func (t *toolDef) UnmarshalJSON(raw []byte) error {
+	type bare struct {
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	var wrapped struct {
+		bare
+		Function *bare `json:"function"`
+	}
+	if err := json.Unmarshal(raw, &wrapped); err != nil {
+		return err
+	}
+	if wrapped.Function != nil {
+		wrapped.bare = *wrapped.Function
+	}
+	*t = toolDef{Name: wrapped.Name, Parameters: schemaWords(wrapped.Parameters)}
+	return nil
+}
+
+// errNoCorpus says that the folder holds no cases.
+var errNoCorpus = errors.New("there is no *.jsonl in it")
+
+// load reads every file of a folder, in the order of their names.
+func load(folder string) ([]*row, error) {
+	if _, err := os.Stat(folder); err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, errNoCorpus)
+	}
+	var rows []*row
+	for _, file := range files {
+		more, err := loadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// loadFile reads a file with an object in each line.
+func loadFile(name string) ([]*row, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := json.NewDecoder(bufio.NewReader(f))
+	var rows []*row
+	for {
+		r := &row{source: strings.TrimSuffix(filepath.Base(name), ".jsonl")}
+		switch err := lines.Decode(r); err {
+		case nil:
+			rows = append(rows, r)
+		case io.EOF:
+			return rows, nil
+		default:
+			return nil, fmt.Errorf("row %d: %w", len(rows)+1, err)
+		}
+	}
+}

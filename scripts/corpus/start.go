@@ -1,0 +1,144 @@
+package main
+
+import "strings"
+
+// A view says how the expectation of a row is to be taken, where its reference
+// and oneshot differ in what reasoning is and not in how it is read.
+type view int
+
+const (
+	asWritten view = iota
+	hidden         // the reference reads reasoning and throws it away
+	inContent      // the reference leaves reasoning in the content, between its marks
+)
+
+// A rule says in which state the texts of some rows begin, and how what they
+// expect is taken. The first one that fits counts.
+type rule struct {
+	why   string
+	fits  func(r *row) bool
+	start start
+	view  view
+}
+
+// rules decide from what is known of parser and request. Only where the
+// switch of a request is not in the row, what it expects must tell it.
+var rules = []rule{
+	{
+		why:   "the parser puts reasoning back into the content, between its marks",
+		fits:  func(r *row) bool { return r.Dialect == "reasoning:minimax_m2_append" },
+		start: startOpen, view: inContent,
+	},
+	{
+		why:   "the parser ignores calls inside reasoning and leaves their text, and all reasoning, in the content",
+		fits:  func(r *row) bool { return r.Parser == "MinimaxToolParser" && holdsMark(r.content()) },
+		start: startAuto, view: inContent,
+	},
+	{
+		why:   "the test switches reasoning on and off, which the row does not say",
+		fits:  func(r *row) bool { return r.Dialect == "reasoning:holo2" && r.reasoning() == "" },
+		start: startOff,
+	},
+	{
+		why: "the request switches reasoning on, and the prompt opens it",
+		fits: func(r *row) bool {
+			return (r.source == "lmdeploy" || r.Dialect == "reasoning:holo2") && r.reasoning() != "" && !strings.Contains(r.Input, "<think>")
+		},
+		start: startOpen,
+	},
+	{
+		why: "the parser begins inside reasoning",
+		fits: func(r *row) bool {
+			return !r.continues() && !r.thinksNot() && (beginsOpen[r.Parser] || beginsOpen[r.Dialect] || beginsOpen[r.source+" "+r.Dialect])
+		},
+		start: startOpen,
+	},
+	{
+		why:   "the request switches reasoning on, and the parser begins inside it then",
+		fits:  func(r *row) bool { return r.thinks() && !r.continues() && beginsOpenWhenOn[r.Parser] },
+		start: startOpen,
+	},
+	{
+		why: "the parser knows no reasoning or was told that there is none: its marks are text",
+		fits: func(r *row) bool {
+			return !r.thinks() && !readsReasoning[r.source] && !readsReasoning[r.Parser] && r.reasoning() == "" && holdsMark(r.content())
+		},
+		start: startOff,
+	},
+	{
+		why: "the parser reads reasoning and returns none where the request did not ask for it",
+		fits: func(r *row) bool {
+			return !r.thinks() && r.reasoning() == "" && (hides[r.Parser] || hidesWhenOff[r.Parser] && r.thinksNot())
+		},
+		view: hidden,
+	},
+	{why: "the marks in the text tell", fits: func(*row) bool { return true }},
+}
+
+// beginsOpen are parsers, and labels of reasoning parsers, that take the
+// beginning of every text for reasoning, unless the request switches it off: the
+// prompt has opened it.
+var beginsOpen = map[string]bool{
+	"transformers ernie45": true,
+	"CohereParser":         true, "GLM46Parser": true, "Olmo3ThinkParser": true,
+	"qwen3-vl-thinking": true, "nemotron-3-nano": true,
+	"reasoning:deepseekr1": true, "reasoning:ernie45": true, "reasoning:minimax_m2": true, "reasoning:olmo3": true,
+	"reasoning:qwen3": true, "reasoning:seedoss": true, "reasoning:step3p5": true,
+}
+
+// beginsOpenWhenOn are parsers that do so when the request switches reasoning on.
+var beginsOpenWhenOn = map[string]bool{
+	"CogitoParser": true, "DeepSeek3Parser": true, "LagunaParser": true, "Nemotron3NanoParser": true,
+	"Qwen35Parser": true, "Qwen3Parser": true,
+}
+
+// readsReasoning are sources and parsers that read reasoning whatever the
+// request says.
+var readsReasoning = map[string]bool{
+	"reasoning": true, "lmdeploy": true, "transformers": true,
+	"thinking.Parser": true, "Gemma4Parser": true, "gemma4": true, "LagunaParser": true, "GlimmerParser": true,
+}
+
+// hides are parsers that throw reasoning away unless the request asks for it, and
+// hidesWhenOff those that do when the request switches it off.
+var (
+	hides        = map[string]bool{"LagunaParser": true, "gemma4": true}
+	hidesWhenOff = map[string]bool{"Gemma4Parser": true, "GlimmerParser": true}
+)
+
+// marks are what reasoning stands between.
+var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>", "</seed:think>", "<|START_THINKING|>", "<|END_THINKING|>"}
+
+// holdsMark reports whether a mark of reasoning stands in a text.
+func holdsMark(text string) bool {
+	for _, m := range marks {
+		if strings.Contains(text, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruleOf returns the rule of a row.
+func ruleOf(r *row) rule {
+	for _, x := range rules {
+		if x.fits(r) {
+			return x
+		}
+	}
+	return rules[len(rules)-1]
+}
+
+// cutReasoning takes reasoning between <think> and </think> out of a text.
+func cutReasoning(text string) (content, reasoning string) {
+	for {
+		before, rest, found := strings.Cut(text, "<think>")
+		content += before
+		if !found {
+			return content, reasoning
+		}
+		inside, after, _ := strings.Cut(rest, "</think>")
+		reasoning += inside
+		text = after
+	}
+}

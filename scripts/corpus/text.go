@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// checkText reads a text as what a model wrote, whole and in pieces, and holds
+// the reading against what the reference made of it.
+func checkText(r *row) outcome {
+	rule := ruleOf(r)
+	s := setting{dialect: r.dialectName(), tools: r.Tools, start: rule.start}
+	if !known(s.dialect) {
+		return fail(r, faultDialect, "there is no dialect "+quote(s.dialect))
+	}
+	text, w := r.text(), wanted(r, rule.view)
+	whole := read(text, s)
+	o := outcome{row: r, faults: w.faults(whole, r.Tools), codes: codesOf(whole.findings), setting: describeSetting(s)}
+	if w.ends != nil && *w.ends == insideReasoning(text, s) {
+		o.faults = append(o.faults, faultEnd)
+	}
+	o.facets = w.facets(whole)
+	o.held = len(o.faults) == 0 && w.held(whole)
+	o.law = cmp.Or(lawOf(r.ID, text, r.pieces(), s, whole), lawUnnamed(r.ID, text, s))
+	o.found = detect(text, s, whole, w)
+	return o.settle()
+}
+
+// probe is what the state at the end of a text is asked with.
+const probe = "0"
+
+// insideReasoning reports whether what follows a text would be no content.
+func insideReasoning(text string, s setting) bool {
+	return len(read(text+probe, s).content) <= len(read(text, s).content)
+}
+
+// facets lays what is wanted beside what was read.
+func (w want) facets(g reading) []facet {
+	calls := facet{name: faultCalls}
+	for _, c := range w.calls {
+		calls.theirs = append(calls.theirs, c.String())
+	}
+	for _, c := range g.calls {
+		calls.ours = append(calls.ours, describe(c))
+	}
+	all := []facet{calls, textFacet(faultContent, w.content, g.content), textFacet(faultReasoning, w.reasoning, g.reasoning)}
+	if w.failure != "" {
+		f := facet{name: faultError, theirs: []string{w.failure}}
+		for _, found := range g.findings {
+			if found.Severity == diag.Error {
+				f.ours = append(f.ours, fmt.Sprintf("%s: %s", found.Code, found.Message))
+			}
+		}
+		all = append(all, f)
+	}
+	if w.ends != nil {
+		all = append(all, facet{name: faultEnd, theirs: []string{strconv.FormatBool(*w.ends)}})
+	}
+	return all
+}
+
+// textFacet lays two texts beside each other, unless both are blank.
+func textFacet(name fault, theirs *string, ours string) facet {
+	f := facet{name: name}
+	if theirs == nil && strings.TrimSpace(ours) == "" || theirs != nil && strings.TrimSpace(*theirs+ours) == "" {
+		return f
+	}
+	if theirs != nil {
+		f.theirs = []string{quote(*theirs)}
+	}
+	f.ours = []string{quote(ours)}
+	return f
+}
+
+// String returns a wanted call in one line.
+func (w wantCall) String() string {
+	line := w.Name + " " + string(w.Arguments)
+	if text, unread := w.unread(); unread {
+		line = w.Name + " and unread " + quote(text)
+	}
+	if w.Subset != nil {
+		line = cmp.Or(w.Name, "?") + " with " + string(w.Subset)
+	}
+	if w.ID != "" {
+		line = w.ID + ": " + line
+	}
+	return line
+}
+
+// describeSetting returns how a text is read, in a few words.
+func describeSetting(s setting) string {
+	words := "read as " + cmp.Or(s.dialect, "auto") + ", reasoning " + startNames[s.start]
+	if len(s.tools) > 0 {
+		words += fmt.Sprintf(", %d tools", len(s.tools))
+	}
+	return words
+}
