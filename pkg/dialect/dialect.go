@@ -34,7 +34,7 @@ type framing struct {
 	closes []string    // marks that end what a mark began
 	fences []fenceForm // fences of calls
 	thinks []*wrapper  // marks of reasoning; nil for those that most models write
-	start  lead        // where no text stands yet, calls can begin with this
+	start  []mark      // where no text stands yet, calls can begin with these leads
 	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
 	bare   *grammar    // of JSON outside of fences, if that is not the dialect's
 	lists  []string    // keys of lists of calls; the first is the dialect's own

@@ -54,8 +54,11 @@ const (
 // enter begins to read a frame behind a mark at an offset.
 func (s *Scanner) enter(u use, at int, mark string) {
 	row, g := u.row, &u.row.grammar
-	if u.grammar != nil {
+	switch {
+	case u.grammar != nil:
 		g = u.grammar
+	case u.role == starts && row.framing.bare != nil:
+		g = row.framing.bare
 	}
 	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, oneLine: -1, values: s.frame.values, sure: mark != ""}
 	if u.role == begins {

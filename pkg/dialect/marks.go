@@ -62,6 +62,22 @@ func blankThen(bytes string) lead {
 	}
 }
 
+// jsonStart begins calls with the first bracket of JSON. A list must be one of
+// objects where it could be something else.
+var jsonStart = []mark{{role: starts, lead: thenJSON, own: blankThen("{[")}}
+
+// thenJSON is the lead of an object, or a list of objects.
+func thenJSON(text []byte) verdict {
+	text = trimLeft(text)
+	switch {
+	case len(text) == 0:
+		return more
+	case text[0] == '[':
+		return blankThen("{")(text[1:])
+	}
+	return when(text[0] == '{')
+}
+
 // thenName is the lead of a name, behind blanks.
 func thenName(text []byte) verdict {
 	for _, c := range text {
@@ -190,8 +206,8 @@ func (s *markSet) addRow(row *Dialect) {
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceUse{&f.fences[i], row})
 	}
-	if f.start != nil {
-		s.starts = append(s.starts, use{mark: &mark{role: starts, lead: f.start, grammar: f.bare}, row: row})
+	for i := range f.start {
+		s.starts = append(s.starts, use{mark: &f.start[i], row: row})
 	}
 	if f.keys != nil && s.objects == nil {
 		s.objects = row

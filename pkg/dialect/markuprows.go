@@ -289,7 +289,7 @@ Values are text without escapes, whose type comes from the definition of the too
 				{text: "</assistant>", role: silent},
 			},
 			closes: []string{"</tool_call>"},
-			start:  blankThen("{"),
+			start:  jsonStart,
 			keys:   []string{"name"},
 			lists:  []string{"tool_calls"},
 			bare:   &bareObjects,

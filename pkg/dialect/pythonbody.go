@@ -91,7 +91,8 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	}
 	for first := true; dec.PeekKind() == '"'; first = false {
 		key, err := dec.ReadToken()
-		if err != nil || !isIdentifier(key.String()) {
+		name := key.String()
+		if err != nil || !isIdentifier(name) {
 			return b, false
 		}
 		value, err := dec.ReadValue()
@@ -101,7 +102,7 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 		if !first {
 			b = append(b, ", "...)
 		}
-		b = literal.AppendPython(append(b, key.String()+"="...), value)
+		b = literal.AppendPython(append(b, name+"="...), value)
 	}
 	return append(append(b, ')'), d.framing.writes[1]...), true
 }

@@ -37,7 +37,7 @@ var pythonDialects = []Dialect{
 		Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 		framing: framing{
-			start:  thenCalls,
+			start:  []mark{{role: starts, lead: thenCalls}},
 			marks:  []mark{{text: "<|eot_id|>", role: silent}, {text: "<|eom_id|>", role: silent}},
 			writes: [2]string{"[", "]"},
 		},
@@ -50,7 +50,7 @@ Python; nothing is evaluated.`,
 		Example:  "<|python_start|>[get_weather(city='Oslo')]<|python_end|>\n",
 		Doc:      `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
 		framing: framing{
-			start: thenCalls,
+			start: []mark{{role: starts, lead: thenCalls}},
 			marks: []mark{
 				{text: "<|python_start|>", role: silent},
 				{text: "<|python_end|>", role: silent},
@@ -115,14 +115,10 @@ and with default_api. before the name, which is removed.`,
 
 // thenObjects is the lead of a JSON list of objects.
 func thenObjects(text []byte) verdict {
-	text = trimLeft(text)
-	if len(text) == 0 {
-		return more
-	}
-	if text[0] != '[' {
+	if text = trimLeft(text); len(text) > 0 && text[0] != '[' {
 		return no
 	}
-	return blankThen("{")(text[1:])
+	return thenJSON(text)
 }
 
 // anything is the lead of whatever comes.
