@@ -43,6 +43,8 @@ type dialectDoc struct {
 	Title    string   `json:"title"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Families []string `json:"families,omitempty"` // models that write it without being told to
+	Taught   bool     `json:"taught"`             // a prompt can tell a model to write it
+	Thinks   []string `json:"reasoning"`          // the marks around what a model thinks
 	Doc      string   `json:"doc"`
 	Example  string   `json:"example"`
 }
@@ -50,7 +52,7 @@ type dialectDoc struct {
 func (o *parseOptions) dialects() error {
 	docs := make([]dialectDoc, len(dialect.Dialects))
 	for i, d := range dialect.Dialects {
-		docs[i] = dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Doc, d.Example}
+		docs[i] = dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Taught(), d.Wrappers(), d.Doc, d.Example}
 	}
 	if o.format == "json" {
 		return report.JSON(o.talk.out, docs)

@@ -74,7 +74,7 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.
 		return err
 	}
 	cfg.Params = params
-	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
+	if cfg.Writes, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
 	for _, name := range o.all() {

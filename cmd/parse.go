@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
 )
 
@@ -20,11 +21,12 @@ type parseOptions struct {
 	env  Env
 	talk *talk
 
-	tools   toolOptions
-	dialect string
-	format  string
-	failOn  threshold
-	strict  bool
+	tools     toolOptions
+	dialect   string
+	reasoning string
+	format    string
+	failOn    threshold
+	strict    bool
 
 	listDialects bool
 	listCodes    bool
@@ -54,6 +56,7 @@ there are. The report is on stdout in both cases.`,
 func (o *parseOptions) flags(f *pflag.FlagSet) {
 	o.tools.flags(f)
 	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
+	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
 	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
@@ -105,8 +108,21 @@ func (o *parseOptions) options() (lint.Options, error) {
 			return options, err
 		}
 	}
+	if options.Reasoning, err = reasoningFlag(o.reasoning); err != nil {
+		return options, err
+	}
 	options.Tools, err = o.tools.forRun(o.env, o.talk)
 	return options, err
+}
+
+// reasoningFlag returns what a --reasoning flag says.
+func reasoningFlag(name string) (dialect.Reasoning, error) {
+	for r, n := range []string{dialect.ReasoningAuto: "auto", dialect.ReasoningOpen: "open", dialect.ReasoningOff: "off"} {
+		if n == name {
+			return dialect.Reasoning(r), nil
+		}
+	}
+	return 0, usagef("choose auto, open or off", "--reasoning: unknown value %q", name)
 }
 
 // print writes the report to stdout.

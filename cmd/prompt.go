@@ -43,7 +43,7 @@ document of the system prompt and the functions that are published beside it.`,
 func (o *promptCommand) run(ctx context.Context) error {
 	cfg := agent.Config{Texts: o.env.Prompts, Native: o.dialect == native}
 	var err error
-	if cfg.Writes, err = dialectFlag(o.dialect); err != nil {
+	if cfg.Writes, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.talk); err != nil {

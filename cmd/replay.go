@@ -74,7 +74,7 @@ func (o *modelOptions) speakAs(recorded string, cfg *agent.Config) (err error) {
 		name = recorded
 	}
 	cfg.Native = name == native && cfg.Tools != nil
-	cfg.Writes, err = dialectFlag(name)
+	cfg.Writes, err = taughtFlag(name)
 	return err
 }
 

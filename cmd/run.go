@@ -304,11 +304,20 @@ func (o *runOptions) print() error {
 	return o.talk.deliver(append(compact(o.outcome.Answer), '\n'))
 }
 
-// dialectFlag returns the dialect that a --dialect flag names.
-func dialectFlag(name string) (dialect.Dialect, error) {
+// taughtFlag returns the dialect in which a --dialect flag tells a model to write.
+func taughtFlag(name string) (dialect.Dialect, error) {
 	if name == "auto" || name == native {
 		name = "tool" // what a model that does not call natively is told
 	}
+	d, err := dialectFlag(name)
+	if err == nil && !d.Taught() {
+		return d, usagef("choose auto, native, tool or toolcalls", "--dialect: %s can be read, but no prompt teaches it", d.Name)
+	}
+	return d, err
+}
+
+// dialectFlag returns the dialect that a --dialect flag names.
+func dialectFlag(name string) (dialect.Dialect, error) {
 	d, ok := dialect.Named(name)
 	if !ok {
 		return d, usagef("oneshot parse --list-dialects shows them", "--dialect: unknown dialect %q", name)

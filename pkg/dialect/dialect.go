@@ -21,7 +21,7 @@ type Dialect struct {
 	Aliases  []string // other names it is known by
 	Example  string   // a response with one call
 	Doc      string
-	Ending   string // the tool that ends the work
+	Ending   string // the tool that ends the work; "" where no prompt teaches the dialect
 
 	framing framing
 	grammar grammar
@@ -64,6 +64,20 @@ type grammar struct {
 
 // Dialects lists every dialect that can be read.
 var Dialects = slices.Concat(ownDialects, jsonDialects, namedDialects, markupDialects, pythonDialects, quotedDialects, channelDialects)
+
+// Taught reports whether a prompt can tell a model to write this dialect. The
+// others are only read.
+func (d Dialect) Taught() bool { return d.Ending != "" }
+
+// Wrappers returns the marks around what a model thinks, as they are written with
+// this dialect.
+func (d Dialect) Wrappers() []string {
+	var names []string
+	for _, w := range d.wrappers() {
+		names = append(names, w.name)
+	}
+	return names
+}
 
 // Named returns the dialect of that name or alias.
 func Named(name string) (Dialect, bool) {

@@ -60,11 +60,11 @@ func (s *Scanner) enter(u use, at int, mark string) {
 	case u.role == starts && row.framing.bare != nil:
 		g = row.framing.bare
 	}
-	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, oneLine: -1, values: s.frame.values, sure: mark != ""}
+	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, oneLine: -1, values: s.frame.values, sure: u.role != starts}
 	if u.role == begins {
 		s.frame.begin += len(mark)
 	}
-	s.begun = s.begun || mark != ""
+	s.begun = s.begun || s.frame.sure
 	s.place, s.body = inBody, g.body(s, s.frame)
 	if s.frame.sure {
 		s.framed()
@@ -226,6 +226,9 @@ func (s *Scanner) readBody(p []byte) int {
 			s.wrap = wrap{}
 		}
 		s.place = s.betweenFrames()
+		if s.wrap.open() {
+			s.place = inGap
+		}
 	case left:
 		s.place = inProse
 	case leftOther:
@@ -252,7 +255,11 @@ func (s *Scanner) start(p []byte) int {
 		n++
 	}
 	if n == 0 && s.frame.values > 0 && (p[0] == ';' || p[0] == ',') { // as some models part calls
-		n, s.lineBlank = 1, false
+		s.lineBlank = false
+		if !s.alone {
+			return 1
+		}
+		n = 1
 	}
 	s.content(s.at, string(p[:n]))
 	if n == 0 {

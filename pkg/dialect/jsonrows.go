@@ -258,6 +258,7 @@ tokens around the role are often dropped by servers.`,
 				{text: "</tool_call>", role: unwraps},
 				{text: "<response>", role: silent},
 				{text: "</response>", role: silent},
+				{text: "</s>", role: silent},
 			},
 			closes: []string{"</tool_call>"},
 			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
@@ -273,6 +274,7 @@ tokens around the role are often dropped by servers.`,
 Several are parted by semicolons, commas or line ends.`,
 		framing: framing{
 			marks: []mark{
+				listInText,
 				{text: "<|python_tag|>", role: silent},
 				{text: "<|eom_id|>", role: silent},
 				{text: "<|eot_id|>", role: silent},
@@ -293,6 +295,7 @@ Several are parted by semicolons, commas or line ends.`,
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,
 		framing: framing{
 			marks: []mark{
+				listInText,
 				{text: "[TOOL_CALLS]", role: silent},
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},
@@ -314,6 +317,7 @@ Several are parted by semicolons, commas or line ends.`,
 in a json fence.`,
 		framing: framing{
 			marks: []mark{
+				listInText,
 				{text: "[TOOL_CALLS]", role: silent},
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},

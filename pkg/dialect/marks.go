@@ -64,7 +64,10 @@ func blankThen(bytes string) lead {
 
 // jsonStart begins calls with the first bracket of JSON. A list must be one of
 // objects where it could be something else.
-var jsonStart = []mark{{role: starts, lead: thenJSON, own: blankThen("{[")}}
+var jsonStart = []mark{{role: starts, lead: thenJSON}}
+
+// listInText begins a list of calls behind text.
+var listInText = mark{text: "[{", role: starts}
 
 // thenJSON is the lead of an object, or a list of objects.
 func thenJSON(text []byte) verdict {

@@ -1,3 +1,243 @@
 package dialect
 
-var namedDialects []Dialect
+import (
+	"slices"
+	"strings"
+)
+
+// mistralNaming is NAME and JSON, with a mark between them since version 11.
+var mistralNaming = naming{
+	behind: []string{"[ARGS]"}, bare: true, id: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, between: "[ARGS]",
+}
+
+var (
+	mistralCall = namedJSON(mistralNaming)
+	mistralList = taggedJSON(nameArguments)
+	thenArgs    = nameThen(then("[ARGS]", "[CALL_ID]", "{"))
+)
+
+// mistralMarks are the marks of all versions of Mistral.
+var mistralMarks = []mark{
+	{text: "[TOOL_CALLS]", role: begins, lead: blankThen("[{"), grammar: &mistralList},
+	{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall},
+	{text: "</s>", role: silent},
+}
+
+var bracketThink = tags("[THINK]", "[/THINK]")
+
+// namedDialects write the name of the tool before its arguments in JSON.
+var namedDialects = []Dialect{
+	{
+		Name:     "mistral",
+		Title:    "A JSON list behind [TOOL_CALLS]",
+		Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
+		Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+		Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
+models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
+		framing: framing{
+			marks: mistralMarks, thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS] [", "]"},
+		},
+		grammar: mistralList,
+	},
+	{
+		Name:     "mistral_args",
+		Title:    "NAME[ARGS] and JSON behind [TOOL_CALLS]",
+		Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"},
+		Aliases:  []string{"ministral"},
+		Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
+		Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
+be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
+		framing: framing{marks: mistralMarks, thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
+		grammar: mistralCall,
+	},
+	{
+		Name:     "deepseek_v3",
+		Title:    "function, NAME and fenced JSON between marks",
+		Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
+		Aliases:  []string{"deepseek_r1", "cogito"},
+		Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
+		Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
+fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls stand between marks of their own,
+which may be missing. The marks are read with plain bars, underscores and blanks, too.`,
+		framing: framing{
+			marks:  deepseekMarks(thenDeepseekFunction),
+			writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+		},
+		grammar: namedJSON(deepseekNaming("\n```json\n")),
+	},
+	{
+		Name:     "deepseek_v31",
+		Title:    "NAME and JSON between marks",
+		Families: []string{"DeepSeek V3.1"},
+		Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
+		Doc:      `As "deepseek_v3", without the word function and the fence.`,
+		framing: framing{
+			marks:  deepseekMarks(thenDeepseekName),
+			writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+		},
+		grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
+	},
+	{
+		Name:     "kimi_k2",
+		Title:    "functions.NAME:NUMBER and JSON between marks",
+		Families: []string{"Kimi K2"},
+		Aliases:  []string{"kimi"},
+		Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
+		Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
+<|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls stand between marks of
+their own, which may be missing. Where a server drops all marks, functions.NAME:NUMBER{…} is read.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare},
+				{text: "<|tool_calls_section_begin|>", role: wraps},
+				{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare},
+				{text: "<|tool_call_section_begin|>", role: wraps},
+				{text: "<|tool_call_begin|>", role: begins},
+				{text: "<|tool_call_end|>", role: silent},
+				{text: "<|tool_calls_section_end|>", role: unwraps},
+				{text: "<|tool_call_section_end|>", role: unwraps},
+				{text: "functions.", role: takes, lead: thenKimi, grammar: &kimiBare},
+				{text: "<|im_end|>", role: silent},
+			},
+			thinks: []*wrapper{thinkTags, tags("◁think▷", "◁/think▷")},
+			writes: [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
+		},
+		grammar: namedJSON(kimiNaming(kimiCloses...)),
+	},
+	{
+		Name:     "functionary_v31",
+		Title:    "<function=NAME> with JSON",
+		Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"},
+		Aliases:  []string{"llama31_custom"},
+		Example:  "<function=get_weather>{\"city\": \"Oslo\"}</function>\n",
+		Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<function=", role: begins, lead: nameThen(after(blankThen("{"), ">"))},
+				{text: "</function>", role: unwraps},
+				{text: "<|eom_id|>", role: silent},
+				{text: "<|eot_id|>", role: silent},
+			},
+			writes: [2]string{"<function=", "</function>"},
+		},
+		grammar: namedJSON(naming{
+			behind: []string{">"}, closes: []string{"</function>"}, stops: []string{"<function=", "<|eom_id|>", "<|eot_id|>"}, between: ">",
+		}),
+	},
+	{
+		Name:     "functionary_v32",
+		Title:    ">>>NAME and JSON on the next line",
+		Families: []string{"Functionary 3.2"},
+		Example:  ">>>get_weather\n{\"city\": \"Oslo\"}\n",
+		Doc: `The response is made of parts that begin with >>> and a name, the first without >>>. On the next
+line follows an object of arguments, code where the name is python, and text where it is all.`,
+		framing: framing{
+			marks: []mark{
+				{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
+				{text: ">>>", role: begins, lead: nameThen(lineThen(blankThen("{"))), own: nameThen(lineThen(anything))},
+				{text: "<|eot_id|>", role: silent},
+				{text: "<|start_header_id|>", role: silent},
+			},
+			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), nameThen(lineThen(blankThen("{"))))}},
+			writes: [2]string{">>>", ""},
+		},
+		grammar: namedJSON(naming{
+			behind: []string{"\n"}, plain: "all", raw: "python", line: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
+		}),
+	},
+	{
+		Name:     "glm4",
+		Title:    "NAME and JSON on the next line",
+		Families: []string{"GLM-4 9B", "ChatGLM 3"},
+		Aliases:  []string{"chatglm3"},
+		Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
+		Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
+start of a response, if the dialect was asked for, and behind <|assistant|>.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|assistant|>", role: begins, lead: nameThen(lineThen(blankThen("{")))},
+				{text: "<|assistant|>", role: silent},
+				{text: "<|observation|>", role: silent},
+				{text: "<|user|>", role: silent},
+			},
+			start:  []mark{{role: starts, lead: never, own: nameThen(lineThen(blankThen("{")))}},
+			writes: [2]string{"<|assistant|>", ""},
+		},
+		grammar: namedJSON(naming{
+			behind: []string{"\n"}, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
+		}),
+	},
+}
+
+// deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or
+// those of ASCII, and with four things between the words.
+func deepseek(words string) []string {
+	var all []string
+	for _, bar := range []string{"｜", "|"} {
+		for _, gap := range []string{"▁", "_", " ", `\_`} {
+			all = append(all, "<"+bar+strings.ReplaceAll(words, " ", gap)+bar+">")
+		}
+	}
+	return all
+}
+
+var (
+	deepseekSep          = deepseek("tool sep")
+	thenDeepseekFunction = after(notThen('<'), prefixed("function", deepseekSep)...)
+	thenDeepseekName     = nameThen(after(notThen('<'), deepseekSep...))
+)
+
+// prefixed puts a word before each of some marks.
+func prefixed(word string, marks []string) []string {
+	all := make([]string, len(marks))
+	for i, m := range marks {
+		all[i] = word + m
+	}
+	return all
+}
+
+// deepseekMarks returns the marks of DeepSeek. Where other dialects are read, too,
+// the one that begins a call has a lead.
+func deepseekMarks(named lead) []mark {
+	var all []mark
+	add := func(m mark, words ...string) {
+		for _, w := range words {
+			for _, text := range deepseek(w) {
+				m.text = text
+				all = append(all, m)
+			}
+		}
+	}
+	add(mark{role: begins, lead: named, own: thenDeepseekName}, "tool calls begin", "tool calls")
+	add(mark{role: wraps}, "tool calls begin", "tool calls")
+	add(mark{role: begins, lead: named, own: anything}, "tool call begin")
+	add(mark{role: silent}, "tool call end")
+	add(mark{role: unwraps}, "tool calls end")
+	add(mark{role: drops}, "tool outputs begin", "tool outputs end", "tool output begin", "tool output end")
+	add(mark{role: silent}, "end of sentence")
+	return all
+}
+
+func deepseekNaming(between string) naming {
+	stops := slices.Concat(deepseek("tool calls begin"), deepseek("tool call begin"), deepseek("tool calls end"), deepseek("end of sentence"))
+	return naming{behind: deepseekSep, word: "function", closes: deepseek("tool call end"), stops: stops, between: between}
+}
+
+// thenKimi is the lead of functions.NAME:NUMBER and arguments.
+var thenKimi = countThen(then("{", "<|tool_call_argument_begin|>"))
+
+var (
+	kimiCloses = []string{"<|tool_call_end|>"}
+	kimiBare   = namedJSON(kimiNaming())
+)
+
+func kimiNaming(closes ...string) naming {
+	return naming{
+		behind: []string{"<|tool_call_argument_begin|>"}, bare: true, counted: true, space: "functions.", closes: closes,
+		stops: []string{
+			"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>", "<|tool_call_end|>",
+			"<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|im_end|>",
+		},
+		between: "<|tool_call_argument_begin|>",
+	}
+}

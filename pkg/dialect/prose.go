@@ -110,8 +110,8 @@ func (s *Scanner) readLead(p []byte) int {
 // closeLead takes what stands behind a mark at the end of the text.
 func (s *Scanner) closeLead() {
 	u, v := s.meaning(s.held[s.pending.size:])
-	if v == more && len(s.marks.rows) > 1 {
-		v = no
+	if v == more && len(s.marks.rows) == 1 && u.role == begins {
+		v = yes
 	}
 	s.mean(u, v)
 }

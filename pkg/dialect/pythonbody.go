@@ -30,8 +30,12 @@ func newPythonBody(s *Scanner, f frame) body {
 	return seq
 }
 
+func (b *pythonItem) begins(c byte) bool {
+	return isNameByte(c) && (c < '0' || c > '9') && c != '-' && c != '.'
+}
+
 func (b *pythonItem) begin(c byte, at int) bool {
-	if !isNameByte(c) || '0' <= c && c <= '9' || c == '-' || c == '.' {
+	if c == '<' {
 		return false
 	}
 	b.options.Base = at

@@ -92,6 +92,7 @@ list of objects with "name" and "arguments".`,
 				{text: "<|im_end|>", role: silent},
 			},
 			closes: []string{"<|tool_call_end|>"},
+			start:  []mark{{role: starts, lead: never, own: thenCalls}},
 			writes: [2]string{"<|tool_call_start|>[", "]<|tool_call_end|>"},
 		},
 		grammar: pythonic,
@@ -120,6 +121,9 @@ func thenObjects(text []byte) verdict {
 	}
 	return thenJSON(text)
 }
+
+// never is the lead of nothing.
+func never([]byte) verdict { return no }
 
 // anything is the lead of whatever comes.
 func anything([]byte) verdict { return yes }

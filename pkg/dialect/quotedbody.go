@@ -62,8 +62,10 @@ func (b *quotedItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(b.head), callWord))
 }
 
+func (b *quotedItem) begins(c byte) bool { return isNameByte(c) }
+
 func (b *quotedItem) begin(c byte, at int) bool {
-	if !isNameByte(c) {
+	if !b.begins(c) {
 		return false
 	}
 	b.lit, b.from, b.head, b.text = nil, at, "", nil

@@ -58,6 +58,14 @@ func (r *reader) readRest() {
 // of it.
 func (r *reader) full() bool { return r.own && r.form.ids }
 
+// hint says how a call is written.
+func (r *reader) hint() string {
+	if r.written == nil || r.form.ids {
+		return callHint
+	}
+	return "a call is " + r.form.hint()
+}
+
 func (r *reader) add(f diag.Finding) { r.findings = append(r.findings, f) }
 
 // fault adds an error: the call is not executed.
@@ -65,7 +73,7 @@ func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...a
 	f := diag.New(code, place, format, args...)
 	f.Severity = diag.Error
 	if code == diag.CallMember {
-		f.Hint = callHint
+		f.Hint = r.hint()
 	}
 	r.add(f)
 }
@@ -99,7 +107,7 @@ func (r *reader) judge() {
 func (r *reader) readName(whole bool) {
 	switch {
 	case !r.named && whole:
-		r.lacks(ofType, ": nothing says which tool is meant")
+		r.lacks(r.form.name, ": nothing says which tool is meant")
 	case !r.named:
 	case r.name == "" && r.get(r.by).Kind() != '"':
 		r.wrong(r.by, "the name of a tool")

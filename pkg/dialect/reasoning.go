@@ -50,10 +50,10 @@ type thinking struct {
 }
 
 // beginThinking follows an opening mark. Inside reasoning it is text, but for
-// one at the very start that the prompt has already opened.
+// one at the very start: the prompt, or the model, has opened it already.
 func (s *Scanner) beginThinking(u use, at int, text string) {
 	t := &s.thinking
-	if t.inside && (t.text || t.wrapper != nil) {
+	if t.inside && t.text {
 		s.content(at, text)
 		return
 	}
@@ -71,6 +71,7 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 		s.content(at, text)
 		return
 	case t.ended:
+		s.content(at, text)
 		s.stray(place)
 	default:
 		t.ended = true

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strings"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
@@ -162,7 +164,7 @@ func (s *Scanner) content(at int, text string) {
 	case text == "":
 		return
 	case s.thinking.inside:
-		s.thinking.text = true
+		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
 		s.emit(Event{Reasoning: text})
 		return
 	}

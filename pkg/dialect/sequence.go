@@ -10,8 +10,10 @@ import (
 
 // An item reads one call of a sequence at a time.
 type item interface {
-	// begin makes it ready for a call at an offset. It reports false if none begins
-	// with this byte.
+	// begins reports whether a call can begin with a byte.
+	begins(c byte) bool
+	// begin makes it ready for what stands at an offset, and begins with a byte:
+	// a call, or what it can pass over. It reports false if it is neither.
 	begin(c byte, at int) bool
 	// write reads on in the call, up to its end or that of the frame.
 	write(p []byte) (n int, state literal.State)
@@ -33,8 +35,11 @@ type sequence struct {
 	stage   stageOf
 	open    int    // brackets of lists that are open
 	closed  bool   // a list has been closed
+	items   int    // what has been read between marks
+	parted  bool   // a comma has been read since
 	wrapped bool   // the call stands in the parentheses of another
 	held    string // what can be the closing mark
+	from    int    // where the call begins
 	junk    int    // where what is no call begins
 }
 
@@ -95,6 +100,9 @@ func (b *sequence) read(p []byte) (int, ending) {
 	if rest != "" {
 		b.scanner.readAgain([]byte(rest))
 	}
+	if b.at+n-len(rest) == b.from { // nothing of it could be read
+		b.stage, b.junk = atJunk, b.at
+	}
 	return n, notYet
 }
 
@@ -102,12 +110,16 @@ func (b *sequence) read(p []byte) (int, ending) {
 func (b *sequence) pause(c byte) (int, ending) {
 	closes := b.frame.row.framing.closes
 	switch {
-	case isSpace(c), c == ',', c == ';':
+	case isSpace(c):
+	case c == ',' || c == ';':
+		b.parted = true
 	case c == ')' && b.wrapped:
 		b.wrapped = false
 	case c == '[' && !b.closed:
 		b.open++
-	case c == ']' && b.open > 0:
+	case c == '}' || c == ']' && b.open == 0:
+		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
+	case c == ']':
 		b.open--
 		b.closed = b.open == 0
 		if b.closed && len(closes) == 0 && !b.frame.fence.open() {
@@ -116,16 +128,30 @@ func (b *sequence) pause(c byte) (int, ending) {
 	case b.mayClose(c):
 		b.stage, b.held = atMark, ""
 		return 0, notYet
+	case len(closes) == 0 && b.open == 0 && !b.frame.fence.open() && !b.item.begins(c):
+		return 0, b.leave()
 	case b.item.begin(c, b.at):
-		b.stage = atCall
+		b.part()
+		b.stage, b.from = atCall, b.at
 		return 0, notYet
-	case len(closes) == 0 && b.open == 0 && !b.frame.fence.open(), c == '<':
+	case c == '<':
 		return 0, b.leave()
 	default:
 		b.stage, b.junk = atJunk, b.at
 		return 1, notYet
 	}
 	return 1, notYet
+}
+
+// part reports that a comma is missing before an item of a list.
+func (b *sequence) part() {
+	if b.open > 0 && b.items > 0 && !b.parted {
+		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
+		f.Severity = diag.Warning
+		f.Fixes = fix("add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
+		b.scanner.find(f)
+	}
+	b.items, b.parted = b.items+1, false
 }
 
 // mayClose reports whether a closing mark or fence begins with a byte.
@@ -165,8 +191,13 @@ func (b *sequence) mark(c byte) (int, ending) {
 	}
 	held := b.held[:len(b.held)-1]
 	if held == "" && c != '<' {
-		b.stage, b.junk = atJunk, b.at
-		return 1, notYet
+		b.stage = atPause
+		if !b.item.begin(c, b.at) {
+			b.stage, b.junk = atJunk, b.at
+			return 1, notYet
+		}
+		b.stage, b.from = atCall, b.at
+		return 0, notYet
 	}
 	if held != "" {
 		b.scanner.readAgain([]byte(held))

@@ -38,10 +38,9 @@ type Call struct {
 // read takes in the calls that the scanner found, before they are checked.
 func (r *Record) read(calls []chat.Call, places *diag.Lines) {
 	for _, c := range calls {
-		shown := Call{
-			Name: c.Name, Arguments: c.Arguments, ID: c.ID, Priority: c.Priority,
-			Status: c.Status, Executable: c.Executable, ValueChanged: c.ValueChanged,
-			Span: places.Locate(diag.Bytes(c.Start, c.End)), Repairs: []diag.Code{}, Alternatives: []Call{},
+		shown := shownCall(c, places)
+		for _, other := range c.Alternatives {
+			shown.Alternatives = append(shown.Alternatives, shownCall(other, places))
 		}
 		if object, ok := onlyObject(c); ok {
 			shown.Arguments, shown.heads = object, []string{""}
@@ -50,6 +49,15 @@ func (r *Record) read(calls []chat.Call, places *diag.Lines) {
 			shown.Arguments = quoted(argumentText(c.Text))
 		}
 		r.Calls = append(r.Calls, shown)
+	}
+}
+
+// shownCall returns a call as it is shown.
+func shownCall(c chat.Call, places *diag.Lines) Call {
+	return Call{
+		Name: c.Name, Arguments: c.Arguments, ID: c.ID, Priority: c.Priority,
+		Status: c.Status, Executable: c.Executable, ValueChanged: c.ValueChanged,
+		Span: places.Locate(diag.Bytes(c.Start, c.End)), Repairs: []diag.Code{}, Alternatives: []Call{},
 	}
 }
 

@@ -16,9 +16,10 @@ import (
 
 // Options say how a response is read.
 type Options struct {
-	Dialect dialect.Dialect // the zero value: told from the text
-	Tools   *tool.Registry  // nil: calls are not held against definitions
-	Strict  bool            // a fault that would be tolerated is an error
+	Dialect   dialect.Dialect   // the zero value: told from the text
+	Reasoning dialect.Reasoning // where the text may hold what its model thinks
+	Tools     *tool.Registry    // nil: calls are not held against definitions
+	Strict    bool              // a fault that would be tolerated is an error
 }
 
 // A Record is what was read in one captured response. Its JSON form is
@@ -37,7 +38,7 @@ type Record struct {
 // is not UTF-8 is reported and read all the same.
 func Text(file string, src []byte, o Options) Record {
 	text, places := string(src), diag.NewLines(src)
-	reading := dialect.Scan(text, dialect.Options{Dialect: o.Dialect})
+	reading := dialect.Scan(text, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: shapes(o.Tools)})
 	r := Record{
 		File: file, Dialect: reading.Dialect.Name, Why: reading.Why, Content: reading.Content, Reasoning: reading.Reasoning,
 		Calls: []Call{}, Findings: []diag.Finding{},
@@ -54,6 +55,19 @@ func Text(file string, src []byte, o Options) Record {
 	}
 	r.settle()
 	return r
+}
+
+// shapes returns what the definitions of tools say about the types of arguments,
+// for dialects that write all values as text.
+func shapes(tools *tool.Registry) dialect.Toolset {
+	if tools == nil {
+		return nil
+	}
+	set := dialect.Toolset{}
+	for _, d := range tools.All() {
+		set[d.Name] = dialect.ShapeOf(d.Schema)
+	}
+	return set
 }
 
 // encoding reports bytes outside calls that are not UTF-8: the first one, and

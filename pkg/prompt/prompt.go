@@ -49,13 +49,15 @@ type Texts struct {
 }
 
 // Load reads the texts from files such as "tools.md", and one
-// "dialect-NAME.md" for every dialect. A missing file is an error, and so is a
+// "dialect-NAME.md" for every dialect that is taught. A missing file is an error, and so is a
 // text that lacks a place, because what belongs there would be lost.
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
 	names := slices.Sorted(maps.Keys(places))
 	for _, d := range dialect.Dialects {
-		names = append(names, "dialect-"+d.Name)
+		if d.Taught() {
+			names = append(names, "dialect-"+d.Name)
+		}
 	}
 	for _, name := range names {
 		b, err := fs.ReadFile(fsys, name+".md")

@@ -1,0 +1,119 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// A namedCall is a call as it is written: a name, and arguments behind it.
+type namedCall struct {
+	name  string // as it is written
+	place diag.Span
+	clean string // the name without what belongs to the syntax
+	id    string
+	start int
+	text  string
+}
+
+// named passes on a call with these arguments.
+func (s *Scanner) named(c namedCall, a *argReader, findings ...diag.Finding) {
+	r := newNamedReader(c, append(findings, a.findings...))
+	r.call.Status, r.call.ValueChanged = a.status, a.changed
+	if a.value != nil {
+		r.takeValue(a.value, a.place)
+	}
+	s.passNamed(r)
+}
+
+// namedText passes on a call whose one argument is a text.
+func (s *Scanner) namedText(c namedCall, text string, findings ...diag.Finding) {
+	r := newNamedReader(c, findings)
+	r.call.Positional = true
+	if utf8.ValidString(text) {
+		r.call.Arguments = json.RawMessage("[" + quote(text) + "]")
+	} else {
+		r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the text is not UTF-8")
+	}
+	s.passNamed(r)
+}
+
+// passNamed passes on a call, or what is wrong with it if it has no name.
+func (s *Scanner) passNamed(r *reader) {
+	r.judge()
+	if r.call.Name != "" {
+		s.call(r.call, r.findings)
+		return
+	}
+	for _, f := range r.findings {
+		s.find(f)
+	}
+}
+
+// newNamedReader returns a reader that has read the name of a call.
+func newNamedReader(c namedCall, findings []diag.Finding) *reader {
+	r := &reader{written: &written{form: &nameArguments}, findings: findings}
+	r.with = ofArguments
+	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
+	name := c.clean
+	if i := markupAt(name); i >= 0 {
+		r.add(diag.New(diag.MarkupInName, c.place, "%q stands in the tool's name", excerpt(name[i:])))
+		name = name[:i]
+	}
+	name, noise := cleanName(name)
+	if name == "" || len(name) > longestName {
+		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
+		return r
+	}
+	if noise != "" {
+		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
+	}
+	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.clean {
+		mended[0].Fixes = fix("remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: name})
+	}
+	r.call.Name = name
+	return r
+}
+
+// markupAt returns the index of the first mark in a name, -1 if there is none.
+func markupAt(name string) int {
+	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
+	if i < 0 || wide >= 0 && wide < i {
+		return wide
+	}
+	return i
+}
+
+// takeValue takes the value that stands where the arguments do. A list of one
+// object, and a string that holds one, stand for it.
+func (r *reader) takeValue(value json.RawMessage, place diag.Span) {
+	switch value[0] {
+	case '{':
+		r.call.Arguments = value
+	case '"':
+		r.args = value
+		r.readEncoded(place)
+	case 'n':
+		r.noArguments(place)
+	case '[':
+		r.takeList(value, place)
+	default:
+		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object", kindOf(value[0]))
+	}
+}
+
+// takeList takes the one object of a list.
+func (r *reader) takeList(value json.RawMessage, place diag.Span) {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil || len(list) != 1 || list[0][0] != '{' {
+		r.fault(diag.CallMember, place, "the arguments are an array, and should be an object")
+		return
+	}
+	f := diag.New(diag.Bracket, place, "the arguments stand in a list, which is taken away")
+	f.Severity = diag.Warning
+	r.add(f)
+	r.call.Arguments = list[0]
+}
