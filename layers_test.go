@@ -15,6 +15,7 @@ import (
 var layers = [][]string{
 	{"diag", "chat"},
 	{"literal", "schema", "runfile", "vault", "netguard"},
+	{"markup", "mend"},
 	{"tool", "dialect", "wire"},
 	{"prompt", "model", "policy", "runner", "lint"},
 	{"agent"},

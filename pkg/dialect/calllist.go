@@ -3,6 +3,7 @@ package dialect
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -55,6 +56,7 @@ func (b *callBody) memberKey(good bool) ending {
 
 // listBegin follows the key of the list of calls. good says whether it is a list.
 func (b *callBody) listBegin(good bool) {
+	b.scanner.sign(b.key.Start, "the key "+strconv.Quote(b.name))
 	b.holdsCalls()
 	b.listed, b.end, b.last = true, b.lit.End(), "["
 	if want := b.frame.row.framing.lists[0]; b.name != want {
@@ -139,6 +141,7 @@ func (b *callBody) objectEnd() ending {
 		return b.refuse()
 	}
 	b.single.findings = nil
+	b.shows(&w)
 	b.holdsCalls()
 	b.bareCall(w.begin, w.begin+len(w.text))
 	b.emit(&w)
@@ -293,6 +296,7 @@ func (b *callBody) callEnd(state literal.State) ending {
 		return b.pass("[")
 	}
 	if !b.known {
+		b.shows(w)
 		b.holdsCalls()
 		b.bareList()
 	}
@@ -308,6 +312,16 @@ func (b *callBody) callEnd(state literal.State) ending {
 		b.at(atItemEnd)
 	}
 	return notYet
+}
+
+// shows says by which of its members an object is known to be a call.
+func (b *callBody) shows(w *written) {
+	s := w.shape()
+	b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
+	if row := b.scanner.marks.plain[s.by][s.with]; row != nil {
+		b.frame.row, b.scanner.frame.row = row, row
+		b.form, w.form = row.grammar.form, row.grammar.form
+	}
 }
 
 // bareCall reports a call that should stand in an object.

@@ -1,3 +1,156 @@
 package dialect
 
-var channelDialects []Dialect
+import "oneshot/pkg/markup"
+
+var harmonyEnds = []string{"<|end|>", "<|call|>", "<|return|>"}
+
+// harmonyMessage is a message with all its marks.
+var harmonyMessage = messages(messaging{
+	bodies: []bodyMark{{"<|message|>", byHeader}},
+	ends:   harmonyEnds, begins: []string{"<|start|>", "<|channel|>"}, tags: "<atem:",
+})
+
+// Messages without marks, which some servers drop.
+var (
+	bareBegins  = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
+	bareCall    = messages(messaging{bodies: []bodyMark{{"{", arguments}}, ends: harmonyEnds, begins: bareBegins})
+	bareThought = grammar{body: func(s *Scanner, f frame) body {
+		m := messageBody{messaging: &messaging{ends: harmonyEnds}, scanner: s, frame: f, at: f.begin, ends: bareEnds}
+		return m.speech(true)
+	}}
+	bareEnds = newMarkList(func() []string { return unique(harmonyEnds, bareBegins) })
+)
+
+// thenSentence is the lead of text that begins at once, and with no small letter.
+func thenSentence(text []byte) verdict {
+	if len(text) == 0 {
+		return more
+	}
+	c := text[0]
+	return when('A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80)
+}
+
+// thenBareCall is the lead of the name of a tool and arguments in JSON.
+var thenBareCall = nameThen(either(blankThen("{"), after(blankThen("{"), "json", "<|constrain|>json")))
+
+// channelDialects write messages, each for somebody.
+var channelDialects = []Dialect{
+	{
+		Name:     "harmony",
+		Title:    "Messages for functions.NAME on channels",
+		Families: []string{"gpt-oss"},
+		Aliases:  []string{"gpt_oss", "gptoss"},
+		Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
+		Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
+What is for functions.NAME is a call with JSON as arguments, on any channel; what is for another tool,
+such as python, may be text. The channel analysis is reasoning, the others are content. Without the
+marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|start|>", role: begins},
+				{text: "<|channel|>", role: begins},
+				{text: "<|end|>", role: silent},
+				{text: "<|call|>", role: silent},
+				{text: "<|return|>", role: silent},
+				{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
+				{text: "commentary to=", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
+				{text: "analysis", role: begins, line: true, lead: never, own: thenSentence, grammar: &bareThought},
+				{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
+				{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
+			},
+			thinks: []*wrapper{},
+			writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
+		},
+		grammar: harmonyMessage,
+	},
+	{
+		Name:     "inkling",
+		Title:    "Messages whose content is a JSON object with name and args",
+		Families: []string{"Inkling"},
+		Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
+		Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
+stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|message_model|>", role: begins},
+				{text: "<|end_message|>", role: silent},
+			},
+			closes: []string{"<|end_message|>"},
+			thinks: []*wrapper{},
+			writes: [2]string{"<|message_model|>", "<|end_message|>"},
+		},
+		grammar: inkling,
+	},
+	{
+		Name:     "muse_glimmer",
+		Title:    "Messages with <atem:invoke> for a tool",
+		Families: []string{"Muse Glimmer", "Onyx"},
+		Aliases:  []string{"onyx", "atem"},
+		Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
+		Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. A call stands in
+tags <atem:invoke> at the start of one, whoever it is for. What is for self is reasoning.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|start|>", role: begins},
+				{text: "<|message|>", role: takes},
+				{text: "<atem:function_calls>", role: wraps},
+				{text: "<atem:invoke", role: takes, grammar: &atemCall},
+				{text: "</atem:invoke>", role: unwraps},
+				{text: "</atem:function_calls>", role: unwraps},
+				{text: "<|eom|>", role: silent},
+				{text: "<|eot|>", role: silent},
+			},
+			start:  []mark{{role: starts, lead: thenMessage}},
+			thinks: []*wrapper{},
+			writes: [2]string{"<atem:function_calls>\n", "\n</atem:function_calls><|eom|>"},
+		},
+		grammar: museMessage,
+	},
+	{
+		Name:     "kimi_k3",
+		Title:    "<|open|>call with <|open|>argument",
+		Families: []string{"Kimi K3"},
+		Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
+		Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
+each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<|open|>tools<|sep|>", role: wraps},
+				{text: "<|open|>call", role: takes},
+				{text: "<|close|>call<|sep|>", role: unwraps},
+				{text: "<|close|>tools<|sep|>", role: unwraps},
+				{text: "<|open|>response<|sep|>", role: silent},
+				{text: "<|close|>response<|sep|>", role: silent},
+			},
+			thinks: []*wrapper{tags("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
+			writes: [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
+		},
+		grammar: tagged(markup.KimiK3),
+	},
+}
+
+// thenMessage is the lead of the recipient of a message.
+var thenMessage = after(namedThen(isCountedByte, exactly("<|message|>")), "to=")
+
+var (
+	atemCall    = tagged(markup.ATEM)
+	museMessage = func() grammar {
+		g := messages(messaging{
+			bodies: []bodyMark{{"<|message|>", byHeader}},
+			ends:   []string{"<|eom|>", "<|eot|>"}, begins: []string{"<|start|>"}, tags: "<atem:", tagged: true,
+		})
+		g.render = atemCall.render
+		return g
+	}()
+	inkling = func() grammar {
+		g := messages(messaging{
+			bodies: []bodyMark{
+				{"<|content_invoke_tool_json|>", anInvoke}, {"<|content_thinking|>", toSelf}, {"<|content_text|>", aloud},
+			},
+			ends: []string{"<|end_message|>"}, begins: []string{"<|message_model|>"},
+		})
+		g.form = &form{name: ofName, args: ofArgs}
+		g.render = renderInvoke
+		return g
+	}()
+)

@@ -37,6 +37,13 @@ func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 		"this call is written in the dialect %s, the calls before it in %s", row.Name, d.row.Name)}
 }
 
+// sign says what tells that the open frame holds calls, and where.
+func (s *Scanner) sign(at int, what string) {
+	if s.frame.sign == "" {
+		s.frame.at, s.frame.sign = at, what
+	}
+}
+
 // framed takes note of a frame of which it is known that it holds calls.
 func (s *Scanner) framed() {
 	if d := &s.detected; d.row == nil {
@@ -55,12 +62,14 @@ func (s *Scanner) Detected() (d Dialect, why string, at int) {
 		return *s.marks.rows[0], "named by the caller", -1
 	case t.row == nil:
 		return Dialects[0], "nothing in the text is a call of any dialect", -1
+	case t.frame.sign != "":
+		why = "has " + t.frame.sign
 	case t.frame.mark != "":
 		why = fmt.Sprintf("has the mark %q", strings.TrimSpace(t.frame.mark))
 	case t.frame.open():
 		why = fmt.Sprintf("has a fence marked %q", t.frame.info())
 	default:
-		why = "begins a call without any mark around it"
+		why = "begins with a call"
 	}
 	return *t.row, why, t.frame.at
 }

@@ -14,12 +14,12 @@ func TestDetected(t *testing.T) {
 		{"```tool", "tool", `line 1 has a fence marked "tool"`},
 		{"```toolx\nf()", "tool", nothing},
 		{"see ```tool\nf()", "tool", nothing},
-		{"\n{\"a\": 1,\n\"toolCalls\" : []}", "toolcalls", "line 2 begins a call without any mark around it"},
-		{"x {'tool_calls':[]}", "toolcalls", "line 1 begins a call without any mark around it"},
+		{"\n{\"a\": 1,\n\"toolCalls\" : []}", "toolcalls", `line 3 has the key "toolCalls"`},
+		{"x {'tool_calls':[]}", "toolcalls", `line 1 has the key "tool_calls"`},
 		{`{"toolCalls"}`, "tool", nothing},
 		{`"toolCalls": []`, "tool", nothing},
 		{`{\"toolCalls\": []}`, "tool", nothing},
-		{"{\"toolCalls\": []}\n```tool\n", "toolcalls", "line 1 begins a call without any mark around it"},
+		{"{\"toolCalls\": []}\n```tool\n", "toolcalls", `line 1 has the key "toolCalls"`},
 		{"```tool\n```\n{\"toolCalls\": []}", "tool", `line 1 has a fence marked "tool"`},
 	} {
 		if r := Scan(test.text, Options{}); r.Dialect.Name != test.want || r.Why != test.why {

@@ -14,6 +14,7 @@ type frame struct {
 	grammar *grammar
 	fence
 	mark    string    // the mark that opens it, "" for none
+	sign    string    // what else says that it holds calls
 	at      int       // where it begins
 	form    fenceForm // of the fence
 	infoAt  int       // offset of the info string

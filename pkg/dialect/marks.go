@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ const (
 	thinks              // reasoning begins
 	thought             // reasoning ends
 	silent              // it stands around messages, and means nothing by itself
+	drops               // the same, and blanks behind it are text
 	fences              // a run of fence characters begins
 	braces              // an object begins
 	starts              // no mark: a frame that can begin where no text stands yet
@@ -168,6 +170,7 @@ type markSet struct {
 	starts  []use      // frames that can begin where no text stands yet
 	objects *Dialect   // that of JSON outside of fences, if it counts
 	keys    []string   // the first keys that say so behind text
+	plain   plainRows  // the dialects of such JSON, where several are read
 	longest int        // bytes of the longest text
 }
 
@@ -176,6 +179,10 @@ var (
 	tildes    = mark{text: "~~~", role: fences}
 	brace     = mark{text: "{", role: braces}
 )
+
+// plainRows tells the dialect of a call in JSON without a mark by the members that
+// tell the tool and its arguments.
+type plainRows [memberCount][memberCount]*Dialect
 
 // newMarkSet returns the marks of some dialects.
 func newMarkSet(rows []*Dialect) *markSet {
@@ -215,6 +222,9 @@ func (s *markSet) addRow(row *Dialect) {
 	if f.keys != nil && s.objects == nil {
 		s.objects = row
 	}
+	if form := row.grammar.form; f.keys != nil && s.objects != row && form != nil && s.plain[form.name][form.args] == nil {
+		s.plain[form.name][form.args] = row
+	}
 	for _, key := range f.keys {
 		if !slices.Contains(s.keys, key) {
 			s.keys = append(s.keys, key)
@@ -235,7 +245,11 @@ func (s *markSet) add(u use) {
 		s.texts, s.uses = append(s.texts, u.text), append(s.uses, nil)
 		s.longest = max(s.longest, len(u.text))
 	}
-	s.uses[i] = append(s.uses[i], u)
+	at := len(s.uses[i])
+	if u.role <= takes { // before those that mean nothing by themselves
+		at = cmp.Or(1+slices.IndexFunc(s.uses[i], func(u use) bool { return u.role == wraps || u.role == silent }), at+1) - 1
+	}
+	s.uses[i] = slices.Insert(s.uses[i], at, u)
 }
 
 // everyMark is the marks of all dialects.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -18,8 +19,11 @@ type naming struct {
 	space   string   // a namespace that belongs to the syntax
 	plain   string   // no tool: what follows is content
 	raw     string   // a tool whose argument is text, up to the next mark
+	free    bool     // the argument of any tool may be such text
+	quoted  bool     // such text can be a string
 	line    string   // a mark that ends such text only at the start of a line
 	closes  []string // marks behind the arguments
+	loose   bool     // they may be missing
 	stops   []string // other marks, which end whatever is read
 	between string   // what a renderer writes between the name and the arguments
 }
@@ -65,9 +69,10 @@ type namedBody struct {
 	opened  int // how much has been read of the code fence around the arguments
 	args    argReader
 	texts   func() *markList
-	text    upTo   // reads arguments that are text
-	written []byte // those
-	tail    []byte // what can be a mark behind the arguments
+	doubts  []diag.Finding // about what stands before the arguments
+	text    upTo           // reads arguments that are text
+	written []byte         // those
+	tail    []byte         // what can be a mark behind the arguments
 }
 
 // A namedStage is what a namedBody reads.
@@ -216,6 +221,9 @@ func (b *namedBody) beforeArguments(c byte) (int, ending) {
 	case isSpace(c):
 	case b.opened < len(openFence) && c == openFence[b.opened]:
 		b.opened++
+	case b.free && !b.fenced() && c != '{' && c != '[':
+		b.stage, b.text = inText, newUpTo(b.texts())
+		return 0, notYet
 	default:
 		b.begin(b.at)
 		return 0, notYet
@@ -256,11 +264,15 @@ func (b *namedBody) mayEnd(rest string) ending {
 
 // pass passes on the call.
 func (b *namedBody) pass() {
-	var findings []diag.Finding
-	if h := &b.head; len(b.behind) > 0 && !b.bare && !h.marked {
-		findings = append(findings, diag.New(diag.CallMember, b.namePlace(), "no mark stands between the name and its arguments"))
+	findings := b.doubts
+	h, c := &b.head, b.call(b.args.text())
+	switch {
+	case len(b.behind) > 0 && !b.bare && !h.marked:
+		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark stands between the name and its arguments"))
+	case b.counted && c.id == "" && strings.HasSuffix(strings.TrimRight(c.name, "0123456789"), "."):
+		findings = append(findings, diag.New(diag.CallMember, c.place, "a number stands behind the name, and \":\" is missing before it"))
 	}
-	b.scanner.named(b.call(b.args.text()), &b.args, findings...)
+	b.scanner.named(c, &b.args, findings...)
 }
 
 func (b *namedBody) namePlace() diag.Span {
@@ -311,7 +323,12 @@ func (b *namedBody) readText(p []byte) (int, ending) {
 // passText passes on a call whose argument is text.
 func (b *namedBody) passText() {
 	text := string(b.written)
-	b.scanner.namedText(b.call(text), strings.TrimRight(text, "\r\n"))
+	said := strings.TrimRight(text, "\r\n")
+	if b.quoted {
+		said = strings.TrimSpace(said)
+		_ = json.Unmarshal([]byte(said), &said) // or it is no string
+	}
+	b.scanner.namedText(b.call(text), said, b.doubts...)
 }
 
 // behindArguments reads a byte behind the arguments.
@@ -322,9 +339,12 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 	case v == more:
 		return 1, notYet
 	case mark == "```":
-		b.opened, b.tail = 0, nil
+		b.closeFence()
 		return 1, b.mayEnd("")
 	case slices.Contains(b.closes, mark):
+		if b.fenced() {
+			b.unclosed(mark)
+		}
 		return 1, ended
 	case v == no && len(b.tail) == 1 && isSpace(c):
 	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
@@ -350,7 +370,7 @@ func (b *namedBody) closing() (mark string, v verdict) {
 		}
 	}
 	switch {
-	case !b.fenced():
+	case !b.fenced() && len(b.closes) == 0:
 	case tail == "```":
 		return tail, yes
 	case strings.HasPrefix("```", tail):
@@ -359,13 +379,21 @@ func (b *namedBody) closing() (mark string, v verdict) {
 	return "", v
 }
 
+// closeFence follows a closing code fence.
+func (b *namedBody) closeFence() {
+	if !b.fenced() {
+		b.scanner.stray(diag.Bytes(b.at-2, b.at+1))
+	}
+	b.opened, b.tail = 0, nil
+}
+
 // unclosed reports that what should close the call is missing.
 func (b *namedBody) unclosed(before string) {
 	f := &b.frame
 	switch {
 	case b.fenced():
 		b.scanner.find(diag.New(diag.UnclosedFence, b.namePlace(), "the fence around the arguments is not closed before %s", before))
-	case len(b.closes) > 0:
+	case len(b.closes) > 0 && !b.loose:
 		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.mark)), "%s is not closed before %s", strings.TrimSpace(f.mark), before))
 	}
 }

@@ -13,8 +13,8 @@ func namedThen(isName func(byte) bool, next lead) lead {
 		text = trimLeft(text)
 		for i, c := range text {
 			switch {
-			case isName(c):
-			case i == 0:
+			case isName(c) && i < longestName:
+			case i == 0 || isName(c):
 				return no
 			default:
 				return next(text[i:])
@@ -32,7 +32,7 @@ func isCountedByte(c byte) bool { return isNameByte(c) || c == ':' }
 func countThen(next lead) lead {
 	return func(text []byte) verdict {
 		name := trimLeft(text)
-		for i, c := range name {
+		for i, c := range name[:min(len(name), longestName)] {
 			if !isCountedByte(c) {
 				if _, id := cutCount(string(name[:i])); id == "" {
 					return no
@@ -102,11 +102,11 @@ func either(a, b lead) lead {
 }
 
 // notThen returns the lead of blanks and then anything but a byte.
-func notThen(byte byte) lead {
+func notThen(other byte) lead {
 	return func(text []byte) verdict {
 		if text = trimLeft(text); len(text) == 0 {
 			return more
 		}
-		return when(text[0] != byte)
+		return when(text[0] != other)
 	}
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,7 @@ var (
 var mistralMarks = []mark{
 	{text: "[TOOL_CALLS]", role: begins, lead: blankThen("[{"), grammar: &mistralList},
 	{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall},
+	{text: "[/TOOL_CALLS]", role: silent},
 	{text: "</s>", role: silent},
 }
 
@@ -167,6 +169,50 @@ start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 			behind: []string{"\n"}, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
 		}),
 	},
+	{
+		Name:    "react",
+		Title:   "Action: NAME and Action Input: JSON or text",
+		Aliases: []string{"langchain_react"},
+		Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
+		Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
+text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so
+is what stands behind "Final Answer:".`,
+		framing: framing{
+			marks: []mark{
+				{text: "Action:", role: begins, line: true, lead: thenInput},
+				{text: "Final Answer:", role: silent, line: true, lead: never, own: anything},
+			},
+			writes: [2]string{"Action: ", ""},
+		},
+		grammar: namedJSON(naming{
+			behind: []string{"Action Input:"}, free: true, quoted: true,
+			stops: []string{"\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"}, between: "\nAction Input: ",
+		}),
+	},
+	{
+		Name:    "continue",
+		Title:   "TOOL_NAME: and BEGIN_ARG: in a tool fence",
+		Aliases: []string{"continue_tool"},
+		Example: "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nOslo\nEND_ARG\n```\n",
+		Doc: `A call is a line "TOOL_NAME: NAME" and, for each argument, a line "BEGIN_ARG: KEY", the lines of
+its value and a line "END_ARG", in a tool fence or in none. Values are text without escapes; the type
+of one comes from the definition of the tool.`,
+		framing: framing{
+			marks:  lineMarks(),
+			fences: []fenceForm{{info: "tool", lead: thenToolName}},
+			start:  []mark{{role: starts, lead: thenToolName}},
+		},
+		grammar: lineGrammar,
+	},
+}
+
+// thenInput is the lead of the rest of a line and "Action Input:".
+func thenInput(text []byte) verdict {
+	text = trimLeft(text)
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return then("Action Input:")(text[i:])
+	}
+	return more
 }
 
 // deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or

@@ -1,0 +1,241 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A messaging says how messages are written: a mark, a header, a mark, and a body
+// up to one more mark. The header says who the message is for: a tool, the model
+// itself, or the user.
+type messaging struct {
+	bodies []bodyMark
+	ends   []string // marks behind a message
+	begins []string // marks that begin another one
+	tags   string   // a body that begins so holds calls
+	tagged bool     // no other body is a call
+}
+
+// A bodyMark is a mark between a header and a body.
+type bodyMark struct {
+	text string
+	kind bodyKind
+}
+
+// A bodyKind says what the body of a message is.
+type bodyKind int
+
+const (
+	byHeader  bodyKind = iota // what the header says
+	aloud                     // text for the user
+	toSelf                    // reasoning
+	anInvoke                  // a call, with its name
+	arguments                 // JSON, with which the body begins: byHeader, and there is no mark
+)
+
+// messages is the grammar of one message.
+func messages(m messaging) grammar {
+	heads := newMarkList(func() []string { return m.heads() })
+	ends := newMarkList(func() []string { return unique(m.ends, m.begins) })
+	calls := &naming{closes: m.ends, stops: m.begins, loose: true}
+	return grammar{
+		body: func(s *Scanner, f frame) body {
+			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, head: newUpTo(heads()), at: f.begin}
+		},
+		render: renderMessage,
+	}
+}
+
+// heads returns the marks that end a header.
+func (m *messaging) heads() []string {
+	all := slices.Clone(m.ends)
+	for _, b := range m.bodies {
+		all = append(all, b.text)
+	}
+	return unique(all)
+}
+
+// A messageBody reads one message.
+type messageBody struct {
+	*messaging
+	scanner *Scanner
+	frame   frame
+	calls   *naming
+	ends    func() *markList
+	at      int // offset of the next byte
+	head    upTo
+	text    []byte // the header
+	tag     []byte // what can be the beginning of calls in the body
+	kind    bodyKind
+	inner   body // reads the body
+	opening bool // its beginning is read first
+}
+
+func (b *messageBody) write(p []byte) (int, ending) {
+	switch {
+	case b.inner != nil && !b.opening:
+		return b.inner.write(p)
+	case b.opening:
+		return b.readTag(p[0])
+	}
+	n, text, mark := b.head.next(p[:min(len(p), longestHead)], b.at)
+	b.text = append(b.text, text...)
+	b.at += n
+	b.scanner.steps += n
+	switch {
+	case mark != "":
+		return b.endHeader(n, mark)
+	case len(b.text) > longestHead:
+		b.refuse("")
+		return n, left
+	}
+	return n, notYet
+}
+
+// endHeader follows the mark behind a header, with which n bytes end.
+func (b *messageBody) endHeader(n int, mark string) (int, ending) {
+	i := slices.IndexFunc(b.bodies, func(m bodyMark) bool { return m.text == mark })
+	if i < 0 {
+		b.refuse(mark)
+		return n, left
+	}
+	h := readHeader(b.frame.mark, string(b.text))
+	kind := b.bodies[i].kind
+	if kind == arguments {
+		b.scanner.readAgain([]byte(mark))
+		b.at -= len(mark)
+		mark = ""
+	}
+	if t := &b.scanner.thinking; t.inside && t.wrapper == nil { // the prompt has opened it
+		t.inside, t.ended = false, true
+	}
+	b.begin(h, kind, mark)
+	return n, notYet
+}
+
+// refuse reports a header without a body. It is text, but for the mark.
+func (b *messageBody) refuse(mark string) {
+	f := &b.frame
+	b.scanner.stray(diag.Bytes(f.at, f.at+len(f.mark)))
+	b.scanner.readAgain([]byte(string(b.text) + b.head.held() + mark))
+}
+
+// begin begins to read a body behind a mark.
+func (b *messageBody) begin(h header, kind bodyKind, mark string) {
+	isCall := h.isCall()
+	switch {
+	case kind == anInvoke:
+		f := b.frame
+		f.begin = b.at
+		b.inner = newJSONBody(b.scanner, f)
+		return
+	case kind == toSelf || kind == byHeader && h.isReasoning():
+		b.inner = b.speech(true)
+	case kind == aloud || !isCall || b.tagged:
+		b.inner = b.speech(false)
+	default:
+		b.inner = b.recipient(h, mark)
+	}
+	b.opening = b.tags != "" && !h.isReasoning()
+}
+
+// speech returns what reads a body that is text.
+func (b *messageBody) speech(reasoning bool) body {
+	return &speechBody{
+		scanner: b.scanner, upTo: newUpTo(b.ends()), at: b.at, ends: b.messaging.ends,
+		reasoning: reasoning && b.scanner.thinking.mode != ReasoningOff, from: diag.Bytes(b.frame.at, b.at),
+	}
+}
+
+// recipient returns what reads a body that is the arguments of a call.
+func (b *messageBody) recipient(h header, mark string) body {
+	text := append(b.text, mark...)
+	from := strings.Index(string(text), h.recipient)
+	naming := *b.calls
+	naming.space, naming.free = "functions.", !strings.HasPrefix(h.recipient, "functions.")
+	c := &namedBody{naming: &naming, scanner: b.scanner, frame: b.frame, stage: behindName, at: b.at, texts: b.ends}
+	c.head = head{at: b.frame.begin, text: text, piece: len(text), name: h.recipient, from: from, marked: true}
+	c.doubts = h.doubts(c.namePlace())
+	return c
+}
+
+// readTag reads the beginning of a body, which may be calls.
+func (b *messageBody) readTag(c byte) (int, ending) {
+	b.tag = append(b.tag, c)
+	word := strings.TrimLeft(string(b.tag), " \t\r\n")
+	switch {
+	case word == b.tags:
+		b.scanner.readAgain(b.tag)
+		return 1, left
+	case strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
+		return 1, notYet
+	}
+	b.opening = false
+	b.scanner.readAgain(b.tag)
+	return 1, notYet
+}
+
+func (b *messageBody) close() {
+	switch {
+	case b.opening:
+		b.inner.write(b.tag)
+		b.inner.close()
+	case b.inner != nil:
+		b.inner.close()
+	case readHeader(b.frame.mark, string(b.text)+b.head.held()).isCall():
+		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
+	default:
+		b.scanner.stray(diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)))
+	}
+}
+
+// A speechBody reads a message that is text. Nothing in it is a call.
+type speechBody struct {
+	upTo
+	scanner   *Scanner
+	ends      []string
+	at        int // offset of what comes next
+	reasoning bool
+	from      diag.Span // what opens it
+	before    byte      // the last byte that was passed on
+}
+
+func (b *speechBody) write(p []byte) (int, ending) {
+	n, text, mark := b.next(p, b.at+len(b.held()))
+	b.scanner.steps += n
+	b.pass(string(text))
+	switch {
+	case mark == "":
+		return n, notYet
+	case b.before == '`':
+		b.pass(mark)
+		return n, notYet
+	case slices.Contains(b.ends, mark):
+		return n, ended
+	}
+	b.scanner.readAgain([]byte(mark))
+	return n, left
+}
+
+// pass passes on text.
+func (b *speechBody) pass(text string) {
+	if text == "" {
+		return
+	}
+	s, inside := b.scanner, b.scanner.thinking.inside
+	s.thinking.inside = inside || b.reasoning
+	s.content(b.at, text)
+	s.thinking.inside = inside
+	s.thinking.ended = s.thinking.ended || b.reasoning
+	b.at += len(text)
+	b.before = text[len(text)-1]
+}
+
+func (b *speechBody) close() {
+	b.pass(b.held())
+	if b.reasoning {
+		b.scanner.find(diag.New(diag.OpenReasoning, b.from, "the reasoning that begins here is not closed"))
+	}
+}
