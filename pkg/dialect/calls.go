@@ -100,7 +100,7 @@ func (b *callBody) at(stage stage) {
 
 func (b *callBody) write(p []byte) (int, ending) {
 	for n := 0; ; {
-		k, state := b.lit.Write(p[n:])
+		k, state := b.scanner.read(b.lit, p[n:])
 		n += k
 		if state == literal.More {
 			return n, notYet

@@ -25,6 +25,7 @@ type frame struct {
 	begin   int       // where the body begins to read
 	values  int       // how many frames hold calls, or values of JSON in them, up to here
 	sure    bool      // it holds calls, whatever they are
+	whole   int       // how many calls there are with its own, if that can be executed and remains of one can tell that it goes on
 }
 
 func (f *frame) info() string { return f.form.info }

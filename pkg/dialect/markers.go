@@ -48,7 +48,7 @@ var markers = []string{
 	// Reasoning.
 	"<think>", "</think>", "<seed:think>", "</seed:think>", "<mm:think>", "</mm:think>", "◁think▷", "◁/think▷",
 	"[THINK]", "[/THINK]", "<|START_THINKING|>", "<|END_THINKING|>", "<|channel>", "<channel|>", "<|content_thinking|>",
-	"<scratch_pad>", "</scratch_pad>", "Here is my thought process:", "Here is my response:", "[BEGIN FINAL RESPONSE]",
+	"<scratch_pad>", "</scratch_pad>", "Here is my thought process:", "Here is my response:", "[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "function call{", "<assistant>", "</assistant>",
 	// Roles and other control tokens.
 	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>", "<|fim_prefix|>",
 	"<|fim_suffix|>", "<|fim_middle|>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
@@ -65,7 +65,7 @@ var stems = []string{
 	"<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>", "<command>", "</command>", "<escape>",
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
-	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "functools[", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
+	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
 	"to=functions.", "assistantcommentary", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }

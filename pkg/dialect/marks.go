@@ -30,6 +30,7 @@ const (
 	thought             // reasoning ends
 	silent              // it stands around messages, and means nothing by itself
 	drops               // the same, and blanks behind it are text
+	remains             // it closes a part of a call: behind a call it says that this one goes on
 	fences              // a run of fence characters begins
 	braces              // an object begins
 	starts              // no mark: a frame that can begin where no text stands yet

@@ -1,6 +1,10 @@
 package dialect
 
-import "oneshot/pkg/markup"
+import (
+	"bytes"
+
+	"oneshot/pkg/markup"
+)
 
 // Leads of marks that several dialects share.
 var (
@@ -19,6 +23,32 @@ func nameThenLine(text []byte) verdict {
 	return more
 }
 
+// thenElement is the lead of the rest of a tag and then one that opens something
+// else than a parameter.
+func thenElement(text []byte) verdict {
+	const most = 256
+	_, behind, closed := bytes.Cut(text, []byte{'>'})
+	behind = trimLeft(behind)
+	switch {
+	case len(text) > most, closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
+		return no
+	case len(behind) < 2:
+		return more
+	}
+	return butThen("<parameter")(behind)
+}
+
+// thenCallOfElements is the lead of a call whose arguments are elements.
+func thenCallOfElements(text []byte) verdict {
+	if v := then("<invoke")(text); v != yes {
+		return v
+	}
+	return thenElement(text)
+}
+
+// emptyCall is a call without a name, which is none.
+var emptyCall = mark{text: "<tool_call>", role: silent, lead: then("</tool_call>")}
+
 // markupDialects write calls as tags with text between them.
 var markupDialects = []Dialect{
 	{
@@ -36,6 +66,7 @@ part of it, and its type comes from the definition of the tool.`,
 				{text: "<function=", role: takes},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</function>", role: unwraps},
+				{text: "</parameter>", role: remains},
 				{text: "<|im_end|>", role: silent},
 			},
 			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
@@ -54,6 +85,7 @@ part of it, and its type comes from the definition of the tool.`,
 				{text: "<function=", role: takes},
 				{text: "</seed:tool_call>", role: unwraps},
 				{text: "</function>", role: unwraps},
+				{text: "</parameter>", role: remains},
 			},
 			thinks: []*wrapper{tags("<seed:think>", "</seed:think>")},
 			writes: [2]string{"<seed:tool_call>\n", "\n</seed:tool_call>"},
@@ -67,9 +99,33 @@ part of it, and its type comes from the definition of the tool.`,
 		Example: "<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n",
 		Doc:     `As "qwen3_coder_xml", without tags around the call. The text often ends before the last ">".`,
 		framing: framing{
-			marks: []mark{{text: "<function=", role: takes}, {text: "</function>", role: unwraps}},
+			marks: []mark{{text: "<function=", role: takes}, {text: "</function>", role: unwraps}, {text: "</parameter>", role: remains}},
 		},
 		grammar: tagged(markup.OpenHands),
+	},
+	{
+		Name:     "minimax_m3",
+		Title:    "<invoke> with a tag for each argument, behind a token",
+		Families: []string{"MiniMax M3"},
+		Example:  "]<]minimax[>[<tool_call>]<]minimax[>[<invoke name=\"get_weather\">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>\n",
+		Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
+name, and objects and arrays are tags in tags. Servers may drop the token.`,
+		framing: framing{
+			marks: []mark{
+				{text: "]<]minimax[>[<tool_call>", role: wraps},
+				{text: "]<]minimax[>[<invoke", role: takes},
+				{text: "]<]minimax[>[</tool_call>", role: unwraps},
+				{text: "<tool_call>", role: wraps, lead: then("<invoke", "]<]minimax[>[<invoke")},
+				{text: "<minimax:tool_call>", role: wraps, lead: thenCallOfElements, own: anything},
+				{text: "<invoke", role: takes, lead: thenElement, own: anything},
+				{text: "</tool_call>", role: unwraps},
+				{text: "</minimax:tool_call>", role: unwraps},
+				{text: "</invoke>", role: unwraps},
+			},
+			thinks: []*wrapper{tags("<mm:think>", "</mm:think>")},
+			writes: [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
+		},
+		grammar: tagged(markup.MinimaxM3),
 	},
 	{
 		Name:     "minimax_m2",
@@ -84,32 +140,11 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 				{text: "<invoke", role: takes},
 				{text: "</minimax:tool_call>", role: unwraps},
 				{text: "</invoke>", role: unwraps},
+				{text: "</parameter>", role: remains},
 			},
 			writes: [2]string{"<minimax:tool_call>\n", "\n</minimax:tool_call>"},
 		},
 		grammar: tagged(markup.MinimaxM2),
-	},
-	{
-		Name:     "minimax_m3",
-		Title:    "<invoke> with a tag for each argument, behind a token",
-		Families: []string{"MiniMax M3"},
-		Example:  "]<]minimax[>[<tool_call>]<]minimax[>[<invoke name=\"get_weather\">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>\n",
-		Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
-name, and objects and arrays are tags in tags.`,
-		framing: framing{
-			marks: []mark{
-				{text: "]<]minimax[>[<tool_call>", role: wraps},
-				{text: "]<]minimax[>[<invoke", role: takes},
-				{text: "]<]minimax[>[</tool_call>", role: unwraps},
-				{text: "<tool_call>", role: wraps, lead: then("<invoke", "]<]minimax[>[<invoke")},
-				{text: "<invoke", role: takes},
-				{text: "</tool_call>", role: unwraps},
-				{text: "</invoke>", role: unwraps},
-			},
-			thinks: []*wrapper{tags("<mm:think>", "</mm:think>")},
-			writes: [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
-		},
-		grammar: tagged(markup.MinimaxM3),
 	},
 	{
 		Name:     "deepseek_dsml_v32",
@@ -129,6 +164,8 @@ name, and objects and arrays are tags in tags.`,
 				{text: "<invoke", role: takes},
 				{text: "</function_calls>", role: unwraps},
 				{text: "</invoke>", role: unwraps},
+				{text: "</｜DSML｜parameter>", role: remains},
+				{text: "</parameter>", role: remains},
 				{text: "<｜end▁of▁sentence｜>", role: silent},
 			},
 			writes: [2]string{"<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"},
@@ -152,6 +189,8 @@ name, and objects and arrays are tags in tags.`,
 				{text: "<invoke", role: takes},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "</invoke>", role: unwraps},
+				{text: "</｜DSML｜parameter>", role: remains},
+				{text: "</parameter>", role: remains},
 			},
 			writes: [2]string{"<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"},
 		},
@@ -169,6 +208,7 @@ name, and objects and arrays are tags in tags.`,
 				{text: "<invoke", role: takes},
 				{text: "</function_calls>", role: unwraps},
 				{text: "</invoke>", role: unwraps},
+				{text: "</parameter>", role: remains},
 			},
 			writes: [2]string{"<function_calls>\n", "\n</function_calls>"},
 		},
@@ -186,6 +226,7 @@ name, and objects and arrays are tags in tags.`,
 				{text: "<｜tool_call_begin｜>", role: wraps, skip: "function<｜tool_sep｜>", lead: then("function<｜tool_sep｜><steptml:")},
 				{text: "<steptml:invoke", role: takes},
 				{text: "</steptml:invoke>", role: unwraps},
+				{text: "</steptml:parameter>", role: remains},
 				{text: "<｜tool_call_end｜>", role: unwraps},
 				{text: "<｜tool_calls_end｜>", role: unwraps},
 			},
@@ -201,7 +242,7 @@ name, and objects and arrays are tags in tags.`,
 		Example:  "<function name=\"get_weather\"><param name=\"city\">Oslo</param></function>\n",
 		Doc:      `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML.`,
 		framing: framing{
-			marks: []mark{{text: "<function name=", role: takes}, {text: "</function>", role: unwraps}},
+			marks: []mark{{text: "<function name=", role: takes}, {text: "</function>", role: unwraps}, {text: "</param>", role: remains}},
 		},
 		grammar: tagged(markup.MiniCPM5),
 	},
@@ -217,10 +258,40 @@ name, and objects and arrays are tags in tags.`,
 				{text: "<function name=", role: takes},
 				{text: "</functions>", role: unwraps},
 				{text: "</function>", role: unwraps},
+				{text: "</param>", role: remains},
 			},
 			writes: [2]string{"<functions>\n", "\n</functions>"},
 		},
 		grammar: tagged(markup.BFCL),
+	},
+	{
+		Name:     "cohere_command5",
+		Title:    "<cofl:tool_call> with <cofl:value>",
+		Families: []string{"Command A+"},
+		Aliases:  []string{"cohere_cofl"},
+		Example:  "<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"get_weather\"><cofl:value name=\"city\" type=\"raw\">Oslo</cofl:value></cofl:tool_call></cofl:tool_calls>\n",
+		Doc: `Each call is a tag <cofl:tool_call> that holds a tag <cofl:value> for each argument, or
+<cofl:tool_param> in an older form, in <cofl:tool_calls> tags. The attribute "type" says whether a
+value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
+The escapes of XML stand everywhere.`,
+		framing: framing{
+			marks: []mark{
+				{text: "<cofl:tool_calls>", role: wraps},
+				{text: "<cofl:tool_call ", role: takes},
+				{text: "</cofl:tool_calls>", role: unwraps},
+				{text: "</cofl:tool_call>", role: unwraps},
+				{text: "</cofl:value>", role: remains},
+				{text: "</cofl:tool_param>", role: remains},
+				{text: "<|START_RESPONSE|>", role: silent},
+				{text: "<|END_RESPONSE|>", role: silent},
+				{text: "<|START_TEXT|>", role: silent},
+				{text: "<|END_TEXT|>", role: silent},
+				{text: "<|END_OF_TURN_TOKEN|>", role: silent},
+			},
+			thinks: []*wrapper{tags("<|START_THINKING|>", "<|END_THINKING|>")},
+			writes: [2]string{"<cofl:tool_calls>", "</cofl:tool_calls>"},
+		},
+		grammar: tagged(markup.CommandXML),
 	},
 	{
 		Name:     "glm4_moe",
@@ -231,11 +302,15 @@ name, and objects and arrays are tags in tags.`,
 Values are text without escapes, whose type comes from the definition of the tool.`,
 		framing: framing{
 			marks: []mark{
+				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				emptyCall,
 				{text: "<tool_call>", role: takes, lead: nameThenLine, own: thenName},
 				{text: "</tool_call>", role: unwraps},
+				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
 				{text: "<|user|>", role: silent},
 			},
+			closes: []string{"</tool_call>"},
 		},
 		grammar: tagged(markup.GLM45),
 	},
@@ -247,11 +322,15 @@ Values are text without escapes, whose type comes from the definition of the too
 		Doc:      `As "glm4_moe", without line ends.`,
 		framing: framing{
 			marks: []mark{
+				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				emptyCall,
 				{text: "<tool_call>", role: takes, lead: thenName},
 				{text: "</tool_call>", role: unwraps},
+				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
 				{text: "<|user|>", role: silent},
 			},
+			closes: []string{"</tool_call>"},
 		},
 		grammar: tagged(markup.GLM47),
 	},
@@ -265,9 +344,11 @@ Values are text without escapes, whose type comes from the definition of the too
 		framing: framing{
 			marks: []mark{
 				{text: "<tool_calls>", role: wraps, lead: then("<tool_call>")},
+				emptyCall,
 				{text: "<tool_call>", role: takes, lead: thenName},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "</tool_call>", role: unwraps},
+				{text: "</arg_value>", role: remains},
 			},
 			writes: [2]string{"<tool_calls>", "</tool_calls>"},
 		},
@@ -279,16 +360,21 @@ Values are text without escapes, whose type comes from the definition of the too
 		Families: []string{"Laguna", "Poolside"},
 		Aliases:  []string{"poolside_v1"},
 		Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
-		Doc:      `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags or alone.`,
+		Doc:      `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
+or alone, and <user> where <tool_call> should stand.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
+				{text: "<user>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				emptyCall,
 				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "<user>", role: takes, lead: nameThen(then("<arg_key>", "{"))},
 				{text: "</tool_call>", role: unwraps},
+				{text: "</arg_value>", role: remains},
 				{text: "<assistant>", role: silent},
 				{text: "</assistant>", role: silent},
 			},
-			closes: []string{"</tool_call>"},
+			closes: []string{"</tool_call>", "</user>"},
 			start:  jsonStart,
 			keys:   []string{"name"},
 			lists:  []string{"tool_calls"},
@@ -308,6 +394,7 @@ name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 				{text: "<longcat_tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
 				{text: "<longcat_tool_call>", role: takes, lead: thenName},
 				{text: "</longcat_tool_call>", role: unwraps},
+				{text: "</longcat_arg_value>", role: remains},
 			},
 			closes: []string{"</longcat_tool_call>"},
 			thinks: []*wrapper{thinkTags, tags("<longcat_think>", "</longcat_think>")},

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -65,7 +66,8 @@ type lineCall struct {
 	open     bool
 	runs     bool // its last line is a run that can close the fence
 	findings []diag.Finding
-	behind   int // bytes of the text up to which it is whole
+	status   chat.Status // "" if nothing is wrong
+	behind   int         // bytes of the text up to which it is whole
 }
 
 func newLineBody(s *Scanner, f frame) body {
@@ -106,19 +108,22 @@ func (b *lineBody) closesFence() bool {
 
 // isRun reports whether the line so far is a run like the one that opens the fence.
 func (b *lineBody) isRun() bool {
+	if !b.frame.fence.open() || len(b.line) > b.frame.length+mostBlanks {
+		return false
+	}
 	run := bytes.TrimSpace(b.line)
-	return len(run) == b.frame.length && b.frame.length > 0 && len(bytes.Trim(run, string(b.frame.char))) == 0
+	return len(run) == b.frame.length && len(bytes.Trim(run, string(b.frame.char))) == 0
 }
 
 // mayBegin reports whether the line so far can be one of a call. Outside of a
 // fence other lines end it.
 func (b *lineBody) mayBegin() bool {
-	if b.frame.fence.open() {
+	if b.frame.fence.open() || len(b.line) > mostBlanks+len(toolNameWord) {
 		return true
 	}
 	line := strings.ToLower(string(bytes.TrimLeft(b.line, " \t\r\n")))
 	for _, word := range []string{toolNameWord, beginArgWord} {
-		if strings.HasPrefix(line, word) || strings.HasPrefix(word, line) {
+		if strings.HasPrefix(line, word) || strings.HasPrefix(word, line) && len(b.line) < mostBlanks+len(word) {
 			return true
 		}
 	}
@@ -225,9 +230,7 @@ func (b *lineBody) pass(size int) {
 	}
 	text := string(b.text[:size])
 	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: text}, c.findings)
-	if c.status != "" {
-		r.call.Status = c.status
-	}
+	r.call.Status = cmp.Or(c.status, r.call.Status)
 	r.call.Arguments = b.arguments(r)
 	b.scanner.passNamed(r)
 	b.call, b.text = lineCall{}, nil
@@ -254,8 +257,98 @@ func (b *lineBody) arguments(r *reader) json.RawMessage {
 		out = append(append(out, quote(key)...), ':')
 		out = append(out, typed(value, shape.Property(key))...)
 	}
-	if r.worst() {
+	if diag.HasErrors(r.findings) {
 		return nil
 	}
 	return append(out, '}')
+}
+
+// typed returns a value that is written as text: JSON where the definition says
+// that it is no string, and all of it is JSON.
+func typed(text string, shape *Shape) json.RawMessage {
+	if shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0 || !json.Valid([]byte(text)) || tooDeep(json.RawMessage(text)) {
+		return json.RawMessage(quote(text))
+	}
+	return json.RawMessage(strings.TrimSpace(text))
+}
+
+func (b *lineBody) close() {
+	c := &b.call
+	whole := len(b.line) == 0
+	if !whole {
+		b.takeLine()
+	}
+	switch {
+	case c.open && (c.runs || b.isRun()):
+		b.ambiguous()
+		return
+	case c.open, b.frame.fence.open(), !whole && len(c.values) == 0:
+		b.endValue(b.at, "")
+		c.status = chat.StatusTruncated
+		c.fault(diag.CutCall, diag.Bytes(c.start, b.at), "the text ends inside the call")
+	}
+	b.pass(len(b.text))
+}
+
+// ambiguous passes on a call whose last value ends with a run that may close the
+// fence: the end mark of the value is missing then, and otherwise all that comes
+// behind the run.
+func (b *lineBody) ambiguous() {
+	b.endValue(b.at, "the end of the fence")
+	c := &b.call
+	last := &c.values[len(c.values)-1]
+	*last = strings.TrimRight(strings.TrimRight(*last, " \t\r\n"), string(b.frame.char))
+	*last = strings.TrimRight(*last, " \t\r\n")
+	c.status = chat.StatusAmbiguous
+	b.pass(len(b.text))
+}
+
+// renderLines writes a call in lines.
+func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
+	b = append(b, "```tool\nTOOL_NAME: "+c.Name+"\n"...)
+	ok := namable(c.Name)
+	dec := json.NewDecoder(bytes.NewReader(namedArguments(c)))
+	_, err := dec.Token()
+	for err == nil && dec.More() {
+		var value json.RawMessage
+		key, _ := dec.Token()
+		name, _ := key.(string)
+		if err = dec.Decode(&value); err != nil {
+			break
+		}
+		text := string(value)
+		_ = json.Unmarshal(value, &text) // or it is no string
+		back := typed(text, tools[c.Name].Property(name))
+		ok = ok && sayable(name) && linesSay(text) && sameValue(back, value)
+		b = append(b, "BEGIN_ARG: "+name+"\n"+text+"\nEND_ARG\n"...)
+	}
+	return append(b, "```"...), ok && err == nil
+}
+
+// sayable reports whether the name of an argument can stand on a line.
+func sayable(name string) bool {
+	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, "\r\n") && utf8.ValidString(name)
+}
+
+// linesSay reports whether a value is read as it is: no line of it means something.
+func linesSay(text string) bool {
+	if strings.HasSuffix(text, "\r") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if word, _, _ := cutWord([]byte(line)); word != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValue reports whether two texts are the same JSON, but for escapes of a
+// string.
+func sameValue(a, b json.RawMessage) bool {
+	var x, y string
+	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
+		return x == y
+	}
+	return bytes.Equal(a, b)
 }

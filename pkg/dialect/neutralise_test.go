@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -224,4 +225,32 @@ func FuzzNeutralise(f *testing.F) {
 			checkInert(t, plainJSON(strings.ToValidUTF8(mark+text+mark, "")), mark)
 		}
 	})
+}
+
+// completes are words of ordinary text that are marks only with what follows.
+// What begins a list of objects is JSON and no text.
+var completes = map[string]string{"functools": "functools[", "function call": "function call{", "[{": "functools[{"}
+
+// TestNeutraliseEveryMark breaks all that begins or ends a frame or reasoning in
+// any dialect of the table (T3).
+func TestNeutraliseEveryMark(t *testing.T) {
+	for _, d := range Dialects {
+		texts := slices.Clone(d.framing.closes)
+		for _, m := range d.framing.marks {
+			texts = append(texts, m.text)
+		}
+		for _, w := range d.wrappers() {
+			for _, m := range w.marks {
+				texts = append(texts, m.text)
+			}
+		}
+		for _, text := range texts {
+			if completes[text] != "" {
+				text = completes[text]
+			}
+			if got := Neutralise([]byte(quote("a " + text + " b"))); strings.Contains(string(got), text) {
+				t.Errorf("%s: %q stands in %s", d.Name, text, got)
+			}
+		}
+	}
 }

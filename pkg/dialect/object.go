@@ -168,7 +168,7 @@ func (s *Scanner) passOver(lit *literal.Scanner, fence literal.Fence, around str
 // JSON, and is passed over up to its last bracket.
 func (s *Scanner) readOther(p []byte) int {
 	o := &s.aside
-	n, state := o.lit.Write(p)
+	n, state := s.read(o.lit, p)
 	s.show(p[:n], o.lit.Settled())
 	switch {
 	case state == literal.More:

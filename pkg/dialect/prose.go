@@ -107,11 +107,18 @@ func (s *Scanner) readLead(p []byte) int {
 	return 1
 }
 
-// closeLead takes what stands behind a mark at the end of the text.
+// closeLead takes what stands behind a mark at the end of the text. Of several
+// uses one that needs nothing more behind the mark counts.
 func (s *Scanner) closeLead() {
-	u, v := s.meaning(s.held[s.pending.size:])
+	behind := s.held[s.pending.size:]
+	u, v := s.meaning(behind)
 	if v == more && len(s.marks.rows) == 1 && u.role == begins {
 		v = yes
+	}
+	for _, other := range s.pending.uses {
+		if v == more && s.counts(other, behind) == yes {
+			u, v = other, yes
+		}
 	}
 	s.mean(u, v)
 }
@@ -143,6 +150,10 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 		}
 	case fences:
 		return when(s.lineBlank)
+	case remains:
+		if u.row != s.frame.row || s.frame.whole == 0 {
+			return no
+		}
 	case braces, starts:
 		if t.inside || s.foreign.open() && u.role == starts {
 			return no
@@ -180,6 +191,11 @@ func (s *Scanner) mean(u use, v verdict) {
 		return
 	case braces:
 		s.beginKey()
+		return
+	case remains:
+		s.passed(s.held)
+		s.release()
+		s.goesOn(at, text)
 		return
 	}
 	s.drop()

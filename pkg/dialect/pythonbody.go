@@ -43,7 +43,7 @@ func (b *pythonItem) begin(c byte, at int) bool {
 	return true
 }
 
-func (b *pythonItem) write(p []byte) (int, literal.State) { return b.lit.Write(p) }
+func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.read(b.lit, p) }
 
 func (b *pythonItem) take(state literal.State) string {
 	call, ok := b.lit.Call()

@@ -52,7 +52,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	if b.lit == nil {
 		return n, literal.More
 	}
-	k, state := b.lit.Write(p[n:])
+	k, state := b.scanner.read(b.lit, p[n:])
 	b.text = append(b.text, p[n:n+k]...)
 	return n + k, state
 }

@@ -5,6 +5,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 )
 
 // Options say what is known beside the text of a response.
@@ -40,6 +41,7 @@ type Scanner struct {
 	last  byte // the byte before it
 	calls int  // found so far
 	steps int  // bytes and pieces looked at; tests count them
+	shown int  // offset behind the latest content; tests compare it with the text
 
 	search    search
 	given     []byte  // the end of what has been read, to be read once more
@@ -70,10 +72,16 @@ type Scanner struct {
 // NewScanner returns a scanner that passes what it finds to emit, in the order
 // of the text. A call is passed at its last byte, findings about it follow it.
 func NewScanner(o Options, emit func(Event)) *Scanner {
-	s := &Scanner{tools: o.Tools, emit: emit, lineBlank: true, marks: everyMark()}
-	if o.Dialect.Name != "" {
-		s.marks = newMarkSet([]*Dialect{&o.Dialect})
-		s.detected.row = &o.Dialect
+	if o.Dialect.Name == "" {
+		return newScanner(o, everyMark(), emit)
+	}
+	return newScanner(o, newMarkSet([]*Dialect{&o.Dialect}), emit)
+}
+
+func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {
+	s := &Scanner{tools: o.Tools, emit: emit, lineBlank: true, marks: marks}
+	if len(marks.rows) == 1 {
+		s.detected.row = marks.rows[0]
 	}
 	s.search = newSearch(s.marks.matcher)
 	s.thinking.mode, s.thinking.inside = o.Reasoning, o.Reasoning == ReasoningOpen
@@ -160,10 +168,11 @@ func (s *Scanner) closePlace() {
 
 // content passes on text outside calls, which stands at an offset.
 func (s *Scanner) content(at int, text string) {
-	switch {
-	case text == "":
+	if text == "" {
 		return
-	case s.thinking.inside:
+	}
+	s.shown = at + len(text)
+	if s.thinking.inside {
 		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
 		s.emit(Event{Reasoning: text})
 		return
@@ -171,6 +180,14 @@ func (s *Scanner) content(at int, text string) {
 	s.steps += s.outside.add(at, text)
 	s.begun = s.begun || s.outside.any
 	s.emit(Event{Content: text})
+}
+
+// read reads p with a scanner of literals, and counts the steps of that.
+func (s *Scanner) read(lit *literal.Scanner, p []byte) (int, literal.State) {
+	before := lit.Steps()
+	n, state := lit.Write(p)
+	s.steps += lit.Steps() - before
+	return n, state
 }
 
 // hold keeps the next bytes until it is known what they are.

@@ -28,7 +28,7 @@ func newScriptBody(s *Scanner, f frame) body {
 
 func (b *scriptBody) write(p []byte) (int, ending) {
 	for n := 0; ; {
-		k, state := b.statement.Write(p[n:])
+		k, state := b.scanner.read(b.statement, p[n:])
 		n += k
 		if state == literal.More {
 			return n, notYet

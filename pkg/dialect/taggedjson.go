@@ -76,7 +76,7 @@ func (b *jsonItem) begin(c byte, at int) bool {
 
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
-		k, state := b.lit.Write(p[n:])
+		k, state := b.scanner.read(b.lit, p[n:])
 		n += k
 		if state != literal.Done || b.part == anObject || b.keyed() {
 			return n, state
