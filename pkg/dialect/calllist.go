@@ -288,7 +288,8 @@ func (b *callBody) missingComma() {
 
 // callEnd follows a call of the list, whole or not.
 func (b *callBody) callEnd(state literal.State) ending {
-	w := b.written()
+	w := &b.call
+	w.take(b.form, b.lit)
 	if !b.known && (state != literal.Done || !w.isCall()) {
 		if state == literal.Fenced {
 			return b.fenced()
@@ -337,20 +338,6 @@ func (b *callBody) bareList() {
 	if b.frame.row.framing.alone {
 		b.note(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
 	}
-}
-
-// written returns the call that was read last as it is written.
-func (b *callBody) written() *written {
-	w := &b.call
-	w.form = b.form
-	w.lit, w.members, w.has = b.lit, b.lit.Members(), [memberCount]uint8{}
-	for i := range w.members {
-		w.has[w.members[i].Index] = uint8(i + 1)
-	}
-	w.others, w.other = b.lit.Others()
-	w.begin, w.text = b.lit.Place().Start, b.lit.ObjectText()
-	w.findings, w.status, w.changed = b.lit.Findings(), b.lit.Status(), b.lit.Changed()
-	return w
 }
 
 // emit passes on a call that was written, or what is wrong with it.

@@ -267,7 +267,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 	{
 		Name:     "cohere_command5",
 		Title:    "<cofl:tool_call> with <cofl:value>",
-		Families: []string{"Command A+"},
+		Families: []string{"Command"},
 		Aliases:  []string{"cohere_cofl"},
 		Example:  "<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"get_weather\"><cofl:value name=\"city\" type=\"raw\">Oslo</cofl:value></cofl:tool_call></cofl:tool_calls>\n",
 		Doc: `Each call is a tag <cofl:tool_call> that holds a tag <cofl:value> for each argument, or
@@ -360,7 +360,7 @@ Values are text without escapes, whose type comes from the definition of the too
 		Families: []string{"Laguna", "Poolside"},
 		Aliases:  []string{"poolside_v1"},
 		Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
-		Doc:      `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
+		Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should stand.`,
 		framing: framing{
 			marks: []mark{

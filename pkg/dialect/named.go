@@ -125,8 +125,7 @@ func (b *namedBody) step(p []byte) (int, ending) {
 	case behindName:
 		return b.beforeArguments(p[0])
 	case inArguments:
-		n, done := b.args.write(p)
-		b.scanner.steps += n
+		n, done := b.args.write(b.scanner, p)
 		if done {
 			return n, b.endArguments()
 		}

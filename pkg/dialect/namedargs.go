@@ -78,8 +78,8 @@ func (a *argReader) begin(at int, fenced bool, stops []string) {
 }
 
 // write reads p, and reports whether the value has ended.
-func (a *argReader) write(p []byte) (n int, done bool) {
-	n, state := a.lit.Write(p)
+func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
+	n, state := s.read(a.lit, p)
 	if state == literal.More {
 		return n, false
 	}

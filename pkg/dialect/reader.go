@@ -39,6 +39,9 @@ func (r *reader) read(w *written) {
 	if whole && r.call.Name != "" {
 		r.readRest()
 	}
+	if !whole {
+		r.suggest()
+	}
 	r.judge()
 }
 

@@ -92,6 +92,10 @@ func (b *sequence) read(p []byte) (int, ending) {
 	b.stage = atPause
 	switch state {
 	case literal.Stopped:
+		if rest != "" { // another frame begins
+			b.scanner.readAgain([]byte(rest))
+			return n, b.leave()
+		}
 		b.missingBracket()
 		return n, ended
 	case literal.Fenced:

@@ -73,6 +73,17 @@ type written struct {
 	changed  bool        // a repair may have changed a value
 }
 
+// take takes in the object that a scanner has read.
+func (w *written) take(f *form, lit *literal.Scanner) {
+	*w = written{form: f, lit: lit, members: lit.Members()}
+	for i := range w.members {
+		w.has[w.members[i].Index] = uint8(i + 1)
+	}
+	w.others, w.other = lit.Others()
+	w.begin, w.text = lit.Place().Start, lit.ObjectText()
+	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.Changed()
+}
+
 // add takes in a member whose value was read separately.
 func (w *written) add(name string, m literal.Member, status chat.Status, changed bool) {
 	w.changed = w.changed || changed

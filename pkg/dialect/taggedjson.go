@@ -1,6 +1,9 @@
 package dialect
 
 import (
+	"slices"
+	"strings"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -39,9 +42,21 @@ func newJSONBody(s *Scanner, f frame) body {
 	seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: " + f.grammar.form.hint()}
 	seq.item = &jsonItem{
 		sequence: seq, form: f.grammar.form,
-		lit: literal.NewJSON(literal.Options{Base: f.begin, Stops: f.row.framing.closes}),
+		lit: literal.NewJSON(literal.Options{Base: f.begin, Stops: f.row.stops()}),
 	}
 	return seq
+}
+
+// stops returns the marks that end JSON, wherever they stand outside of strings:
+// those that close a frame, and those that begin the next.
+func (d *Dialect) stops() []string {
+	all := slices.Clone(d.framing.closes)
+	for _, m := range d.framing.marks {
+		if m.role <= takes && m.text[0] == '<' || strings.HasPrefix(m.text, "[TOOL_") {
+			all = append(all, m.text)
+		}
+	}
+	return unique(all)
 }
 
 // hint shows how a call is written.
@@ -112,29 +127,20 @@ func (b *jsonItem) keyed() bool {
 func (b *jsonItem) take(state literal.State) string {
 	switch {
 	case b.part == anObject:
-		b.emit(b.written())
+		b.call.take(b.form, b.lit)
+		b.emit(&b.call)
 	case b.part == theValue:
 		b.emitKeyed()
 	case state != literal.Done:
 		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint)
 	}
+	if stop := b.lit.Stop(); !slices.Contains(b.frame.row.framing.closes, stop) {
+		return stop
+	}
 	return b.lit.Taken()
 }
 
 func (b *jsonItem) close() { b.take(b.lit.Close()) }
-
-// written returns the call that was read last as it is written.
-func (b *jsonItem) written() *written {
-	w := &b.call
-	*w = written{form: b.form, lit: b.lit, members: b.lit.Members()}
-	for i := range w.members {
-		w.has[w.members[i].Index] = uint8(i + 1)
-	}
-	w.others, w.other = b.lit.Others()
-	w.begin, w.text = b.lit.Place().Start, b.lit.ObjectText()
-	w.findings, w.status, w.changed = b.lit.Findings(), b.lit.Status(), b.lit.Changed()
-	return w
-}
 
 // emit passes on a call.
 func (b *jsonItem) emit(w *written) {

@@ -63,7 +63,10 @@ func (a *arguments) top() *bracket {
 // begin opens a bracket; that of a call becomes an array for the time being.
 func (a *arguments) begin(char byte, at int) {
 	if a.open == nil {
-		a.open, a.out = make([]bracket, 0, 2), make([]byte, 0, 64)
+		a.open = make([]bracket, 0, 2)
+	}
+	if a.out == nil {
+		a.out = make([]byte, 0, 64)
 	}
 	a.open = append(a.open, bracket{char: char, at: at, from: len(a.out)})
 	a.want = wantItem
@@ -135,6 +138,9 @@ func (s *Scanner) argumentFault(at int, c byte) {
 	if s.args.pending.text != "" {
 		s.settle()
 	}
+	if c == parenthesis {
+		c = '('
+	}
 	if s.reading() {
 		s.fault(diag.NotALiteral, at, at+1, "%q is no part of a literal, and nothing is evaluated", c)
 	}
@@ -180,7 +186,7 @@ func (s *Scanner) openBracket(c byte) {
 		depth-- // the call's own bracket
 	}
 	if c != '{' && s.args.want == wantKey { // a key that is computed
-		s.fault(diag.NotALiteral, s.at, s.at+1, "no bracket can begin a key, and nothing is evaluated")
+		s.argumentFault(s.at, c)
 		return
 	}
 	if s.nextBegins(c) || !s.mayBegin(s.at, s.at+1) {

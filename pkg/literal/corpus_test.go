@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,10 +50,8 @@ func corpus(t *testing.T, files []string, dialects ...string) []corpusRow {
 			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range dialects {
-				if row.Dialect == d {
-					rows = append(rows, row)
-				}
+			if slices.Contains(dialects, row.Dialect) {
+				rows = append(rows, row)
 			}
 		}
 	}
@@ -134,11 +133,14 @@ func compareCalls(t *testing.T, row corpusRow, calls []chat.Call, differences ma
 	case same && known:
 		t.Errorf("%s is read as expected, and listed as different", row.ID)
 	case !same && !known:
-		var got []string
+		var got, want []string
 		for _, c := range calls {
 			got = append(got, c.Name+string(c.Arguments))
 		}
-		t.Errorf("%s: %q\n\tis read as %q\n\twant %+v", row.ID, row.Input, got, row.Calls)
+		for _, c := range row.Calls {
+			want = append(want, c.Name+string(c.Arguments))
+		}
+		t.Errorf("%s: %q\n\tis read as %q\n\twant %q", row.ID, row.Input, got, want)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestGrowth(t *testing.T) {
 		for _, before := range befores {
 			for _, piece := range pieces {
 				for _, size := range []int{1, 1 << 30} {
-					n := growthSize / 32
+					n := growthSize / 64
 					small := growth([]byte(before+strings.Repeat(piece, n/len(piece))), size, private)
 					large := growth([]byte(before+strings.Repeat(piece, 2*n/len(piece))), size, private)
 					if float64(large.steps) > 2.05*float64(small.steps)+200 {

@@ -39,9 +39,16 @@ func (s *Scanner) MoveTo(offset int) {
 }
 
 // expect makes the scanner ready for another part. The text behind the last one
-// that was read is the next that is written.
-func (s *Scanner) expect(g goal, p part) {
-	s.goal, s.state, s.mode, s.phase, s.part, s.stop = g, More, inGap, arguing, p, ""
+// that was read is the next that is written. Of what is known of the last part
+// only what could be mistaken is cleared: much is copied otherwise for a comma.
+func (s *Scanner) expect(g goal) {
+	s.goal, s.state, s.mode, s.phase = g, More, inGap, arguing
+	p := &s.part
+	p.mark, p.anywhere, p.first, p.whole = 0, false, false, false
+	p.start, p.keyEnd = s.at, s.at
+	if s.stop != "" {
+		s.stop = ""
+	}
 	if s.used {
 		s.args, s.report, s.passing = arguments{}, report{}, passing{}
 	}
@@ -60,7 +67,8 @@ func (s *Scanner) expect(g goal, p part) {
 // has not been read, unless it is that of a fence, a comment or beyond ASCII. If
 // anywhere is set, the fence can be closed in the middle of a line.
 func (s *Scanner) ExpectMark(marks string, anywhere bool) {
-	s.expect(aMark, part{marks: marks, anywhere: anywhere})
+	s.expect(aMark)
+	s.part.marks, s.part.anywhere = marks, anywhere
 }
 
 // Mark returns the mark that was read.
@@ -68,7 +76,8 @@ func (s *Scanner) Mark() byte { return s.part.mark }
 
 // ExpectKey expects the key of an object, and its colon.
 func (s *Scanner) ExpectKey() {
-	s.expect(aKey, part{})
+	s.expect(aKey)
+	s.part.key, s.part.plain = "", false
 	s.args.begin('{', s.at)
 }
 
@@ -79,7 +88,7 @@ func (s *Scanner) Key() (key string, plain bool, place diag.Span) {
 }
 
 // ExpectValue expects a value.
-func (s *Scanner) ExpectValue() { s.expect(aValue, part{}) }
+func (s *Scanner) ExpectValue() { s.expect(aValue) }
 
 // Place returns the place of the value or object that was read.
 func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
@@ -90,8 +99,8 @@ func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
 // inside its brackets. The state is [Bad] then.
 func (s *Scanner) PassOver() {
 	open, first := s.passing.open, s.goal == aMark && s.end == s.at
-	s.expect(aRest, part{first: first})
-	s.phase, s.passing.open = skipping, open
+	s.expect(aRest)
+	s.phase, s.passing.open, s.part.first = skipping, open, first
 }
 
 // PassRest passes over the rest of a value, whatever stands there, up to the
@@ -99,8 +108,8 @@ func (s *Scanner) PassOver() {
 // a value with a fault its own are open, too. The state is [Bad] then.
 func (s *Scanner) PassRest(around string) {
 	open := append([]byte(around), s.passing.open...)
-	s.expect(aRest, part{whole: true})
-	s.phase, s.passing.open = skipping, open
+	s.expect(aRest)
+	s.phase, s.passing.open, s.part.whole = skipping, open, true
 }
 
 // Keep keeps all text from here on until [Scanner.Forget].
@@ -133,15 +142,46 @@ func (s *Scanner) Status() chat.Status { return s.status() }
 // Changed reports whether a repair may have changed a value.
 func (s *Scanner) Changed() bool { return s.changed }
 
+// markAtOnce reads blanks and the mark behind them, or what is none, where nothing
+// else begins there. It returns how many bytes it has read.
+func (s *Scanner) markAtOnce(p []byte) int {
+	i, lineBlank := 0, s.lineBlank
+	for i < len(p) && isWhite(p[i]) {
+		lineBlank = lineBlank || isNewline(p[i])
+		i++
+	}
+	n := i
+	if i < len(p) {
+		c := p[i]
+		if c == '/' || isForeign(c) || c == s.fence.Char || s.mayStop(c) || isBlank(c) {
+			return 0
+		}
+		n += s.punctuationAt(c, s.at+i)
+		lineBlank = lineBlank && n == i
+	}
+	if s.keeping {
+		s.kept.Write(p[:n])
+	}
+	s.at, s.lineBlank, s.steps = s.at+n, lineBlank, s.steps+n+1
+	return n
+}
+
 // punctuationMark reads a byte that may be a mark that is wanted.
 func (s *Scanner) punctuationMark(c byte) int {
+	n := s.punctuationAt(c, s.at)
+	s.lineBlank = s.lineBlank && n == 0
+	return n
+}
+
+// punctuationAt takes the byte at an offset as the mark, and returns whether it
+// has read it: 1 if so.
+func (s *Scanner) punctuationAt(c byte, at int) int {
 	if strings.IndexByte(s.part.marks, c) < 0 {
-		s.noMark(s.at)
+		s.noMark(at)
 		return 0
 	}
-	s.lineBlank = false
 	s.part.mark = c
-	s.end, s.state = s.at+1, Done
+	s.end, s.state = at+1, Done
 	return 1
 }
 

@@ -55,8 +55,10 @@ func (l *lexer) keepFrom(at int) {
 }
 
 func (l *lexer) forget() {
-	l.keeping, l.holding = false, false
-	l.kept = strings.Builder{}
+	if l.keeping {
+		l.keeping, l.holding = false, false
+		l.kept = strings.Builder{}
+	}
 }
 
 // tokenText returns the current token as far as it has been read.

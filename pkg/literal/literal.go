@@ -39,8 +39,9 @@ type Options struct {
 	Fence    Fence // the fence around the text; the zero value for none
 
 	// Stops are marks that end what is read wherever one begins outside strings,
-	// whatever is open there. One that begins with a letter, a digit or a byte
-	// beyond ASCII is seen only where a token can begin.
+	// whatever is open there. None may be a piece of valid JSON, such as "{". One
+	// that begins with a letter, a digit or a byte beyond ASCII is seen only where
+	// a token can begin.
 	Stops []string
 
 	JSONWords bool   // Python: true, false and null are right, too
@@ -108,6 +109,9 @@ type Scanner struct {
 	object  object
 	passing passing
 	last    lastString
+	strict  *strict // reads objects at once
+	texts   textBlock
+	bytes   byteBlock
 	report
 }
 
@@ -158,6 +162,7 @@ func (s *Scanner) Next() {
 	*s = Scanner{
 		goal: s.goal, steps: s.steps, settings: s.settings, stops: s.stops,
 		lexer: lexer{at: s.at, lineBlank: s.lineBlank},
+		args:  arguments{open: s.args.open[:0]},
 	}
 	s.stop = ""
 	s.begin()
@@ -186,8 +191,12 @@ func (s *Scanner) Write(p []byte) (int, State) {
 // to decide what comes next, and returns how many bytes it has read.
 func (s *Scanner) read(p []byte) int {
 	i := 0
-	if s.object.fresh && len(p) > 0 {
+	switch {
+	case len(p) == 0 || s.state != More:
+	case s.object.fresh:
 		i = s.atOnce(p)
+	case s.goal == aMark && s.mode == inGap:
+		i = s.markAtOnce(p)
 	}
 	s.undecided = false
 	for i < len(p) && s.state == More && !s.undecided {
@@ -237,6 +246,9 @@ func (s *Scanner) endOfText() {
 	}
 	s.end, s.state = s.at, Bad
 }
+
+// Steps returns how many bytes and tokens were looked at, which tests count.
+func (s *Scanner) Steps() int { return s.steps }
 
 // LineStart reports whether the line has held only blanks so far; in state
 // [Fenced], whether the fence was closed at the start of a line.

@@ -51,7 +51,11 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 		return m.json
 	}
 	o := &s.object
-	b, done := make([]byte, 0, len(m.text)), m.begin-s.part.start
+	size := len(m.text)
+	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
+		size -= int(gap.to - gap.from)
+	}
+	b, done := s.bytes.room(size), m.begin-s.part.start
 	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
 		b = append(b, o.text[done:gap.from]...)
 		done = int(gap.to)
@@ -81,8 +85,15 @@ type object struct {
 // the scanner goes on to its end; a closing bracket, or an opening brace behind
 // a comma, that belongs to the list around the object ends it, too.
 func (s *Scanner) ExpectObject(names []string) {
-	s.expect(anObject, part{start: s.at})
-	s.object = object{fresh: true, names: names, found: s.object.found[:0], gaps: s.object.gaps[:0]}
+	s.expect(anObject)
+	o := &s.object
+	o.fresh, o.names, o.text, o.cutIn = true, names, "", false
+	o.clear()
+}
+
+// clear forgets what was read of the object.
+func (o *object) clear() {
+	o.found, o.gaps, o.others, o.other = o.found[:0], o.gaps[:0], 0, diag.Span{}
 }
 
 // Members returns the members that were wanted, in the order of the text, until
@@ -129,13 +140,27 @@ func (s *Scanner) endMember(end int) {
 	value := a.out[o.from:]
 	a.out = a.out[:0]
 	if i := o.wanted([]byte(o.name)); i >= 0 {
-		o.found = append(o.found, Member{Index: i, key: o.key.Start, keyEnd: o.key.End, begin: o.at, end: end, json: value})
+		m := o.add()
+		m.Index, m.key, m.keyEnd, m.begin, m.end, m.json = i, o.key.Start, o.key.End, o.at, end, value
 		a.out = nil // the member has it now
 	} else if o.others++; o.others == 1 {
 		o.other = o.key
 	}
 	top := a.top()
 	top.keyFrom, top.keyEnd = 0, 0
+}
+
+// add returns another member for the names that are wanted, to be filled in: of
+// the one that stood there before only the texts are cleared.
+func (o *object) add() *Member {
+	if len(o.found) == cap(o.found) {
+		o.found = append(o.found, Member{})
+	} else {
+		o.found = o.found[:len(o.found)+1]
+	}
+	m := &o.found[len(o.found)-1]
+	m.text, m.json = "", nil
+	return m
 }
 
 // wanted returns the index of a name among those that are wanted, or -1.

@@ -127,6 +127,9 @@ func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, mess
 // noteString records what was tolerated in the string that has just ended.
 func (s *Scanner) noteString() {
 	str := &s.str
+	if str.raw.count+str.escapes.count+str.kept.count+str.fences.count+str.quotes.count+str.loose.count == 0 {
+		return
+	}
 	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
 		"a raw control character in a string is kept")
 	language := languageNames[s.lang]

@@ -32,7 +32,7 @@ type strict struct {
 
 	depth   int
 	arrays  uint64 // the brackets that are open, a bit for each that is one of an array
-	after   token  // what was read last
+	opened  bool   // what was read last is an opening bracket
 	escaped bool   // the string that was read last holds an escape
 	keys    [strictKeys]span
 	keyed   uint8                  // how many keys are known
@@ -48,31 +48,27 @@ type span struct{ from, to int32 }
 
 func (r *strict) cut(s span) []byte { return r.text[s.from:s.to] }
 
-// A token is what a strict has read last.
-type token int
-
-const (
-	anOpening token = iota
-	aComma
-	anItem
-)
-
 // atOnce tries to read a whole object. It returns how many bytes it has read: all
 // of them or none.
 func (s *Scanner) atOnce(p []byte) int {
 	o := &s.object
 	o.fresh = false
-	r := strict{text: p, base: s.at, into: o}
+	if s.strict == nil {
+		s.strict = new(strict)
+	}
+	r := s.strict
+	r.begin(p, s.at, o)
 	whole := r.object()
+	r.text = nil
 	s.steps += r.at
 	if !whole || !utf8.Valid(p[:r.at]) {
-		o.found, o.gaps, o.others, o.other = o.found[:0], o.gaps[:0], 0, diag.Span{}
+		o.clear()
 		if !s.holding {
 			s.keepFrom(s.at)
 		}
 		return 0
 	}
-	o.text = string(p[:r.at])
+	o.text = s.texts.add(p[:r.at])
 	for i := range o.found {
 		m := &o.found[i]
 		m.text = o.text[m.begin-s.at : m.end-s.at]
@@ -86,6 +82,12 @@ func (s *Scanner) atOnce(p []byte) int {
 	return r.at
 }
 
+// begin makes the reader ready for another object.
+func (r *strict) begin(text []byte, base int, into *object) {
+	r.text, r.at, r.base, r.into = text, 0, base, into
+	r.depth, r.arrays, r.keyed = 0, 0, 0
+}
+
 // object reads the object at the start of the text, whose members are noted.
 func (r *strict) object() bool {
 	if len(r.text) == 0 || len(r.text) > strictBytes || r.text[0] != '{' {
@@ -95,9 +97,6 @@ func (r *strict) object() bool {
 	for r.depth > 0 {
 		if !r.next() {
 			return false
-		}
-		if r.depth == 1 && r.after == anItem {
-			r.member()
 		}
 	}
 	return true
@@ -110,10 +109,9 @@ func (r *strict) member() {
 	i := o.wanted(r.cut(r.name))
 	switch {
 	case i >= 0:
-		o.found = append(o.found, Member{
-			Index: i, key: key, keyEnd: keyEnd, begin: r.base + r.value, end: r.base + r.at,
-			gapsFrom: int32(r.gaps), gapsTo: int32(len(o.gaps)),
-		})
+		m := o.add()
+		m.Index, m.key, m.keyEnd, m.begin, m.end = i, key, keyEnd, r.base+r.value, r.base+r.at
+		m.gapsFrom, m.gapsTo = int32(r.gaps), int32(len(o.gaps))
 	case o.others == 0:
 		o.other = diag.Bytes(key, keyEnd)
 		fallthrough
@@ -122,20 +120,15 @@ func (r *strict) member() {
 	}
 }
 
-// next reads the next comma, closing bracket, or item with its key. It reports
-// false if there is none.
+// next reads the next item with its key and what stands behind it, or the
+// bracket that the item opens. It reports false if there is none.
 func (r *strict) next() bool {
-	c := r.blank()
-	array := r.arrays&1 != 0
-	switch {
-	case c == '}' && !array && r.after != aComma, c == ']' && array && r.after != aComma:
+	c, array := r.blank(), r.inArray()
+	if r.opened && isClosing(c, array) {
 		r.close()
-		return true
-	case r.after == anItem:
-		r.after = aComma
-		r.at++
-		return c == ','
-	case !array:
+		return r.behind()
+	}
+	if !array {
 		if c != '"' || !r.key() {
 			return false
 		}
@@ -144,25 +137,58 @@ func (r *strict) next() bool {
 	if r.depth == 1 {
 		r.value, r.gaps = r.at, len(r.into.gaps)
 	}
-	r.after = anItem
-	return r.item(c)
+	if c == '{' || c == '[' {
+		r.open(c)
+		return r.depth < strictDepth
+	}
+	return r.item(c) && r.behind()
 }
+
+// behind reads what stands behind an item: the brackets that close there, and the
+// comma behind them.
+func (r *strict) behind() bool {
+	for {
+		switch r.depth {
+		case 0:
+			return true
+		case 1:
+			r.member()
+		}
+		switch c := r.blank(); {
+		case c == ',':
+			r.at++
+			r.opened = false
+			return true
+		case !isClosing(c, r.inArray()):
+			return false
+		}
+		r.close()
+	}
+}
+
+// inArray reports whether the innermost bracket is one of an array.
+func (r *strict) inArray() bool { return r.arrays&1 != 0 }
+
+func isClosing(c byte, array bool) bool { return c == ']' && array || c == '}' && !array }
 
 // blank reads blanks and returns the byte behind them, 0 if there is none. Those
 // in the values of members are noted.
 func (r *strict) blank() byte {
-	i := r.at
-	for i < len(r.text) && isWhite(r.text[i]) {
+	text, i := r.text, r.at
+	if i < len(text) && text[i] > ' ' {
+		return text[i]
+	}
+	for i < len(text) && isWhite(text[i]) {
 		i++
 	}
 	if i > r.at && r.depth > 1 {
 		r.into.gaps = append(r.into.gaps, span{int32(r.at), int32(i)})
 	}
 	r.at = i
-	if i == len(r.text) || len(r.into.gaps) > strictGaps {
+	if i == len(text) || len(r.into.gaps) > strictGaps {
 		return 0
 	}
-	return r.text[i]
+	return text[i]
 }
 
 func isWhite(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -174,7 +200,7 @@ func (r *strict) open(c byte) {
 	if c == '[' {
 		r.arrays |= 1
 	}
-	r.after = anOpening
+	r.opened = true
 	r.keyFrom[r.depth] = r.keyed
 }
 
@@ -183,7 +209,6 @@ func (r *strict) close() {
 	r.keyed = r.keyFrom[r.depth]
 	r.depth--
 	r.arrays >>= 1
-	r.after = anItem
 }
 
 // key reads a key that is new in its object, and its colon.
@@ -214,14 +239,11 @@ func (r *strict) key() bool {
 	return true
 }
 
-// item reads a value that begins with c.
+// item reads a value that begins with c and opens no bracket.
 func (r *strict) item(c byte) bool {
 	switch c {
 	case '"':
 		return r.string()
-	case '{', '[':
-		r.open(c)
-		return r.depth <= strictDepth-1
 	case 't':
 		return r.word("true")
 	case 'f':

@@ -53,7 +53,7 @@ func (s *Scanner) argumentWord(text string) {
 // isKey reports whether a word can be a key without quotes.
 func isKey(word string) bool {
 	for _, r := range word {
-		if r != '_' && r != '$' && !unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
+		if !(r < utf8.RuneSelf && isNameByte(byte(r))) && !unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
 			return false
 		}
 	}

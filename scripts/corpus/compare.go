@@ -78,7 +78,7 @@ func wanted(r *row, v view) want {
 // onlyEnds reports whether a row of a reasoning parser says nothing but whether
 // reasoning has ended.
 func (r *row) onlyEnds() bool {
-	return r.Options.ReasoningEnds != nil && string(r.Content) == "null" && string(r.Reasoning) == "null"
+	return r.Options.ReasoningEnds != nil && r.content() == "" && r.reasoning() == ""
 }
 
 // A fault is a facet in which a reading is not what is wanted.

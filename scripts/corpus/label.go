@@ -43,10 +43,11 @@ func (e envelope) wrap(payload string) string {
 }
 
 // dialects name the dialect of labels that are no dialect: those of reasoning
-// parsers, which are tested without calls.
+// parsers, which are tested without calls, and of models with another dialect.
 var dialects = map[string]string{
 	"reasoning_only":              "hermes",
 	"thinking_tags":               "hermes",
+	"cohere_command4#params":      "cohere_command5",
 	"reasoning:deepseekr1":        "deepseek_v3",
 	"reasoning:ernie45":           "ernie45",
 	"reasoning:glm4_moe":          "glm4_moe",

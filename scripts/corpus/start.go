@@ -31,7 +31,7 @@ var rules = []rule{
 	},
 	{
 		why:   "the parser ignores calls inside reasoning and leaves their text, and all reasoning, in the content",
-		fits:  func(r *row) bool { return r.Parser == "MinimaxToolParser" && holdsMark(r.content()) },
+		fits:  func(r *row) bool { return leavesReasoning[r.Parser] && holdsMark(r.content()) },
 		start: startAuto, view: inContent,
 	},
 	{
@@ -99,6 +99,10 @@ var readsReasoning = map[string]bool{
 	"thinking.Parser": true, "Gemma4Parser": true, "gemma4": true, "LagunaParser": true, "GlimmerParser": true,
 }
 
+// leavesReasoning are parsers that leave reasoning, and what calls stand in it, in
+// the content.
+var leavesReasoning = map[string]bool{"MinimaxToolParser": true, "SeedOssToolParser": true}
+
 // hides are parsers that throw reasoning away unless the request asks for it, and
 // hidesWhenOff those that do when the request switches it off.
 var (
@@ -107,7 +111,7 @@ var (
 )
 
 // marks are what reasoning stands between.
-var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>", "</seed:think>", "<|START_THINKING|>", "<|END_THINKING|>"}
+var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>", "</seed:think>", "<|START_THINKING|>", "<|END_THINKING|>", "<mm:think>", "</mm:think>"}
 
 // holdsMark reports whether a mark of reasoning stands in a text.
 func holdsMark(text string) bool {
@@ -129,15 +133,19 @@ func ruleOf(r *row) rule {
 	return rules[len(rules)-1]
 }
 
-// cutReasoning takes reasoning between <think> and </think> out of a text.
+// cutReasoning takes reasoning between marks out of a text.
 func cutReasoning(text string) (content, reasoning string) {
+	open, end := "<think>", "</think>"
+	if strings.Contains(text, "<seed:think>") {
+		open, end = "<seed:think>", "</seed:think>"
+	}
 	for {
-		before, rest, found := strings.Cut(text, "<think>")
+		before, rest, found := strings.Cut(text, open)
 		content += before
 		if !found {
 			return content, reasoning
 		}
-		inside, after, _ := strings.Cut(rest, "</think>")
+		inside, after, _ := strings.Cut(rest, end)
 		reasoning += inside
 		text = after
 	}

@@ -1,0 +1,69 @@
+package dialect
+
+import (
+	"slices"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+	"oneshot/pkg/mend"
+)
+
+// suggest adds to a call that cannot be read what it was probably meant to be: as
+// an alternative, which is never executed, and as a fix of its first fault, which
+// is not safe.
+func (r *reader) suggest() {
+	m := mend.JSON(r.text, mend.Options{})
+	call, ok := r.mended(m)
+	if !ok {
+		return
+	}
+	if r.call.Name == "" {
+		r.call.Name = call.Name
+	}
+	r.call.Alternatives = []chat.Call{call}
+	edits := moved(m.Edits, r.begin)
+	for i := range r.findings {
+		if f := &r.findings[i]; f.Severity == diag.Error && len(f.Fixes) == 0 && len(edits) > 0 {
+			f.Fixes = []diag.Fix{{Title: "write JSON", Kind: diag.Unsafe, Edits: edits}}
+			return
+		}
+	}
+}
+
+// mended returns the call that a mended text is, and false if it is none.
+func (r *reader) mended(m mend.Result) (chat.Call, bool) {
+	if len(m.Value) == 0 || m.Value[0] != '{' {
+		return chat.Call{}, false
+	}
+	lit := literal.NewJSON(literal.Options{})
+	lit.ExpectObject(callMembers)
+	if _, state := lit.Write(m.Value); state != literal.Done {
+		return chat.Call{}, false
+	}
+	var w written
+	w.take(r.form, lit)
+	s := w.shape()
+	name, _ := cleanName(s.name)
+	if name == "" || len(name) > longestName || s.more || s.given && s.args[0] != '{' {
+		return chat.Call{}, false
+	}
+	c := chat.Call{
+		Name: name, Arguments: s.args, Status: m.Status, ValueChanged: m.Changed,
+		Start: r.begin, End: r.begin + len(r.text), Text: r.text,
+	}
+	if !s.given {
+		c.Arguments = []byte("{}")
+	}
+	return c, true
+}
+
+// moved returns edits at another place of the text.
+func moved(edits []diag.Edit, by int) []diag.Edit {
+	all := slices.Clone(edits)
+	for i := range all {
+		all[i].Start += by
+		all[i].End += by
+	}
+	return all
+}

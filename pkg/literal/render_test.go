@@ -1,0 +1,68 @@
+package literal
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"oneshot/pkg/diag"
+)
+
+func TestAppendPython(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": [true, false, null, 1.50, -2e3], "b": {}}`: `{"a": [True, False, None, 1.50, -2e3], "b": {}}`,
+		`"\u00e9\/\ud83d\ude00 \"'\\\n\u0001\u007f"`:      `"é/😀 \"'\\\n\u0001` + "\x7f" + `"`,
+		`"true: null,"`: `"true: null,"`,
+		`[]`:            `[]`,
+	} {
+		if got := string(AppendPython(nil, []byte(text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestAppendQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": [true, null, 1.50, -2e3], "b": {"c": "x"}, "d": ""}`: `{a:[true,null,1.50,-2e3],b:{c:~x~},d:~~}`,
+		`{"a": "\u00e9\/ \"'\\\n"}`:                                 "{a:~é/ \"'\\\n~}",
+		`{"a b": 1, "": 2, "c:": 3, "<d": 4, "e-f.g": 5}`:           `{"a b":1,"":2,"c:":3,"<d":4,e-f.g:5}`,
+		`{"a": "x<|\"|>y", "b": "<|\"|"}`:                           `{a:"x\u003c|\"|>y",b:~<|"|~}`,
+	} {
+		if got := string(AppendQuoted(nil, []byte(text), privateMark)); got != marked(want) {
+			t.Errorf("%s: %s, want %s", text, got, marked(want))
+		}
+	}
+	if got := string(AppendQuoted(nil, []byte(`{"k":"xa"}`), "aa")); got != `{k:"x\u0061"}` {
+		t.Error(got)
+	}
+}
+
+// FuzzRender holds that what is rendered is read back as the same value.
+func FuzzRender(f *testing.F) {
+	for _, text := range []string{
+		`{"a":[1.50,-0,1e5,"\u00e9\n\ud83d\ude00\/",null,true,{}]}`, `" \u2028 < \u0000 <|\"|> '"`, `12345678901234567890`, `{"a b":{"":"<|\"|"},"t":"true"}`,
+		`[[],{},[[""]],"\\","'''","{x}"]`, `"<|\"<|\"|"`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+			t.Skip("not JSON")
+		}
+		if _, findings := ParseValue(text); diag.HasErrors(findings) {
+			return // JSON that is refused
+		}
+		want := tokens(t, []byte("["+text+"]"))
+		call, findings := readPython("f("+string(AppendPython(nil, []byte(text)))+")", Options{})
+		if !bytes.Equal(tokens(t, call.Arguments), want) || !call.Executable {
+			t.Fatalf("%s is read back as %s: %s", text, call.Arguments, findings)
+		}
+		object := `{"v":[` + text + `]}`
+		quoted := string(AppendQuoted(nil, []byte(object), privateMark))
+		r := readQuoted(quoted, len(quoted), Options{MaxDepth: MaxDepth + 2})
+		if !bytes.Equal(tokens(t, []byte(r.Value)), tokens(t, []byte(object))) || r.State != Done {
+			t.Fatalf("%s is read back as %s: %s", quoted, r.Value, r.Codes)
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package mend
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// laws are what holds for every text.
+func laws(t *testing.T, text string) {
+	r := JSON(text, Options{})
+	strict, _, _ := isStrict(text)
+	switch {
+	case r.broken:
+		t.Fatalf("the edits of %q do not lead to JSON", text)
+	case strict && (r.Text != text || len(r.Edits) > 0 || r.Changed):
+		t.Fatalf("%q is JSON, and is changed to %q", text, r.Text)
+	case strict != json.Valid([]byte(text)) && utf8.ValidString(text) && r.Status != chat.StatusInvalid && nesting(text) < MaxDepth:
+		t.Fatalf("%q: strict is %v", text, strict)
+	case (r.Value == nil) != (r.Status == chat.StatusInvalid):
+		t.Fatalf("%q has status %s and the value %s", text, r.Status, r.Value)
+	}
+	if r.Value == nil {
+		if r.Text != text || len(r.Findings) == 0 {
+			t.Fatalf("%q has no value, %d findings and the text %q", text, len(r.Findings), r.Text)
+		}
+		return
+	}
+	if ok, _, _ := isStrict(string(r.Value)); !ok || !json.Valid(r.Value) || !utf8.Valid(r.Value) {
+		t.Fatalf("%q is mended to %q, which is no JSON", text, r.Value)
+	}
+	if again := JSON(r.Text, Options{}); again.Text != r.Text {
+		t.Fatalf("%q is mended to %q and then to %q", text, r.Text, again.Text)
+	}
+	if got := Apply(text, r.Edits); got != r.Text {
+		t.Fatalf("the edits of %q make %q, not %q", text, got, r.Text)
+	}
+	end := 0
+	for _, e := range r.Edits {
+		if e.Start < end {
+			t.Fatalf("%q: the edits %v overlap", text, r.Edits)
+		}
+		end = e.End
+	}
+	explained(t, text, r)
+}
+
+// explained holds that every edit stands in a finding, and that safe ones do not
+// change the value.
+func explained(t *testing.T, text string, r Result) {
+	fixes, changed := 0, false
+	for _, f := range r.Findings {
+		if f.Span.Start < 0 || f.Span.End < f.Span.Start || f.Span.End > len(text) {
+			t.Fatalf("%q: %v stands at %v", text, f, f.Span)
+		}
+		for _, fix := range f.Fixes {
+			fixes += len(fix.Edits)
+			changed = changed || fix.Kind != "safe"
+		}
+	}
+	if fixes != len(r.Edits) {
+		t.Fatalf("%q has %d edits, and %d in findings", text, len(r.Edits), fixes)
+	}
+	if changed && (!r.Changed || r.Status == chat.StatusRepaired || r.Status == chat.StatusOK) {
+		t.Fatalf("%q has an unsafe edit, and status %s", text, r.Status)
+	}
+}
+
+func nesting(text string) int { return strings.Count(text, "[") + strings.Count(text, "{") }
+
+func FuzzJSON(f *testing.F) {
+	for _, c := range cases {
+		f.Add(c.text)
+	}
+	f.Fuzz(laws)
+}
+
+// partialLaws hold for every prefix of a text: what is completed is JSON, and a
+// document that is not cut off stays what it is.
+func partialLaws(t *testing.T, text string, allow uint) {
+	got, err := Partial(text, Kinds(allow))
+	if err == nil {
+		if ok, _, _ := isStrict(string(got)); !ok {
+			t.Fatalf("%q is completed to %q", text, got)
+		}
+	}
+	strict, _, _ := isStrict(text)
+	if strict && (err != nil || string(got) != text && trimBlanks(string(got)) != trimBlanks(text)) {
+		t.Fatalf("%q is JSON, and is completed to %q (%v)", text, got, err)
+	}
+	for i := range text {
+		if _, err := Partial(text[:i], Everything); strict && err != nil {
+			if _, cut := err.(*CutError); !cut {
+				t.Fatalf("%q is the beginning of JSON: %v", text[:i], err)
+			}
+		}
+	}
+}
+
+func FuzzPartial(f *testing.F) {
+	for _, text := range []string{`{"a":[1.5e+3,"x\u00e9\n",true,null,{}]}`, `[[-0.1],"ü"]`, ` false `, `[}`, `"`} {
+		for _, allow := range []Kinds{0, Everything, Arrays, Objects | Strings} {
+			f.Add(text, uint(allow))
+		}
+	}
+	f.Fuzz(partialLaws)
+}
+
+// hostile are texts that would cost more than their length if anything were
+// looked at again and again.
+var hostile = map[string]func(n int) string{
+	"quotes":          repeat(`"`),
+	"single quotes":   repeat(`'`),
+	"quoted blanks":   repeat(`" `),
+	"words in quotes": repeat(`"a `),
+	"backslashes":     repeat(`\`),
+	"escaped quotes":  repeat(`\"`),
+	"brackets":        repeat(`[1],`),
+	"closing":         repeat(`]}`),
+	"open keys":       repeat(`{"a":`),
+	"members":         prefixed("{", `"a":"b`),
+	"unclosed items":  prefixed("[", `"a,`),
+	"unclosed bare":   prefixed("[", `a(,`),
+	"unclosed call":   prefixed("[", `a("b`),
+	"near fences":     repeat("``\n`"),
+	"fences":          repeat("```\n"),
+	"json fences":     repeat("```json\n{"),
+	"triple":          prefixed("[", `"""a`),
+	"fenced values":   prefixed("{", "\"a\":```x"),
+	"comments":        prefixed(`["a"`, `/*"a"`),
+	"slashes":         prefixed(`["a"`, ` "/*`),
+	"commas":          prefixed("[", `,`),
+	"colons":          prefixed("{", `a:`),
+	"prose":           repeat(`a {b `),
+	"citations":       repeat(`see [1] `),
+	"blanks":          prefixed(`{"a":"b" `, ` `),
+	"plus":            prefixed(`["a"`, `+"a`),
+	"dots":            prefixed("[", `...`),
+	"equal keys":      prefixed("{", `"a":1,`),
+	"parentheses":     prefixed("[", `(1),`),
+	"spliced":         prefixed(`{"a":[1`, `],[1`),
+	"sets":            prefixed("[", `{"a",`),
+	"digits":          repeat(`1`),
+	"underscores":     repeat(`1_`),
+	"documents":       repeat("{}\n"),
+	"commas in words": prefixed(`{"a":b`, `, c`),
+	"many unclosed":   func(n int) string { return prefixed(`["a,`, `"b c,`)(n) + "]" },
+	"unclosed keys":   func(n int) string { return prefixed(`{"a,`, `"b c,`)(n) + "}" },
+	"unclosed values": func(n int) string { return prefixed(`{"a":"b`, `,c:"d e `)(n) + "}" },
+	"strays":          prefixed(`{"a":1`, ` b`),
+}
+
+func repeat(s string) func(int) string { return prefixed("", s) }
+
+func prefixed(start, s string) func(int) string {
+	return func(n int) string { return start + strings.Repeat(s, n/len(s)) }
+}
+
+// The number of bytes looked at grows as the text does.
+func TestGrowth(t *testing.T) {
+	for name, text := range hostile {
+		last := 0
+		for _, n := range []int{16_000, 32_000, 64_000} {
+			s := text(n)
+			laws(t, s)
+			steps := JSON(s, Options{}).steps
+			if last > 0 && float64(steps) > 2.05*float64(last)+4096 {
+				t.Errorf("%s: %d steps for %d bytes, %d for half of them", name, steps, n, last)
+			}
+			last = steps
+		}
+	}
+}
+
+// What literal reads with certainty is read the same way, but for leading zeros:
+// literal drops them, and here they are kept in a string.
+func TestLiteralAgrees(t *testing.T) {
+	texts := []string{}
+	for _, c := range cases {
+		texts = append(texts, c.text)
+	}
+	if shared := os.Getenv("ONESHOT_SHARED"); shared != "" {
+		for _, file := range []string{"jsonrepair", "json_repair", "langchainjs_json"} {
+			for _, r := range readRows(t, filepath.Join(shared, "corpus", file+".jsonl")) {
+				texts = append(texts, r.Input)
+			}
+		}
+	}
+	compared := 0
+	for _, text := range texts {
+		theirs := literal.ParseJSON(text)
+		if theirs.Value == nil || theirs.Changed || strings.Contains(text, "0") && hasCode(theirs.Findings, diag.NumberForm) {
+			continue
+		}
+		compared++
+		ours := JSON(text, Options{})
+		if compare(theirs.Value, ours.Value) != equal {
+			t.Errorf("%q: literal reads %s, we read %s", text, theirs.Value, ours.Value)
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d texts were compared", compared)
+	}
+}
+
+func hasCode(findings []diag.Finding, code diag.Code) bool {
+	return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == code })
+}
+
+// Every text of the corpus keeps the laws.
+func TestCorpusLaws(t *testing.T) {
+	shared := os.Getenv("ONESHOT_SHARED")
+	if shared == "" {
+		t.Skip("ONESHOT_SHARED names no folder")
+	}
+	for _, file := range []string{"jsonrepair", "json_repair", "langchainjs_json", "vercel_fixjson", "instructor", "ollama"} {
+		for _, r := range readRows(t, filepath.Join(shared, "corpus", file+".jsonl")) {
+			laws(t, r.Input)
+			partialLaws(t, r.Input[:min(len(r.Input), 2000)], uint(Everything))
+		}
+	}
+}
+
+func ExampleJSON() {
+	r := JSON(`{name: 'Ada', tags: ["x", "y",], note: "say "hi" now"`, Options{})
+	fmt.Println(string(r.Value), r.Status)
+	// Output: {"name": "Ada", "tags": ["x", "y"], "note": "say \"hi\" now"} truncated
+}

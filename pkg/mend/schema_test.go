@@ -1,0 +1,71 @@
+package mend
+
+import (
+	"encoding/json"
+	"testing"
+
+	"oneshot/pkg/chat"
+)
+
+func TestSchema(t *testing.T) {
+	const order = `{"type": "object", "required": ["name", "count"], "properties": {
+		"name": {"type": "string"}, "count": {"type": "integer"}, "fresh": {"type": "boolean"},
+		"tags": {"type": "array", "items": {"type": "string"}}, "size": {"enum": ["small", "large"]},
+		"at": {"$ref": "#/$defs/place"}, "alt": {"anyOf": [{"type": "null"}, {"type": "number"}]}},
+		"$defs": {"place": {"type": "object", "properties": {"x": {"type": "number"}}}}}`
+	for _, c := range []struct {
+		text, value string
+		salvage     bool
+		status      chat.Status
+	}{
+		{`{"name": "ink", "count": 3}`, `{"name": "ink", "count": 3}`, false, ok},
+		{`{"name": "ink", "count": "3", "alt": "1.50"}`, `{"name": "ink", "count": 3, "alt": 1.50}`, false, ambiguous},
+		{`{"name": 12, "count": 3.0, "fresh": "yes", "size": "Large"}`, `{"name": "12", "count": 3, "fresh": true, "size": "large"}`, false, ambiguous},
+		{`{"name": "ink", "count": 3, "tags": "a", "at": "{\"x\": \"1\"}"}`, `{"name": "ink", "count": 3, "tags": ["a"], "at": {"x": 1}}`, false, ambiguous},
+		{`{"name": , "count": , "tags": , "at": }`, `{"name": "", "count": 0, "tags": [], "at": {}}`, false, ambiguous},
+		{`{"name": "ink", "count": 3, "tags": null}`, `{"name": "ink", "count": 3, "tags": null}`, false, invalid},
+		{`{"name": "ink"}`, `{"name": "ink"}`, false, invalid},
+		{`{"name": "ink", "count": 2.5}`, `{"name": "ink", "count": 2.5}`, false, invalid},
+		{`{"name": "ink", "count": 1, "size": "huge"}`, `{"name": "ink", "count": 1, "size": "huge"}`, false, invalid},
+		{`[{"name": "ink", "count": 3}]`, `[{"name": "ink", "count": 3}]`, false, invalid},
+		{`[{"name": "ink", "count": 3}]`, `{"name": "ink", "count": 3}`, true, ambiguous},
+		{`{"name": "ink", "count": 3, "tags": ["a", {"b": 1}, ["c"], "d"]}`, `{"name": "ink", "count": 3, "tags": ["a", "d"]}`, true, ambiguous},
+		{`{"name": "ink", "count": 3, "tags": [{}, [], "d", {}]}`, `{"name": "ink", "count": 3, "tags": ["d"]}`, true, ambiguous},
+		{`{"name": "ink", "count": 3, "at": "{x: 1}"}`, `{"name": "ink", "count": 3, "at": {"x": 1}}`, true, ambiguous},
+	} {
+		r := JSON(c.text, Options{Schema: json.RawMessage(order), Salvage: c.salvage})
+		if compact(r.Value) != compact(json.RawMessage(c.value)) || r.Status != c.status {
+			t.Errorf("%s\n got %s (%s) %v\nwant %s (%s)", c.text, r.Value, r.Status, r.Findings, c.value, c.status)
+		}
+		if r.Changed != (r.Text != c.text) {
+			t.Errorf("%s: changed is %v", c.text, r.Changed)
+		}
+	}
+}
+
+// With salvage a schema also shapes a value.
+func TestSalvage(t *testing.T) {
+	for _, c := range []struct{ schema, text, value string }{
+		{`{"required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "array"}}}`, `["x", [1]]`, `{"a": "x", "b": [1]}`},
+		{`{"required": ["a", "b"], "properties": {"a": {"const": "k"}, "b": {"type": "object"}}}`, `{}`, `{"a": "k", "b": {}}`},
+		{`{"type": "object"}`, `{"x", "y"}`, `{"x": null, "y": null}`},
+		{`{"type": "array", "items": {"type": "number"}}`, `["1", "x", 2]`, `[1, 2]`},
+	} {
+		r := JSON(c.text, Options{Schema: json.RawMessage(c.schema), Salvage: true})
+		if compact(r.Value) != compact(json.RawMessage(c.value)) || r.Status != ambiguous {
+			t.Errorf("%s is read as %s (%s) %v, want %s", c.text, r.Value, r.Status, r.Findings, c.value)
+		}
+	}
+}
+
+func TestBadSchema(t *testing.T) {
+	for _, schema := range []string{`{`, `{"$ref": 1}`, `{"$ref": "#/a"}`, `{"$ref": "#"}`, `{"items": {"type": "text"}}`} {
+		if r := JSON(`{}`, Options{Schema: json.RawMessage(schema)}); r.Status != invalid || r.Value != nil || len(r.Findings) != 1 {
+			t.Errorf("%s: %s %v", schema, r.Status, r.Findings)
+		}
+	}
+	recursive := `{"type": "object", "properties": {"next": {"$ref": "#"}, "$ref": {"type": "number"}}}`
+	if r := JSON(`{"next": {"next": {}}}`, Options{Schema: json.RawMessage(recursive)}); r.Status != ok {
+		t.Errorf("a schema that holds itself: %s %v", r.Status, r.Findings)
+	}
+}
