@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
 )
@@ -105,22 +106,42 @@ func (r *run) fits(text string) bool {
 }
 
 // read returns the JSON of an answer, or what is wrong with it. An answer that
-// is one fenced block is taken out of its fence, which is a finding.
+// is one fenced block is taken out of its fence, and one behind reasoning is read
+// without that, both of which are findings.
 func (r *run) read(text string) (json.RawMessage, []diag.Finding) {
-	bare := strings.TrimSpace(text)
+	answer, findings := r.unwrap(text, text)
+	if len(findings) == 0 {
+		return answer, nil
+	}
+	if said, thought := dialect.Said(text); thought {
+		if answer, wrong := r.unwrap(text, said); len(wrong) == 0 {
+			r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), "reasoning stands before the answer; it was dropped")
+			return answer, nil
+		}
+	}
+	return nil, findings
+}
+
+// unwrap returns the JSON of an answer, which is what is said in a text.
+func (r *run) unwrap(text, said string) (json.RawMessage, []diag.Finding) {
+	bare := strings.TrimSpace(said)
 	inner, fenced := unfence(bare)
-	findings := r.answers.Check([]byte(inner))
-	if len(findings) > 0 {
+	if findings := r.answers.Check([]byte(inner)); len(findings) > 0 {
 		return nil, findings
 	}
 	if fenced {
-		at := strings.Index(text, bare)
-		f := diag.New(diag.FencedAnswer, diag.Bytes(at, at+len(bare)), "the answer stands in a fence; the fence was dropped")
-		f.Span = diag.NewLines([]byte(text)).Locate(f.Span)
-		r.out.Findings = append(r.out.Findings, f)
-		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
+		r.tolerate(diag.FencedAnswer, text, bare, "the answer stands in a fence; the fence was dropped")
 	}
 	return json.RawMessage(inner), nil
+}
+
+// tolerate reports what is wrong around an answer, at a part of a text.
+func (r *run) tolerate(code diag.Code, text, part, message string) {
+	at := max(0, strings.Index(text, part))
+	f := diag.New(code, diag.Bytes(at, at+len(part)), "%s", message)
+	f.Span = diag.NewLines([]byte(text)).Locate(f.Span)
+	r.out.Findings = append(r.out.Findings, f)
+	r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 }
 
 // unfence returns the body of a text that is exactly one backtick fence with

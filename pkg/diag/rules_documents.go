@@ -7,6 +7,7 @@ const (
 	NotJSON      Code = "TA001"
 	SchemaFit    Code = "TA002" // a value does not fit its schema
 	FencedAnswer Code = "TA003" // an answer in a fence
+	ThoughtAhead Code = "TA004" // an answer behind reasoning
 	BadSchema    Code = "TS001"
 	RunDamaged   Code = "TR001" // damage in the middle
 	RunTorn      Code = "TR002" // torn tail
@@ -41,6 +42,14 @@ var answerRules = []Rule{
 		Title: "An answer stands in a fence",
 		Text:  "The answer is to be JSON alone. A fence that is the whole answer is dropped, because nothing in it changes; text beside a fence is not.",
 		Bad:   "```json\n{\"answer\": \"yes\"}\n```",
+		Good:  `{"answer": "yes"}`,
+		Fix:   Safe,
+	},
+	{
+		Code: ThoughtAhead, Slug: "thought-ahead", Severity: Warning,
+		Title: "Reasoning stands before an answer",
+		Text:  "The answer is to be JSON alone. What the model thinks, between its marks, is dropped, because it is not meant for anyone; other text is not.",
+		Bad:   "<think>Is it?</think>{\"answer\": \"yes\"}",
 		Good:  `{"answer": "yes"}`,
 		Fix:   Safe,
 	},

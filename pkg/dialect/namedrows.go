@@ -13,7 +13,7 @@ var mistralNaming = naming{
 
 var (
 	mistralCall = namedJSON(mistralNaming)
-	mistralList = taggedJSON(nameArguments)
+	mistralList = taggedJSON(form{name: ofName, args: ofArguments, before: true})
 	thenArgs    = nameThen(then("[ARGS]", "[CALL_ID]", "{"))
 )
 

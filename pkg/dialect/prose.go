@@ -56,9 +56,27 @@ func (s *Scanner) pass(p []byte, keep int) {
 func (s *Scanner) passed(text []byte) {
 	if len(text) > 0 {
 		s.lineBlank = s.beginsLine(text)
-		s.before = text[len(text)-1]
+		s.behind(text)
 	}
 }
+
+// behind takes note of what stands before the bytes that come next.
+func (s *Scanner) behind(text []byte) {
+	i := len(text)
+	for i > 0 && text[i-1] == '`' {
+		i--
+	}
+	s.steps += len(text) - i
+	if i > 0 {
+		s.ticks = 0
+	}
+	s.ticks += len(text) - i
+	s.before = text[len(text)-1]
+}
+
+// quoted reports whether backticks stand right before what comes next. A run of
+// three or more is a fence, and quotes only what stands on other lines.
+func (s *Scanner) quoted() bool { return s.ticks == 1 || s.ticks == 2 }
 
 // beginsLine reports whether only blanks stand between the start of a line and
 // the end of text, which continues the text that was looked at before.
@@ -160,7 +178,7 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 		}
 	}
 	switch {
-	case u.line && !s.lineBlank, u.role < fences && s.before == '`':
+	case u.line && !s.lineBlank, u.role < fences && s.quoted():
 		return no
 	case u.own != nil && len(s.marks.rows) == 1:
 		return u.own(behind)

@@ -105,3 +105,10 @@ func (s *Scanner) endOfReasoning() {
 		s.find(diag.New(diag.OpenReasoning, t.from, "the reasoning that begins here is not closed"))
 	}
 }
+
+// Said returns a text without what its model thinks, as most models mark that,
+// and whether there was any.
+func Said(text string) (said string, thought bool) {
+	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
+	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
+}

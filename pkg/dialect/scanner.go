@@ -49,6 +49,7 @@ type Scanner struct {
 	held      []byte  // bytes that are content, unless they belong to a mark or a frame
 	heldAt    int     // where they begin
 	before    byte    // the byte before them
+	ticks     int     // and how many backticks stand there
 	lineBlank bool    // the line before them holds only blanks
 	pending   pending // the mark that was read last, until it is known what it means
 	thinking  thinking
@@ -62,6 +63,7 @@ type Scanner struct {
 	key       firstKey // the beginning of an object in the text
 	aside     aside    // the object in the text that is not ours
 	outside   outside
+	word      lastWord
 	alone     bool // the dialect of the last frame wants its calls alone
 	begun     bool // something else than blanks has been read
 	ids       idSet
@@ -172,6 +174,7 @@ func (s *Scanner) content(at int, text string) {
 		return
 	}
 	s.shown = at + len(text)
+	s.steps += s.word.add(text)
 	if s.thinking.inside {
 		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
 		s.emit(Event{Reasoning: text})
@@ -207,7 +210,7 @@ func (s *Scanner) release() {
 // drop forgets the bytes that were held.
 func (s *Scanner) drop() {
 	if len(s.held) > 0 {
-		s.before = s.held[len(s.held)-1]
+		s.behind(s.held)
 	}
 	s.held = s.held[:0]
 }

@@ -54,6 +54,7 @@ var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "
 type form struct {
 	name, args member
 	ids        bool // a call has an id, and says in words what it is for
+	before     bool // the name can stand before the mark
 	keyed      bool // the tool is the only key of the object, and its arguments the value
 }
 

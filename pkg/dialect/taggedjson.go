@@ -146,6 +146,9 @@ func (b *jsonItem) close() { b.take(b.lit.Close()) }
 func (b *jsonItem) emit(w *written) {
 	var r reader
 	r.read(w)
+	if r.call.Name == "" && b.form.before {
+		r.nameBefore(b.scanner.wordBefore(b.frame.at))
+	}
 	b.passOn(r.call, r.call.Name != "", r.findings)
 }
 

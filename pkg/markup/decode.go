@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -17,22 +18,25 @@ import (
 func (m *machine) value(start, end int) json.RawMessage {
 	start, end = m.framed(start, end)
 	text := string(m.text[start:end])
-	if a, ok := m.valueAttr(); ok && start == end {
+	if a, ok := attr(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
 		text, start = a.value, a.start
 	}
 	shape := m.shape.Property(m.param.name.text)
 	v := valueReader{m: m, start: start, path: pointer(m.param.name.text)}
-	if m.syntax.Nested {
+	if (m.param.holds || m.syntax.Nested) && !utf8.ValidString(text) { // names in it, too
+		m.fault(diag.InvalidUTF8, start, end, "a value holds bytes that are not UTF-8")
+	}
+	switch {
+	case m.param.holds:
+		return v.held(text, m.syntax.form(m.param.attrs), shape)
+	case m.syntax.Nested:
 		if value, ok := v.nested(text, shape); ok {
 			return value
 		}
+		clear, plain := m.plain(text)
+		return v.read(clear, shape.oneOrMore(), plain)
 	}
-	text, plain := m.plain(text)
-	kinds := m.kinds(shape)
-	if m.syntax.Nested {
-		kinds = shape.oneOrMore()
-	}
-	return v.read(text, kinds, plain)
+	return v.attributed(text, m.param.attrs, shape)
 }
 
 // framed returns the offsets of a value without what stands around it.
@@ -74,15 +78,13 @@ func (m *machine) trimLineEnd(start, end int) int {
 	return start + len(text)
 }
 
-// valueAttr returns the attribute that holds the value.
-func (m *machine) valueAttr() (attribute, bool) { return m.attr(m.syntax.ValueAttr) }
-
-func (m *machine) attr(name string) (attribute, bool) {
-	i := slices.IndexFunc(m.param.attrs, func(a attribute) bool { return a.name == name })
+// attr returns the attribute of a name, false if there is none.
+func attr(attributes []attribute, name string) (attribute, bool) {
+	i := slices.IndexFunc(attributes, func(a attribute) bool { return a.name == name })
 	if name == "" || i < 0 {
 		return attribute{}, false
 	}
-	return m.param.attrs[i], true
+	return attributes[i], true
 }
 
 // plain returns the text that a value stands for, and whether it is the value
@@ -109,31 +111,6 @@ func cdata(text string) (string, bool) {
 	return strings.CutSuffix(text, cdataClose)
 }
 
-// kinds returns the kinds that the value of the parameter can have: those that
-// its attributes say, or those of its shape.
-func (m *machine) kinds(shape *Shape) Kinds {
-	switch a, ok := m.attr(m.syntax.StringAttr); {
-	case !ok && m.syntax.StringAttr != "":
-		m.note(diag.CallMember, m.param.name.start, m.param.name.end, "the tag lacks the attribute %s: the type of the parameter is taken", m.syntax.StringAttr).
-			Severity = diag.Warning
-	case ok && a.value == "true":
-		return String
-	case ok:
-		if kinds := shape.kinds() &^ String; kinds != 0 {
-			return kinds
-		}
-		return anyJSON
-	}
-	if a, ok := m.attr(m.syntax.TypeAttr); ok {
-		if kinds := typeNames[strings.ToLower(a.value)]; kinds != 0 {
-			return kinds
-		}
-	}
-	return shape.kinds()
-}
-
-const anyJSON = Integer | Number | Boolean | Null | Array | Object
-
 // A valueReader reads the values of one parameter.
 type valueReader struct {
 	m     *machine
@@ -152,22 +129,43 @@ func (v *valueReader) read(text string, kinds Kinds, plain bool) json.RawMessage
 	case kinds&String != 0:
 		return v.strict(text, kinds&^String)
 	}
-	r := literal.ParseJSON(text)
+	if value, ok := v.json(text, kinds, plain); ok {
+		return value
+	}
+	return v.text(text)
+}
+
+// json returns the value of a text that is JSON of some kinds, with what can be
+// mended, and false for any other text.
+func (v *valueReader) json(text string, kinds Kinds, plain bool) (json.RawMessage, bool) {
+	r := v.parse(text)
 	if r.Value == nil && hard(r.Findings) {
 		v.take(r, plain)
 		v.m.out.invalid = true
-		return json.RawMessage("null")
+		return json.RawMessage("null"), true
 	}
-	if r.Value != nil && kindOf(r.Value) == String {
+	if r.Value != nil && kinds&String == 0 && kindOf(r.Value) == String {
 		if inner, ok := v.decoded(r, kinds); ok {
-			return inner
+			return inner, true
 		}
 	}
 	if r.Value == nil || !kinds.admit(kindOf(r.Value)) {
-		return v.text(text)
+		return nil, false
 	}
 	v.take(r, plain)
-	return r.Value
+	return r.Value, true
+}
+
+// parse reads a text that may be JSON.
+func (v *valueReader) parse(text string) literal.Reading {
+	v.m.steps += len(text)
+	return literal.ParseJSON(text)
+}
+
+// valid reports whether a text is strictly JSON.
+func (v *valueReader) valid(text string) bool {
+	v.m.steps += len(text)
+	return json.Valid([]byte(text))
 }
 
 // admit reports whether a value of a kind is one of some kinds. Whether a number
@@ -185,7 +183,7 @@ func (u Untyped) kinds() Kinds {
 	case Containers:
 		return Array | Object
 	case JSON:
-		return anyJSON
+		return anyJSON &^ String
 	}
 	return 0
 }
@@ -193,20 +191,12 @@ func (u Untyped) kinds() Kinds {
 // strict returns the value of a text that is strictly JSON of some kinds, and the
 // text itself otherwise.
 func (v *valueReader) strict(text string, kinds Kinds) json.RawMessage {
-	if kinds == 0 || !json.Valid([]byte(text)) {
-		return v.text(text)
+	if kinds != 0 && v.valid(text) {
+		if value, ok := v.json(text, kinds, true); ok {
+			return value
+		}
 	}
-	r := literal.ParseJSON(text)
-	if r.Value == nil && hard(r.Findings) {
-		v.take(r, true)
-		v.m.out.invalid = true
-		return json.RawMessage("null")
-	}
-	if r.Value == nil || r.Status != chat.StatusOK || !kinds.admit(kindOf(r.Value)) {
-		return v.text(text)
-	}
-	v.take(r, true)
-	return r.Value
+	return v.text(text)
 }
 
 // hard reports whether findings are about a text that is JSON beyond doubt, and
@@ -221,10 +211,10 @@ func hard(findings []diag.Finding) bool {
 // may stand.
 func (v *valueReader) decoded(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
 	var text string
-	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !json.Valid([]byte(text)) {
+	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.valid(text) {
 		return nil, false
 	}
-	inner := literal.ParseJSON(text)
+	inner := v.parse(text)
 	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).admit(kindOf(inner.Value)) {
 		return nil, false
 	}

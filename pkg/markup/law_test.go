@@ -17,7 +17,7 @@ import (
 var all = map[string]*Syntax{
 	"Qwen3Coder": Qwen3Coder, "SeedOSS": SeedOSS, "OpenHands": OpenHands, "MinimaxM2": MinimaxM2, "MinimaxM3": MinimaxM3,
 	"DSML": DSML, "AnthropicXML": AnthropicXML, "ATEM": ATEM, "Step3": Step3, "MiniCPM5": MiniCPM5, "KimiK3": KimiK3,
-	"Cline": Cline, "BFCL": BFCL, "GLM45": GLM45, "GLM47": GLM47, "HunyuanV3": HunyuanV3, "Laguna": Laguna, "LongcatXML": LongcatXML,
+	"Cline": Cline, "CommandXML": CommandXML, "BFCL": BFCL, "GLM45": GLM45, "GLM47": GLM47, "HunyuanV3": HunyuanV3, "Laguna": Laguna, "LongcatXML": LongcatXML,
 }
 
 // An outcome is all that a scanner says.
@@ -92,12 +92,6 @@ func TestSplits(t *testing.T) {
 		checkSplits(t, s.syntax, tools, s.text)
 		checkSplits(t, s.syntax, nil, s.text)
 	}
-	rows(t, func(r row, s *Syntax) {
-		text := r.text(s)
-		if i := nextOpening(s, text); i >= 0 {
-			checkSplits(t, s, r.toolset(), text[i:])
-		}
-	})
 }
 
 // TestCutAnywhere cuts samples: what is not there is never executed.
@@ -161,6 +155,11 @@ var hostile = map[string]struct {
 	"open section":            {MiniCPM5, `<function name="f"><param name="a"><![CDATA[`, "]]", ""},
 	"object":                  {DSML, `<invoke name="f">{"a": [`, "1,", "1]}</invoke>"},
 	"broken object":           {DSML, `<invoke name="f">{"a": [`, "{", "}</invoke>"},
+	"values in values":        {CommandXML, `<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="list">`, `</cofl:value></cofl:tool_call>`},
+	"flat values":             {CommandXML, `<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="json">1</cofl:value>`, `</cofl:value></cofl:tool_call>`},
+	"open values":             {CommandXML, `<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="raw">`, `</cofl:value></cofl:tool_call>`},
+	"lists of JSON":           {CommandXML, `<cofl:tool_call name="f"><cofl:value name="a" type="json">[`, `1,`, `1]</cofl:value></cofl:tool_call>`},
+	"broken JSON":             {CommandXML, `<cofl:tool_call name="f"><cofl:value name="a" type="json">[`, `{x,`, `1]</cofl:value></cofl:tool_call>`},
 	"control tokens":          {ATEM, `<atem:invoke name="`, "<|", `"></atem:invoke>`},
 }
 
@@ -254,7 +253,7 @@ func checkAppend(t testing.TB, name string, s *Syntax, c chat.Call, want bool) {
 
 func FuzzScanner(f *testing.F) {
 	names := []string{
-		"Qwen3Coder", "MinimaxM2", "MinimaxM3", "DSML", "ATEM", "Step3", "MiniCPM5", "KimiK3", "Cline", "BFCL", "GLM45", "HunyuanV3", "Laguna",
+		"Qwen3Coder", "MinimaxM2", "MinimaxM3", "DSML", "ATEM", "Step3", "MiniCPM5", "KimiK3", "Cline", "BFCL", "GLM45", "HunyuanV3", "Laguna", "CommandXML",
 	}
 	for i, name := range names {
 		for _, s := range samples {

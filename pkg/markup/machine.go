@@ -45,6 +45,7 @@ type machine struct {
 	end   int
 	none  bool // there is no call
 	cut   bool // the text has ended inside it
+	half  bool // and inside a parameter, or before the first
 
 	dressed bool // marks have the prefix or token, or they are none
 	shape   *Shape
@@ -64,6 +65,7 @@ type param struct {
 	words   []word // the marks that close its name, as if that were its tag
 	attrs   []attribute
 	element bool // its tag is its name
+	holds   bool // its value is tags of parameters
 	start   int  // of the value
 	wrong   bool // it was closed by a mark of something else
 	opener  bool // the mark in front of the value is missing
@@ -72,7 +74,7 @@ type param struct {
 	refused bool // one of them could have closed it
 	calls   int  // calls that begin in the value and do not end in it
 	params  int  // and parameters
-	depth   int  // tags with the name of its own that are open in the value
+	depth   int  // tags like its own that are open in the value
 }
 
 // run reads as much as is possible.
@@ -127,10 +129,22 @@ func (m *machine) endOfText() {
 	case m.state == inBody && m.inside:
 		m.noteNoCloser()
 	default:
-		m.cut = true
+		m.cut, m.half = true, m.state != inBody || !m.any && !m.object
 		m.noteCut()
 	}
 	m.finish(len(m.text))
+}
+
+// cutOff reports whether the text has ended, and nothing stands behind the blanks
+// before its end but the beginning of a mark.
+func (m *machine) cutOff() bool {
+	if !m.whole {
+		return false
+	}
+	ahead := machine{syntax: m.syntax, words: m.words, param: m.param, text: m.text, at: m.at, look: m.look}
+	_, ok := ahead.next()
+	m.steps += ahead.steps
+	return !ok
 }
 
 func (m *machine) noCall() {
@@ -313,7 +327,7 @@ func (m *machine) readBody() bool {
 		m.noteStray(found)
 		return m.to(inBody, found.end)
 	}
-	if m.look == len(m.text) {
+	if m.cutOff() {
 		return false
 	}
 	if m.text[m.look] == '{' && m.syntax.Bare && !m.any && !m.tried {

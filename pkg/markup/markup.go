@@ -111,8 +111,9 @@ func (s *Scanner) finish() {
 }
 
 // Call returns the call that was read, and false if there was none, or it was cut
-// off before its name had ended. A call with a fault, or that was cut off later,
-// has a name and a text but no arguments.
+// off before its name had ended. A call with a fault, or that was cut off inside a
+// parameter, has a name and a text but no arguments. One that was cut off behind a
+// parameter shows those that are complete.
 func (s *Scanner) Call() (chat.Call, bool) {
 	return s.reading.call, s.reading.call.Name != ""
 }

@@ -84,6 +84,8 @@ func TestSamples(t *testing.T) {
 
 const m3 = "]<]minimax[>["
 
+const cofl = `<cofl:tool_call id="0" name="note">`
+
 var samples = []sample{
 	{name: "qwen", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n\nb\n</parameter>\n<parameter=count>\n3\n</parameter>\n</function>\n</tool_call>",
 		want: `{"text":"a\n\nb","count":3}`, behind: "\n</tool_call>"},
@@ -140,8 +142,12 @@ var samples = []sample{
 	{name: "text instead of arguments", syntax: Qwen3Coder, text: "<function=note>\nhello\n</function>", status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
 	{name: "closer of nothing", syntax: Qwen3Coder, text: "<function=note>\n</parameter>\n</function>", want: `{}`},
 	{name: "cut in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nhalf", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut in the mark of the last value", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>x</arg_value></tool_", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut in the second parameter", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n<parameter=tit", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut before the parameters", syntax: Qwen3Coder, text: "<function=note>\n", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
+	{name: "cut, and a parameter twice", syntax: Qwen3Coder, text: "<function=note><parameter=text>a</parameter><parameter=text>b</parameter>", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall, diag.DuplicateKey}},
 	{name: "bytes that are no text", syntax: Qwen3Coder, text: "<function=note><parameter=text>\xff</parameter></function>", status: chat.StatusInvalid, codes: []diag.Code{diag.InvalidUTF8}},
 
 	{name: "types", syntax: Qwen3Coder, text: "<function=note><parameter=count>12345678901234567890</parameter><parameter=ratio>1.50</parameter><parameter=draft>true</parameter>" +
@@ -174,7 +180,17 @@ var samples = []sample{
 
 	{name: "DSML", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="true">7</｜DSML｜parameter><｜DSML｜parameter name="any" string="false">7</｜DSML｜parameter></｜DSML｜invoke>`,
 		want: `{"text":"7","any":7}`},
-	{name: "DSML, broken JSON", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="meta" string="false">{"a": }</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"meta":"{\"a\": }"}`},
+	{name: "DSML, broken JSON", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="meta" string="false">{"a": }</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"meta":"{\"a\": }"}`,
+		status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember}},
+	{name: "DSML, text that should be a number", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="count" string="true"> 7 </｜DSML｜parameter></｜DSML｜invoke>`, want: `{"count":7}`,
+		status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember}},
+	{name: "DSML, text that is no number", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="count" string="true">seven</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"count":"seven"}`},
+	{name: "DSML, number that should be text", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="false">7</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"text":"7"}`,
+		status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember}},
+	{name: "DSML, string of JSON", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="text" string="false">"a\n"</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"text":"a\n"}`},
+	{name: "DSML, JSON of another type", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="count" string="false">[7]</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"count":[7]}`},
+	{name: "DSML, attribute missing", syntax: DSML, text: `<｜DSML｜invoke name="note"><｜DSML｜parameter name="count">7</｜DSML｜parameter></｜DSML｜invoke>`, want: `{"count":7}`,
+		status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember}},
 	{name: "DSML, object", syntax: DSML, text: `<｜DSML｜invoke name="note">{"text": "</｜DSML｜invoke>", "count": 1}</｜DSML｜invoke>`, want: `{"text":"</｜DSML｜invoke>","count":1}`},
 	{name: "DSML, broken object", syntax: DSML, text: `<｜DSML｜invoke name="note">{"text": x y}</｜DSML｜invoke>`, status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
 	{name: "DSML without its token", syntax: DSML, text: `<invoke name="note"><parameter name="text" string="true">a</parameter></invoke>`, want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingOpener}},
@@ -195,6 +211,23 @@ var samples = []sample{
 	{name: "XTML", syntax: KimiK3, text: `<|open|>call tool="no&amp;te" index="1"<|sep|><|open|>argument key="a" type="string"<|sep|>1<|close|>argument<|sep|><|open|>argument key="b" type="number"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>`,
 		want: `{"a":"1","b":1}`, as: "no&te"},
 	{name: "BFCL", syntax: BFCL, text: `<function name="note"><params><param name="count" value="3" type="integer"/><param name="text" type="string">a</param></params></function>`, want: `{"count":3,"text":"a"}`},
+	{name: "Command", syntax: CommandXML, text: cofl + `<cofl:value name="text" type="raw">a &lt;b&gt; &amp; c</cofl:value><cofl:value name="count" type="json">7</cofl:value></cofl:tool_call>`,
+		want: `{"text":"a <b> & c","count":7}`},
+	{name: "Command, older", syntax: CommandXML, text: cofl + `<cofl:tool_param name="text" string="true">7</cofl:tool_param><cofl:tool_param name="tags" string="false">["a"]</cofl:tool_param></cofl:tool_call>`,
+		want: `{"text":"7","tags":["a"]}`},
+	{name: "Command, values in values", syntax: CommandXML, text: cofl + `<cofl:value name="meta" type="dict">` + "\n" + `<cofl:value name="by" type="raw">A &amp; B</cofl:value>` + "\n" + `<cofl:value name="empty" type="dict"></cofl:value><cofl:value name="at" type="list">` +
+		`<cofl:value type="json">1</cofl:value><cofl:value type="list"/><cofl:value type="dict"><cofl:value name="x" type="json">"y"</cofl:value></cofl:value></cofl:value></cofl:value></cofl:tool_call>`,
+		want: `{"meta":{"by":"A & B","empty":{},"at":[1,[],{"x":"y"}]}}`},
+	{name: "Command, wrong form", syntax: CommandXML, text: cofl + `<cofl:value name="count" type="raw">7</cofl:value><cofl:value name="text">a</cofl:value><cofl:value name="tags" type="json">a</cofl:value></cofl:tool_call>`,
+		want: `{"count":7,"text":"a","tags":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember, diag.CallMember, diag.CallMember}},
+	{name: "Command, name in a list", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list"><cofl:value name="0" type="raw">a</cofl:value></cofl:value></cofl:tool_call>`,
+		want: `{"tags":["a"]}`, status: chat.StatusRepaired, codes: []diag.Code{diag.CallMember}},
+	{name: "Command, no name", syntax: CommandXML, text: cofl + `<cofl:value name="meta" type="dict"><cofl:value type="raw">a</cofl:value></cofl:value></cofl:tool_call>`, status: chat.StatusInvalid, codes: []diag.Code{diag.CallMember}},
+	{name: "Command, name twice", syntax: CommandXML, text: cofl + `<cofl:value name="meta" type="dict"><cofl:value name="a" type="raw">a</cofl:value><cofl:value name="a" type="raw">b</cofl:value></cofl:value></cofl:tool_call>`,
+		status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
+	{name: "Command, text in a list", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list">a</cofl:value></cofl:tool_call>`, status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
+	{name: "Command, closer missing", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list"><cofl:value type="raw">a</cofl:value></cofl:tool_call>`, status: chat.StatusRepaired, codes: []diag.Code{diag.WrongCloser}, want: `{"tags":["a"]}`},
+	{name: "Command, leaf not closed", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list"><cofl:value type="raw">a</cofl:tool_call>`, status: chat.StatusInvalid, codes: []diag.Code{diag.MissingCloser, diag.WrongCloser}},
 	{name: "Cline", syntax: Cline, text: "<note>\n<path>a.go</path>\n<text>\n<b>x</b>\n</text>\n</note>", want: `{"path":"a.go","text":"<b>x</b>"}`},
 
 	{name: "elements", syntax: MinimaxM3, text: m3 + `<invoke name="note">` + m3 + `<text><b>1</b>` + m3 + `</text>` + m3 + `<meta>` + m3 + `<by>A &amp; B` + m3 + `</by>` + m3 + `<year>7` + m3 + `</year>` + m3 + `<empty>` + m3 + `</empty>` + m3 + `</meta>` +

@@ -122,8 +122,9 @@ func (m *machine) noteKeyCloser(found mark) {
 // noteAttributes reports attributes that mean nothing.
 func (m *machine) noteAttributes(attributes []attribute) {
 	s := m.syntax
+	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
 	for _, a := range attributes {
-		if a.name != s.StringAttr && a.name != s.TypeAttr && a.name != s.ValueAttr && !slices.Contains(s.Ignored, a.name) {
+		if !slices.Contains(known, a.name) {
 			m.note(diag.UnknownMember, a.start, a.end, "the attribute %s means nothing", excerpt(a.name))
 		}
 	}

@@ -20,7 +20,7 @@ type reading struct {
 
 // An output takes in what a machine reads of a call whose end is known.
 type output struct {
-	name      string
+	name, id  string
 	members   []member
 	indexes   map[string]int // of the members, by name
 	object    json.RawMessage
@@ -86,12 +86,12 @@ func (m *machine) noteDoubt() {
 func (m *machine) call() chat.Call {
 	o := m.out
 	c := chat.Call{
-		Name: o.name, ValueChanged: o.changed,
+		ID: o.id, Name: o.name, ValueChanged: o.changed,
 		Start: m.base + m.start, End: m.base + m.end, Text: string(m.text[m.start:m.end]),
 	}
 	c.Status = m.status()
 	c.Executable = c.Status == chat.StatusOK || c.Status == chat.StatusRepaired
-	if c.Status != chat.StatusInvalid && c.Status != chat.StatusTruncated {
+	if !o.invalid && !m.half {
 		c.Arguments = o.arguments()
 	}
 	return c
@@ -156,6 +156,13 @@ func (m *member) array(b []byte) []byte {
 		b = append(b, value...)
 	}
 	return append(b, ']')
+}
+
+// takeID takes the id of the call from the attributes of its tag.
+func (m *machine) takeID(attributes []attribute) {
+	if a, ok := attr(attributes, m.syntax.ID); ok && m.out != nil && utf8.ValidString(a.value) {
+		m.out.id = a.value
+	}
 }
 
 // takeParam takes the parameter whose value stands between two offsets.

@@ -186,7 +186,14 @@ func (w *writer) parameter(key string, value json.RawMessage) bool {
 func (w *writer) attributes(key string, value json.RawMessage) []string {
 	all := []string{w.Key, key}
 	kind := kindOf(value)
-	if w.StringAttr != "" {
+	switch {
+	case w.FormAttr != "":
+		form := asJSON
+		if kind == String {
+			form = asText
+		}
+		all = append(all, w.FormAttr, string(form))
+	case w.StringAttr != "":
 		text := "false"
 		if kind == String {
 			text = "true"

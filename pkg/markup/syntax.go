@@ -19,6 +19,8 @@ type Syntax struct {
 	Wrappers    []string // names of the tags around calls, which may close instead of a call
 	Ends        []string // other marks that end a call
 	Framing     Framing  // what stands around a value and is no part of it
+	ID          string   // an attribute of a call: its id
+	FormAttr    string   // an attribute of a parameter: "raw" if the value is text, "json", or "dict" and "list" if it is tags of parameters
 	StringAttr  string   // an attribute of a parameter: "true" if the value is text, "false" if it is JSON
 	TypeAttr    string   // an attribute of a parameter that names the JSON type of the value
 	Ignored     []string // attributes that say nothing

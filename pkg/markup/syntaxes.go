@@ -83,6 +83,12 @@ var (
 		Wrappers: []string{"functions"},
 	}
 
+	// CommandXML says of each value how it is written, and escapes all of them.
+	CommandXML = &Syntax{
+		Prefix: "cofl:", Calls: []string{"tool_call"}, Name: "name", ID: "id", Parameters: []string{"value", "tool_param"}, Key: "name",
+		FormAttr: "type", StringAttr: "string", Entities: true, AttrEscapes: true, Compact: true, Wrappers: []string{"tool_calls"},
+	}
+
 	// GLM45 is <tool_call>NAME and pairs of <arg_key> and <arg_value>.
 	GLM45 = &Syntax{
 		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: JSON, Backslash: true,

@@ -42,6 +42,7 @@ func (m *machine) readTag() bool {
 	if t.mark.kind == callOpen {
 		a, others := m.nameIn(m.syntax.Name)
 		m.setTool(a)
+		m.takeID(others)
 		m.noteAttributes(others)
 		m.noteOpenTag()
 		return m.openedCall(t.next, t.slash)
@@ -51,6 +52,7 @@ func (m *machine) readTag() bool {
 	m.noteAttributes(m.param.attrs)
 	m.noteOpenTag()
 	m.param.words = m.nameWords(m.param.name.text)
+	m.param.holds = m.syntax.form(m.param.attrs).holds()
 	return m.openedParam(t.next, t.slash)
 }
 

@@ -129,6 +129,8 @@ func (m *machine) inValue(found mark) bool {
 		}
 	case found.kind == elementOpen && p.element && found.name == p.name.text && !found.slash:
 		p.depth++
+	case found.kind == paramOpen && p.holds:
+		return m.opensHeld(found)
 	case own && p.depth > 0:
 		p.depth--
 	case m.naive:
@@ -141,6 +143,22 @@ func (m *machine) inValue(found mark) bool {
 		m.markIn(found)
 	case found.kind == paramOpen:
 		return m.beginsNext(found)
+	}
+	return true
+}
+
+// opensHeld counts a value in a value, which its tag can close itself.
+func (m *machine) opensHeld(found mark) bool {
+	ahead := m.ahead(found)
+	ahead.beginTag(found)
+	whole := ahead.scanTag()
+	m.steps += ahead.steps
+	if !whole && !ahead.whole {
+		m.look = found.start
+		return false
+	}
+	if !whole || !ahead.tag.slash {
+		m.param.depth++
 	}
 	return true
 }
@@ -175,7 +193,7 @@ func (m *machine) readBehind() bool {
 	if !m.mine(follows) {
 		follows.kind = noMark
 	}
-	atEnd := follows.kind == noMark && m.look == len(m.text)
+	atEnd := follows.kind == noMark && m.cutOff()
 	own := m.closes(m.closer) && m.mine(m.closer)
 	if atEnd || m.goesOn(own, follows.kind) {
 		inner, v := m.closesInner(own, follows)
@@ -311,8 +329,7 @@ const mostKey = 256
 
 // keyAhead returns the name of the parameter that a mark in a value would begin.
 func (m *machine) keyAhead(found mark) (string, verdict) {
-	stop := min(len(m.text), found.end+mostKey)
-	ahead := machine{syntax: m.syntax, words: m.words, text: m.text[:stop], whole: m.whole || stop-found.end == mostKey}
+	ahead := m.ahead(found)
 	defer func() { m.steps += ahead.steps }()
 	if m.syntax.KeyTag == "" {
 		ahead.beginTag(found)
@@ -330,4 +347,10 @@ func (m *machine) keyAhead(found mark) (string, verdict) {
 		return "", no
 	}
 	return string(bytes.TrimSpace(m.text[found.end:closer.start])), yes
+}
+
+// ahead returns a machine that reads behind a mark in a value, but not far.
+func (m *machine) ahead(found mark) *machine {
+	stop := min(len(m.text), found.end+mostKey)
+	return &machine{syntax: m.syntax, words: m.words, text: m.text[:stop], whole: m.whole || stop-found.end == mostKey}
 }

@@ -1,0 +1,42 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Calls inside reasoning are drafts: none runs, and none enters the conversation
+// as one, whether the response or the prompt has opened the reasoning. Calls
+// behind it run.
+func TestDrafts(t *testing.T) {
+	draft, real := calls(`look("a")`, `put("b")`), calls(`look("c")`)
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"opened here", "<think>\n" + draft + "\n</think>\n" + real, []string{"look skipped", "put skipped", "look ok"}},
+		{"opened by the prompt", "Perhaps:\n" + draft + "\n</think>\n" + real, []string{"look discarded", "put skipped", "look ok"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, then(says(c.text))...)
+			out := r.mustRun()
+			wantStatuses(t, out, c.want...)
+			for _, line := range r.seen() {
+				if strings.HasPrefix(line, "start put") {
+					t.Errorf("a draft was carried out: %s", line)
+				}
+			}
+			if last := r.last(1); strings.Contains(last, `{"q":"a"}`) {
+				t.Errorf("the result of a draft is in the conversation:\n%s", last)
+			}
+		})
+	}
+}
+
+// What a model thinks is no answer: only what it says behind it is.
+func TestReasoningIsNoAnswer(t *testing.T) {
+	r := newRig(t, says("<think>The answer could be 41.</think>\n"+calls("finalResponse()")), says("<think>Or 43?</think>"+answer42))
+	if out := r.mustRun(); string(out.Answer) != answer42 {
+		t.Errorf("answer %s", out.Answer)
+	}
+}

@@ -1,0 +1,49 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"oneshot/pkg/chat"
+)
+
+// Some models write the name of the tool before the mark that begins the call.
+// The name is content then, and that it is one is only likely.
+
+// A lastWord is the word that the content so far ends with, as far as it can be
+// the name of a tool.
+type lastWord struct {
+	text []byte
+}
+
+// add goes on with the next piece of content, and returns how many bytes were
+// looked at.
+func (w *lastWord) add(text string) int {
+	i := len(text)
+	for i > 0 && isNameByte(text[i-1]) && len(text)-i <= longestName {
+		i--
+	}
+	if i > 0 || len(w.text) > longestName {
+		w.text = w.text[:0]
+	}
+	w.text = append(w.text, text[i:]...)
+	return len(text) - i
+}
+
+// wordBefore returns the word that ends right before an offset, "" if none does.
+func (s *Scanner) wordBefore(at int) string {
+	if s.shown != at || len(s.word.text) > longestName {
+		return ""
+	}
+	return string(s.word.text)
+}
+
+// nameBefore takes an object that names no tool for the arguments of one whose
+// name stands before it. The call is ambiguous: it may be none.
+func (r *reader) nameBefore(name string) {
+	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
+		return
+	}
+	r.call.Name, r.call.Arguments, r.call.Status = name, json.RawMessage(r.text), chat.StatusAmbiguous
+	r.judge()
+	r.call.Alternatives = []chat.Call{r.call}
+}

@@ -1,0 +1,107 @@
+package markup
+
+import (
+	"encoding/json"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// A form is how the tag of a parameter says that its value is written.
+type form string
+
+// The forms, as the attribute FormAttr has them.
+const (
+	unsaid form = ""
+	asText form = "raw"
+	asJSON form = "json"
+	asDict form = "dict" // tags of parameters with names
+	asList form = "list" // tags of parameters without
+)
+
+// holds reports whether a value is tags of parameters.
+func (f form) holds() bool { return f == asDict || f == asList }
+
+// form returns the form that attributes say.
+func (s *Syntax) form(attributes []attribute) form {
+	if a, ok := attr(attributes, s.FormAttr); ok {
+		switch f := form(a.value); f {
+		case asText, asJSON, asDict, asList:
+			return f
+		}
+	}
+	if a, ok := attr(attributes, s.StringAttr); ok {
+		if a.value == "true" {
+			return asText
+		}
+		return asJSON
+	}
+	switch s.named(attributes) {
+	case 0:
+		return unsaid
+	case String:
+		return asText
+	}
+	return asJSON
+}
+
+// named returns the kinds that the attribute with a type names.
+func (s *Syntax) named(attributes []attribute) Kinds {
+	a, _ := attr(attributes, s.TypeAttr)
+	return typeNames[strings.ToLower(a.value)]
+}
+
+// attributed returns what a text says whose tag has attributes.
+func (v *valueReader) attributed(text string, attributes []attribute, shape *Shape) json.RawMessage {
+	s := v.m.syntax
+	text, plain := v.m.plain(text)
+	kinds := shape.kinds()
+	switch s.form(attributes) {
+	case asText:
+		return v.asText(text, kinds, plain)
+	case asJSON:
+		if kinds == 0 {
+			kinds = s.named(attributes)
+		}
+		return v.asJSON(text, kinds, plain)
+	}
+	if s.FormAttr+s.StringAttr != "" {
+		v.say("the tag does not say how the value is written: that is told by its type")
+	}
+	return v.read(text, kinds, plain)
+}
+
+// asText returns a text that its tag says to be text. Only where the definition
+// knows of no text there, and it is strictly what that wants, the tag is wrong.
+func (v *valueReader) asText(text string, kinds Kinds, plain bool) json.RawMessage {
+	if kinds != 0 && kinds&String == 0 && v.valid(text) {
+		if value, ok := v.json(text, kinds, plain); ok {
+			v.say("the tag says that this is text, and the definition that it is not")
+			return value
+		}
+	}
+	return v.text(text)
+}
+
+// asJSON returns the value of a text that its tag says to be JSON. Text that is
+// none, or not what the definition wants where that knows of text, is text.
+func (v *valueReader) asJSON(text string, kinds Kinds, plain bool) json.RawMessage {
+	wanted := kinds
+	if kinds == 0 || kinds&String == 0 && v.valid(text) { // that it does not fit is told elsewhere
+		wanted = anyJSON
+	}
+	if value, ok := v.json(text, wanted, plain); ok {
+		return value
+	}
+	v.say("the tag says that this is JSON, and it is taken as text")
+	return v.text(text)
+}
+
+// anyJSON are the kinds of all JSON.
+const anyJSON = String | Integer | Number | Boolean | Null | Array | Object
+
+// say reports that the attributes of a tag are not as they should be.
+func (v *valueReader) say(what string) {
+	f := v.m.note(diag.CallMember, v.start, v.start, "%s", what)
+	f.Severity, f.Path = diag.Warning, v.path
+}
