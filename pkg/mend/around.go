@@ -20,7 +20,7 @@ func (r *reader) documents() {
 			break
 		}
 		r.end = len(r.text)
-		r.docs = append(r.docs, diag.Bytes(start, r.docEnd))
+		r.docs = append(r.docs, document{diag.Bytes(start, r.docEnd), r.at, r.docMark, r.mark(), r.cut})
 	}
 }
 
@@ -96,7 +96,7 @@ func Extract(text string) []diag.Span {
 	var list []diag.Span
 	for _, doc := range r.docs {
 		if c := text[doc.Start]; c == '{' || c == '[' {
-			list = append(list, doc)
+			list = append(list, doc.Span)
 		}
 	}
 	return list

@@ -176,7 +176,7 @@ func (r *reader) commaEnds(i int) bool {
 	switch {
 	case f == nil:
 		return r.topList
-	case !f.object:
+	case !f.object || f.missing:
 		return true
 	}
 	k := r.skip(i + commaLen(r.text[i:]))

@@ -104,13 +104,9 @@ func (r *reader) gather() {
 	if i := r.onlyFull(); i >= 0 {
 		full := r.docs[i]
 		n.title = "keep the one that is not empty"
-		n.edits = []edit{remove(0, full.Start), remove(full.End, len(r.text))}
-		r.docs = []diag.Span{full}
-		r.deepest = 0
-		r.list = slices.DeleteFunc(r.list, func(x note) bool {
-			comma := x.code == diag.BadLiteral && x.start == x.end
-			return x.start < full.Start || x.end > full.End || comma && (x.start == full.Start || x.start == full.End)
-		})
+		n.edits = []edit{remove(0, full.Start), remove(full.behind, len(r.text))}
+		r.list, r.cut, r.deepest = slices.Clone(r.list[full.from:full.to]), full.cut, 0
+		r.docs = []document{full}
 	}
 	r.deep = r.deep || r.deepest == MaxDepth // the array is one level more
 	r.add(n)

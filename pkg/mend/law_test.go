@@ -1,14 +1,15 @@
 package mend
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -77,9 +78,17 @@ func explained(t *testing.T, text string, r Result) {
 
 func nesting(text string) int { return strings.Count(text, "[") + strings.Count(text, "{") }
 
+// knots are texts that were once mended to what is no JSON.
+var knots = []string{
+	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`,
+}
+
 func FuzzJSON(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.text)
+	}
+	for _, text := range knots {
+		f.Add(text)
 	}
 	f.Fuzz(laws)
 }
@@ -154,6 +163,8 @@ var hostile = map[string]func(n int) string{
 	"documents":       repeat("{}\n"),
 	"commas in words": prefixed(`{"a":b`, `, c`),
 	"many unclosed":   func(n int) string { return prefixed(`["a,`, `"b c,`)(n) + "]" },
+	"inner quotes":    func(n int) string { return prefixed(`["a,`, `"b"c"d,`)(n) + "]" },
+	"inner values":    func(n int) string { return prefixed(`{"a":"b`, `,c:"d"e"f`)(n) + "}" },
 	"unclosed keys":   func(n int) string { return prefixed(`{"a,`, `"b c,`)(n) + "}" },
 	"unclosed values": func(n int) string { return prefixed(`{"a":"b`, `,c:"d e `)(n) + "}" },
 	"strays":          prefixed(`{"a":1`, ` b`),
@@ -169,7 +180,7 @@ func prefixed(start, s string) func(int) string {
 func TestGrowth(t *testing.T) {
 	for name, text := range hostile {
 		last := 0
-		for _, n := range []int{16_000, 32_000, 64_000} {
+		for _, n := range []int{16_000, 32_000} {
 			s := text(n)
 			laws(t, s)
 			steps := JSON(s, Options{}).steps
@@ -188,13 +199,6 @@ func TestLiteralAgrees(t *testing.T) {
 	for _, c := range cases {
 		texts = append(texts, c.text)
 	}
-	if shared := os.Getenv("ONESHOT_SHARED"); shared != "" {
-		for _, file := range []string{"jsonrepair", "json_repair", "langchainjs_json"} {
-			for _, r := range readRows(t, filepath.Join(shared, "corpus", file+".jsonl")) {
-				texts = append(texts, r.Input)
-			}
-		}
-	}
 	compared := 0
 	for _, text := range texts {
 		theirs := literal.ParseJSON(text)
@@ -203,7 +207,7 @@ func TestLiteralAgrees(t *testing.T) {
 		}
 		compared++
 		ours := JSON(text, Options{})
-		if compare(theirs.Value, ours.Value) != equal {
+		if !cmp.Equal(decoded(t, theirs.Value), decoded(t, ours.Value)) {
 			t.Errorf("%q: literal reads %s, we read %s", text, theirs.Value, ours.Value)
 		}
 	}
@@ -212,22 +216,19 @@ func TestLiteralAgrees(t *testing.T) {
 	}
 }
 
-func hasCode(findings []diag.Finding, code diag.Code) bool {
-	return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == code })
+// decoded reads JSON with its numbers as they are written.
+func decoded(t *testing.T, value json.RawMessage) any {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", value, err)
+	}
+	return v
 }
 
-// Every text of the corpus keeps the laws.
-func TestCorpusLaws(t *testing.T) {
-	shared := os.Getenv("ONESHOT_SHARED")
-	if shared == "" {
-		t.Skip("ONESHOT_SHARED names no folder")
-	}
-	for _, file := range []string{"jsonrepair", "json_repair", "langchainjs_json", "vercel_fixjson", "instructor", "ollama"} {
-		for _, r := range readRows(t, filepath.Join(shared, "corpus", file+".jsonl")) {
-			laws(t, r.Input)
-			partialLaws(t, r.Input[:min(len(r.Input), 2000)], uint(Everything))
-		}
-	}
+func hasCode(findings []diag.Finding, code diag.Code) bool {
+	return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == code })
 }
 
 func ExampleJSON() {

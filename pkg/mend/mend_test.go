@@ -56,6 +56,12 @@ var cases = []struct {
 	{`{"path": r'C:\new\d', "name": u'Eva'}`, `{"path": "C:\\new\\d", "name": "Eva"}`, ambiguous},
 	{"{\"text\": \"\"\"two \"lines\"\nhere\"\"\"}", `{"text": "two \"lines\"\nhere"}`, ambiguous},
 	{"{\"code\": ```go\nfmt.Println(\"hi\")\n```, \"n\": 1}", `{"code": "fmt.Println(\"hi\")", "n": 1}`, ambiguous},
+	{`{"tag": 'a\vb\0c\x2d', "odd": "\u12", "next": "a\
+b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
+	{`{"a": 1 # note }`, `{"a": 1 }`, mended},
+	{`{"a": new Date(), "b": Foo("x", 1), "c": [x.y.z(2)]}`, `{"a": null, "b": ["x", 1], "c": [2]}`, ambiguous},
+	{`{"n": 0x, "m": 1__0, "o": 0b12, "p": -, "q": +x}`, `{"n": "0x", "m": "1__0", "o": "0b12", "p": -0, "q": "+x"}`, ambiguous},
+	{`[(1, 2,), (3,), ((4))]`, `[[1, 2], [3], 4]`, ambiguous},
 
 	// Quotes that are missing or not escaped.
 	{`{city: New York, note: see http://a.b/c}`, `{"city": "New York", "note": "see http://a.b/c"}`, ambiguous},
@@ -78,6 +84,13 @@ var cases = []struct {
 	{`{"first: "Ada"}`, `{"first": "Ada"}`, ambiguous},
 	{`["one, "two", three"]`, `["one", "two", "three"]`, ambiguous},
 	{`{""name"": ""Ada"", ""n"": 1}`, `{"name": "Ada", "n": 1}`, ambiguous},
+	{`{"first": "Ada, "born": 1815, last: "King, n: 1}`, `{"first": "Ada", "born": 1815, "last": "King", "n": 1}`, ambiguous},
+	{"{\"list\": [\n \"one,\n \"two\n]}", `{"list": ["one", "two"]}`, ambiguous},
+	{`{"list": ["one, two]}`, `{"list": ["one", "two"]}`, ambiguous},
+	{`{"name": "Ada", and more", "n": 1}`, `{"name": "Ada\", and more", "n": 1}`, ambiguous},
+	{`{"re": "^['"]([^'"]+)$", "n": 1}`, `{"re": "^['\"]([^'\"]+)$", "n": 1}`, ambiguous},
+	{`{name "Ada", age "36"}`, `{"name": "Ada", "age": "36"}`, ambiguous},
+	{`{"a": "x" /* c */ + "y", "n": 1}`, `{"a": "xy", "n": 1}`, ambiguous},
 	{`{"dir": "C:\temp\", "n": 1}`, `{"dir": "C:\temp\\", "n": 1}`, ambiguous},
 
 	// What stands in strings.
@@ -108,7 +121,19 @@ var cases = []struct {
 	{`{"a": 1, TODO "b": 2 }`, `{"a": 1, "b": 2}`, ambiguous},
 	{`{"a": "x" oops, "b": 2}`, `{"a": "x", "b": 2}`, ambiguous},
 
+	{`{"a": 1, ["b", "c"], "d": 2}`, `{"a": 1, "b": null, "c": null, "d": 2}`, ambiguous},
+	{`["a": 1, 2]`, `[{"a": 1}, 2]`, ambiguous},
+	{`{"a": 1}, "b" "c"}`, `{"a": 1, "b": "c"}`, ambiguous},
+	{`[1: 2]`, `["1: 2"]`, ambiguous},
+	{`\{"a": [1\]\}`, `{"a": [1]}`, ambiguous},
+
 	// What stands around.
+	{"```json\n{\"a\": 1}\n```\nor\n```json\n{\"b\": 2}\n```\n", `[{"a": 1}, {"b": 2}]`, ambiguous},
+	{"{```\n{\"a\": 1}\n```}", `{"a": 1}`, ambiguous},
+	{"```json\n{\"a\": \"b\n```\nDone.", `{"a": "b"}`, truncated},
+	{`"Well" then: {"a": 1}`, `{"a": 1}`, ambiguous},
+	{`(1, 2)`, `[1, 2]`, ambiguous},
+	{`(1) The first is {"a": 1}`, `{"a": 1}`, ambiguous},
 	{"Sure, here it is:\n```json\n{\"a\": 1}\n```\nAnything else?", `{"a": 1}`, ambiguous},
 	{"```\n[1, 2]\n```", `[1, 2]`, mended},
 	{"```json\n{\"a\": [1, 2\n```", `{"a": [1, 2]}`, truncated},

@@ -65,3 +65,17 @@ func TestPartialRefuses(t *testing.T) {
 		t.Errorf("too deep: %v", err)
 	}
 }
+
+func TestPartialErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`[`:    "the text ends at byte 1 before there is a value",
+		`[a`:   "byte 1: this is no JSON",
+		deep65: "byte 64: arrays and objects are nested too deeply",
+	} {
+		if _, err := Partial(text, Objects); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+var deep65 = prefixed("", "[")(MaxDepth + 1)

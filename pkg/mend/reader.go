@@ -13,7 +13,7 @@ type reader struct {
 	at    int
 	end   int // where the text ends, or the fence around the document
 	stack []frame
-	docs  []diag.Span // the documents that were read
+	docs  []document // the documents that were read
 
 	docEnd  int // end of the last document
 	docMark int // mark of the notes in front of it
@@ -32,6 +32,14 @@ type reader struct {
 
 	budget int // bytes that may be looked at in vain for the end of a string
 	steps  int // bytes looked at
+}
+
+// A document is one of the values at the top of a text.
+type document struct {
+	diag.Span
+	behind   int  // where reading went on
+	from, to int  // its notes
+	cut      bool // the text ended in it
 }
 
 // unknown and none stand for offsets.

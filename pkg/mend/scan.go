@@ -128,7 +128,7 @@ func (s *scan) judge(i, width int) (verdict, int) {
 	case s.isKey:
 		return s.judgeKey(i, j)
 	}
-	if v, at := s.shows(i, j, width); v != belongs {
+	if v, at := s.shows(i, j); v != belongs {
 		return v, at
 	}
 	if s.endsValue(i, j, width) {
@@ -162,7 +162,7 @@ func (s *scan) judgeKey(i, j int) (verdict, int) {
 
 // shows decides whether a mark begins or ends another string, so that the closing
 // mark of this one should stand before it.
-func (s *scan) shows(i, j, width int) (verdict, int) {
+func (s *scan) shows(i, j int) (verdict, int) {
 	before := s.backSkip(i, s.p.from)
 	if before == s.p.from {
 		return belongs, 0
@@ -170,23 +170,28 @@ func (s *scan) shows(i, j, width int) (verdict, int) {
 	c := s.text[before-1]
 	switch {
 	case s.inObject() && s.text[j] == ':' && s.inner > 0:
-		// the last mark and this one are those of a key
-		start := s.backSkip(s.last, s.p.from)
-		if start == s.p.from || i-s.last > window || s.atLast > 0 {
-			return belongs, 0
-		}
-		if c := s.text[start-1]; c == ',' {
-			return forgotten, start - 1
-		}
-		if strings.IndexByte(s.text[start:s.last], '\n') >= 0 {
-			return forgotten, start
-		}
+		return s.keyAround(i)
 	case c == '+' && s.wordAt(j):
 		return forgotten, before - 1
 	case c == ':' && s.inObject() && s.wordAt(j) && s.itemEnds(i):
 		return s.keyBefore(before - 1)
-	case c == ',' && !s.inObject() && s.wordAt(j) && s.itemEnds(i):
+	case c == ',' && !s.inObject() && s.wordAt(j) && (s.itemEnds(i) || strings.IndexByte(s.text[before:i], '\n') >= 0):
 		return forgotten, before - 1
+	}
+	return belongs, 0
+}
+
+// keyAround decides about a mark in front of a colon: the closing mark was
+// forgotten if the mark before this one and this one are those of a key, behind a
+// comma or on a line of its own.
+func (s *scan) keyAround(i int) (verdict, int) {
+	start := s.backSkip(s.last, s.p.from)
+	switch {
+	case start == s.p.from || i-s.last > window || s.atLast > 0:
+	case s.text[start-1] == ',':
+		return forgotten, start - 1
+	case strings.IndexByte(s.text[start:s.last], '\n') >= 0:
+		return forgotten, start
 	}
 	return belongs, 0
 }

@@ -38,11 +38,11 @@ func isScalar(text string) bool {
 }
 
 // cutWord returns the word of JSON that a text is the beginning of, "" if it is
-// none or only one letter.
+// none.
 func cutWord(text string) string {
 	lower := strings.ToLower(text)
-	for from, to := range map[string]string{"true": "true", "false": "false", "null": "null", "none": "null", "undefined": "null"} {
-		if len(text) > 1 && len(text) < len(from) && strings.HasPrefix(from, lower) {
+	for from, to := range map[string]string{"true": "true", "false": "false", "null": "null", "none": "null"} {
+		if text != "" && len(text) < len(from) && strings.HasPrefix(from, lower) {
 			return to
 		}
 	}

@@ -60,7 +60,10 @@ func wanted(r *row, v view) want {
 			w.reasoning = &reasoning
 		}
 		return w
-	case r.Content != nil:
+	case v == marked:
+		reasoning = strings.TrimPrefix(reasoning, "<think>")
+	}
+	if r.Content != nil {
 		w.content = &content
 		w.nothing = len(r.Calls) == 0 && sameText(content, r.Input)
 	}
@@ -78,7 +81,7 @@ func wanted(r *row, v view) want {
 // onlyEnds reports whether a row of a reasoning parser says nothing but whether
 // reasoning has ended.
 func (r *row) onlyEnds() bool {
-	return r.Options.ReasoningEnds != nil && r.content() == "" && r.reasoning() == ""
+	return r.Options.ReasoningEnds != nil && string(r.Content) == "null" && string(r.Reasoning) == "null"
 }
 
 // A fault is a facet in which a reading is not what is wanted.

@@ -27,6 +27,7 @@ type outcome struct {
 	*row
 	verdict verdict
 	why     string // of what is different or not applicable
+	ends    bool   // equal but for blanks at the ends of strings, which the reference drops
 	held    bool   // equal, but a call of the reference is not executed here
 	law     string // how the streaming law is broken; "" if it is not
 	faults  []fault

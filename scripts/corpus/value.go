@@ -16,6 +16,34 @@ func sameJSON(a, b json.RawMessage) bool {
 	return ok && also && sameValue(x, y)
 }
 
+// sameButEnds reports whether two texts are the same JSON value but for blanks at
+// the ends of strings and keys. One library of repairs drops those, everywhere,
+// and nothing else about its cases.
+func sameButEnds(a, b json.RawMessage) bool {
+	x, ok := decode(a)
+	y, also := decode(b)
+	return ok && also && sameValue(trimEnds(x), trimEnds(y))
+}
+
+// trimEnds returns a value without blanks at the ends of its strings and keys.
+func trimEnds(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimRight(v, " \t\r\n")
+	case []any:
+		for i := range v {
+			v[i] = trimEnds(v[i])
+		}
+	case map[string]any:
+		trimmed := make(map[string]any, len(v))
+		for key, value := range v {
+			trimmed[strings.TrimRight(key, " \t\r\n")] = trimEnds(value)
+		}
+		return trimmed
+	}
+	return v
+}
+
 // holdsJSON reports whether an object has all members of another.
 func holdsJSON(object, subset json.RawMessage) bool {
 	x, ok := decode(object)
