@@ -117,10 +117,10 @@ var callRules = []Rule{
 	{
 		Code: OtherDialect, Slug: "other-dialect", Severity: Warning,
 		Title: "A response holds calls of another dialect",
-		Text: "Another program writes its calls in the same fence with rules of its own, or a response mixes two ways to write calls. " +
-			"What is not of the dialect that is read is content, and no call.",
-		Bad:  "```tool\nTOOL_NAME: read_file\nBEGIN_ARG: filepath\na.txt\nEND_ARG\n```",
-		Good: "```tool\nreturn read_file(\"a.txt\");\n```",
+		Text: "A response mixes two ways to write calls, or another program writes its calls in the same fence with rules of its own. " +
+			"Where the dialect is told from the text all calls are read; where it was named, what is not of it is content, and no call.",
+		Bad:  "```tool\nreturn search(\"x\");\n```\n<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"y\"}}</tool_call>",
+		Good: "```tool\nreturn search(\"x\");\nreturn search(\"y\");\n```",
 	},
 	{
 		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning,
@@ -143,7 +143,7 @@ var callRules = []Rule{
 		Title: "A call stands in a fence of another language",
 		Text: "What stands inside another fence is quoted, and what is marked with another word is something else: " +
 			"neither is read, so that a text about calls does not become calls.",
-		Bad:  "```tool_code\nreturn search(\"x\");\n```",
+		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
 	{
@@ -237,8 +237,8 @@ var callRules = []Rule{
 	},
 	{
 		Code: PythonLiteral, Slug: "python-literal", Severity: Warning,
-		Title: "True, False or None",
-		Text:  "The words of Python are read as true, false and null.",
+		Title: "True, False or None, or their words in JSON where Python is written",
+		Text:  "The words of one language are read as those of the other: they cannot mean anything else.",
 		Bad:   `return search("x", True);`,
 		Good:  `return search("x", true);`,
 		Fix:   Safe,
@@ -272,12 +272,13 @@ var callRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: SmartQuote, Slug: "smart-quote", Severity: Warning,
+		Code: SmartQuote, Slug: "smart-quote", Severity: Error,
 		Title: "A string has typographic quotes around it",
-		Text:  "Curly quotes are read as quotes in the place of quotes only. Inside a string they are text.",
-		Bad:   `{"query": “x”}`,
-		Good:  `{"query": "x"}`,
-		Fix:   Safe,
+		Text: "Curly quotes are no quotes in JSON. That they were meant as such is a suggestion; inside a string they are text. " +
+			"The call is not executed.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": “x”}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Unsafe,
 	},
 	{
 		Code: Comment, Slug: "comment", Severity: Warning,
@@ -297,11 +298,12 @@ var callRules = []Rule{
 	},
 	{
 		Code: BareValue, Slug: "bare-value", Severity: Warning,
-		Title: "In JSON, a string has no quotes",
-		Text:  "Text without quotes can be a string or something that would have to be evaluated. It is read as a string in a suggestion only.",
-		Bad:   `{"query": x}`,
-		Good:  `{"query": "x"}`,
-		Fix:   Unsafe,
+		Title: "A string has no quotes",
+		Text: "In a dialect with quotes of its own, text without them is read as a string, and the call is marked as one whose value may have changed. " +
+			"In JSON it could also be something that would have to be evaluated: there it is a string in a suggestion only.",
+		Bad:  "<|tool_call>call:search{query:x}<tool_call|>",
+		Good: "<|tool_call>call:search{query:<|\"|>x<|\"|>}<tool_call|>",
+		Fix:  Unsafe,
 	},
 	{
 		Code: Bracket, Slug: "bracket", Severity: Error,
@@ -317,8 +319,8 @@ var callRules = []Rule{
 		Title: "Several values stand where one should",
 		Text: "Two objects in a row can be two calls that a server glued together, or one object that was written twice. " +
 			"Nothing says which, so neither is executed.",
-		Bad:  `{"query": "x"}{"query": "y"}`,
-		Good: `{"query": "x"}`,
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": "{\"query\": \"x\"}{\"query\": \"y\"}"}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: NotANumber, Slug: "not-a-number", Severity: Error,

@@ -68,9 +68,8 @@ type messageBody struct {
 	head    upTo
 	text    []byte // the header
 	tag     []byte // what can be the beginning of calls in the body
-	kind    bodyKind
-	inner   body // reads the body
-	opening bool // its beginning is read first
+	inner   body   // reads the body
+	opening bool   // its beginning is read first
 }
 
 func (b *messageBody) write(p []byte) (int, ending) {
@@ -88,7 +87,7 @@ func (b *messageBody) write(p []byte) (int, ending) {
 	case mark != "":
 		return b.endHeader(n, mark)
 	case len(b.text) > longestHead:
-		b.refuse("")
+		b.refuse()
 		return n, left
 	}
 	return n, notYet
@@ -98,8 +97,8 @@ func (b *messageBody) write(p []byte) (int, ending) {
 func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 	i := slices.IndexFunc(b.bodies, func(m bodyMark) bool { return m.text == mark })
 	if i < 0 {
-		b.refuse(mark)
-		return n, left
+		b.headless()
+		return n, ended
 	}
 	h := readHeader(b.frame.mark, string(b.text))
 	kind := b.bodies[i].kind
@@ -115,11 +114,16 @@ func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 	return n, notYet
 }
 
-// refuse reports a header without a body. It is text, but for the mark.
-func (b *messageBody) refuse(mark string) {
+// refuse reports a mark behind which no header stands. What does is text.
+func (b *messageBody) refuse() {
+	b.headless()
+	b.scanner.readAgain([]byte(string(b.text) + b.head.held()))
+}
+
+// headless reports a mark that begins no message.
+func (b *messageBody) headless() {
 	f := &b.frame
-	b.scanner.stray(diag.Bytes(f.at, f.at+len(f.mark)))
-	b.scanner.readAgain([]byte(string(b.text) + b.head.held() + mark))
+	b.scanner.find(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.mark)), "no message begins here"))
 }
 
 // begin begins to read a body behind a mark.
@@ -187,7 +191,7 @@ func (b *messageBody) close() {
 	case readHeader(b.frame.mark, string(b.text)+b.head.held()).isCall():
 		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
-		b.scanner.stray(diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)))
+		b.headless()
 	}
 }
 

@@ -71,5 +71,8 @@ func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	default:
 		why = "begins with a call"
 	}
+	if len(t.frame.also) > 0 {
+		why += ", as in " + strings.Join(t.frame.also, ", ")
+	}
 	return *t.row, why, t.frame.at
 }

@@ -143,7 +143,8 @@ func TestRules(t *testing.T) {
 		if !found {
 			t.Errorf("%s is not raised by its bad example\n%s", code, rule.Bad)
 		}
-		if r := Scan(inFence(rule.Good), Options{}); len(r.Findings) > 0 || len(r.Calls) == 0 {
+		said := !strings.ContainsAny(rule.Good, "({") // without any call
+		if r := Scan(inFence(rule.Good), Options{}); len(r.Findings) > 0 || len(r.Calls) == 0 && !said {
 			t.Errorf("the good example of %s gives %+v and %v\n%s", code, r.Calls, r.Findings, rule.Good)
 		}
 	}
@@ -152,7 +153,7 @@ func TestRules(t *testing.T) {
 // inFence returns an example as a response. One that is neither in a fence nor
 // JSON is the inside of a fence.
 func inFence(example string) string {
-	if strings.Contains("`<{", example[:1]) || strings.Contains(example, `{"tool`) || strings.Contains(example, "</tool_call>") {
+	if strings.ContainsAny(example[:1], "`<{") || strings.Contains(example, `{"tool`) || !strings.Contains(example, "(") {
 		return example
 	}
 	return "```tool\n" + example + "\n```"

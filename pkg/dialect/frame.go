@@ -15,6 +15,7 @@ type frame struct {
 	fence
 	mark    string    // the mark that opens it, "" for none
 	sign    string    // what else says that it holds calls
+	also    []string  // other dialects that begin so
 	at      int       // where it begins
 	form    fenceForm // of the fence
 	infoAt  int       // offset of the info string
@@ -23,9 +24,10 @@ type frame struct {
 	folded  bool      // the info string is in another case
 	oneLine int       // offset of text behind the info string on its line, or -1
 	begin   int       // where the body begins to read
+	end     int       // behind its last byte; 0 if it has none of its own
 	values  int       // how many frames hold calls, or values of JSON in them, up to here
 	sure    bool      // it holds calls, whatever they are
-	whole   int       // how many calls there are with its own, if that can be executed and remains of one can tell that it goes on
+	whole   int       // the number of its call, from 1, as long as a mark behind it can tell that it goes on
 }
 
 func (f *frame) info() string { return f.form.info }
@@ -224,6 +226,7 @@ func (s *Scanner) readBody(p []byte) int {
 		s.opener = fence{char: f.char, length: f.length, at: s.at + n - f.length}
 		s.place = inCloser
 	case ended:
+		s.frame.end = s.at + n - len(s.given)
 		if len(s.frame.row.framing.closes) > 0 {
 			s.wrap = wrap{}
 		}
@@ -296,7 +299,7 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 	switch {
 	case s.wrap.open():
 		s.wrap.depth--
-	case s.frame.row == row && !s.outside.any:
+	case s.frame.row == row && (!s.outside.any || s.outside.to <= s.frame.end):
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
 	default:

@@ -296,7 +296,7 @@ in a json fence.`,
 		framing: framing{
 			marks: []mark{
 				listInText,
-				{text: "[TOOL_CALLS]", role: silent},
+				{text: "[TOOL_CALLS]", role: silent, lead: blankThen("{[")},
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},
 			},
@@ -317,7 +317,7 @@ in a json fence.`,
 		framing: framing{
 			marks: []mark{
 				listInText,
-				{text: "[TOOL_CALLS]", role: silent},
+				{text: "[TOOL_CALLS]", role: silent, lead: blankThen("{[")},
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},
 			},

@@ -41,6 +41,10 @@ func events(d Dialect, text string, sizes ...int) []Event {
 			all[last].Content += e.Content
 			return
 		}
+		if last := len(all) - 1; e.Reasoning != "" && last >= 0 && all[last].Reasoning != "" {
+			all[last].Reasoning += e.Reasoning
+			return
+		}
 		all = append(all, e)
 	})
 	for _, size := range sizes {
@@ -133,8 +137,11 @@ func checkContent(t *testing.T, d Dialect, text string) {
 // mayHoldCalls reports whether a text has a word that a frame begins with.
 func mayHoldCalls(d Dialect, text string) bool {
 	return slices.ContainsFunc(d.framing.fences, func(f fenceForm) bool { return f.sure && strings.Contains(strings.ToLower(text), f.info) }) ||
+		slices.ContainsFunc(d.framing.start, func(m mark) bool { return m.own != nil && m.own(trimLeft([]byte(text))) != no }) ||
 		slices.ContainsFunc(d.framing.lists, func(key string) bool { return strings.Contains(text, key) }) ||
-		slices.ContainsFunc(newMarkSet([]*Dialect{&d}).texts[:max(0, len(newMarkSet([]*Dialect{&d}).texts)-3)], func(mark string) bool { return strings.Contains(text, mark) })
+		slices.ContainsFunc(newMarkSet([]*Dialect{&d}).texts, func(mark string) bool {
+			return mark != backticks.text && mark != tildes.text && mark != brace.text && strings.Contains(text, mark)
+		})
 }
 
 func checkCall(t *testing.T, c chat.Call, text string) {
@@ -189,6 +196,17 @@ func TestLongSplits(t *testing.T) {
 	}
 }
 
+// endsLate are the dialects of which some calls end before what comes next: where
+// an argument is text, or lines.
+var endsLate = []string{"functionary_v32", "react", "harmony", "continue"}
+
+// mayEndLate reports whether a call of a dialect may be known only with what comes
+// next: that is so, too, where the closing mark of a tag is missing or wrong.
+func mayEndLate(d Dialect, c chat.Call) bool {
+	tags := slices.ContainsFunc(markupDialects, func(m Dialect) bool { return m.Name == d.Name })
+	return slices.Contains(endsLate, d.Name) || tags && c.Status == chat.StatusRepaired
+}
+
 // TestCallAtLastByte checks that a call is emitted exactly at its last byte.
 func TestCallAtLastByte(t *testing.T) {
 	for _, d := range Dialects {
@@ -203,7 +221,7 @@ func TestCallAtLastByte(t *testing.T) {
 				before := len(calls)
 				s.Write([]byte{c.input[i]})
 				for _, call := range calls[before:] {
-					if call.Executable && call.End != i+1 {
+					if call.Executable && call.End != i+1 && !mayEndLate(d, call) {
 						t.Errorf("%s: %q ends at %d and comes at %d", c.name(), call.Text, call.End, i+1)
 					}
 				}

@@ -37,8 +37,10 @@ var markers = []string{
 	"</minimax:tool_call>", "<invoke ", "<invoke>", "</invoke>", "]<]minimax[>[", "<｜DSML｜", "</｜DSML｜", "<function_calls>",
 	"</function_calls>", "<atem:", "</atem:", "<|eom|>", "<steptml:", "</steptml:", "<function ", "<functions>",
 	"<param ", "</param>", "<params>", "<![CDATA[", "<|open|>", "<|sep|>", "<|close|>",
+	"<cofl:tool_calls>", "</cofl:tool_calls>", "<cofl:tool_call ", "</cofl:tool_call>", "<cofl:value ", "</cofl:value>",
+	"<cofl:tool_param ", "</cofl:tool_param>",
 	// XML with pairs of key and value: GLM, Hunyuan, Laguna.
-	"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<tool_sep>",
+	"<user>", "</user>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<tool_sep>",
 	// Python calls: Llama 4, LFM2, Gemini.
 	"<|python_start|>", "<|python_end|>", "<|tool_call_start|>", "<|tool_call_end|>", "default_api.",
 	// Private quotes: Gemma.
@@ -61,7 +63,7 @@ var stems = []string{
 	"```", "~~~", "<|", "|>", "<｜", "</｜", "｜>", "<<", "]<]", ">>>", "◁", "<!",
 	"<tool", "</tool", "<function", "</function", "<invoke", "</invoke", "<param", "</param", "<arg_", "</arg_",
 	"<think", "</think", "<seed:", "</seed:", "<mm:", "</mm:", "<minimax:", "</minimax:", "<atem:", "</atem:",
-	"<steptml:", "</steptml:", "<longcat_", "</longcat_", "<scratch_pad", "</scratch_pad", "<response>", "</response>",
+	"<steptml:", "</steptml:", "<cofl:", "</cofl:", "<user>", "</user>", "<longcat_", "</longcat_", "<scratch_pad", "</scratch_pad", "<response>", "</response>",
 	"<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>", "<command>", "</command>", "<escape>",
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",

@@ -16,6 +16,7 @@ type mark struct {
 	own     lead     // the same where no other dialect is read
 	skip    string   // this is passed over behind it, if it is there
 	grammar *grammar // of what it begins, if that is not the dialect's
+	around  bool     // it begins a frame, and stands around all others, too
 }
 
 // A role is what a mark does.
@@ -252,6 +253,23 @@ func (s *markSet) add(u use) {
 	}
 	s.uses[i] = slices.Insert(s.uses[i], at, u)
 }
+
+// marksOf returns the marks of one dialect.
+func marksOf(d *Dialect) *markSet {
+	if cached := markSets()[d.Name]; cached != nil {
+		return cached()
+	}
+	return newMarkSet([]*Dialect{d})
+}
+
+// markSets are the marks of each dialect of the table, made when they are needed.
+var markSets = sync.OnceValue(func() map[string]func() *markSet {
+	sets := map[string]func() *markSet{}
+	for i := range Dialects {
+		sets[Dialects[i].Name] = sync.OnceValue(func() *markSet { return newMarkSet([]*Dialect{&Dialects[i]}) })
+	}
+	return sets
+})
 
 // everyMark is the marks of all dialects.
 var everyMark = sync.OnceValue(func() *markSet {

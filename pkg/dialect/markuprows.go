@@ -27,10 +27,10 @@ func nameThenLine(text []byte) verdict {
 // else than a parameter.
 func thenElement(text []byte) verdict {
 	const most = 256
-	_, behind, closed := bytes.Cut(text, []byte{'>'})
+	tag, behind, closed := bytes.Cut(text, []byte{'>'})
 	behind = trimLeft(behind)
 	switch {
-	case len(text) > most, closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
+	case len(text) > most, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
 		return no
 	case len(behind) < 2:
 		return more
@@ -44,6 +44,19 @@ func thenCallOfElements(text []byte) verdict {
 		return v
 	}
 	return thenElement(text)
+}
+
+// thenForm is the lead of a call whose parameters say in which form values are.
+func thenForm(text []byte) verdict {
+	const most = 256
+	v := thenInvoke(text)
+	switch {
+	case v != yes || bytes.Contains(text, []byte(` string="`)) || bytes.Contains(text, []byte("<｜DSML｜")):
+		return v
+	case len(text) > most || bytes.Contains(text, []byte("</invoke>")):
+		return no
+	}
+	return more
 }
 
 // emptyCall is a call without a name, which is none.
@@ -160,7 +173,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 				{text: "<｜DSML｜invoke", role: takes},
 				{text: "</｜DSML｜function_calls>", role: unwraps},
 				{text: "</｜DSML｜invoke>", role: unwraps},
-				{text: "<function_calls>", role: wraps, lead: thenInvoke},
+				{text: "<function_calls>", role: wraps, lead: thenForm, own: thenInvoke},
 				{text: "<invoke", role: takes},
 				{text: "</function_calls>", role: unwraps},
 				{text: "</invoke>", role: unwraps},
@@ -185,7 +198,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 				{text: "<｜DSML｜invoke", role: takes},
 				{text: "</｜DSML｜tool_calls>", role: unwraps},
 				{text: "</｜DSML｜invoke>", role: unwraps},
-				{text: "<tool_calls>", role: wraps, lead: thenInvoke},
+				{text: "<tool_calls>", role: wraps, lead: thenForm, own: thenInvoke},
 				{text: "<invoke", role: takes},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "</invoke>", role: unwraps},

@@ -18,10 +18,9 @@ type naming struct {
 	counted bool     // the name ends in ":" and a number, and all of it is the id
 	space   string   // a namespace that belongs to the syntax
 	plain   string   // no tool: what follows is content
-	raw     string   // a tool whose argument is text, up to the next mark
+	raw     string   // a tool whose argument is text, up to the next mark: a token, or a word that begins a line
 	free    bool     // the argument of any tool may be such text
 	quoted  bool     // such text can be a string
-	line    string   // a mark that ends such text only at the start of a line
 	closes  []string // marks behind the arguments
 	loose   bool     // they may be missing
 	stops   []string // other marks, which end whatever is read
@@ -68,6 +67,7 @@ type namedBody struct {
 	head    head
 	opened  int // how much has been read of the code fence around the arguments
 	args    argReader
+	second  int // where another value behind them begins
 	texts   func() *markList
 	doubts  []diag.Finding // about what stands before the arguments
 	text    upTo           // reads arguments that are text
@@ -84,6 +84,7 @@ const (
 	inArguments                       // JSON
 	inText                            // or text
 	behindArguments                   // up to the closing mark
+	inSecond                          // in another value there
 )
 
 // longestHead bounds what stands before a mark of the head, in bytes.
@@ -124,7 +125,7 @@ func (b *namedBody) step(p []byte) (int, ending) {
 		return b.readHead(p)
 	case behindName:
 		return b.beforeArguments(p[0])
-	case inArguments:
+	case inArguments, inSecond:
 		n, done := b.args.write(b.scanner, p)
 		if done {
 			return n, b.endArguments()
@@ -174,7 +175,7 @@ func (b *namedBody) headMark(mark string) bool {
 		h.id = name
 	case name == "" && h.word && mark == "{":
 		h.name, h.from = b.word, strings.Index(string(h.text), b.word)
-	case name == "":
+	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"):
 		return false
 	case name == b.word && !h.word && mark != "{":
 		h.word, h.marked = true, true
@@ -237,12 +238,16 @@ func (b *namedBody) fenced() bool { return b.opened >= len("```") }
 // begin begins to read the arguments at an offset.
 func (b *namedBody) begin(at int) {
 	b.stage = inArguments
-	b.args.begin(at, b.fenced(), b.ends())
+	b.args.begin(at, b.fenced(), b.texts().texts)
 }
 
 // endArguments follows the arguments.
 func (b *namedBody) endArguments() ending {
-	b.pass()
+	if b.stage == inSecond {
+		b.endSecond()
+	} else {
+		b.pass()
+	}
 	b.stage = behindArguments
 	if b.args.fenced {
 		b.opened = 0
@@ -250,6 +255,12 @@ func (b *namedBody) endArguments() ending {
 	rest := b.args.rest()
 	b.scanner.readAgain([]byte(rest))
 	return b.mayEnd(rest)
+}
+
+// endSecond reports a second value behind the arguments.
+func (b *namedBody) endSecond() {
+	place := diag.Bytes(b.second, b.second+len(b.args.text()))
+	b.scanner.find(diag.New(diag.Concatenated, place, "this stands behind the arguments of %s, and nothing is done with it", excerpt(b.head.name)))
 }
 
 // mayEnd says whether the frame ends here, where a text follows that has been
@@ -264,7 +275,11 @@ func (b *namedBody) mayEnd(rest string) ending {
 // pass passes on the call.
 func (b *namedBody) pass() {
 	findings := b.doubts
-	h, c := &b.head, b.call(b.args.text())
+	h, text := &b.head, b.args.text()
+	c := b.call(text)
+	if text == "" && b.args.status == chat.StatusInvalid {
+		b.args.findings = []diag.Finding{diag.New(diag.CallMember, c.place, "no arguments stand behind the name")}
+	}
 	switch {
 	case len(b.behind) > 0 && !b.bare && !h.marked:
 		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark stands between the name and its arguments"))
@@ -288,6 +303,9 @@ func (b *namedBody) call(text string) namedCall {
 		c.clean, c.id = cutCount(h.name)
 	}
 	c.clean = strings.TrimPrefix(c.clean, b.space)
+	if b.counted && strings.Trim(c.clean, "0123456789") == "" {
+		c.clean = "" // only a number
+	}
 	return c
 }
 
@@ -310,7 +328,7 @@ func (b *namedBody) readText(p []byte) (int, ending) {
 	switch {
 	case mark == "":
 		return n, notYet
-	case mark == b.line && last >= 0 && !isNewline(b.written[last]):
+	case mark[0] != '<' && last >= 0 && !isNewline(b.written[last]):
 		b.written = append(b.written, mark...)
 		return n, notYet
 	}
@@ -345,7 +363,13 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 			b.unclosed(mark)
 		}
 		return 1, ended
-	case v == no && len(b.tail) == 1 && isSpace(c):
+	case v == no && isSpace(b.tail[0]):
+		b.scanner.readAgain(b.tail[1:])
+	case v == no && len(b.tail) == 1 && len(b.closes) > 0 && !b.loose && (c == '{' || c == '['):
+		b.stage, b.second = inSecond, b.at
+		b.args.begin(b.at, b.fenced(), b.texts().texts)
+		b.tail = nil
+		return 0, notYet
 	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
 		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
 	default:
@@ -407,6 +431,9 @@ func (b *namedBody) close() {
 		}
 		b.args.close()
 		b.pass()
+	case inSecond:
+		b.args.close()
+		b.endSecond()
 	case inText:
 		b.written = append(b.written, b.text.held()...)
 		b.passText()

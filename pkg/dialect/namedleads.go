@@ -110,3 +110,16 @@ func notThen(other byte) lead {
 		return when(text[0] != other)
 	}
 }
+
+// tight returns the lead of what stands behind the mark at once.
+func tight(next lead) lead {
+	return func(text []byte) verdict {
+		if len(text) > 0 && isSpace(text[0]) {
+			return no
+		}
+		return next(text)
+	}
+}
+
+// thenMembers is the lead of an object of JSON.
+var thenMembers = after(blankThen("\"'}"), "{")

@@ -232,6 +232,9 @@ func (b *lineBody) pass(size int) {
 	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: text}, c.findings)
 	r.call.Status = cmp.Or(c.status, r.call.Status)
 	r.call.Arguments = b.arguments(r)
+	if c.status == chat.StatusAmbiguous {
+		r.call.Alternatives = []chat.Call{r.call}
+	}
 	b.scanner.passNamed(r)
 	b.call, b.text = lineCall{}, nil
 }
@@ -275,6 +278,11 @@ func typed(text string, shape *Shape) json.RawMessage {
 func (b *lineBody) close() {
 	c := &b.call
 	whole := len(b.line) == 0
+	if word, _, _ := cutWord(b.line); word == toolNameWord && !c.open {
+		b.pass(len(b.text))
+		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.at-len(b.line), b.at), "the text ends inside a call"))
+		return
+	}
 	if !whole {
 		b.takeLine()
 	}
@@ -282,7 +290,7 @@ func (b *lineBody) close() {
 	case c.open && (c.runs || b.isRun()):
 		b.ambiguous()
 		return
-	case c.open, b.frame.fence.open(), !whole && len(c.values) == 0:
+	case c.open, b.frame.fence.open(), !whole && len(c.values) == 0 && c.name != "":
 		b.endValue(b.at, "")
 		c.status = chat.StatusTruncated
 		c.fault(diag.CutCall, diag.Bytes(c.start, b.at), "the text ends inside the call")

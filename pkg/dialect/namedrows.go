@@ -14,7 +14,7 @@ var mistralNaming = naming{
 var (
 	mistralCall = namedJSON(mistralNaming)
 	mistralList = taggedJSON(form{name: ofName, args: ofArguments, before: true})
-	thenArgs    = nameThen(then("[ARGS]", "[CALL_ID]", "{"))
+	thenArgs    = tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers))))
 )
 
 // mistralMarks are the marks of all versions of Mistral.
@@ -25,7 +25,7 @@ var mistralMarks = []mark{
 	{text: "</s>", role: silent},
 }
 
-var bracketThink = tags("[THINK]", "[/THINK]")
+var bracketThink = &wrapper{name: "[THINK]…[/THINK]", whole: true, marks: []mark{{text: "[THINK]", role: thinks}, {text: "[/THINK]", role: thought}}}
 
 // namedDialects write the name of the tool before its arguments in JSON.
 var namedDialects = []Dialect{
@@ -90,15 +90,15 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 their own, which may be missing. Where a server drops all marks, functions.NAME:NUMBER{…} is read.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare},
+				{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
 				{text: "<|tool_calls_section_begin|>", role: wraps},
-				{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare},
+				{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
 				{text: "<|tool_call_section_begin|>", role: wraps},
 				{text: "<|tool_call_begin|>", role: begins},
 				{text: "<|tool_call_end|>", role: silent},
 				{text: "<|tool_calls_section_end|>", role: unwraps},
 				{text: "<|tool_call_section_end|>", role: unwraps},
-				{text: "functions.", role: takes, lead: thenKimi, grammar: &kimiBare},
+				{text: "functions.", role: takes, lead: thenKimi, own: countThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
 				{text: "<|im_end|>", role: silent},
 			},
 			thinks: []*wrapper{thinkTags, tags("◁think▷", "◁/think▷")},
@@ -115,7 +115,7 @@ their own, which may be missing. Where a server drops all marks, functions.NAME:
 		Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<function=", role: begins, lead: nameThen(after(blankThen("{"), ">"))},
+				{text: "<function=", role: begins, lead: nameThen(after(thenMembers, ">")), own: nameThen(after(blankThen("{"), ">"))},
 				{text: "</function>", role: unwraps},
 				{text: "<|eom_id|>", role: silent},
 				{text: "<|eot_id|>", role: silent},
@@ -136,15 +136,15 @@ line follows an object of arguments, code where the name is python, and text whe
 		framing: framing{
 			marks: []mark{
 				{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
-				{text: ">>>", role: begins, lead: nameThen(lineThen(blankThen("{"))), own: nameThen(lineThen(anything))},
+				{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: nameThen(lineThen(anything))},
 				{text: "<|eot_id|>", role: silent},
 				{text: "<|start_header_id|>", role: silent},
 			},
-			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), nameThen(lineThen(blankThen("{"))))}},
+			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), thenNameLine)}},
 			writes: [2]string{">>>", ""},
 		},
 		grammar: namedJSON(naming{
-			behind: []string{"\n"}, plain: "all", raw: "python", line: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
+			behind: []string{"\n"}, plain: "all", raw: "python", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
 		}),
 	},
 	{
@@ -157,12 +157,12 @@ line follows an object of arguments, code where the name is python, and text whe
 start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|assistant|>", role: begins, lead: nameThen(lineThen(blankThen("{")))},
+				{text: "<|assistant|>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
 				{text: "<|assistant|>", role: silent},
 				{text: "<|observation|>", role: silent},
 				{text: "<|user|>", role: silent},
 			},
-			start:  []mark{{role: starts, lead: never, own: nameThen(lineThen(blankThen("{")))}},
+			start:  []mark{{role: starts, lead: never, own: thenNameLine}},
 			writes: [2]string{"<|assistant|>", ""},
 		},
 		grammar: namedJSON(naming{
@@ -186,7 +186,7 @@ is what stands behind "Final Answer:".`,
 		},
 		grammar: namedJSON(naming{
 			behind: []string{"Action Input:"}, free: true, quoted: true,
-			stops: []string{"\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"}, between: "\nAction Input: ",
+			stops: []string{"Observation:", "Thought:", "Action:", "Final Answer:"}, between: "\nAction Input: ",
 		}),
 	},
 	{
@@ -214,6 +214,9 @@ func thenInput(text []byte) verdict {
 	}
 	return more
 }
+
+// thenNameLine is the lead of a name, and an object on the next line.
+var thenNameLine = nameThen(lineThen(blankThen("{")))
 
 // deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or
 // those of ASCII, and with four things between the words.
@@ -254,7 +257,7 @@ func deepseekMarks(named lead) []mark {
 			}
 		}
 	}
-	add(mark{role: begins, lead: named, own: thenDeepseekName}, "tool calls begin", "tool calls")
+	add(mark{role: begins, lead: named, own: thenDeepseekName, around: true}, "tool calls begin", "tool calls")
 	add(mark{role: wraps}, "tool calls begin", "tool calls")
 	add(mark{role: begins, lead: named, own: anything}, "tool call begin")
 	add(mark{role: silent}, "tool call end")
@@ -270,7 +273,7 @@ func deepseekNaming(between string) naming {
 }
 
 // thenKimi is the lead of functions.NAME:NUMBER and arguments.
-var thenKimi = countThen(then("{", "<|tool_call_argument_begin|>"))
+var thenKimi = countThen(either(tight(thenMembers), then("<|tool_call_argument_begin|>")))
 
 var (
 	kimiCloses = []string{"<|tool_call_end|>"}

@@ -1,6 +1,9 @@
 package dialect
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
@@ -111,18 +114,37 @@ const words = 16
 // readLead reads behind a mark until it is known what it means.
 func (s *Scanner) readLead(p []byte) int {
 	behind := s.held[s.pending.size:]
-	if n := len(behind); n <= words || !isSpace(s.last) && (!isNameByte(s.last) || isSpace(behind[n-2])) {
-		if u, v := s.meaning(behind); v != more {
-			s.mean(u, v)
+	switch len(behind) {
+	case 0:
+		if s.decided() {
 			return 0
 		}
-	}
-	if len(behind) == longestLead {
-		s.mean(use{}, no)
+	case longestLead:
+		u, v := s.meaning(behind)
+		if v != yes {
+			u, v = use{}, no
+		}
+		s.mean(u, v)
 		return 0
 	}
 	s.hold(p[:1])
+	s.decided()
 	return 1
+}
+
+// decided goes on behind a mark if it is known what it means.
+func (s *Scanner) decided() bool {
+	behind := s.held[s.pending.size:]
+	if n := len(behind); n > words {
+		if c := behind[n-1]; isSpace(c) || isNameByte(c) && !isSpace(behind[n-2]) {
+			return false
+		}
+	}
+	u, v := s.meaning(behind)
+	if v != more {
+		s.mean(u, v)
+	}
+	return v != more
 }
 
 // closeLead takes what stands behind a mark at the end of the text. Of several
@@ -149,13 +171,28 @@ func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	for _, u := range s.pending.uses {
 		switch c := s.counts(u, behind); {
 		case c == no:
-		case u.row != nil && u.row == s.wrap.row: // the mark before the calls has told the dialect
+		case u.row != nil && (u.row == s.wrap.row || u.role == unwraps && u.row == s.frame.row): // what stands before has told the dialect
 			return u, c
 		case v == no:
 			result, v = u, c
 		}
 	}
 	return result, v
+}
+
+// others returns the other dialects that a mark could begin a frame of, until the
+// dialect of the response has been told.
+func (s *Scanner) others(u use, behind []byte) []string {
+	var names []string
+	if s.detected.calls || len(s.marks.rows) == 1 {
+		return nil
+	}
+	for _, o := range s.pending.uses {
+		if o.row != nil && o.row != u.row && (o.role == begins || o.role == takes) && !slices.Contains(names, o.row.Name) && s.counts(o, behind) == yes {
+			names = append(names, o.row.Name)
+		}
+	}
+	return names
 }
 
 // counts reports whether a mark has a use here.
@@ -224,10 +261,15 @@ func (s *Scanner) mean(u use, v verdict) {
 			s.readAgain(rest)
 			text += u.skip
 		}
+		if u.around {
+			s.wrapped(u.row, at, text)
+		}
 		s.enter(u, at, text)
+		s.frame.also = s.others(u, behind)
 	case takes, starts:
 		s.readAgain(append([]byte(text), behind...))
 		s.enter(u, at, text)
+		s.frame.also = s.others(u, behind)
 	case wraps:
 		s.wrapped(u.row, at, text)
 	case unwraps:

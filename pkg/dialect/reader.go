@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -233,6 +234,10 @@ func (r *reader) readEncoded(place diag.Span) {
 		return
 	}
 	d := decode(text)
+	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.Concatenated }) {
+		r.fault(diag.Concatenated, place, "%q is a string that holds several values: which of them was meant is unknown", r.with)
+		return
+	}
 	if d.Value == nil {
 		r.fault(diag.CallMember, place, "%q is a string that holds no object, and should be an object: %s", r.with, excerpt(text))
 		return

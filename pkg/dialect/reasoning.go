@@ -20,6 +20,7 @@ const (
 // A wrapper is the marks around reasoning.
 type wrapper struct {
 	name  string
+	whole bool // no prompt opens it: a closing mark alone means nothing
 	marks []mark
 }
 
@@ -72,6 +73,8 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 		return
 	case t.ended:
 		s.content(at, text)
+		s.stray(place)
+	case u.wrapper.whole:
 		s.stray(place)
 	default:
 		t.ended = true

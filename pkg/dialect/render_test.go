@@ -63,7 +63,10 @@ func checkRender(t testing.TB, c chat.Call) {
 		if c.Positional && d.Name != "tool" {
 			continue // its arguments have names only
 		}
-		text, _ := d.Render(c, nil)
+		text, ok := d.Render(c, nil)
+		if !ok {
+			continue // the dialect has no way to write it
+		}
 		r := Scan("Text\n"+text+"text", Options{Dialect: d})
 		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
 			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)
@@ -76,7 +79,7 @@ func checkRender(t testing.TB, c chat.Call) {
 		if !bytes.Equal(got, want) {
 			t.Fatalf("%s: %q is read as %s, want %s", d.Name, text, got, want)
 		}
-		if r.Content != "Text\n\ntext" {
+		if strings.Join(strings.Fields(r.Content), " ") != "Text text" { // blanks may belong to the marks
 			t.Fatalf("%s: %q leaves the content %q", d.Name, text, r.Content)
 		}
 	}

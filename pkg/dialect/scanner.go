@@ -72,12 +72,14 @@ type Scanner struct {
 }
 
 // NewScanner returns a scanner that passes what it finds to emit, in the order
-// of the text. A call is passed at its last byte, findings about it follow it.
+// of the text. A call is passed at its last byte, or, where its arguments are
+// text without an end of their own, as soon as something else begins. Findings
+// about it follow it.
 func NewScanner(o Options, emit func(Event)) *Scanner {
 	if o.Dialect.Name == "" {
 		return newScanner(o, everyMark(), emit)
 	}
-	return newScanner(o, newMarkSet([]*Dialect{&o.Dialect}), emit)
+	return newScanner(o, marksOf(&o.Dialect), emit)
 }
 
 func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {

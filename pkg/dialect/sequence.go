@@ -178,7 +178,7 @@ func (b *sequence) closers() []string {
 
 // mark reads a byte of what can be the closing mark.
 func (b *sequence) mark(c byte) (int, ending) {
-	b.held += string(c)
+	b.held += string([]byte{c})
 	for _, text := range b.closers() {
 		switch {
 		case !strings.HasPrefix(text, b.held):

@@ -9,10 +9,17 @@ import (
 	"oneshot/pkg/mend"
 )
 
+// longestMend bounds the calls that are mended, in bytes: what is wrong with a longer
+// one is said without a suggestion.
+const longestMend = 1 << 16
+
 // suggest adds to a call that cannot be read what it was probably meant to be: as
 // an alternative, which is never executed, and as a fix of its first fault, which
 // is not safe.
 func (r *reader) suggest() {
+	if len(r.text) > longestMend {
+		return
+	}
 	m := mend.JSON(r.text, mend.Options{})
 	call, ok := r.mended(m)
 	if !ok {

@@ -46,7 +46,11 @@ func (b *tagBody) write(p []byte) (int, ending) {
 	case markup.More:
 		return n, notYet
 	case markup.None:
-		b.refuse(b.tags.Rest() + string(p[:n]))
+		rest := b.tags.Rest()
+		if rest == "" { // the mark begins p
+			n = max(n, len(b.frame.mark))
+		}
+		b.refuse(rest + string(p[:n]))
 		return n, left
 	}
 	b.take()

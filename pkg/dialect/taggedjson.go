@@ -104,8 +104,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 func (b *jsonItem) keyed() bool {
 	switch b.part {
 	case aBrace:
-		b.part = theKey
-		b.lit.ExpectKey()
+		b.nextKey()
 	case theKey:
 		b.name, _, b.key = b.lit.Key()
 		b.part = theValue
@@ -118,10 +117,15 @@ func (b *jsonItem) keyed() bool {
 		if b.lit.Mark() == '}' {
 			return true
 		}
-		b.part = theKey
-		b.lit.ExpectKey()
+		b.nextKey()
 	}
 	return false
+}
+
+func (b *jsonItem) nextKey() {
+	b.part = theKey
+	b.lit.Keep()
+	b.lit.ExpectKey()
 }
 
 func (b *jsonItem) take(state literal.State) string {
@@ -154,11 +158,13 @@ func (b *jsonItem) emit(w *written) {
 
 // emitKeyed passes on a call whose tool is a key.
 func (b *jsonItem) emitKeyed() {
-	place := b.lit.Place()
+	place, text := b.lit.Place(), b.lit.Kept(b.key.Start)
+	text = text[:min(len(text), place.End-b.key.Start)]
+	b.lit.Forget()
 	r := reader{written: &written{form: b.form}, findings: b.lit.Findings()}
 	r.call = chat.Call{
 		Name: b.name, Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
-		Start: b.key.Start, End: place.End,
+		Start: b.key.Start, End: b.key.Start + len(text), Text: text,
 	}
 	if args := r.call.Arguments; len(args) > 0 && args[0] != '{' {
 		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(args[0]))

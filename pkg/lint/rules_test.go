@@ -74,10 +74,10 @@ func TestRuleExamples(t *testing.T) {
 	}
 }
 
-// codes returns the codes that an example raises. One that is neither in a fence
-// nor JSON is the inside of a fence.
+// codes returns the codes that an example raises. One without a fence, JSON or
+// marks is the inside of a fence.
 func codes(example string, o Options) []diag.Code {
-	if !strings.Contains(example, "```tool") && !strings.Contains(example, `{"tool`) {
+	if !strings.Contains("`<{", example[:1]) && !strings.Contains(example, `{"tool`) && !strings.Contains(example, "</tool_call>") {
 		example = fenced(example)
 	}
 	var out []diag.Code

@@ -98,18 +98,28 @@ func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
 // inside brackets, which it does not read. Behind a value with a fault it begins
 // inside its brackets. The state is [Bad] then.
 func (s *Scanner) PassOver() {
-	open, first := s.passing.open, s.goal == aMark && s.end == s.at
-	s.expect(aRest)
-	s.phase, s.passing.open, s.part.first = skipping, open, first
+	first := s.goal == aMark && s.end == s.at
+	s.passFrom(s.passing.open)
+	s.part.first = first
 }
 
 // PassRest passes over the rest of a value, whatever stands there, up to the
 // bracket that closes the first of those that are open around this place. Behind
 // a value with a fault its own are open, too. The state is [Bad] then.
 func (s *Scanner) PassRest(around string) {
-	open := append([]byte(around), s.passing.open...)
+	s.passFrom(append([]byte(around), s.passing.open...))
+	s.part.whole = true
+}
+
+// passFrom passes over text in which some brackets are open. Behind a value or a key
+// with a fault it begins in the token with the fault, which can be a string.
+func (s *Scanner) passFrom(open []byte) {
+	mode := inGap
+	if s.state == Bad && (s.goal == aValue || s.goal == aKey) {
+		mode = s.mode
+	}
 	s.expect(aRest)
-	s.phase, s.passing.open, s.part.whole = skipping, open, true
+	s.phase, s.mode, s.passing.open = skipping, mode, open
 }
 
 // Keep keeps all text from here on until [Scanner.Forget].

@@ -62,14 +62,23 @@ func ParseJSON(text string) Reading {
 	s.Write([]byte(text[n:]))
 	s.Close()
 	behind := s.Findings()
-	if s.End() < len(text) {
-		behind = append(behind, diag.New(diag.BadLiteral, diag.Bytes(s.End(), len(text)), "text stands behind the value"))
+	if rest := text[min(s.End(), len(text)):]; rest != "" {
+		behind = append(behind, behindValue(rest, s.End()))
 	}
 	if diag.HasErrors(behind) {
 		r.Value, r.Status = nil, chat.StatusInvalid
 	}
 	r.Findings = append(r.Findings, behind...)
 	return r
+}
+
+// behindValue reports text behind a value: another one, or anything else.
+func behindValue(rest string, at int) diag.Finding {
+	place := diag.Bytes(at, at+len(rest))
+	if rest[0] == '{' || rest[0] == '[' {
+		return diag.New(diag.Concatenated, place, "another value stands behind the value")
+	}
+	return diag.New(diag.BadLiteral, place, "text stands behind the value")
 }
 
 // ParseValue reads a text that is one literal, with blanks and comments around

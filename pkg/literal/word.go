@@ -76,6 +76,9 @@ func (s *Scanner) wordValue(w word) {
 	case nonNumbers[w.text]:
 		s.nonNumber(w)
 		return
+	case !known && isSmartQuoted(w.text):
+		s.fault(diag.SmartQuote, w.start, w.end, "%s has typographic quotes around it, which are none in JSON", excerpt(w.text))
+		return
 	case !known:
 		s.noLiteral(w)
 		return
@@ -104,6 +107,12 @@ func (s *Scanner) noteWord(w word, json string) {
 
 // pythonWords are the words of Python for those of JSON.
 var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}
+
+// isSmartQuoted reports whether a word begins with a typographic quote.
+func isSmartQuoted(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return strings.ContainsRune("“”„‟‘’‚‛«»", r)
+}
 
 // words are the words that are values, with what they are in JSON.
 var words = map[string]string{

@@ -86,12 +86,16 @@ func (v *valueReader) asText(text string, kinds Kinds, plain bool) json.RawMessa
 // asJSON returns the value of a text that its tag says to be JSON. Text that is
 // none, or not what the definition wants where that knows of text, is text.
 func (v *valueReader) asJSON(text string, kinds Kinds, plain bool) json.RawMessage {
-	wanted := kinds
-	if kinds == 0 || kinds&String == 0 && v.valid(text) { // that it does not fit is told elsewhere
-		wanted = anyJSON
+	if kinds == 0 {
+		kinds = anyJSON
 	}
-	if value, ok := v.json(text, wanted, plain); ok {
+	if value, ok := v.json(text, kinds, plain); ok {
 		return value
+	}
+	if kinds&String == 0 && v.valid(text) { // that it does not fit is told elsewhere
+		if value, ok := v.json(text, anyJSON, plain); ok {
+			return value
+		}
 	}
 	v.say("the tag says that this is JSON, and it is taken as text")
 	return v.text(text)

@@ -321,7 +321,7 @@ func (m *machine) readBody() bool {
 	case callOpen, outerOpen, outerClose:
 		m.noteNoCloser()
 		return m.finish(m.at)
-	case group, nameEnd:
+	case group, groupClose, nameEnd:
 		return m.to(inBody, found.end)
 	case paramClose, elementClose, keyClose:
 		m.noteStray(found)

@@ -80,26 +80,33 @@ func (m *machine) noteNoCloser() {
 
 // callCloser returns the mark that should close the call.
 func (m *machine) callCloser() string {
-	d := m.syntax.delimiters()
 	name := ""
 	if len(m.syntax.Calls) > 0 {
 		name = m.syntax.Calls[0]
 	} else if m.out != nil {
 		name = m.out.name
 	}
-	return d.Close + m.syntax.Prefix + name + d.End
+	return m.closing(name)
+}
+
+// closing returns a closing tag, as the tags of the call are written.
+func (m *machine) closing(name string) string {
+	d := m.syntax.delimiters()
+	if !m.dressed {
+		return d.Close + name + d.End
+	}
+	return m.syntax.Token + d.Close + m.syntax.Prefix + name + d.End
 }
 
 // paramCloser returns the mark that should close a parameter.
 func (m *machine) paramCloser() string {
-	d := m.syntax.delimiters()
 	switch {
 	case m.param.element:
-		return d.Close + m.param.name.text + d.End
+		return m.closing(m.param.name.text)
 	case m.syntax.KeyTag != "":
-		return d.Close + m.syntax.Prefix + m.syntax.ValueTag + d.End
+		return m.closing(m.syntax.ValueTag)
 	}
-	return d.Close + m.syntax.Prefix + m.syntax.Parameters[0] + d.End
+	return m.closing(m.syntax.Parameters[0])
 }
 
 func (m *machine) noteWrongCloser(found mark) {
@@ -114,9 +121,8 @@ func (m *machine) noteWrongCloser(found mark) {
 
 func (m *machine) noteKeyCloser(found mark) {
 	m.param.wrong = true
-	d := m.syntax.delimiters()
 	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the name %s, whose own mark is missing", excerpt(m.param.name.text))
-	m.fix(f, diag.Unsafe, "close the name", found.start, found.start, d.Close+m.syntax.Prefix+m.syntax.KeyTag+d.End)
+	m.fix(f, diag.Unsafe, "close the name", found.start, found.start, m.closing(m.syntax.KeyTag))
 }
 
 // noteAttributes reports attributes that mean nothing.
@@ -140,6 +146,9 @@ func (m *machine) noteJunk(start, end int) {
 		return
 	}
 	if !m.any && !m.object {
+		if m.syntax.Bare && m.takeBroken(start, end) {
+			return
+		}
 		m.fault(diag.NotACall, start, end, "there is other text where the arguments should stand")
 		return
 	}

@@ -210,6 +210,20 @@ func (m *machine) takeObject(start, end int) {
 	m.out.object = r.Value
 }
 
+// takeBroken takes what is wrong with an object of arguments that cannot be read.
+// It reports false if there is none.
+func (m *machine) takeBroken(start, end int) bool {
+	text := string(m.text[start:end])
+	if m.out == nil || text[0] != '{' {
+		return false
+	}
+	m.steps += len(text)
+	r := literal.ParseJSON(text)
+	m.takeReading(r, start, "")
+	m.out.invalid = true
+	return diag.HasErrors(r.Findings)
+}
+
 // takeReading takes over the status and the findings of a value that begins at
 // an offset.
 func (m *machine) takeReading(r literal.Reading, start int, path string) {

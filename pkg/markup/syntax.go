@@ -88,6 +88,7 @@ const (
 	valueOpen
 	nameEnd
 	group
+	groupClose
 	outerOpen
 	outerClose
 	elementOpen
@@ -136,7 +137,7 @@ func (s *Syntax) words() []word {
 		add(paramClose, looseTail, d.Close, s.ValueTag)
 	}
 	add(group, bareTail, d.Open, s.Groups...)
-	add(group, bareTail, d.Close, s.Groups...)
+	add(groupClose, bareTail, d.Close, s.Groups...)
 	add(outerOpen, bareTail, d.Open, s.Wrappers...)
 	add(outerClose, bareTail, d.Close, s.Wrappers...)
 	for _, text := range s.Ends {

@@ -91,12 +91,12 @@ var (
 
 	// GLM45 is <tool_call>NAME and pairs of <arg_key> and <arg_value>.
 	GLM45 = &Syntax{
-		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: JSON, Backslash: true,
+		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Backslash: true,
 	}
 
 	// GLM47 is [GLM45] without line ends.
 	GLM47 = &Syntax{
-		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: JSON, Backslash: true, Compact: true,
+		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Backslash: true, Compact: true,
 	}
 
 	// HunyuanV3 is [GLM45] with a tag behind the name.
@@ -107,7 +107,7 @@ var (
 
 	// Laguna is [GLM45] that may also have one JSON object as arguments.
 	Laguna = &Syntax{
-		Calls: []string{"tool_call", "user"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: JSON, Bare: true,
+		Calls: []string{"tool_call", "user"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Bare: true,
 	}
 
 	// LongcatXML is [GLM45] with names of its own.

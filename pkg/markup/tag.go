@@ -156,7 +156,7 @@ func (m *machine) nameIn(where string) (attribute, []attribute) {
 		from++ // the "="
 		return m.inTag(from, t.end), nil
 	}
-	var found attribute
+	found := attribute{start: from, end: from}
 	var others []attribute
 	for _, a := range m.attributes(from, t.end) {
 		if a.name == where && found.name == "" {

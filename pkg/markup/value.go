@@ -137,7 +137,7 @@ func (m *machine) inValue(found mark) bool {
 		if own {
 			return m.closeValue(found.start, found.end)
 		}
-	case own, m.closesName(found), found.kind == callClose, found.kind == outerClose:
+	case own, m.closesName(found), found.kind == callClose, found.kind == outerClose, found.kind == groupClose:
 		return m.mayClose(found)
 	case found.kind == callOpen:
 		m.markIn(found)
@@ -247,7 +247,7 @@ func (m *machine) goesOn(own bool, follows kind) bool {
 	switch follows {
 	case outerClose, outerOpen, callOpen:
 		return true
-	case paramOpen, elementOpen, callClose, group:
+	case paramOpen, elementOpen, callClose, group, groupClose:
 		return own || m.closer.kind != callClose && m.closer.kind != outerClose
 	}
 	return false
@@ -293,7 +293,8 @@ func (m *machine) markIn(found mark) {
 // beginsNext decides whether the opening mark of a parameter in a value begins
 // the next parameter, and the mark that closes the value is missing.
 func (m *machine) beginsNext(found mark) bool {
-	if m.syntax.KeyTag == "" && !m.lineStart(found.start) {
+	apart := m.syntax.KeyTag != "" || m.lineStart(found.start)
+	if !apart && !m.param.refused {
 		m.markIn(found)
 		return true
 	}
@@ -304,6 +305,11 @@ func (m *machine) beginsNext(found mark) bool {
 	}
 	has, knows := m.shape.declares(key)
 	if v == no || knows && !has {
+		m.markIn(found)
+		return true
+	}
+	if !apart { // it begins the next, and text stands between the two, or all of it is the value
+		m.doubt = true
 		m.markIn(found)
 		return true
 	}

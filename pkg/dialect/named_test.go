@@ -1,0 +1,346 @@
+package dialect
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/chat"
+)
+
+// find returns a dialect that there must be.
+func find(t testing.TB, name string) Dialect {
+	t.Helper()
+	d, ok := Named(name)
+	if !ok {
+		t.Fatalf("no dialect %s", name)
+	}
+	return d
+}
+
+// Ids are kept as they are written.
+func TestNamedIDs(t *testing.T) {
+	for _, test := range []struct{ dialect, text, name, id string }{
+		{"kimi_k2", "<|tool_call_begin|>functions.look-up:12<|tool_call_argument_begin|>{}<|tool_call_end|>", "look-up", "functions.look-up:12"},
+		{"kimi_k2", "<|tool_call_begin|>look_up:3<|tool_call_argument_begin|>{}<|tool_call_end|>", "look_up", "look_up:3"},
+		{"kimi_k2", "functions.a.b:0{}", "a.b", "functions.a.b:0"},
+		{"kimi_k2", "<|tool_call_begin|>look_up<|tool_call_argument_begin|>{}<|tool_call_end|>", "look_up", ""},
+		{"mistral_args", "[TOOL_CALLS]look_up[CALL_ID]Ab3[ARGS]{}", "look_up", "Ab3"},
+	} {
+		r := Scan(test.text, Options{Dialect: find(t, test.dialect)})
+		if len(r.Calls) != 1 || r.Calls[0].Name != test.name || r.Calls[0].ID != test.id || !r.Calls[0].Executable {
+			t.Errorf("%s: %q is read as %+v", test.dialect, test.text, r.Calls)
+		}
+	}
+}
+
+// The dialect is told from the text, and the calls are the same then.
+func TestNamedDetected(t *testing.T) {
+	for _, test := range []struct{ text, dialect string }{
+		{`[TOOL_CALLS] [{"name": "f", "arguments": {}}]`, "mistral"},
+		{"[TOOL_CALLS]f[ARGS]{}", "mistral"},
+		{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "deepseek_v3"},
+		{"<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>", "deepseek_v31"},
+		{"<|tool_call_begin|>f<|tool_sep|>{}<|tool_call_end|>", "deepseek_v31"},
+		{"<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "kimi_k2"},
+		{"I call functions.f:0{}", "kimi_k2"},
+		{"<function=f>{}</function>", "functionary_v31"},
+		{"<function=f>\n<parameter=a>\n1\n</parameter>\n</function>", "qwen3_coder_xml"},
+		{"So:\n>>>f\n{}", "functionary_v32"},
+		{"<|assistant|>f\n{}", "glm4"},
+		{"Thought: so.\nAction: f\nAction Input: {}", "react"},
+		{"```tool\nTOOL_NAME: f\n```", "continue"},
+		{"```tool\nreturn f();\n```", "tool"},
+		{"<|channel|>commentary to=functions.f<|message|>{}<|call|>", "harmony"},
+		{"<|start|>assistant to=f<|message|><atem:function_calls>\n<atem:invoke name=\"f\">\n</atem:invoke>\n</atem:function_calls>", "muse_glimmer"},
+		{`<|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {}}<|end_message|>`, "inkling"},
+		{`<|open|>call tool="f" index="1"<|sep|><|close|>call<|sep|>`, "kimi_k3"},
+	} {
+		r := Scan(test.text, Options{})
+		if len(r.Calls) != 1 || r.Calls[0].Name != "f" || !r.Calls[0].Executable || r.Dialect.Name != test.dialect {
+			t.Errorf("%q is read as %s (%s): %+v", test.text, r.Dialect.Name, r.Why, r.Calls)
+		}
+	}
+	for _, text := range []string{
+		"Action: run\nInput: x", ">>> f\n{}", "f\n{}", "analysisWe said so.", "Final Answer: 4", "functions.f:0 {x}", "all\nof it",
+		"Use [TOOL_CALLS] or [ARGS].", "commentary to=nobody", "TOOL_NAME", "The end. Action Input: {}",
+	} {
+		if r := Scan(text, Options{}); len(r.Calls) > 0 || r.Content != text {
+			t.Errorf("%q is read as %+v, content %q", text, r.Calls, r.Content)
+		}
+	}
+}
+
+// A name before the mark is likely that of the tool, and never run.
+func TestNameBefore(t *testing.T) {
+	d := find(t, "mistral")
+	for _, test := range []struct{ text, name string }{
+		{`shell[TOOL_CALLS]{"command": "ls"}`, "shell"},
+		{`The shell[TOOL_CALLS]{"command": "ls"}`, "shell"},
+		{`shell [TOOL_CALLS]{"command": "ls"}`, ""},
+		{`shell[TOOL_CALLS]{"command": 'ls'}`, ""},
+		{strings.Repeat("x", longestName+1) + `[TOOL_CALLS]{"command": "ls"}`, ""},
+	} {
+		r := Scan(test.text, Options{Dialect: d})
+		switch {
+		case test.name == "" && len(r.Calls) > 0:
+			t.Errorf("%q is read as %+v", test.text, r.Calls)
+		case test.name == "":
+		case len(r.Calls) != 1 || r.Calls[0].Name != test.name || r.Calls[0].Status != chat.StatusAmbiguous || r.Calls[0].Executable || len(r.Calls[0].Alternatives) == 0:
+			t.Errorf("%q is read as %+v", test.text, r.Calls)
+		}
+	}
+}
+
+// Values in lines have the types of the definition.
+func TestLineTypes(t *testing.T) {
+	d := find(t, "continue")
+	tools := Toolset{"f": ShapeOf(json.RawMessage(`{"properties": {"n": {"type": "integer"}, "s": {"type": "string"}, "l": {"type": "array"}}}`))}
+	for _, test := range []struct{ key, value, want string }{
+		{"n", "12", `{"n":12}`},
+		{"n", "twelve", `{"n":"twelve"}`},
+		{"s", "12", `{"s":"12"}`},
+		{"l", "[1, 2]", `{"l":[1, 2]}`},
+		{"other", "12", `{"other":"12"}`},
+		{"s", "a\n\nb", `{"s":"a\n\nb"}`},
+		{"s", "", `{"s":""}`},
+	} {
+		text := "```tool\nTOOL_NAME: f\nBEGIN_ARG: " + test.key + "\n" + test.value + "\nEND_ARG\n```"
+		r := Scan(text, Options{Dialect: d, Tools: tools})
+		if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != test.want || !r.Calls[0].Executable {
+			t.Errorf("%q is read as %+v", text, r.Calls)
+		}
+	}
+}
+
+// A value that ends with a line of backticks may be cut off there.
+func TestLineAlternatives(t *testing.T) {
+	r := Scan("```tool\nTOOL_NAME: f\nBEGIN_ARG: a\nx\n```\n", Options{Dialect: find(t, "continue")})
+	if len(r.Calls) != 1 || r.Calls[0].Executable || len(r.Calls[0].Alternatives) != 1 || string(r.Calls[0].Arguments) != `{"a":"x"}` {
+		t.Errorf("%+v", r.Calls)
+	}
+}
+
+// namedHostile are texts that grow with n, for each dialect with a name before
+// its arguments.
+var namedHostile = map[string]map[string]func(n int) string{
+	"mistral": {
+		"marks":   repeated("", "[TOOL_CALLS]"),
+		"lists":   repeated("", "[TOOL_CALLS]["),
+		"words":   repeated("", "word[TOOL_CALLS]{}"),
+		"letters": repeated("", "x"),
+	},
+	"mistral_args": {
+		"marks":    repeated("", "[ARGS]"),
+		"calls":    repeated("", "[TOOL_CALLS]f[ARGS]{}"),
+		"cut":      repeated("", `[TOOL_CALLS]f[ARGS]{"a":`),
+		"names":    repeated("[TOOL_CALLS]", "f"),
+		"refused":  repeated("", "[TOOL_CALLS]f g{"),
+		"ids":      repeated("", "[TOOL_CALLS]f[CALL_ID]a"),
+		"near":     repeated("[TOOL_CALLS]f", "[ARG"),
+		"blanks":   repeated("[TOOL_CALLS]f[ARGS]", " "),
+		"open":     repeated("[TOOL_CALLS]f[ARGS]", `{"a":[`),
+		"faults":   repeated("[TOOL_CALLS]f[ARGS]{", "x "),
+		"string":   repeated(`[TOOL_CALLS]f[ARGS]"`, `\n`),
+		"keys":     func(n int) string { return "[TOOL_CALLS]f[ARGS]{" + numbered(`"k%d":1,`, n) },
+		"nameless": repeated("", "[TOOL_CALLS]{}"),
+	},
+	"deepseek_v3": {
+		"separators": repeated("<｜tool▁call▁begin｜>function", "<｜tool▁sep｜>"),
+		"heads":      repeated("", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n"),
+		"fences":     repeated("<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}", "\n```"),
+		"begins":     repeated("", "<｜tool▁calls▁begin｜>"),
+		"ends":       repeated("", "<｜tool▁call▁end｜>"),
+		"closers":    repeated("<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n{}", "}"),
+		"seconds":    repeated("<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n", "{}"),
+		"outputs":    repeated("", "<｜tool▁output▁begin｜>x<｜tool▁output▁end｜>"),
+	},
+	"deepseek_v31": {
+		"separators": repeated("", "f<｜tool▁sep｜>"),
+		"calls":      repeated("", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>"),
+		"cut":        repeated("", `<｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a":"`),
+		"near":       repeated("<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}", "<｜tool▁call▁en"),
+		"blanks":     repeated("<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}", " "),
+	},
+	"kimi_k2": {
+		"sections":   repeated("", "<|tool_calls_section_begin|>"),
+		"spurious":   repeated("<|tool_calls_section_begin|>", "x"),
+		"calls":      repeated("", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>"),
+		"bare":       repeated("", "functions.f:0{}"),
+		"namespaces": repeated("", "functions."),
+		"numbers":    repeated("functions.f:", "0"),
+		"colons":     repeated("", "functions.f:"),
+		"bars":       repeated("<|tool_call_begin|>", "|"),
+		"braces":     repeated("", "functions.f:0{"),
+	},
+	"functionary_v31": {
+		"tags":  repeated("", "<function="),
+		"names": repeated("", "<function=f>"),
+		"calls": repeated("", "<function=f>{}</function>"),
+		"cut":   repeated("", `<function=f>{"a":`),
+	},
+	"functionary_v32": {
+		"marks":  repeated("", ">>>"),
+		"parts":  repeated("", ">>>all\n"),
+		"calls":  repeated("", ">>>f\n{}\n"),
+		"code":   repeated(">>>python\n", "x >>> 1\n"),
+		"python": repeated("", ">>>python\nx\n"),
+	},
+	"glm4": {
+		"marks": repeated("", "<|assistant|>"),
+		"calls": repeated("", "<|assistant|>f\n{}"),
+		"lines": repeated("f", "\n"),
+	},
+	"react": {
+		"actions": repeated("", "Action:\n"),
+		"inputs":  repeated("", "Action: f\nAction Input: "),
+		"text":    repeated("Action: f\nAction Input: ", "Observation "),
+		"calls":   repeated("", "Action: f\nAction Input: {}\n"),
+		"names":   repeated("Action: ", "f"),
+		"blanks":  repeated("Action:", " "),
+	},
+	"continue": {
+		"names":   repeated("", "TOOL_NAME: f\n"),
+		"lines":   repeated("```tool\nTOOL_NAME: f\nBEGIN_ARG: a\n", "x\n"),
+		"line":    repeated("```tool\nTOOL_NAME: f\nBEGIN_ARG: a\n", "x"),
+		"blanks":  repeated("```tool\nTOOL_NAME: f\n", " "),
+		"begins":  repeated("```tool\nTOOL_NAME: f\n", "BEGIN_ARG: a\n"),
+		"ends":    repeated("```tool\nTOOL_NAME: f\n", "END_ARG\n"),
+		"fences":  repeated("", "```tool\nTOOL_NAME: f\n```\n"),
+		"runs":    repeated("```tool\nTOOL_NAME: f\nBEGIN_ARG: a\n", "```\n"),
+		"keys":    func(n int) string { return "```tool\nTOOL_NAME: f\n" + numbered("BEGIN_ARG: a%d\nEND_ARG\n", n) },
+		"outside": repeated("TOOL_NAME: f\n", " "),
+	},
+}
+
+func checkHostile(t *testing.T, hostile map[string]map[string]func(n int) string) {
+	for name, texts := range hostile {
+		d := find(t, name)
+		for what, text := range texts {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				checkLinear(t, d, text, max(growthSize/32, 1<<13), 1<<30)
+				checkLinear(t, d, text, max(growthSize/128, 1<<12), 1)
+				checkSplits(t, d, text(400))
+			})
+		}
+	}
+}
+
+// The work grows with the text, and how it is cut changes nothing.
+func TestNamedHostile(t *testing.T) { checkHostile(t, namedHostile) }
+
+// fuzzDialects holds the laws of streaming and content for some dialects.
+func fuzzDialects(f *testing.F, names []string, seeds ...string) {
+	var rows []Dialect
+	for _, name := range names {
+		rows = append(rows, find(f, name))
+		for _, c := range cases(f, rows[len(rows)-1]) {
+			f.Add(c.input, uint64(1))
+		}
+	}
+	for _, seed := range seeds {
+		f.Add(seed, uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		for _, d := range rows {
+			whole := events(d, text)
+			for _, sizes := range [][]int{everyByte(text), randomSizes(r, len(text))} {
+				if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
+					t.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
+				}
+			}
+			checkContent(t, d, text)
+		}
+	})
+}
+
+func FuzzNamed(f *testing.F) {
+	fuzzDialects(f, slices.Sorted(func(yield func(string) bool) {
+		for name := range namedHostile {
+			if !yield(name) {
+				return
+			}
+		}
+	}))
+}
+
+// jsonPieces are what arguments are made of.
+var jsonPieces = []string{
+	"{", "}", "{}", "[", "]", `{"a":`, `"a"`, "'a'", `"`, "'", ",", ":", "1", "true", "True", "x", "\\", `\"`, "`", "```", "```json\n", "\n", " ", "\t",
+	"é", "\xff", "text", "f", "evil", "functions.f:0", "f.g", "//", "0", ">>>", ">", "<", "<|", "|>", "<｜", "null",
+}
+
+// checkAny holds the laws for texts that are made of the marks of a dialect and
+// what stands around them.
+func checkAny(t *testing.T, d Dialect, more ...string) {
+	pieces := slices.Concat(newMarkSet([]*Dialect{&d}).texts, jsonPieces, more)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(rt, "pieces"), "")
+		whole := events(d, text)
+		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
+		for _, sizes := range [][]int{everyByte(text), {cut}} {
+			if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
+				rt.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
+			}
+		}
+		checkContent(t, d, text)
+	})
+}
+
+// Any text is read in the same way however it is cut, and nothing of it is lost.
+func TestNamedAny(t *testing.T) {
+	more := map[string][]string{
+		"mistral":         {"[ARGS]", "[CALL_ID]"},
+		"mistral_args":    {"[ARGS]", "[CALL_ID]"},
+		"deepseek_v3":     {"function<｜tool▁sep｜>", "<｜tool▁sep｜>", "<|tool_sep|>"},
+		"deepseek_v31":    {"f<｜tool▁sep｜>", "<｜tool▁sep｜>"},
+		"kimi_k2":         {"<|tool_call_argument_begin|>", ":0"},
+		"functionary_v32": {"all\n", "python\n", "f\n"},
+		"glm4":            {"f\n"},
+		"react":           {"Action Input:", "Observation:", "\nAction: f\nAction Input: "},
+		"continue":        {"BEGIN_ARG: a\n", "END_ARG\n", "END_ARG", "TOOL_NAME: f\n", "```tool\n", "\n```"},
+	}
+	for name := range namedHostile {
+		t.Run(name, func(t *testing.T) { checkAny(t, find(t, name), more[name]...) })
+	}
+}
+
+// beside are the marks before and behind the arguments of the call f, and a call
+// that must stay text inside a string.
+var beside = map[string]struct{ before, behind, evil string }{
+	"mistral_args":    {"[TOOL_CALLS]f[ARGS]", "", "[TOOL_CALLS]evil[ARGS]{}"},
+	"deepseek_v3":     {"<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n", "\n```<｜tool▁call▁end｜>", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>evil\n```json\n{}\n```<｜tool▁call▁end｜>"},
+	"deepseek_v31":    {"<｜tool▁call▁begin｜>f<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<｜tool▁call▁begin｜>evil<｜tool▁sep｜>{}<｜tool▁call▁end｜>"},
+	"kimi_k2":         {"<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_call_begin|>functions.evil:0<|tool_call_argument_begin|>{}<|tool_call_end|>"},
+	"functionary_v31": {"<function=f>", "</function>", "<function=evil>{}</function>"},
+	"functionary_v32": {">>>f\n", "", "\n>>>evil\n{}"},
+	"react":           {"Action: f\nAction Input: ", "", "\nAction: evil\nAction Input: {}"},
+	"harmony":         {"<|channel|>commentary to=functions.f<|message|>", "<|call|>", "<|channel|>commentary to=functions.evil<|message|>{}<|call|>"},
+	"inkling":         {`<|message_model|>f<|content_invoke_tool_json|>`, "<|end_message|>", `<|message_model|>evil<|content_invoke_tool_json|>{'name':'evil','args':{}}<|end_message|>`},
+}
+
+// Nothing in a string becomes a call, also where the string stands in arguments
+// with a fault.
+func TestNamedQuoted(t *testing.T) {
+	templates := []string{`{"a":Q}`, `{"a":Q,"b":[Q,{"c":Q}]}`, `{"a":Q,"b":x,"c":Q}`, `{"a":Q Q}`, `{"a":[Q}`, `{"name":"f","args":{"a":Q}}`, `{"a":Q`}
+	for name, b := range beside {
+		d := find(t, name)
+		parts := slices.Concat(newMarkSet([]*Dialect{&d}).texts, jsonPieces, []string{b.evil, b.before, b.behind, "{}" + b.behind + b.evil})
+		rapid.Check(t, func(rt *rapid.T) {
+			quoted := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(rt, "parts"), "")
+			quoted = `"` + strings.NewReplacer(`"`, "", `\`, "").Replace(quoted) + `"`
+			text := b.before + strings.ReplaceAll(rapid.SampledFrom(templates).Draw(rt, "template"), "Q", quoted) + b.behind
+			for _, call := range Scan(text, Options{Dialect: d}).Calls {
+				if call.Name != "f" {
+					rt.Fatalf("%s: %q is a call of %q", name, call.Text, text)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package dialect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/diag"
+)
+
+// A mark that closes a value says of the call before that it was cut short.
+func TestRemains(t *testing.T) {
+	const call = "<tool_call>note<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
+	const draft = "<tool_call>note</tool_call>"
+	for _, test := range []struct {
+		name, dialect, text string
+		call                int // that is in doubt; -1 for none
+	}{
+		{"behind it", "glm47_moe", call + " b</arg_value></tool_call>", 0},
+		{"behind the second", "glm47_moe", draft + call + "</arg_value>", 1},
+		{"twice", "glm47_moe", call + "</arg_value></arg_value>", 0},
+		{"without a call", "glm47_moe", "a</arg_value>", -1},
+		{"quoted", "glm47_moe", call + "It ends with `</arg_value>`.", -1},
+		{"in reasoning", "glm47_moe", "<think>" + call + " b</arg_value></think>", -1},
+		{"behind what is not executed", "glm47_moe", "<tool_call>note<arg_key>a</arg_key></tool_call></arg_value>", -1},
+		{"of another dialect", "glm47_moe", call + "</parameter>", -1},
+		{"dialect not named", "", call + " b</arg_value></tool_call>", 0},
+		{"dialect not named, another", "", "<invoke name=\"note\"><parameter name=\"text\">a</parameter></invoke> b</parameter>", 0},
+		{"dialect not named, none", "", call + "</parameter>", -1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, _ := Named(test.dialect)
+			got := -1
+			for _, f := range Scan(test.text, Options{Dialect: d}).Findings {
+				if f.Code != diag.MarkerInValue {
+					continue
+				}
+				if got >= 0 || f.Severity != diag.Error || f.Call == nil {
+					t.Fatalf("%v", f)
+				}
+				got = *f.Call
+			}
+			if got != test.call {
+				t.Errorf("call %d of %q is in doubt, want %d", got, test.text, test.call)
+			}
+		})
+	}
+}
+
+// The dialect of tags is told from the text, and the calls are the same then.
+func TestTaggedDetected(t *testing.T) {
+	for _, d := range markupDialects {
+		if d.Name == "openhands_xml" || d.Name == "glm47_moe" || d.Name == "laguna" {
+			continue // they look like others
+		}
+		named, told := Scan(d.Example, Options{Dialect: d}), Scan(d.Example, Options{})
+		if told.Dialect.Name != d.Name {
+			t.Errorf("%s is told to be %s: %s", d.Name, told.Dialect.Name, told.Why)
+		}
+		if diff := cmp.Diff(named.Calls, told.Calls); diff != "" || len(told.Calls) != 1 {
+			t.Errorf("%s: %s", d.Name, diff)
+		}
+	}
+	for text, name := range map[string]string{
+		"<minimax:tool_call><invoke name=\"f\"><a>1</a></invoke></minimax:tool_call>":                                  "minimax_m3",
+		"<minimax:tool_call>\n<invoke name=\"f\">\n<parameter name=\"a\">1</parameter></invoke>\n</minimax:tool_call>": "minimax_m2",
+		"<minimax:tool_call><invoke name=\"f\">":                                                                       "minimax_m2",
+		"<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>":                                              "hermes",
+		"<user>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</user>":                                             "laguna",
+	} {
+		if r := Scan(text, Options{}); r.Dialect.Name != name || len(r.Calls) != 1 {
+			t.Errorf("%q is told to be %s, with %v", text, r.Dialect.Name, r.Calls)
+		}
+	}
+}
+
+func TestTaggedID(t *testing.T) {
+	r := Scan(`<cofl:tool_call id="a&amp;b" name="f"></cofl:tool_call>`, Options{})
+	if len(r.Calls) != 1 || r.Calls[0].ID != "a&b" {
+		t.Errorf("%+v", r.Calls)
+	}
+}
+
+// caseText makes texts of pieces of the cases of a dialect.
+func caseText(t testing.TB, d Dialect) *rapid.Generator[string] {
+	var all []string
+	for _, c := range cases(t, d) {
+		text := strings.NewReplacer("<", "\x00<", ">", ">\x00", "\n", "\x00\n").Replace(c.input)
+		all = append(all, strings.Split(text, "\x00")...)
+	}
+	piece := rapid.SampledFrom(all)
+	return rapid.Custom(func(t *rapid.T) string {
+		return d.framing.marks[0].text + strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "pieces"), "")
+	})
+}
+
+// TestTaggedAny holds the laws for texts whose tags stand anywhere.
+func TestTaggedAny(t *testing.T) {
+	for _, d := range markupDialects {
+		text := caseText(t, d)
+		rapid.Check(t, func(rt *rapid.T) {
+			text := text.Draw(rt, "text")
+			for _, d := range []Dialect{d, {}} {
+				whole := events(d, text)
+				for _, sizes := range [][]int{everyByte(text), {rapid.IntRange(0, len(text)).Draw(rt, "cut")}} {
+					if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
+						rt.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
+					}
+				}
+			}
+			checkContent(t, d, text)
+		})
+	}
+}
+
+// TestTaggedLinear checks that twice the text takes twice the work.
+func TestTaggedLinear(t *testing.T) {
+	const glm, invoke = "<tool_call>f<arg_key>a</arg_key><arg_value>", `<invoke name="f">`
+	for _, test := range []struct {
+		name, dialect string
+		text          func(n int) string
+	}{
+		{"calls", "glm47_moe", repeated("", "<tool_call>f</tool_call>")},
+		{"open calls", "glm47_moe", repeated("", "<tool_call>f\n")},
+		{"open values", "glm47_moe", repeated("", glm)},
+		{"empty tags", "glm47_moe", repeated("", "<tool_call></tool_call>")},
+		{"objects", "glm47_moe", repeated("", `<tool_call>{"name":"f","arguments":{}}`)},
+		{"closers", "glm47_moe", repeated("", "</tool_call></arg_value>")},
+		{"closers in a value", "glm47_moe", repeated(glm, "</arg_value> </tool_call> ")},
+		{"remains", "glm47_moe", repeated("", glm+"</arg_value></tool_call></arg_value>")},
+		{"blanks", "glm47_moe", repeated("<tool_call>", " ")},
+		{"wrappers", "qwen3_coder_xml", repeated("", "<tool_call>\n<function=")},
+		{"invokes", "minimax_m3", repeated("", invoke)},
+		{"invokes and blanks", "minimax_m3", repeated("", invoke+strings.Repeat(" ", 40))},
+		{"words", "minimax_m3", repeated("<invoke", " a")},
+		{"typed values", "deepseek_dsml_v32", repeated(`<invoke name="f"><parameter name="a" string="false">[`, "[1],")},
+		{"values in values", "cohere_command5", repeated(`<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="dict">`)},
+		{"backticks", "qwen3_coder_xml", repeated("", "``` `")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, _ := Named(test.dialect)
+			for _, d := range []Dialect{d, {}} {
+				checkLinear(t, d, test.text, growthSize/8, 1<<30)
+				checkLinear(t, d, test.text, growthSize/16, 1)
+			}
+		})
+	}
+}
