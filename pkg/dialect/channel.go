@@ -51,6 +51,11 @@ func messages(m messaging) grammar {
 // heads returns the marks that end a header.
 func (m *messaging) heads() []string {
 	all := slices.Clone(m.ends)
+	for _, mark := range m.begins {
+		if mark != channelMark { // which can stand in a header
+			all = append(all, mark)
+		}
+	}
 	for _, b := range m.bodies {
 		all = append(all, b.text)
 	}
@@ -98,6 +103,10 @@ func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 	i := slices.IndexFunc(b.bodies, func(m bodyMark) bool { return m.text == mark })
 	if i < 0 {
 		b.headless()
+		if slices.Contains(b.begins, mark) {
+			b.scanner.readAgain([]byte(mark))
+			return n, left
+		}
 		return n, ended
 	}
 	h := readHeader(b.frame.mark, string(b.text))
@@ -117,7 +126,9 @@ func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 // refuse reports a mark behind which no header stands. What does is text.
 func (b *messageBody) refuse() {
 	b.headless()
-	b.scanner.readAgain([]byte(string(b.text) + b.head.held()))
+	held := b.head.held()
+	b.scanner.content(b.at-len(held)-len(b.text), string(b.text))
+	b.scanner.readAgain([]byte(held))
 }
 
 // headless reports a mark that begins no message.
