@@ -16,7 +16,7 @@ type matcher struct {
 }
 
 // fewFirst is up to how many first bytes are looked for one by one.
-const fewFirst = 3
+const fewFirst = 5
 
 // newMatcher returns the matcher of a set of texts, each shorter than 256 bytes.
 func newMatcher(texts []string) *matcher {
