@@ -344,7 +344,7 @@ func (b *callBody) bareList() {
 func (b *callBody) emit(w *written) {
 	var r reader
 	r.read(w)
-	if r.call.ID != "" && !b.scanner.ids.add(r.call.ID) {
+	if r.call.ID != "" && !b.scanner.thinking.inside && !b.scanner.ids.add(r.call.ID) {
 		r.fault(diag.DuplicateID, r.idAt, "another call of the response has the id %q", excerpt(r.call.ID))
 		r.judge()
 	}

@@ -270,7 +270,7 @@ func (b *callBody) release(end int) (first bool) {
 
 // missing reports that the response begins with an object that holds no calls.
 func (b *callBody) missing() {
-	if !b.isJSON || !b.frame.row.framing.alone { // but text that begins with a bracket
+	if !b.isJSON || !b.frame.row.framing.alone || len(b.scanner.marks.rows) > 1 { // but text that begins with a bracket, or an answer
 		return
 	}
 	b.scanner.outside.told = true

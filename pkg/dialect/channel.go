@@ -52,7 +52,7 @@ func messages(m messaging) grammar {
 func (m *messaging) heads() []string {
 	all := slices.Clone(m.ends)
 	for _, mark := range m.begins {
-		if mark != channelMark { // which can stand in a header
+		if mark[0] == '<' && mark != channelMark { // which can stand in a header
 			all = append(all, mark)
 		}
 	}
@@ -84,19 +84,22 @@ func (b *messageBody) write(p []byte) (int, ending) {
 	case b.opening:
 		return b.readTag(p[0])
 	}
-	n, text, mark := b.head.next(p[:min(len(p), longestHead)], b.at)
+	n, text, mark := b.head.next(p[:min(len(p), longestHead+1-b.length())], b.at)
 	b.text = append(b.text, text...)
 	b.at += n
 	b.scanner.steps += n
 	switch {
 	case mark != "":
 		return b.endHeader(n, mark)
-	case len(b.text) > longestHead:
+	case b.length() > longestHead:
 		b.refuse()
 		return n, left
 	}
 	return n, notYet
 }
+
+// length returns how many bytes of the header have been read.
+func (b *messageBody) length() int { return len(b.text) + b.head.waiting() }
 
 // endHeader follows the mark behind a header, with which n bytes end.
 func (b *messageBody) endHeader(n int, mark string) (int, ending) {
@@ -203,6 +206,9 @@ func (b *messageBody) close() {
 		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
 		b.headless()
+		if text := string(b.text) + b.head.held(); strings.ContainsRune(text, '\n') { // no header has a line end
+			b.scanner.content(b.frame.begin, text)
+		}
 	}
 }
 
@@ -211,6 +217,7 @@ type speechBody struct {
 	upTo
 	scanner   *Scanner
 	ends      []string
+	skip      int // bytes that are left out
 	at        int // offset of what comes next
 	reasoning bool
 	from      diag.Span // what opens it
@@ -218,6 +225,10 @@ type speechBody struct {
 }
 
 func (b *speechBody) write(p []byte) (int, ending) {
+	if k := min(b.skip, len(p)); k > 0 {
+		b.skip, b.at = b.skip-k, b.at+k
+		return k, notYet
+	}
 	n, text, mark := b.next(p, b.at+len(b.held()))
 	b.scanner.steps += n
 	b.pass(string(text))

@@ -1,6 +1,9 @@
 package dialect
 
-import "oneshot/pkg/markup"
+import (
+	"oneshot/pkg/diag"
+	"oneshot/pkg/markup"
+)
 
 var harmonyEnds = []string{"<|end|>", "<|call|>", "<|return|>"}
 
@@ -14,12 +17,30 @@ var harmonyMessage = messages(messaging{
 var (
 	bareBegins  = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
 	bareCall    = messages(messaging{bodies: []bodyMark{{"{", arguments}}, ends: harmonyEnds, begins: bareBegins})
-	bareThought = grammar{body: func(s *Scanner, f frame) body {
-		m := messageBody{messaging: &messaging{ends: harmonyEnds}, scanner: s, frame: f, at: f.begin, ends: bareEnds}
-		return m.speech(true)
-	}}
-	bareEnds = newMarkList(func() []string { return unique(harmonyEnds, bareBegins) })
+	bareThought = grammar{body: newBareThought}
+	bareEnds    = newMarkList(func() []string { return unique(harmonyEnds, bareBegins) })
 )
+
+// bareAnalysis is what a response without marks begins with.
+const bareAnalysis = "analysis"
+
+// newBareThought returns what reads reasoning without a header.
+func newBareThought(s *Scanner, f frame) body {
+	b := &speechBody{scanner: s, upTo: newUpTo(bareEnds()), at: f.begin, ends: harmonyEnds, reasoning: s.thinking.mode != ReasoningOff}
+	b.from = diag.Bytes(f.at, f.begin)
+	if f.mark == "" {
+		b.skip = len(bareAnalysis)
+	}
+	return b
+}
+
+// thenAnalysis is the lead of reasoning without any mark.
+func thenAnalysis(text []byte) verdict {
+	if v := exactly(bareAnalysis)(text); v != yes {
+		return v
+	}
+	return thenSentence(text[len(bareAnalysis):])
+}
 
 // thenSentence is the lead of text that begins at once, and with no small letter.
 func thenSentence(text []byte) verdict {
@@ -47,17 +68,17 @@ such as python, may be text. The channel analysis is reasoning, the others are c
 marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|start|>", role: begins},
-				{text: "<|channel|>", role: begins},
+				{text: "<|start|>", role: begins, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
+				{text: "<|channel|>", role: begins, lead: then("analysis", "commentary", "final"), own: anything},
 				{text: "<|end|>", role: silent},
 				{text: "<|call|>", role: silent},
 				{text: "<|return|>", role: silent},
 				{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
-				{text: "commentary to=", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
-				{text: "analysis", role: begins, line: true, lead: never, own: thenSentence, grammar: &bareThought},
+				{text: "commentary to=functions.", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
 				{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
 				{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
 			},
+			start:  []mark{{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought}},
 			thinks: []*wrapper{},
 			writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
 		},
@@ -91,7 +112,7 @@ stands a call, an object with "name" and "args", behind <|content_thinking|> rea
 tags <atem:invoke> at the start of one, whoever it is for. What is for self is reasoning.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|start|>", role: begins},
+				{text: "<|start|>", role: begins, lead: then("assistant", "user", "system", "tool"), own: anything},
 				{text: "<|message|>", role: takes},
 				{text: "<atem:function_calls>", role: wraps},
 				{text: "<atem:invoke", role: takes, grammar: &atemCall},

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -42,7 +43,9 @@ const (
 type fence struct {
 	char   byte
 	length int
-	at     int // its offset
+	at     int  // its offset
+	code   bool // it holds a program: what looks like a call in it is none
+	told   bool // there is a finding about that
 }
 
 func (f fence) open() bool { return f.length > 0 }
@@ -116,6 +119,20 @@ type info struct {
 	length int    // how much of it has been read
 	fits   uint64 // the fences of calls that it can open, a bit for each
 	near   string // it begins with this info string of ours, and goes on
+	word   []byte // its first bytes, where it is not ours
+}
+
+// longestWord bounds what is kept of an info string that is not ours.
+const longestWord = 16
+
+// plainWords are info strings of fences that hold no program: models put calls
+// into some.
+var plainWords = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
+
+// isCode reports whether an info string names a language.
+func (i *info) isCode() bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.word))), " ")
+	return !slices.Contains(plainWords, word)
 }
 
 func (s *Scanner) beginInfo() {
@@ -261,6 +278,7 @@ func (s *Scanner) other() {
 			s.info.near = f.info
 		}
 	}
+	s.info.word = append(s.info.word, s.held[min(len(s.held), s.info.at-s.heldAt):]...)
 	s.text()
 	if !s.foreign.open() {
 		s.place = inRest
@@ -275,6 +293,11 @@ func (s *Scanner) rest(p []byte) int {
 		ends = "`\r\n"
 	}
 	end := bytes.IndexAny(p, ends)
+	word := p
+	if end >= 0 {
+		word = p[:end]
+	}
+	s.info.word = append(s.info.word, word[:min(len(word), max(0, longestWord-len(s.info.word)))]...)
 	if end < 0 {
 		s.content(s.at, string(p))
 		return len(p)
@@ -285,6 +308,7 @@ func (s *Scanner) rest(p []byte) int {
 		return end
 	}
 	s.foreign = s.opener
+	s.foreign.code = s.info.isCode()
 	if s.info.near != "" {
 		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", s.info.near))
 	}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"oneshot/pkg/diag"
 )
@@ -219,6 +220,9 @@ func (s *Scanner) caseFinding() {
 func (s *Scanner) readBody(p []byte) int {
 	n, end := s.body.write(p)
 	f := s.frame.fence
+	if end != notYet {
+		s.progress(n)
+	}
 	switch end {
 	case notYet:
 		return n
@@ -241,6 +245,17 @@ func (s *Scanner) readBody(p []byte) int {
 	}
 	s.body = nil
 	return n
+}
+
+// progress makes content of the mark of a frame that has given all of itself back,
+// n bytes into a piece: it would begin the same frame again.
+func (s *Scanner) progress(n int) {
+	at, size := s.at+n-len(s.given), len(s.frame.mark)
+	if size == 0 || at > s.frame.at || len(s.given) < size {
+		return
+	}
+	s.content(at, string(s.given[:size]))
+	s.given = s.given[size:]
 }
 
 // betweenFrames returns the place where no text stands yet: at the start of the
@@ -299,7 +314,7 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 	switch {
 	case s.wrap.open():
 		s.wrap.depth--
-	case s.frame.row == row && (!s.outside.any || s.outside.to <= s.frame.end):
+	case s.frame.row == row && row.wrapsCalls() && (!s.outside.any || s.outside.to <= s.frame.end):
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
 	default:
@@ -309,6 +324,12 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 		s.wrap = wrap{}
 	}
 	s.place = s.betweenFrames()
+}
+
+// wrapsCalls reports whether marks stand around the calls of a dialect, besides
+// their own.
+func (d *Dialect) wrapsCalls() bool {
+	return slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role == wraps || m.around })
 }
 
 // closeWrap reports calls whose closing mark is missing at the end of the text.

@@ -24,6 +24,7 @@ tags are several calls. One tag with a list of objects, or with several, is read
 				{text: "<|im_end|>", role: silent},
 			},
 			closes: []string{"</tool_call>", "</function_call>"},
+			thinks: []*wrapper{thinkTags, scratchPad},
 			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
 		},
 		grammar: taggedJSON(nameArguments),

@@ -31,7 +31,7 @@ var markers = []string{
 	"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>",
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>",
-	"to=functions.", "assistantcommentary", "<function=", "</function>", ">>>",
+	"to=functions.", "functions.", "assistantanalysis", "assistantcommentary", "assistantfinal", "<function=", "</function>", ">>>",
 	// XML with the key in the tag: Qwen Coder, Seed, MiniMax, DSML, Anthropic, ATEM, Step, MiniCPM, Kimi K3.
 	"<parameter=", "</parameter>", "<parameter ", "<seed:tool_call>", "</seed:tool_call>", "<minimax:tool_call>",
 	"</minimax:tool_call>", "<invoke ", "<invoke>", "</invoke>", "]<]minimax[>[", "<｜DSML｜", "</｜DSML｜", "<function_calls>",
@@ -68,6 +68,6 @@ var stems = []string{
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
 	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
-	"to=functions.", "assistantcommentary", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
+	"functions.", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }

@@ -165,15 +165,16 @@ type fenceUse struct {
 // searched.
 type markSet struct {
 	*matcher
-	rows    []*Dialect
-	texts   []string
-	uses    [][]use    // of each text
-	fences  []fenceUse // fences of calls
-	starts  []use      // frames that can begin where no text stands yet
-	objects *Dialect   // that of JSON outside of fences, if it counts
-	keys    []string   // the first keys that say so behind text
-	plain   plainRows  // the dialects of such JSON, where several are read
-	longest int        // bytes of the longest text
+	rows     []*Dialect
+	texts    []string
+	uses     [][]use    // of each text
+	fences   []fenceUse // fences of calls
+	starts   []use      // frames that can begin where no text stands yet
+	objects  *Dialect   // that of JSON outside of fences, if it counts
+	keys     []string   // the first keys that say so behind text
+	plain    plainRows  // the dialects of such JSON, where several are read
+	thoughts []string   // the texts that end reasoning and can stand in no literal
+	longest  int        // bytes of the longest text
 }
 
 var (
@@ -236,6 +237,9 @@ func (s *markSet) addRow(row *Dialect) {
 
 func (s *markSet) addWrapper(w *wrapper) {
 	for i := range w.marks {
+		if m := &w.marks[i]; m.role == thought && m.text[0] == '<' {
+			s.thoughts = append(s.thoughts, m.text)
+		}
 		s.add(use{mark: &w.marks[i], wrapper: w})
 	}
 }

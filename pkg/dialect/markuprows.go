@@ -12,6 +12,28 @@ var (
 	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
 )
 
+// thenTool is the lead of a plain name, at once or on a line of its own, with a line
+// end or a mark behind it. Words about the tag in a sentence are none.
+func thenTool(text []byte) verdict {
+	behind := bytes.TrimLeft(text, " \t")
+	if len(behind) > 0 && len(behind) < len(text) && !isNewline(behind[0]) {
+		return no
+	}
+	behind = trimLeft(behind)
+	n := 0
+	for n < len(behind) && isNameByte(behind[n]) && (n > 0 || behind[0] != '.' && behind[0] != '-') {
+		n++
+	}
+	rest := bytes.TrimLeft(behind[n:], " \t")
+	switch {
+	case len(rest) == 0:
+		return more
+	case n == 0:
+		return no
+	}
+	return when(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
+}
+
 // nameThenLine is the lead of a name with a line end behind it.
 func nameThenLine(text []byte) verdict {
 	text = trimLeft(text)
@@ -30,7 +52,7 @@ func thenElement(text []byte) verdict {
 	tag, behind, closed := bytes.Cut(text, []byte{'>'})
 	behind = trimLeft(behind)
 	switch {
-	case len(text) > most, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
+	case len(text) > most, bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
 		return no
 	case len(behind) < 2:
 		return more
@@ -317,7 +339,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: nameThenLine, own: thenName},
+				{text: "<tool_call>", role: takes, lead: nameThenLine, own: thenTool},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
@@ -337,7 +359,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "<tool_call>", role: takes, lead: thenTool},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
@@ -358,7 +380,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_calls>", role: wraps, lead: then("<tool_call>")},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "<tool_call>", role: takes, lead: thenTool},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
@@ -380,7 +402,7 @@ or alone, and <user> where <tool_call> should stand.`,
 				{text: "<tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
 				{text: "<user>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: thenName},
+				{text: "<tool_call>", role: takes, lead: thenTool},
 				{text: "<user>", role: takes, lead: nameThen(then("<arg_key>", "{"))},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
@@ -405,7 +427,7 @@ name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<longcat_tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
-				{text: "<longcat_tool_call>", role: takes, lead: thenName},
+				{text: "<longcat_tool_call>", role: takes, lead: thenTool},
 				{text: "</longcat_tool_call>", role: unwraps},
 				{text: "</longcat_arg_value>", role: remains},
 			},

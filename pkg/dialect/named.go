@@ -140,11 +140,11 @@ func (b *namedBody) step(p []byte) (int, ending) {
 // readHead reads up to the next mark of the head.
 func (b *namedBody) readHead(p []byte) (int, ending) {
 	h := &b.head
-	n, free, mark := h.next(p[:min(len(p), longestHead)], b.at)
+	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())], b.at)
 	h.text = append(h.text, free...)
 	b.scanner.steps += n
 	switch {
-	case mark == "" && len(h.text)-h.piece <= longestHead:
+	case mark == "" && h.length() <= longestHead:
 		return n, notYet
 	case mark == "" || !b.headMark(mark):
 		return n, b.refuse(mark)
@@ -159,6 +159,9 @@ func (b *namedBody) readHead(p []byte) (int, ending) {
 	}
 	return n, notYet
 }
+
+// length returns how many bytes have been read behind the latest mark.
+func (h *head) length() int { return len(h.text) - h.piece + h.waiting() }
 
 // headMark takes a mark of the head and the piece before it. It reports false
 // where no call looks so.
@@ -436,6 +439,9 @@ func (b *namedBody) close() {
 		b.endSecond()
 	case inText:
 		b.written = append(b.written, b.text.held()...)
+		if len(b.closes) > 0 { // text has no end but its mark
+			b.doubts = append(b.doubts, diag.New(diag.CutCall, b.namePlace(), "the text ends inside the argument of the call"))
+		}
 		b.passText()
 	default:
 		b.unclosed("the end of the text")

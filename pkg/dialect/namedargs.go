@@ -49,7 +49,10 @@ func (u *upTo) next(p []byte, at int) (n int, text []byte, mark string) {
 	return n, u.read[:u.free], mark
 }
 
-// held returns what has been read and can still become a mark.
+// waiting returns how many bytes have been read and can still become a mark.
+func (u *upTo) waiting() int { return len(u.read) - u.free }
+
+// held returns those bytes.
 func (u *upTo) held() string { return string(u.read[u.free:]) }
 
 // An argReader reads the arguments of a call whose name stands before them: a

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +34,9 @@ func (s *Scanner) named(c namedCall, a *argReader, findings ...diag.Finding) {
 func (s *Scanner) namedText(c namedCall, text string, findings ...diag.Finding) {
 	r := newNamedReader(c, findings)
 	r.call.Positional = true
+	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
+		r.call.Status = chat.StatusTruncated
+	}
 	if utf8.ValidString(text) {
 		r.call.Arguments = json.RawMessage("[" + quote(text) + "]")
 	} else {
@@ -61,7 +65,7 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 	name := c.clean
 	if i := markupAt(name); i >= 0 {
 		r.add(diag.New(diag.MarkupInName, c.place, "%q stands in the tool's name", excerpt(name[i:])))
-		name = name[:i]
+		name = strings.TrimSpace(name[:i])
 	}
 	name, noise := cleanName(name)
 	if name == "" || len(name) > longestName {

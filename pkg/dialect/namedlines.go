@@ -51,6 +51,7 @@ type lineBody struct {
 	frame   frame
 	at      int    // offset of the next byte
 	line    []byte // the line that is being read
+	doubt   bool   // a value was open where a call began, so all from there on can be text of it
 	text    []byte // the call that is being read
 	call    lineCall
 }
@@ -85,7 +86,6 @@ func (b *lineBody) write(p []byte) (int, ending) {
 		end := notYet
 		switch {
 		case b.closesFence():
-			b.text = append(b.text, b.line...)
 			b.pass(len(b.text))
 			b.scanner.closedAt(b.at-b.frame.length, true)
 			return n + 1, closed
@@ -146,6 +146,7 @@ func (b *lineBody) takeLine() ending {
 	b.line = nil
 	switch {
 	case word == toolNameWord && !(c.open && c.runs):
+		b.doubt = b.doubt || c.open
 		b.endValue(at, "the next call")
 		b.pass(len(b.text))
 		b.begin(rest, at, at+restAt)
@@ -190,8 +191,12 @@ func cutWord(line []byte) (word, rest string, at int) {
 func (b *lineBody) begin(name string, at, nameAt int) {
 	b.text = nil
 	b.call = lineCall{name: name, nameAt: diag.Bytes(nameAt, nameAt+len(name)), start: at}
-	if name == "" {
+	switch {
+	case name == "":
 		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name stands behind %s", toolNameWord))
+	case b.doubt:
+		b.call.status = chat.StatusAmbiguous
+		b.call.fault(diag.MarkerInValue, b.call.nameAt, "this call may be text of a value before it, whose END_ARG is missing")
 	}
 }
 

@@ -57,7 +57,7 @@ func TestNativeArguments(t *testing.T) {
 		{`{"a": 010}`, `{"a":10}`, chat.StatusAmbiguous, "TC216"},
 		{`{"a": 1, "a": 2}`, ``, chat.StatusInvalid, "TC214"},
 		{`{"a": NaN}`, ``, chat.StatusInvalid, "TC213"},
-		{`{"a": 1}{"b": 2}`, ``, chat.StatusInvalid, "TC220"},
+		{`{"a": 1}{"b": 2}`, ``, chat.StatusInvalid, "TC212"},
 		{`{"a": 1]`, ``, chat.StatusInvalid, "TC211"},
 		{`[{"a": 1}]`, ``, chat.StatusInvalid, "TC115"},
 		{`1`, ``, chat.StatusInvalid, "TC115"},

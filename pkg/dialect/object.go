@@ -116,13 +116,17 @@ func (s *Scanner) firstKeyFits() {
 		return
 	}
 	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+1), "an object with calls that is quoted is not read")
-	s.text()
+	if s.foreign.open() {
+		s.text()
+	} else {
+		s.beginOther()
+	}
 	s.find(f)
 }
 
 // noFirstKey goes on behind the beginning of an object that holds no calls.
 func (s *Scanner) noFirstKey() {
-	if s.key.quote == '"' && !s.key.quoted && !s.foreign.open() {
+	if s.key.quote != 0 && !s.foreign.open() {
 		s.beginOther()
 		return
 	}

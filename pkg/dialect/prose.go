@@ -3,6 +3,8 @@ package dialect
 import (
 	"bytes"
 	"slices"
+
+	"oneshot/pkg/diag"
 )
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
@@ -215,7 +217,7 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 		}
 	}
 	switch {
-	case u.line && !s.lineBlank, u.role < fences && s.quoted():
+	case u.line && !s.lineBlank, u.role < fences && s.quoted(), u.role <= unwraps && s.foreign.code:
 		return no
 	case u.own != nil && len(s.marks.rows) == 1:
 		return u.own(behind)
@@ -225,6 +227,18 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 	return yes
 }
 
+// quotes reports, once, that marks stand in a fence of a program.
+func (s *Scanner) quotes() {
+	f := &s.foreign
+	if !f.code || f.told || !slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role <= takes }) {
+		return
+	}
+	f.told = true
+	quoted := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark stands in a fence of another language, and begins no call")
+	quoted.Severity = diag.Info
+	s.find(quoted)
+}
+
 // mean goes on behind a mark whose use is known, or that has none here.
 func (s *Scanner) mean(u use, v verdict) {
 	size := s.pending.size
@@ -232,6 +246,7 @@ func (s *Scanner) mean(u use, v verdict) {
 	s.readAgain(behind)
 	s.held = s.held[:size]
 	if v != yes {
+		s.quotes()
 		s.passed(s.held)
 		s.release()
 		s.place = inProse

@@ -46,7 +46,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 		case c == '<' || c == '{' || isNewline(c) || len(b.head) > longestName:
 			return n, literal.Bad
 		default:
-			b.head += string(c)
+			b.head += string([]byte{c})
 		}
 	}
 	if b.lit == nil {

@@ -133,12 +133,26 @@ func (r *reader) readTool() {
 		return
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
-		if place.Kind() == '"' {
+		if place.Kind() == '"' && !r.mends(place.Span()) {
 			f.Fixes = fix("remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 		}
 		r.add(f)
 	}
 	r.call.Name = name
+}
+
+// mends reports whether a fix changes something at a place already.
+func (r *reader) mends(place diag.Span) bool {
+	for _, f := range r.findings {
+		for _, x := range f.Fixes {
+			for _, e := range x.Edits {
+				if e.Start < place.End && e.End > place.Start {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // readID takes the id. In the dialect's own shape there must be one, and it is a

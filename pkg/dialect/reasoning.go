@@ -32,6 +32,9 @@ func tags(open, end string) *wrapper {
 // thinkTags is what most models write.
 var thinkTags = tags("<think>", "</think>")
 
+// scratchPad is what Hermes was taught besides.
+var scratchPad = tags("<scratch_pad>", "</scratch_pad>")
+
 // wrappers returns the wrappers of reasoning in a dialect.
 func (d *Dialect) wrappers() []*wrapper {
 	if d.framing.thinks == nil {
@@ -68,6 +71,7 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 	switch {
 	case t.inside && (t.wrapper == nil || t.wrapper == u.wrapper):
 		t.inside, t.ended = false, true
+		s.foreign, s.wrap = fence{}, wrap{}
 	case t.inside:
 		s.content(at, text)
 		return
@@ -79,10 +83,27 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 	default:
 		t.ended = true
 		s.emit(Event{Before: true})
-		s.outside = outside{}
 		s.reclaim(place)
+		s.startOver()
 	}
 	s.place = s.betweenFrames()
+}
+
+// thoughts returns the marks that end reasoning here: no fence goes on behind one.
+func (s *Scanner) thoughts() []string {
+	if s.thinking.mode == ReasoningOff {
+		return nil
+	}
+	return s.marks.thoughts
+}
+
+// startOver forgets what was known of the answer: it begins only now.
+func (s *Scanner) startOver() {
+	s.outside, s.foreign, s.wrap, s.frame, s.ids = outside{}, fence{}, wrap{}, frame{}, nil
+	s.begun, s.alone, s.ended, s.detected = false, false, false, detected{}
+	if len(s.marks.rows) == 1 {
+		s.detected.row = s.marks.rows[0]
+	}
 }
 
 // reclaim reports the calls before a closing mark without an opening one.
@@ -98,6 +119,9 @@ func (s *Scanner) reclaim(place diag.Span) {
 func (s *Scanner) stray(place diag.Span) {
 	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
 	f.Fixes = fix("remove it", diag.Edit{Start: place.Start, End: place.End})
+	if s.foreign.open() { // what follows could open that fence otherwise
+		f.Fixes[0].Kind = diag.Unsafe
+	}
 	s.find(f)
 }
 

@@ -44,14 +44,14 @@ type Scanner struct {
 	shown int  // offset behind the latest content; tests compare it with the text
 
 	search    search
-	given     []byte  // the end of what has been read, to be read once more
-	again     []byte  // what comes before the next piece
-	held      []byte  // bytes that are content, unless they belong to a mark or a frame
-	heldAt    int     // where they begin
-	before    byte    // the byte before them
-	ticks     int     // and how many backticks stand there
-	lineBlank bool    // the line before them holds only blanks
-	pending   pending // the mark that was read last, until it is known what it means
+	given     []byte   // the end of what has been read, to be read once more
+	again     [][]byte // what comes before the next piece, the last of it first
+	held      []byte   // bytes that are content, unless they belong to a mark or a frame
+	heldAt    int      // where they begin
+	before    byte     // the byte before them
+	ticks     int      // and how many backticks stand there
+	lineBlank bool     // the line before them holds only blanks
+	pending   pending  // the mark that was read last, until it is known what it means
 	thinking  thinking
 	opener    fence // the run of fence characters that was read last
 	info      info  // its info string
@@ -96,10 +96,12 @@ func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {
 // Write reads the next bytes of the response. It does not keep p.
 func (s *Scanner) Write(p []byte) {
 	for len(p) > 0 || len(s.again) > 0 {
-		if len(s.again) > 0 {
-			again := s.again
+		if top := len(s.again) - 1; top >= 0 {
+			again := s.again[top]
 			n := s.advance(again)
-			s.again = again[n:]
+			if s.again[top] = again[n:]; n == len(again) {
+				s.again = s.again[:top]
+			}
 		} else {
 			n := s.advance(p)
 			p = p[n:]
@@ -112,7 +114,8 @@ func (s *Scanner) Write(p []byte) {
 func (s *Scanner) goBack() {
 	if len(s.given) > 0 {
 		s.at -= len(s.given)
-		s.again = append(s.given, s.again...)
+		s.steps += len(s.given)
+		s.again = append(s.again, s.given)
 		s.given = nil
 	}
 }

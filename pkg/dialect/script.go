@@ -23,7 +23,7 @@ type scriptBody struct {
 
 func newScriptBody(s *Scanner, f frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
-	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence})}
+	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence, Stops: s.thoughts()})}
 }
 
 func (b *scriptBody) write(p []byte) (int, ending) {
@@ -34,10 +34,16 @@ func (b *scriptBody) write(p []byte) (int, ending) {
 			return n, notYet
 		}
 		b.take()
-		if state == literal.Fenced {
+		switch state {
+		case literal.Fenced:
 			b.flush()
 			b.scanner.closedAt(b.statement.End(), b.statement.LineStart())
 			return n, closed
+		case literal.Stopped: // the reasoning in which the fence stands ends
+			b.flush()
+			b.scanner.find(diag.New(diag.UnclosedFence, b.scanner.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+			b.scanner.readAgain([]byte(b.statement.Stop()))
+			return n, left
 		}
 		b.statement.Next()
 	}

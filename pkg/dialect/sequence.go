@@ -120,7 +120,7 @@ func (b *sequence) pause(c byte) (int, ending) {
 	case c == ')' && b.wrapped:
 		b.wrapped = false
 	case c == '[' && !b.closed:
-		b.open++
+		b.open, b.items = b.open+1, 0
 	case c == '}' || c == ']' && b.open == 0:
 		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
 	case c == ']':
@@ -135,7 +135,7 @@ func (b *sequence) pause(c byte) (int, ending) {
 	case len(closes) == 0 && b.open == 0 && !b.frame.fence.open() && !b.item.begins(c):
 		return 0, b.leave()
 	case b.item.begin(c, b.at):
-		b.part()
+		b.part(c)
 		b.stage, b.from = atCall, b.at
 		return 0, notYet
 	case c == '<':
@@ -147,12 +147,15 @@ func (b *sequence) pause(c byte) (int, ending) {
 	return 1, notYet
 }
 
-// part reports that a comma is missing before an item of a list.
-func (b *sequence) part() {
+// part reports that a comma is missing before an item of a list, which begins with
+// a byte.
+func (b *sequence) part(c byte) {
 	if b.open > 0 && b.items > 0 && !b.parted {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
 		f.Severity = diag.Warning
-		f.Fixes = fix("add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
+		if b.item.begins(c) {
+			f.Fixes = fix("add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
+		}
 		b.scanner.find(f)
 	}
 	b.items, b.parted = b.items+1, false

@@ -209,10 +209,20 @@ func (w *written) isCall() bool {
 		return false
 	}
 	if s.args[0] != '"' {
-		return s.args[0] == '{'
+		return s.args[0] == '{' && !isSchema(s.args)
 	}
 	var text string
 	return json.Unmarshal(s.args, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
+}
+
+// isSchema reports whether an object is a JSON Schema of arguments, as it stands in
+// the definition of a tool.
+func isSchema(object json.RawMessage) bool {
+	var schema struct {
+		Type       string          `json:"type"`
+		Properties json.RawMessage `json:"properties"`
+	}
+	return json.Unmarshal(object, &schema) == nil && schema.Type == "object" && len(schema.Properties) > 0 && schema.Properties[0] == '{'
 }
 
 // below returns a pointer into the object as one into its arguments. Where a

@@ -46,32 +46,31 @@ func (b *tagBody) write(p []byte) (int, ending) {
 	case markup.More:
 		return n, notYet
 	case markup.None:
-		rest := b.tags.Rest()
-		if rest == "" { // the mark begins p
+		if b.scanner.at == b.frame.begin { // the mark begins p
 			n = max(n, len(b.frame.mark))
 		}
-		b.refuse(rest + string(p[:n]))
+		b.scanner.readAgain(b.unread(p[:n]))
 		return n, left
 	}
 	b.take()
-	if rest := b.tags.Rest(); rest != "" {
-		b.scanner.readAgain([]byte(rest))
-	}
+	b.scanner.readAgain(b.unread(p[:n]))
 	return n, ended
+}
+
+// unread returns what has been read behind the end of the call, of which these
+// are the last bytes.
+func (b *tagBody) unread(p []byte) []byte {
+	rest := b.tags.Rest()
+	if more := b.scanner.at + len(p) - b.tags.End() - len(rest); more > 0 {
+		rest += string(p[max(0, len(p)-more):])
+	}
+	return []byte(rest)
 }
 
 // count takes over the steps of the call.
 func (b *tagBody) count() {
 	b.scanner.steps += b.tags.Steps() - b.steps
 	b.steps = b.tags.Steps()
-}
-
-// refuse makes content of a mark that begins no call. What stands behind it is
-// read again.
-func (b *tagBody) refuse(text string) {
-	size := min(len(b.frame.mark), len(text))
-	b.scanner.content(b.frame.begin, text[:size])
-	b.scanner.readAgain([]byte(text[size:]))
 }
 
 // take passes on the call, or what is wrong where there is none.

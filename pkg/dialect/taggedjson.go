@@ -36,6 +36,7 @@ const (
 	theKey          // the name of a tool
 	theValue        // its arguments
 	theComma        // a comma, or the closing brace
+	theRest         // what stands behind a fault
 )
 
 func newJSONBody(s *Scanner, f frame) body {
@@ -73,6 +74,7 @@ func (b *jsonItem) begin(c byte, at int) bool {
 	if c == '<' {
 		return false
 	}
+	b.lit.Forget()
 	b.lit.MoveTo(at)
 	b.from = at
 	switch {
@@ -93,7 +95,12 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
 		k, state := b.scanner.read(b.lit, p[n:])
 		n += k
-		if state != literal.Done || b.part == anObject || b.keyed() {
+		switch {
+		case state == literal.Bad && b.part >= theKey && b.part != theRest:
+			b.take(state)
+			b.part = theRest
+			b.lit.PassRest("{")
+		case state != literal.Done || b.part == anObject || b.keyed():
 			return n, state
 		}
 	}
@@ -118,6 +125,8 @@ func (b *jsonItem) keyed() bool {
 			return true
 		}
 		b.nextKey()
+	case theRest:
+		return true
 	}
 	return false
 }
@@ -135,10 +144,11 @@ func (b *jsonItem) take(state literal.State) string {
 		b.emit(&b.call)
 	case b.part == theValue:
 		b.emitKeyed()
+	case b.part == theRest:
 	case state != literal.Done:
 		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint)
 	}
-	if stop := b.lit.Stop(); !slices.Contains(b.frame.row.framing.closes, stop) {
+	if stop := b.lit.Stop(); stop != "" && !slices.Contains(b.frame.row.framing.closes, stop) {
 		return stop
 	}
 	return b.lit.Taken()
@@ -160,7 +170,6 @@ func (b *jsonItem) emit(w *written) {
 func (b *jsonItem) emitKeyed() {
 	place, text := b.lit.Place(), b.lit.Kept(b.key.Start)
 	text = text[:min(len(text), place.End-b.key.Start)]
-	b.lit.Forget()
 	r := reader{written: &written{form: b.form}, findings: b.lit.Findings()}
 	r.call = chat.Call{
 		Name: b.name, Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),

@@ -34,7 +34,7 @@ func TestParseJSON(t *testing.T) {
 		{`{"a": 1`, "", chat.StatusTruncated, false, "TC404"},
 		{`"a`, "", chat.StatusTruncated, false, "TC404"},
 		{`{} /*`, "", chat.StatusInvalid, false, "TC404"},
-		{`{"a": 1} {}`, "", chat.StatusInvalid, false, "TC220"},
+		{`{"a": 1} {}`, "", chat.StatusInvalid, false, "TC212"},
 		{`{} é`, "", chat.StatusInvalid, false, "TC220"},
 		{`{} /`, "", chat.StatusInvalid, false, "TC220"},
 		{`{} ;`, "", chat.StatusInvalid, false, "TC220"},

@@ -131,8 +131,22 @@ func (s *Scanner) closePrivate() {
 		return
 	}
 	s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the key stands between marks").
-		fix("remove them", diag.Safe, diag.Edit{Start: s.token, End: text}, diag.Edit{Start: s.at, End: end})
+		fix("remove them", s.keyFix(s.Kept(text)), diag.Edit{Start: s.token, End: text}, diag.Edit{Start: s.at, End: end})
 	s.endKey(s.str.from, end, false)
+}
+
+// keyFix says whether the quotes around a key, with which a text begins, can be
+// removed.
+func (s *Scanner) keyFix(text string) diag.FixKind {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case s.isQuote(c):
+			return diag.Safe
+		case !isBareKeyByte(c) || s.mayInterrupt(c):
+			return diag.Unsafe
+		}
+	}
+	return diag.Safe
 }
 
 // noteOtherQuotes notes a string that stands in other quotes than the marks. What
@@ -140,7 +154,7 @@ func (s *Scanner) closePrivate() {
 func (s *Scanner) noteOtherQuotes(end int) {
 	if s.str.key {
 		s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the key has quotes").
-			fix("remove them", diag.Safe, diag.Edit{Start: s.token, End: s.token + 1}, diag.Edit{Start: end - 1, End: end})
+			fix("remove them", s.keyFix(s.Kept(s.token+1)), diag.Edit{Start: s.token, End: s.token + 1}, diag.Edit{Start: end - 1, End: end})
 		return
 	}
 	kind := diag.Safe

@@ -1,6 +1,7 @@
 package literal
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -125,20 +126,25 @@ func (s *Scanner) endAtStop(mark string) {
 	s.end, s.state, s.stop = s.token, Stopped, mark
 }
 
-// upToStop returns the bytes at the start of p in which no stop begins, at least
-// one; or, if one begins or may begin there, how many bytes were read of it.
-func (s *Scanner) upToStop(p []byte) (before []byte, n int, stopped bool) {
+// upTo returns how many bytes stand at the start of p before one of some bytes, and
+// before the next place where a stop may begin. If one begins or may begin at the
+// start it is how many bytes were read of it.
+func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
 	if s.stopFirst == nil {
-		return p, 0, false
+		if n = bytes.IndexAny(p, ends); n < 0 {
+			n = len(p)
+		}
+		return n, false
 	}
 	if s.mayStop(p[0]) {
 		if n, ok := s.atStop(p); ok {
-			return nil, n, true
+			return n, true
 		}
 	}
-	for n = 1; n < len(p) && !s.stopFirst[p[n]]; n++ {
+	for n < len(p) && strings.IndexByte(ends, p[n]) < 0 && (n == 0 || !s.stopFirst[p[n]]) {
+		n++
 	}
-	return p[:n], 0, false
+	return n, false
 }
 
 // isStop reports whether a text is a stop and nothing else.

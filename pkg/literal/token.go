@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"bytes"
 	"strings"
 )
 
@@ -28,24 +27,15 @@ func (s *Scanner) slash(c byte) int {
 }
 
 func (s *Scanner) lineComment(p []byte) int {
-	p, n, stopped := s.upToStop(p)
-	if stopped {
-		return n
+	n, stopped := s.upTo(p, "\r\n")
+	if !stopped && n < len(p) && isNewline(p[n]) {
+		s.mode = inGap
+		s.noteComment(s.at + n)
 	}
-	end := bytes.IndexAny(p, "\r\n")
-	if end < 0 {
-		return len(p)
-	}
-	s.mode = inGap
-	s.noteComment(s.at + end)
-	return end
+	return n
 }
 
 func (s *Scanner) blockComment(p []byte) int {
-	p, n, stopped := s.upToStop(p)
-	if stopped {
-		return n
-	}
 	switch {
 	case s.mode == inStar && p[0] == '/':
 		s.mode = inGap
@@ -55,11 +45,11 @@ func (s *Scanner) blockComment(p []byte) int {
 		s.mode = inStar
 		return 1
 	}
-	s.mode = inBlock
-	if star := bytes.IndexByte(p, '*'); star >= 0 {
-		return star
+	n, stopped := s.upTo(p, "*")
+	if !stopped {
+		s.mode = inBlock
 	}
-	return len(p)
+	return n
 }
 
 func (s *Scanner) beginWord() int {

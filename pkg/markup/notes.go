@@ -57,19 +57,26 @@ func (m *machine) noteName(n name) {
 	m.fix(f, diag.Safe, "write the name alone", n.start, n.end, n.text)
 }
 
-// noteOpenTag reports an opening tag without its end.
+// noteOpenTag reports an opening tag without its end. It should stand at the end of
+// the line; where the line goes on, or it ends in doubt, there may be more to mend.
 func (m *machine) noteOpenTag() {
-	if t := &m.tag; t.open {
-		m.noteOpenEnd(t.mark.start, t.end, t.next)
+	t := &m.tag
+	if !t.open {
+		return
+	}
+	f := m.noteOpenEnd(t.mark.start, t.end, t.next)
+	if t.quote != 0 || t.prev == '/' || t.next == len(m.text) || m.text[t.next] != '\n' && m.text[t.next] != '\r' {
+		f.Fixes[0].Kind = diag.Unsafe
 	}
 }
 
 // noteOpenEnd reports a tag without its end, which should stand between two
 // offsets.
-func (m *machine) noteOpenEnd(start, from, to int) {
+func (m *machine) noteOpenEnd(start, from, to int) *diag.Finding {
 	end := m.syntax.delimiters().End
 	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %q", end)
 	m.fix(f, diag.Safe, "write it", from, to, end)
+	return f
 }
 
 func (m *machine) noteNoCloser() {
