@@ -46,7 +46,7 @@ func anyText(d Dialect) *rapid.Generator[string] {
 }
 
 func TestSplitsAny(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range ownDialects {
 		rapid.Check(t, func(rt *rapid.T) {
 			text := anyText(d).Draw(rt, "text")
 			whole := events(d, text)
@@ -63,7 +63,7 @@ func TestSplitsAny(t *testing.T) {
 
 // TestSafeFixesAny checks that safe fixes never change what is executed.
 func TestSafeFixesAny(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range ownDialects {
 		rapid.Check(t, func(rt *rapid.T) {
 			text := anyText(d).Draw(rt, "text")
 			before := Scan(text, Options{Dialect: d})
@@ -129,7 +129,7 @@ var quoting = map[string]struct {
 // TestQuotedTextIsNoCall checks that nothing in a string becomes a call, even
 // where the string or its call turns out to be malformed.
 func TestQuotedTextIsNoCall(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range ownDialects {
 		q := quoting[d.Name]
 		hostile := append(q.hostile, pieces[d.Name]...)
 		rapid.Check(t, func(rt *rapid.T) {

@@ -77,6 +77,9 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 	}
 	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.clean {
 		mended[0].Fixes = fix("remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: name})
+		if mended[0].Code == diag.MarkupInName { // a mark can have ended something
+			mended[0].Fixes[0].Kind = diag.Unsafe
+		}
 	}
 	r.call.Name = name
 	return r

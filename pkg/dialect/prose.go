@@ -269,7 +269,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		return
 	}
 	s.drop()
-	s.lineBlank = true
+	s.inline, s.lineBlank = !s.lineBlank, true
 	switch u.role {
 	case begins:
 		if rest, ok := bytes.CutPrefix(behind, []byte(u.skip)); ok {

@@ -108,5 +108,5 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 		}
 		b = literal.AppendPython(append(b, name+"="...), value)
 	}
-	return append(append(b, ')'), d.framing.writes[1]...), true
+	return append(append(b, ')'), d.framing.writes[1]...), namable(c.Name) && !strings.Contains(c.Name, "-")
 }

@@ -18,8 +18,11 @@ func privateQuotes(mark string) grammar {
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.writes[0]...), "call:"+c.Name...)
+			from := len(b)
 			b = literal.AppendQuoted(b, namedArguments(c), mark)
-			return append(b, d.framing.writes[1]...), true
+			object := literal.NewQuoted(mark, literal.Options{})
+			object.Write(b[from:])
+			return append(b, d.framing.writes[1]...), namable(c.Name) && object.Status() == chat.StatusOK
 		},
 	}
 }
@@ -31,7 +34,6 @@ type quotedItem struct {
 	lit   *literal.Scanner
 	from  int    // where the call begins
 	head  string // what stands before the brace; no more than a name
-	text  []byte // what stands behind it
 }
 
 const callWord = "call:"
@@ -53,7 +55,6 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 		return n, literal.More
 	}
 	k, state := b.scanner.read(b.lit, p[n:])
-	b.text = append(b.text, p[n:n+k]...)
 	return n + k, state
 }
 
@@ -68,7 +69,7 @@ func (b *quotedItem) begin(c byte, at int) bool {
 	if !b.begins(c) {
 		return false
 	}
-	b.lit, b.from, b.head, b.text = nil, at, "", nil
+	b.lit, b.from, b.head = nil, at, ""
 	return true
 }
 
@@ -77,9 +78,11 @@ func (b *quotedItem) take(literal.State) string {
 		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), b.hint)
 		return ""
 	}
+	begin := b.from + len(b.head)
+	object := b.lit.Kept(begin)
 	call := chat.Call{
 		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
-		Start: b.from, Text: b.head + string(b.text[:min(len(b.text), b.lit.End()-b.from-len(b.head))]),
+		Start: b.from, Text: b.head + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
 	call.Executable = call.Status == chat.StatusOK || call.Status == chat.StatusRepaired

@@ -119,7 +119,7 @@ func (s *Scanner) reclaim(place diag.Span) {
 func (s *Scanner) stray(place diag.Span) {
 	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
 	f.Fixes = fix("remove it", diag.Edit{Start: place.Start, End: place.End})
-	if s.foreign.open() { // what follows could open that fence otherwise
+	if s.inline || s.foreign.open() { // what follows it can mean something else at the start of a line
 		f.Fixes[0].Kind = diag.Unsafe
 	}
 	s.find(f)

@@ -51,6 +51,7 @@ type Scanner struct {
 	before    byte     // the byte before them
 	ticks     int      // and how many backticks stand there
 	lineBlank bool     // the line before them holds only blanks
+	inline    bool     // text stands before the latest mark on its line
 	pending   pending  // the mark that was read last, until it is known what it means
 	thinking  thinking
 	opener    fence // the run of fence characters that was read last

@@ -26,7 +26,7 @@ func tagged(syntax *markup.Syntax) grammar {
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
-			return append(b, d.framing.writes[1]...), ok
+			return append(b, d.framing.writes[1]...), ok && namable(c.Name)
 		},
 	}
 }

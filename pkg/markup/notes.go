@@ -65,9 +65,15 @@ func (m *machine) noteOpenTag() {
 		return
 	}
 	f := m.noteOpenEnd(t.mark.start, t.end, t.next)
-	if t.quote != 0 || t.prev == '/' || t.next == len(m.text) || m.text[t.next] != '\n' && m.text[t.next] != '\r' {
+	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')
+	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.mark.nameEnd:t.end], strangeInTag) {
 		f.Fixes[0].Kind = diag.Unsafe
 	}
+}
+
+// strangeInTag reports whether a character is none that tags are made of.
+func strangeInTag(r rune) bool {
+	return r < 0x80 && !isName(byte(r)) && !strings.ContainsRune("= \"", r)
 }
 
 // noteOpenEnd reports a tag without its end, which should stand between two

@@ -120,10 +120,9 @@ func (w want) faults(g reading, tools []toolDef) []fault {
 // sameText compares two texts but for blanks at their ends.
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
-// refuses reports whether a reading has an error, or no call that would be
-// executed.
+// refuses reports whether no call of a reading would be executed.
 func (g reading) refuses(tools []toolDef) bool {
-	return slices.ContainsFunc(g.findings, isError) || !g.acts(tools)
+	return !g.acts(tools)
 }
 
 // acts reports whether a call of a reading would be executed.

@@ -53,10 +53,16 @@ func loadDifferences(name string) (diffList, error) {
 // apply turns failed rows that are in the list into different ones.
 func (l diffList) apply(all []outcome) {
 	for i := range all {
-		if d := l[all[i].ID]; d != nil && all[i].verdict == failed {
+		if d := l[all[i].ID]; d != nil && all[i].verdict == failed && !all[i].broken() {
 			all[i].verdict, all[i].why = different, d.Why
 		}
 	}
+}
+
+// broken reports whether a row failed for another reason than that it is read in
+// another way: no entry of the list excuses that.
+func (o *outcome) broken() bool {
+	return slices.ContainsFunc(o.faults, func(f fault) bool { return f == "panic" || f == "row" || f == faultDialect })
 }
 
 // A stale entry of the list has outlived its reason.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"strconv"
 	"strings"
@@ -66,10 +67,11 @@ func decode(raw []byte) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
-	if d.Decode(&v) != nil || d.More() {
+	if d.Decode(&v) != nil {
 		return nil, false
 	}
-	return v, true
+	_, err := d.Token()
+	return v, err == io.EOF
 }
 
 // sameValue compares what decode returns.
