@@ -205,7 +205,8 @@ func (l *listener) read(e dialect.Event) {
 	case l.err != nil:
 	case e.Before:
 		l.content = l.content[:0]
-		l.fail(l.drafts())
+	case e.Revoked:
+		l.fail(l.revoked())
 	case e.Call != nil:
 		l.fail(l.reply.batch.add(*e.Call, nil))
 	case e.Finding != nil:
@@ -215,12 +216,13 @@ func (l *listener) read(e dialect.Event) {
 	}
 }
 
-// drafts takes back the calls so far: they turn out to stand inside reasoning.
-func (l *listener) drafts() error {
+// revoked takes back the calls so far, most often because they turn out to stand
+// inside reasoning.
+func (l *listener) revoked() error {
 	before := l.reply.batch
 	l.reply.batch = newBatch(l.calling, l.run)
 	l.reply.batch.seen = before.seen
-	return before.discard("it stands inside reasoning")
+	return before.discard("what follows in the response shows that it is none")
 }
 
 // fail ends the response: nothing more in it is read.

@@ -46,6 +46,7 @@ type fence struct {
 	at     int  // its offset
 	code   bool // it holds a program: what looks like a call in it is none
 	told   bool // there is a finding about that
+	thinks bool // a mark that opens reasoning is quoted in it
 }
 
 func (f fence) open() bool { return f.length > 0 }

@@ -28,7 +28,6 @@ type frame struct {
 	end     int       // behind its last byte; 0 if it has none of its own
 	values  int       // how many frames hold calls, or values of JSON in them, up to here
 	sure    bool      // it holds calls, whatever they are
-	whole   int       // the number of its call, from 1, as long as a mark behind it can tell that it goes on
 }
 
 func (f *frame) info() string { return f.form.info }

@@ -200,10 +200,8 @@ func newMarkSet(rows []*Dialect) *markSet {
 			}
 		}
 	}
-	if len(s.fences) > 0 || s.objects != nil { // an object ends where a fence begins
-		s.add(use{mark: &backticks})
-		s.add(use{mark: &tildes})
-	}
+	s.add(use{mark: &backticks})
+	s.add(use{mark: &tildes})
 	if s.objects != nil {
 		s.add(use{mark: &brace})
 	}

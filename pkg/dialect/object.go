@@ -34,8 +34,7 @@ const (
 
 // beginKey begins to read an object at the brace that is held.
 func (s *Scanner) beginKey() {
-	quoted := s.heldAt > 0 && strings.IndexByte("\"'`\\", s.before) >= 0
-	s.key = firstKey{quoted: quoted, keys: s.marks.keys, fits: ^uint(0)}
+	s.key = firstKey{quoted: s.line.inCode() || s.line.behindQuote(), keys: s.marks.keys, fits: ^uint(0)}
 	s.place, s.lineBlank = inKey, false
 }
 

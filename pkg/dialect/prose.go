@@ -61,27 +61,8 @@ func (s *Scanner) pass(p []byte, keep int) {
 func (s *Scanner) passed(text []byte) {
 	if len(text) > 0 {
 		s.lineBlank = s.beginsLine(text)
-		s.behind(text)
 	}
 }
-
-// behind takes note of what stands before the bytes that come next.
-func (s *Scanner) behind(text []byte) {
-	i := len(text)
-	for i > 0 && text[i-1] == '`' {
-		i--
-	}
-	s.steps += len(text) - i
-	if i > 0 {
-		s.ticks = 0
-	}
-	s.ticks += len(text) - i
-	s.before = text[len(text)-1]
-}
-
-// quoted reports whether backticks stand right before what comes next. A run of
-// three or more is a fence, and quotes only what stands on other lines.
-func (s *Scanner) quoted() bool { return s.ticks == 1 || s.ticks == 2 }
 
 // beginsLine reports whether only blanks stand between the start of a line and
 // the end of text, which continues the text that was looked at before.
@@ -202,23 +183,32 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 	t := &s.thinking
 	switch u.role {
 	case thinks, thought:
-		if t.mode == ReasoningOff {
+		if t.mode == ReasoningOff || !t.inside && s.foreign.open() && (u.role == thinks || s.foreign.thinks) {
 			return no
 		}
 	case fences:
 		return when(s.lineBlank)
 	case remains:
-		if u.row != s.frame.row || s.frame.whole == 0 {
+		if !s.raw || s.thinking.inside {
 			return no
 		}
 	case braces, starts:
-		if t.inside || s.foreign.open() && u.role == starts {
+		if t.inside || u.role == starts && (s.foreign.open() || s.quoted(begins)) {
 			return no
 		}
 	}
-	switch {
-	case u.line && !s.lineBlank, u.role < fences && s.quoted(), u.role <= unwraps && s.foreign.code:
+	if u.line && !s.lineBlank {
 		return no
+	}
+	if v := s.leads(u, behind); v != yes || !s.quoted(u.role) {
+		return v
+	}
+	return no
+}
+
+// leads reports whether this text can follow a mark in one of its uses.
+func (s *Scanner) leads(u use, behind []byte) verdict {
+	switch {
 	case u.own != nil && len(s.marks.rows) == 1:
 		return u.own(behind)
 	case u.lead != nil:
@@ -227,16 +217,35 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 	return yes
 }
 
-// quotes reports, once, that marks stand in a fence of a program.
-func (s *Scanner) quotes() {
-	f := &s.foreign
-	if !f.code || f.told || !slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role <= takes }) {
+// quoted reports whether a mark of that role means nothing here because it is
+// quoted: in inline code, behind a quote, or in a fence of a program.
+func (s *Scanner) quoted(r role) bool {
+	switch {
+	case r <= wraps:
+		return s.foreign.code || s.line.inCode() || s.line.behindQuote()
+	case r == thought && s.thinking.inside:
+		return s.line.behindTick()
+	case r == unwraps:
+		return s.foreign.code || s.line.told || s.line.inCode()
+	}
+	return r < fences && s.line.inCode()
+}
+
+// quotes reports, once for a fence or a line, that a mark would begin a call if it
+// were not quoted.
+func (s *Scanner) quotes(behind []byte) {
+	told, where := &s.line.told, "is quoted"
+	if s.foreign.code {
+		told, where = &s.foreign.told, "stands in a fence of another language"
+	}
+	begun := func(u use) bool { return u.role <= takes && s.leads(u, behind) == yes && s.quoted(u.role) }
+	if *told || s.thinking.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
 	}
-	f.told = true
-	quoted := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark stands in a fence of another language, and begins no call")
-	quoted.Severity = diag.Info
-	s.find(quoted)
+	*told = true
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark %s, and begins no call", where)
+	f.Severity = diag.Info
+	s.find(f)
 }
 
 // mean goes on behind a mark whose use is known, or that has none here.
@@ -246,7 +255,8 @@ func (s *Scanner) mean(u use, v verdict) {
 	s.readAgain(behind)
 	s.held = s.held[:size]
 	if v != yes {
-		s.quotes()
+		s.quotes(behind)
+		s.foreign.thinks = s.foreign.thinks || slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role == thinks })
 		s.passed(s.held)
 		s.release()
 		s.place = inProse
@@ -269,7 +279,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		return
 	}
 	s.drop()
-	s.inline, s.lineBlank = !s.lineBlank, true
+	s.inline, s.lineBlank, s.line = !s.lineBlank, true, line{}
 	switch u.role {
 	case begins:
 		if rest, ok := bytes.CutPrefix(behind, []byte(u.skip)); ok {

@@ -79,7 +79,7 @@ func Scan(text string, o Options) Reading {
 type collector struct {
 	content, reasoning strings.Builder
 	kept               []chat.Call
-	calls              int
+	calls, gone        int
 	beyond             chat.Call // the first call that is not kept
 	findings           Findings
 }
@@ -91,9 +91,11 @@ func (c *collector) take(e Event) {
 	case e.Before:
 		c.reasoning.WriteString(c.content.String())
 		c.content.Reset()
-		for i := range c.kept {
+	case e.Revoked:
+		for i := c.gone; i < len(c.kept); i++ {
 			Suppress(&c.kept[i])
 		}
+		c.gone = len(c.kept)
 	case e.Call == nil:
 		c.content.WriteString(e.Content)
 		c.reasoning.WriteString(e.Reasoning)

@@ -78,12 +78,13 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 	case t.ended:
 		s.content(at, text)
 		s.stray(place)
+		s.revoke(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
 	case u.wrapper.whole:
 		s.stray(place)
 	default:
 		t.ended = true
+		s.revoke(diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count"))
 		s.emit(Event{Before: true})
-		s.reclaim(place)
 		s.startOver()
 	}
 	s.place = s.betweenFrames()
@@ -100,18 +101,9 @@ func (s *Scanner) thoughts() []string {
 // startOver forgets what was known of the answer: it begins only now.
 func (s *Scanner) startOver() {
 	s.outside, s.foreign, s.wrap, s.frame, s.ids = outside{}, fence{}, wrap{}, frame{}, nil
-	s.begun, s.alone, s.ended, s.detected = false, false, false, detected{}
+	s.begun, s.alone, s.ended, s.raw, s.detected = false, false, false, false, detected{}
 	if len(s.marks.rows) == 1 {
 		s.detected.row = s.marks.rows[0]
-	}
-}
-
-// reclaim reports the calls before a closing mark without an opening one.
-func (s *Scanner) reclaim(place diag.Span) {
-	for i := range min(s.calls, MaxKept) {
-		f := diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count")
-		f.Call = &i
-		s.find(f)
 	}
 }
 

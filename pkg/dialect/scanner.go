@@ -21,9 +21,11 @@ type Event struct {
 	Reasoning string        // a piece of what the model thinks, outside calls
 	Call      *chat.Call    // a call, complete or with a fault
 	Finding   *diag.Finding // with byte offsets, and the index of its call
-	// Before says that all content so far was reasoning, and that the calls so far
-	// are drafts which do not count: a closing mark of reasoning has come, whose
-	// opening mark was in the prompt.
+	// Revoked says that the calls so far do not count: they are drafts, or parts of
+	// an argument. A finding about each of them has come before.
+	Revoked bool
+	// Before says that all content so far was reasoning: a closing mark of it has
+	// come, whose opening mark was in the prompt.
 	Before bool
 }
 
@@ -40,6 +42,7 @@ type Scanner struct {
 	at    int  // offset of the next byte
 	last  byte // the byte before it
 	calls int  // found so far
+	gone  int  // how many of them do not count
 	steps int  // bytes and pieces looked at; tests count them
 	shown int  // offset behind the latest content; tests compare it with the text
 
@@ -48,8 +51,7 @@ type Scanner struct {
 	again     [][]byte // what comes before the next piece, the last of it first
 	held      []byte   // bytes that are content, unless they belong to a mark or a frame
 	heldAt    int      // where they begin
-	before    byte     // the byte before them
-	ticks     int      // and how many backticks stand there
+	line      line     // what stands before them
 	lineBlank bool     // the line before them holds only blanks
 	inline    bool     // text stands before the latest mark on its line
 	pending   pending  // the mark that was read last, until it is known what it means
@@ -69,6 +71,7 @@ type Scanner struct {
 	begun     bool // something else than blanks has been read
 	ids       idSet
 	ended     bool // the call that ends the work has been made
+	raw       bool // a value was text up to a mark: it can have been cut at one of its own
 	detected  detected
 }
 
@@ -180,7 +183,7 @@ func (s *Scanner) content(at int, text string) {
 		return
 	}
 	s.shown = at + len(text)
-	s.steps += s.word.add(text)
+	s.steps += s.word.add(text) + s.line.add(text)
 	if s.thinking.inside {
 		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
 		s.emit(Event{Reasoning: text})
@@ -214,12 +217,7 @@ func (s *Scanner) release() {
 }
 
 // drop forgets the bytes that were held.
-func (s *Scanner) drop() {
-	if len(s.held) > 0 {
-		s.behind(s.held)
-	}
-	s.held = s.held[:0]
-}
+func (s *Scanner) drop() { s.held = s.held[:0] }
 
 // find passes on a finding that is about no call.
 func (s *Scanner) find(f diag.Finding) { s.emit(Event{Finding: &f}) }
@@ -244,6 +242,18 @@ func (s *Scanner) call(c chat.Call, findings []diag.Finding) {
 		f.Call = &index
 		s.find(f)
 	}
+}
+
+// revoke says that the calls so far do not count, and why.
+func (s *Scanner) revoke(why diag.Finding) {
+	for i := s.gone; i < min(s.calls, MaxKept); i++ {
+		why.Call = &i
+		s.find(why)
+	}
+	if s.gone < s.calls {
+		s.emit(Event{Revoked: true})
+	}
+	s.gone = s.calls
 }
 
 // Suppress takes back a call that stands where calls do not count.

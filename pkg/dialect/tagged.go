@@ -85,20 +85,15 @@ func (b *tagBody) take() {
 	}
 	call.Alternatives = b.tags.Alternatives()
 	b.scanner.call(call, findings)
-	if call.Executable && !b.scanner.thinking.inside {
-		b.scanner.frame.whole = b.scanner.calls
-	}
+	b.scanner.raw = b.scanner.raw || call.Executable
 }
 
-// goesOn reports a mark that closes a part of a call, behind the call that was
-// read last: a value in that may have held its closing marks, and go on up to here.
+// goesOn reports a mark that closes a part of a call, behind all calls: a value may
+// have held the closing marks of its call, and whole calls, and go on up to here.
 func (s *Scanner) goesOn(at int, mark string) {
-	call := s.frame.whole - 1
-	s.frame.whole = 0
-	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(mark)), "the call before seems to go on up to this mark: its last value may be cut short")
-	f.Severity, f.Call = diag.Error, &call
-	f.Hint = "write the call again, without marks in values"
-	s.find(f)
+	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(mark)), "the call before seems to go on up to this mark: a value may hold what looks like its end")
+	f.Severity, f.Hint = diag.Error, "write the call again, without marks in values"
+	s.revoke(f)
 }
 
 func (b *tagBody) close() {

@@ -77,6 +77,7 @@ func readPieces(pieces [][]byte, s setting) reading {
 			r.calls = append(r.calls, *e.Call)
 		case e.Before:
 			r.reasoning, r.content = r.reasoning+r.content, ""
+		case e.Revoked:
 			for i := range r.calls {
 				dialect.Suppress(&r.calls[i])
 			}
