@@ -222,6 +222,7 @@ func (l *listener) revoked() error {
 	before := l.reply.batch
 	l.reply.batch = newBatch(l.calling, l.run)
 	l.reply.batch.seen = before.seen
+	before.refund()
 	return before.discard("what follows in the response shows that it is none")
 }
 

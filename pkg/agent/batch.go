@@ -44,6 +44,7 @@ type batch struct {
 	ctx     context.Context // of its calls
 	cancel  context.CancelCauseFunc
 	seen    int // calls added, readable or not
+	counted int // those of them that the budget counts
 	slots   []*slot
 	writes  bool           // one of them changes something
 	final   bool           // finalResponse was called
@@ -68,10 +69,15 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		b.final = true
 		return nil
 	}
+	s := &slot{call: call, written: call.Arguments}
+	if call.Status == chat.StatusSuppressed && !b.run.native { // a draft
+		b.run.report(s)
+		return nil
+	}
 	if err := b.run.budget.call(); err != nil {
 		return err
 	}
-	s := &slot{call: call, written: call.Arguments}
+	b.counted++
 	switch {
 	case call.Executable:
 		s.check(b.run)
@@ -274,6 +280,15 @@ func (b *batch) perform(s *slot) {
 	s.took = time.Since(begin)
 	if s.err == nil && s.result.OK() && s.result.Data != nil && !json.Valid(s.result.Data) {
 		s.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
+	}
+}
+
+// refund takes the calls of the batch, which turn out to be none, out of the
+// budget.
+func (b *batch) refund() {
+	b.run.budget.calls -= b.counted
+	for _, s := range b.slots {
+		b.run.budget.same[repeatKey(s.call)]--
 	}
 }
 

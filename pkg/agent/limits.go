@@ -79,15 +79,21 @@ func (b *budget) call() error {
 
 // repeat counts a call by its tool and arguments, or what stands for them.
 func (b *budget) repeat(c chat.Call) error {
-	key := c.Name + "\x00" + string(c.Arguments)
-	if c.Arguments == nil {
-		key += c.Text
-	}
+	key := repeatKey(c)
 	if b.limits.Repeats > 0 && b.same[key] == b.limits.Repeats {
 		return &LimitError{"repeats", b.limits.Repeats}
 	}
 	b.same[key]++
 	return nil
+}
+
+// repeatKey tells calls apart of which only so many may be the same.
+func repeatKey(c chat.Call) string {
+	key := c.Name + "\x00" + string(c.Arguments)
+	if c.Arguments == nil {
+		key += c.Text
+	}
+	return key
 }
 
 // use counts the tokens of a response: what the server says, or its pieces if

@@ -3,6 +3,8 @@ package agent_test
 import (
 	"strings"
 	"testing"
+
+	"oneshot/pkg/agent"
 )
 
 // Calls inside reasoning are drafts: none runs, and none enters the conversation
@@ -31,6 +33,31 @@ func TestDrafts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Drafts cost no budget: calls behind them can still be made.
+func TestDraftsAreFree(t *testing.T) {
+	draft, real := calls(`look("a")`, `look("a")`, `look("a")`), calls(`look("a")`)
+	for name, text := range map[string]string{
+		"opened here":          "<think>\n" + draft + "\n</think>\n" + real,
+		"opened by the prompt": "Perhaps:\n" + draft + "\n</think>\n" + real,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, then(says(text))...)
+			r.cfg.Limits.Calls, r.cfg.Limits.Repeats = 3, 3
+			out := r.mustRun()
+			if last := out.Calls[len(out.Calls)-1]; last.Status != agent.CallOK {
+				t.Errorf("the call behind the drafts is %s", last.Status)
+			}
+		})
+	}
+}
+
+// A second end of reasoning takes back the calls before it, also a read that was
+// carried out already.
+func TestReasoningEndsTwice(t *testing.T) {
+	r := newRig(t, then(says("<think>Hm.</think>\n"+calls(`look("a")`, `put("b")`)+"\n</think>\n"+calls(`look("c")`)))...)
+	wantStatuses(t, r.mustRun(), "look discarded", "put skipped", "look ok")
 }
 
 // What a model thinks is no answer: only what it says behind it is.
