@@ -266,25 +266,24 @@ func (s *Scanner) betweenFrames() place {
 	return inProse
 }
 
-// start reads up to the first byte that is no blank.
+// start reads up to the first byte that is no blank, or behind a separator of
+// calls: it is one if a call follows.
 func (s *Scanner) start(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
 		s.lineBlank = s.lineBlank || isNewline(p[n])
 		n++
 	}
-	if n == 0 && s.frame.values > 0 && (p[0] == ';' || p[0] == ',') { // as some models part calls
-		s.lineBlank = false
-		if !s.alone {
-			return 1
+	if n == 0 {
+		if s.frame.values > 0 && !s.alone && (p[0] == ';' || p[0] == ',') {
+			n = 1
 		}
-		n = 1
+		s.hold(p[:n])
+		s.pending = pending{uses: s.marks.starts, size: n}
+		s.place = inLead
+		return n
 	}
 	s.content(s.at, string(p[:n]))
-	if n == 0 {
-		s.pending = pending{uses: s.marks.starts}
-		s.place = inLead
-	}
 	return n
 }
 

@@ -292,6 +292,9 @@ func (s *Scanner) mean(u use, v verdict) {
 		s.enter(u, at, text)
 		s.frame.also = s.others(u, behind)
 	case takes, starts:
+		if u.text == "" { // what was held is a separator
+			at, text = at+size, ""
+		}
 		s.readAgain(append([]byte(text), behind...))
 		s.enter(u, at, text)
 		s.frame.also = s.others(u, behind)
