@@ -83,7 +83,8 @@ tags are several calls. One tag with a list of objects, or with several, is read
 too, where they do not count.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<tool_calls>", role: begins, lead: blankThen("[{")},
+				{text: "<tool_calls>", role: begins, lead: blankThen("[")},
+				{text: "<tool_calls>", role: begins, lead: blankThen("{"), guest: true},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "<answer>", role: silent},
 				{text: "</answer>", role: silent},

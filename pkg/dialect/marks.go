@@ -17,6 +17,7 @@ type mark struct {
 	skip    string   // this is passed over behind it, if it is there
 	grammar *grammar // of what it begins, if that is not the dialect's
 	around  bool     // it begins a frame, and stands around all others, too
+	guest   bool     // it is another dialect's, and counts where only this one is read
 }
 
 // A role is what a mark does.
@@ -190,15 +191,20 @@ type plainRows [memberCount][memberCount]*Dialect
 // newMarkSet returns the marks of some dialects.
 func newMarkSet(rows []*Dialect) *markSet {
 	s := &markSet{rows: rows}
-	var known []*wrapper
+	var wrappers []*wrapper
+	owners := map[*wrapper]*Dialect{} // nil for those of several
 	for _, row := range rows {
 		s.addRow(row)
 		for _, w := range row.wrappers() {
-			if !slices.Contains(known, w) {
-				known = append(known, w)
-				s.addWrapper(w)
+			if _, known := owners[w]; known {
+				owners[w] = nil
+				continue
 			}
+			owners[w], wrappers = row, append(wrappers, w)
 		}
+	}
+	for _, w := range wrappers {
+		s.addWrapper(w, owners[w])
 	}
 	s.add(use{mark: &backticks})
 	s.add(use{mark: &tildes})
@@ -212,7 +218,9 @@ func newMarkSet(rows []*Dialect) *markSet {
 func (s *markSet) addRow(row *Dialect) {
 	f := &row.framing
 	for i := range f.marks {
-		s.add(use{mark: &f.marks[i], row: row})
+		if m := &f.marks[i]; !m.guest || len(s.rows) == 1 {
+			s.add(use{mark: m, row: row})
+		}
 	}
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceUse{&f.fences[i], row})
@@ -233,12 +241,12 @@ func (s *markSet) addRow(row *Dialect) {
 	}
 }
 
-func (s *markSet) addWrapper(w *wrapper) {
+func (s *markSet) addWrapper(w *wrapper, row *Dialect) {
 	for i := range w.marks {
 		if m := &w.marks[i]; m.role == thought && m.text[0] == '<' {
 			s.thoughts = append(s.thoughts, m.text)
 		}
-		s.add(use{mark: &w.marks[i], wrapper: w})
+		s.add(use{mark: &w.marks[i], row: row, wrapper: w})
 	}
 }
 

@@ -17,12 +17,15 @@ var (
 	thenArgs    = tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers))))
 )
 
-// mistralMarks are the marks of all versions of Mistral.
-var mistralMarks = []mark{
-	{text: "[TOOL_CALLS]", role: begins, lead: blankThen("[{"), grammar: &mistralList},
-	{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall},
-	{text: "[/TOOL_CALLS]", role: silent},
-	{text: "</s>", role: silent},
+// mistralMarks are the marks of Mistral: what one version writes is a guest in the
+// others.
+func mistralMarks(list bool) []mark {
+	return []mark{
+		{text: "[TOOL_CALLS]", role: begins, lead: blankThen("[{"), grammar: &mistralList, guest: !list},
+		{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall, guest: list},
+		{text: "[/TOOL_CALLS]", role: silent},
+		{text: "</s>", role: silent},
+	}
 }
 
 var bracketThink = &wrapper{name: "[THINK]…[/THINK]", whole: true, marks: []mark{{text: "[THINK]", role: thinks}, {text: "[/THINK]", role: thought}}}
@@ -37,7 +40,7 @@ var namedDialects = []Dialect{
 		Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
 models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
 		framing: framing{
-			marks: mistralMarks, thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS] [", "]"},
+			marks: mistralMarks(true), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS] [", "]"},
 		},
 		grammar: mistralList,
 	},
@@ -49,7 +52,7 @@ models write, "mistral_args", is read, too. Reasoning stands between [THINK] and
 		Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
 		Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
-		framing: framing{marks: mistralMarks, thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
+		framing: framing{marks: mistralMarks(false), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
 		grammar: mistralCall,
 	},
 	{

@@ -154,7 +154,7 @@ func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	for _, u := range s.pending.uses {
 		switch c := s.counts(u, behind); {
 		case c == no:
-		case u.row != nil && (u.row == s.wrap.row || u.role == unwraps && u.row == s.frame.row): // what stands before has told the dialect
+		case u.row != nil && (u.row == s.wrap.row || u.row == s.hint || u.role == unwraps && u.row == s.frame.row): // what stands before has told the dialect
 			return u, c
 		case v == no:
 			result, v = u, c
@@ -167,7 +167,7 @@ func (s *Scanner) meaning(behind []byte) (use, verdict) {
 // dialect of the response has been told.
 func (s *Scanner) others(u use, behind []byte) []string {
 	var names []string
-	if s.detected.calls || len(s.marks.rows) == 1 {
+	if s.detected.calls || len(s.marks.rows) == 1 || u.row == s.hint {
 		return nil
 	}
 	for _, o := range s.pending.uses {
@@ -280,6 +280,9 @@ func (s *Scanner) mean(u use, v verdict) {
 	}
 	s.drop()
 	s.inline, s.lineBlank, s.line = !s.lineBlank, true, line{}
+	if len(s.pending.uses) == 1 && u.row != nil {
+		s.hint = u.row
+	}
 	switch u.role {
 	case begins:
 		if rest, ok := bytes.CutPrefix(behind, []byte(u.skip)); ok {

@@ -60,6 +60,7 @@ type Scanner struct {
 	info      info  // its info string
 	foreign   fence // the fence around the text that is not ours, if any
 	frame     frame
+	hint      *Dialect // that of the latest mark which only one dialect has
 	wrap      wrap     // the mark around calls that is open
 	body      body     // reads the open frame, if any
 	matched   int      // how much of an info string has been read behind a closing run
