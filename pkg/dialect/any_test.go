@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// pieces are what texts are made of that bring the readers of each dialect to
-// their edges, and what the inside of a frame begins with.
+// pieces are what texts are made of that bring the readers of the taught dialects
+// to their edges.
 var pieces = map[string][]string{
 	"tool": {
 		"```tool\n", "```tool ", "```tool", "```", "```\n", "\n```\n", "````", "~~~tool\n", "~~~", "\n~~~\n", "```go\n", "```TOOL\n", "tool", "`", "``",
@@ -33,115 +34,78 @@ var pieces = map[string][]string{
 	},
 }
 
-var frames = map[string][]string{
-	"tool":      {"", "```tool\n"},
-	"toolcalls": {"", `{"toolCalls":[`, "```json\n{\"toolCalls\":[\n", "[", "{"},
+// literalPieces are parts of literals of all kinds, and what stands around them.
+var literalPieces = []string{
+	"\n", "\r\n", "\r", " ", "\t", "\u00a0", "é", "\xff", "\xe2\x96", "text", "it's", "`", "``", "```", "```\n", "\n```\n", "~~~\n", "```json\n", "```tool\n",
+	"\"", "'", "\"a\"", "'b'", "\"a\":", "\"a\":1", "a:", "a=", "a=1", "{", "}", "[", "]", "(", ")", ",", ":", ";", "=", "{}", "[]", "[{", "}]", "}}", "({",
+	"<", ">", "</", "/>", "<a>", "</a>", "<b c=\"d\">", "&lt;", "<![CDATA[", "]]>", "true", "True", "None", "null", "NaN", "1", "-", "1.5", "1e", "0x",
+	"\\", "\\n", "\\\"", "\\u00e9", "\\ud83d", "/", "//", "/*", "*/", "#", "$", "f(", "g()", "f\n", "f:0", "call:f", "print(", "\n\n", "          ",
+	`{"name":"f","arguments":{}}`, `{"name":"f","arguments":{"a":"`, `"arguments":`, `"name":"g"`, "<think>", "</think>",
 }
 
-func anyText(d Dialect) *rapid.Generator[string] {
+// piecesOf returns what texts are made of that bring the reader of a dialect to its
+// edges: its marks, half of them, the parts of its example, and those of others.
+func piecesOf(d *Dialect) []string {
+	all := slices.Concat(pieces[d.Name], literalPieces, fragments(d.Example))
+	for _, text := range marksOf(d).texts {
+		all = append(all, text, text[:len(text)/2], text[:len(text)-1])
+	}
+	all = append(all, d.Example, d.Example[:len(d.Example)/2], d.Example[len(d.Example)/2:], renderedCall(d, "g", `{"a":[1,{"b":"c"}]}`))
+	for i, other := range Dialects {
+		if i%5 == len(d.Name)%5 {
+			all = append(all, other.Example)
+		}
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}
+
+// anyText makes texts of the pieces of a dialect.
+func anyText(d *Dialect) *rapid.Generator[string] {
+	begins, pieces := openings(d), piecesOf(d)
 	return rapid.Custom(func(t *rapid.T) string {
-		begin := rapid.SampledFrom(frames[d.Name]).Draw(t, "begin")
-		return begin + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces[d.Name]), 0, 24).Draw(t, "pieces"), "")
+		begin := rapid.SampledFrom(begins).Draw(t, "begin")
+		return begin + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(t, "pieces"), "")
 	})
 }
 
+// checkLaws holds the laws of streaming and content, of panics and executable calls
+// for a text that is read in one way.
+func (m mode) checkLaws(t failer, text string, sizes ...int) {
+	t.Helper()
+	whole := m.events(text)
+	m.checkSplit(t, text, whole, everyByte(text)...)
+	m.checkSplit(t, text, whole, sizes...)
+	m.checkContent(t, text)
+	m.checkThoughts(t, text)
+}
+
 func TestSplitsAny(t *testing.T) {
-	for _, d := range ownDialects {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		texts := anyText(d)
 		rapid.Check(t, func(rt *rapid.T) {
-			text := anyText(d).Draw(rt, "text")
-			whole := events(d, text)
-			cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
-			for _, sizes := range [][]int{everyByte(text), {cut}} {
-				if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-					rt.Fatalf("pieces %v of %q (-whole +split)\n%s", sizes, text, diff)
-				}
-			}
-			checkContent(t, d, text)
+			text := texts.Draw(rt, "text")
+			m := rapid.SampledFrom(modes(d)).Draw(rt, "mode")
+			m.checkLaws(rt, text, rapid.IntRange(0, len(text)).Draw(rt, "cut"))
 		})
-	}
+	})
 }
 
 // TestSafeFixesAny checks that safe fixes never change what is executed.
 func TestSafeFixesAny(t *testing.T) {
-	for _, d := range ownDialects {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		texts := anyText(d)
 		rapid.Check(t, func(rt *rapid.T) {
-			text := anyText(d).Draw(rt, "text")
-			before := Scan(text, Options{Dialect: d})
-			fixed := applySafe(t, text, before.Findings)
-			after := Scan(fixed, Options{Dialect: d})
+			text := texts.Draw(rt, "text")
+			before := Scan(text, Options{Dialect: *d})
+			fixed := applySafe(rt, text, before.Findings)
+			after := Scan(fixed, Options{Dialect: *d})
 			if diff := cmp.Diff(meanings(executable(before.Calls)), meanings(executable(after.Calls))); diff != "" {
 				rt.Fatalf("the fixes of %q make %q (-before +after)\n%s", text, fixed, diff)
 			}
 		})
-	}
+	})
 }
 
 func executable(calls []chat.Call) []chat.Call {
-	var all []chat.Call
-	for _, c := range calls {
-		if c.Executable {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// quoting are texts of each dialect in which Q stands for a string, with the
-// quotes that it can have. There the calls f and g may be read.
-var quoting = map[string]struct {
-	quotes    []string
-	templates []string
-	hostile   []string
-}{
-	"tool": {
-		[]string{`"`, "'", "`"},
-		[]string{
-			"```tool\nreturn f(Q);\n```\n",
-			"```tool\nreturn f(x, Q);\nreturn g();\n```\n",
-			"```tool\nreturn f([Q, {a: Q});\n```\n",
-			"```tool\nreturn f(Q Q)\n```\n",
-			"```tool\nconst s = Q;\nreturn f(a=Q);\n```\n",
-			"```tool\nreturn f(`${Q}`, Q",
-			"~~~tool\nreturn f({Q: 1, Q: 2});",
-		},
-		[]string{"evil();", "\nreturn evil();\n", "evil(", "\n```\n```tool\nevil();\n```\n"},
-	},
-	"toolcalls": {
-		[]string{`"`, "'"},
-		[]string{
-			`{"toolCalls":[{"type":"f","id":"1","operation":Q,"parameters":{"a":Q,"b":[Q]}}]}`,
-			`{"toolCalls":[{"type":"f","id":"1","parameters":{"a":x,"b":Q}},{"type":"g","note":Q}],"note":Q}`,
-			"```json\n" + `{"note":Q,"toolCalls":[{Q:Q,"type":"f","parameters":{Q:Q Q}},Q,{"name":"g","args":{"a":[Q}}]}` + "\n```\n",
-			`{"toolCalls":[{"type":"f","parameters":{"a":Q}, {"type":"g","id":"2","operation":Q,"parameters":{}},`,
-			`{"toolCalls":Q,"note":Q}`,
-			`{"name":"f","arguments":{"a":Q,"b":[Q`,
-			`[{"name":"f","arguments":{"a":Q}},{"name":"g","arguments":{"a":Q Q}}]`,
-			`The file {"a":Q,"b":[Q]} says it.`,
-		},
-		[]string{
-			`{"toolCalls":[{"type":"evil","id":"9","operation":"o","parameters":{}}]}`, `{'toolCalls':[{'name':'evil','arguments':{}}]}`,
-			"\n```\n```json\n{'tool_calls':[{'name':'evil','args':{}}]}\n```\n", `},{"type":"evil","id":"9","operation":"","parameters":{}},{`,
-			`}]},{'name':'evil','args':{}}`, "\n\n{toolCalls:[{name:'evil',args:{}}]}\n",
-		},
-	},
-}
-
-// TestQuotedTextIsNoCall checks that nothing in a string becomes a call, even
-// where the string or its call turns out to be malformed.
-func TestQuotedTextIsNoCall(t *testing.T) {
-	for _, d := range ownDialects {
-		q := quoting[d.Name]
-		hostile := append(q.hostile, pieces[d.Name]...)
-		rapid.Check(t, func(rt *rapid.T) {
-			quote := rapid.SampledFrom(q.quotes).Draw(rt, "quote")
-			parts := rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 8).Draw(rt, "parts")
-			quoted := quote + strings.NewReplacer(quote, "", `\`, "").Replace(strings.Join(parts, "")) + quote
-			text := strings.ReplaceAll(rapid.SampledFrom(q.templates).Draw(rt, "template"), "Q", quoted)
-			for _, call := range Scan(text, Options{Dialect: d}).Calls {
-				if call.Name != "f" && call.Name != "g" {
-					rt.Fatalf("%q is a call of %q", call.Text, text)
-				}
-			}
-		})
-	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c chat.Call) bool { return !c.Executable })
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,36 +10,76 @@ import (
 
 const play = "All work and no play makes Jack a dull boy. "
 
-// BenchmarkScan measures throughput (B2) through prose, code and calls.
-func BenchmarkScan(b *testing.B) {
-	texts := map[string]map[string]string{
-		"tool": {
-			"calls":  "```tool\nreturn search(\"weather in Bonn\", {limit: 5, all: true});\n```\n",
-			"string": "```tool\nreturn file_put(\"a.txt\", \"" + strings.Repeat(play, 1000) + "\");\n```\n",
-		},
-		"toolcalls": {
-			"braces": "func main() { fmt.Println(\"hello\") } // {x}, {\"a\": 1}\n\n",
-		},
-	}
-	for _, d := range Dialects {
-		texts[d.Name]["prose"] = play + "`code` and\nmore of it.\n"
-		texts[d.Name]["plain"] = play + play + "\n"
-		texts[d.Name]["code"] = "```go\nfunc main() { fmt.Println(\"hello\") }\n```\n\n"
-		for name, text := range texts[d.Name] {
-			b.Run(d.Name+"/"+name, func(b *testing.B) {
-				benchmarkScan(b, d, []byte("So:\n"+strings.Repeat(text, 1+(1<<20)/len(text))))
-			})
+// BenchmarkProse measures throughput through text without calls (B2), in every
+// dialect and where it is told from the text.
+func BenchmarkProse(b *testing.B) {
+	for name, text := range map[string]string{
+		"plain": play + play + "\n",
+		"prose": play + "`code` and\nmore of it.\n",
+		"code":  "```go\nfunc main() { fmt.Println(\"hello\", a[i] < 3) }\n```\n\n",
+	} {
+		text := []byte("So:\n" + strings.Repeat(text, 1+(1<<20)/len(text)))
+		b.Run(name+"/all", func(b *testing.B) { mode{}.benchmark(b, text, len(text)) })
+		for i := range Dialects {
+			m := mode{row: &Dialects[i]}
+			b.Run(name+"/"+Dialects[i].Name, func(b *testing.B) { m.benchmark(b, text, len(text)) })
 		}
 	}
 }
 
-func benchmarkScan(b *testing.B, d Dialect, text []byte) {
+// benchmark reads a text in pieces.
+func (m mode) benchmark(b *testing.B, text []byte, piece int) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s := NewScanner(Options{Dialect: d}, func(Event) {})
-		s.Write(text)
+		s := m.scanner(func(Event) {})
+		for rest := text; len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+			s.Write(rest[:min(piece, len(rest))])
+		}
 		s.Close()
+	}
+}
+
+// The arguments of calls of usual sizes: about 150 bytes, and 5 KB.
+var (
+	smallArguments = `{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false,"since":"2026-01-01"}`
+	largeArguments = `{"path":"a.txt","mode":null,"content":"` + strings.Repeat(play+`\n`, 110) + `"}`
+)
+
+// BenchmarkCalls measures texts that are nothing but calls (B2), against a strict
+// reader of JSON that validates the same bytes where they are that.
+func BenchmarkCalls(b *testing.B) {
+	for size, arguments := range map[string]string{"small": smallArguments, "large": largeArguments} {
+		for i := range Dialects {
+			d := &Dialects[i]
+			call := renderedCall(d, "search", arguments)
+			text := []byte(strings.Repeat(call, 1+(1<<19)/len(call)))
+			b.Run(size+"/"+d.Name, func(b *testing.B) { mode{row: d}.benchmark(b, text, len(text)) })
+		}
+		b.Run(size+"/jsontext", func(b *testing.B) {
+			one := `{"name":"search","arguments":` + arguments + "}"
+			text := []byte("[" + strings.Repeat(one+",", (1<<19)/len(one)) + one + "]")
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if !jsontext.Value(text).IsValid() {
+					b.Fatal("not JSON")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPieces measures a long string that arrives in pieces of four bytes: eight
+// times the text takes eight times as long.
+func BenchmarkPieces(b *testing.B) {
+	for _, name := range []string{"tool", "toolcalls", "hermes", "mistral_args", "qwen3_coder_xml", "glm47_moe", "pythonic", "gemma4", "harmony"} {
+		d := find(b, name)
+		opening, _, _ := strings.Cut(renderedCall(&d, "put", `{"a":"QQQQ"}`), "QQQQ")
+		for _, size := range []int{64 << 10, 512 << 10} {
+			text := []byte(opening + strings.Repeat(play, size/len(play)))
+			b.Run(fmt.Sprintf("%s/%dKB", name, size>>10), func(b *testing.B) { mode{row: &d}.benchmark(b, text, 4) })
+			b.Run(fmt.Sprintf("all/%s/%dKB", name, size>>10), func(b *testing.B) { mode{}.benchmark(b, text, 4) })
+		}
 	}
 }
 
@@ -60,7 +101,7 @@ func BenchmarkCallList(b *testing.B) {
 			list.WriteString(strings.Replace(call, "ID", strings.Repeat("i", i%7)+string(rune('a'+i%26))+jsonNumber(i), 1))
 		}
 		text := []byte(strings.TrimSuffix(list.String(), ",\n") + "\n  ]\n}\n")
-		b.Run(name+"/toolcalls", func(b *testing.B) { benchmarkScan(b, d, text) })
+		b.Run(name+"/toolcalls", func(b *testing.B) { in(d).benchmark(b, text, len(text)) })
 		b.Run(name+"/jsontext", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()

@@ -262,7 +262,7 @@ func meanings(calls []chat.Call) []string {
 }
 
 // applySafe applies all safe fixes, which must not overlap.
-func applySafe(t *testing.T, text string, findings []diag.Finding) string {
+func applySafe(t failer, text string, findings []diag.Finding) string {
 	var edits []diag.Edit
 	for _, f := range findings {
 		for _, fix := range f.Fixes {

@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // C2: the dialect is that of the first call.
@@ -24,6 +26,17 @@ func TestDetected(t *testing.T) {
 	} {
 		if r := Scan(test.text, Options{}); r.Dialect.Name != test.want || r.Why != test.why {
 			t.Errorf("%q is read as %s: %s; want %s: %s", test.text, r.Dialect.Name, r.Why, test.want, test.why)
+		}
+	}
+}
+
+// TestDetectedAny checks that the example of every dialect is the same call where
+// the dialect is told from the text.
+func TestDetectedAny(t *testing.T) {
+	for _, d := range Dialects {
+		named, told := Scan(d.Example, Options{Dialect: d}), Scan(d.Example, Options{})
+		if diff := cmp.Diff(meanings(executable(named.Calls)), meanings(executable(told.Calls))); diff != "" {
+			t.Errorf("%s, read as %s: (-named +told)\n%s", d.Name, told.Dialect.Name, diff)
 		}
 	}
 }

@@ -2,15 +2,157 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"oneshot/pkg/chat"
 )
 
-// hostile are texts of each dialect that grow with n.
-var hostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
+// repeated returns a text that begins with something and goes on with a piece.
+func repeated(before, piece string) func(n int) string {
+	return func(n int) string { return before + strings.Repeat(piece, n/len(piece)) }
+}
 
-// hostileSize is how large the smaller of two texts is that are compared. Many
-// texts of JSON have a finding for every byte or two.
-var hostileSize = map[string]int{"tool": growthSize, "toolcalls": growthSize / 8}
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// aHostile is a text that grows with n, by the bytes of a unit.
+type aHostile struct {
+	name string
+	text func(n int) string
+	unit int
+}
+
+// many returns a text that begins with something and goes on with a piece.
+func many(before, piece string) aHostile {
+	return aHostile{fmt.Sprintf("%q and many %q", before, piece), repeated(before, piece), len(piece)}
+}
+
+// hostileTo returns texts that are hard to read in a dialect: what its marks, its
+// syntax and literals are made of, many times, where a response begins, in text,
+// and in each part of a call.
+func hostileTo(d *Dialect) []aHostile {
+	var all []aHostile
+	befores := openings(d)
+	for i, before := range befores {
+		for k, piece := range hostilePieces {
+			if (i+k+len(d.Title))%hostileShare == 0 { // other dialects have the others
+				all = append(all, many(before, piece))
+			}
+		}
+	}
+	for _, before := range []string{"", befores[len(befores)-2]} {
+		for _, piece := range marksLike(d) {
+			all = append(all, many(before, piece))
+		}
+	}
+	for name, text := range map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}[d.Name] {
+		all = append(all, aHostile{name, text, 1})
+	}
+	return all
+}
+
+// openings are what a text can begin with: nothing, text, and a call up to its
+// arguments, up to its first value, and up to the inside of that.
+func openings(d *Dialect) []string {
+	text := renderedCall(d, "f", `{"keyname":"insidetext"}`)
+	all := []string{"", "Text ", text, d.framing.writes[0]}
+	for _, part := range []string{"keyname", "insidetext"} {
+		if i := strings.Index(text, part); i >= 0 {
+			all = append(all, text[:i], text[:i+len(part)])
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(a) - len(b) })
+	return slices.Compact(all)
+}
+
+// renderedCall returns a call as a dialect writes it, whether it can be read back
+// or not.
+func renderedCall(d *Dialect, name, arguments string) string {
+	text, ok := d.Render(chat.Call{Name: name, Arguments: []byte(arguments)}, nil)
+	if !ok {
+		text, _ = d.Render(chat.Call{Name: name, Arguments: []byte(arguments)}, Toolset{name: shapeOf([]byte(arguments))})
+	}
+	return text
+}
+
+// marksLike are the marks of a dialect, nearly those, what can begin behind them,
+// and the parts of its example.
+func marksLike(d *Dialect) []string {
+	var all []string
+	texts := marksOf(d).texts
+	for i := 0; i < len(texts); i += 1 + len(texts)*hostileShare/64 {
+		text := texts[i]
+		all = append(all, text, text[:len(text)-1], text+strings.Repeat(" ", longestLead-1), text+"{", text+"f\n")
+	}
+	all = append(append(all, d.Example), fragments(d.Example)...)
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// fragments cuts a text into tags, words and other signs.
+func fragments(text string) []string {
+	var all []string
+	for text != "" {
+		n := 1
+		switch c := text[0]; {
+		case c == '<' || c == ']':
+			if end := strings.IndexByte(text, '>'); end > 0 {
+				n = end + 1
+			}
+		case isNameByte(c):
+			for n < len(text) && isNameByte(text[n]) {
+				n++
+			}
+		}
+		all = append(all, text[:n])
+		text = text[n:]
+	}
+	return all
+}
+
+// hostilePieces bring readers of any literal to their edges.
+var hostilePieces = []string{
+	" ", "\n", "x", "x ", "é", "\xff", "\ufeff", `"`, `'`, "`", "```", "```\n", "```tool\n", "```json\n[", `\`, `\"`, `\u00e9`,
+	`"a",`, `"a":1,`, `"a":"`, `""`, "'''", "[", "]", "{", "}", "{}", "[]", "[{", "}]", "(", ")", ",", ":", ";", "=", "<", ">",
+	"</", "<a>", "</a>", "<![CDATA[", "]]>", "/*", "//", "#", `{"a":`, `{"a":"b"}`, `{"name":"f","arguments":{}}`,
+	`{"name":"f","arguments":{"a":`, `{"type":"`, "{'a':", "a=b, ", "f(", "f(a=1), ", "f()\n", "[f(", "a:1,", "1", "1.", "-", "1e",
+	"0x", "true", "None ", "undefined,", "it's ", "<think>", "</think>", "<think>x</think>", "functions.", "Action:",
+}
+
+// killers are what readers of other projects fail at: texts for which a search that
+// is repeated, goes back, or starts anew with every piece takes forever.
+var killers = []aHostile{
+	many("[f(", "a=b, "),
+	many("", "[f(a=b, "),
+	many("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function", "<｜tool▁sep｜>"),
+	many("", "<tool_call>"),
+	many("", "<tool_call>\n {"),
+	many("", "<tool_call>"+strings.Repeat(" ", longestLead-1)),
+	many("<tool_call>", " "),
+	many("<tool_call>f", "\n"),
+	many("", "<function"),
+	many("<function=", "x"),
+	many(`<invoke name="`, "x"),
+	many("", `{"a":`),
+	many("", "["),
+	many(`<tool_call>{"name":"f","arguments":{"a":"`, `\"`),
+	many(`<tool_call>{"name":"f","arguments":{"a":"`, "text "),
+	many("", "[TOOL_CALL"),
+	many("", "functions."),
+	many("", "<think>"),
+	many("<think>", "<tool_call>{"),
+	many(`<function name="f"><param name="a">`, "<![CDATA["),
+	many("<|tool_call>call:f{a:", `<|"|>`),
+	many(`<|tool_call>call:f{a:<|"|>`, `x,b:<|"|>`),
+	many("<function=f><parameter=a>", "</parameter>\n"),
+}
 
 var hostileScript = map[string]func(n int) string{
 	"prose":          func(n int) string { return strings.Repeat("All work and no play. ", n/22) },
@@ -57,11 +199,6 @@ var hostileScript = map[string]func(n int) string{
 	"protocol":       func(n int) string { return strings.Repeat("```tool\nTOOL_NAME:\n```\n", n/23) },
 	"not UTF-8":      func(n int) string { return "```tool\nf(" + strings.Repeat("\xff", n) + ")" },
 	"surrogates":     func(n int) string { return "```tool\nf(\"" + strings.Repeat(`\ud83d`, n/6) + "\")" },
-}
-
-// repeated returns a text that begins with something and goes on with a piece.
-func repeated(before, piece string) func(n int) string {
-	return func(n int) string { return before + strings.Repeat(piece, n/len(piece)) }
 }
 
 const aCall = `{"type":"f","id":"a","operation":"b","parameters":{"x":[1,"y"]}},`
@@ -125,12 +262,4 @@ var hostileJSON = map[string]func(n int) string{
 	"slashes":         repeated(`{"toolCalls":[`, "/ "),
 	"backticks":       repeated(`{"toolCalls":[`, "` "),
 	"not UTF-8":       repeated(`{"toolCalls":[{"type":"`, "\xff"),
-}
-
-func numbered(format string, n int) string {
-	var b strings.Builder
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, format, i)
-	}
-	return b.String()
 }

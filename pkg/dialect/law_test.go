@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,37 +15,93 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// tool is the dialect that the laws are tested with where one is enough.
-func tool(t testing.TB) Dialect {
-	d, ok := Named("tool")
-	if !ok {
-		t.Fatal("no dialect tool")
-	}
-	return d
+// tool and toolcalls are the dialects that are tested with where one is enough.
+func tool(t testing.TB) Dialect { return find(t, "tool") }
+
+func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
+
+// A failer is a test, or a round of one.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
 }
 
-func toolcalls(t testing.TB) Dialect {
-	d, ok := Named("toolcalls")
-	if !ok {
-		t.Fatal("no dialect toolcalls")
-	}
-	return d
+// A mode is one way to read a text: in a dialect that is asked for, or in all,
+// and with reasoning looked for in one of the ways.
+type mode struct {
+	row *Dialect // nil for all
+	Reasoning
 }
 
-// events reads a text in pieces of the given sizes, and then the rest, and
-// joins neighbouring pieces of content.
-func events(d Dialect, text string, sizes ...int) []Event {
+func (m mode) String() string {
+	name := "all dialects"
+	if m.row != nil {
+		name = m.row.Name
+	}
+	return name + [...]string{"", ", reasoning open", ", reasoning off"}[m.Reasoning]
+}
+
+func (m mode) marks() *markSet {
+	if m.row == nil {
+		return everyMark()
+	}
+	return marksOf(m.row)
+}
+
+func (m mode) scanner(emit func(Event)) *Scanner {
+	return newScanner(Options{Reasoning: m.Reasoning}, m.marks(), emit)
+}
+
+// in is the mode of a dialect that is asked for, or of all if it has no name.
+func in(d Dialect) mode {
+	if d.Name == "" {
+		return mode{}
+	}
+	return mode{row: &d}
+}
+
+// events, checkSplits and checkContent are what modes do, for one dialect.
+func events(d Dialect, text string, sizes ...int) []Event { return in(d).events(text, sizes...) }
+
+func checkSplits(t failer, d Dialect, text string) {
+	t.Helper()
+	in(d).checkSplits(t, text)
+}
+
+func checkContent(t failer, d Dialect, text string) {
+	t.Helper()
+	in(d).checkContent(t, text)
+}
+
+// modes are those in which a text of a dialect is read.
+func modes(d *Dialect) []mode {
+	return []mode{{row: d}, {}, {d, ReasoningOpen}, {d, ReasoningOff}, {nil, ReasoningOpen}, {nil, ReasoningOff}}
+}
+
+// eachRow runs a test for every dialect.
+func eachRow(t *testing.T, test func(t *testing.T, d *Dialect)) {
+	for i := range Dialects {
+		t.Run(Dialects[i].Name, func(t *testing.T) { test(t, &Dialects[i]) })
+	}
+}
+
+// events reads a text in pieces of the given sizes, and then the rest, and joins
+// neighbouring pieces of content, and of reasoning.
+func (m mode) events(text string, sizes ...int) []Event {
 	var all []Event
-	s := NewScanner(Options{Dialect: d}, func(e Event) {
-		if last := len(all) - 1; e.Content != "" && last >= 0 && all[last].Content != "" {
-			all[last].Content += e.Content
-			return
+	s := m.scanner(func(e Event) {
+		last := &Event{}
+		if len(all) > 0 {
+			last = &all[len(all)-1]
 		}
-		if last := len(all) - 1; e.Reasoning != "" && last >= 0 && all[last].Reasoning != "" {
-			all[last].Reasoning += e.Reasoning
-			return
+		switch {
+		case e.Content != "" && last.Content != "":
+			last.Content += e.Content
+		case e.Reasoning != "" && last.Reasoning != "":
+			last.Reasoning += e.Reasoning
+		default:
+			all = append(all, e)
 		}
-		all = append(all, e)
 	})
 	for _, size := range sizes {
 		size = min(size, len(text))
@@ -55,6 +111,15 @@ func events(d Dialect, text string, sizes ...int) []Event {
 	s.Write([]byte(text))
 	s.Close()
 	return all
+}
+
+// calls reads a text and returns its calls as they stand in the end.
+func (m mode) calls(text string) []chat.Call {
+	c := collector{}
+	s := m.scanner(c.take)
+	s.Write([]byte(text))
+	s.Close()
+	return c.kept
 }
 
 // everyByte are sizes for one byte at a time.
@@ -76,75 +141,122 @@ func randomSizes(r *rand.Rand, n int) []int {
 	return sizes
 }
 
-// checkSplits holds the streaming law: any split of the same bytes gives the
-// same calls, content and findings.
-func checkSplits(t *testing.T, d Dialect, text string) {
+// checkSplit holds the streaming law for one split: it gives the same calls,
+// content, reasoning and findings as the whole.
+func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	t.Helper()
-	whole := events(d, text)
-	check := func(how string, sizes ...int) {
-		if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-			t.Fatalf("%s of %q (-whole +split)\n%s", how, text, diff)
+	if split := m.events(text, sizes...); !reflect.DeepEqual(whole, split) {
+		how := fmt.Sprint("pieces ", sizes)
+		if len(sizes) == len(text) {
+			how = "bytes"
 		}
+		t.Fatalf("%v: %s of %q (-whole +split)\n%s", m, how, text, cmp.Diff(whole, split))
 	}
-	check("byte by byte", everyByte(text)...)
-	if len(text) <= 2048 {
+}
+
+// checkSplits holds the streaming law for all splits in two of a short text, and
+// for some of a longer one.
+func (m mode) checkSplits(t failer, text string) {
+	t.Helper()
+	whole := m.events(text)
+	m.checkSplit(t, text, whole, everyByte(text)...)
+	if len(text) <= 2048 && m.Reasoning == ReasoningAuto {
 		for i := range text {
-			check(fmt.Sprintf("split at %d", i), i)
+			m.checkSplit(t, text, whole, i)
 		}
 		return
 	}
 	r := rand.New(rand.NewPCG(1, uint64(len(text))))
-	for range 20 {
-		check("random split", randomSizes(r, len(text))...)
+	for range 10 {
+		m.checkSplit(t, text, whole, randomSizes(r, len(text))...)
 	}
 }
 
-// checkContent holds the content law: pieces of content and calls follow each
-// other in the text, and what is neither stands in fences.
-func checkContent(t *testing.T, d Dialect, text string) {
+// A piece is a stretch of a text that a scanner has passed on.
+type piece struct {
+	diag.Span
+	call bool
+}
+
+// checkContent holds the content law: content, reasoning and calls follow each
+// other in the text, and what stands between is marks and frames. A stretch of it
+// that is no part of a frame and not reported holds nothing but marks.
+func (m mode) checkContent(t failer, text string) {
 	t.Helper()
-	at, calls := 0, 0
-	s := NewScanner(Options{Dialect: d}, func(e Event) {
+	var s *Scanner
+	var pieces, reported []piece
+	at := 0
+	pass := func(start, end int, passed string, call bool) {
+		if start < at || end < start || end > len(text) || text[start:end] != passed {
+			t.Fatalf("%v: %q is passed on as [%d, %d), behind %d, of %q", m, passed, start, end, at, text)
+		}
+		at, pieces = end, append(pieces, piece{diag.Bytes(start, end), call})
+	}
+	s = m.scanner(func(e Event) {
 		switch {
-		case e.Content != "":
-			i := strings.Index(text[at:], e.Content)
-			if i < 0 {
-				t.Fatalf("content %q does not stand behind byte %d of %q", e.Content, at, text)
-			}
-			at += i + len(e.Content)
 		case e.Call != nil:
-			calls++
-			c := e.Call
-			if c.Start < at || c.End < c.Start || c.End > len(text) || text[c.Start:c.End] != c.Text {
-				t.Fatalf("call %q at [%d, %d) of %q", c.Text, c.Start, c.End, text)
-			}
-			at = c.End
-			checkCall(t, *c, text)
+			pass(e.Call.Start, e.Call.End, e.Call.Text, true)
+			checkCall(t, *e.Call, text)
 		case e.Finding != nil:
 			checkSpan(t, *e.Finding, text)
+			reported = append(reported, piece{Span: e.Finding.Span})
+		case !e.Before && !e.Revoked:
+			passed := e.Content + e.Reasoning
+			pass(s.shown-len(passed), s.shown, passed, false)
 		}
 	})
 	s.Write([]byte(text))
 	s.Close()
-	if r := Scan(text, Options{Dialect: d}); len(r.Calls) != calls || len(r.Content) > len(text) {
-		t.Fatalf("Scan reads %d calls of %q, the scanner %d", len(r.Calls), text, calls)
-	}
-	if r := Scan(text, Options{Dialect: d}); len(r.Calls) == 0 && !mayHoldCalls(d, text) && r.Content != text {
-		t.Fatalf("the content of %q is not all of it: %q", text, r.Content)
+	pieces = append(pieces, piece{Span: diag.Bytes(len(text), len(text))})
+	last := piece{}
+	for _, p := range pieces {
+		gap := diag.Bytes(last.End, p.Start)
+		told := slices.ContainsFunc(reported, func(r piece) bool { return r.Start <= gap.End && r.End >= gap.Start })
+		if !p.call && !last.call && !told && !s.marks.silent(text[gap.Start:gap.End]) {
+			t.Fatalf("%v: %q is dropped in silence from %q", m, text[gap.Start:gap.End], text)
+		}
+		last = p
 	}
 }
 
-// mayHoldCalls reports whether a text has a word that a frame begins with.
-func mayHoldCalls(d Dialect, text string) bool {
-	return slices.ContainsFunc(d.framing.fences, func(f fenceForm) bool { return f.sure && strings.Contains(strings.ToLower(text), f.info) }) ||
-		slices.ContainsFunc(d.framing.start, func(m mark) bool { return m.own != nil && m.own(trimLeft([]byte(text))) != no }) ||
-		slices.ContainsFunc(d.framing.lists, func(key string) bool { return strings.Contains(text, key) }) ||
-		slices.ContainsFunc(newMarkSet([]*Dialect{&d}).texts, func(mark string) bool {
-			return mark != backticks.text && mark != tildes.text && mark != brace.text && strings.Contains(text, mark)
-		})
+// silent reports whether a text holds nothing but marks, what may stand behind
+// them, blanks, and frames in which nothing stands.
+func (s *markSet) silent(text string) bool {
+	for text != "" {
+		rest := strings.TrimLeft(text, " \t\r\n\u00a0\ufeff")
+		for i, mark := range s.texts {
+			after, ok := strings.CutPrefix(rest, strings.TrimLeft(mark, " "))
+			for _, u := range s.uses[i] {
+				if ok && (u.role == fences || u.role == braces || u.header() && len(text) < longestHead) {
+					return true // a fence or a list without calls, or what says for whom a message is
+				}
+				after = strings.TrimPrefix(after, u.skip)
+			}
+			rest = after
+		}
+		if rest == text {
+			rest = strings.TrimLeft(text, "[]{},;")
+		}
+		if rest == text {
+			return s.speech(text) || slices.ContainsFunc(s.starts, use.header)
+		}
+		text = rest
+	}
+	return true
 }
 
-func checkCall(t *testing.T, c chat.Call, text string) {
+// header reports whether a mark begins what says for whom a message is.
+func (u use) header() bool {
+	return u.role != silent && u.row != nil && u.row.framing.thinks != nil && len(u.row.framing.thinks) == 0
+}
+
+// speech reports whether a text says that what follows it is content, although it
+// stands without its mark.
+func (s *markSet) speech(text string) bool {
+	return slices.ContainsFunc(slices.Concat(s.uses...), func(u use) bool { return u.skip != "" && u.skip == text })
+}
+
+func checkCall(t failer, c chat.Call, text string) {
 	t.Helper()
 	switch {
 	case c.Name == "":
@@ -156,16 +268,16 @@ func checkCall(t *testing.T, c chat.Call, text string) {
 	}
 }
 
-func checkSpan(t *testing.T, f diag.Finding, text string) {
+func checkSpan(t failer, f diag.Finding, text string) {
 	t.Helper()
 	if f.Span.Start < 0 || f.Span.End < f.Span.Start || f.Span.End > len(text) {
-		t.Fatalf("%v at [%d, %d) of %d bytes", f, f.Span.Start, f.Span.End, len(text))
+		t.Fatalf("%v at [%d, %d) of %d bytes: %q", f, f.Span.Start, f.Span.End, len(text), text)
 	}
 	for _, fix := range f.Fixes {
 		done := 0
 		for _, e := range fix.Edits {
 			if e.Start < done || e.End < e.Start || e.End > len(text) {
-				t.Fatalf("%v: edits %v of %d bytes", f, fix.Edits, len(text))
+				t.Fatalf("%v: edits %v of %d bytes: %q", f, fix.Edits, len(text), text)
 			}
 			done = e.End
 		}
@@ -173,197 +285,99 @@ func checkSpan(t *testing.T, f diag.Finding, text string) {
 }
 
 func TestSplits(t *testing.T) {
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
-				checkSplits(t, d, c.input)
-				checkContent(t, d, c.input)
-			})
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, c := range cases(t, *d) {
+			for _, m := range modes(d) {
+				m.checkSplits(t, c.input)
+				m.checkContent(t, c.input)
+			}
 		}
-	}
+	})
 }
 
-// TestLongSplits joins all cases, so that openers, quotes and faults of one
-// meet those of another.
+// TestLongSplits joins all cases, so that openers, quotes and faults of one meet
+// those of another.
 func TestLongSplits(t *testing.T) {
-	for _, d := range Dialects {
+	var all strings.Builder
+	eachRow(t, func(t *testing.T, d *Dialect) {
 		var b strings.Builder
-		for _, c := range cases(t, d) {
+		for _, c := range cases(t, *d) {
 			b.WriteString(c.input + "\n```\n~~~\n")
 		}
-		checkSplits(t, d, b.String())
-		checkContent(t, d, b.String())
-	}
+		all.WriteString(b.String())
+		mode{row: d}.checkSplits(t, b.String())
+		mode{row: d}.checkContent(t, b.String())
+	})
+	mode{}.checkSplits(t, all.String())
+	mode{}.checkContent(t, all.String())
 }
 
-// endsLate are the dialects of which some calls end before what comes next: where
-// an argument is text, or lines.
-var endsLate = []string{"functionary_v32", "react", "harmony", "continue"}
+// endsLate says of which dialects some calls end before what comes next, and why.
+var endsLate = map[string]string{
+	"functionary_v32": "code ends where >>> begins a line",
+	"harmony":         "code ends where the message does",
+	"react":           "arguments that are text end where a line begins with Observation",
+	"continue":        "arguments follow until a line is none",
+}
 
-// mayEndLate reports whether a call of a dialect may be known only with what comes
-// next: that is so, too, where the closing mark of a tag is missing or wrong.
-func mayEndLate(d Dialect, c chat.Call) bool {
+// mayEndLate reports whether a call of a dialect can be known only with what comes
+// next. That is so, too, where the closing mark of a tag is missing or wrong.
+func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects, func(m Dialect) bool { return m.Name == d.Name })
-	return slices.Contains(endsLate, d.Name) || tags && c.Status == chat.StatusRepaired
+	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired
 }
 
-// TestCallAtLastByte checks that a call is emitted exactly at its last byte.
+// TestCallAtLastByte checks that a call comes exactly at its last byte.
 func TestCallAtLastByte(t *testing.T) {
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			var calls []chat.Call
-			s := NewScanner(Options{Dialect: d}, func(e Event) {
-				if e.Call != nil {
-					calls = append(calls, *e.Call)
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, c := range cases(t, *d) {
+			for _, m := range []mode{{row: d}, {}} {
+				at := 0
+				var s *Scanner
+				s = m.scanner(func(e Event) {
+					if e.Call != nil && e.Call.Executable && e.Call.End != at && !mayEndLate(s.frame.row, *e.Call) {
+						t.Errorf("%v, %s: %q ends at %d and comes at %d", m, c.name(), e.Call.Text, e.Call.End, at)
+					}
+				})
+				for at = 1; at <= len(c.input); at++ {
+					s.Write([]byte{c.input[at-1]})
 				}
-			})
-			for i := range len(c.input) {
-				before := len(calls)
-				s.Write([]byte{c.input[i]})
-				for _, call := range calls[before:] {
-					if call.Executable && call.End != i+1 && !mayEndLate(d, call) {
-						t.Errorf("%s: %q ends at %d and comes at %d", c.name(), call.Text, call.End, i+1)
+			}
+		}
+	})
+}
+
+// nearMarks are texts of a dialect that are no marks, but nearly.
+func nearMarks(d *Dialect) []string {
+	var all []string
+	for _, text := range marksOf(d).texts {
+		all = append(all, text[:len(text)-1]+"x", text[:len(text)/2], text+"\x00")
+		if text != listInText.text { // what can be a list of calls is kept whole
+			all = append(all, text+strings.Repeat(" ", longestLead-1)+"\x00")
+		}
+	}
+	return all
+}
+
+// TestHoldBack checks that text is held back no longer than it takes to see
+// whether a mark counts.
+func TestHoldBack(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, near := range nearMarks(d) {
+			for _, m := range []mode{{row: d}, {}} {
+				most := m.marks().longest + longestLead + longestRun + mostBlanks
+				text := "Text. " + strings.Repeat(near+" and "+near+"\n", 3)
+				if r := m.events(text); len(r) != 1 || r[0].Content != text {
+					continue // it is not all text
+				}
+				s := m.scanner(func(Event) {})
+				for i := range len(text) {
+					s.Write([]byte{text[i]})
+					if held := i + 1 - s.shown; held > most {
+						t.Fatalf("%v: %d bytes of %q are held back", m, held, text[:i+1])
 					}
 				}
 			}
-		}
-	}
-}
-
-// TestHoldBack checks that content is held back no longer than needed to see
-// whether a fence begins.
-func TestHoldBack(t *testing.T) {
-	const most = longestRun + mostBlanks + len("tool") + longestLead + len(lineProtocol)
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			s := NewScanner(Options{Dialect: d}, func(Event) {})
-			for i := range len(c.input) {
-				s.Write([]byte{c.input[i]})
-				if len(s.held) > most {
-					t.Fatalf("%s: %d bytes are held: %q", c.name(), len(s.held), s.held)
-				}
-			}
-		}
-	}
-}
-
-// cost counts what reading a text takes: steps of the scanner, and bytes
-// allocated.
-func cost(d Dialect, text string, piece int) (steps int, allocated uint64) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	s := NewScanner(Options{Dialect: d}, func(Event) {})
-	for rest := []byte(text); len(rest) > 0; {
-		n := min(piece, len(rest))
-		s.Write(rest[:n])
-		rest = rest[n:]
-	}
-	s.Close()
-	runtime.ReadMemStats(&after)
-	return s.steps, after.TotalAlloc - before.TotalAlloc
-}
-
-// TestLinear checks that twice the text takes twice the work (B4).
-func TestLinear(t *testing.T) {
-	for _, d := range Dialects {
-		for name, text := range hostile[d.Name] {
-			t.Run(d.Name+"/"+name, func(t *testing.T) {
-				checkLinear(t, d, text, hostileSize[d.Name], 1<<30)
-				checkLinear(t, d, text, hostileSize[d.Name]/8, 1)
-			})
-		}
-	}
-}
-
-func checkLinear(t *testing.T, d Dialect, text func(n int) string, size, piece int) {
-	half, bytesOfHalf := cost(d, text(size), piece)
-	steps, bytes := cost(d, text(2*size), piece)
-	if float64(steps) > 2.05*float64(half) {
-		t.Errorf("pieces of %d: %d bytes take %d steps, half of them %d", piece, 2*size, steps, half)
-	}
-	if float64(bytes) > 2.3*float64(bytesOfHalf)+1<<20 {
-		t.Errorf("pieces of %d: %d bytes allocate %d bytes, half of them %d", piece, 2*size, bytes, bytesOfHalf)
-	}
-}
-
-// TestMemory checks that what is kept while scanning is the text of the current
-// call and its arguments, and nothing of the text before it (B4).
-func TestMemory(t *testing.T) {
-	const size = 4 * growthSize
-	tests := map[string]struct {
-		text  string
-		calls int // bytes of the call that is open
-	}{
-		"prose":         {strings.Repeat("All work and no play. `x`\n", size/26), 0},
-		"foreign fence": {"```go\n" + strings.Repeat("x := 1\n", size/7), 0},
-		"done calls":    {"```tool\n" + strings.Repeat("f(\"abc\");\n", size/10), 0},
-		"junk":          {"```tool\n" + strings.Repeat("const x = \"abc\";\n", size/17), 0},
-		"string":        {"```tool\nf(\"" + strings.Repeat("text ", size/5), size},
-		"template":      {"```tool\nf(`" + strings.Repeat("text\n", size/5), size},
-		"items":         {"```tool\nf([" + strings.Repeat("\"ab\", ", size/6), size},
-		"fault":         {"```tool\nf(x, [" + strings.Repeat("\"ab\", ", size/6), size},
-		"truths":        {"```tool\nf([" + strings.Repeat("True, ", size/6), size},
-
-		"JSON prose":     {"So: " + strings.Repeat("all {work} and {\"no\": 1} play. ", size/31), 0},
-		"JSON done":      {`{"toolCalls":[` + strings.Repeat(`{"type":"f","id":"a","operation":"b","parameters":{}},`, size/54), 0},
-		"JSON ids":       {`{"toolCalls":[` + numbered(`{"type":"f","id":"%d","operation":"b","parameters":{}},`, size), 0},
-		"JSON junk":      {`{"toolCalls":[` + strings.Repeat("1, [2], ", size/8), 0},
-		"JSON string":    {`{"toolCalls":[{"type":"f","parameters":{"x":"` + strings.Repeat("text ", size/5), size},
-		"JSON items":     {`{"toolCalls":[{"type":"f","parameters":[` + strings.Repeat("\"ab\", ", size/6), size},
-		"JSON members":   {`{"toolCalls":[{` + numbered(`"k%d":1,`, size/8), 2 * size},
-		"JSON fault":     {`{"toolCalls":[{"type":"f","parameters":[x` + strings.Repeat("[\"ab\", ", size/7), size},
-		"JSON undecided": {`{"a":"` + strings.Repeat("text ", size/5), size},
-		"JSON single":    {`{"name":"f","arguments":{"x":"` + strings.Repeat("text ", size/5), size},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			d := tool(t)
-			if strings.HasPrefix(name, "JSON") {
-				d = toolcalls(t)
-			}
-			before := heap()
-			s := NewScanner(Options{Dialect: d}, func(Event) {})
-			for text := test.text; len(text) > 0; {
-				n := min(4096, len(text))
-				s.Write([]byte(text[:n]))
-				text = text[n:]
-			}
-			kept := int(heap()) - int(before)
-			// Buffers that grow have up to a quarter more room than they hold.
-			if limit := test.calls*5/2 + 1<<20; kept > limit {
-				t.Errorf("%d bytes are kept for a call of %d", kept, test.calls)
-			}
-			runtime.KeepAlive(s)
-			runtime.KeepAlive(test.text)
-		})
-	}
-}
-
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-// FuzzScan holds the streaming law and the content law for any text.
-func FuzzScan(f *testing.F) {
-	for _, d := range Dialects {
-		for _, c := range cases(f, d) {
-			f.Add(c.input, uint64(1))
-		}
-	}
-	f.Fuzz(func(t *testing.T, text string, seed uint64) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		for _, d := range Dialects {
-			whole := events(d, text)
-			for _, sizes := range [][]int{everyByte(text), randomSizes(r, len(text))} {
-				if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-					t.Fatalf("pieces %v of %q (-whole +split)\n%s", sizes, text, diff)
-				}
-			}
-			checkContent(t, d, text)
 		}
 	})
 }

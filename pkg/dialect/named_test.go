@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +42,7 @@ func TestNamedIDs(t *testing.T) {
 func TestNamedDetected(t *testing.T) {
 	for _, test := range []struct{ text, dialect string }{
 		{`[TOOL_CALLS] [{"name": "f", "arguments": {}}]`, "mistral"},
-		{"[TOOL_CALLS]f[ARGS]{}", "mistral"},
+		{"[TOOL_CALLS]f[ARGS]{}", "mistral_args"},
 		{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "deepseek_v3"},
 		{"<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>", "deepseek_v31"},
 		{"<|tool_call_begin|>f<|tool_sep|>{}<|tool_call_end|>", "deepseek_v31"},
@@ -233,32 +232,6 @@ func checkHostile(t *testing.T, hostile map[string]map[string]func(n int) string
 
 // The work grows with the text, and how it is cut changes nothing.
 func TestNamedHostile(t *testing.T) { checkHostile(t, namedHostile) }
-
-// fuzzDialects holds the laws of streaming and content for some dialects.
-func fuzzDialects(f *testing.F, names []string, seeds ...string) {
-	var rows []Dialect
-	for _, name := range names {
-		rows = append(rows, find(f, name))
-		for _, c := range cases(f, rows[len(rows)-1]) {
-			f.Add(c.input, uint64(1))
-		}
-	}
-	for _, seed := range seeds {
-		f.Add(seed, uint64(1))
-	}
-	f.Fuzz(func(t *testing.T, text string, seed uint64) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		for _, d := range rows {
-			whole := events(d, text)
-			for _, sizes := range [][]int{everyByte(text), randomSizes(r, len(text))} {
-				if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-					t.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
-				}
-			}
-			checkContent(t, d, text)
-		}
-	})
-}
 
 func FuzzNamed(f *testing.F) {
 	fuzzDialects(f, slices.Sorted(func(yield func(string) bool) {

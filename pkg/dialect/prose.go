@@ -189,7 +189,7 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 	case fences:
 		return when(s.lineBlank)
 	case remains:
-		if !s.raw || s.thinking.inside {
+		if !slices.Contains(s.raw, u.row) || s.thinking.inside {
 			return no
 		}
 	case braces, starts:

@@ -3,4 +3,7 @@
 package dialect
 
 // The race detector slows tests of growth down; there are no goroutines in them.
-const growthSize = 1 << 17
+const (
+	growthSize   = 1 << 17
+	hostileShare = 40
+)

@@ -57,37 +57,90 @@ func TestRenderCallList(t *testing.T) {
 	}
 }
 
-// checkRender holds the law of rendering: reading a rendered call gives it back.
-func checkRender(t testing.TB, c chat.Call) {
+// checkRender holds the law of rendering: reading a rendered call gives it back, in
+// its dialect and where that is told from the text, whether the tools are known or
+// not.
+func checkRender(t failer, c chat.Call) {
 	t.Helper()
-	for _, d := range Dialects {
+	for i := range Dialects {
+		d := &Dialects[i]
 		if c.Positional && d.Name != "tool" {
 			continue // its arguments have names only
 		}
-		text, ok := d.Render(c, nil)
-		if !ok {
-			continue // the dialect has no way to write it
-		}
-		before := "Text\n"
-		if d.framing.start != nil && !slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role <= wraps }) && d.framing.fences == nil {
-			before = "" // its calls begin a response
-		}
-		r := Scan(before+text+"text", Options{Dialect: d})
-		if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].ValueChanged {
-			t.Fatalf("%s: %q is read as %+v", d.Name, text, r)
-		}
-		given := []byte(c.Arguments)
-		if r.Calls[0].Positional {
-			given = asPositional(c)
-		}
-		got, want := canonical(t, r.Calls[0].Arguments), canonical(t, given)
-		if !bytes.Equal(got, want) {
-			t.Fatalf("%s: %q is read as %s, want %s", d.Name, text, got, want)
-		}
-		if strings.Join(strings.Fields(r.Content), " ") != strings.TrimSpace(before+"text") && strings.Join(strings.Fields(r.Content), " ") != "Text text" { // blanks may belong to the marks
-			t.Fatalf("%s: %q leaves the content %q", d.Name, text, r.Content)
+		for _, tools := range []Toolset{nil, {c.Name: shapeOf(c.Arguments)}} {
+			text, ok := d.Render(c, tools)
+			if !ok {
+				continue // the dialect has no way to write it
+			}
+			checkRead(t, c, text, "", Options{Dialect: *d, Tools: tools})
+			checkRead(t, c, text, "", Options{Tools: tools})
+			if slices.ContainsFunc(marksOf(d).texts, func(mark string) bool { return strings.HasPrefix(text, mark) }) { // else it begins a response
+				checkRead(t, c, "Text\n"+text+"text", "Text text", Options{Dialect: *d, Tools: tools})
+			}
 		}
 	}
+}
+
+// checkRead checks that a text is read as one call and some content.
+func checkRead(t failer, c chat.Call, text, content string, o Options) {
+	t.Helper()
+	r := Scan(text, o)
+	if len(r.Calls) != 1 || r.Calls[0].Name != c.Name || !r.Calls[0].Executable || r.Calls[0].Status != chat.StatusOK {
+		t.Fatalf("%q: %q is read as %+v, %v", o.Dialect.Name, text, r.Calls, r.Findings)
+	}
+	given := []byte(c.Arguments)
+	if r.Calls[0].Positional {
+		given = asPositional(c)
+	}
+	got, want := canonical(t, r.Calls[0].Arguments), canonical(t, given)
+	if !bytes.Equal(got, want) {
+		t.Fatalf("%q: %q is read as %s, want %s", o.Dialect.Name, text, got, want)
+	}
+	if strings.Join(strings.Fields(r.Content), " ") != content { // blanks may belong to the marks
+		t.Fatalf("%q: %q leaves the content %q", o.Dialect.Name, text, r.Content)
+	}
+}
+
+// shapeOf returns the shape that arguments have: an object with a member of some
+// type for each.
+func shapeOf(arguments json.RawMessage) *Shape {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(arguments, &members) != nil {
+		return nil
+	}
+	properties := map[string]any{}
+	for key, value := range members {
+		properties[key] = map[string]string{"type": typeOf(value)}
+	}
+	return ShapeOf(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
+}
+
+// typeOf returns the type of a value in a JSON Schema.
+func typeOf(value json.RawMessage) string {
+	switch bytes.TrimSpace(value)[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// TestRenderPlain checks that every dialect can write an ordinary call.
+func TestRenderPlain(t *testing.T) {
+	c := chat.Call{Name: "get_weather", Arguments: json.RawMessage(`{"city":"Oslo","days":3,"units":["C","m"],"all":true}`)}
+	for _, d := range Dialects {
+		if text, ok := d.Render(c, Toolset{c.Name: shapeOf(c.Arguments)}); !ok {
+			t.Errorf("%s cannot write %s, only %q", d.Name, c.Arguments, text)
+		}
+	}
+	checkRender(t, c)
 }
 
 // asPositional returns the arguments that a rendered call is read with.
@@ -112,7 +165,7 @@ func canonicalOrNil(text []byte) []byte {
 
 // canonical writes JSON in one way for each value, with the order of keys and
 // the digits of numbers as they are.
-func canonical(t testing.TB, text []byte) []byte {
+func canonical(t failer, text []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var b bytes.Buffer
@@ -124,7 +177,7 @@ func canonical(t testing.TB, text []byte) []byte {
 		if s, ok := token.(string); ok {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v", err)
 			}
 			token = string(quoted)
 		}
@@ -204,7 +257,7 @@ func mustJSON(v any) string {
 
 func TestRenderAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		checkRender(t, chat.Call{
+		checkRender(rt, chat.Call{
 			Name:      rapid.StringMatching(`[a-z_$][A-Za-z0-9_$]{0,8}9(\.[a-z]+)?`).Draw(rt, "name"),
 			Arguments: json.RawMessage(jsonObject(3).Draw(rt, "arguments")),
 		})

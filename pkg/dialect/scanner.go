@@ -71,8 +71,8 @@ type Scanner struct {
 	alone     bool // the dialect of the last frame wants its calls alone
 	begun     bool // something else than blanks has been read
 	ids       idSet
-	ended     bool // the call that ends the work has been made
-	raw       bool // a value was text up to a mark: it can have been cut at one of its own
+	ended     bool       // the call that ends the work has been made
+	raw       []*Dialect // those of calls whose values are text up to a mark, and can hold one
 	detected  detected
 }
 

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"slices"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -85,7 +86,9 @@ func (b *tagBody) take() {
 	}
 	call.Alternatives = b.tags.Alternatives()
 	b.scanner.call(call, findings)
-	b.scanner.raw = b.scanner.raw || call.Executable
+	if s := b.scanner; call.Executable && !slices.Contains(s.raw, s.frame.row) {
+		s.raw = append(s.raw, s.frame.row)
+	}
 }
 
 // goesOn reports a mark that closes a part of a call, behind all calls: a value may

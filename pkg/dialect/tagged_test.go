@@ -10,40 +10,43 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A mark that closes a value says of the call before that it was cut short.
+// A mark that closes a value says of the calls before that one was cut short.
 func TestRemains(t *testing.T) {
 	const call = "<tool_call>note<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
 	const draft = "<tool_call>note</tool_call>"
 	for _, test := range []struct {
 		name, dialect, text string
-		call                int // that is in doubt; -1 for none
+		want                []int // the calls that are in doubt
 	}{
-		{"behind it", "glm47_moe", call + " b</arg_value></tool_call>", 0},
-		{"behind the second", "glm47_moe", draft + call + "</arg_value>", 1},
-		{"twice", "glm47_moe", call + "</arg_value></arg_value>", 0},
-		{"without a call", "glm47_moe", "a</arg_value>", -1},
-		{"quoted", "glm47_moe", call + "It ends with `</arg_value>`.", -1},
-		{"in reasoning", "glm47_moe", "<think>" + call + " b</arg_value></think>", -1},
-		{"behind what is not executed", "glm47_moe", "<tool_call>note<arg_key>a</arg_key></tool_call></arg_value>", -1},
-		{"of another dialect", "glm47_moe", call + "</parameter>", -1},
-		{"dialect not named", "", call + " b</arg_value></tool_call>", 0},
-		{"dialect not named, another", "", "<invoke name=\"note\"><parameter name=\"text\">a</parameter></invoke> b</parameter>", 0},
-		{"dialect not named, none", "", call + "</parameter>", -1},
+		{"behind it", "glm47_moe", call + " b</arg_value></tool_call>", []int{0}},
+		{"behind the second", "glm47_moe", draft + call + "</arg_value>", []int{0, 1}},
+		{"behind one of JSON", "", call + "[TOOL_CALLS]f[ARGS]{} b</arg_value>", []int{0, 1}},
+		{"twice", "glm47_moe", call + "</arg_value></arg_value>", []int{0}},
+		{"without a call", "glm47_moe", "a</arg_value>", nil},
+		{"quoted", "glm47_moe", call + "It ends with `</arg_value>`.", nil},
+		{"in reasoning", "glm47_moe", "<think>" + call + " b</arg_value></think>", nil},
+		{"behind what is not executed", "glm47_moe", "<tool_call>note<arg_key>a</arg_key></tool_call></arg_value>", nil},
+		{"of another dialect", "glm47_moe", call + "</parameter>", nil},
+		{"dialect not named", "", call + " b</arg_value></tool_call>", []int{0}},
+		{"dialect not named, another", "", "<invoke name=\"note\"><parameter name=\"text\">a</parameter></invoke> b</parameter>", []int{0}},
+		{"dialect not named, none", "", call + "</parameter>", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, _ := Named(test.dialect)
-			got := -1
-			for _, f := range Scan(test.text, Options{Dialect: d}).Findings {
-				if f.Code != diag.MarkerInValue {
-					continue
+			var got []int
+			r := Scan(test.text, Options{Dialect: d})
+			for _, f := range r.Findings {
+				if f.Code == diag.MarkerInValue {
+					got = append(got, *f.Call)
 				}
-				if got >= 0 || f.Severity != diag.Error || f.Call == nil {
-					t.Fatalf("%v", f)
-				}
-				got = *f.Call
 			}
-			if got != test.call {
-				t.Errorf("call %d of %q is in doubt, want %d", got, test.text, test.call)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("calls in doubt: (-want +got)\n%s", diff)
+			}
+			for _, call := range got {
+				if r.Calls[call].Executable {
+					t.Errorf("call %d is executable", call)
+				}
 			}
 		})
 	}
