@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"oneshot/pkg/diag"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/schema"
 )
 
 // checkAcceptance reads the arguments of a call of the tool "f" and says whether
-// they are accepted: one call that can be executed, no error, and arguments that
-// fit the schema. The reference is a strict grammar. What it refuses may be
-// mended here, with a warning: that is what a strict reader would refuse.
+// they are accepted: one executable call, no error, and arguments that fit the
+// schema. The reference is a strict grammar: what it refuses may be repaired here,
+// which the call says.
 func checkAcceptance(r *row) outcome {
 	tools := []toolDef{{Name: "f", Parameters: r.Schema}}
 	s := setting{dialect: r.dialectName(), tools: tools}
@@ -22,8 +22,8 @@ func checkAcceptance(r *row) outcome {
 	g := read(text, s)
 	accepted, why := accepts(g, r.Schema)
 	o := outcome{row: r, codes: codesOf(g.findings), setting: describeSetting(s)}
-	mended := slices.ContainsFunc(g.findings, func(f diag.Finding) bool { return f.Severity.Rank() >= diag.Warning.Rank() })
-	if accepted != *r.Accepted && !(accepted && mended) {
+	o.mended = accepted && !*r.Accepted && g.calls[0].Status == chat.StatusRepaired
+	if accepted != *r.Accepted && !o.mended {
 		o.faults = []fault{"acceptance"}
 	}
 	calls := facet{name: faultCalls}
@@ -36,6 +36,7 @@ func checkAcceptance(r *row) outcome {
 		calls,
 		textFacet(faultContent, nil, g.content),
 	}
+	o.state, o.facts = verb(accepted), g.says()
 	o.law = lawOf(r.ID, text, nil, s, g)
 	return o.settle()
 }

@@ -44,7 +44,9 @@ func checkBody(r *row) outcome {
 		o.faults, g = nil, last
 	}
 	o.facets = w.facets(g)
+	o.ends, o.state, o.facts = w.ends(g), g.states(), g.says()
 	if err != nil {
+		o.state += ", error"
 		o.faults = append(o.faults, faultError)
 		o.facets = append(o.facets, facet{name: faultError, theirs: []string{"none"}, ours: []string{err.Error()}})
 	}

@@ -31,11 +31,12 @@ func textOf(raw json.RawMessage) string {
 type want struct {
 	content, reasoning *string
 	calls              []wantCall
-	anyCalls           bool // nothing is known of calls
-	ends               *bool
+	anyCalls           bool   // nothing is known of calls
+	over               *bool  // whether reasoning has ended at the end of the text
 	failure            string // what the reference refused the text for
 	// The reference found nothing in the text and returns it as content. Where
-	// oneshot finds a call that it does not execute, that says as much.
+	// oneshot finds a call that it does not execute, that says as much, if the
+	// content is the text without what was found.
 	nothing bool
 }
 
@@ -44,12 +45,12 @@ type want struct {
 // Blanks at the ends of content and reasoning are left out on both sides. Every
 // reference has its own opinion of the line ends that a template puts between
 // reasoning, text and calls; some trim one side, some both, and some differ
-// between whole and in pieces. No user of a response can tell.
+// between whole and in pieces. The report counts the rows where that matters.
 func wanted(r *row, v view) want {
 	if r.Error != nil {
 		return want{failure: cmp.Or(textOf(r.Error), "an error"), anyCalls: true}
 	}
-	w := want{calls: slices.Concat(r.Calls, r.Partial), ends: r.Options.ReasoningEnds}
+	w := want{calls: slices.Concat(r.Calls, r.Partial), over: r.Options.ReasoningEnds}
 	w.anyCalls = r.Calls == nil && r.Partial == nil
 	content, reasoning := r.content(), r.reasoning()
 	switch {
@@ -73,7 +74,7 @@ func wanted(r *row, v view) want {
 	if r.onlyEnds() {
 		w.content, w.reasoning = nil, nil
 	} else {
-		w.ends = nil
+		w.over = nil
 	}
 	return w
 }
@@ -99,16 +100,16 @@ const (
 // faults returns the facets in which a reading is not what is wanted.
 func (w want) faults(g reading, tools []toolDef) []fault {
 	if w.failure != "" {
-		if g.refuses(tools) {
-			return nil
+		if g.acts(tools) || !g.complains(tools) {
+			return []fault{faultError}
 		}
-		return []fault{faultError}
+		return nil
 	}
 	var found []fault
-	if !w.anyCalls && !sameCalls(w.calls, g.calls, tools) {
+	if !w.anyCalls && !sameCalls(w.calls, g.calls) {
 		found = append(found, faultCalls)
 	}
-	if w.content != nil && !sameText(*w.content, g.content) && !(w.nothing && len(g.calls) > 0 && !g.acts(tools)) {
+	if w.content != nil && !sameText(*w.content, g.content) && !w.reported(g, tools) {
 		found = append(found, faultContent)
 	}
 	if w.reasoning != nil && !sameText(*w.reasoning, g.reasoning) {
@@ -117,12 +118,38 @@ func (w want) faults(g reading, tools []toolDef) []fault {
 	return found
 }
 
+// reported reports whether a reading finds calls, none of which would be executed,
+// in what the reference takes for text, and keeps all other text.
+func (w want) reported(g reading, tools []toolDef) bool {
+	if !w.nothing || len(g.calls) == 0 || g.acts(tools) {
+		return false
+	}
+	said := 0
+	for _, part := range strings.Fields(g.content) {
+		at := strings.Index((*w.content)[said:], part)
+		if at < 0 {
+			return false
+		}
+		said += at + len(part)
+	}
+	return true
+}
+
+// ends reports whether the blanks at the ends of a text that is the same are not.
+func (w want) ends(g reading) bool {
+	differ := func(theirs *string, ours string) bool {
+		return theirs != nil && *theirs != ours && sameText(*theirs, ours)
+	}
+	return differ(w.content, g.content) || differ(w.reasoning, g.reasoning)
+}
+
 // sameText compares two texts but for blanks at their ends.
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
-// refuses reports whether no call of a reading would be executed.
-func (g reading) refuses(tools []toolDef) bool {
-	return !g.acts(tools)
+// complains reports whether a reading says that something is wrong: with a
+// finding, or with a call that no tool of the request can take.
+func (g reading) complains(tools []toolDef) bool {
+	return len(g.findings) > 0 || slices.ContainsFunc(g.calls, func(c chat.Call) bool { return !c.Executable || !permitted(c, tools) })
 }
 
 // acts reports whether a call of a reading would be executed.
@@ -152,51 +179,56 @@ func fits(arguments, parameters json.RawMessage) bool {
 
 // sameCalls reports whether calls can be laid beside each other.
 //
-// A call that oneshot does not execute may have no counterpart: one that cannot
-// be read, is cut off or names no tool of the request is reported by oneshot
-// and dropped by most references, and so is one inside reasoning, which some
-// return. What the reference could not parse may be missing here, and must
-// not be executable.
-func sameCalls(wanted []wantCall, got []chat.Call, tools []toolDef) bool {
+// A call that is not executable may have no counterpart: one that cannot be
+// read or is cut off is reported by oneshot and dropped by most references, and
+// so is one inside reasoning, which some return. What the reference could not
+// parse may be missing here, and must not be executable.
+func sameCalls(wanted []wantCall, got []chat.Call) bool {
 	reach := make([]bool, len(got)+1) // reach[j]: the wanted calls so far lie beside got[:j]
 	reach[0] = true
 	for j, c := range got {
-		reach[j+1] = reach[j] && spare(c, tools)
+		reach[j+1] = reach[j] && spare(c)
 	}
 	for _, w := range wanted {
 		next := make([]bool, len(got)+1)
 		_, unread := w.unread()
 		next[0] = reach[0] && unread
 		for j, c := range got {
-			next[j+1] = reach[j] && w.is(c) || reach[j+1] && unread || next[j] && spare(c, tools)
+			next[j+1] = reach[j] && w.is(c) || reach[j+1] && unread || next[j] && spare(c)
 		}
 		reach = next
 	}
 	return reach[len(got)]
 }
 
-// spare reports whether a call may have no counterpart.
-func spare(c chat.Call, tools []toolDef) bool {
-	switch c.Status {
-	case chat.StatusInvalid, chat.StatusTruncated, chat.StatusSuppressed:
-		return true
-	}
-	return len(tools) > 0 && !slices.ContainsFunc(tools, func(t toolDef) bool { return t.Name == c.Name })
+// spare reports whether a call may have no counterpart. An executable one never
+// may, whatever its name is.
+func spare(c chat.Call) bool {
+	return !c.Executable && (c.Status == chat.StatusInvalid || c.Status == chat.StatusTruncated || c.Status == chat.StatusSuppressed)
 }
 
 // is reports whether a call is the wanted one. Ids count where one is wanted.
 func (w wantCall) is(c chat.Call) bool {
-	c.Arguments = named(c)
 	if w.ID != "" && w.ID != c.ID {
 		return false
 	}
 	if w.Subset != nil {
-		return (w.Name == "" || w.Name == c.Name) && holdsJSON(c.Arguments, w.Subset)
+		return (w.Name == "" || w.Name == c.Name) && holdsJSON(named(c), w.Subset)
 	}
 	if _, unread := w.unread(); unread {
 		return w.Name == c.Name && !c.Executable
 	}
-	return w.Name == c.Name && sameJSON(c.Arguments, w.Arguments)
+	return w.Name == c.Name && w.hasArguments(c)
+}
+
+// hasArguments reports whether a call has the wanted arguments, by name or by
+// position. A call with both has no form before its definition is known.
+func (w wantCall) hasArguments(c chat.Call) bool {
+	if w.Positional == nil {
+		return sameJSON(named(c), w.Arguments)
+	}
+	list, err := json.Marshal(w.Positional)
+	return err == nil && c.Positional && sameJSON(c.Arguments, list) && sameJSON(w.Arguments, json.RawMessage("{}"))
 }
 
 // named returns the arguments of a call by their names, where no definition is
@@ -212,9 +244,13 @@ func named(c chat.Call) json.RawMessage {
 	return list[0]
 }
 
-// held reports whether a wanted call was found and would not be executed: the
-// reading is the same, and oneshot is more careful.
+// held reports whether a wanted call was found and would not be executed, or a call
+// that would not be was found where the reference has none: the reading is the
+// same, and oneshot is more careful.
 func (w want) held(g reading) bool {
+	if w.content != nil && w.nothing && len(g.calls) > 0 {
+		return true
+	}
 	for _, c := range g.calls {
 		if !c.Executable && slices.ContainsFunc(w.calls, func(x wantCall) bool { _, unread := x.unread(); return !unread && x.is(c) }) {
 			return true
@@ -233,12 +269,39 @@ func describe(c chat.Call) string {
 	if c.ID != "" {
 		line = c.ID + ": " + line
 	}
-	state := string(c.Status)
+	return line + "  (" + state(c) + ")"
+}
+
+// state returns how a call stands.
+func state(c chat.Call) string {
+	words := string(c.Status)
 	if c.Executable {
-		state += ", executable"
+		words += ", executable"
 	}
 	if c.ValueChanged {
-		state += ", value changed"
+		words += ", value changed"
 	}
-	return line + "  (" + state + ")"
+	return words
+}
+
+// states returns how each call of a reading stands.
+func (g reading) states() string {
+	if len(g.calls) == 0 {
+		return "no call"
+	}
+	var all []string
+	for _, c := range g.calls {
+		all = append(all, state(c))
+	}
+	return strings.Join(all, "; ")
+}
+
+// says returns calls, content and reasoning, a fact a line.
+func (g reading) says() string {
+	var b strings.Builder
+	for _, c := range g.calls {
+		fmt.Fprintf(&b, "call %s\n", describe(c))
+	}
+	fmt.Fprintf(&b, "content %q\nreasoning %q\n", g.content, g.reasoning)
+	return b.String()
 }

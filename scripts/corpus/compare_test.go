@@ -55,35 +55,42 @@ func TestSameCalls(t *testing.T) {
 	ours, other := good("a", `{"x":1}`), good("b", `{}`)
 	positional := good("b", `[]`)
 	positional.Positional = true
+	two := good("b", `["x", 1]`)
+	two.Positional = true
+	both := wantCall{Name: "b", Arguments: json.RawMessage(`{}`), Positional: []json.RawMessage{json.RawMessage(`"x"`), json.RawMessage(`1.0`)}}
+	mixed := both
+	mixed.Arguments = json.RawMessage(`{"y":2}`)
 	tests := []struct {
 		name   string
 		wanted []wantCall
 		got    []chat.Call
-		tools  []toolDef
 		same   bool
 	}{
-		{"none", nil, nil, nil, true},
-		{"both", []wantCall{a, b}, []chat.Call{ours, other}, nil, true},
-		{"in another order", []wantCall{a, b}, []chat.Call{other, ours}, nil, false},
-		{"one is missing", []wantCall{a, b}, []chat.Call{ours}, nil, false},
-		{"one too many", []wantCall{a}, []chat.Call{ours, other}, nil, false},
-		{"one too many that is invalid", []wantCall{a}, []chat.Call{with(other, chat.StatusInvalid), ours}, nil, true},
-		{"one too many that is cut off", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusTruncated)}, nil, true},
-		{"one too many that is ambiguous", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusAmbiguous)}, nil, false},
-		{"one too many in reasoning", []wantCall{a}, []chat.Call{with(ours, chat.StatusSuppressed), ours}, nil, true},
-		{"the one in reasoning is wanted", []wantCall{a, b}, []chat.Call{with(ours, chat.StatusSuppressed), other}, nil, true},
-		{"one of no tool", []wantCall{a}, []chat.Call{ours, other}, []toolDef{{Name: "a"}}, true},
-		{"cut off and the same", []wantCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, nil, true},
-		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, nil, true},
-		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, nil, true},
-		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, nil, false},
-		{"an id is missing", []wantCall{id}, []chat.Call{other}, nil, false},
-		{"more than the part", []wantCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, nil, true},
-		{"another part", []wantCall{part}, []chat.Call{good("a", `{"x":2}`)}, nil, false},
-		{"no argument by position", []wantCall{b}, []chat.Call{positional}, nil, true},
+		{"none", nil, nil, true},
+		{"both", []wantCall{a, b}, []chat.Call{ours, other}, true},
+		{"in another order", []wantCall{a, b}, []chat.Call{other, ours}, false},
+		{"one is missing", []wantCall{a, b}, []chat.Call{ours}, false},
+		{"one too many", []wantCall{a}, []chat.Call{ours, other}, false},
+		{"one too many that is invalid", []wantCall{a}, []chat.Call{with(other, chat.StatusInvalid), ours}, true},
+		{"one too many that is cut off", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusTruncated)}, true},
+		{"one too many that is ambiguous", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusAmbiguous)}, false},
+		{"one too many in reasoning", []wantCall{a}, []chat.Call{with(ours, chat.StatusSuppressed), ours}, true},
+		{"the one in reasoning is wanted", []wantCall{a, b}, []chat.Call{with(ours, chat.StatusSuppressed), other}, true},
+		{"cut off and the same", []wantCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, true},
+		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, true},
+		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, true},
+		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, false},
+		{"an id is missing", []wantCall{id}, []chat.Call{other}, false},
+		{"more than the part", []wantCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, true},
+		{"another part", []wantCall{part}, []chat.Call{good("a", `{"x":2}`)}, false},
+		{"no argument by position", []wantCall{b}, []chat.Call{positional}, true},
+		{"arguments by position", []wantCall{both}, []chat.Call{two}, true},
+		{"arguments by position that are not there", []wantCall{both}, []chat.Call{positional}, false},
+		{"arguments by position that are not wanted", []wantCall{b}, []chat.Call{two}, false},
+		{"arguments by position and by name", []wantCall{mixed}, []chat.Call{two}, false},
 	}
 	for _, test := range tests {
-		if got := sameCalls(test.wanted, test.got, test.tools); got != test.same {
+		if got := sameCalls(test.wanted, test.got); got != test.same {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}
@@ -102,6 +109,7 @@ func TestNothingFound(t *testing.T) {
 		{"a call that is not executed", reading{content: "text", calls: []chat.Call{cut}}, true},
 		{"a call that is", reading{content: "text", calls: []chat.Call{good("a", "{}")}}, false},
 		{"less text", reading{content: "text"}, false},
+		{"a call that is not executed, and other text", reading{content: "other", calls: []chat.Call{cut}}, false},
 	}
 	for _, test := range tests {
 		if got := len(w.faults(test.got, nil)) == 0; got != test.ok {

@@ -1,23 +1,40 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
-// A difference is a row, or several of one id, that oneshot reads in another way
-// than the reference, on purpose.
+// A difference is a row that oneshot reads in another way than the reference, on
+// purpose. Texts of rows are not copied: Reads says in which facets the reading
+// differs, how what was read stands, and, in a digest, exactly what it is. A
+// reading that is not the one that was excused fails.
 type difference struct {
 	ID     string `json:"id"`
 	Theirs string `json:"theirs"` // what the reference reads, in words
 	Ours   string `json:"ours"`
-	Why    string `json:"why"`
+	Reads  string `json:"reads"`
+	Why    string `json:"why"`           // the same words for all rows of one reason
 	See    string `json:"see,omitempty"` // the case, test or page that holds ours
+}
+
+// reads returns what a row was read as, to be held against the list.
+func (o *outcome) reads() string {
+	facets := make([]string, len(o.faults))
+	for i, f := range o.faults {
+		facets[i] = string(f)
+	}
+	digest := sha256.Sum256([]byte(o.facts))
+	return fmt.Sprintf("%s | %s | %x", strings.Join(facets, ", "), o.state, digest[:6])
 }
 
 // A diffList is the list of differences by id.
@@ -41,8 +58,8 @@ func loadDifferences(name string) (diffList, error) {
 			return list, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: entry %d: %w", name, len(list)+1, err)
-		case d.ID == "" || d.Theirs == "" || d.Ours == "" || d.Why == "":
-			return nil, fmt.Errorf("%s: entry %q: id, theirs, ours and why must all be there", name, d.ID)
+		case d.ID == "" || d.Theirs == "" || d.Ours == "" || d.Reads == "" || d.Why == "":
+			return nil, fmt.Errorf("%s: entry %q: id, theirs, ours, reads and why must all be there", name, d.ID)
 		case d.ID <= last:
 			return nil, fmt.Errorf("%s: entry %q stands behind %q: sort by id, once each", name, d.ID, last)
 		}
@@ -50,37 +67,65 @@ func loadDifferences(name string) (diffList, error) {
 	}
 }
 
-// apply turns failed rows that are in the list into different ones.
+// apply turns failed rows that are in the list, and read as it says, into different
+// ones.
 func (l diffList) apply(all []outcome) {
 	for i := range all {
-		if d := l[all[i].ID]; d != nil && all[i].verdict == failed && !all[i].broken() {
-			all[i].verdict, all[i].why = different, d.Why
+		o := &all[i]
+		d := l[o.ID]
+		switch {
+		case d == nil || o.verdict != failed || o.broken():
+		case d.Reads == o.reads():
+			o.verdict, o.why = different, d.Why
+		default:
+			o.why = "The list of differences excuses another reading: " + d.Reads + ", and not " + o.reads() + "."
 		}
 	}
+}
+
+// update writes the list again, each entry with what its row is read as now. What
+// that is must be looked at before it is kept.
+func (l diffList) update(name string, all []outcome) error {
+	for i := range all {
+		if d := l[all[i].ID]; d != nil && len(all[i].faults) > 0 && !all[i].broken() {
+			d.Reads = all[i].reads()
+		}
+	}
+	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
+	lines.SetEscapeHTML(false)
+	for _, id := range slices.Sorted(maps.Keys(l)) {
+		if err := lines.Encode(l[id]); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
 // broken reports whether a row failed for another reason than that it is read in
 // another way: no entry of the list excuses that.
 func (o *outcome) broken() bool {
-	return slices.ContainsFunc(o.faults, func(f fault) bool { return f == "panic" || f == "row" || f == faultDialect })
+	return slices.ContainsFunc(o.faults, func(f fault) bool { return f == "panic" || f == "deadline" || f == "row" || f == faultDialect })
 }
 
 // A stale entry of the list has outlived its reason.
 type stale struct{ id, why string }
 
-// stale returns the entries of the list whose rows are equal now, and, where
-// every row of the folder was read, those that name none.
+// stale returns the entries of the list whose rows are equal now or read in a
+// third way, and, where every row of the folder was read, those that name none.
 func (l diffList) stale(all []outcome, everything bool) []stale {
-	seen := map[string]bool{} // by id: a row of it is different
+	seen := map[string]verdict{}
 	for _, o := range all {
-		seen[o.ID] = seen[o.ID] || o.verdict == different
+		seen[o.ID] = o.verdict
 	}
 	var old []stale
 	for id := range l {
-		switch differs, there := seen[id]; {
+		switch v, there := seen[id]; {
 		case !there && everything:
 			old = append(old, stale{id, "there is no such row"})
-		case there && !differs:
+		case there && v == failed:
+			old = append(old, stale{id, "it is not read as the list says"})
+		case there && v != different:
 			old = append(old, stale{id, "it is read as the reference reads it"})
 		}
 	}

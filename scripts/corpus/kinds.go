@@ -73,7 +73,7 @@ func checkCallStart(r *row) outcome {
 		content = r.Input
 	}
 	w := want{content: &content, anyCalls: true}
-	o := outcome{row: r, faults: w.faults(g, nil), facets: w.facets(g), codes: codesOf(g.findings), setting: describeSetting(s)}
+	o := outcome{row: r, faults: w.faults(g, nil), facets: w.facets(g), codes: codesOf(g.findings), setting: describeSetting(s), state: g.states(), facts: g.says()}
 	o.law = lawOf(r.ID, r.Input, nil, s, g)
 	return o.settle()
 }
@@ -124,6 +124,6 @@ func nativeOutcome(r *row, w want, calls ...chat.Call) outcome {
 		g.calls = append(g.calls, done)
 		g.findings = append(g.findings, findings...)
 	}
-	o := outcome{row: r, faults: w.faults(g, nil), facets: w.facets(g), codes: codesOf(g.findings), setting: "native calls"}
+	o := outcome{row: r, faults: w.faults(g, nil), facets: w.facets(g), codes: codesOf(g.findings), setting: "native calls", state: g.states(), facts: g.says()}
 	return o.settle()
 }

@@ -29,6 +29,7 @@ type request struct {
 	sources, labels    []string
 	id                 string
 	verbose, strict    bool
+	full, update       bool
 	failOver, diffOver float64
 }
 
@@ -45,6 +46,8 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	f.StringVar(&q.id, "id", "", "only rows with this `text` in their id; with -v all of them are shown, whole")
 	f.BoolVar(&q.verbose, "v", false, "show every failed row")
 	f.BoolVar(&q.strict, "strict", false, "exit 1 also when an entry of the list of differences is stale")
+	f.BoolVar(&q.full, "full", false, "print also a line for each dialect")
+	f.BoolVar(&q.update, "update", false, "write into the list of differences what its rows are read as now")
 	f.Float64Var(&q.failOver, "fail-over", 1, "exit 1 when more than this `percent` fail")
 	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` are different on purpose")
 	if err := f.Parse(args); err != nil {
@@ -89,7 +92,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "corpus:", err)
 		return 2
 	}
-	return examine(q, rows, list).print(stdout, stderr)
+	rep := examine(q, rows, list)
+	if q.update {
+		if err := list.update(q.list, rep.outcomes); err != nil {
+			fmt.Fprintln(stderr, "corpus:", err)
+			return 2
+		}
+	}
+	return rep.print(stdout, stderr)
 }
 
 // examine checks the rows that are asked for.
@@ -98,9 +108,9 @@ func examine(q request, rows []*row, list diffList) *report {
 	seeds := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind != "seed" || !q.wantsSeed(r) })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind == "seed" || !q.wants(r) })
 	rep := &report{request: q, outcomes: make([]outcome, len(rows))}
-	inParallel(len(rows), func(i int) string { return rows[i].ID }, func(i int) { rep.outcomes[i] = judge(rows[i]) })
+	inParallel(len(rows), func(i int) { rep.outcomes[i] = judge(rows[i], patience) })
 	trips := make([][]round, len(seeds))
-	inParallel(len(seeds), func(i int) string { return seeds[i].ID }, func(i int) { trips[i] = rounds(seeds[i], q.roundDialects()) })
+	inParallel(len(seeds), func(i int) { trips[i] = rounds(seeds[i], q.roundDialects()) })
 	rep.rounds = slices.Concat(trips...)
 	list.apply(rep.outcomes)
 	rep.stale = list.stale(rep.outcomes, q.everything())
@@ -121,20 +131,14 @@ func (q request) roundDialects() []string {
 	})
 }
 
-// patience is how long one row may take.
-const patience = 20 * time.Second
-
-// inParallel calls do for every index below n, on all processors. A reader that
-// does not come to an end ends the program, with the row's name.
-func inParallel(n int, name func(i int) string, do func(i int)) {
+// inParallel calls do for every index below n, on all processors.
+func inParallel(n int, do func(i int)) {
 	next := make(chan int)
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for i := range next {
-				alarm := time.AfterFunc(patience, func() { panic(fmt.Sprintf("row %s: no end after %v", name(i), patience)) })
 				do(i)
-				alarm.Stop()
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -36,10 +37,14 @@ func TestVerdicts(t *testing.T) {
 		"call not wanted":           "failed calls",
 		"call missing":              "failed calls",
 		"on purpose":                "different content",
+		"in a third way":            "failed content",
+		"by position":               "equal",
+		"wrong position":            "failed calls",
+		"not ended":                 "equal",
 		"error":                     "equal",
 		"no error":                  "failed error",
 		"error of the schema":       "equal",
-		"no such tool":              "equal",
+		"no such tool":              "failed calls",
 		"unread":                    "equal",
 		"unread but here":           "failed calls",
 		"part":                      "equal",
@@ -97,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 	if !back["tool"] || !back["toolcalls"] || len(back) != len(names()) {
 		t.Errorf("calls that come back, by dialect: %v", back)
 	}
-	if diff := cmp.Diff([]stale{{"equal", "it is read as the reference reads it"}, {"nowhere", "there is no such row"}}, rep.stale, cmp.AllowUnexported(stale{})); diff != "" {
+	if diff := cmp.Diff([]stale{{"equal", "it is read as the reference reads it"}, {"in a third way", "it is not read as the list says"}, {"nowhere", "there is no such row"}}, rep.stale, cmp.AllowUnexported(stale{})); diff != "" {
 		t.Errorf("stale entries (-want +got)\n%s", diff)
 	}
 }
@@ -108,11 +113,11 @@ func TestFilters(t *testing.T) {
 		rows, seeds  int
 		staleNowhere bool
 	}{
-		{request{}, 46, 1, true},
+		{request{}, 50, 1, true},
 		{request{sources: []string{"others"}}, 27, 0, false},
 		{request{sources: []string{"seeds"}}, 0, 1, false},
 		{request{labels: []string{"native_openai_chat"}}, 3, 0, false},
-		{request{id: "wrong"}, 13, 0, false},
+		{request{id: "wrong"}, 14, 0, false},
 	}
 	for _, test := range tests {
 		rep := examineOwn(t, test.q)
@@ -133,7 +138,7 @@ func TestFilters(t *testing.T) {
 func TestRun(t *testing.T) {
 	empty := t.TempDir()
 	broken := filepath.Join(t.TempDir(), "list.jsonl")
-	if err := os.WriteFile(broken, []byte(`{"id":"a","theirs":"x","ours":"y"}`), 0o600); err != nil {
+	if err := os.WriteFile(broken, []byte(`{"id":"a","theirs":"x","ours":"y","reads":"z"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -142,7 +147,8 @@ func TestRun(t *testing.T) {
 		code int
 		out  []string // what stands on stdout, or on stderr where the code is 2
 	}{
-		{"failures", "-corpus " + own, 1, []string{"texts                all", "all rows", "not met", "closeTag"}},
+		{"failures", "-corpus " + own, 1, []string{"texts ", "goal rows", "not met", "closing tag", "nothing that was said is lost"}},
+		{"a line for each dialect", "-corpus " + own + " -full", 1, []string{"\n  toolcalls ", "\nxlam  "}},
 		{"goals met", "-corpus " + own + " -fail-over 100 -different-over 100", 0, []string{"met."}},
 		{"stale", "-corpus " + own + " -fail-over 100 -different-over 100 -strict", 1, nil},
 		{"too many differences", "-corpus " + own + " -fail-over 100 -different-over 1", 1, nil},
@@ -154,7 +160,7 @@ func TestRun(t *testing.T) {
 		{"no name", "", 2, []string{"-corpus must name"}},
 		{"no flag", "-what", 2, []string{"-what"}},
 		{"an argument", "-corpus " + own + " more", 2, []string{`"more"`}},
-		{"a list without reasons", "-corpus " + own + " -differences " + broken, 2, []string{"why must all be there"}},
+		{"a list without reasons", "-corpus " + own + " -differences " + broken, 2, []string{"must all be there"}},
 	}
 	for _, test := range tests {
 		args := strings.Fields(test.args)
@@ -174,6 +180,38 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", test.name, part, said)
 			}
 		}
+	}
+}
+
+// TestUpdate takes what rows are read as now for what the list excuses.
+func TestUpdate(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "list.jsonl")
+	old, err := os.ReadFile(ownList)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	run([]string{"-corpus", own, "-differences", list, "-update"}, &out, &out)
+	now, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := bytes.Replace(old, []byte("ok, executable | 000000000000"), []byte("ok, executable | 69954392ab48"), 1); !bytes.Equal(now, want) {
+		t.Errorf("(-want +got)\n%s", cmp.Diff(string(want), string(now)))
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	never := make(chan string)
+	defer close(never)
+	if got := within(time.Millisecond, func() string { return <-never }, func() string { return "late" }); got != "late" {
+		t.Errorf("%s", got)
+	}
+	if o := judge(&row{ID: "slow", Kind: "closeTag"}, 0); !o.broken() && o.verdict != notApplicable {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/mend"
@@ -16,7 +17,7 @@ func checkMend(r *row) outcome {
 	got := mend.JSON(r.Input, mend.Options{Schema: r.Schema, Salvage: r.Options.SchemaRepair == "salvage"})
 	certain := got.Value != nil && (got.Status == chat.StatusOK || got.Status == chat.StatusRepaired) && !slices.ContainsFunc(got.Findings, isError)
 	o := valueOutcome(r, got.Value, certain)
-	o.codes, o.setting = codesOf(got.Findings), "mended: "+string(got.Status)
+	o.codes, o.setting, o.state = codesOf(got.Findings), "mended: "+string(got.Status), string(got.Status)
 	return o
 }
 
@@ -29,11 +30,16 @@ func checkPartial(r *row) outcome {
 	}
 	got, err := mend.Partial(r.Input, allow)
 	o := valueOutcome(r, got, err == nil)
-	if o.setting = "completed"; err != nil {
-		o.facets[0].ours = []string{"none: " + err.Error()}
+	if o.setting, o.state = "completed", "completed"; err != nil {
+		o.facets[0].ours, o.state = []string{"none: " + err.Error()}, "none"
 	}
 	return o
 }
+
+// trimsEnds is the library of repairs that drops the blanks at the ends of every
+// string and key. They were written, and are kept here; nothing else about its
+// cases changes.
+const trimsEnds = "json_repair"
 
 // valueOutcome holds a value against the expected one. The reference says "" or
 // an error where there is none.
@@ -43,7 +49,7 @@ func valueOutcome(r *row, got json.RawMessage, certain bool) outcome {
 		wanted = json.RawMessage(*r.JSON)
 	}
 	f := facet{name: "value", theirs: []string{inOneLine(wanted)}, ours: []string{inOneLine(got)}}
-	o := outcome{row: r}
+	o := outcome{row: r, facts: f.ours[0]}
 	switch {
 	case r.Error != nil:
 		f.theirs = []string{"none: " + textOf(r.Error)}
@@ -52,7 +58,7 @@ func valueOutcome(r *row, got json.RawMessage, certain bool) outcome {
 		}
 	case len(wanted) == 0 && (got == nil || string(got) == `""`): // the reference says both with an empty text
 	case sameJSON(got, wanted):
-	case sameButEnds(got, wanted):
+	case r.source == trimsEnds && sameButEnds(got, wanted):
 		o.ends = true
 	default:
 		o.faults = []fault{f.name}
@@ -83,7 +89,7 @@ func checkExtract(r *row) outcome {
 	for _, place := range places {
 		f.ours = append(f.ours, quote(r.Input[place.Start:place.End]))
 	}
-	o := outcome{row: r, setting: "extracted", facets: []facet{f}}
+	o := outcome{row: r, setting: "extracted", facets: []facet{f}, state: "extracted", facts: strings.Join(f.ours, "\n")}
 	nothing := *r.Extracted == r.Input
 	if nothing != (len(places) == 0) || !nothing && *r.Extracted != r.Input[places[0].Start:places[0].End] {
 		o.faults = []fault{f.name}

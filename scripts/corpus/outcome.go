@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"oneshot/pkg/diag"
 )
@@ -27,15 +28,24 @@ type outcome struct {
 	*row
 	verdict verdict
 	why     string // of what is different or not applicable
-	ends    bool   // equal but for blanks at the ends of strings, which the reference drops
-	held    bool   // equal, but a call of the reference is not executed here
+	near           // how an equal row is not quite the same
 	law     string // how the streaming law is broken; "" if it is not
 	faults  []fault
 	facets  []facet
 	codes   []diag.Code // of the findings
 	setting string      // how the text was read
+	state   string      // what was read, in a few words: how each call stands, or what a value is
+	facts   string      // what was read, whole
 
 	found *detection // what the text alone told; nil where that was not asked
+}
+
+// A near says by which rule of the comparison a row is equal.
+type near struct {
+	ends   bool // blanks at the ends of texts differ
+	held   bool // what the reference returns is not executed here, or is no call there
+	mended bool // what the reference refuses is repaired here
+	early  bool // what was read before the text had ended
 }
 
 // A facet is one side of a row for people: what is wanted and what was read.
@@ -77,8 +87,33 @@ func checkOf(r *row) check {
 	return func(r *row) outcome { return fail(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
 }
 
-// judge checks a row. A panic in the reader fails the row and not the program.
-func judge(r *row) (o outcome) {
+// patience is how long one row, or one round trip, may take.
+const patience = 20 * time.Second
+
+// judge checks a row. A reader that does not come to an end fails the row and not
+// the program, and is left behind.
+func judge(r *row, patience time.Duration) outcome {
+	return within(patience, func() outcome { return judged(r) }, func() outcome {
+		return fail(r, "deadline", fmt.Sprintf("no end after %v", patience))
+	})
+}
+
+// within returns what do returns, or what late returns if that takes too long.
+func within[T any](patience time.Duration, do, late func() T) T {
+	done := make(chan T, 1)
+	go func() { done <- do() }()
+	alarm := time.NewTimer(patience)
+	defer alarm.Stop()
+	select {
+	case x := <-done:
+		return x
+	case <-alarm.C:
+		return late()
+	}
+}
+
+// judged checks a row. A panic in the reader fails the row and not the program.
+func judged(r *row) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = fail(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))

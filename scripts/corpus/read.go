@@ -67,25 +67,8 @@ func read(text string, s setting) reading {
 
 // readPieces reads a text that arrives in pieces.
 func readPieces(pieces [][]byte, s setting) reading {
-	var r reading
-	var findings dialect.Findings
-	sc := dialect.NewScanner(s.options(), func(e dialect.Event) {
-		switch {
-		case e.Finding != nil:
-			findings.Add(*e.Finding)
-		case e.Call != nil:
-			r.calls = append(r.calls, *e.Call)
-		case e.Before:
-			r.reasoning, r.content = r.reasoning+r.content, ""
-		case e.Revoked:
-			for i := range r.calls {
-				dialect.Suppress(&r.calls[i])
-			}
-		default:
-			r.content += e.Content
-			r.reasoning += e.Reasoning
-		}
-	})
+	r := &reading{}
+	sc, findings := r.scanner(s)
 	for _, p := range pieces {
 		sc.Write(bytes.Clone(p))
 	}
@@ -93,7 +76,38 @@ func readPieces(pieces [][]byte, s setting) reading {
 	d, _, _ := sc.Detected()
 	r.dialect = d.Name
 	r.findings = findings.Locate(string(bytes.Join(pieces, nil)))
-	return r
+	return *r
+}
+
+// readOpen returns what is known of a text before its end is known.
+func readOpen(text string, s setting) reading {
+	r := &reading{}
+	sc, findings := r.scanner(s)
+	sc.Write([]byte(text))
+	r.findings = findings.Locate(text)
+	return *r
+}
+
+// scanner returns a scanner that tells a reading what it finds.
+func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
+	findings := &dialect.Findings{}
+	return dialect.NewScanner(s.options(), func(e dialect.Event) {
+		switch {
+		case e.Finding != nil:
+			findings.Add(*e.Finding)
+		case e.Call != nil:
+			g.calls = append(g.calls, *e.Call)
+		case e.Before:
+			g.reasoning, g.content = g.reasoning+g.content, ""
+		case e.Revoked:
+			for i := range g.calls {
+				dialect.Suppress(&g.calls[i])
+			}
+		default:
+			g.content += e.Content
+			g.reasoning += e.Reasoning
+		}
+	}), findings
 }
 
 // names lists the dialects.

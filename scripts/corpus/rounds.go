@@ -24,7 +24,9 @@ func rounds(r *row, dialects []string) []round {
 	var all []round
 	for _, name := range dialects {
 		for _, w := range r.Calls {
-			all = append(all, roundTrip(r, name, w))
+			all = append(all, within(patience, func() round { return roundTrip(r, name, w) }, func() round {
+				return round{id: r.ID, dialect: name, want: []string{w.String()}, got: []string{fmt.Sprintf("no end after %v", patience)}}
+			}))
 		}
 	}
 	return all

@@ -41,7 +41,8 @@ type row struct {
 	JSON      *string         `json:"expected_json"`
 	Value     json.RawMessage `json:"expected_value"`
 	Extracted *string         `json:"expected_extracted"`
-	Allow     *uint           `json:"allow_mask"` // which kinds of values may be incomplete
+	Allow     *uint           `json:"allow_mask"`  // which kinds of values may be incomplete
+	Open      bool            `json:"not_flushed"` // the parser was not told that the text ends
 	Error     json.RawMessage `json:"expect_error"`
 	From      string          `json:"expected_from"`
 
@@ -91,6 +92,8 @@ type wantCall struct {
 	Name      string          `json:"name"` // "" in a row of parts: not known
 	Arguments json.RawMessage `json:"arguments"`
 	Subset    json.RawMessage `json:"arguments_subset"`
+	// Positional are arguments without a name, which stand before the others.
+	Positional []json.RawMessage `json:"positional"`
 }
 
 // unread returns the text of arguments that the reference could not parse.

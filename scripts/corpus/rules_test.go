@@ -33,16 +33,15 @@ func TestRules(t *testing.T) {
 		{"goes on with an empty answer", row{Parser: "Olmo3ThinkParser", Prefill: &prefill{"assistant", ""}}, startOpen, asWritten},
 		{"the request switches it on", row{Parser: "Qwen3Parser", Think: &on}, startOpen, asWritten},
 		{"the request switches it off", row{Parser: "Qwen3Parser", Think: &off}, startAuto, asWritten},
-		{"marks are text", row{Parser: "Qwen3Parser", Think: &off, Content: raw("a</think>b")}, startOff, asWritten},
-		{"marks are text for a tool parser", row{source: "xinference", Content: raw("<mm:think>a")}, startOff, asWritten},
-		{"marks that a reasoning parser leaves", row{source: "reasoning", Dialect: "reasoning:glm4_moe", Content: raw("<think>a")}, startAuto, asWritten},
+		{"marks are text", row{Parser: "Qwen3Parser", Think: &off, Input: "a</think>b"}, startOff, asWritten},
+		{"marks are text for a tool parser", row{source: "xinference", Input: "<mm:think>a"}, startOff, asWritten},
+		{"marks that a reasoning parser leaves", row{source: "reasoning", Dialect: "reasoning:glm4_moe", Input: "<think>a", Content: raw("<think>a")}, startAuto, asWritten},
 		{"reasoning that is thrown away", row{Parser: "LagunaParser", Content: raw("b")}, startAuto, hidden},
 		{"reasoning that was asked for", row{Parser: "LagunaParser", Think: &on, Reasoning: raw("a")}, startOpen, asWritten},
-		{"reasoning in the content", row{Parser: "MinimaxToolParser", Content: raw("<think>a</think>b")}, startAuto, inContent},
-		{"reasoning of another model in the content", row{Parser: "SeedOssToolParser", Content: raw("<seed:think>a")}, startAuto, inContent},
+		{"reasoning in the content", row{Parser: "MinimaxToolParser"}, startAuto, inContent},
 		{"an opening mark in the reasoning", row{Parser: "glm-4.7", Reasoning: raw("<think>a")}, startOpen, marked},
-		{"a switch that is not in the row", row{source: "lmdeploy", Input: "a", Reasoning: raw("a")}, startOpen, asWritten},
-		{"the same with a mark", row{source: "lmdeploy", Input: "<think>a", Reasoning: raw("a")}, startAuto, asWritten},
+		{"a switch in the name of the test", row{ID: "x::test_enable_thinking_true:1", Input: "a"}, startOpen, asWritten},
+		{"the same, off", row{ID: "x::THINKING_DISABLED", Input: "a</think>b"}, startOff, asWritten},
 	}
 	for _, test := range tests {
 		got := ruleOf(&test.row)
@@ -120,7 +119,7 @@ func TestLawIsBroken(t *testing.T) {
 }
 
 func TestPanicFailsTheRow(t *testing.T) {
-	o := judge(nil)
+	o := judged(nil)
 	if o.verdict != failed || len(o.faults) != 1 || o.faults[0] != "panic" {
 		t.Errorf("%+v", o)
 	}

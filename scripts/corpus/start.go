@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A view says how the expectation of a row is to be taken, where its reference
 // and oneshot differ in what reasoning is and not in how it is read.
@@ -22,8 +25,8 @@ type rule struct {
 	view  view
 }
 
-// rules decide from what is known of parser and request. Only where the
-// switch of a request is not in the row, what it expects must tell it.
+// rules decide from what is known of parser, request and test, never from what
+// a row expects.
 var rules = []rule{
 	{
 		why:   "the parser puts reasoning back into the content, between its marks",
@@ -32,19 +35,17 @@ var rules = []rule{
 	},
 	{
 		why:   "the parser ignores calls inside reasoning and leaves their text, and all reasoning, in the content",
-		fits:  func(r *row) bool { return leavesReasoning[r.Parser] && holdsMark(r.content()) },
+		fits:  func(r *row) bool { return leavesReasoning[r.Parser] },
 		start: startAuto, view: inContent,
 	},
 	{
-		why:   "the test switches reasoning on and off, which the row does not say",
-		fits:  func(r *row) bool { return r.Dialect == "reasoning:holo2" && r.reasoning() == "" },
+		why:   "the test is named for switching reasoning off",
+		fits:  func(r *row) bool { return r.isNamed(switchesOff) },
 		start: startOff,
 	},
 	{
-		why: "the request switches reasoning on, and the prompt opens it",
-		fits: func(r *row) bool {
-			return (r.source == "lmdeploy" || r.Dialect == "reasoning:holo2") && r.reasoning() != "" && !strings.Contains(r.Input, "<think>")
-		},
+		why:   "the test is named for switching reasoning on, and the prompt opens it",
+		fits:  func(r *row) bool { return r.isNamed(switchesOn) },
 		start: startOpen,
 	},
 	{
@@ -67,18 +68,30 @@ var rules = []rule{
 	{
 		why: "the parser knows no reasoning or was told that there is none: its marks are text",
 		fits: func(r *row) bool {
-			return !r.thinks() && !readsReasoning[r.source] && !readsReasoning[r.Parser] && r.reasoning() == "" && holdsMark(r.content())
+			return !r.thinks() && !readsReasoning[r.source] && !readsReasoning[r.Parser] && holdsMark(r.Input)
 		},
 		start: startOff,
 	},
 	{
 		why: "the parser reads reasoning and returns none where the request did not ask for it",
 		fits: func(r *row) bool {
-			return !r.thinks() && r.reasoning() == "" && (hides[r.Parser] || hidesWhenOff[r.Parser] && r.thinksNot())
+			return !r.thinks() && (hides[r.Parser] || hidesWhenOff[r.Parser] && r.thinksNot())
 		},
 		view: hidden,
 	},
 	{why: "the marks in the text tell", fits: func(*row) bool { return true }},
+}
+
+// switchesOff and switchesOn are parts of the names of tests whose rows do not
+// hold the switch that the test sets.
+var (
+	switchesOff = []string{"THINKING_DISABLED", "enable_thinking_false"}
+	switchesOn  = []string{"enable_thinking_true", "reasoning_effort_high"}
+)
+
+// isNamed reports whether one of some parts stands in the name of the test.
+func (r *row) isNamed(parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(r.ID, part) })
 }
 
 // beginsOpen are parsers, and labels of reasoning parsers, that take the
@@ -121,12 +134,7 @@ var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>
 
 // holdsMark reports whether a mark of reasoning stands in a text.
 func holdsMark(text string) bool {
-	for _, m := range marks {
-		if strings.Contains(text, m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(text, m) })
 }
 
 // ruleOf returns the rule of a row.

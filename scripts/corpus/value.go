@@ -17,13 +17,12 @@ func sameJSON(a, b json.RawMessage) bool {
 	return ok && also && sameValue(x, y)
 }
 
-// sameButEnds reports whether two texts are the same JSON value but for blanks at
-// the ends of strings and keys. One library of repairs drops those, everywhere,
-// and nothing else about its cases.
-func sameButEnds(a, b json.RawMessage) bool {
-	x, ok := decode(a)
-	y, also := decode(b)
-	return ok && also && sameValue(trimEnds(x), trimEnds(y))
+// sameButEnds reports whether a text is the same JSON value as another one after
+// the blanks at the ends of its strings and keys are dropped.
+func sameButEnds(long, trimmed json.RawMessage) bool {
+	x, ok := decode(long)
+	y, also := decode(trimmed)
+	return ok && also && sameValue(trimEnds(x), y)
 }
 
 // trimEnds returns a value without blanks at the ends of its strings and keys.
