@@ -114,4 +114,32 @@ func BenchmarkCallList(b *testing.B) {
 	}
 }
 
+// BenchmarkMarked measures dialects of JSON with marks, and what it costs to tell
+// the dialect from the text, against a strict reader of the JSON alone (B2).
+func BenchmarkMarked(b *testing.B) {
+	small := `{"name": "gmail_list", "arguments": {"maxResults": 10, "labelIds": ["INBOX", "UNREAD"], "includeSpam": false, "query": "is:unread"}}`
+	large := `{"name": "file_put", "arguments": {"path": "a.txt", "content": "` + strings.Repeat(play+`\n`, 500) + `"}}`
+	for _, c := range []struct{ name, dialect, before, between, behind string }{
+		{"hermes", "hermes", "<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>\n"},
+		{"mistral", "mistral", "[TOOL_CALLS][", ", ", "]"},
+		{"detected", "", "<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>\n"},
+	} {
+		for size, call := range map[string]string{"small": small, "large": large} {
+			n := (1 << 20) / len(call)
+			text := []byte(c.before + strings.Repeat(call+c.between, n-1) + call + c.behind)
+			values := []byte("[" + strings.Repeat(call+",", n-1) + call + "]")
+			d, _ := Named(c.dialect)
+			b.Run(c.name+"/"+size, func(b *testing.B) { benchmarkScan(b, d, text) })
+			b.Run(c.name+"/"+size+"/jsontext", func(b *testing.B) {
+				b.SetBytes(int64(len(values)))
+				for b.Loop() {
+					if !jsontext.Value(values).IsValid() {
+						b.Fatal("not JSON")
+					}
+				}
+			})
+		}
+	}
+}
+
 func jsonNumber(i int) string { return mustJSON(i) }

@@ -63,6 +63,7 @@ type Scanner struct {
 	hint      *Dialect // that of the latest mark which only one dialect has
 	wrap      wrap     // the mark around calls that is open
 	body      body     // reads the open frame, if any
+	json      jsonBody // reads frames of JSON
 	matched   int      // how much of an info string has been read behind a closing run
 	key       firstKey // the beginning of an object in the text
 	aside     aside    // the object in the text that is not ours
@@ -100,19 +101,33 @@ func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {
 
 // Write reads the next bytes of the response. It does not keep p.
 func (s *Scanner) Write(p []byte) {
-	for len(p) > 0 || len(s.again) > 0 {
+	for i := 0; i < len(p) || len(s.again) > 0; {
 		if top := len(s.again) - 1; top >= 0 {
 			again := s.again[top]
 			n := s.advance(again)
 			if s.again[top] = again[n:]; n == len(again) {
 				s.again = s.again[:top]
 			}
-		} else {
-			n := s.advance(p)
-			p = p[n:]
+			s.goBack()
+			continue
 		}
-		s.goBack()
+		i += s.advance(p[i:])
+		i -= s.goBackIn(i)
 	}
+}
+
+// goBackIn is [Scanner.goBack] behind so many bytes of a piece. Where what was
+// given back stands there it returns its length: it is read in one with what
+// follows it.
+func (s *Scanner) goBackIn(read int) (back int) {
+	if back = len(s.given); back > read {
+		s.goBack()
+		return 0
+	}
+	s.at -= back
+	s.steps += back
+	s.given = s.given[:0]
+	return back
 }
 
 // goBack makes what was given back the next that is read.
@@ -137,7 +152,7 @@ func (s *Scanner) advance(p []byte) int {
 }
 
 // readAgain makes the next bytes of the text of those that have been read last.
-func (s *Scanner) readAgain(text []byte) { s.given = append([]byte(nil), text...) }
+func (s *Scanner) readAgain(text []byte) { s.given = append(s.given[:0], text...) }
 
 // Close says that the response has ended.
 func (s *Scanner) Close() {

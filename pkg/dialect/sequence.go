@@ -39,8 +39,9 @@ type sequence struct {
 	parted  bool   // a comma has been read since
 	wrapped bool   // the call stands in the parentheses of another
 	held    string // what can be the closing mark
-	from    int    // where the call begins
-	junk    int    // where what is no call begins
+	ends    []string
+	from    int // where the call begins
+	junk    int // where what is no call begins
 }
 
 // A stageOf is what a sequence reads.
@@ -173,19 +174,22 @@ func (b *sequence) mayClose(c byte) bool {
 
 // closers returns the marks that end the frame.
 func (b *sequence) closers() []string {
-	if f := b.frame.fence; f.open() {
-		return []string{strings.Repeat(string(f.char), f.length)}
+	if f := b.frame.fence; !f.open() {
+		b.ends = b.frame.row.framing.closes
+	} else if b.ends == nil {
+		b.ends = []string{strings.Repeat(string(f.char), f.length)}
 	}
-	return b.frame.row.framing.closes
+	return b.ends
 }
 
 // mark reads a byte of what can be the closing mark.
 func (b *sequence) mark(c byte) (int, ending) {
-	b.held += string([]byte{c})
+	n := len(b.held)
 	for _, text := range b.closers() {
 		switch {
-		case !strings.HasPrefix(text, b.held):
-		case len(text) > len(b.held):
+		case !strings.HasPrefix(text, b.held) || text[n] != c:
+		case n+1 < len(text):
+			b.held = text[:n+1]
 			return 1, notYet
 		case b.frame.fence.open():
 			b.missingBracket()
@@ -196,8 +200,7 @@ func (b *sequence) mark(c byte) (int, ending) {
 			return 1, ended
 		}
 	}
-	held := b.held[:len(b.held)-1]
-	if held == "" && c != '<' {
+	if b.held == "" && c != '<' {
 		b.stage = atPause
 		if !b.item.begin(c, b.at) {
 			b.stage, b.junk = atJunk, b.at
@@ -206,8 +209,8 @@ func (b *sequence) mark(c byte) (int, ending) {
 		b.stage, b.from = atCall, b.at
 		return 0, notYet
 	}
-	if held != "" {
-		b.scanner.readAgain([]byte(held))
+	if b.held != "" {
+		b.scanner.readAgain([]byte(b.held))
 	}
 	return 0, b.leave()
 }

@@ -40,12 +40,25 @@ const (
 )
 
 func newJSONBody(s *Scanner, f frame) body {
-	seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: " + f.grammar.form.hint()}
-	seq.item = &jsonItem{
-		sequence: seq, form: f.grammar.form,
-		lit: literal.NewJSON(literal.Options{Base: f.begin, Stops: f.row.stops()}),
+	j := &s.json
+	if j.row != f.row || j.form != f.grammar.form {
+		j.row, j.form, j.hint = f.row, f.grammar.form, "a call is: "+f.grammar.form.hint()
+		j.lit = literal.NewJSON(literal.Options{Stops: f.row.stops()})
 	}
-	return seq
+	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, item: &j.item}
+	j.item = jsonItem{sequence: &j.sequence, form: j.form, lit: j.lit}
+	return &j.sequence
+}
+
+// A jsonBody reads the JSON in the frames of a dialect, one after the other. It is
+// made once, because there are many where each call has its own.
+type jsonBody struct {
+	sequence sequence
+	item     jsonItem
+	row      *Dialect
+	form     *form
+	lit      *literal.Scanner
+	hint     string
 }
 
 // stops returns the marks that end JSON, wherever they stand outside of strings:
