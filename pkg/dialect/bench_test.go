@@ -128,8 +128,11 @@ func BenchmarkMarked(b *testing.B) {
 			n := (1 << 20) / len(call)
 			text := []byte(c.before + strings.Repeat(call+c.between, n-1) + call + c.behind)
 			values := []byte("[" + strings.Repeat(call+",", n-1) + call + "]")
-			d, _ := Named(c.dialect)
-			b.Run(c.name+"/"+size, func(b *testing.B) { benchmarkScan(b, d, text) })
+			m := mode{}
+			if c.dialect != "" {
+				m = in(find(b, c.dialect))
+			}
+			b.Run(c.name+"/"+size, func(b *testing.B) { m.benchmark(b, text, len(text)) })
 			b.Run(c.name+"/"+size+"/jsontext", func(b *testing.B) {
 				b.SetBytes(int64(len(values)))
 				for b.Loop() {

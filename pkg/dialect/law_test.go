@@ -160,14 +160,14 @@ func (m mode) checkSplits(t failer, text string) {
 	t.Helper()
 	whole := m.events(text)
 	m.checkSplit(t, text, whole, everyByte(text)...)
-	if len(text) <= 2048 && m.Reasoning == ReasoningAuto {
+	if len(text) <= allSplits && m.Reasoning == ReasoningAuto {
 		for i := range text {
 			m.checkSplit(t, text, whole, i)
 		}
 		return
 	}
 	r := rand.New(rand.NewPCG(1, uint64(len(text))))
-	for range 10 {
+	for range min(10, 1+1<<16/len(text)) {
 		m.checkSplit(t, text, whole, randomSizes(r, len(text))...)
 	}
 }

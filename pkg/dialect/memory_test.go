@@ -43,7 +43,7 @@ func (m mode) checkKept(t *testing.T, name, text string, call int) {
 // TestMemory checks prose, many calls, and a call that is not complete, in every
 // dialect.
 func TestMemory(t *testing.T) {
-	const size = 1 << 18
+	const size = growthSize / 8
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		opening, _, _ := strings.Cut(renderedCall(d, "f", `{"a":"QQQQ"}`), "QQQQ")
 		m := mode{row: d}
@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryOf checks texts of the taught dialects.
 func TestMemoryOf(t *testing.T) {
-	const size = 1 << 20
+	const size = growthSize / 2
 	tests := map[string]struct {
 		text  string
 		calls int // bytes of the call that is open

@@ -224,7 +224,7 @@ func checkHostile(t *testing.T, hostile map[string]map[string]func(n int) string
 			t.Run(name+"/"+what, func(t *testing.T) {
 				checkLinear(t, d, text, max(growthSize/32, 1<<13), 1<<30)
 				checkLinear(t, d, text, max(growthSize/128, 1<<12), 1)
-				checkSplits(t, d, text(400))
+				checkSplits(t, d, text(120))
 			})
 		}
 	}

@@ -2,7 +2,8 @@
 
 package dialect
 
-const growthSize = 1 << 21
-
-// hostileShare says how many dialects share the texts that are hostile to all.
-const hostileShare = 4
+const (
+	growthSize   = 1 << 21 // bytes of the smaller of two texts that are compared
+	hostileShare = 4       // how many dialects share the texts that are hostile to all
+	allSplits    = 2048    // up to how many bytes all splits of a text are tried
+)

@@ -2,8 +2,9 @@
 
 package dialect
 
-// The race detector slows tests of growth down; there are no goroutines in them.
+// The race detector slows tests down; there are no goroutines in them.
 const (
 	growthSize   = 1 << 17
 	hostileShare = 40
+	allSplits    = 128
 )
