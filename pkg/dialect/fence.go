@@ -287,11 +287,12 @@ func (s *Scanner) other() {
 }
 
 // rest reads the rest of the opening line of a fence that is not ours. Behind
-// backticks it holds no backtick, or it is no opening line.
+// backticks it holds no backtick, or it is no opening line. Behind '<' it is read
+// as what stands in the fence: reasoning can end there.
 func (s *Scanner) rest(p []byte) int {
-	ends := "\r\n"
+	ends := "<\r\n"
 	if s.opener.char == '`' {
-		ends = "`\r\n"
+		ends = "`<\r\n"
 	}
 	end := bytes.IndexAny(p, ends)
 	word := p
