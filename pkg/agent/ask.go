@@ -106,7 +106,7 @@ func (r *run) heard(l *listener) error {
 	return r.record.append(r.recordOf(p.Response))
 }
 
-// recorded returns the record of a response.
+// recordOf returns the record of a response.
 func (r *run) recordOf(p chat.Response) runfile.Response {
 	return runfile.Response{
 		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,

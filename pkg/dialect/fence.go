@@ -223,7 +223,7 @@ func (s *Scanner) infoComplete() bool {
 	return s.info.fits != 0
 }
 
-// fences returns the forms of fences that one can still be.
+// forms returns the forms of fences that one can still be.
 func (s *Scanner) forms(fits uint64) []fenceUse {
 	var all []fenceUse
 	for ; fits != 0; fits &= fits - 1 {
