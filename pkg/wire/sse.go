@@ -76,10 +76,16 @@ func (s *sse) name(c byte) sseToken {
 		return s.verdict(bytes.HasPrefix)
 	}
 	s.phase = atSpace
+	s.beginValue()
+	return s.verdict(bytes.Equal)
+}
+
+// beginValue makes room for a new value of the field: an event has one name, the
+// last that a line gives it.
+func (s *sse) beginValue() {
 	if string(s.field) == "event" {
 		s.event = s.event[:0]
 	}
-	return s.verdict(bytes.Equal)
 }
 
 // verdict says whether what stands of the name of the first field, which may
@@ -125,6 +131,7 @@ func (s *sse) endLine(c byte) sseToken {
 	case string(s.field) == "data":
 		token = sseLine
 	case s.phase == inField:
+		s.beginValue()
 		token = s.verdict(bytes.Equal)
 	}
 	s.first = s.first || token != sseEvent

@@ -87,7 +87,7 @@ func FuzzEventStream(f *testing.F) {
 		"data: a\n\ndata:b\r\n\r\ndata: c\r\rdata: d",
 		"event: error\ndata: {\ndata: }\n\n", "data\ndata:\ndata:  x\n\n", ": comment\n:\nid: 1\nretry\nretry: 5\n\n",
 		"data: a\nevent: x\n\nevent: y\n\ndata: z\n\n", "databank: no\ndat: no\ndata : no\n\n", "data: \r\n\n\r\r\n\n",
-		"event: " + strings.Repeat("x", 100) + "\ndata: a\n\n", "data:\u2028\x00\xff\n\n", "\n\n\ndata: a:b: c\n",
+		"event: " + strings.Repeat("x", 100) + "\ndata: a\n\n", "data:\u2028\x00\xff\n\n", "\n\n\ndata: a:b: c\n", "data:\nevent:0\nevent", "event: error\nevent\ndata: {}\n\n",
 	} {
 		f.Add(stream, 1)
 	}
