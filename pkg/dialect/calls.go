@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strconv"
+
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
@@ -215,6 +217,9 @@ func (b *callBody) holdsCalls() {
 	}
 	b.known = true
 	b.lit.Forget()
+	if b.frame.lacks != "" && !again {
+		b.note(diag.MissingOpener, b.begin, b.begin+1, strconv.Quote(b.frame.lacks)+" is missing before the calls")
+	}
 	if again && !b.isList && b.stage == atList && b.frame.row.framing.alone {
 		b.note(diag.TextAround, b.begin, b.begin+1, "the calls stand in more than one object")
 	}

@@ -16,6 +16,7 @@ type frame struct {
 	fence
 	mark    string    // the mark that opens it, "" for none
 	sign    string    // what else says that it holds calls
+	lacks   string    // the mark that should stand before it, and is missing
 	also    []string  // other dialects that begin so
 	at      int       // where it begins
 	form    fenceForm // of the fence
@@ -64,7 +65,7 @@ func (s *Scanner) enter(u use, at int, mark string) {
 	case u.role == starts && row.framing.bare != nil:
 		g = row.framing.bare
 	}
-	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, oneLine: -1, values: s.frame.values, sure: u.role != starts}
+	s.frame = frame{row: row, grammar: g, mark: mark, at: at, begin: at, lacks: u.lacks, oneLine: -1, values: s.frame.values, sure: u.role != starts}
 	if u.role == begins {
 		s.frame.begin += len(mark)
 	}

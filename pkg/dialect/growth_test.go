@@ -78,8 +78,8 @@ func TestLinear(t *testing.T) {
 		if most > mostSteps {
 			t.Errorf("%v, %s: %.0f steps for each byte", m, hardest.name, most)
 		}
-		m.checkLinear(t, hardest, growthSize/8, atOnce)
-		m.checkLinear(t, hardest, growthSize/32, 1)
+		m.checkLinear(t, hardest, growthSize/16, atOnce)
+		m.checkLinear(t, hardest, growthSize/64, 1)
 		for _, piece := range marksLike(d) {
 			if steps := (mode{}).checkLinear(t, many("", piece), short, atOnce); steps > mostSteps {
 				t.Errorf("all dialects, %q: %.0f steps for each byte", piece, steps)

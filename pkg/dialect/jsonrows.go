@@ -1,10 +1,49 @@
 package dialect
 
+import "bytes"
+
 // nameArguments is the form of calls that most models write as JSON.
 var nameArguments = form{name: ofName, args: ofArguments}
 
 // nameParameters is that of Llama 3 and InternLM.
 var nameParameters = form{name: ofName, args: ofParameters}
+
+// The grammars of calls whose mark is missing.
+var (
+	bareArguments  = bareJSON(nameArguments)
+	bareParameters = bareJSON(nameParameters)
+	bareActions    = bareJSON(form{name: ofToolName, args: ofParameters})
+)
+
+// thenCallMember is the lead of an object whose first key is one of a call. The
+// tag before it means many things.
+func thenCallMember(text []byte) verdict {
+	text = trimLeft(text)
+	if len(text) == 0 {
+		return more
+	}
+	if text[0] != '{' {
+		return no
+	}
+	return then(`"name"`, `"arguments"`)(text[1:])
+}
+
+// thenBuiltin is the lead of a call of a built-in tool of Llama.
+func thenBuiltin(text []byte) verdict {
+	text = trimLeft(text)
+	for i, c := range text {
+		if !isNameByte(c) || c == '-' {
+			return when(c == '(' && bytes.HasSuffix(text[:i], []byte(".call")))
+		}
+	}
+	return more
+}
+
+// without begins calls whose mark is missing, as servers drop marks that are
+// tokens of their own, where only this dialect is read.
+func without(text string, g *grammar) []mark {
+	return []mark{{role: starts, lead: never, own: thenJSON, grammar: g, lacks: text}}
+}
 
 // jsonDialects write calls as JSON objects behind a mark, or with none.
 var jsonDialects = []Dialect{
@@ -20,11 +59,16 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: blankThen("{[")},
 				{text: "<function_call>", role: begins, lead: blankThen("{[")},
+				{text: "<tool>", role: begins, lead: thenCallMember},
+				{text: "<response>", role: begins, lead: thenCallMember},
+				{text: "<json>", role: begins, lead: thenCallMember},
+				{text: "<xml>", role: begins, lead: thenCallMember},
 				{text: "</tool_call>", role: unwraps},
 				{text: "<|im_end|>", role: silent},
 			},
-			closes: []string{"</tool_call>", "</function_call>"},
+			closes: []string{"</tool_call>", "</function_call>", "</tool>", "</response>", "</json>", "</xml>"},
 			thinks: []*wrapper{thinkTags, scratchPad},
+			start:  without("<tool_call>", &bareArguments),
 			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -42,6 +86,7 @@ tags are several calls. One tag with a list of objects, or with several, is read
 				{text: "<|end_of_text|>", role: silent},
 			},
 			thinks: []*wrapper{thinkTags, tags("Here is my thought process:", "Here is my response:")},
+			start:  without("<|tool_call|>", &bareArguments),
 			writes: [2]string{"<|tool_call|>[", "]"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -54,6 +99,7 @@ tags are several calls. One tag with a list of objects, or with several, is read
 		Doc:      `Each call is an object with "name" and "arguments" behind <function_call>, one on a line, with no closing mark.`,
 		framing: framing{
 			marks:  []mark{{text: "<function_call>", role: begins, lead: blankThen("{[")}},
+			start:  without("<function_call>", &bareArguments),
 			writes: [2]string{"<function_call> ", ""},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -70,6 +116,7 @@ tags are several calls. One tag with a list of objects, or with several, is read
 				{text: "</tool_calls>", role: unwraps},
 			},
 			closes: []string{"</tool_calls>"},
+			start:  without("<tool_calls>", &bareArguments),
 			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -90,6 +137,7 @@ too, where they do not count.`,
 				{text: "</answer>", role: silent},
 			},
 			closes: []string{"</tool_calls>"},
+			start:  without("<tool_calls>", &bareArguments),
 			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -107,6 +155,7 @@ too, where they do not count.`,
 				{text: "</tool_calls>", role: unwraps},
 			},
 			closes: []string{"</tool_calls>"},
+			start:  without("<tool_calls>", &bareArguments),
 			writes: [2]string{"<tool_calls>\n", "\n</tool_calls>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -123,6 +172,7 @@ too, where they do not count.`,
 				{text: "</TOOLCALL>", role: unwraps},
 			},
 			closes: []string{"</TOOLCALL>"},
+			start:  without("<TOOLCALL>", &bareArguments),
 			writes: [2]string{"<TOOLCALL>[", "]</TOOLCALL>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -142,6 +192,7 @@ too, where they do not count.`,
 			},
 			closes: []string{"</tool_calls>"},
 			thinks: []*wrapper{{name: "…[BEGIN FINAL RESPONSE]", marks: []mark{{text: "[BEGIN FINAL RESPONSE]", role: thought}}}},
+			start:  without("<tool_calls>", &bareArguments),
 			writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -155,6 +206,7 @@ too, where they do not count.`,
 		Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right behind the word functools.`,
 		framing: framing{
 			marks:  []mark{{text: "functools", role: begins, lead: blankThen("[")}},
+			start:  without("functools", &bareArguments),
 			writes: [2]string{"functools[", "]"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -173,6 +225,7 @@ too, where they do not count.`,
 				{text: "<|action_end|>", role: unwraps},
 			},
 			closes: []string{"<|action_end|>"},
+			start:  without("<|plugin|>", &bareParameters),
 			writes: [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
 		},
 		grammar: taggedJSON(nameParameters),
@@ -216,6 +269,7 @@ each is the tool, and its value the object of arguments.`,
 			},
 			closes: []string{"<|END_ACTION|>"},
 			thinks: []*wrapper{tags("<|START_THINKING|>", "<|END_THINKING|>")},
+			start:  without("<|START_ACTION|>", &bareActions),
 			writes: [2]string{"<|START_ACTION|>[", "]<|END_ACTION|>"},
 		},
 		grammar: taggedJSON(form{name: ofToolName, args: ofParameters}),
@@ -232,6 +286,7 @@ tokens around the role are often dropped by servers.`,
 				{text: "function call", role: begins, line: true, lead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
 				{text: "<|message_sep|>", role: silent},
 			},
+			start:  without("function call", &bareArguments),
 			writes: [2]string{"function call<|role_sep|>\n", ""},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -244,6 +299,7 @@ tokens around the role are often dropped by servers.`,
 		Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_calls|>, often with the quotes of Python.`,
 		framing: framing{
 			marks:  []mark{{text: "<|tool_calls|>", role: begins, lead: blankThen("[{")}},
+			start:  without("<|tool_calls|>", &bareArguments),
 			writes: [2]string{"<|tool_calls|>[", "]"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -263,6 +319,7 @@ tokens around the role are often dropped by servers.`,
 				{text: "</s>", role: silent},
 			},
 			closes: []string{"</tool_call>"},
+			start:  without("<tool_call>", &bareArguments),
 			writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
 		},
 		grammar: taggedJSON(nameArguments),
@@ -273,10 +330,12 @@ tokens around the role are often dropped by servers.`,
 		Families: []string{"Llama 3.1 to 3.3"},
 		Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
 		Doc: `Each call is an object with "name" and "parameters", alone, behind <|python_tag|> or in text.
-Several are parted by semicolons, commas or line ends.`,
+Several are parted by semicolons, commas or line ends. Built-in tools are called NAME.call(key="…")
+behind <|python_tag|>.`,
 		framing: framing{
 			marks: []mark{
 				listInText,
+				{text: "<|python_tag|>", role: begins, lead: thenBuiltin, grammar: &pythonic},
 				{text: "<|python_tag|>", role: silent},
 				{text: "<|eom_id|>", role: silent},
 				{text: "<|eot_id|>", role: silent},
@@ -284,6 +343,7 @@ Several are parted by semicolons, commas or line ends.`,
 			start:  jsonStart,
 			keys:   []string{"name", "parameters", "type", "function"},
 			lists:  []string{"tool_calls"},
+			suffix: ".call",
 			writes: [2]string{"<|python_tag|>", ""},
 		},
 		grammar: bareJSON(nameParameters),

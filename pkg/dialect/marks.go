@@ -16,6 +16,7 @@ type mark struct {
 	own     lead     // the same where no other dialect is read
 	skip    string   // this is passed over behind it, if it is there
 	grammar *grammar // of what it begins, if that is not the dialect's
+	lacks   string   // calls without a mark of their own should have this one
 	around  bool     // it begins a frame, and stands around all others, too
 	guest   bool     // it is another dialect's, and counts where only this one is read
 }

@@ -413,7 +413,7 @@ or alone, and <user> where <tool_call> should stand.`,
 			start:  jsonStart,
 			keys:   []string{"name"},
 			lists:  []string{"tool_calls"},
-			bare:   &bareObjects,
+			bare:   &bareArguments,
 		},
 		grammar: tagged(markup.Laguna),
 	},
@@ -441,5 +441,4 @@ name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 // The grammars of JSON that some of these dialects have besides.
 var (
 	namedObjects = taggedJSON(nameArguments)
-	bareObjects  = bareJSON(nameArguments)
 )

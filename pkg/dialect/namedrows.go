@@ -40,7 +40,7 @@ var namedDialects = []Dialect{
 		Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
 models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
 		framing: framing{
-			marks: mistralMarks(true), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS] [", "]"},
+			marks: mistralMarks(true), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
 		},
 		grammar: mistralList,
 	},

@@ -73,6 +73,7 @@ func (d *Dialect) named(c chat.Call, findings []diag.Finding) (chat.Call, []diag
 			c.Status = chat.StatusOK
 		}
 	}
+	c.Name = strings.TrimSuffix(c.Name, d.framing.suffix)
 	if clean, noise := cleanName(c.Name); noise != "" && clean != "" {
 		c.Name = clean
 		findings = append(findings, diag.New(diag.NameNoise, diag.Bytes(c.Start, c.Start+1), "%s", noise))
