@@ -2,7 +2,8 @@ package diag
 
 // Codes about calls in a model's output. TC0 is about bytes, TC1 about what
 // stands around calls, TC2 about literals, TC3 about a call and the definition
-// of its tool, TC4 about calls that belong together or are cut.
+// of its tool, TC4 about calls that belong together or are cut, TC5 about what is
+// not what it looks like.
 const (
 	InvalidUTF8    Code = "TC001"
 	MissingOpener  Code = "TC101"
@@ -57,6 +58,7 @@ const (
 	DuplicateID    Code = "TC402"
 	CutCall        Code = "TC404"
 	AfterEnd       Code = "TC407"
+	HomoglyphName  Code = "TC504"
 	TooMany        Code = "TC901"
 )
 
@@ -140,9 +142,9 @@ var callRules = []Rule{
 	},
 	{
 		Code: QuotedCall, Slug: "quoted-call", Severity: Warning,
-		Title: "A call stands in a fence of another language",
-		Text: "What stands inside another fence is quoted, and what is marked with another word is something else: " +
-			"neither is read, so that a text about calls does not become calls.",
+		Title: "A call stands in a fence of another language, or in what somebody else says",
+		Text: "What stands inside another fence, or in a message of another role, is quoted, and what is marked with another word is something else: " +
+			"nothing of it is run, so that a text about calls does not become calls.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
@@ -493,6 +495,14 @@ var callRules = []Rule{
 			` {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
 			` {"type": "end_turn", "id": "e1", "operation": "end", "parameters": {}}]}`,
+	},
+	{
+		Code: HomoglyphName, Slug: "homoglyph-name", Severity: Error,
+		Title: "The name of a tool is not what it looks like",
+		Text: "It holds a character that cannot be seen, or letters of two scripts that look alike, such as a Latin and a Cyrillic a, and it is the " +
+			"name of no tool. Whoever reads the response sees another name than the one that would be called; the call is not executed.",
+		Bad:  "{\"toolCalls\": [{\"type\": \"se\u0430rch\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: TooMany, Slug: "too-many", Severity: Error,

@@ -344,13 +344,9 @@ func (b *callBody) bareList() {
 func (b *callBody) emit(w *written) {
 	var r reader
 	r.read(w)
-	if r.call.ID != "" && !b.scanner.thinking.inside && !b.scanner.ids.add(r.call.ID) {
-		r.fault(diag.DuplicateID, r.idAt, "another call of the response has the id %q", excerpt(r.call.ID))
-		r.judge()
-	}
 	if r.call.Name == "" {
 		b.notes(r.findings)
 		return
 	}
-	b.scanner.call(r.call, r.findings)
+	b.scanner.identified(r.call, r.idAt, r.findings)
 }

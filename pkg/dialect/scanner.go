@@ -240,6 +240,19 @@ func (s *Scanner) find(f diag.Finding) { s.emit(Event{Finding: &f}) }
 
 // call passes on a call and what there is to say about it.
 func (s *Scanner) call(c chat.Call, findings []diag.Finding) {
+	s.identified(c, diag.Bytes(c.Start, c.End), findings)
+}
+
+// identified passes on a call whose id stands at a place.
+func (s *Scanner) identified(c chat.Call, idAt diag.Span, findings []diag.Finding) {
+	if f, ok := s.oddName(c); ok {
+		findings = append(findings, f)
+		refuse(&c)
+	}
+	if c.ID != "" && !s.thinking.inside && !s.ids.add(c.ID) {
+		findings = append(findings, diag.New(diag.DuplicateID, idAt, "another call of the response has the id %q", excerpt(c.ID)))
+		refuse(&c)
+	}
 	index := s.calls
 	s.calls++
 	row := s.frame.row
@@ -270,6 +283,13 @@ func (s *Scanner) revoke(why diag.Finding) {
 		s.emit(Event{Revoked: true})
 	}
 	s.gone = s.calls
+}
+
+// refuse says that a call cannot be executed.
+func refuse(c *chat.Call) {
+	if c.Executable {
+		c.Executable, c.Status = false, chat.StatusInvalid
+	}
 }
 
 // Suppress takes back a call that stands where calls do not count.

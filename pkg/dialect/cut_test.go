@@ -1,0 +1,76 @@
+package dialect
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+)
+
+// cutArguments are arguments of which a part often looks whole.
+const cutArguments = `{"path":"a/b c","limit":150,"deep":{"list":[1,22,"three four"],"none":null},"sure":true,"text":"first\nsecond line\n\nlast"}`
+
+// cutTools declare the types of the arguments, which some dialects need.
+var cutTools = Toolset{"look_up": ShapeOf(json.RawMessage(`{"type":"object","properties":{
+	"path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"object"},"sure":{"type":"boolean"},"text":{"type":"string"}}}`))}
+
+// cutTexts are calls of each dialect that no renderer writes: with text instead of
+// arguments in JSON, or without the marks around them.
+var cutTexts = map[string][]string{
+	"functionary_v32": {">>>python\nprint(1)\nprint(22)\n>>>look_up\n{}", "look_up\n{\"limit\":150}", ">>>python\nx = 15\nx\n<|eot_id|>"},
+	"react":           {"Action: look_up\nAction Input: first line\nsecond\nObservation: so", "Action: look_up\nAction Input: \"a b\"\nObservation: so"},
+	"continue": {
+		"TOOL_NAME: look_up\nBEGIN_ARG: path\na b\nEND_ARG\nBEGIN_ARG: limit\n150\nEND_ARG\nDone.",
+		"TOOL_NAME: look_up\nTOOL_NAME: look_up\nBEGIN_ARG: path\na b\nEND_ARG\n\nDone.",
+	},
+	"harmony": {
+		"<|start|>assistant<|channel|>analysis to=python<|message|>print(1)\nprint(22)<|call|>",
+		"<|channel|>commentary to=python code<|message|>print(1)\nprint(22)<|end|><|start|>assistant",
+		`commentary to=functions.look_up json{"limit":150}`,
+	},
+	"kimi_k2": {`functions.look_up:12{"limit":150}`},
+	"inkling": {`<|message_model|>look_up<|content_invoke_tool_json|>{"args":{"limit":150},"name":"look_up"}<|end_message|>`},
+}
+
+// checkCuts holds the law of cut calls: what can be executed of the beginning of a
+// text are calls of the whole text, with the same arguments.
+func checkCuts(t *testing.T, d Dialect, tools Toolset, text string) {
+	t.Helper()
+	o := Options{Dialect: d, Tools: tools}
+	whole := map[int]chat.Call{}
+	for _, c := range Scan(text, o).Calls {
+		whole[c.Start] = c
+	}
+	for cut := range text {
+		for _, c := range Scan(text[:cut], o).Calls {
+			w, ok := whole[c.Start]
+			if !c.Executable || ok && w.Name == c.Name && cmp.Equal(w.Arguments, c.Arguments) {
+				continue
+			}
+			t.Errorf("%s: of %q there is %s %s %s, of all of %q %s %s %s", d.Name, text[:cut], c.Status, c.Name, c.Arguments, text, w.Status, w.Name, w.Arguments)
+			return
+		}
+	}
+}
+
+// Nothing that was cut off is executed with a part of its arguments.
+func TestCutsNeverExecute(t *testing.T) {
+	for _, d := range Dialects {
+		t.Run(d.Name, func(t *testing.T) {
+			for _, tools := range []Toolset{nil, cutTools} {
+				for _, arguments := range []string{cutArguments, `{"limit":150}`, `{"path":"a"}`, `{}`} {
+					text, _ := d.Render(chat.Call{Name: "look_up", Arguments: json.RawMessage(arguments)}, tools)
+					checkCuts(t, d, tools, text)
+				}
+				for _, text := range cutTexts[d.Name] {
+					checkCuts(t, d, tools, text)
+				}
+			}
+			for _, c := range cases(t, d) {
+				checkCuts(t, d, nil, c.input)
+			}
+		})
+	}
+}
