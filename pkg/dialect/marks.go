@@ -244,7 +244,7 @@ func (s *markSet) addRow(row *Dialect) {
 
 func (s *markSet) addWrapper(w *wrapper, row *Dialect) {
 	for i := range w.marks {
-		if m := &w.marks[i]; m.role == thought && m.text[0] == '<' {
+		if m := &w.marks[i]; m.role == thought && (m.text[0] == '<' || strings.HasPrefix(m.text, "[/")) {
 			s.thoughts = append(s.thoughts, m.text)
 		}
 		s.add(use{mark: &w.marks[i], row: row, wrapper: w})

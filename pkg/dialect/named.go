@@ -19,6 +19,7 @@ type naming struct {
 	space   string   // a namespace that belongs to the syntax
 	plain   string   // no tool: what follows is content
 	raw     string   // a tool whose argument is text, up to the next mark: a token, or a word that begins a line
+	part    string   // such a word, behind which the name of a tool must stand on the line
 	free    bool     // the argument of any tool may be such text
 	quoted  bool     // such text can be a string
 	closes  []string // marks behind the arguments
@@ -60,19 +61,21 @@ func unique(lists ...[]string) []string {
 // A namedBody reads one call.
 type namedBody struct {
 	*naming
-	scanner *Scanner
-	frame   frame
-	stage   namedStage
-	at      int // offset of the next byte
-	head    head
-	opened  int // how much has been read of the code fence around the arguments
-	args    argReader
-	second  int // where another value behind them begins
-	texts   func() *markList
-	doubts  []diag.Finding // about what stands before the arguments
-	text    upTo           // reads arguments that are text
-	written []byte         // those
-	tail    []byte         // what can be a mark behind the arguments
+	scanner  *Scanner
+	frame    frame
+	stage    namedStage
+	at       int // offset of the next byte
+	head     head
+	opened   int // how much has been read of the code fence around the arguments
+	args     argReader
+	second   int // where another value behind them begins
+	texts    func() *markList
+	doubts   []diag.Finding // about what stands before the arguments
+	text     upTo           // reads arguments that are text
+	written  []byte         // those
+	doubtful bool           // they may end earlier
+	mayEndAt int            // where in them
+	tail     []byte         // what can be a mark behind the arguments
 }
 
 // A namedStage is what a namedBody reads.
@@ -83,6 +86,7 @@ const (
 	behindName                        // behind it, up to the arguments
 	inArguments                       // JSON
 	inText                            // or text
+	inPart                            // in it, the name behind a mark that may end it
 	behindArguments                   // up to the closing mark
 	inSecond                          // in another value there
 )
@@ -103,6 +107,7 @@ type head struct {
 	from   int // where in it the name begins
 	id     string
 	word   bool // a word has been read that stands instead of the name
+	wordAt int  // where in it that begins
 	marked bool // a mark has been read behind the name
 }
 
@@ -133,6 +138,8 @@ func (b *namedBody) step(p []byte) (int, ending) {
 		return n, notYet
 	case inText:
 		return b.readText(p)
+	case inPart:
+		return b.readPart(p[0])
 	}
 	return b.behindArguments(p[0])
 }
@@ -141,8 +148,16 @@ func (b *namedBody) step(p []byte) (int, ending) {
 func (b *namedBody) readHead(p []byte) (int, ending) {
 	h := &b.head
 	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())], b.at)
+	from := len(h.text)
 	h.text = append(h.text, free...)
 	b.scanner.steps += n
+	if size, behind := b.scanner.draftEnds(h.text, from); size > 0 {
+		rest := string(h.text[behind-size:]) + h.held() + mark
+		h.text = h.text[:behind-size]
+		b.cutHead("the reasoning ends")
+		b.scanner.readAgain([]byte(rest))
+		return n, left
+	}
 	switch {
 	case mark == "" && h.length() <= longestHead:
 		return n, notYet
@@ -170,18 +185,18 @@ func (b *namedBody) headMark(mark string) bool {
 	piece := string(h.text[h.piece:])
 	name, fenced, ok := cutFence(piece)
 	switch {
-	case !ok, mark != "{" && mark != b.id && !slices.Contains(b.behind, mark):
+	case !ok, mark != "{" && mark != b.id && !slices.Contains(b.behind, mark), strings.Contains(name, "</"):
 		return false
 	case mark == "\n" && name == "":
 		return true
 	case h.name != "":
 		h.id = name
 	case name == "" && h.word && mark == "{":
-		h.name, h.from = b.word, strings.Index(string(h.text), b.word)
+		h.name, h.from = b.word, h.wordAt
 	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"):
 		return false
 	case name == b.word && !h.word && mark != "{":
-		h.word, h.marked = true, true
+		h.word, h.marked, h.wordAt = true, true, h.piece+strings.Index(piece, name)
 		return true
 	default:
 		h.name, h.from = name, h.piece+strings.Index(piece, name)
@@ -241,8 +256,11 @@ func (b *namedBody) fenced() bool { return b.opened >= len("```") }
 // begin begins to read the arguments at an offset.
 func (b *namedBody) begin(at int) {
 	b.stage = inArguments
-	b.args.begin(at, b.fenced(), b.texts().texts)
+	b.args.begin(at, b.fenced(), b.stops())
 }
+
+// stops returns the marks that end arguments in JSON.
+func (b *namedBody) stops() []string { return slices.Concat(b.texts().texts, b.scanner.thoughts()) }
 
 // endArguments follows the arguments.
 func (b *namedBody) endArguments() ending {
@@ -322,17 +340,28 @@ func cutCount(name string) (rest, id string) {
 	return name[:i], name
 }
 
-// readText reads on in arguments that are text.
+// readText reads on in arguments that are text. They end before a mark: a token,
+// or a word at the start of a line. A draft ends with the reasoning, too.
 func (b *namedBody) readText(p []byte) (int, ending) {
 	n, free, mark := b.text.next(p, b.at)
 	b.scanner.steps += n
+	from := len(b.written)
 	b.written = append(b.written, free...)
-	last := len(b.written) - 1
+	if size, behind := b.scanner.draftEnds(b.written, from); size > 0 {
+		rest := string(b.written[behind-size:]) + b.text.held() + mark
+		b.written = b.written[:behind-size]
+		b.cutText("the reasoning ends")
+		b.scanner.readAgain([]byte(rest))
+		return n, left
+	}
 	switch {
 	case mark == "":
 		return n, notYet
-	case mark[0] != '<' && last >= 0 && !isNewline(b.written[last]):
+	case mark[0] != '<' && !b.beginsLine():
 		b.written = append(b.written, mark...)
+		return n, notYet
+	case mark == b.part:
+		b.stage, b.tail = inPart, []byte(mark)
 		return n, notYet
 	}
 	b.passText()
@@ -340,15 +369,70 @@ func (b *namedBody) readText(p []byte) (int, ending) {
 	return n, left
 }
 
-// passText passes on a call whose argument is text.
+// beginsLine reports whether what comes next begins a line.
+func (b *namedBody) beginsLine() bool {
+	before := b.written
+	if len(before) == 0 {
+		before = b.head.text
+	}
+	return len(before) > 0 && isNewline(before[len(before)-1])
+}
+
+// readPart reads a byte behind a mark that may end the text: it does before the
+// name of a tool on a line of its own, and before text for the user.
+func (b *namedBody) readPart(c byte) (int, ending) {
+	name := string(b.tail[len(b.part):])
+	_, known := b.scanner.tools[name]
+	switch {
+	case isNameByte(c) && len(name) < longestName:
+		b.tail = append(b.tail, c)
+		return 1, notYet
+	case c != '\n' || name == "":
+	case known || name == b.plain:
+		b.passText()
+		b.scanner.readAgain(append(b.tail, c))
+		return 1, left
+	case !b.doubtful:
+		b.doubtful, b.mayEndAt = true, len(b.written)
+		f := diag.New(diag.MarkerInValue, diag.Bytes(b.at-len(b.tail), b.at), "the code may end here, or go on: no tool is known as %s", excerpt(name))
+		f.Severity = diag.Error
+		b.doubts = append(b.doubts, f)
+	}
+	b.endPart()
+	return 0, notYet
+}
+
+// endPart makes text of a mark and what stands behind it.
+func (b *namedBody) endPart() {
+	b.written, b.tail = append(b.written, b.tail...), nil
+	b.stage = inText
+}
+
+// cutText passes on a call whose argument, which is text, is cut off.
+func (b *namedBody) cutText(how string) {
+	b.doubts = append(b.doubts, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
+	b.passText()
+}
+
+// passText passes on a call whose argument is text. Where it may end earlier there
+// are two readings.
 func (b *namedBody) passText() {
-	text := string(b.written)
+	r := b.textReader(b.written, b.doubts...)
+	if b.doubtful {
+		r.ambiguous(b.textReader(b.written[:b.mayEndAt]).call)
+	}
+	b.scanner.passNamed(r)
+}
+
+// textReader returns a reader that has read a call with text for an argument.
+func (b *namedBody) textReader(written []byte, findings ...diag.Finding) *reader {
+	text := string(written)
 	said := strings.TrimRight(text, "\r\n")
 	if b.quoted {
 		said = strings.TrimSpace(said)
 		_ = json.Unmarshal([]byte(said), &said) // or it is no string
 	}
-	b.scanner.namedText(b.call(text), said, b.doubts...)
+	return newTextReader(b.call(text), said, findings)
 }
 
 // behindArguments reads a byte behind the arguments.
@@ -370,7 +454,7 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 		b.scanner.readAgain(b.tail[1:])
 	case v == no && len(b.tail) == 1 && len(b.closes) > 0 && !b.loose && (c == '{' || c == '['):
 		b.stage, b.second = inSecond, b.at
-		b.args.begin(b.at, b.fenced(), b.texts().texts)
+		b.args.begin(b.at, b.fenced(), b.stops())
 		b.tail = nil
 		return 0, notYet
 	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
@@ -427,7 +511,8 @@ func (b *namedBody) unclosed(before string) {
 func (b *namedBody) close() {
 	switch b.stage {
 	case inHead:
-		b.closeHead()
+		b.head.text = append(b.head.text, b.head.held()...)
+		b.cutHead("the text ends")
 	case behindName, inArguments:
 		if b.stage == behindName {
 			b.begin(b.at)
@@ -437,26 +522,24 @@ func (b *namedBody) close() {
 	case inSecond:
 		b.args.close()
 		b.endSecond()
-	case inText:
+	case inText, inPart: // which have no end but a mark
+		b.endPart()
 		b.written = append(b.written, b.text.held()...)
-		if len(b.closes) > 0 { // text has no end but its mark
-			b.doubts = append(b.doubts, diag.New(diag.CutCall, b.namePlace(), "the text ends inside the argument of the call"))
-		}
-		b.passText()
+		b.cutText("the text ends")
 	default:
 		b.unclosed("the end of the text")
 	}
 }
 
-// closeHead takes a head that the end of the text cuts off.
-func (b *namedBody) closeHead() {
+// cutHead takes a head that is cut off.
+func (b *namedBody) cutHead(how string) {
 	h := &b.head
-	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call")
+	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {
 		b.scanner.find(f)
 		return
 	}
-	r := newNamedReader(b.call(string(h.held())), []diag.Finding{f})
+	r := newNamedReader(b.call(""), []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
 	b.scanner.passNamed(r)
 }

@@ -12,12 +12,13 @@ import (
 
 // A namedCall is a call as it is written: a name, and arguments behind it.
 type namedCall struct {
-	name  string // as it is written
-	place diag.Span
-	clean string // the name without what belongs to the syntax
-	id    string
-	start int
-	text  string
+	name   string // as it is written
+	place  diag.Span
+	clean  string // the name without what belongs to the syntax
+	quoted bool   // it is a string of JSON
+	id     string
+	start  int
+	text   string
 }
 
 // named passes on a call with these arguments.
@@ -30,8 +31,8 @@ func (s *Scanner) named(c namedCall, a *argReader, findings ...diag.Finding) {
 	s.passNamed(r)
 }
 
-// namedText passes on a call whose one argument is a text.
-func (s *Scanner) namedText(c namedCall, text string, findings ...diag.Finding) {
+// newTextReader returns a reader that has read a call whose one argument is a text.
+func newTextReader(c namedCall, text string, findings []diag.Finding) *reader {
 	r := newNamedReader(c, findings)
 	r.call.Positional = true
 	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
@@ -42,14 +43,28 @@ func (s *Scanner) namedText(c namedCall, text string, findings ...diag.Finding) 
 	} else {
 		r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the text is not UTF-8")
 	}
-	s.passNamed(r)
+	return r
+}
+
+// ambiguous says that the call can be read in another way, too.
+func (r *reader) ambiguous(others ...chat.Call) {
+	if r.call.Status != chat.StatusTruncated {
+		r.call.Status = chat.StatusAmbiguous
+	}
+	r.call.Alternatives = append([]chat.Call{r.call}, others...)
+	for i := range r.call.Alternatives {
+		r.call.Alternatives[i].Status = chat.StatusAmbiguous
+	}
 }
 
 // passNamed passes on a call, or what is wrong with it if it has no name.
 func (s *Scanner) passNamed(r *reader) {
 	r.judge()
 	if r.call.Name != "" {
-		s.call(r.call, r.findings)
+		if r.idAt == (diag.Span{}) {
+			r.idAt = diag.Bytes(r.call.Start, r.call.End)
+		}
+		s.identified(r.call, r.idAt, r.findings)
 		return
 	}
 	for _, f := range r.findings {
@@ -76,7 +91,11 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
 	}
 	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.clean {
-		mended[0].Fixes = fix("remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: name})
+		written := name
+		if c.quoted {
+			written = quote(name)
+		}
+		mended[0].Fixes = fix("remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
 		if mended[0].Code == diag.MarkupInName { // a mark can have ended something
 			mended[0].Fixes[0].Kind = diag.Unsafe
 		}

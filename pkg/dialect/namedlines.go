@@ -2,13 +2,14 @@ package dialect
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 	"oneshot/pkg/markup"
 )
 
@@ -58,17 +59,27 @@ type lineBody struct {
 
 // A lineCall is a call as far as it has been read.
 type lineCall struct {
-	name     string
-	nameAt   diag.Span
-	start    int
-	keys     []string
-	values   []string
-	value    []byte // of the argument that is open
-	open     bool
-	runs     bool // its last line is a run that can close the fence
-	findings []diag.Finding
-	status   chat.Status // "" if nothing is wrong
-	behind   int         // bytes of the text up to which it is whole
+	name      string
+	nameAt    diag.Span
+	start     int
+	args      []lineArg
+	open      bool // the last of them has not ended
+	ambiguous bool // a value may go on behind what has been taken for its end
+	findings  []diag.Finding
+	behind    int // bytes of the text up to which it is whole
+}
+
+// A lineArg is an argument.
+type lineArg struct {
+	key     string
+	begin   string // its first line
+	value   []byte
+	unended bool // its end mark is missing
+}
+
+// text returns the value of an argument, without its last line end.
+func (a *lineArg) text() string {
+	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
 
 func newLineBody(s *Scanner, f frame) body {
@@ -85,12 +96,14 @@ func (b *lineBody) write(p []byte) (int, ending) {
 		b.scanner.steps++
 		end := notYet
 		switch {
+		case b.draftEnds():
+			end = left
 		case b.closesFence():
 			b.pass(len(b.text))
 			b.scanner.closedAt(b.at-b.frame.length, true)
-			return n + 1, closed
+			end = closed
 		case c == '\n':
-			end = b.takeLine()
+			b.takeLine()
 		case !b.call.open && !b.mayBegin():
 			end = b.leave()
 		}
@@ -101,14 +114,27 @@ func (b *lineBody) write(p []byte) (int, ending) {
 	return len(p), notYet
 }
 
-// closesFence reports whether the line so far is the run that closes the fence.
-func (b *lineBody) closesFence() bool {
-	return b.frame.fence.open() && !b.call.open && b.isRun()
+// draftEnds ends the call if the reasoning does in which it stands. In a value the
+// mark is text, unless it is known that this is reasoning.
+func (b *lineBody) draftEnds() bool {
+	size := 0
+	if !b.call.open || b.scanner.thinking.inside {
+		size, _ = b.scanner.draftEnds(b.line, len(b.line)-1)
+	}
+	if size == 0 {
+		return false
+	}
+	mark := b.line[len(b.line)-size:]
+	b.line, b.at = b.line[:len(b.line)-size], b.at-size
+	b.cut("the reasoning ends")
+	b.scanner.readAgain(mark)
+	return true
 }
 
-// isRun reports whether the line so far is a run like the one that opens the fence.
-func (b *lineBody) isRun() bool {
-	if !b.frame.fence.open() || len(b.line) > b.frame.length+mostBlanks {
+// closesFence reports whether the line so far is a run like the one that opens the
+// fence. In a value it is text.
+func (b *lineBody) closesFence() bool {
+	if !b.frame.fence.open() || b.call.open || len(b.line) > b.frame.length+mostBlanks {
 		return false
 	}
 	run := bytes.TrimSpace(b.line)
@@ -138,37 +164,35 @@ func (b *lineBody) leave() ending {
 }
 
 // takeLine takes a whole line.
-func (b *lineBody) takeLine() ending {
+func (b *lineBody) takeLine() {
 	c := &b.call
 	line, at := b.line, b.at-len(b.line)
 	word, rest, restAt := cutWord(line)
-	isRun := b.isRun()
 	b.line = nil
 	switch {
-	case word == toolNameWord && !(c.open && c.runs):
+	case word == toolNameWord:
 		b.doubt = b.doubt || c.open
-		b.endValue(at, "the next call")
+		b.unended(at, "the next call")
 		b.pass(len(b.text))
 		b.begin(rest, at, at+restAt)
 	case c.name == "":
 		b.junk(line, at)
-		return notYet
+		return
 	case word == beginArgWord:
-		b.endValue(at, "the next argument")
-		c.keys, c.open = append(c.keys, rest), true
+		b.unended(at, "the next argument")
+		c.args, c.open = append(c.args, lineArg{key: rest, begin: string(line)}), true
 	case word == endArgWord && c.open:
-		b.endValue(at, "")
+		c.open = false
 	case c.open:
-		c.value = append(c.value, line...)
-		c.runs = isRun || c.runs && len(bytes.TrimSpace(line)) == 0
+		last := &c.args[len(c.args)-1]
+		last.value = append(last.value, line...)
 	case len(bytes.TrimSpace(line)) > 0:
-		c.fault(diag.NotACall, diag.Bytes(at, b.at), "this line belongs to no argument")
+		c.find(diag.NotACall, diag.Bytes(at, b.at), "this line belongs to no argument")
 	}
 	b.text = append(b.text, line...)
 	if !c.open {
 		c.behind = len(b.text)
 	}
-	return notYet
 }
 
 // cutWord cuts the word at the start of a line from what follows it.
@@ -195,8 +219,8 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 	case name == "":
 		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name stands behind %s", toolNameWord))
 	case b.doubt:
-		b.call.status = chat.StatusAmbiguous
-		b.call.fault(diag.MarkerInValue, b.call.nameAt, "this call may be text of a value before it, whose END_ARG is missing")
+		b.call.ambiguous = true
+		b.call.find(diag.MarkerInValue, b.call.nameAt, "this call may be text of a value before it, whose END_ARG is missing")
 	}
 }
 
@@ -207,63 +231,84 @@ func (b *lineBody) junk(line []byte, at int) {
 	}
 }
 
-func (c *lineCall) fault(code diag.Code, place diag.Span, format string, args ...any) {
-	f := diag.New(code, place, format, args...)
-	f.Severity = diag.Error
-	c.findings = append(c.findings, f)
+func (c *lineCall) find(code diag.Code, place diag.Span, format string, args ...any) {
+	c.findings = append(c.findings, diag.New(code, place, format, args...))
 }
 
-// endValue ends the value that is open, if one is: at its end mark, or before
-// something else, at an offset.
-func (b *lineBody) endValue(at int, before string) {
+// unended ends the value that is open, if one is, before something that can be text
+// of it, at an offset.
+func (b *lineBody) unended(at int, before string) {
 	c := &b.call
 	if !c.open {
 		return
 	}
-	if before != "" {
-		c.findings = append(c.findings, diag.New(diag.MissingCloser, diag.Bytes(at, at), "END_ARG is missing before %s", before))
-	}
-	value := strings.TrimSuffix(strings.TrimSuffix(string(c.value), "\n"), "\r")
-	c.values, c.value, c.open = append(c.values, value), nil, false
+	c.find(diag.MissingCloser, diag.Bytes(at, at), "END_ARG is missing before %s", before)
+	c.args[len(c.args)-1].unended = true
+	c.open, c.ambiguous = false, true
 }
 
 // pass passes on the call that has been read, with some bytes of its text.
 func (b *lineBody) pass(size int) {
-	c := &b.call
-	if c.name == "" {
+	if b.call.name == "" {
 		return
 	}
-	text := string(b.text[:size])
-	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: text}, c.findings)
-	r.call.Status = cmp.Or(c.status, r.call.Status)
-	r.call.Arguments = b.arguments(r)
-	if c.status == chat.StatusAmbiguous {
-		r.call.Alternatives = []chat.Call{r.call}
+	r := b.reader(size)
+	if b.call.ambiguous {
+		r.ambiguous(b.longer(*r)...)
 	}
 	b.scanner.passNamed(r)
 	b.call, b.text = lineCall{}, nil
 }
 
-// arguments returns the arguments as an object.
-func (b *lineBody) arguments(r *reader) json.RawMessage {
+// reader returns a reader that has read the call.
+func (b *lineBody) reader(size int) *reader {
 	c := &b.call
-	shape := b.scanner.tools[r.call.Name]
+	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: string(b.text[:size])}, c.findings)
+	r.call.Arguments = b.arguments(r, c.args)
+	return r
+}
+
+// longer returns the other reading of a call in which values are not ended: they go
+// on up to the next end mark.
+func (b *lineBody) longer(r reader) []chat.Call {
+	var args []lineArg
+	for _, a := range b.call.args {
+		last := len(args) - 1
+		if last < 0 || !args[last].unended {
+			args = append(args, a)
+			continue
+		}
+		args[last].value = slices.Concat(args[last].value, []byte(a.begin), a.value)
+		args[last].unended = a.unended
+	}
+	if len(args) == len(b.call.args) {
+		return nil
+	}
+	r.call.Arguments = b.arguments(&r, args)
+	return []chat.Call{r.call}
+}
+
+// arguments returns the arguments as an object.
+func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
+	shape, place := b.scanner.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
 	seen := map[string]bool{}
-	for i, value := range c.values {
-		key := c.keys[i]
+	for i, a := range args {
+		value := a.text()
 		switch {
-		case seen[key]:
-			r.fault(diag.DuplicateKey, diag.Bytes(r.call.Start, r.call.End), "the argument %q comes twice", excerpt(key))
-		case !utf8.ValidString(key + value):
-			r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the argument %q is not UTF-8", excerpt(key))
+		case a.key == "":
+			r.fault(diag.CallMember, place, "an argument has no name")
+		case seen[a.key]:
+			r.fault(diag.DuplicateKey, place, "the argument %q comes twice", excerpt(a.key))
+		case !utf8.ValidString(a.key + value):
+			r.fault(diag.InvalidUTF8, place, "the argument %q is not UTF-8", excerpt(a.key))
 		}
-		seen[key] = true
+		seen[a.key] = true
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(out, quote(key)...), ':')
-		out = append(out, typed(value, shape.Property(key))...)
+		out = append(append(out, quote(a.key)...), ':')
+		out = append(out, typed(value, shape.Property(a.key))...)
 	}
 	if diag.HasErrors(r.findings) {
 		return nil
@@ -274,46 +319,39 @@ func (b *lineBody) arguments(r *reader) json.RawMessage {
 // typed returns a value that is written as text: JSON where the definition says
 // that it is no string, and all of it is JSON.
 func typed(text string, shape *Shape) json.RawMessage {
-	if shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0 || !json.Valid([]byte(text)) || tooDeep(json.RawMessage(text)) {
+	if shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0 {
 		return json.RawMessage(quote(text))
 	}
-	return json.RawMessage(strings.TrimSpace(text))
+	if d := literal.ParseJSON(text); d.Value != nil && d.Status == chat.StatusOK && !diag.HasErrors(d.Findings) {
+		return d.Value
+	}
+	return json.RawMessage(quote(text))
 }
 
-func (b *lineBody) close() {
+func (b *lineBody) close() { b.cut("the text ends") }
+
+// cut takes a call that is cut off: an argument may be missing, also where all
+// that were begun have ended.
+func (b *lineBody) cut(how string) {
 	c := &b.call
-	whole := len(b.line) == 0
-	if word, _, _ := cutWord(b.line); word == toolNameWord && !c.open {
-		b.pass(len(b.text))
-		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.at-len(b.line), b.at), "the text ends inside a call"))
+	f := diag.New(diag.CutCall, diag.Bytes(b.at-len(b.line), b.at), "%s inside a call", how)
+	if word, _, _ := cutWord(b.line); word == toolNameWord && !c.open { // the name may be cut, too
+		b.line = nil
+		b.cut(how)
+		b.scanner.find(f)
 		return
 	}
-	if !whole {
+	if len(b.line) > 0 {
 		b.takeLine()
 	}
-	switch {
-	case c.open && (c.runs || b.isRun()):
-		b.ambiguous()
+	if c.name == "" {
 		return
-	case c.open, b.frame.fence.open(), !whole && len(c.values) == 0 && c.name != "":
-		b.endValue(b.at, "")
-		c.status = chat.StatusTruncated
-		c.fault(diag.CutCall, diag.Bytes(c.start, b.at), "the text ends inside the call")
 	}
-	b.pass(len(b.text))
-}
-
-// ambiguous passes on a call whose last value ends with a run that may close the
-// fence: the end mark of the value is missing then, and otherwise all that comes
-// behind the run.
-func (b *lineBody) ambiguous() {
-	b.endValue(b.at, "the end of the fence")
-	c := &b.call
-	last := &c.values[len(c.values)-1]
-	*last = strings.TrimRight(strings.TrimRight(*last, " \t\r\n"), string(b.frame.char))
-	*last = strings.TrimRight(*last, " \t\r\n")
-	c.status = chat.StatusAmbiguous
-	b.pass(len(b.text))
+	f.Span.Start = c.start
+	c.findings = append(c.findings, f)
+	r := b.reader(len(b.text))
+	r.call.Status = chat.StatusTruncated
+	b.scanner.passNamed(r)
 }
 
 // renderLines writes a call in lines.

@@ -21,7 +21,7 @@ var (
 // others.
 func mistralMarks(list bool) []mark {
 	return []mark{
-		{text: "[TOOL_CALLS]", role: begins, lead: blankThen("[{"), grammar: &mistralList, guest: !list},
+		{text: "[TOOL_CALLS]", role: begins, lead: thenJSON, grammar: &mistralList, guest: !list},
 		{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall, guest: list},
 		{text: "[/TOOL_CALLS]", role: silent},
 		{text: "</s>", role: silent},
@@ -139,7 +139,7 @@ line follows an object of arguments, code where the name is python, and text whe
 		framing: framing{
 			marks: []mark{
 				{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
-				{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: nameThen(lineThen(anything))},
+				{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(lineThen(anything)))},
 				{text: "<|eot_id|>", role: silent},
 				{text: "<|start_header_id|>", role: silent},
 			},
@@ -147,7 +147,7 @@ line follows an object of arguments, code where the name is python, and text whe
 			writes: [2]string{">>>", ""},
 		},
 		grammar: namedJSON(naming{
-			behind: []string{"\n"}, plain: "all", raw: "python", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
+			behind: []string{"\n"}, plain: "all", raw: "python", part: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
 		}),
 	},
 	{
@@ -288,7 +288,7 @@ func kimiNaming(closes ...string) naming {
 		behind: []string{"<|tool_call_argument_begin|>"}, bare: true, counted: true, space: "functions.", closes: closes,
 		stops: []string{
 			"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>", "<|tool_call_end|>",
-			"<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|im_end|>",
+			"<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|im_end|>", "◁/think▷",
 		},
 		between: "<|tool_call_argument_begin|>",
 	}

@@ -43,7 +43,7 @@ func newJSONBody(s *Scanner, f frame) body {
 	j := &s.json
 	if j.row != f.row || j.form != f.grammar.form {
 		j.row, j.form, j.hint = f.row, f.grammar.form, "a call is: "+f.grammar.form.hint()
-		j.lit = literal.NewJSON(literal.Options{Stops: f.row.stops()})
+		j.lit = literal.NewJSON(literal.Options{Stops: slices.Concat(f.row.stops(), s.thoughts())})
 	}
 	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, item: &j.item}
 	j.item = jsonItem{sequence: &j.sequence, form: j.form, lit: j.lit}
@@ -176,24 +176,21 @@ func (b *jsonItem) emit(w *written) {
 	if r.call.Name == "" && b.form.before {
 		r.nameBefore(b.scanner.wordBefore(b.frame.at))
 	}
-	b.passOn(r.call, r.call.Name != "", r.findings)
+	b.scanner.passNamed(&r)
 }
 
 // emitKeyed passes on a call whose tool is a key.
 func (b *jsonItem) emitKeyed() {
-	place, text := b.lit.Place(), b.lit.Kept(b.key.Start)
+	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.key.Start)
 	text = text[:min(len(text), place.End-b.key.Start)]
-	r := reader{written: &written{form: b.form}, findings: b.lit.Findings()}
-	r.call = chat.Call{
-		Name: b.name, Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
-		Start: b.key.Start, End: b.key.Start + len(text), Text: text,
+	r := newNamedReader(namedCall{name: b.name, place: b.key, clean: b.name, quoted: true, start: b.key.Start, text: text}, b.lit.Findings())
+	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.Changed()
+	if len(value) > 0 && value[0] != '{' {
+		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(value[0]))
+	} else {
+		r.call.Arguments = value
 	}
-	if args := r.call.Arguments; len(args) > 0 && args[0] != '{' {
-		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(args[0]))
-		r.call.Arguments = nil
-	}
-	r.judge()
-	b.passOn(r.call, r.call.Name != "", r.findings)
+	b.scanner.passNamed(r)
 }
 
 // renderTagged writes a call behind its mark.
