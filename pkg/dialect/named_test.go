@@ -317,3 +317,89 @@ func TestNamedQuoted(t *testing.T) {
 		})
 	}
 }
+
+// A value of lines is JSON only where all of it is, with no key twice.
+func TestTyped(t *testing.T) {
+	number, object := ShapeOf(json.RawMessage(`{"type":"number"}`)), ShapeOf(json.RawMessage(`{"type":"object"}`))
+	for _, test := range []struct {
+		text  string
+		shape *Shape
+		want  string
+	}{
+		{"1.50", number, "1.50"},
+		{" 7\n", number, "7"},
+		{"7 8", number, `"7 8"`},
+		{"07", number, `"07"`},
+		{"7", nil, `"7"`},
+		{"7", ShapeOf(json.RawMessage(`{"type":["number","string"]}`)), `"7"`},
+		{`{"a": [1, 2]}`, object, `{"a": [1, 2]}`},
+		{`{"a":1,"a":2}`, object, `"{\"a\":1,\"a\":2}"`},
+		{`{"a":1,}`, object, `"{\"a\":1,}"`},
+		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), object, quote(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
+	} {
+		if got := string(typed(test.text, test.shape)); got != test.want {
+			t.Errorf("%.40q is %.40s, and should be %.40s", test.text, got, test.want)
+		}
+	}
+}
+
+// Code of python ends before the name of a tool on a line of its own, behind >>>;
+// where that is the name of none it is in doubt.
+func TestParts(t *testing.T) {
+	d := find(t, "functionary_v32")
+	tools := Toolset{"look_up": nil, "python": nil}
+	for _, test := range []struct {
+		code, behind string
+		tools        Toolset
+		calls        []string
+	}{
+		{"print(1)\n", ">>>look_up\n{}", tools, []string{"python ok", "look_up ok"}},
+		{"print(1)\n", ">>>python\nx\n<|eot_id|>", tools, []string{"python ok", "python ok"}},
+		{"print(1)\n", ">>>all\nSo.", nil, []string{"python ok"}},
+		{"print(1)\n", ">>>look_up\n{}<|eot_id|>", nil, []string{"python ambiguous"}},
+		{"print(1)\n", ">>>evil\n{}\n>>>look_up\n{}", tools, []string{"python ambiguous", "look_up ok"}},
+		{"print(1)\n", ">>> look_up\n{}<|eot_id|>", tools, []string{"python ok"}},
+		{"print(1)\n", ">>>look_up()\n{}<|eot_id|>", tools, []string{"python ok"}},
+		{"print(1)\n", ">>>look_up <|eot_id|>", tools, []string{"python ok"}},
+		{"print(1) ", ">>>look_up\n{}<|eot_id|>", tools, []string{"python ok"}},
+		{"print(1)\n", ">>>" + strings.Repeat("f", 300) + "\n{}<|eot_id|>", tools, []string{"python ok"}},
+		{"print(1)\n", ">>>look_up", tools, []string{"python truncated"}},
+		{"", ">>>look_up\n{}", tools, []string{"python ok", "look_up ok"}},
+		{"", ">>>evil\n{}<|eot_id|>", tools, []string{"python ambiguous"}},
+	} {
+		text := ">>>python\n" + test.code + test.behind
+		var got []string
+		for _, c := range Scan(text, Options{Dialect: d, Tools: test.tools}).Calls {
+			got = append(got, c.Name+" "+string(c.Status))
+			if (c.Status == chat.StatusAmbiguous) != (len(c.Alternatives) == 2) {
+				t.Errorf("%q: the readings are %+v", text, c.Alternatives)
+			}
+		}
+		if diff := cmp.Diff(test.calls, got); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
+// A word before a mark that is longer than a name is none, however it is cut.
+func TestLastWord(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"run bash", "bash"}, {"bash", "bash"}, {"bash ", ""}, {"", ""},
+		{"x " + strings.Repeat("f", longestName), strings.Repeat("f", longestName)},
+		{"x " + strings.Repeat("f", longestName+1), ""},
+		{strings.Repeat("f", 3*longestName) + " g", "g"},
+	} {
+		for size := 1; size <= len(test.text); size++ {
+			s := &Scanner{}
+			for rest := test.text; rest != ""; {
+				n := min(size, len(rest))
+				s.word.add(rest[:n])
+				rest, s.shown = rest[n:], s.shown+n
+			}
+			if got := s.wordBefore(len(test.text)); got != test.want {
+				t.Errorf("in pieces of %d %.20q… ends with %.20q", size, test.text, got)
+			}
+		}
+	}
+	checkSplits(t, find(t, "mistral"), strings.Repeat("f", longestName+40)+`[TOOL_CALLS]{"a":1} b[TOOL_CALLS]{"a":1}`)
+}

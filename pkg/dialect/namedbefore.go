@@ -9,8 +9,8 @@ import (
 // Some models write the name of the tool before the mark that begins the call.
 // The name is content then, and that it is one is only likely.
 
-// A lastWord is the word that the content so far ends with, as far as it can be
-// the name of a tool.
+// A lastWord is the word that the content so far ends with, of which no more is
+// kept than tells that it is too long for the name of a tool.
 type lastWord struct {
 	text []byte
 }
@@ -18,14 +18,15 @@ type lastWord struct {
 // add goes on with the next piece of content, and returns how many bytes were
 // looked at.
 func (w *lastWord) add(text string) int {
+	const most = longestName + 1
 	i := len(text)
-	for i > 0 && isNameByte(text[i-1]) && len(text)-i <= longestName {
+	for i > 0 && isNameByte(text[i-1]) && len(text)-i < most {
 		i--
 	}
-	if i > 0 || len(w.text) > longestName {
+	if i > 0 {
 		w.text = w.text[:0]
 	}
-	w.text = append(w.text, text[i:]...)
+	w.text = append(w.text, text[i:i+min(len(text)-i, most-len(w.text))]...)
 	return len(text) - i
 }
 

@@ -317,15 +317,13 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 }
 
 // typed returns a value that is written as text: JSON where the definition says
-// that it is no string, and all of it is JSON.
+// that it is no string, and all of it is JSON, with no key twice.
 func typed(text string, shape *Shape) json.RawMessage {
-	if shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0 {
+	isText := shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0
+	if isText || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
 		return json.RawMessage(quote(text))
 	}
-	if d := literal.ParseJSON(text); d.Value != nil && d.Status == chat.StatusOK && !diag.HasErrors(d.Findings) {
-		return d.Value
-	}
-	return json.RawMessage(quote(text))
+	return json.RawMessage(strings.TrimSpace(text))
 }
 
 func (b *lineBody) close() { b.cut("the text ends") }
