@@ -39,23 +39,25 @@ const (
 func messages(m messaging) grammar {
 	heads := newMarkList(func() []string { return m.heads() })
 	ends := newMarkList(func() []string { return unique(m.ends, m.begins) })
+	foreign := newMarkList(func() []string { return unique(m.ends, m.starts()) })
 	calls := &naming{closes: m.ends, stops: m.begins, loose: true}
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, head: newUpTo(heads()), at: f.begin}
+			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, foreign: foreign, head: newUpTo(heads()), at: f.begin}
 		},
 		render: renderMessage,
 	}
 }
 
+// starts returns the marks that begin another message wherever they stand: that of
+// a channel can stand in a header, and in what others say.
+func (m *messaging) starts() []string {
+	return slices.DeleteFunc(slices.Clone(m.begins), func(mark string) bool { return mark[0] != '<' || mark == channelMark })
+}
+
 // heads returns the marks that end a header.
 func (m *messaging) heads() []string {
-	all := slices.Clone(m.ends)
-	for _, mark := range m.begins {
-		if mark[0] == '<' && mark != channelMark { // which can stand in a header
-			all = append(all, mark)
-		}
-	}
+	all := slices.Concat(m.ends, m.starts())
 	for _, b := range m.bodies {
 		all = append(all, b.text)
 	}
@@ -69,7 +71,9 @@ type messageBody struct {
 	frame   frame
 	calls   *naming
 	ends    func() *markList
-	at      int // offset of the next byte
+	foreign func() *markList // the same for what others say
+	theirs  bool             // somebody else says it
+	at      int              // offset of the next byte
 	head    upTo
 	text    []byte // the header
 	tag     []byte // what can be the beginning of calls in the body
@@ -142,27 +146,42 @@ func (b *messageBody) headless() {
 
 // begin begins to read a body behind a mark.
 func (b *messageBody) begin(h header, kind bodyKind, mark string) {
-	isCall := h.isCall()
+	b.theirs = h.isForeign()
 	switch {
+	case b.theirs:
+		b.inner = b.speech(false)
+		if h.isCall() {
+			b.quoted(h.role)
+		}
 	case kind == anInvoke:
 		f := b.frame
 		f.begin = b.at
-		b.inner = newJSONBody(b.scanner, f)
+		b.inner = newJSONSequence(b.scanner, f, strings.TrimSpace(string(b.text)))
 		return
 	case kind == toSelf || kind == byHeader && h.isReasoning():
 		b.inner = b.speech(true)
-	case kind == aloud || !isCall || b.tagged:
+	case kind == aloud || !h.isCall() || b.tagged:
 		b.inner = b.speech(false)
 	default:
 		b.inner = b.recipient(h, mark)
 	}
-	b.opening = b.tags != "" && !h.isReasoning()
+	b.opening = b.tags != "" && (b.theirs || !h.isReasoning())
+}
+
+// quoted reports a call in a message of somebody else.
+func (b *messageBody) quoted(who string) {
+	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
+	b.scanner.find(f)
 }
 
 // speech returns what reads a body that is text.
 func (b *messageBody) speech(reasoning bool) body {
+	ends := b.ends
+	if b.theirs {
+		ends = b.foreign
+	}
 	return &speechBody{
-		scanner: b.scanner, upTo: newUpTo(b.ends()), at: b.at, ends: b.messaging.ends,
+		scanner: b.scanner, upTo: newUpTo(ends()), at: b.at, ends: b.messaging.ends,
 		reasoning: reasoning && b.scanner.thinking.mode != ReasoningOff, from: diag.Bytes(b.frame.at, b.at),
 	}
 }
@@ -170,11 +189,10 @@ func (b *messageBody) speech(reasoning bool) body {
 // recipient returns what reads a body that is the arguments of a call.
 func (b *messageBody) recipient(h header, mark string) body {
 	text := append(b.text, mark...)
-	from := strings.Index(string(text), h.recipient)
 	naming := *b.calls
-	naming.space, naming.free = "functions.", !strings.HasPrefix(h.recipient, "functions.")
+	naming.space, naming.free = functionSpace, !strings.HasPrefix(h.recipient, functionSpace)
 	c := &namedBody{naming: &naming, scanner: b.scanner, frame: b.frame, stage: behindName, at: b.at, texts: b.ends}
-	c.head = head{at: b.frame.begin, text: text, piece: len(text), name: h.recipient, from: from, marked: true}
+	c.head = head{at: b.frame.begin, text: text, piece: len(text), name: h.recipient, from: h.at, marked: true}
 	c.doubts = h.doubts(c.namePlace())
 	return c
 }
@@ -184,11 +202,14 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	b.tag = append(b.tag, c)
 	word := strings.TrimLeft(string(b.tag), " \t\r\n")
 	switch {
-	case word == b.tags:
+	case word == b.tags && !b.theirs:
 		b.scanner.readAgain(b.tag)
 		return 1, left
-	case strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
+	case word != b.tags && strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
 		return 1, notYet
+	}
+	if word == b.tags {
+		b.quoted("somebody else")
 	}
 	b.opening = false
 	b.scanner.readAgain(b.tag)

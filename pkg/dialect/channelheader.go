@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -10,45 +11,94 @@ import (
 
 // Marks in the header of a message.
 const (
+	startMark     = "<|start|>"
 	channelMark   = "<|channel|>"
 	constrainMark = "<|constrain|>"
 )
 
+// functionSpace stands before the names of tools that are not the model's own.
+const functionSpace = "functions."
+
 // A header says who a message is from and for.
 type header struct {
 	role, channel, recipient string
+	at                       int  // where in its text the recipient stands
 	channels                 int  // marks of a channel
+	others                   int  // recipients that are not the same
 	moved                    bool // the recipient stands where the role should
+	constrained              bool // it says what the arguments are written in
 }
 
 // readHeader reads a header behind the mark that begins it.
 func readHeader(mark, text string) header {
 	h := header{}
-	into := &h.role
-	if mark == channelMark {
-		into, h.channels = &h.channel, 1
+	into := &h.channel
+	switch mark {
+	case startMark:
+		into = &h.role
+	case channelMark:
+		h.channels = 1
 	}
-	spaced := strings.NewReplacer(channelMark, " "+channelMark+" ", constrainMark, " "+constrainMark+" ").Replace(text)
-	for _, word := range strings.Fields(spaced) {
-		switch to, ok := strings.CutPrefix(word, "to="); {
-		case ok:
-			h.recipient, into = to, nil
-			if to == "" {
-				into = &h.recipient
-			}
+	for word, at := range headerWords(text) {
+		name, to := strings.CutPrefix(word, "to=")
+		switch {
+		case to && name == "":
+			into = &h.recipient
+		case to || into == &h.recipient:
+			h.address(name, at+len(word)-len(name))
+			into = nil
 		case word == channelMark:
 			h.channels++
 			into = &h.channel
 		case word == constrainMark:
-			into = nil
+			h.constrained, into = true, nil
 		case into != nil && *into == "":
-			*into, into = word, nil
+			*into = word
+			if into == &h.role {
+				h.at = at
+			}
+			into = nil
 		}
 	}
-	if h.recipient == "" && strings.HasPrefix(h.role, "functions.") {
+	if h.recipient == "" && strings.HasPrefix(h.role, functionSpace) {
 		h.recipient, h.role, h.moved = h.role, "", true
 	}
 	return h
+}
+
+// address takes a recipient at an offset. The last one counts.
+func (h *header) address(name string, at int) {
+	if h.recipient != "" && h.recipient != name {
+		h.others++
+	}
+	h.recipient, h.at = name, at
+}
+
+// headerWords returns the words of a header, and its marks, with their offsets.
+func headerWords(text string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for at := 0; at < len(text); {
+			size := len(headerMark(text[at:]))
+			for size == 0 && !isSpace(text[at]) {
+				for size++; at+size < len(text) && !isSpace(text[at+size]) && headerMark(text[at+size:]) == ""; size++ {
+				}
+			}
+			if size > 0 && !yield(text[at:at+size], at) {
+				return
+			}
+			at += max(size, 1)
+		}
+	}
+}
+
+// headerMark returns the mark that a text begins with, "" if it does with none.
+func headerMark(text string) string {
+	for _, mark := range []string{channelMark, constrainMark} {
+		if strings.HasPrefix(text, mark) {
+			return mark
+		}
+	}
+	return ""
 }
 
 // people are recipients that are no tools.
@@ -62,11 +112,24 @@ func (h header) isReasoning() bool {
 	return h.recipient == "self" || !h.isCall() && h.channel == "analysis"
 }
 
+// isForeign reports whether a message is not from the model, but from the user, the
+// system or a tool, which the model has made up or repeats.
+func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.role, "assistant") }
+
 // doubts returns what is wrong with the header of a call.
 func (h header) doubts(place diag.Span) []diag.Finding {
 	var findings []diag.Finding
 	if h.moved {
-		findings = append(findings, diag.New(diag.Relative, place, "the recipient stands where the role of the sender should"))
+		f := diag.New(diag.Relative, place, "the recipient stands where the role of the sender should")
+		if !h.constrained {
+			f.Message += ": the message may be the result of a call"
+			f.Severity = diag.Error
+		}
+		findings = append(findings, f)
+	}
+	if h.others > 0 {
+		f := diag.New(diag.CallMember, place, "the message has more than one recipient")
+		findings = append(findings, f)
 	}
 	if h.channels > 1 {
 		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels, of which the first counts", h.channels))

@@ -16,7 +16,7 @@ var draftTexts = map[string][]string{
 }
 
 // All marks that end reasoning, and can stand in no literal, end in a bracket.
-func TestThoughts(t *testing.T) {
+func TestThoughtMarks(t *testing.T) {
 	if len(everyMark().thoughts) == 0 {
 		t.Error("there are none")
 	}

@@ -17,13 +17,14 @@ func taggedJSON(f form) grammar { return grammar{form: &f, body: newJSONBody, re
 // passes over what is none.
 type jsonItem struct {
 	*sequence
-	form *form
-	lit  *literal.Scanner
-	part partOf
-	from int // where it begins
-	call written
-	name string // the key of a call
-	key  diag.Span
+	form  *form
+	title string // the name of the tool, as what stands before says it; "" for none
+	lit   *literal.Scanner
+	part  partOf
+	from  int // where it begins
+	call  written
+	name  string // the key of a call
+	key   diag.Span
 }
 
 // A partOf is what a jsonItem reads.
@@ -39,14 +40,18 @@ const (
 	theRest         // what stands behind a fault
 )
 
-func newJSONBody(s *Scanner, f frame) body {
+func newJSONBody(s *Scanner, f frame) body { return newJSONSequence(s, f, "") }
+
+// newJSONSequence is newJSONBody where the calls must be of a tool that has been named
+// before them, if one has.
+func newJSONSequence(s *Scanner, f frame, title string) body {
 	j := &s.json
 	if j.row != f.row || j.form != f.grammar.form {
 		j.row, j.form, j.hint = f.row, f.grammar.form, "a call is: "+f.grammar.form.hint()
 		j.lit = literal.NewJSON(literal.Options{Stops: slices.Concat(f.row.stops(), s.thoughts())})
 	}
 	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, item: &j.item}
-	j.item = jsonItem{sequence: &j.sequence, form: j.form, lit: j.lit}
+	j.item = jsonItem{sequence: &j.sequence, form: j.form, lit: j.lit, title: title}
 	return &j.sequence
 }
 
@@ -175,6 +180,9 @@ func (b *jsonItem) emit(w *written) {
 	r.read(w)
 	if r.call.Name == "" && b.form.before {
 		r.nameBefore(b.scanner.wordBefore(b.frame.at))
+	}
+	if clean, _ := cleanName(b.title); r.call.Name != "" && clean != "" && r.call.Name != clean {
+		r.fault(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the call is of %s, and the message of %s", excerpt(r.call.Name), excerpt(clean))
 	}
 	b.scanner.passNamed(&r)
 }
