@@ -93,8 +93,8 @@ var callRules = []Rule{
 	{
 		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning,
 		Title: "A mark closes something that it does not belong to",
-		Text: "A parameter or call is closed by the mark of another, or by the beginning of the next. Where only one reading is possible it is taken, " +
-			"and the call is marked as one whose value may have changed.",
+		Text: "A value is closed by the mark of something else, or by the beginning of the next. It may go on behind that mark, which can be a part of it, " +
+			"so the call is ambiguous and not executed. Only the name of a parameter has an end that is certain.",
 		Bad:  "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>",
 		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Fix:  Unsafe,

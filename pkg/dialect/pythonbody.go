@@ -23,9 +23,13 @@ type pythonItem struct {
 }
 
 func newPythonBody(s *Scanner, f frame) body {
-	seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: name(key=literal)"}
+	ends := s.ends(f.row)
+	seq := &sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hint: "a call is: name(key=literal)"}
+	if f.open() {
+		seq.ends = append(slices.Clip(ends), strings.Repeat(string(f.char), f.length))
+	}
 	seq.item = &pythonItem{sequence: seq, options: literal.Options{
-		Stops: f.row.framing.closes, JSONWords: true, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
+		Stops: ends, JSONWords: true, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
 	return seq
 }
@@ -35,7 +39,7 @@ func (b *pythonItem) begins(c byte) bool {
 }
 
 func (b *pythonItem) begin(c byte, at int) bool {
-	if c == '<' {
+	if c == '<' && !b.frame.fence.open() {
 		return false
 	}
 	b.options.Base = at
@@ -54,12 +58,12 @@ func (b *pythonItem) take(state literal.State) string {
 	if ok {
 		call, findings = b.frame.row.named(call, findings)
 	}
-	b.wrapped = b.lit.Wrapped()
+	b.wrapped, b.inLine = b.lit.Wrapped(), !b.lit.LineStart()
 	b.passOn(call, ok, findings)
 	if state == literal.Fenced {
 		b.scanner.closedAt(b.lit.End(), b.lit.LineStart())
 	}
-	return b.lit.Taken()
+	return b.behind(b.lit)
 }
 
 func (b *pythonItem) close() { b.take(b.lit.Close()) }

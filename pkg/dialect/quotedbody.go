@@ -12,7 +12,7 @@ import (
 func privateQuotes(mark string) grammar {
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			seq := &sequence{scanner: s, frame: f, at: f.begin, hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
+			seq := &sequence{scanner: s, frame: f, at: f.begin, ends: s.ends(f.row), hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
 			seq.item = &quotedItem{sequence: seq, quote: mark}
 			return seq
 		},
@@ -43,7 +43,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	for ; b.lit == nil && n < len(p); n++ {
 		switch c := p[n]; {
 		case c == '{' && b.name() != "":
-			b.lit = literal.NewQuoted(b.quote, literal.Options{Base: b.from + len(b.head), Stops: b.frame.row.framing.closes})
+			b.lit = literal.NewQuoted(b.quote, literal.Options{Base: b.from + len(b.head), Stops: b.ends})
 			n--
 		case c == '<' || c == '{' || isNewline(c) || len(b.head) > longestName:
 			return n, literal.Bad
@@ -85,10 +85,26 @@ func (b *quotedItem) take(literal.State) string {
 		Start: b.from, Text: b.head + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
+	findings := b.lit.Findings()
+	doubtUnshut(&call, findings)
+	call, findings = b.frame.row.named(call, findings)
 	call.Executable = call.Status == chat.StatusOK || call.Status == chat.StatusRepaired
-	call, findings := b.frame.row.named(call, b.lit.Findings())
 	b.passOn(call, true, findings)
-	return b.lit.Taken()
+	return b.behind(b.lit)
+}
+
+// doubtUnshut makes a call ambiguous that has a string without its closing mark: the
+// string may go on behind the place where it was taken to end.
+func doubtUnshut(call *chat.Call, findings []diag.Finding) {
+	for i := range findings {
+		if f := &findings[i]; f.Code == diag.WrongCloser {
+			f.Severity = diag.Error
+			f.Hint = "write the call again, and close every string with its own mark"
+			if call.Status == chat.StatusRepaired {
+				call.Status = chat.StatusAmbiguous
+			}
+		}
+	}
 }
 
 func (b *quotedItem) close() {

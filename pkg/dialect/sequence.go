@@ -1,7 +1,7 @@
 package dialect
 
 import (
-	"strings"
+	"slices"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -31,17 +31,26 @@ type sequence struct {
 	frame   frame
 	item    item
 	hint    string
-	at      int // offset of the next byte
+	ends    []string // the marks that end the frame
+	at      int      // offset of the next byte
 	stage   stageOf
 	open    int    // brackets of lists that are open
 	closed  bool   // a list has been closed
-	items   int    // what has been read between marks
-	parted  bool   // a comma has been read since
+	items   int    // what has been read in the list
+	any     bool   // a call, or what is none, has been read
+	parts   parts  // what has been read since
+	most    int    // how many of them may stand behind the last
 	wrapped bool   // the call stands in the parentheses of another
-	held    string // what can be the closing mark
-	ends    []string
-	from    int // where the call begins
-	junk    int // where what is no call begins
+	held    string // what can be a mark that ends the frame
+	inLine  bool   // the line holds something already
+	from    int    // where the call begins
+	junk    int    // where what is no call begins
+}
+
+// parts are the commas and semicolons that stand in a row.
+type parts struct {
+	count int
+	place diag.Span
 }
 
 // A stageOf is what a sequence reads.
@@ -89,14 +98,15 @@ func (b *sequence) read(p []byte) (int, ending) {
 	if state == literal.More {
 		return n, notYet
 	}
+	b.stage, b.inLine = atPause, true
 	rest := b.item.take(state)
-	b.stage = atPause
 	switch state {
 	case literal.Stopped:
 		if rest != "" { // another frame begins
 			b.scanner.readAgain([]byte(rest))
 			return n, b.leave()
 		}
+		b.idle(b.most)
 		b.missingBracket()
 		return n, ended
 	case literal.Fenced:
@@ -113,11 +123,22 @@ func (b *sequence) read(p []byte) (int, ending) {
 
 // pause reads a byte between calls.
 func (b *sequence) pause(c byte) (int, ending) {
-	closes := b.frame.row.framing.closes
+	if b.mayEnd(c) {
+		b.stage, b.held = atMark, ""
+		return 0, notYet
+	}
+	return b.between(c)
+}
+
+// between reads a byte between calls that begins no mark.
+func (b *sequence) between(c byte) (int, ending) {
+	closes, fenced := b.frame.row.framing.closes, b.frame.fence.open()
 	switch {
 	case isSpace(c):
+		b.inLine = b.inLine && !isNewline(c)
+		return 1, notYet
 	case c == ',' || c == ';':
-		b.parted = true
+		b.part()
 	case c == ')' && b.wrapped:
 		b.wrapped = false
 	case c == '[' && !b.closed:
@@ -125,33 +146,52 @@ func (b *sequence) pause(c byte) (int, ending) {
 	case c == '}' || c == ']' && b.open == 0:
 		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
 	case c == ']':
+		b.idle(b.most)
 		b.open--
 		b.closed = b.open == 0
-		if b.closed && len(closes) == 0 && !b.frame.fence.open() {
+		if b.closed && len(closes) == 0 && !fenced {
 			return 1, ended
 		}
-	case b.mayClose(c):
-		b.stage, b.held = atMark, ""
-		return 0, notYet
-	case len(closes) == 0 && b.open == 0 && !b.frame.fence.open() && !b.item.begins(c):
+	case len(closes) == 0 && !fenced && b.open == 0 && !b.item.begins(c):
 		return 0, b.leave()
 	case b.item.begin(c, b.at):
-		b.part(c)
+		b.follows(c)
 		b.stage, b.from = atCall, b.at
 		return 0, notYet
-	case c == '<':
+	case c == '<' && !fenced:
 		return 0, b.leave()
 	default:
 		b.stage, b.junk = atJunk, b.at
-		return 1, notYet
 	}
+	b.inLine = true
 	return 1, notYet
 }
 
-// part reports that a comma is missing before an item of a list, which begins with
-// a byte.
-func (b *sequence) part(c byte) {
-	if b.open > 0 && b.items > 0 && !b.parted {
+// part takes a comma or semicolon.
+func (b *sequence) part() {
+	if b.parts.count == 0 {
+		b.parts.place.Start = b.at
+	}
+	b.parts.count++
+	b.parts.place.End = b.at + 1
+}
+
+// idle reports the commas and semicolons in a row that part nothing: more than one
+// between two calls, or more than may stand behind the last.
+func (b *sequence) idle(most int) {
+	if !b.any {
+		most = 0
+	}
+	if b.parts.count > most {
+		b.scanner.find(diag.New(diag.StrayMarker, b.parts.place, "this parts nothing"))
+	}
+	b.parts = parts{}
+}
+
+// follows reports what is wrong between the last item and the next, which begins
+// with a byte.
+func (b *sequence) follows(c byte) {
+	if b.open > 0 && b.items > 0 && b.parts.count == 0 {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
 		f.Severity = diag.Warning
 		if b.item.begins(c) {
@@ -159,12 +199,13 @@ func (b *sequence) part(c byte) {
 		}
 		b.scanner.find(f)
 	}
-	b.items, b.parted = b.items+1, false
+	b.idle(1)
+	b.items, b.any = b.items+1, true
 }
 
-// mayClose reports whether a closing mark or fence begins with a byte.
-func (b *sequence) mayClose(c byte) bool {
-	for _, text := range b.closers() {
+// mayEnd reports whether a mark or fence that ends the frame begins with a byte.
+func (b *sequence) mayEnd(c byte) bool {
+	for _, text := range b.ends {
 		if text[0] == c {
 			return true
 		}
@@ -172,53 +213,58 @@ func (b *sequence) mayClose(c byte) bool {
 	return false
 }
 
-// closers returns the marks that end the frame.
-func (b *sequence) closers() []string {
-	if f := b.frame.fence; !f.open() {
-		b.ends = b.frame.row.framing.closes
-	} else if b.ends == nil {
-		b.ends = []string{strings.Repeat(string(f.char), f.length)}
-	}
-	return b.ends
+// ends returns the marks that end a frame of a dialect: that which closes it, and
+// those that end the reasoning in which it is a draft.
+func (s *Scanner) ends(row *Dialect) []string {
+	return unique(row.framing.closes, s.thoughts(), s.drafts())
 }
 
-// mark reads a byte of what can be the closing mark.
+// mark reads a byte of what can be a mark that ends the frame.
 func (b *sequence) mark(c byte) (int, ending) {
 	n := len(b.held)
-	for _, text := range b.closers() {
+	for _, text := range b.ends {
 		switch {
-		case !strings.HasPrefix(text, b.held) || text[n] != c:
-		case n+1 < len(text):
+		case len(text) <= n || text[:n] != b.held || text[n] != c:
+		case n+1 == len(text):
+			return b.markEnds(text)
+		default:
 			b.held = text[:n+1]
 			return 1, notYet
-		case b.frame.fence.open():
-			b.missingBracket()
-			b.scanner.closedAt(b.at+1-len(text), true)
-			return 1, closed
-		default:
-			b.missingBracket()
-			return 1, ended
 		}
 	}
-	if b.held == "" && c != '<' {
-		b.stage = atPause
-		if !b.item.begin(c, b.at) {
-			b.stage, b.junk = atJunk, b.at
-			return 1, notYet
-		}
-		b.stage, b.from = atCall, b.at
-		return 0, notYet
+	b.stage = atPause
+	if b.held == "" {
+		return b.between(c)
 	}
-	if b.held != "" {
-		b.scanner.readAgain([]byte(b.held))
+	at := b.at
+	b.at -= len(b.held)
+	n, end := b.between(b.held[0])
+	b.at = at
+	b.scanner.readAgain([]byte(b.held[n:]))
+	return 0, end
+}
+
+// markEnds ends the frame with the last byte of a mark.
+func (b *sequence) markEnds(text string) (int, ending) {
+	switch closes := b.frame.row.framing.closes; {
+	case slices.Contains(closes, text):
+		b.idle(b.most)
+		b.missingBracket()
+		return 1, ended
+	case text[0] == b.frame.char:
+		b.idle(b.most)
+		b.missingBracket()
+		b.scanner.closedAt(b.at+1-len(text), !b.inLine)
+		return 1, closed
 	}
-	return 0, b.leave()
+	b.scanner.readAgain([]byte(text))
+	return 1, b.leave()
 }
 
 // pass passes over what is no call, up to the end of the line or a closing mark.
 func (b *sequence) pass(p []byte) (int, ending) {
 	for n, c := range p {
-		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.mayClose(c) {
+		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.mayEnd(c) {
 			b.endJunk(b.at + n)
 			return n, notYet
 		}
@@ -233,11 +279,24 @@ func (b *sequence) endJunk(at int) {
 
 // leave ends a frame whose closing mark is missing.
 func (b *sequence) leave() ending {
-	if len(b.frame.row.framing.closes) > 0 {
+	switch {
+	case b.frame.fence.open():
+		b.scanner.find(diag.New(diag.UnclosedFence, b.scanner.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+	case len(b.frame.row.framing.closes) > 0:
 		b.unclosed("what comes next")
 	}
+	b.idle(0)
 	b.missingBracket()
 	return left
+}
+
+// behind returns what was read behind a call: the mark that ended it, unless that
+// closes the frame.
+func (b *sequence) behind(lit *literal.Scanner) string {
+	if stop := lit.Stop(); stop != "" && !slices.Contains(b.frame.row.framing.closes, stop) {
+		return stop
+	}
+	return lit.Taken()
 }
 
 func (b *sequence) unclosed(before string) {
@@ -267,6 +326,7 @@ func (b *sequence) close() {
 	case len(b.frame.row.framing.closes) > 0:
 		b.unclosed("the end of the text")
 	}
+	b.idle(0)
 	b.missingBracket()
 }
 

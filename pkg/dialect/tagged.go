@@ -23,7 +23,7 @@ func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools})}
+			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.drafts()})}
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
@@ -47,6 +47,7 @@ func (b *tagBody) write(p []byte) (int, ending) {
 	case markup.More:
 		return n, notYet
 	case markup.None:
+		b.report()
 		if b.scanner.at == b.frame.begin { // the mark begins p
 			n = max(n, len(b.frame.mark))
 		}
@@ -55,7 +56,28 @@ func (b *tagBody) write(p []byte) (int, ending) {
 	}
 	b.take()
 	b.scanner.readAgain(b.unread(p[:n]))
+	if state == markup.Cut { // the reasoning ends in which it is a draft
+		return n, left
+	}
 	return n, ended
+}
+
+// drafts returns the marks that end the reasoning that is open: a call that is a
+// draft in it ends there, too.
+func (s *Scanner) drafts() []string {
+	t := &s.thinking
+	if !t.inside {
+		return nil
+	}
+	var ends []string
+	for i, text := range s.marks.texts {
+		if slices.ContainsFunc(s.marks.uses[i], func(u use) bool {
+			return u.role == thought && (t.wrapper == nil || t.wrapper == u.wrapper)
+		}) {
+			ends = append(ends, text)
+		}
+	}
+	return ends
 }
 
 // unread returns what has been read behind the end of the call, of which these
@@ -77,17 +99,21 @@ func (b *tagBody) count() {
 // take passes on the call, or what is wrong where there is none.
 func (b *tagBody) take() {
 	call, ok := b.tags.Call()
-	findings := b.tags.Findings()
 	if !ok {
-		for _, f := range findings {
-			b.scanner.find(f)
-		}
+		b.report()
 		return
 	}
 	call.Alternatives = b.tags.Alternatives()
-	b.scanner.call(call, findings)
+	b.scanner.call(call, b.tags.Findings())
 	if s := b.scanner; call.Executable && !slices.Contains(s.raw, s.frame.row) {
 		s.raw = append(s.raw, s.frame.row)
+	}
+}
+
+// report passes on what is wrong where there is no call.
+func (b *tagBody) report() {
+	for _, f := range b.tags.Findings() {
+		b.scanner.find(f)
 	}
 }
 
@@ -103,6 +129,7 @@ func (b *tagBody) close() {
 	state := b.tags.Close()
 	b.count()
 	if state == markup.None {
+		b.report()
 		b.scanner.content(b.frame.begin, b.tags.Rest())
 		return
 	}

@@ -46,12 +46,12 @@ func newJSONBody(s *Scanner, f frame) body { return newJSONSequence(s, f, "") }
 // before them, if one has.
 func newJSONSequence(s *Scanner, f frame, title string) body {
 	j := &s.json
-	if j.row != f.row || j.form != f.grammar.form {
-		j.row, j.form, j.hint = f.row, f.grammar.form, "a call is: "+f.grammar.form.hint()
-		j.lit = literal.NewJSON(literal.Options{Stops: slices.Concat(f.row.stops(), s.thoughts())})
+	if key := (jsonKey{f.row, f.grammar.form, s.thinking.inside, s.thinking.wrapper}); j.key != key {
+		j.key, j.hint, j.ends = key, "a call is: "+key.form.hint(), s.ends(f.row)
+		j.lit = literal.NewJSON(literal.Options{Stops: append(f.row.stops(), j.ends...)})
 	}
-	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, item: &j.item}
-	j.item = jsonItem{sequence: &j.sequence, form: j.form, lit: j.lit, title: title}
+	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, ends: j.ends, item: &j.item}
+	j.item = jsonItem{sequence: &j.sequence, form: j.key.form, lit: j.lit, title: title}
 	return &j.sequence
 }
 
@@ -60,10 +60,18 @@ func newJSONSequence(s *Scanner, f frame, title string) body {
 type jsonBody struct {
 	sequence sequence
 	item     jsonItem
-	row      *Dialect
-	form     *form
+	key      jsonKey
 	lit      *literal.Scanner
 	hint     string
+	ends     []string
+}
+
+// A jsonKey is what a jsonBody depends on.
+type jsonKey struct {
+	row     *Dialect
+	form    *form
+	inside  bool     // reasoning
+	wrapper *wrapper // of that
 }
 
 // stops returns the marks that end JSON, wherever they stand outside of strings:
@@ -166,10 +174,7 @@ func (b *jsonItem) take(state literal.State) string {
 	case state != literal.Done:
 		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint)
 	}
-	if stop := b.lit.Stop(); stop != "" && !slices.Contains(b.frame.row.framing.closes, stop) {
-		return stop
-	}
-	return b.lit.Taken()
+	return b.behind(b.lit)
 }
 
 func (b *jsonItem) close() { b.take(b.lit.Close()) }

@@ -31,10 +31,12 @@ func (s *Syntax) form(attributes []attribute) form {
 		}
 	}
 	if a, ok := attr(attributes, s.StringAttr); ok {
-		if a.value == "true" {
+		switch a.value {
+		case "true":
 			return asText
+		case "false":
+			return asJSON
 		}
-		return asJSON
 	}
 	switch s.named(attributes) {
 	case 0:

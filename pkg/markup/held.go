@@ -89,9 +89,12 @@ func (h *holder) open(found mark) bool {
 		h.fault(diag.MissingCloser, found, "a tag lacks its end")
 		return false
 	}
+	key, attributes := h.in.nameIn(h.in.syntax.Key)
 	tag := h.in.tag
 	h.in.look = tag.next
-	key, attributes := h.in.nameIn(h.in.syntax.Key)
+	if twice := tag.twice.name; twice != "" {
+		h.fault(diag.DuplicateKey, found, "the attribute %s is there twice", excerpt(twice))
+	}
 	of := &h.stack[len(h.stack)-1]
 	b := branch{name: key.value, form: h.in.syntax.form(attributes), shape: of.child(key.value)}
 	switch {

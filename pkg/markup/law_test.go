@@ -31,8 +31,13 @@ type outcome struct {
 
 // outcomeOf reads a text in pieces of the given sizes, and then the rest.
 func outcomeOf(t testing.TB, s *Syntax, known Toolset, text string, sizes ...int) outcome {
-	const base = 7
-	r := New(s, Options{Base: base, Tools: known})
+	t.Helper()
+	return outcomeWith(t, s, Options{Base: 7, Tools: known}, text, sizes...)
+}
+
+func outcomeWith(t testing.TB, s *Syntax, o Options, text string, sizes ...int) outcome {
+	base := o.Base
+	r := New(s, o)
 	read, state := 0, More
 	for left := text; left != "" && state == More; {
 		size := len(left)
@@ -108,6 +113,27 @@ func TestCutAnywhere(t *testing.T) {
 			cut.text = s.text[:end]
 			if call, _ := read(&cut).Call(); call.Executable {
 				t.Errorf("%s: %q is executable", s.name, cut.text)
+			}
+		}
+	}
+}
+
+// TestStops holds that a stop is the end of the text for a call in which it stands.
+func TestStops(t *testing.T) {
+	const stop = "</think>"
+	for _, s := range samples {
+		for at := range len(s.text) {
+			o := Options{Base: 7, Tools: tools}
+			cut, whole := outcomeWith(t, s.syntax, o, s.text[:at]), outcomeWith(t, s.syntax, o, s.text)
+			if cut.State == Done && whole.End <= 7+at {
+				continue // the call ends before
+			}
+			o.Stops = []string{"</thinks>", stop}
+			text := s.text[:at] + stop + s.text[at:]
+			for _, sizes := range [][]int{nil, {at + 3}, {at, 1, 1, len(stop)}} {
+				if diff := cmp.Diff(cut, outcomeWith(t, s.syntax, o, text, sizes...)); diff != "" {
+					t.Fatalf("%s: %q in pieces of %v:\n%s", s.name, text, sizes, diff)
+				}
 			}
 		}
 	}

@@ -2,7 +2,9 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 
+	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
 
@@ -37,15 +39,16 @@ type machine struct {
 	inside bool // the text ends where a mark behind it ends the call
 	out    *output
 
-	state state
-	at    int // up to here it is read
-	look  int // and up to here there is nothing of interest
-	steps int
-	start int
-	end   int
-	none  bool // there is no call
-	cut   bool // the text has ended inside it
-	half  bool // and inside a parameter, or before the first
+	state   state
+	at      int // up to here it is read
+	look    int // and up to here there is nothing of interest
+	steps   int
+	start   int
+	end     int
+	none    bool // there is no call
+	endless bool // for its opening tag has no end
+	cut     bool // the text has ended inside it
+	half    bool // and inside a parameter, or before the first
 
 	dressed bool // marks have the prefix or token, or they are none
 	shape   *Shape
@@ -152,6 +155,19 @@ func (m *machine) noCall() {
 	m.finish(0)
 }
 
+// Bounds of what stands before the arguments of a call, in bytes.
+const (
+	longestName    = 256
+	longestOpening = 1024 // the opening tag
+)
+
+// noEnd gives up a call whose opening tag has no end.
+func (m *machine) noEnd() bool {
+	m.endless = true
+	m.noCall()
+	return true
+}
+
 func (m *machine) finish(end int) bool {
 	m.end = end
 	return m.to(ended, end)
@@ -253,8 +269,12 @@ func (m *machine) openedCall(at int, closed bool) bool {
 func (m *machine) setTool(a attribute) {
 	n := m.toolName(a.value, a.start, a.end)
 	n.noisy = n.noisy || a.noise
-	if n.text == "" {
+	switch more := a.name == InTag && m.tools[n.text] == nil && strings.Contains(n.text, "="); {
+	case n.text == "":
 		m.noCall()
+		return
+	case more || len(n.text) > longestName:
+		m.fault(diag.CallMember, n.start, n.end, "%s is no name of a tool", excerpt(n.text))
 		return
 	}
 	m.shape = m.tools[n.text]
@@ -267,6 +287,9 @@ func (m *machine) setTool(a attribute) {
 // readName reads the name of a tool that is text.
 func (m *machine) readName() bool {
 	for ; m.look < len(m.text); m.look++ {
+		if m.look-m.start > longestOpening {
+			return m.noEnd()
+		}
 		m.steps++
 		switch c := m.text[m.look]; {
 		case isBlank(c) && m.look == m.at: // in front of the name

@@ -28,8 +28,9 @@ const (
 
 // Options say where a scanner reads, and what it knows about the tools.
 type Options struct {
-	Base  int     // offset of the first byte in the whole text; all offsets count like it
-	Tools Toolset // nil: not known
+	Base  int      // offset of the first byte in the whole text; all offsets count like it
+	Tools Toolset  // nil: not known
+	Stops []string // marks that cut the call off wherever they stand in it
 }
 
 // A Scanner reads one call, with its opening tag, from the bytes written to it.
@@ -40,6 +41,7 @@ type Options struct {
 // the text of the call.
 type Scanner struct {
 	m       machine
+	stops   stops
 	state   State
 	reading reading
 	rest    string
@@ -48,7 +50,7 @@ type Scanner struct {
 // New returns a scanner for one call. The first byte written to it is the first
 // of the opening tag of the call, or a blank before it.
 func New(s *Syntax, o Options) *Scanner {
-	return &Scanner{m: machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools}}
+	return &Scanner{m: machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools}, stops: stops{marks: o.Stops}}
 }
 
 // leastPiece is how many bytes are looked at at once at least, so that a call
@@ -62,9 +64,9 @@ const leastPiece = 512
 func (s *Scanner) Write(p []byte) (int, State) {
 	n := 0
 	for n < len(p) && s.state == More {
-		before := len(s.m.text)
+		before := len(s.m.text) + len(s.stops.held)
 		piece := min(len(p)-n, max(leastPiece, before))
-		s.m.text = append(s.m.text, p[n:n+piece]...)
+		s.stops.add(&s.m, p[n:n+piece])
 		s.m.run()
 		n += s.settle(before, piece)
 	}
@@ -79,7 +81,7 @@ func (s *Scanner) settle(before, piece int) int {
 	}
 	end := s.m.end
 	if before > end {
-		s.rest = string(s.m.text[end:before])
+		s.rest = (string(s.m.text[end:]) + string(s.stops.held))[:before-end]
 	}
 	s.finish()
 	return max(0, end-before)
@@ -89,6 +91,8 @@ func (s *Scanner) settle(before, piece int) int {
 // has not ended is cut off: it is reported and can never be executed.
 func (s *Scanner) Close() State {
 	if s.state == More {
+		s.m.text = append(s.m.text, s.stops.held...)
+		s.stops.held = nil
 		s.m.whole = true
 		s.m.run()
 		s.settle(len(s.m.text), 0)
@@ -102,6 +106,9 @@ func (s *Scanner) finish() {
 	switch {
 	case s.m.none:
 		s.state = None
+		if s.m.endless {
+			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "the opening tag of a call has no end within %d bytes", longestOpening)}
+		}
 		return
 	case s.m.cut:
 		s.state = Cut

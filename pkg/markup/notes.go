@@ -44,6 +44,9 @@ func (m *machine) noteUndressed(found mark) {
 func (m *machine) noteName(n name) {
 	var f *diag.Finding
 	switch {
+	case n.more:
+		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
+		return
 	case n.leaked:
 		f = m.note(diag.MarkupInName, n.start, n.end, "a control token stands in a name; without it that is %s", excerpt(n.text))
 	case n.space != "":
@@ -133,9 +136,8 @@ func (m *machine) noteWrongCloser(found mark) {
 }
 
 func (m *machine) noteKeyCloser(found mark) {
-	m.param.wrong = true
 	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the name %s, whose own mark is missing", excerpt(m.param.name.text))
-	m.fix(f, diag.Unsafe, "close the name", found.start, found.start, m.closing(m.syntax.KeyTag))
+	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closing(m.syntax.KeyTag))
 }
 
 // noteAttributes reports attributes that mean nothing.
@@ -143,7 +145,7 @@ func (m *machine) noteAttributes(attributes []attribute) {
 	s := m.syntax
 	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
 	for _, a := range attributes {
-		if !slices.Contains(known, a.name) {
+		if !slices.Contains(known, a.name) && a != m.tag.twice {
 			m.note(diag.UnknownMember, a.start, a.end, "the attribute %s means nothing", excerpt(a.name))
 		}
 	}

@@ -77,7 +77,7 @@ func (m *machine) noteDoubt() {
 	for i := range m.out.notes {
 		if f := &m.out.notes[i]; f.Code == diag.MarkerInValue || f.Code == diag.WrongCloser {
 			f.Severity = diag.Error
-			f.Hint = "write the call again, without marks in values"
+			f.Hint = "write the call again: close every value with its own mark, and write no marks in values"
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
 
@@ -13,6 +14,8 @@ type tag struct {
 	quote    byte // the quote that is open
 	firstEnd int  // where the tag would end if the quote were none
 	prev     byte // the latest byte that is no blank
+
+	twice attribute // the attribute that is there for the second time, if it has a name
 
 	end   int  // where what stands in it ends
 	next  int  // where reading goes on
@@ -35,25 +38,36 @@ func (m *machine) beginTag(found mark) {
 
 // readTag reads an opening tag with a name in it.
 func (m *machine) readTag() bool {
-	if !m.scanTag() {
+	whole := m.scanTag()
+	t := &m.tag
+	if t.mark.kind == callOpen && m.look-m.start > longestOpening {
+		return m.noEnd()
+	}
+	if !whole {
 		return false
 	}
-	t := &m.tag
 	if t.mark.kind == callOpen {
 		a, others := m.nameIn(m.syntax.Name)
 		m.setTool(a)
 		m.takeID(others)
-		m.noteAttributes(others)
-		m.noteOpenTag()
+		m.noteTag(others)
 		return m.openedCall(t.next, t.slash)
 	}
 	m.param.name = m.keyOf()
 	m.noteName(m.param.name)
-	m.noteAttributes(m.param.attrs)
-	m.noteOpenTag()
+	m.noteTag(m.param.attrs)
 	m.param.words = m.nameWords(m.param.name.text)
 	m.param.holds = m.syntax.form(m.param.attrs).holds()
 	return m.openedParam(t.next, t.slash)
+}
+
+// noteTag reports what is wrong with the attributes of the tag, beside its name.
+func (m *machine) noteTag(others []attribute) {
+	m.noteAttributes(others)
+	if a := m.tag.twice; a.name != "" {
+		m.fault(diag.DuplicateKey, a.start, a.end, "the attribute %s is there twice", excerpt(a.name))
+	}
+	m.noteOpenTag()
 }
 
 // nameWords returns the marks that close a parameter by its name.
@@ -181,6 +195,7 @@ func (m *machine) inTag(from, end int) attribute {
 // attributes reads the attributes between two offsets.
 func (m *machine) attributes(from, end int) []attribute {
 	var all []attribute
+	names := map[string]bool{}
 	for i := from; i < end; {
 		if isBlank(m.text[i]) {
 			i++
@@ -188,6 +203,10 @@ func (m *machine) attributes(from, end int) []attribute {
 		}
 		a, next := m.attribute(i, end)
 		m.steps += next - i
+		if names[a.name] {
+			m.tag.twice = a
+		}
+		names[a.name] = true
 		all, i = append(all, a), next
 	}
 	return all
@@ -245,6 +264,8 @@ func (m *machine) keyOf() name {
 	m.param.attrs = others
 	n := m.paramName(a.value, a.start, a.end)
 	n.noisy = n.noisy || a.noise
+	has, _ := m.shape.declares(n.text)
+	n.more = m.syntax.Key == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
 
@@ -254,6 +275,7 @@ type name struct {
 	start, end int
 	noisy      bool   // quotes or blanks stood around it, or were missing
 	leaked     bool   // control tokens stood in it
+	more       bool   // it stands in the tag, and something else does, too
 	space      string // this stood before it
 }
 

@@ -258,7 +258,6 @@ func (m *machine) close(own bool) bool {
 	p, next := &m.param, m.closer.end
 	if !own {
 		p.wrong = true
-		m.doubt = m.doubt || p.refused
 		m.noteWrongCloser(m.closer)
 		if m.closer.kind == callClose || m.closer.kind == outerClose {
 			next = m.closer.start
@@ -271,7 +270,7 @@ func (m *machine) close(own bool) bool {
 
 // closeValue ends the value at an offset and goes on at another.
 func (m *machine) closeValue(end, next int) bool {
-	m.doubt = m.doubt || m.param.calls > 0
+	m.doubt = m.doubt || m.param.wrong || m.param.calls > 0
 	m.takeParam(m.param.start, end)
 	return m.to(inBody, next)
 }
@@ -314,7 +313,6 @@ func (m *machine) beginsNext(found mark) bool {
 		return true
 	}
 	m.param.wrong = true
-	m.doubt = m.doubt || !knows || m.param.refused
 	m.noteWrongCloser(found)
 	return m.closeValue(found.start, found.start)
 }
