@@ -13,13 +13,10 @@ var (
 )
 
 // thenTool is the lead of a plain name, at once or on a line of its own, with a line
-// end or a mark behind it. Words about the tag in a sentence are none.
+// end or a mark behind it. Behind a blank on the same line it needs an argument:
+// words about the tag in a sentence are no call.
 func thenTool(text []byte) verdict {
-	behind := bytes.TrimLeft(text, " \t")
-	if len(behind) > 0 && len(behind) < len(text) && !isNewline(behind[0]) {
-		return no
-	}
-	behind = trimLeft(behind)
+	behind := trimLeft(text)
 	n := 0
 	for n < len(behind) && isNameByte(behind[n]) && (n > 0 || behind[0] != '.' && behind[0] != '-') {
 		n++
@@ -30,9 +27,14 @@ func thenTool(text []byte) verdict {
 		return more
 	case n == 0:
 		return no
+	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && bytes.IndexAny(text[:len(text)-len(behind)], "\r\n") < 0:
+		return thenArguments(rest)
 	}
 	return when(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
 }
+
+// thenArguments is the lead of the mark of the first argument.
+var thenArguments = then("<arg_key>", "<tool_sep>")
 
 // nameThenLine is the lead of a name with a line end behind it.
 func nameThenLine(text []byte) verdict {
