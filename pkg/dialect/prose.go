@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"oneshot/pkg/diag"
 )
@@ -131,11 +132,16 @@ func (s *Scanner) decided() bool {
 }
 
 // closeLead takes what stands behind a mark at the end of the text. Of several
-// uses one that needs nothing more behind the mark counts.
+// uses one that needs nothing more behind the mark counts. A mark of calls with
+// nothing behind it is what is left of one, unless it is a word.
 func (s *Scanner) closeLead() {
 	behind := s.held[s.pending.size:]
 	u, v := s.meaning(behind)
-	if v == more && len(s.marks.rows) == 1 && u.role == begins {
+	word := !bytes.ContainsFunc(s.held[:s.pending.size], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
+	if v == more && u.role <= wraps && !word {
+		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends behind %s, before there is a call", s.held[:s.pending.size]))
+	}
+	if v == more && len(s.marks.rows) == 1 && u.role == begins && !word {
 		v = yes
 	}
 	for _, other := range s.pending.uses {
