@@ -28,8 +28,11 @@ func inapplicable(r *row) (why string, ok bool) {
 	if r.Dialect == "swe_agent:FunctionCallingParser" && r.Error != nil && !strings.Contains(textOf(r.Error), "not valid JSON") {
 		return "the program wants exactly one call, of its own commands: a rule of a run, not of reading", true
 	}
-	if r.Kind == "json-repair" {
+	switch r.Kind {
+	case "json-repair":
 		return notMended(r)
+	case "partial-json":
+		return notJSON(r)
 	}
 	if why, ok := inapplicableKinds[r.Dialect]; ok {
 		return why, true
@@ -50,6 +53,16 @@ func notMended(r *row) (why string, ok bool) {
 		return "nothing is expected", true
 	case strings.Contains(failure, "nested too deep") || strings.Contains(failure, "recursion"):
 		return "the schema that is refused is not in the row", true
+	}
+	return "", false
+}
+
+// notJSON returns why a row is about a value that JSON does not have: what begins
+// such a number is refused here whether the row allows it or not.
+func notJSON(r *row) (why string, ok bool) {
+	begins := func(word string) bool { return r.Input != "" && strings.HasPrefix(word, strings.TrimPrefix(r.Input, "-")) }
+	if begins("NaN") || begins("Infinity") {
+		return "the text begins a number that JSON does not have", r.Input != "-"
 	}
 	return "", false
 }

@@ -12,10 +12,12 @@ import (
 
 // checkMend holds what is made of a text that should be JSON against what the
 // reference makes of it. Where the reference refuses a text, a value that is
-// offered here must not pass for certain.
+// offered here must not pass for certain, or must not fit the schema: that is for
+// package schema to say.
 func checkMend(r *row) outcome {
 	got := mend.JSON(r.Input, mend.Options{Schema: r.Schema, Salvage: r.Options.SchemaRepair == "salvage"})
 	certain := got.Value != nil && (got.Status == chat.StatusOK || got.Status == chat.StatusRepaired) && !slices.ContainsFunc(got.Findings, isError)
+	certain = certain && (r.Schema == nil || fits(got.Value, r.Schema))
 	o := valueOutcome(r, got.Value, certain)
 	o.codes, o.setting, o.state = codesOf(got.Findings), "mended: "+string(got.Status), string(got.Status)
 	return o
@@ -36,10 +38,10 @@ func checkPartial(r *row) outcome {
 	return o
 }
 
-// trimsEnds is the library of repairs that drops the blanks at the ends of every
-// string and key. They were written, and are kept here; nothing else about its
-// cases changes.
-const trimsEnds = "json_repair"
+// trimsEnds are the libraries of repairs that drop blanks at the ends of strings
+// and keys, one of all, the other of what is cut off. They were written, and are
+// kept here; nothing else about the cases changes.
+var trimsEnds = map[string]bool{"json_repair": true, "jsonrepair": true}
 
 // valueOutcome holds a value against the expected one. The reference says "" or
 // an error where there is none.
@@ -58,7 +60,7 @@ func valueOutcome(r *row, got json.RawMessage, certain bool) outcome {
 		}
 	case len(wanted) == 0 && (got == nil || string(got) == `""`): // the reference says both with an empty text
 	case sameJSON(got, wanted):
-	case r.source == trimsEnds && sameButEnds(got, wanted):
+	case trimsEnds[r.source] && sameButEnds(got, wanted):
 		o.ends = true
 	default:
 		o.faults = []fault{f.name}
