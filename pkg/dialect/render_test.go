@@ -258,7 +258,7 @@ func mustJSON(v any) string {
 func TestRenderAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		checkRender(rt, chat.Call{
-			Name:      rapid.StringMatching(`[a-z_$][A-Za-z0-9_$]{0,8}9(\.[a-z]+)?`).Draw(rt, "name"),
+			Name:      rapid.StringMatching(`[a-z_$][A-Za-z0-9_$-]{0,8}9(\.[a-z]+)?`).Draw(rt, "name"),
 			Arguments: json.RawMessage(jsonObject(3).Draw(rt, "arguments")),
 		})
 	})

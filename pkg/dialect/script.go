@@ -99,7 +99,18 @@ func renderScript(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	if script := appendScript(nil, args); string(script) != "{}" {
 		b = append(b, script...)
 	}
-	return append(b, ");\n```"...), true
+	return append(b, ");\n```"...), isPath(c.Name)
+}
+
+// isPath reports whether a name is words with dots between them, as a statement can
+// call them.
+func isPath(name string) bool {
+	for word := range strings.SplitSeq(name, ".") {
+		if !isIdentifier(word) {
+			return false
+		}
+	}
+	return true
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without
