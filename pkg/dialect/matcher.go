@@ -12,15 +12,47 @@ type matcher struct {
 	depth []uint8    // how many bytes of a text each state has seen
 	found []int16    // the text that ends in each state, or -1
 	first [256]bool  // the bytes that texts begin with
-	few   []byte     // the same, if they are few
+	few   []byte     // the same, each once
+	pairs *pairSet   // the first two bytes of texts, if first bytes are not looked for one by one
 }
 
-// fewFirst is up to how many first bytes are looked for one by one.
-const fewFirst = 5
+// Up to how many first bytes, and small letters among them, are looked for one by
+// one: letters stand everywhere.
+const (
+	fewFirst   = 5
+	fewLetters = 1
+)
+
+// A pairSet is a set of two bytes that stand behind each other, a bit for each.
+type pairSet [1 << 16 / 64]uint64
+
+// add adds the first two bytes of a text. One of a single byte has any behind it.
+func (s *pairSet) add(text string) {
+	if len(text) > 1 {
+		s.set(text[0], text[1])
+		return
+	}
+	for c := range 256 {
+		s.set(text[0], byte(c))
+	}
+}
+
+func (s *pairSet) set(a, b byte) { s[int(b)<<2|int(a)>>6] |= 1 << (a & 63) }
+
+// next returns the index of the first byte in p that can begin a text with the one
+// behind it, or of the last byte.
+func (s *pairSet) next(p []byte) int {
+	for n := 1; n < len(p); n++ {
+		if a := p[n-1]; s[int(p[n])<<2|int(a)>>6]>>(a&63)&1 != 0 {
+			return n - 1
+		}
+	}
+	return len(p) - 1
+}
 
 // newMatcher returns the matcher of a set of texts, each shorter than 256 bytes.
 func newMatcher(texts []string) *matcher {
-	m := &matcher{width: 1}
+	m, letters := &matcher{width: 1}, 0
 	for _, text := range texts {
 		for i := range len(text) {
 			if m.class[text[i]] == 0 {
@@ -31,6 +63,9 @@ func newMatcher(texts []string) *matcher {
 		if !m.first[text[0]] {
 			m.first[text[0]] = true
 			m.few = append(m.few, text[0])
+			if 'a' <= text[0] && text[0] <= 'z' {
+				letters++
+			}
 		}
 	}
 	m.state(0)
@@ -38,6 +73,12 @@ func newMatcher(texts []string) *matcher {
 		m.add(int16(i), text)
 	}
 	m.link()
+	if len(m.few) > fewFirst || letters > fewLetters {
+		m.pairs = new(pairSet)
+		for _, text := range texts {
+			m.pairs.add(text)
+		}
+	}
 	return m
 }
 
@@ -99,12 +140,12 @@ func (m *matcher) step(state uint16, c byte) uint16 {
 type search struct {
 	*matcher
 	state uint16
-	seen  []int // offset of the next of each few first byte, if not passed
+	seen  []int // offset of the next of each first byte, if not passed
 }
 
 func newSearch(m *matcher) search {
 	s := search{matcher: m}
-	if len(m.few) <= fewFirst {
+	if m.pairs == nil {
 		s.seen = make([]int, len(m.few))
 		for i := range s.seen {
 			s.seen[i] = -1
@@ -138,8 +179,8 @@ func (s *search) scan(p []byte, at int) (n, found, steps int) {
 // skip returns how many bytes of p, which stands at an offset, cannot begin a
 // text, and how many were looked at.
 func (s *search) skip(p []byte, at int) (n, looked int) {
-	if s.seen == nil {
-		for n < len(p) && !s.first[p[n]] {
+	if s.pairs != nil {
+		if n = s.pairs.next(p); n == len(p)-1 && !s.first[p[n]] {
 			n++
 		}
 		return n, n

@@ -31,7 +31,7 @@ func (s *Scanner) prose(p []byte) int {
 	}
 	size := len(s.marks.texts[found])
 	s.pass(p[:n], size)
-	s.pending = pending{uses: s.marks.uses[found], size: size}
+	s.pending = pending{uses: s.marks.uses[found], size: size, text: s.marks.texts[found]}
 	s.place = inLead
 	return n
 }
@@ -87,8 +87,9 @@ func (s *Scanner) text() {
 
 // A pending mark is one of which it is not known yet what it means.
 type pending struct {
-	uses []use // what it can mean
-	size int   // its bytes, at the start of those that are held
+	uses []use  // what it can mean
+	size int    // its bytes, at the start of those that are held
+	text string // the mark
 }
 
 // words is up to how many bytes behind a mark are looked at one by one. Behind
@@ -268,7 +269,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		s.place = inProse
 		return
 	}
-	at, text := s.heldAt, string(s.held)
+	at, text := s.heldAt, s.pending.text
 	s.place = inProse
 	switch u.role {
 	case fences:

@@ -253,7 +253,6 @@ func (s *Scanner) identified(c chat.Call, idAt diag.Span, findings []diag.Findin
 		findings = append(findings, diag.New(diag.DuplicateID, idAt, "another call of the response has the id %q", excerpt(c.ID)))
 		refuse(&c)
 	}
-	index := s.calls
 	s.calls++
 	row := s.frame.row
 	switch {
@@ -267,8 +266,15 @@ func (s *Scanner) identified(c chat.Call, idAt diag.Span, findings []diag.Findin
 	s.ended = s.ended || row.framing.final && c.Executable && c.Name == row.Ending
 	findings = append(findings, s.detect(row, c)...)
 	s.emit(Event{Call: &c})
+	if len(findings) > 0 {
+		s.about(s.calls-1, findings)
+	}
+}
+
+// about passes on what there is to say about a call.
+func (s *Scanner) about(call int, findings []diag.Finding) {
 	for _, f := range findings {
-		f.Call = &index
+		f.Call = &call
 		s.find(f)
 	}
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -85,7 +86,7 @@ func (b *sequence) step(p []byte) (int, ending) {
 	case atCall:
 		return b.read(p)
 	case atMark:
-		return b.mark(p[0])
+		return b.mark(p)
 	case atJunk:
 		return b.pass(p)
 	}
@@ -219,19 +220,39 @@ func (s *Scanner) ends(row *Dialect) []string {
 	return unique(row.framing.closes, s.thoughts(), s.drafts())
 }
 
-// mark reads a byte of what can be a mark that ends the frame.
-func (b *sequence) mark(c byte) (int, ending) {
-	n := len(b.held)
+// mark reads what can be a mark that ends the frame.
+func (b *sequence) mark(p []byte) (int, ending) {
+	n, held := 0, b.held
 	for _, text := range b.ends {
-		switch {
-		case len(text) <= n || text[:n] != b.held || text[n] != c:
-		case n+1 == len(text):
-			return b.markEnds(text)
-		default:
-			b.held = text[:n+1]
-			return 1, notYet
+		rest, ok := strings.CutPrefix(text, held)
+		if !ok {
+			continue
+		}
+		k := common(rest, p)
+		if k == len(rest) {
+			return k, b.markEnds(text, k)
+		}
+		if k > n {
+			n, b.held = k, text[:len(held)+k]
 		}
 	}
+	if n == 0 {
+		return b.noMark(p[0])
+	}
+	return n, notYet
+}
+
+// common returns how many bytes a text and p have in common at their start.
+func common(text string, p []byte) int {
+	n := 0
+	for n < len(text) && n < len(p) && text[n] == p[n] {
+		n++
+	}
+	return n
+}
+
+// noMark goes on where what looked like a mark is none before a byte.
+func (b *sequence) noMark(c byte) (int, ending) {
 	b.stage = atPause
 	if b.held == "" {
 		return b.between(c)
@@ -244,21 +265,21 @@ func (b *sequence) mark(c byte) (int, ending) {
 	return 0, end
 }
 
-// markEnds ends the frame with the last byte of a mark.
-func (b *sequence) markEnds(text string) (int, ending) {
+// markEnds ends the frame with a mark, whose last n bytes come next.
+func (b *sequence) markEnds(text string, n int) ending {
 	switch closes := b.frame.row.framing.closes; {
 	case slices.Contains(closes, text):
 		b.idle(b.most)
 		b.missingBracket()
-		return 1, ended
+		return ended
 	case text[0] == b.frame.char:
 		b.idle(b.most)
 		b.missingBracket()
-		b.scanner.closedAt(b.at+1-len(text), !b.inLine)
-		return 1, closed
+		b.scanner.closedAt(b.at+n-len(text), !b.inLine)
+		return closed
 	}
 	b.scanner.readAgain([]byte(text))
-	return 1, b.leave()
+	return b.leave()
 }
 
 // pass passes over what is no call, up to the end of the line or a closing mark.

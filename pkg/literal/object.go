@@ -55,12 +55,13 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
 		size -= int(gap.to - gap.from)
 	}
-	b, done := s.bytes.room(size), m.begin-s.part.start
+	b, n, done := s.bytes.room(size)[:size], 0, m.begin-s.part.start
 	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
-		b = append(b, o.text[done:gap.from]...)
+		n += copy(b[n:], o.text[done:gap.from])
 		done = int(gap.to)
 	}
-	return append(b, o.text[done:m.end-s.part.start]...)
+	copy(b[n:], o.text[done:m.end-s.part.start])
+	return b
 }
 
 // An object is an object whose members are wanted one by one.

@@ -26,14 +26,12 @@ const (
 // A strict reads an object at once.
 type strict struct {
 	text []byte
-	at   int
 	base int // offset of the text
 	into *object
 
 	depth   int
 	arrays  uint64 // the brackets that are open, a bit for each that is one of an array
 	opened  bool   // what was read last is an opening bracket
-	escaped bool   // the string that was read last holds an escape
 	keys    [strictKeys]span
 	keyed   uint8                  // how many keys are known
 	keyFrom [strictDepth + 1]uint8 // where those of each object begin
@@ -58,59 +56,66 @@ func (s *Scanner) atOnce(p []byte) int {
 	}
 	r := s.strict
 	r.begin(p, s.at, o)
-	whole := r.object()
+	n, whole := r.object()
 	r.text = nil
-	s.steps += r.at
-	if !whole || !utf8.Valid(p[:r.at]) {
+	s.steps += n
+	if !whole || !utf8.Valid(p[:n]) {
 		o.clear()
 		if !s.holding {
 			s.keepFrom(s.at)
 		}
 		return 0
 	}
-	o.text = s.texts.add(p[:r.at])
+	o.text = s.texts.add(p[:n])
 	for i := range o.found {
 		m := &o.found[i]
 		m.text = o.text[m.begin-s.at : m.end-s.at]
 	}
 	if s.holding {
-		s.kept.Write(p[:r.at])
+		s.kept.Write(p[:n])
 	}
-	s.at += r.at
+	s.at += n
 	s.lineBlank, s.used = false, false
 	s.end, s.state = s.at, Done
-	return r.at
+	return n
 }
 
 // begin makes the reader ready for another object.
 func (r *strict) begin(text []byte, base int, into *object) {
-	r.text, r.at, r.base, r.into = text, 0, base, into
+	r.text, r.base, r.into = text, base, into
 	r.depth, r.arrays, r.keyed = 0, 0, 0
 }
 
-// object reads the object at the start of the text, whose members are noted.
-func (r *strict) object() bool {
+// The functions below read what stands at an index of the text, and return the
+// index behind it: one that is handed on costs less than one that is kept. If it is
+// not there they return [amiss] of how far they have looked, which is below 0.
+
+func amiss(looked int) int { return ^looked }
+
+// object reads the object at the start of the text, whose members are noted. It
+// returns how many bytes it has looked at, and whether they are an object.
+func (r *strict) object() (n int, whole bool) {
 	if len(r.text) == 0 || len(r.text) > strictBytes || r.text[0] != '{' {
-		return false
+		return 0, false
 	}
 	r.open('{')
-	for r.depth > 0 {
-		if !r.next() {
-			return false
+	for n = 1; r.depth > 0; {
+		if n = r.next(n); n < 0 {
+			return amiss(n), false
 		}
 	}
-	return true
+	return n, true
 }
 
 // member takes the member whose value has just ended.
-func (r *strict) member() {
+func (r *strict) member(end int) {
 	o := r.into
 	key, keyEnd := r.base+int(r.name.from)-1, r.base+int(r.name.to)+1
 	i := o.wanted(r.cut(r.name))
 	switch {
 	case i >= 0:
 		m := o.add()
-		m.Index, m.key, m.keyEnd, m.begin, m.end = i, key, keyEnd, r.base+r.value, r.base+r.at
+		m.Index, m.key, m.keyEnd, m.begin, m.end = i, key, keyEnd, r.base+r.value, r.base+end
 		m.gapsFrom, m.gapsTo = int32(r.gaps), int32(len(o.gaps))
 	case o.others == 0:
 		o.other = diag.Bytes(key, keyEnd)
@@ -121,46 +126,51 @@ func (r *strict) member() {
 }
 
 // next reads the next item with its key and what stands behind it, or the
-// bracket that the item opens. It reports false if there is none.
-func (r *strict) next() bool {
-	c, array := r.blank(), r.inArray()
-	if r.opened && isClosing(c, array) {
+// bracket that the item opens.
+func (r *strict) next(i int) int {
+	c, array := byte(0), r.inArray()
+	if i, c = r.blank(i); r.opened && isClosing(c, array) {
 		r.close()
-		return r.behind()
+		return r.behind(i + 1)
 	}
 	if !array {
-		if c != '"' || !r.key() {
-			return false
+		if i = r.key(i, c); i < 0 {
+			return i
 		}
-		c = r.blank()
+		i, c = r.blank(i)
 	}
 	if r.depth == 1 {
-		r.value, r.gaps = r.at, len(r.into.gaps)
+		r.value, r.gaps = i, len(r.into.gaps)
 	}
 	if c == '{' || c == '[' {
 		r.open(c)
-		return r.depth < strictDepth
+		if r.depth == strictDepth {
+			return amiss(i)
+		}
+		return i + 1
 	}
-	return r.item(c) && r.behind()
+	if i = r.item(i, c); i < 0 {
+		return i
+	}
+	return r.behind(i)
 }
 
 // behind reads what stands behind an item: the brackets that close there, and the
 // comma behind them.
-func (r *strict) behind() bool {
-	for {
+func (r *strict) behind(i int) int {
+	for c := byte(0); ; i++ {
 		switch r.depth {
 		case 0:
-			return true
+			return i
 		case 1:
-			r.member()
+			r.member(i)
 		}
-		switch c := r.blank(); {
+		switch i, c = r.blank(i); {
 		case c == ',':
-			r.at++
 			r.opened = false
-			return true
+			return i + 1
 		case !isClosing(c, r.inArray()):
-			return false
+			return amiss(i)
 		}
 		r.close()
 	}
@@ -171,30 +181,33 @@ func (r *strict) inArray() bool { return r.arrays&1 != 0 }
 
 func isClosing(c byte, array bool) bool { return c == ']' && array || c == '}' && !array }
 
-// blank reads blanks and returns the byte behind them, 0 if there is none. Those
-// in the values of members are noted.
-func (r *strict) blank() byte {
-	text, i := r.text, r.at
-	if i < len(text) && text[i] > ' ' {
-		return text[i]
+// blank reads blanks, and also returns the byte behind them, 0 if there is none.
+func (r *strict) blank(i int) (int, byte) {
+	if text := r.text; i < len(text) && text[i] > ' ' {
+		return i, text[i]
 	}
+	return r.blanks(i)
+}
+
+// blanks is [strict.blank] where there are some. Those in the values of members
+// are noted.
+func (r *strict) blanks(from int) (int, byte) {
+	text, i := r.text, from
 	for i < len(text) && isWhite(text[i]) {
 		i++
 	}
-	if i > r.at && r.depth > 1 {
-		r.into.gaps = append(r.into.gaps, span{int32(r.at), int32(i)})
+	if i > from && r.depth > 1 {
+		r.into.gaps = append(r.into.gaps, span{int32(from), int32(i)})
 	}
-	r.at = i
 	if i == len(text) || len(r.into.gaps) > strictGaps {
-		return 0
+		return i, 0
 	}
-	return text[i]
+	return i, text[i]
 }
 
 func isWhite(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 func (r *strict) open(c byte) {
-	r.at++
 	r.depth++
 	r.arrays <<= 1
 	if c == '[' {
@@ -205,82 +218,82 @@ func (r *strict) open(c byte) {
 }
 
 func (r *strict) close() {
-	r.at++
 	r.keyed = r.keyFrom[r.depth]
 	r.depth--
 	r.arrays >>= 1
 }
 
-// key reads a key that is new in its object, and its colon.
-func (r *strict) key() bool {
-	from := r.at + 1
-	if !r.string() {
-		return false
+// key reads a key that begins with c and is new in its object, and its colon.
+func (r *strict) key(i int, c byte) int {
+	if c != '"' || r.keyed == strictKeys {
+		return amiss(i)
 	}
-	place := span{int32(from), int32(r.at - 1)}
-	key := r.cut(place)
-	if r.keyed == strictKeys || r.escaped {
-		return false
+	end := skipPlain(r.text, i+1)
+	if end >= len(r.text) || r.text[end] != '"' {
+		return amiss(end) // or it has an escape
 	}
-	for _, k := range r.keys[r.keyFrom[r.depth]:r.keyed] {
-		if string(r.cut(k)) == string(key) {
-			return false
-		}
+	place := span{int32(i + 1), int32(end)}
+	if !r.isNew(r.cut(place)) {
+		return amiss(end)
 	}
 	r.keys[r.keyed] = place
 	r.keyed++
 	if r.depth == 1 {
 		r.name = place
 	}
-	if r.blank() != ':' {
-		return false
+	if i, c = r.blank(end + 1); c != ':' {
+		return amiss(i)
 	}
-	r.at++
+	return i + 1
+}
+
+// isNew reports whether the innermost object has no such key yet.
+func (r *strict) isNew(key []byte) bool {
+	for _, k := range r.keys[r.keyFrom[r.depth]:r.keyed] {
+		if int(k.to-k.from) == len(key) && string(r.cut(k)) == string(key) {
+			return false
+		}
+	}
 	return true
 }
 
 // item reads a value that begins with c and opens no bracket.
-func (r *strict) item(c byte) bool {
+func (r *strict) item(i int, c byte) int {
 	switch c {
 	case '"':
-		return r.string()
+		return r.string(i)
 	case 't':
-		return r.word("true")
+		return r.word(i, "true")
 	case 'f':
-		return r.word("false")
+		return r.word(i, "false")
 	case 'n':
-		return r.word("null")
+		return r.word(i, "null")
 	}
-	return r.number()
+	return r.number(i)
 }
 
 // word reads a word. That nothing else stands right behind it is seen by next.
-func (r *strict) word(w string) bool {
-	end := r.at + len(w)
-	if end > len(r.text) || string(r.text[r.at:end]) != w {
-		return false
+func (r *strict) word(i int, w string) int {
+	end := i + len(w)
+	if end > len(r.text) || string(r.text[i:end]) != w {
+		return amiss(i)
 	}
-	r.at = end
-	return true
+	return end
 }
 
 // string reads a string without escapes that are written in more than one way.
-func (r *strict) string() bool {
-	text, i := r.text, r.at+1
-	r.escaped = false
-	for {
+func (r *strict) string(i int) int {
+	text := r.text
+	for i++; ; i += 2 {
 		i = skipPlain(text, i)
 		switch {
 		case i >= len(text) || text[i] < 0x20:
-			return false
+			return amiss(i)
 		case text[i] == '"':
-			r.at = i + 1
-			return true
+			return i + 1
 		case i+1 >= len(text) || !isShortEscape(text[i+1]):
-			return false
+			return amiss(i)
 		}
-		i += 2
-		r.escaped = true
 	}
 }
 
@@ -314,29 +327,31 @@ func isShortEscape(c byte) bool {
 }
 
 // number reads a number that every program can hold.
-func (r *strict) number() bool {
-	i, digits := r.at, 0
-	if i < len(r.text) && r.text[i] == '-' {
+func (r *strict) number(i int) int {
+	text := r.text
+	if i < len(text) && text[i] == '-' {
 		i++
 	}
 	from := i
-	for i < len(r.text) && isDigit(r.text[i]) {
+	for i < len(text) && isDigit(text[i]) {
 		i++
 	}
-	digits = i - from
-	if digits == 0 || digits > 1 && r.text[from] == '0' {
-		return false
+	digits := i - from
+	if digits == 0 || digits > 1 && text[from] == '0' {
+		return amiss(i)
 	}
-	if i < len(r.text) && r.text[i] == '.' {
+	if i < len(text) && text[i] == '.' {
 		from = i + 1
-		for i = from; i < len(r.text) && isDigit(r.text[i]); {
+		for i = from; i < len(text) && isDigit(text[i]); {
 			i++
 		}
 		if i == from {
-			return false
+			return amiss(i)
 		}
 		digits += i - from
 	}
-	r.at = i
-	return digits <= strictDigits
+	if digits > strictDigits {
+		return amiss(i)
+	}
+	return i
 }
