@@ -117,14 +117,6 @@ func TestLineTypes(t *testing.T) {
 	}
 }
 
-// A value that ends with a line of backticks may be cut off there.
-func TestLineAlternatives(t *testing.T) {
-	r := Scan("```tool\nTOOL_NAME: f\nBEGIN_ARG: a\nx\n```\n", Options{Dialect: find(t, "continue")})
-	if len(r.Calls) != 1 || r.Calls[0].Executable || len(r.Calls[0].Alternatives) != 1 || string(r.Calls[0].Arguments) != `{"a":"x"}` {
-		t.Errorf("%+v", r.Calls)
-	}
-}
-
 // namedHostile are texts that grow with n, for each dialect with a name before
 // its arguments.
 var namedHostile = map[string]map[string]func(n int) string{

@@ -77,7 +77,9 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 		return
 	case t.ended:
 		s.content(at, text)
-		s.stray(place)
+		if s.gone == s.calls {
+			s.stray(place)
+		}
 		s.revoke(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
 	case u.wrapper.whole:
 		s.stray(place)
