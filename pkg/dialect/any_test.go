@@ -44,9 +44,14 @@ var literalPieces = []string{
 }
 
 // piecesOf returns what texts are made of that bring the reader of a dialect to its
-// edges: its marks, half of them, the parts of its example, and those of others.
-func piecesOf(d *Dialect) []string {
+// edges: its marks, half of them, the parts of its example and of its cases, and other
+// examples.
+func piecesOf(t testing.TB, d *Dialect) []string {
 	all := slices.Concat(pieces[d.Name], literalPieces, fragments(d.Example))
+	for _, c := range cases(t, *d) {
+		text := strings.NewReplacer("<", "\x00<", ">", ">\x00", "\n", "\x00\n").Replace(c.input)
+		all = append(all, strings.Split(text, "\x00")...)
+	}
 	for _, text := range marksOf(d).texts {
 		all = append(all, text, text[:len(text)/2], text[:len(text)-1])
 	}
@@ -60,8 +65,8 @@ func piecesOf(d *Dialect) []string {
 }
 
 // anyText makes texts of the pieces of a dialect.
-func anyText(d *Dialect) *rapid.Generator[string] {
-	begins, pieces := openings(d), piecesOf(d)
+func anyText(t testing.TB, d *Dialect) *rapid.Generator[string] {
+	begins, pieces := openings(d), piecesOf(t, d)
 	return rapid.Custom(func(t *rapid.T) string {
 		begin := rapid.SampledFrom(begins).Draw(t, "begin")
 		return begin + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(t, "pieces"), "")
@@ -81,11 +86,14 @@ func (m mode) checkLaws(t failer, text string, sizes ...int) {
 
 func TestSplitsAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		texts := anyText(d)
+		texts := anyText(t, d)
 		rapid.Check(t, func(rt *rapid.T) {
 			text := texts.Draw(rt, "text")
 			m := rapid.SampledFrom(modes(d)).Draw(rt, "mode")
 			m.checkLaws(rt, text, rapid.IntRange(0, len(text)).Draw(rt, "cut"))
+			if rapid.IntRange(0, 15).Draw(rt, "everywhere") == 15 {
+				m.checkSplits(rt, text)
+			}
 		})
 	})
 }
@@ -93,7 +101,7 @@ func TestSplitsAny(t *testing.T) {
 // TestSafeFixesAny checks that safe fixes never change what is executed.
 func TestSafeFixesAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		texts := anyText(d)
+		texts := anyText(t, d)
 		rapid.Check(t, func(rt *rapid.T) {
 			text := texts.Draw(rt, "text")
 			before := Scan(text, Options{Dialect: *d})

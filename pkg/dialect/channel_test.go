@@ -86,21 +86,3 @@ var channelHostile = map[string]map[string]func(n int) string{
 		"begun":  repeated("", `<|open|>call tool="f"<|sep|>`),
 	},
 }
-
-func TestChannelHostile(t *testing.T) { checkHostile(t, channelHostile) }
-
-func FuzzChannel(f *testing.F) {
-	fuzzDialects(f, []string{"harmony", "inkling", "muse_glimmer", "kimi_k3"})
-}
-
-func TestChannelAny(t *testing.T) {
-	more := map[string][]string{
-		"harmony":      {"<|message|>", "<|constrain|>", "assistant", " to=functions.f", " to=python", "analysis", "final", "json"},
-		"inkling":      {"<|content_invoke_tool_json|>", "<|content_thinking|>", "<|content_text|>", `{"name":"f","args":{}}`},
-		"muse_glimmer": {" to=f", "to=self<|message|>", "assistant", "<atem:parameter name=\"a\">", "</atem:parameter>", ` name="f">`},
-		"kimi_k3":      {`<|open|>call tool="f"<|sep|>`, `<|open|>argument key="a" type="string"<|sep|>`, "<|close|>argument<|sep|>", "<|sep|>"},
-	}
-	for name := range channelHostile {
-		t.Run(name, func(t *testing.T) { checkAny(t, find(t, name), more[name]...) })
-	}
-}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -24,27 +25,32 @@ func fuzzRows(f *testing.F, rows []Dialect) {
 	})
 }
 
-// fuzzDialects does the same for dialects by name.
-func fuzzDialects(f *testing.F, names []string, seeds ...string) {
-	var rows []Dialect
-	for _, name := range names {
-		rows = append(rows, find(f, name))
-	}
-	for _, seed := range seeds {
-		f.Add(seed, uint8(0), uint64(1))
-	}
-	fuzzRows(f, rows)
-}
+// A target for each grammar: statements of JavaScript, JSON, a name with JSON (and
+// messages, which say for whom they are), tags with the key in them, pairs of tags,
+// calls of Python, and private quotes.
 
-func FuzzScript(f *testing.F) { fuzzDialects(f, []string{"tool"}) }
+func FuzzScript(f *testing.F) { fuzzRows(f, ownDialects[:1]) }
 
 func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(ownDialects[1:], jsonDialects)) }
+
+func FuzzNamed(f *testing.F) { fuzzRows(f, slices.Concat(namedDialects, channelDialects)) }
+
+func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects), hasPairs)) }
+
+func FuzzPairs(f *testing.F) {
+	fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects), hasNoPairs))
+}
 
 func FuzzPython(f *testing.F) { fuzzRows(f, pythonDialects) }
 
 func FuzzQuoted(f *testing.F) { fuzzRows(f, quotedDialects) }
 
-func FuzzTags(f *testing.F) { fuzzRows(f, markupDialects) }
+// hasPairs reports whether the keys of a dialect stand in tags of their own.
+func hasPairs(d Dialect) bool {
+	return strings.Contains(d.Example, "<arg_key>") || strings.Contains(d.Example, "_arg_key>")
+}
+
+func hasNoPairs(d Dialect) bool { return !hasPairs(d) }
 
 // FuzzDetect holds the laws where the dialect is told from the text.
 func FuzzDetect(f *testing.F) {
@@ -56,6 +62,6 @@ func FuzzDetect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		mode{Reasoning: Reasoning(seed % 3)}.checkLaws(t, text, randomSizes(r, len(text))...)
+		modes(nil)[seed%uint64(len(modes(nil)))].checkLaws(t, text, randomSizes(r, len(text))...)
 	})
 }

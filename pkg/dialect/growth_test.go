@@ -5,13 +5,8 @@ import (
 	"testing"
 )
 
-// cost counts what reading a text takes: steps of the scanner and, of a long one,
-// bytes allocated.
-func (m mode) cost(text string, piece int) (steps int, allocated uint64) {
-	var before, after runtime.MemStats
-	if len(text) > 1<<16 {
-		runtime.ReadMemStats(&before)
-	}
+// steps counts those of the scanner that reads a text in pieces.
+func (m mode) steps(text string, piece int) int {
 	s := m.scanner(func(Event) {})
 	for rest := []byte(text); len(rest) > 0; {
 		n := min(piece, len(rest))
@@ -19,10 +14,16 @@ func (m mode) cost(text string, piece int) (steps int, allocated uint64) {
 		rest = rest[n:]
 	}
 	s.Close()
-	if len(text) > 1<<16 {
-		runtime.ReadMemStats(&after)
-	}
-	return s.steps, after.TotalAlloc - before.TotalAlloc
+	return s.steps
+}
+
+// allocated returns how many bytes are allocated meanwhile.
+func (m mode) allocated(text string) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m.steps(text, atOnce)
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
 // atOnce is the size of pieces in which a text is not cut.
@@ -39,22 +40,22 @@ func (m mode) checkLinear(t testing.TB, h aHostile, size, piece int) float64 {
 	t.Helper()
 	size += h.unit - 1
 	size -= size % h.unit
-	half, bytesOfHalf := m.cost(h.text(size), piece)
-	steps, bytes := m.cost(h.text(2*size), piece)
+	half, steps := m.steps(h.text(size), piece), m.steps(h.text(2*size), piece)
 	perByte := float64(steps) / float64(2*size)
 	if float64(steps) > 2.05*float64(half)+unsteady*(1+perByte) {
 		t.Errorf("%v, %s, pieces of %d: %d bytes take %d steps, half of them %d", m, h.name, piece, 2*size, steps, half)
 	}
-	if bytesOfHalf > 0 && float64(bytes) > 2.3*float64(bytesOfHalf)+1<<20 {
-		t.Errorf("%v, %s, pieces of %d: %d bytes allocate %d bytes, half of them %d", m, h.name, piece, 2*size, bytes, bytesOfHalf)
-	}
 	return perByte
 }
 
-// checkLinear does the same in a dialect that is asked for.
-func checkLinear(t testing.TB, d Dialect, text func(n int) string, size, piece int) {
+// checkAllocated checks that twice the text does not take more than about twice
+// the memory meanwhile.
+func (m mode) checkAllocated(t *testing.T, h aHostile, size int) {
 	t.Helper()
-	in(d).checkLinear(t, aHostile{"the text", text, 1}, size, piece)
+	half, whole := m.allocated(h.text(size)), m.allocated(h.text(2*size))
+	if float64(whole) > 2.3*float64(half)+1<<18 {
+		t.Errorf("%v, %s: %d bytes allocate %d bytes, half of them %d", m, h.name, 2*size, whole, half)
+	}
 }
 
 // mostSteps is how many a byte may take: that of a mark whose lead is read up to
@@ -92,8 +93,18 @@ func TestLinear(t *testing.T) {
 // text.
 func TestKillers(t *testing.T) {
 	for _, h := range killers {
-		for piece, size := range map[int]int{atOnce: growthSize, 1: growthSize / 8} {
-			mode{}.checkLinear(t, h, size, piece)
-		}
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			mode{}.checkLinear(t, h, growthSize, atOnce)
+			mode{}.checkLinear(t, h, growthSize/32, 4)
+			mode{}.checkLinear(t, h, growthSize/32, 1)
+		})
+	}
+}
+
+// TestAllocated is alone, for what is allocated is counted for the whole program.
+func TestAllocated(t *testing.T) {
+	for _, h := range killers {
+		mode{}.checkAllocated(t, h, growthSize/16)
 	}
 }

@@ -51,11 +51,16 @@ func hostileTo(d *Dialect) []aHostile {
 			all = append(all, many(before, piece))
 		}
 	}
-	for name, text := range map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}[d.Name] {
-		all = append(all, aHostile{name, text, 1})
+	for _, table := range []map[string]map[string]func(n int) string{taughtHostile, namedHostile, channelHostile, taggedHostile} {
+		for name, text := range table[d.Name] {
+			all = append(all, aHostile{name, text, 1})
+		}
 	}
 	return all
 }
+
+// taughtHostile are texts that grow with n, for the dialects that are taught.
+var taughtHostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
 // openings are what a text can begin with: nothing, text, and a call up to its
 // arguments, up to its first value, and up to the inside of that.

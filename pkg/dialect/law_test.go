@@ -3,10 +3,12 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +22,16 @@ func tool(t testing.TB) Dialect { return find(t, "tool") }
 
 func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
 
+// find returns a dialect that there must be.
+func find(t testing.TB, name string) Dialect {
+	t.Helper()
+	d, ok := Named(name)
+	if !ok {
+		t.Fatalf("no dialect %s", name)
+	}
+	return d
+}
+
 // A failer is a test, or a round of one.
 type failer interface {
 	Helper()
@@ -27,16 +39,20 @@ type failer interface {
 }
 
 // A mode is one way to read a text: in a dialect that is asked for, or in all,
-// and with reasoning looked for in one of the ways.
+// with reasoning looked for in one of the ways, and with known tools or not.
 type mode struct {
 	row *Dialect // nil for all
 	Reasoning
+	tools Toolset
 }
 
 func (m mode) String() string {
 	name := "all dialects"
 	if m.row != nil {
 		name = m.row.Name
+	}
+	if m.tools != nil {
+		name += ", tools known"
 	}
 	return name + [...]string{"", ", reasoning open", ", reasoning off"}[m.Reasoning]
 }
@@ -49,7 +65,7 @@ func (m mode) marks() *markSet {
 }
 
 func (m mode) scanner(emit func(Event)) *Scanner {
-	return newScanner(Options{Reasoning: m.Reasoning}, m.marks(), emit)
+	return newScanner(Options{Reasoning: m.Reasoning, Tools: m.tools}, m.marks(), emit)
 }
 
 // in is the mode of a dialect that is asked for, or of all if it has no name.
@@ -75,13 +91,53 @@ func checkContent(t failer, d Dialect, text string) {
 
 // modes are those in which a text of a dialect is read.
 func modes(d *Dialect) []mode {
-	return []mode{{row: d}, {}, {d, ReasoningOpen}, {d, ReasoningOff}, {nil, ReasoningOpen}, {nil, ReasoningOff}}
+	var all []mode
+	for _, row := range []*Dialect{d, nil} {
+		for _, tools := range []Toolset{nil, knownTools()} {
+			for _, r := range []Reasoning{ReasoningAuto, ReasoningOpen, ReasoningOff} {
+				all = append(all, mode{row, r, tools})
+			}
+		}
+	}
+	return all
+}
+
+// knownTools are the tools that the cases of all dialects call, with members of
+// every type: not only of those that the values have.
+var knownTools = sync.OnceValue(func() Toolset {
+	tools := Toolset{}
+	for i := range Dialects {
+		texts := []string{Dialects[i].Example, renderedCall(&Dialects[i], "f", `{"a":"b","b":[1],"keyname":"c"}`)}
+		for _, text := range texts {
+			for _, c := range Scan(text, Options{Dialect: Dialects[i]}).Calls {
+				tools[c.Name] = anyShape(c.Arguments)
+			}
+		}
+	}
+	return tools
+})
+
+// anyShape returns a shape with the members of an object, of any types.
+func anyShape(object json.RawMessage) *Shape {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	types := []string{"string", "integer", "array", "boolean", "object", "number", "null"}
+	properties := map[string]any{}
+	for i, key := range slices.Sorted(maps.Keys(members)) {
+		properties[key] = map[string]string{"type": types[(i+len(key))%len(types)]}
+	}
+	return ShapeOf(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
 }
 
 // eachRow runs a test for every dialect.
 func eachRow(t *testing.T, test func(t *testing.T, d *Dialect)) {
 	for i := range Dialects {
-		t.Run(Dialects[i].Name, func(t *testing.T) { test(t, &Dialects[i]) })
+		t.Run(Dialects[i].Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, &Dialects[i])
+		})
 	}
 }
 
@@ -167,7 +223,7 @@ func (m mode) checkSplits(t failer, text string) {
 		return
 	}
 	r := rand.New(rand.NewPCG(1, uint64(len(text))))
-	for range min(10, 1+1<<16/len(text)) {
+	for range min(10, 1+1<<16/(1+len(text))) {
 		m.checkSplit(t, text, whole, randomSizes(r, len(text))...)
 	}
 }
@@ -222,6 +278,7 @@ func (m mode) checkContent(t failer, text string) {
 // silent reports whether a text holds nothing but marks, what may stand behind
 // them, blanks, and frames in which nothing stands.
 func (s *markSet) silent(text string) bool {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for text != "" {
 		rest := strings.TrimLeft(text, " \t\r\n\u00a0\ufeff")
 		for i, mark := range s.texts {
@@ -298,18 +355,28 @@ func TestSplits(t *testing.T) {
 // TestLongSplits joins all cases, so that openers, quotes and faults of one meet
 // those of another.
 func TestLongSplits(t *testing.T) {
-	var all strings.Builder
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		var b strings.Builder
-		for _, c := range cases(t, *d) {
-			b.WriteString(c.input + "\n```\n~~~\n")
+		text := joined(t, d)
+		for _, m := range modes(d) {
+			m.checkLaws(t, text, randomSizes(rand.New(rand.NewPCG(2, 3)), len(text))...)
 		}
-		all.WriteString(b.String())
-		mode{row: d}.checkSplits(t, b.String())
-		mode{row: d}.checkContent(t, b.String())
+		mode{row: d}.checkSplits(t, text[:min(len(text), allSplits)])
 	})
+	var all strings.Builder
+	for i := range Dialects {
+		all.WriteString(joined(t, &Dialects[i]))
+	}
 	mode{}.checkSplits(t, all.String())
 	mode{}.checkContent(t, all.String())
+}
+
+// joined returns all cases of a dialect as one text.
+func joined(t *testing.T, d *Dialect) string {
+	var b strings.Builder
+	for _, c := range cases(t, *d) {
+		b.WriteString(c.input + "\n```\n~~~\n")
+	}
+	return b.String()
 }
 
 // endsLate says of which dialects some calls end before what comes next, and why.

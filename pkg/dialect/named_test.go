@@ -12,16 +12,6 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// find returns a dialect that there must be.
-func find(t testing.TB, name string) Dialect {
-	t.Helper()
-	d, ok := Named(name)
-	if !ok {
-		t.Fatalf("no dialect %s", name)
-	}
-	return d
-}
-
 // Ids are kept as they are written.
 func TestNamedIDs(t *testing.T) {
 	for _, test := range []struct{ dialect, text, name, id string }{
@@ -209,71 +199,10 @@ var namedHostile = map[string]map[string]func(n int) string{
 	},
 }
 
-func checkHostile(t *testing.T, hostile map[string]map[string]func(n int) string) {
-	for name, texts := range hostile {
-		d := find(t, name)
-		for what, text := range texts {
-			t.Run(name+"/"+what, func(t *testing.T) {
-				checkLinear(t, d, text, max(growthSize/32, 1<<13), 1<<30)
-				checkLinear(t, d, text, max(growthSize/128, 1<<12), 1)
-				checkSplits(t, d, text(120))
-			})
-		}
-	}
-}
-
-// The work grows with the text, and how it is cut changes nothing.
-func TestNamedHostile(t *testing.T) { checkHostile(t, namedHostile) }
-
-func FuzzNamed(f *testing.F) {
-	fuzzDialects(f, slices.Sorted(func(yield func(string) bool) {
-		for name := range namedHostile {
-			if !yield(name) {
-				return
-			}
-		}
-	}))
-}
-
 // jsonPieces are what arguments are made of.
 var jsonPieces = []string{
 	"{", "}", "{}", "[", "]", `{"a":`, `"a"`, "'a'", `"`, "'", ",", ":", "1", "true", "True", "x", "\\", `\"`, "`", "```", "```json\n", "\n", " ", "\t",
 	"é", "\xff", "text", "f", "evil", "functions.f:0", "f.g", "//", "0", ">>>", ">", "<", "<|", "|>", "<｜", "null",
-}
-
-// checkAny holds the laws for texts that are made of the marks of a dialect and
-// what stands around them.
-func checkAny(t *testing.T, d Dialect, more ...string) {
-	pieces := slices.Concat(newMarkSet([]*Dialect{&d}).texts, jsonPieces, more)
-	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(rt, "pieces"), "")
-		whole := events(d, text)
-		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
-		for _, sizes := range [][]int{everyByte(text), {cut}} {
-			if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-				rt.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
-			}
-		}
-		checkContent(t, d, text)
-	})
-}
-
-// Any text is read in the same way however it is cut, and nothing of it is lost.
-func TestNamedAny(t *testing.T) {
-	more := map[string][]string{
-		"mistral":         {"[ARGS]", "[CALL_ID]"},
-		"mistral_args":    {"[ARGS]", "[CALL_ID]"},
-		"deepseek_v3":     {"function<｜tool▁sep｜>", "<｜tool▁sep｜>", "<|tool_sep|>"},
-		"deepseek_v31":    {"f<｜tool▁sep｜>", "<｜tool▁sep｜>"},
-		"kimi_k2":         {"<|tool_call_argument_begin|>", ":0"},
-		"functionary_v32": {"all\n", "python\n", "f\n"},
-		"glm4":            {"f\n"},
-		"react":           {"Action Input:", "Observation:", "\nAction: f\nAction Input: "},
-		"continue":        {"BEGIN_ARG: a\n", "END_ARG\n", "END_ARG", "TOOL_NAME: f\n", "```tool\n", "\n```"},
-	}
-	for name := range namedHostile {
-		t.Run(name, func(t *testing.T) { checkAny(t, find(t, name), more[name]...) })
-	}
 }
 
 // beside are the marks before and behind the arguments of the call f, and a call

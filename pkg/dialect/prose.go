@@ -121,7 +121,7 @@ func (s *Scanner) readLead(p []byte) int {
 func (s *Scanner) decided() bool {
 	behind := s.held[s.pending.size:]
 	if n := len(behind); n > words {
-		if c := behind[n-1]; isSpace(c) || isNameByte(c) && !isSpace(behind[n-2]) {
+		if c := behind[n-1]; isSpace(c) || isCountedByte(c) && !isSpace(behind[n-2]) {
 			return false
 		}
 	}

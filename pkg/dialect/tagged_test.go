@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"oneshot/pkg/diag"
 )
@@ -86,68 +85,35 @@ func TestTaggedID(t *testing.T) {
 	}
 }
 
-// caseText makes texts of pieces of the cases of a dialect.
-func caseText(t testing.TB, d Dialect) *rapid.Generator[string] {
-	var all []string
-	for _, c := range cases(t, d) {
-		text := strings.NewReplacer("<", "\x00<", ">", ">\x00", "\n", "\x00\n").Replace(c.input)
-		all = append(all, strings.Split(text, "\x00")...)
-	}
-	piece := rapid.SampledFrom(all)
-	return rapid.Custom(func(t *rapid.T) string {
-		return d.framing.marks[0].text + strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "pieces"), "")
-	})
+// taggedHostile are texts that grow with n, for dialects of tags.
+var taggedHostile = map[string]map[string]func(n int) string{
+	"glm47_moe": {
+		"calls":              repeated("", "<tool_call>f</tool_call>"),
+		"open calls":         repeated("", "<tool_call>f\n"),
+		"open values":        repeated("", aPair),
+		"empty tags":         repeated("", "<tool_call></tool_call>"),
+		"objects":            repeated("", `<tool_call>{"name":"f","arguments":{}}`),
+		"closers":            repeated("", "</tool_call></arg_value>"),
+		"closers in a value": repeated(aPair, "</arg_value> </tool_call> "),
+		"remains":            repeated("", aPair+"</arg_value></tool_call></arg_value>"),
+		"blanks":             repeated("<tool_call>", " "),
+	},
+	"qwen3_coder_xml": {
+		"wrappers":  repeated("", "<tool_call>\n<function="),
+		"backticks": repeated("", "``` `"),
+	},
+	"minimax_m3": {
+		"invokes":            repeated("", `<invoke name="f">`),
+		"invokes and blanks": repeated("", `<invoke name="f">`+strings.Repeat(" ", 40)),
+		"words":              repeated("<invoke", " a"),
+	},
+	"deepseek_dsml_v32": {
+		"typed values": repeated(`<invoke name="f"><parameter name="a" string="false">[`, "[1],"),
+	},
+	"cohere_command5": {
+		"values in values": repeated(`<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="dict">`),
+	},
 }
 
-// TestTaggedAny holds the laws for texts whose tags stand anywhere.
-func TestTaggedAny(t *testing.T) {
-	for _, d := range markupDialects {
-		text := caseText(t, d)
-		rapid.Check(t, func(rt *rapid.T) {
-			text := text.Draw(rt, "text")
-			for _, d := range []Dialect{d, {}} {
-				whole := events(d, text)
-				for _, sizes := range [][]int{everyByte(text), {rapid.IntRange(0, len(text)).Draw(rt, "cut")}} {
-					if diff := cmp.Diff(whole, events(d, text, sizes...)); diff != "" {
-						rt.Fatalf("%s: pieces %v of %q (-whole +split)\n%s", d.Name, sizes, text, diff)
-					}
-				}
-			}
-			checkContent(t, d, text)
-		})
-	}
-}
-
-// TestTaggedLinear checks that twice the text takes twice the work.
-func TestTaggedLinear(t *testing.T) {
-	const glm, invoke = "<tool_call>f<arg_key>a</arg_key><arg_value>", `<invoke name="f">`
-	for _, test := range []struct {
-		name, dialect string
-		text          func(n int) string
-	}{
-		{"calls", "glm47_moe", repeated("", "<tool_call>f</tool_call>")},
-		{"open calls", "glm47_moe", repeated("", "<tool_call>f\n")},
-		{"open values", "glm47_moe", repeated("", glm)},
-		{"empty tags", "glm47_moe", repeated("", "<tool_call></tool_call>")},
-		{"objects", "glm47_moe", repeated("", `<tool_call>{"name":"f","arguments":{}}`)},
-		{"closers", "glm47_moe", repeated("", "</tool_call></arg_value>")},
-		{"closers in a value", "glm47_moe", repeated(glm, "</arg_value> </tool_call> ")},
-		{"remains", "glm47_moe", repeated("", glm+"</arg_value></tool_call></arg_value>")},
-		{"blanks", "glm47_moe", repeated("<tool_call>", " ")},
-		{"wrappers", "qwen3_coder_xml", repeated("", "<tool_call>\n<function=")},
-		{"invokes", "minimax_m3", repeated("", invoke)},
-		{"invokes and blanks", "minimax_m3", repeated("", invoke+strings.Repeat(" ", 40))},
-		{"words", "minimax_m3", repeated("<invoke", " a")},
-		{"typed values", "deepseek_dsml_v32", repeated(`<invoke name="f"><parameter name="a" string="false">[`, "[1],")},
-		{"values in values", "cohere_command5", repeated(`<cofl:tool_call name="f"><cofl:value name="a" type="list">`, `<cofl:value type="dict">`)},
-		{"backticks", "qwen3_coder_xml", repeated("", "``` `")},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			d, _ := Named(test.dialect)
-			for _, d := range []Dialect{d, {}} {
-				checkLinear(t, d, test.text, growthSize/8, 1<<30)
-				checkLinear(t, d, test.text, growthSize/16, 1)
-			}
-		})
-	}
-}
+// aPair begins a call of pairs, up to its first value.
+const aPair = "<tool_call>f<arg_key>a</arg_key><arg_value>"
