@@ -313,9 +313,12 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 	switch {
 	case s.wrap.open():
 		s.wrap.depth--
-	case s.frame.row == row && row.wrapsCalls() && (!s.outside.any || s.outside.to <= s.frame.end):
+	case s.frame.row == row && row.wrapsCalls() && !s.textBehind():
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
+	case s.textBehind():
+		s.stray(place)
+		return
 	default:
 		s.stray(place)
 	}
@@ -324,6 +327,9 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 	}
 	s.place = s.betweenFrames()
 }
+
+// textBehind reports whether text stands behind the last frame.
+func (s *Scanner) textBehind() bool { return s.outside.any && s.outside.to > s.frame.end }
 
 // wrapsCalls reports whether marks stand around the calls of a dialect, besides
 // their own.
