@@ -211,7 +211,7 @@ var callRules = []Rule{
 		Text:  "It is a mark of the dialect in a place where it means nothing. It is no content either, and is left out.",
 		Bad:   "The weather is fine.</tool_call>",
 		Good:  "The weather is fine.",
-		Fix:   Safe,
+		Fix:   Unsafe,
 	},
 	{
 		Code: OpenReasoning, Slug: "open-reasoning", Severity: Warning,

@@ -33,7 +33,7 @@ func (s *Scanner) afterCloser(p []byte) int {
 		s.matched++
 		s.hold(p[:1])
 		return 1
-	case s.matched == len(word) && isSpace(c) && s.opener.length <= longestRun:
+	case s.matched > 0 && s.matched == len(word) && isSpace(c) && s.opener.length <= longestRun:
 		s.reopen()
 	case s.matched > 0:
 		s.trailing(s.at - s.matched)

@@ -33,8 +33,14 @@ type frame struct {
 
 func (f *frame) info() string { return f.form.info }
 
-// reopens returns the info string that opens a fence like this one for certain.
-func (f *frame) reopens() string { return f.row.framing.fences[0].info }
+// reopens returns the info string that opens a fence like this one for certain, ""
+// if there is none.
+func (f *frame) reopens() string {
+	if forms := f.row.framing.fences; len(forms) > 0 {
+		return forms[0].info
+	}
+	return ""
+}
 
 // A body reads the inside of a frame.
 type body interface {

@@ -286,7 +286,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		return
 	}
 	s.drop()
-	s.inline, s.lineBlank, s.line = !s.lineBlank, true, line{}
+	s.lineBlank, s.line = true, line{}
 	if len(s.pending.uses) == 1 && u.row != nil {
 		s.hint = u.row
 	}

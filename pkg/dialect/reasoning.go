@@ -109,13 +109,12 @@ func (s *Scanner) startOver() {
 	}
 }
 
-// stray reports a mark that means nothing where it stands.
+// stray reports a mark that means nothing where it stands. Without it what stands
+// before and behind it could mean something together.
 func (s *Scanner) stray(place diag.Span) {
 	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
 	f.Fixes = fix("remove it", diag.Edit{Start: place.Start, End: place.End})
-	if s.inline || s.foreign.open() { // what follows it can mean something else at the start of a line
-		f.Fixes[0].Kind = diag.Unsafe
-	}
+	f.Fixes[0].Kind = diag.Unsafe
 	s.find(f)
 }
 

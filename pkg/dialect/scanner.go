@@ -53,7 +53,6 @@ type Scanner struct {
 	heldAt    int      // where they begin
 	line      line     // what stands before them
 	lineBlank bool     // the line before them holds only blanks
-	inline    bool     // text stands before the latest mark on its line
 	pending   pending  // the mark that was read last, until it is known what it means
 	thinking  thinking
 	opener    fence // the run of fence characters that was read last
