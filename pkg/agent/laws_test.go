@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 )
+
+var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
 // A reply of a drawn run: statements, and how it ends.
 type drawnReply struct {

@@ -2,12 +2,15 @@ package diag
 
 import (
 	"encoding/json"
+	"flag"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
+
+var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
 func TestSeverity(t *testing.T) {
 	order := []Severity{"", Hint, Info, Warning, Error}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"oneshot/pkg/chat"
 )
+
+var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
 // pieces are what texts are made of that bring the readers of the taught dialects
 // to their edges.

@@ -264,9 +264,30 @@ func (s *Scanner) identified(c chat.Call, idAt diag.Span, findings []diag.Findin
 	}
 	s.ended = s.ended || row.framing.final && c.Executable && c.Name == row.Ending
 	findings = append(findings, s.detect(row, c)...)
+	if !c.Executable {
+		doubtFixes(findings)
+	}
 	s.emit(Event{Call: &c})
 	if len(findings) > 0 {
 		s.about(s.calls-1, findings)
+	}
+}
+
+// notCalled passes on findings about what should be a call, and is none.
+func (s *Scanner) notCalled(findings []diag.Finding) {
+	doubtFixes(findings)
+	for _, f := range findings {
+		s.find(f)
+	}
+}
+
+// doubtFixes makes suggestions of fixes of a call that cannot be executed: more of
+// the text can be read behind it when it is mended.
+func doubtFixes(findings []diag.Finding) {
+	for _, f := range findings {
+		for i := range f.Fixes {
+			f.Fixes[i].Kind = diag.Unsafe
+		}
 	}
 }
 

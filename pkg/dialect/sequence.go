@@ -357,7 +357,5 @@ func (b *sequence) passOn(call chat.Call, ok bool, findings []diag.Finding) {
 		b.scanner.call(call, findings)
 		return
 	}
-	for _, f := range findings {
-		b.scanner.find(f)
-	}
+	b.scanner.notCalled(findings)
 }

@@ -112,9 +112,7 @@ func (b *tagBody) take() {
 
 // report passes on what is wrong where there is no call.
 func (b *tagBody) report() {
-	for _, f := range b.tags.Findings() {
-		b.scanner.find(f)
-	}
+	b.scanner.notCalled(b.tags.Findings())
 }
 
 // goesOn reports a mark that closes a part of a call, behind all calls: a value may

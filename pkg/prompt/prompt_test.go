@@ -23,6 +23,8 @@ import (
 	"oneshot/prompts"
 )
 
+var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
+
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 const (

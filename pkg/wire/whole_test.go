@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 
 	"oneshot/pkg/chat"
 )
+
+var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
 // The law here is that a message that comes in pieces is the message that comes
 // whole, also in the form of its server.
