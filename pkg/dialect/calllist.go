@@ -319,7 +319,7 @@ func (b *callBody) callEnd(state literal.State) ending {
 func (b *callBody) shows(w *written) {
 	s := w.shape()
 	b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
-	if row := b.scanner.marks.plain[s.by][s.with]; row != nil {
+	if row := b.scanner.marks.plain.row(s); row != nil {
 		b.frame.row, b.scanner.frame.row = row, row
 		b.form, w.form = row.grammar.form, row.grammar.form
 	}

@@ -189,6 +189,12 @@ var (
 // tell the tool and its arguments.
 type plainRows [memberCount][memberCount]*Dialect
 
+// row returns the dialect of a shape: that of its members, or else the one whose
+// calls have the members that are most common.
+func (p *plainRows) row(s shape) *Dialect {
+	return cmp.Or(p[s.by][s.with], p[ofName][ofArguments])
+}
+
 // newMarkSet returns the marks of some dialects.
 func newMarkSet(rows []*Dialect) *markSet {
 	s := &markSet{rows: rows}
