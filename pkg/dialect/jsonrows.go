@@ -354,7 +354,7 @@ behind <|python_tag|>.`,
 		Aliases: []string{"ollama_generic_json", "default"},
 		Example: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 		Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
-in a json fence.`,
+in a json fence. Relatives are read, too: "tool" and "args", "action" and "action_input".`,
 		framing: framing{
 			marks: []mark{
 				listInText,
@@ -364,7 +364,7 @@ in a json fence.`,
 			},
 			fences: []fenceForm{{info: "json", glued: "{[", lead: blankThen("{[")}, {info: "", glued: "{[", lead: blankThen("{[")}},
 			start:  jsonStart,
-			keys:   []string{"name", "arguments", "parameters", "type", "function"},
+			keys:   []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action"},
 			lists:  []string{"tool_calls", "toolCalls"},
 		},
 		grammar: bareJSON(nameArguments),

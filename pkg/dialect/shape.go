@@ -22,11 +22,13 @@ const (
 	ofName
 	ofToolName
 	ofTool
+	ofAction
 	ofFunction
 	ofParameters // these with which arguments
 	ofArguments
 	ofArgs
 	ofToolInput
+	ofActionInput
 	ofInput
 	ofID // these under which id
 	ofCallID
@@ -38,8 +40,8 @@ const (
 
 // callMembers are the names of the members.
 var callMembers = []string{
-	"type", "name", "tool_name", "tool", "function",
-	"parameters", "arguments", "args", "tool_input", "input",
+	"type", "name", "tool_name", "tool", "action", "function",
+	"parameters", "arguments", "args", "tool_input", "action_input", "input",
 	"id", "call_id", "tool_call_id", "operation", "priority",
 }
 
