@@ -143,7 +143,7 @@ line follows an object of arguments, code where the name is python, and text whe
 				{text: "<|eot_id|>", role: silent},
 				{text: "<|start_header_id|>", role: silent},
 			},
-			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), thenNameLine)}},
+			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
 			writes: [2]string{">>>", ""},
 		},
 		grammar: namedJSON(naming{
