@@ -304,11 +304,12 @@ type wrap struct {
 
 func (w wrap) open() bool { return w.row != nil }
 
-// wrapped follows a mark before calls.
+// wrapped follows a mark before calls. Of several the last tells the dialect best.
 func (s *Scanner) wrapped(row *Dialect, at int, text string) {
-	if s.wrap.row != row {
-		s.wrap = wrap{row: row, at: at, text: text}
+	if !s.wrap.open() {
+		s.wrap = wrap{at: at, text: text}
 	}
+	s.wrap.row = row
 	s.wrap.depth++
 	s.place = inGap
 }
