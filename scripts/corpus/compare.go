@@ -34,10 +34,7 @@ type want struct {
 	anyCalls           bool   // nothing is known of calls
 	over               *bool  // whether reasoning has ended at the end of the text
 	failure            string // what the reference refused the text for
-	// The reference found nothing in the text and returns it as content. Where
-	// oneshot finds a call that it does not execute, that says as much, if the
-	// content is the text without what was found.
-	nothing bool
+	none               bool   // the reference found no call
 }
 
 // wanted returns what a row expects of a reading.
@@ -52,6 +49,10 @@ func wanted(r *row, v view) want {
 	}
 	w := want{calls: slices.Concat(r.Calls, r.Partial), over: r.Options.ReasoningEnds}
 	w.anyCalls = r.Calls == nil && r.Partial == nil
+	w.none = len(w.calls) == 0
+	for i := range w.calls {
+		w.calls[i].sent = r.Mode == "stream"
+	}
 	content, reasoning := r.content(), r.reasoning()
 	switch {
 	case v == inContent:
@@ -66,7 +67,6 @@ func wanted(r *row, v view) want {
 	}
 	if r.Content != nil {
 		w.content = &content
-		w.nothing = len(r.Calls) == 0 && sameText(content, r.Input)
 	}
 	if r.Reasoning != nil && v != hidden {
 		w.reasoning = &reasoning
@@ -119,18 +119,26 @@ func (w want) faults(g reading, tools []toolDef) []fault {
 }
 
 // reported reports whether a reading finds calls, none of which would be executed,
-// in what the reference takes for text, and keeps all other text.
+// in what the reference takes for text: that says as much, if the content is the
+// reference's without the calls and their marks.
 func (w want) reported(g reading, tools []toolDef) bool {
-	if !w.nothing || len(g.calls) == 0 || g.acts(tools) {
+	if !w.none || len(g.calls) == 0 || g.acts(tools) {
 		return false
 	}
-	said := 0
-	for _, part := range strings.Fields(g.content) {
-		at := strings.Index((*w.content)[said:], part)
-		if at < 0 {
+	rest := *w.content
+	for _, c := range g.calls {
+		before, after, found := strings.Cut(rest, c.Text)
+		if !found {
 			return false
 		}
-		said += at + len(part)
+		rest = before + " " + after
+	}
+	for _, part := range strings.Fields(g.content) {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
 	}
 	return true
 }
@@ -215,10 +223,33 @@ func (w wantCall) is(c chat.Call) bool {
 	if w.Subset != nil {
 		return (w.Name == "" || w.Name == c.Name) && holdsJSON(named(c), w.Subset)
 	}
-	if _, unread := w.unread(); unread {
-		return w.Name == c.Name && !c.Executable
+	if text, unread := w.unread(); unread {
+		return w.Name == c.Name && (!c.Executable || w.sent && begins(c.Arguments, text))
 	}
 	return w.Name == c.Name && w.hasArguments(c)
+}
+
+// begins reports whether a text is the beginning of a JSON value, and not all of
+// it, whatever blanks stand between its tokens: what a stream has sent of it.
+func begins(value json.RawMessage, text string) bool {
+	var compact bytes.Buffer
+	if json.Compact(&compact, value) != nil {
+		return false
+	}
+	rest, inString, escaped := compact.String(), false, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case !inString && strings.IndexByte(" \t\r\n", c) >= 0:
+			continue
+		case rest == "" || rest[0] != c:
+			return false
+		case c == '"' && !escaped:
+			inString = !inString
+		}
+		escaped = text[i] == '\\' && !escaped
+		rest = rest[1:]
+	}
+	return rest != ""
 }
 
 // hasArguments reports whether a call has the wanted arguments, by name or by
@@ -248,7 +279,7 @@ func named(c chat.Call) json.RawMessage {
 // that would not be was found where the reference has none: the reading is the
 // same, and oneshot is more careful.
 func (w want) held(g reading) bool {
-	if w.content != nil && w.nothing && len(g.calls) > 0 {
+	if w.content != nil && w.none && len(g.calls) > 0 {
 		return true
 	}
 	for _, c := range g.calls {
@@ -257,6 +288,15 @@ func (w want) held(g reading) bool {
 		}
 	}
 	return false
+}
+
+// early reports whether a reading holds the arguments of a call of which the stream
+// of the reference had sent only the beginning.
+func (w want) early(g reading) bool {
+	return slices.ContainsFunc(w.calls, func(x wantCall) bool {
+		text, unread := x.unread()
+		return unread && x.sent && slices.ContainsFunc(g.calls, func(c chat.Call) bool { return c.Executable && c.Name == x.Name && begins(c.Arguments, text) })
+	})
 }
 
 // describe returns a call in one line.

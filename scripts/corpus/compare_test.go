@@ -51,6 +51,11 @@ func TestSameCalls(t *testing.T) {
 	a, b := wantCall{Name: "a", Arguments: json.RawMessage(`{"x":1}`)}, wantCall{Name: "b", Arguments: json.RawMessage(`{}`)}
 	unread := wantCall{Name: "a", Arguments: json.RawMessage(`"{\"x\":"`)}
 	id := wantCall{Name: "b", Arguments: json.RawMessage(`{}`), ID: "7"}
+	sent := func(text string) []wantCall {
+		quoted, _ := json.Marshal(text)
+		return []wantCall{{Name: "a", Arguments: quoted, sent: true}}
+	}
+	long := good("a", `{"x":"1 \" 2","y":[3,4]}`)
 	part := wantCall{Name: "a", Subset: json.RawMessage(`{"x":1}`)}
 	ours, other := good("a", `{"x":1}`), good("b", `{}`)
 	positional := good("b", `[]`)
@@ -80,6 +85,12 @@ func TestSameCalls(t *testing.T) {
 		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, true},
 		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, true},
 		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, false},
+		{"only the name was sent", sent(""), []chat.Call{ours}, true},
+		{"the beginning was sent", sent(`{"x": "1 \" 2", "y" :[ 3`), []chat.Call{long}, true},
+		{"another beginning was sent", sent(`{"x": "1\" 2"`), []chat.Call{long}, false},
+		{"all of it was sent, and more", sent(`{"x":1}}`), []chat.Call{ours}, false},
+		{"the beginning was sent for another tool", sent(`{"x"`), []chat.Call{good("b", `{"x":1}`)}, false},
+		{"the beginning was sent, and there is no call", sent(`{"x"`), nil, true},
 		{"an id is missing", []wantCall{id}, []chat.Call{other}, false},
 		{"more than the part", []wantCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, true},
 		{"another part", []wantCall{part}, []chat.Call{good("a", `{"x":2}`)}, false},
@@ -97,9 +108,12 @@ func TestSameCalls(t *testing.T) {
 }
 
 func TestNothingFound(t *testing.T) {
-	r := &row{Input: "text {cut", Content: json.RawMessage(`"text {cut"`), Calls: []wantCall{}}
+	r := &row{Content: json.RawMessage(`"text {cut"`), Calls: []wantCall{}}
 	w := wanted(r, asWritten)
 	cut := with(good("a", "null"), chat.StatusTruncated)
+	cut.Text = "{cut"
+	elsewhere := cut
+	elsewhere.Text = "{cut off"
 	tests := []struct {
 		name string
 		got  reading
@@ -107,6 +121,8 @@ func TestNothingFound(t *testing.T) {
 	}{
 		{"the same text", reading{content: "text {cut\n"}, true},
 		{"a call that is not executed", reading{content: "text", calls: []chat.Call{cut}}, true},
+		{"a call that stands elsewhere", reading{content: "text", calls: []chat.Call{elsewhere}}, false},
+		{"a call that is not executed, and its text", reading{content: "text {cut }", calls: []chat.Call{cut}}, false},
 		{"a call that is", reading{content: "text", calls: []chat.Call{good("a", "{}")}}, false},
 		{"less text", reading{content: "text"}, false},
 		{"a call that is not executed, and other text", reading{content: "other", calls: []chat.Call{cut}}, false},
@@ -133,6 +149,14 @@ func TestAccepts(t *testing.T) {
 		if got, why := accepts(reading{calls: test.calls}, schema); got != test.want {
 			t.Errorf("%v: %t%s", test.calls, got, why)
 		}
+	}
+}
+
+func TestEarly(t *testing.T) {
+	r := &row{Mode: "stream", Calls: []wantCall{{Name: "a", Arguments: json.RawMessage(`"{"`)}}}
+	w := wanted(r, asWritten)
+	if !w.early(reading{calls: []chat.Call{good("a", "{}")}}) || w.early(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) {
+		t.Error("early is what was sent in part there, and is whole here")
 	}
 }
 

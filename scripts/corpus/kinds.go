@@ -60,7 +60,9 @@ func notMended(r *row) (why string, ok bool) {
 // notJSON returns why a row is about a value that JSON does not have: what begins
 // such a number is refused here whether the row allows it or not.
 func notJSON(r *row) (why string, ok bool) {
-	begins := func(word string) bool { return r.Input != "" && strings.HasPrefix(word, strings.TrimPrefix(r.Input, "-")) }
+	begins := func(word string) bool {
+		return r.Input != "" && strings.HasPrefix(word, strings.TrimPrefix(r.Input, "-"))
+	}
 	if begins("NaN") || begins("Infinity") {
 		return "the text begins a number that JSON does not have", r.Input != "-"
 	}

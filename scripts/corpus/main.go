@@ -46,7 +46,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	f.StringVar(&q.id, "id", "", "only rows with this `text` in their id; with -v all of them are shown, whole")
 	f.BoolVar(&q.verbose, "v", false, "show every failed row")
 	f.BoolVar(&q.strict, "strict", false, "exit 1 also when an entry of the list of differences is stale")
-	f.BoolVar(&q.full, "full", false, "print also a line for each dialect")
+	f.BoolVar(&q.full, "full", false, "print also the dialects of which every detection and round trip is right")
 	f.BoolVar(&q.update, "update", false, "write into the list of differences what its rows are read as now")
 	f.Float64Var(&q.failOver, "fail-over", 1, "exit 1 when more than this `percent` fail")
 	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` are different on purpose")

@@ -148,7 +148,8 @@ func TestRun(t *testing.T) {
 		out  []string // what stands on stdout, or on stderr where the code is 2
 	}{
 		{"failures", "-corpus " + own, 1, []string{"texts ", "goal rows", "not met", "closing tag", "nothing that was said is lost"}},
-		{"a line for each dialect", "-corpus " + own + " -full", 1, []string{"\n  toolcalls ", "\nxlam  "}},
+		{"a line for each dialect", "-corpus " + own, 1, []string{"\ncalls in responses, by dialect ", "\ncalls in responses, by source ", "\ntoolcalls "}},
+		{"all round trips", "-corpus " + own + " -full", 1, []string{"\nxlam  "}},
 		{"goals met", "-corpus " + own + " -fail-over 100 -different-over 100", 0, []string{"met."}},
 		{"stale", "-corpus " + own + " -fail-over 100 -different-over 100 -strict", 1, nil},
 		{"too many differences", "-corpus " + own + " -fail-over 100 -different-over 1", 1, nil},

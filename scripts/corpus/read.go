@@ -126,6 +126,14 @@ func sameDialect(a, b string) bool {
 	return ok && also && x.Name == y.Name
 }
 
+// canonical returns the name of a dialect that has aliases.
+func canonical(name string) string {
+	if d, ok := dialect.Named(name); ok {
+		return d.Name
+	}
+	return name
+}
+
 // render writes a response with one call, if the dialect can say it.
 func render(name string, c chat.Call, tools []toolDef) (text string, ok bool) {
 	d, _ := dialect.Named(name)

@@ -45,11 +45,11 @@ func (t tally) share(part int) float64 {
 }
 
 // head stands over the lines of tallies.
-const head = "%-44s cases equal different failed  n/a |  ends held mended early |  law\n"
+const head = "\n%-34s cases equal different failed  n/a |  ends held mended early |  law   equal different failed\n"
 
 // line returns a line of the table.
 func (t tally) line(name string) string {
-	return fmt.Sprintf("%-44s %5d %5d %9d %6d %4d | %5d %4d %6d %5d | %4d  %5.1f %% %5.1f %% %5.1f %%\n",
+	return fmt.Sprintf("%-34s %5d %5d %9d %6d %4d | %5d %4d %6d %5d | %4d %5.1f %% %7.1f %% %4.1f %%\n",
 		name, t.cases, t.equal, t.different, t.failed, t.notApplicable, t.ends, t.held, t.mended, t.early, t.law, t.share(t.equal), t.share(t.different), t.share(t.failed))
 }
 
@@ -62,11 +62,11 @@ func (p *report) print(stdout, stderr io.Writer) int {
 	if p.verbose {
 		p.printRows(stdout)
 	}
-	calls, values := p.printTables(stdout)
 	p.printReasons(stdout, "different on purpose, by reason: rows, of them goal rows", different)
 	p.printReasons(stdout, "not applicable, by reason", notApplicable)
 	p.printDetection(stdout)
 	failedRounds := p.printRounds(stdout)
+	calls, values := p.printTables(stdout)
 	for _, s := range p.stale {
 		fmt.Fprintf(stderr, "stale difference %s: %s\n", s.id, s.why)
 	}
@@ -77,7 +77,7 @@ func (p *report) print(stdout, stderr io.Writer) int {
 		}
 	}
 	met := p.meets(calls) && p.meets(values)
-	fmt.Fprintf(stdout, "\n%d rows and %d round trips in %.1f s. Failed: %.1f %% of calls, %.1f %% of values (goal %g %%). Different: %.1f %% of calls, %.1f %% of values (goal %g %%). %d breaks of the streaming law. Goals: %s.\n",
+	fmt.Fprintf(stdout, "%d rows and %d round trips in %.1f s. Failed: %.1f %% of calls, %.1f %% of values (goal %g %%). Different: %.1f %% of calls, %.1f %% of values (goal %g %%). %d breaks of the streaming law. Goals: %s.\n",
 		len(p.outcomes), len(p.rounds), p.took.Seconds(), calls.share(calls.failed), values.share(values.failed), p.failOver,
 		calls.share(calls.different), values.share(values.different), p.diffOver, laws, verdictWord(met && laws == 0))
 	if !met || laws > 0 || float64(100*failedRounds) > p.failOver*float64(len(p.rounds)) || p.strict && len(p.stale) > 0 {
@@ -107,33 +107,33 @@ func (o *outcome) aboutValue() bool { return slices.Contains(aboutValues, o.Kind
 // inGoal reports whether a row is one that the goals are about.
 func (o *outcome) inGoal() bool { return slices.Contains(trusted, o.From) }
 
-// printTables prints a table of the rows about calls and one of those about
-// values. It returns the tallies of the rows in both that the goals are about.
+// printTables prints tables of the rows about calls and of those about values, by
+// source and by dialect. It returns the tallies of the rows in both that the goals
+// are about.
 func (p *report) printTables(out io.Writer) (calls, values tally) {
 	calls = p.printTable(out, "calls in responses", func(o *outcome) bool { return !o.aboutValue() })
 	values = p.printTable(out, "values of JSON", (*outcome).aboutValue)
-	fmt.Fprint(out, `goal rows: what is expected was asserted, returned by the reference in a test that passed, or a parameter of a test.
-n/a: not about oneshot, left out of the percentages (equal, different, failed). Of the equal rows, not quite the same:
+	fmt.Fprint(out, `
+goal rows: what is expected was asserted, returned by the reference in a test that passed, or a parameter of a test.
+n/a: not about oneshot, left out of the percentages. Of the equal rows, not quite the same:
 ends: blanks at the ends of texts. held: a call is not executed here, or was none there. mended: refused there, repaired here.
-early: read before the text has ended, as there. law: another reading in pieces than whole.
+early: read before the text has ended, as there, or sent in part there. law: another reading in pieces than whole.
+
 `)
 	return calls, values
 }
 
-// printTable prints a line for each file, and each dialect where that is asked
-// for, of some rows, and their totals. It returns that of the goal rows.
+// printTable prints a line for each dialect and each file of some rows, and their
+// totals. It returns that of the goal rows.
 func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) bool) (goal tally) {
-	type line struct{ source, label string }
-	lines, all := map[line]*tally{}, tally{}
+	sources, labels, all := map[string]*tally{}, map[string]*tally{}, tally{}
 	for i := range p.outcomes {
 		o := &p.outcomes[i]
 		if !fits(o) {
 			continue
 		}
-		at(lines, line{source: o.source}).add(o)
-		if p.full {
-			at(lines, line{o.source, o.Dialect}).add(o)
-		}
+		at(sources, o.source).add(o)
+		at(labels, canonical(o.dialectName())).add(o)
 		if all.add(o); o.inGoal() {
 			goal.add(o)
 		}
@@ -141,17 +141,18 @@ func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) b
 	if all.cases == 0 {
 		return goal
 	}
-	fmt.Fprintf(out, head, title)
-	byName := func(a, b line) int { return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.label, b.label)) }
-	for _, l := range slices.SortedFunc(maps.Keys(lines), byName) {
-		name := l.source
-		if l.label != "" {
-			name = "  " + l.label
-		}
-		fmt.Fprint(out, lines[l].line(name))
-	}
-	fmt.Fprint(out, all.line("all of "+title), goal.line("goal rows"), "\n")
+	printTallies(out, title+", by dialect", labels)
+	printTallies(out, title+", by source", sources)
+	fmt.Fprint(out, all.line("all of "+title), goal.line("goal rows"))
 	return goal
+}
+
+// printTallies prints a line for each of some tallies.
+func printTallies(out io.Writer, title string, tallies map[string]*tally) {
+	fmt.Fprintf(out, head, title)
+	for _, name := range slices.Sorted(maps.Keys(tallies)) {
+		fmt.Fprint(out, tallies[name].line(name))
+	}
 }
 
 // at returns the counter of a key.

@@ -94,6 +94,8 @@ type wantCall struct {
 	Subset    json.RawMessage `json:"arguments_subset"`
 	// Positional are arguments without a name, which stand before the others.
 	Positional []json.RawMessage `json:"positional"`
+
+	sent bool // in a stream: arguments that are no JSON are what had been sent of them
 }
 
 // unread returns the text of arguments that the reference could not parse.

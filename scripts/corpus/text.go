@@ -42,7 +42,7 @@ func checkText(r *row) outcome {
 func (w want) hold(r *row, g reading) outcome {
 	o := outcome{row: r, faults: w.faults(g, r.Tools), facets: w.facets(g), codes: codesOf(g.findings), state: g.states(), facts: g.says()}
 	if len(o.faults) == 0 {
-		o.held, o.ends = w.held(g), w.ends(g)
+		o.held, o.ends, o.early = w.held(g), w.ends(g), w.early(g)
 	}
 	return o
 }
