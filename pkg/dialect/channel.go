@@ -79,6 +79,7 @@ type messageBody struct {
 	tag     []byte // what can be the beginning of calls in the body
 	inner   body   // reads the body
 	opening bool   // its beginning is read first
+	header  header
 }
 
 func (b *messageBody) write(p []byte) (int, ending) {
@@ -146,7 +147,7 @@ func (b *messageBody) headless() {
 
 // begin begins to read a body behind a mark.
 func (b *messageBody) begin(h header, kind bodyKind, mark string) {
-	b.theirs = h.isForeign()
+	b.header, b.theirs = h, h.isForeign()
 	switch {
 	case b.theirs:
 		b.inner = b.speech(false)
@@ -211,14 +212,25 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	if word == b.tags {
 		b.quoted("somebody else")
 	}
-	b.opening = false
+	b.noTag()
 	b.scanner.readAgain(b.tag)
 	return 1, notYet
+}
+
+// noTag says that no calls stand at the beginning of a body that may hold them, and
+// reports a message for a tool that is none.
+func (b *messageBody) noTag() {
+	b.opening = false
+	if b.tagged && !b.theirs && b.header.isCall() {
+		f := diag.New(diag.NotACall, diag.Bytes(b.frame.at, b.at), "this message is for the tool %s, and no call stands in it", excerpt(b.header.recipient))
+		b.scanner.find(f)
+	}
 }
 
 func (b *messageBody) close() {
 	switch {
 	case b.opening:
+		b.noTag()
 		b.inner.write(b.tag)
 		b.inner.close()
 	case b.inner != nil:
