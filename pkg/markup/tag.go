@@ -311,7 +311,19 @@ func (m *machine) toolName(text string, start, end int) name {
 	if space != "" && m.tools[n.text] == nil && (m.tools == nil || m.tools[rest] != nil) {
 		n.space, n.text = space, rest
 	}
+	if space, rest := cutDoubled(n.text); m.tools[n.text] == nil && m.tools[rest] != nil {
+		n.space, n.text = space, rest
+	}
 	return n
+}
+
+// cutDoubled cuts a name that stands before itself as its namespace.
+func cutDoubled(text string) (space, rest string) {
+	space, rest, _ = strings.Cut(text, ".")
+	if space != rest {
+		return "", text
+	}
+	return space + ".", rest
 }
 
 // dropTokens takes control tokens, <|…|>, from a name.
