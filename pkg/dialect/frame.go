@@ -282,6 +282,9 @@ func (s *Scanner) start(p []byte) int {
 		n++
 	}
 	if n == 0 {
+		if s.strayBracket(p[0]) {
+			return 1
+		}
 		if s.frame.values > 0 && !s.alone && (p[0] == ';' || p[0] == ',') {
 			n = 1
 		}
@@ -292,6 +295,20 @@ func (s *Scanner) start(p []byte) int {
 	}
 	s.content(s.at, string(p[:n]))
 	return n
+}
+
+// strayBracket reports a closing bracket right behind JSON without a mark. It is no
+// text, as it would be none in a frame.
+func (s *Scanner) strayBracket(c byte) bool {
+	if c != ']' && c != '}' || s.frame.mark != "" || s.frame.fence.open() || s.at != s.frame.end || s.at == 0 {
+		return false
+	}
+	f := diag.New(diag.Bracket, diag.Bytes(s.at, s.at+1), "%q closes nothing", c)
+	f.Severity = diag.Warning
+	f.Fixes = fix("remove it", diag.Edit{Start: s.at, End: s.at + 1})
+	s.find(f)
+	s.frame.end++
+	return true
 }
 
 // wrap is what is known of the marks around calls.
