@@ -344,9 +344,5 @@ func (b *callBody) bareList() {
 func (b *callBody) emit(w *written) {
 	var r reader
 	r.read(w)
-	if r.call.Name == "" {
-		b.notes(r.findings)
-		return
-	}
-	b.scanner.identified(r.call, r.idAt, r.findings)
+	b.scanner.passCall(&r)
 }

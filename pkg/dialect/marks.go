@@ -97,10 +97,6 @@ func thenName(text []byte) verdict {
 	return more
 }
 
-func isNameByte(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
-}
-
 // then returns the lead of blanks and then one of some words.
 func then(words ...string) lead {
 	return func(text []byte) verdict {

@@ -330,16 +330,6 @@ func (b *namedBody) call(text string) namedCall {
 	return c
 }
 
-// cutCount cuts the number from a name that ends in ":" and one; all of it is the
-// id then.
-func cutCount(name string) (rest, id string) {
-	i := strings.LastIndexByte(name, ':')
-	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
-		return name, ""
-	}
-	return name[:i], name
-}
-
 // readText reads on in arguments that are text. They end before a mark: a token,
 // or a word at the start of a line. A draft ends with the reasoning, too.
 func (b *namedBody) readText(p []byte) (int, ending) {
@@ -421,7 +411,7 @@ func (b *namedBody) passText() {
 	if b.doubtful {
 		r.ambiguous(b.textReader(b.written[:b.mayEndAt]).call)
 	}
-	b.scanner.passNamed(r)
+	b.scanner.passCall(r)
 }
 
 // textReader returns a reader that has read a call with text for an argument.
@@ -541,7 +531,7 @@ func (b *namedBody) cutHead(how string) {
 	}
 	r := newNamedReader(b.call(""), []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
-	b.scanner.passNamed(r)
+	b.scanner.passCall(r)
 }
 
 // render writes a call.
@@ -562,9 +552,4 @@ func renderedCount(space string, c chat.Call) string {
 		return id
 	}
 	return space + c.Name + ":0"
-}
-
-// namable reports whether a name can stand in a text without quotes.
-func namable(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
 }

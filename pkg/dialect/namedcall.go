@@ -28,7 +28,7 @@ func (s *Scanner) named(c namedCall, a *argReader, findings ...diag.Finding) {
 	if a.value != nil {
 		r.takeValue(a.value, a.place)
 	}
-	s.passNamed(r)
+	s.passCall(r)
 }
 
 // newTextReader returns a reader that has read a call whose one argument is a text.
@@ -54,21 +54,6 @@ func (r *reader) ambiguous(others ...chat.Call) {
 	r.call.Alternatives = append([]chat.Call{r.call}, others...)
 	for i := range r.call.Alternatives {
 		r.call.Alternatives[i].Status = chat.StatusAmbiguous
-	}
-}
-
-// passNamed passes on a call, or what is wrong with it if it has no name.
-func (s *Scanner) passNamed(r *reader) {
-	r.judge()
-	if r.call.Name != "" {
-		if r.idAt == (diag.Span{}) {
-			r.idAt = diag.Bytes(r.call.Start, r.call.End)
-		}
-		s.identified(r.call, r.idAt, r.findings)
-		return
-	}
-	for _, f := range r.findings {
-		s.find(f)
 	}
 }
 
@@ -102,15 +87,6 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 	}
 	r.call.Name = name
 	return r
-}
-
-// markupAt returns the index of the first mark in a name, -1 if there is none.
-func markupAt(name string) int {
-	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
-	if i < 0 || wide >= 0 && wide < i {
-		return wide
-	}
-	return i
 }
 
 // takeValue takes the value that stands where the arguments do. A list of one

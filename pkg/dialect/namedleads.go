@@ -24,9 +24,6 @@ func namedThen(isName func(byte) bool, next lead) lead {
 	}
 }
 
-// isCountedByte reports whether a byte can stand in a name with a number behind it.
-func isCountedByte(c byte) bool { return isNameByte(c) || c == ':' }
-
 // countThen returns the lead of a name with ":" and a number, and then another
 // lead.
 func countThen(next lead) lead {

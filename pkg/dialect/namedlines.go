@@ -256,7 +256,7 @@ func (b *lineBody) pass(size int) {
 	if b.call.ambiguous {
 		r.ambiguous(b.longer(*r)...)
 	}
-	b.scanner.passNamed(r)
+	b.scanner.passCall(r)
 	b.call, b.text = lineCall{}, nil
 }
 
@@ -349,7 +349,7 @@ func (b *lineBody) cut(how string) {
 	c.findings = append(c.findings, f)
 	r := b.reader(len(b.text))
 	r.call.Status = chat.StatusTruncated
-	b.scanner.passNamed(r)
+	b.scanner.passCall(r)
 }
 
 // renderLines writes a call in lines.

@@ -51,15 +51,13 @@ func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.rea
 
 func (b *pythonItem) take(state literal.State) string {
 	call, ok := b.lit.Call()
-	findings := b.lit.Findings()
 	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
 		b.scanner.noCall(junk, b.hint)
 	}
-	if ok {
-		call, findings = b.frame.row.named(call, findings)
-	}
+	r := reader{call: call, findings: b.lit.Findings()}
+	r.pythonName(b.frame.row)
 	b.wrapped, b.inLine = b.lit.Wrapped(), !b.lit.LineStart()
-	b.passOn(call, ok, findings)
+	b.scanner.passCall(&r)
 	if state == literal.Fenced {
 		b.scanner.closedAt(b.lit.End(), b.lit.LineStart())
 	}
@@ -68,27 +66,24 @@ func (b *pythonItem) take(state literal.State) string {
 
 func (b *pythonItem) close() { b.take(b.lit.Close()) }
 
-// named removes from the name of a call what does not belong to it. Without any
+// pythonName removes from the name of a call what does not belong to it. Without any
 // argument a call has the empty object of them.
-func (d *Dialect) named(c chat.Call, findings []diag.Finding) (chat.Call, []diag.Finding) {
-	if d.framing.prefix != "" && strings.HasPrefix(c.Text, d.framing.prefix) {
-		findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
-		if c.Status == chat.StatusRepaired && diag.Worst(findings) != diag.Warning {
+func (r *reader) pythonName(row *Dialect) {
+	c, f := &r.call, &row.framing
+	if f.prefix != "" && strings.HasPrefix(c.Text, f.prefix) { // which is as it should be
+		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
+		if c.Status == chat.StatusRepaired {
 			c.Status = chat.StatusOK
 		}
 	}
-	c.Name = strings.TrimSuffix(c.Name, d.framing.suffix)
+	c.Name = strings.TrimSuffix(c.Name, f.suffix)
 	if clean, noise := cleanName(c.Name); noise != "" && clean != "" {
 		c.Name = clean
-		findings = append(findings, diag.New(diag.NameNoise, diag.Bytes(c.Start, c.Start+1), "%s", noise))
-		if c.Status == chat.StatusOK {
-			c.Status = chat.StatusRepaired
-		}
+		r.add(diag.New(diag.NameNoise, diag.Bytes(c.Start, c.Start+1), "%s", noise))
 	}
 	if c.Positional && string(c.Arguments) == "[]" {
 		c.Positional, c.Arguments = false, []byte("{}")
 	}
-	return c, findings
 }
 
 // renderPython writes a call as Python, with arguments by name.
@@ -101,7 +96,7 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	for first := true; dec.PeekKind() == '"'; first = false {
 		key, err := dec.ReadToken()
 		name := key.String()
-		if err != nil || !isIdentifier(name) {
+		if err != nil || !isIdentifier(name) || strings.Contains(name, "$") {
 			return b, false
 		}
 		value, err := dec.ReadValue()

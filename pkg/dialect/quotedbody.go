@@ -85,26 +85,10 @@ func (b *quotedItem) take(literal.State) string {
 		Start: b.from, Text: b.head + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
-	findings := b.lit.Findings()
-	doubtUnshut(&call, findings)
-	call, findings = b.frame.row.named(call, findings)
-	call.Executable = call.Status == chat.StatusOK || call.Status == chat.StatusRepaired
-	b.passOn(call, true, findings)
+	r := reader{call: call, findings: b.lit.Findings()}
+	r.pythonName(b.frame.row)
+	b.scanner.passCall(&r)
 	return b.behind(b.lit)
-}
-
-// doubtUnshut makes a call ambiguous that has a string without its closing mark: the
-// string may go on behind the place where it was taken to end.
-func doubtUnshut(call *chat.Call, findings []diag.Finding) {
-	for i := range findings {
-		if f := &findings[i]; f.Code == diag.WrongCloser {
-			f.Severity = diag.Error
-			f.Hint = "write the call again, and close every string with its own mark"
-			if call.Status == chat.StatusRepaired {
-				call.Status = chat.StatusAmbiguous
-			}
-		}
-	}
 }
 
 func (b *quotedItem) close() {

@@ -12,16 +12,13 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// longestName bounds the names of tools, in bytes.
-const longestName = 256
-
 // A reader makes a call of what was written.
 type reader struct {
 	*written
 	shape
 	call     chat.Call
 	findings []diag.Finding
-	idAt     diag.Span
+	idAt     diag.Span // where its id stands, if that has a place of its own
 }
 
 // read makes the call. Where the text is faulty or cut there is no more to say
@@ -95,6 +92,9 @@ func (r *reader) lacks(m member, why string) {
 // brace returns the place of the call's opening brace.
 func (r *reader) brace() diag.Span { return diag.Bytes(r.begin, r.begin+1) }
 
+// place returns the place of the call.
+func (r *reader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
+
 // judge says whether the call can be executed.
 func (r *reader) judge() {
 	c := &r.call
@@ -102,7 +102,7 @@ func (r *reader) judge() {
 	case c.Status == chat.StatusTruncated || c.Status == chat.StatusAmbiguous:
 	case worst == diag.Error:
 		c.Status = chat.StatusInvalid
-	case worst == diag.Warning:
+	case worst == diag.Warning && c.Status == chat.StatusOK:
 		c.Status = chat.StatusRepaired
 	}
 	c.Executable = c.Status == chat.StatusOK || c.Status == chat.StatusRepaired

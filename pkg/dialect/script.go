@@ -66,15 +66,15 @@ func (b *scriptBody) take() {
 	switch {
 	case isCall:
 		b.flush()
-		b.scanner.call(call, b.statement.Findings())
+		b.scanner.passCall(&reader{call: call, findings: b.statement.Findings()})
 	case isJunk && b.pending:
 		b.junk.End = junk.End
 	case isJunk:
 		b.junk, b.pending = junk, true
 	default:
-		for _, f := range b.statement.Findings() {
+		if findings := b.statement.Findings(); len(findings) > 0 {
 			b.flush()
-			b.scanner.find(f)
+			b.scanner.notCalled(findings)
 		}
 	}
 }
@@ -82,9 +82,7 @@ func (b *scriptBody) take() {
 // flush reports the statements without a call.
 func (b *scriptBody) flush() {
 	if b.pending {
-		f := diag.New(diag.NotACall, b.junk, "this is no call, and nothing is done with it")
-		f.Hint = "a call is: return name(literals);"
-		b.scanner.find(f)
+		b.scanner.noCall(b.junk, "a call is: return name(literals);")
 	}
 	b.pending = false
 }
@@ -100,17 +98,6 @@ func renderScript(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 		b = append(b, script...)
 	}
 	return append(b, ");\n```"...), isPath(c.Name)
-}
-
-// isPath reports whether a name is words with dots between them, as a statement can
-// call them.
-func isPath(name string) bool {
-	for word := range strings.SplitSeq(name, ".") {
-		if !isIdentifier(word) {
-			return false
-		}
-	}
-	return true
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without
@@ -159,15 +146,4 @@ func appendScriptString(b []byte, text string, key bool) []byte {
 		return append(b, bare...)
 	}
 	return append(b, text...)
-}
-
-func isIdentifier(word string) bool {
-	for i := range len(word) {
-		c := word[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return word != ""
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
@@ -349,13 +348,4 @@ func (b *sequence) close() {
 	}
 	b.idle(0)
 	b.missingBracket()
-}
-
-// passOn passes on a call, or what is wrong where there is none.
-func (b *sequence) passOn(call chat.Call, ok bool, findings []diag.Finding) {
-	if ok {
-		b.scanner.call(call, findings)
-		return
-	}
-	b.scanner.notCalled(findings)
 }

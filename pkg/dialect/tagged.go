@@ -98,14 +98,11 @@ func (b *tagBody) count() {
 
 // take passes on the call, or what is wrong where there is none.
 func (b *tagBody) take() {
-	call, ok := b.tags.Call()
-	if !ok {
-		b.report()
-		return
-	}
-	call.Alternatives = b.tags.Alternatives()
-	b.scanner.call(call, b.tags.Findings())
-	if s := b.scanner; call.Executable && !slices.Contains(s.raw, s.frame.row) {
+	s, r := b.scanner, reader{findings: b.tags.Findings()}
+	r.call, _ = b.tags.Call()
+	r.call.Alternatives = b.tags.Alternatives()
+	s.passCall(&r)
+	if r.call.Executable && !slices.Contains(s.raw, s.frame.row) {
 		s.raw = append(s.raw, s.frame.row)
 	}
 }
@@ -135,11 +132,4 @@ func (b *tagBody) close() {
 	if rest := b.tags.Rest(); rest != "" {
 		b.scanner.readAgain([]byte(rest))
 	}
-}
-
-// noCall reports text in a frame that is no call.
-func (s *Scanner) noCall(place diag.Span, hint string) {
-	f := diag.New(diag.NotACall, place, "this is no call, and nothing is done with it")
-	f.Hint = hint
-	s.find(f)
 }

@@ -189,7 +189,7 @@ func (b *jsonItem) emit(w *written) {
 	if clean, _ := cleanName(b.title); r.call.Name != "" && clean != "" && r.call.Name != clean {
 		r.fault(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the call is of %s, and the message of %s", excerpt(r.call.Name), excerpt(clean))
 	}
-	b.scanner.passNamed(&r)
+	b.scanner.passCall(&r)
 }
 
 // emitKeyed passes on a call whose tool is a key.
@@ -203,7 +203,7 @@ func (b *jsonItem) emitKeyed() {
 	} else {
 		r.call.Arguments = value
 	}
-	b.scanner.passNamed(r)
+	b.scanner.passCall(r)
 }
 
 // renderTagged writes a call behind its mark.

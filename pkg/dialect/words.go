@@ -5,23 +5,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"oneshot/pkg/literal"
 )
-
-// cleanName returns the name of a tool without what does not belong to it, and
-// what that was.
-func cleanName(name string) (clean, noise string) {
-	clean = strings.Trim(name, " \t\r\n\"'`")
-	space, rest := literal.CutNamespace(clean)
-	switch {
-	case space != "":
-		return rest, strconv.Quote(space) + " does not belong to the tool's name"
-	case clean != name:
-		return clean, "quotes or blanks stand around the tool's name"
-	}
-	return clean, ""
-}
 
 // quote writes a JSON string.
 func quote(text string) string {

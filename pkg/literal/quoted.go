@@ -171,5 +171,9 @@ func (s *Scanner) noteOtherQuotes(end int) {
 // doubt records that there is more than one reading.
 func (s *Scanner) doubt(code diag.Code, start, end int, format string, args ...any) note {
 	s.ambiguous = true
-	return s.note(code, start, end, diag.Error, format, args...)
+	n := s.note(code, start, end, diag.Error, format, args...)
+	if n.finding != nil {
+		n.finding.Hint = hints[code]
+	}
+	return n
 }

@@ -78,12 +78,12 @@ func TestQuoted(t *testing.T) {
 		{`{a:1~}`, `{"a":1}`, chat.StatusAmbiguous, false, "TC117"},
 		{`{a:~say ~hello~ now~}`, ``, chat.StatusInvalid, false, "TC220"},
 		// a mark too few
-		{`{a:~x,b:~y~}`, `{"a":"x","b":"y"}`, chat.StatusRepaired, true, "TC103"},
-		{"{a:~x ,\n b : ~ y ~, c:1}", `{"a":"x ","b":" y ","c":1}`, chat.StatusRepaired, true, "TC103"},
-		{`{a:~x,b:~~}`, `{"a":"x","b":""}`, chat.StatusRepaired, true, "TC103"},
-		{`{a:[~x,~y~]}`, `{"a":["x","y"]}`, chat.StatusRepaired, true, "TC103"},
+		{`{a:~x,b:~y~}`, `{"a":"x","b":"y"}`, chat.StatusAmbiguous, true, "TC103"},
+		{"{a:~x ,\n b : ~ y ~, c:1}", `{"a":"x ","b":" y ","c":1}`, chat.StatusAmbiguous, true, "TC103"},
+		{`{a:~x,b:~~}`, `{"a":"x","b":""}`, chat.StatusAmbiguous, true, "TC103"},
+		{`{a:[~x,~y~]}`, `{"a":["x","y"]}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:~x,c:1,b:~y~}`, `{"a":"x,c:1","b":"y"}`, chat.StatusAmbiguous, true, "TC103"},
-		{`{a:~x, y,b:~z~}`, `{"a":"x, y","b":"z"}`, chat.StatusRepaired, true, "TC103"},
+		{`{a:~x, y,b:~z~}`, `{"a":"x, y","b":"z"}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:[~x,w,~y~]}`, `{"a":["x,w","y"]}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:~x,a:~y~}`, ``, chat.StatusInvalid, true, "TC103 TC214"},
 		{`{a:~x,b:~,c:~y~}`, `{"a":"x,b:","c":"y"}`, chat.StatusOK, false, ""}, // nothing is wrong with it as it stands
@@ -126,13 +126,13 @@ func TestQuotedUnshut(t *testing.T) {
 		status     chat.Status
 		taken      string
 	}{
-		{`{a:~x}</call>`, `{"a":"x"}`, chat.StatusRepaired, "</call>"},
-		{"{a:1,o:{b:[~x\n]} }\n</call>\n", `{"a":1,"o":{"b":["x\n"]}}`, chat.StatusRepaired, "\n</call>\n"},
+		{`{a:~x}</call>`, `{"a":"x"}`, chat.StatusAmbiguous, "</call>"},
+		{"{a:1,o:{b:[~x\n]} }\n</call>\n", `{"a":1,"o":{"b":["x\n"]}}`, chat.StatusAmbiguous, "\n</call>\n"},
 		{`{a:~x}</call> and text`, `{"a":"x"}`, chat.StatusAmbiguous, "</call> and text"},
 		{`{a:~x,b:1}</call>`, `{"a":"x,b:1"}`, chat.StatusAmbiguous, "</call>"},
-		{`{a:~x]}</call>`, `{"a":"x]"}`, chat.StatusRepaired, "</call>"},
+		{`{a:~x]}</call>`, `{"a":"x]"}`, chat.StatusAmbiguous, "</call>"},
 		{`{a:[~x}</call>`, ``, chat.StatusTruncated, ""},
-		{`{a:~x}</call><call>g{b:~y~}</call>`, `{"a":"x"}`, chat.StatusRepaired, `</call><call>g{b:<|"|>`},
+		{`{a:~x}</call><call>g{b:~y~}</call>`, `{"a":"x"}`, chat.StatusAmbiguous, `</call><call>g{b:<|"|>`},
 		{`{a:~x}</call> or}</call>~}</call>`, `{"a":"x}</call> or}</call>"}`, chat.StatusOK, ""},
 	}
 	for _, test := range tests {

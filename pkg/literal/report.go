@@ -162,6 +162,7 @@ var hints = map[diag.Code]string{
 	diag.DuplicateKey: "write every key once",
 	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
 	diag.CutCall:      "write the whole call again",
+	diag.WrongCloser:  "write the call again, and close every string with its own mark",
 }
 
 // fault records why a call has no arguments, and goes on to its end.

@@ -2,7 +2,6 @@ package literal
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -146,9 +145,6 @@ func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
 	}
 	return n, false
 }
-
-// isStop reports whether a text is a stop and nothing else.
-func (s *Scanner) isStop(text string) bool { return slices.Contains(s.stopMarks, text) }
 
 // firstStop returns the index of the first stop in a text, -1 if there is none.
 func (s *Scanner) firstStop(text string) int {

@@ -130,16 +130,17 @@ func hasMember(text string, object bool) bool {
 	}
 }
 
-// noteUnshut notes that the closing mark of a string is missing.
+// noteUnshut notes that the closing mark of a string is missing: it may go on behind
+// the place where it was taken to end.
 func (s *Scanner) noteUnshut(text string, start int, object bool, before string) {
 	end := start + len(text)
 	edit := diag.Edit{Start: end, End: end, New: s.private}
 	s.changed = true
+	title, what := "add it", "the closing mark of the string is missing before "+before
 	if hasMember(text, object) {
-		s.doubt(diag.WrongCloser, start, end, "the closing mark of a string is missing, and it is unknown where").fix("add it at the end", diag.Unsafe, edit)
-		return
+		title, what = "add it at the end", "the closing mark of a string is missing, and it is unknown where"
 	}
-	s.note(diag.WrongCloser, start, end, diag.Warning, "the closing mark of the string is missing before %s", before).fix("add it", diag.Unsafe, edit)
+	s.doubt(diag.WrongCloser, start, end, "%s", what).fix(title, diag.Unsafe, edit)
 }
 
 // replaceString gives the last string of the output, which begins at from, the
@@ -172,9 +173,6 @@ func (s *Scanner) endBeforeStop(atEnd bool) bool {
 		return false
 	}
 	s.noteUnshut(value, text, s.args.top().char == '{', "the brace")
-	if atEnd && !s.isStop(strings.TrimRight(raw[stop:], blanks)) {
-		s.ambiguous = true // the text can go on behind what looks like its end
-	}
 	s.replaceString(from, value)
 	s.args.out = append(s.args.out, s.missing()...)
 	s.end, s.state, s.mode = text+len(before), Done, inGap

@@ -1,0 +1,118 @@
+package dialect
+
+import (
+	"cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// find passes on a finding that is about no call.
+func (s *Scanner) find(f diag.Finding) { s.emit(Event{Finding: &f}) }
+
+// passCall passes on the call that a reader has made, and what there is to say about
+// it. Without a name there is no call, and only what is wrong is said.
+func (s *Scanner) passCall(r *reader) {
+	if r.call.Name == "" {
+		s.notCalled(r.findings)
+		return
+	}
+	s.checkName(r)
+	s.checkID(r)
+	r.judge()
+	s.calls++
+	row := s.frame.row
+	switch {
+	case s.thinking.inside:
+		r.suppress(diag.InReasoning, "a call inside reasoning is a draft, and is not run")
+	case s.ended:
+		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
+	}
+	s.ended = s.ended || row.framing.final && r.call.Executable && r.call.Name == row.Ending
+	r.findings = append(r.findings, s.detect(row, r.call)...)
+	if !r.call.Executable {
+		doubtFixes(r.findings)
+	}
+	s.emit(Event{Call: &r.call})
+	for _, f := range r.findings {
+		s.about(s.calls-1, f)
+	}
+}
+
+// notCalled passes on findings about what should be a call, and is none.
+func (s *Scanner) notCalled(findings []diag.Finding) {
+	doubtFixes(findings)
+	for _, f := range findings {
+		f.Path = "" // it would be one into arguments
+		s.find(f)
+	}
+}
+
+// noCall reports text in a frame that is no call.
+func (s *Scanner) noCall(place diag.Span, hint string) {
+	f := diag.New(diag.NotACall, place, "this is no call, and nothing is done with it")
+	f.Hint = hint
+	s.find(f)
+}
+
+// doubtFixes makes suggestions of fixes of a call that cannot be executed: more of
+// the text can be read behind it when it is mended.
+func doubtFixes(findings []diag.Finding) {
+	for _, f := range findings {
+		for i := range f.Fixes {
+			f.Fixes[i].Kind = diag.Unsafe
+		}
+	}
+}
+
+// checkName refuses a call of a name that a reader would take for another one. The
+// exact name of a tool is never odd.
+func (s *Scanner) checkName(r *reader) {
+	name := r.call.Name
+	if isPlain(name) {
+		return
+	}
+	if _, known := s.tools[name]; known {
+		return
+	}
+	if why := odd(name); why != "" {
+		r.fault(diag.HomoglyphName, r.place(), "the name of the tool, %+q, %s", excerpt(name), why)
+	}
+}
+
+// checkID refuses a call whose id another call of the answer has.
+func (s *Scanner) checkID(r *reader) {
+	if r.call.ID != "" && !s.thinking.inside && !s.ids.add(r.call.ID) {
+		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the id %q", excerpt(r.call.ID))
+	}
+}
+
+// about passes on a finding about a call.
+func (s *Scanner) about(call int, f diag.Finding) {
+	f.Call = &call
+	s.find(f)
+}
+
+// revoke says that the calls so far do not count, and why.
+func (s *Scanner) revoke(why diag.Finding) {
+	for i := s.gone; i < min(s.calls, MaxKept); i++ {
+		s.about(i, why)
+	}
+	if s.gone < s.calls {
+		s.emit(Event{Revoked: true})
+	}
+	s.gone = s.calls
+}
+
+// suppress takes the call back because it stands where calls do not count.
+func (r *reader) suppress(code diag.Code, why string) {
+	Suppress(&r.call)
+	r.add(diag.New(code, r.place(), "%s", why))
+}
+
+// Suppress takes back a call that stands where calls do not count.
+func Suppress(c *chat.Call) {
+	if c.Executable {
+		c.Executable, c.Status = false, chat.StatusSuppressed
+	}
+}

@@ -1,0 +1,126 @@
+package dialect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"oneshot/pkg/literal"
+)
+
+// longestName bounds the names of tools, in bytes.
+const longestName = 256
+
+// isNameByte reports whether a byte can stand in the name of a tool without quotes.
+func isNameByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
+}
+
+// isCountedByte reports whether a byte can stand in a name with a number behind it.
+func isCountedByte(c byte) bool { return isNameByte(c) || c == ':' }
+
+// cleanName returns the name of a tool without what does not belong to it, and
+// what that was.
+func cleanName(name string) (clean, noise string) {
+	clean = strings.Trim(name, " \t\r\n\"'`")
+	space, rest := literal.CutNamespace(clean)
+	switch {
+	case space != "":
+		return rest, strconv.Quote(space) + " does not belong to the tool's name"
+	case clean != name:
+		return clean, "quotes or blanks stand around the tool's name"
+	}
+	return clean, ""
+}
+
+// markupAt returns the index of the first mark in a name, -1 if there is none.
+func markupAt(name string) int {
+	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
+	if i < 0 || wide >= 0 && wide < i {
+		return wide
+	}
+	return i
+}
+
+// cutCount cuts the number from a name that ends in ":" and one; all of it is the
+// id then.
+func cutCount(name string) (rest, id string) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return name, ""
+	}
+	return name[:i], name
+}
+
+// namable reports whether a name can stand in a text without quotes.
+func namable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
+}
+
+// isPath reports whether a name is words with dots between them, as a statement can
+// call them.
+func isPath(name string) bool {
+	for word := range strings.SplitSeq(name, ".") {
+		if !isIdentifier(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// isIdentifier reports whether a word can be a name in JavaScript.
+func isIdentifier(word string) bool {
+	for i := range len(word) {
+		c := word[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return word != ""
+}
+
+// isPlain reports whether all of a name is printable ASCII.
+func isPlain(name string) bool {
+	for i := range len(name) {
+		if name[i] < ' ' || name[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// alike are scripts of which letters look like those of another one.
+var alike = []*unicode.RangeTable{
+	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Georgian,
+}
+
+// odd says what in a name a reader does not see, "" if there is nothing.
+func odd(name string) string {
+	if !utf8.ValidString(name) {
+		return "holds bytes that are no character"
+	}
+	var script *unicode.RangeTable
+	for _, r := range name {
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return fmt.Sprintf("holds %U, which cannot be seen", r)
+		}
+		for _, t := range alike {
+			switch {
+			case !unicode.Is(t, r):
+			case script == nil:
+				script = t
+			case script != t:
+				return fmt.Sprintf("mixes letters of scripts that look alike, such as %U", r)
+			}
+		}
+	}
+	if !norm.NFKC.IsNormalString(name) {
+		return "holds characters that stand for others"
+	}
+	return ""
+}
