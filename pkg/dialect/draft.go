@@ -2,22 +2,54 @@ package dialect
 
 import "bytes"
 
-// Text without an end of its own ends where the reasoning does in which it stands:
-// it is a draft, and what follows the mark is the answer. As long as no reasoning
-// has ended, all that has been read may be some that the prompt has opened.
+// A call in reasoning is a draft, and ends where the reasoning does. What ends it
+// depends on what it is made of: in text that has an end of its own, such as a value
+// between tags, only the end of reasoning that is open; around literals all marks that
+// end any, because none can stand there; and text without an end of its own ends at
+// those, too, as long as no reasoning has ended, because the prompt may have opened it.
 
-// draftEnds looks for a mark that ends reasoning in text, of which what stands
-// before an offset has been looked at. It returns the bytes of the mark, 0 if there
-// is none, and the offset behind it.
+// openEnds returns the marks that end the reasoning that is open.
+func (s *Scanner) openEnds() []string {
+	switch t := &s.thinking; {
+	case !t.inside:
+		return nil
+	case t.wrapper == nil:
+		return s.marks.ends
+	default:
+		return t.wrapper.ends()
+	}
+}
+
+// literalEnds returns the marks that end literals, outside of their strings.
+func (s *Scanner) literalEnds() []string {
+	switch open := s.openEnds(); {
+	case s.thinking.mode == ReasoningOff:
+		return nil
+	case open == nil:
+		return s.marks.thoughts
+	default:
+		return unique(s.marks.thoughts, open)
+	}
+}
+
+// frameEnds returns the marks that end a frame of literals in a dialect: those, and
+// what closes the frame.
+func (s *Scanner) frameEnds(row *Dialect) []string {
+	return unique(row.framing.closes, s.literalEnds())
+}
+
+// draftEnds looks for a mark that ends text without an end of its own, of which what
+// stands before an offset has been looked at. It returns the bytes of the mark, 0 if
+// there is none, and the offset behind it.
 func (s *Scanner) draftEnds(text []byte, from int) (size, behind int) {
-	if s.thinking.ended && !s.thinking.inside {
+	if t := &s.thinking; t.mode == ReasoningOff || t.ended && !t.inside {
 		return 0, 0
 	}
 	for i := from; i < len(text); i++ {
 		if text[i] != '>' && text[i] != ']' { // with which all of them end
 			continue
 		}
-		for _, mark := range s.thoughts() {
+		for _, mark := range s.marks.thoughts {
 			if bytes.HasSuffix(text[:i+1], []byte(mark)) {
 				return len(mark), i + 1
 			}

@@ -76,17 +76,10 @@ func in(d Dialect) mode {
 	return mode{row: &d}
 }
 
-// events, checkSplits and checkContent are what modes do, for one dialect.
-func events(d Dialect, text string, sizes ...int) []Event { return in(d).events(text, sizes...) }
-
+// checkSplits is what a mode does, for one dialect.
 func checkSplits(t failer, d Dialect, text string) {
 	t.Helper()
 	in(d).checkSplits(t, text)
-}
-
-func checkContent(t failer, d Dialect, text string) {
-	t.Helper()
-	in(d).checkContent(t, text)
 }
 
 // modes are those in which a text of a dialect is read.

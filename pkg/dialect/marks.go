@@ -171,7 +171,8 @@ type markSet struct {
 	objects  *Dialect   // that of JSON outside of fences, if it counts
 	keys     []string   // the first keys that say so behind text
 	plain    plainRows  // the dialects of such JSON, where several are read
-	thoughts []string   // the texts that end reasoning and can stand in no literal
+	ends     []string   // the texts that end reasoning
+	thoughts []string   // those of them that can stand in no literal
 	longest  int        // bytes of the longest text
 }
 
@@ -246,10 +247,13 @@ func (s *markSet) addRow(row *Dialect) {
 
 func (s *markSet) addWrapper(w *wrapper, row *Dialect) {
 	for i := range w.marks {
-		if m := &w.marks[i]; m.role == thought && (m.text[0] == '<' || strings.HasPrefix(m.text, "[/")) {
-			s.thoughts = append(s.thoughts, m.text)
-		}
 		s.add(use{mark: &w.marks[i], row: row, wrapper: w})
+	}
+	for _, text := range w.ends() {
+		s.ends = append(s.ends, text)
+		if text[0] == '<' || strings.HasPrefix(text, "[/") {
+			s.thoughts = append(s.thoughts, text)
+		}
 	}
 }
 

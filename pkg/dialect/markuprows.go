@@ -27,7 +27,7 @@ func thenTool(text []byte) verdict {
 		return more
 	case n == 0:
 		return no
-	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && bytes.IndexAny(text[:len(text)-len(behind)], "\r\n") < 0:
+	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && !bytes.ContainsAny(text[:len(text)-len(behind)], "\r\n"):
 		return thenArguments(rest)
 	}
 	return when(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')

@@ -260,7 +260,7 @@ func (b *namedBody) begin(at int) {
 }
 
 // stops returns the marks that end arguments in JSON.
-func (b *namedBody) stops() []string { return slices.Concat(b.texts().texts, b.scanner.thoughts()) }
+func (b *namedBody) stops() []string { return slices.Concat(b.texts().texts, b.scanner.literalEnds()) }
 
 // endArguments follows the arguments.
 func (b *namedBody) endArguments() ending {

@@ -23,7 +23,7 @@ type pythonItem struct {
 }
 
 func newPythonBody(s *Scanner, f frame) body {
-	ends := s.ends(f.row)
+	ends := s.frameEnds(f.row)
 	seq := &sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hint: "a call is: name(key=literal)"}
 	if f.open() {
 		seq.ends = append(slices.Clip(ends), strings.Repeat(string(f.char), f.length))

@@ -12,7 +12,7 @@ import (
 func privateQuotes(mark string) grammar {
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			seq := &sequence{scanner: s, frame: f, at: f.begin, ends: s.ends(f.row), hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
+			seq := &sequence{scanner: s, frame: f, at: f.begin, ends: s.frameEnds(f.row), hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
 			seq.item = &quotedItem{sequence: seq, quote: mark}
 			return seq
 		},

@@ -29,6 +29,17 @@ func tags(open, end string) *wrapper {
 	return &wrapper{name: open + "…" + end, marks: []mark{{text: open, role: thinks}, {text: end, role: thought}}}
 }
 
+// ends returns the marks that end the reasoning.
+func (w *wrapper) ends() []string {
+	var all []string
+	for _, m := range w.marks {
+		if m.role == thought {
+			all = append(all, m.text)
+		}
+	}
+	return all
+}
+
 // thinkTags is what most models write.
 var thinkTags = tags("<think>", "</think>")
 
@@ -90,14 +101,6 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 		s.startOver()
 	}
 	s.place = s.betweenFrames()
-}
-
-// thoughts returns the marks that end reasoning here: no fence goes on behind one.
-func (s *Scanner) thoughts() []string {
-	if s.thinking.mode == ReasoningOff {
-		return nil
-	}
-	return s.marks.thoughts
 }
 
 // startOver forgets what was known of the answer: it begins only now.

@@ -23,7 +23,7 @@ type scriptBody struct {
 
 func newScriptBody(s *Scanner, f frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
-	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence, Stops: s.thoughts()})}
+	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence, Stops: s.literalEnds()})}
 }
 
 func (b *scriptBody) write(p []byte) (int, ending) {

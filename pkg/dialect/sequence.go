@@ -213,12 +213,6 @@ func (b *sequence) mayEnd(c byte) bool {
 	return false
 }
 
-// ends returns the marks that end a frame of a dialect: that which closes it, and
-// those that end the reasoning in which it is a draft.
-func (s *Scanner) ends(row *Dialect) []string {
-	return unique(row.framing.closes, s.thoughts(), s.drafts())
-}
-
 // mark reads what can be a mark that ends the frame.
 func (b *sequence) mark(p []byte) (int, ending) {
 	n, held := 0, b.held

@@ -23,7 +23,7 @@ func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.drafts()})}
+			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.openEnds()})}
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
@@ -60,24 +60,6 @@ func (b *tagBody) write(p []byte) (int, ending) {
 		return n, left
 	}
 	return n, ended
-}
-
-// drafts returns the marks that end the reasoning that is open: a call that is a
-// draft in it ends there, too.
-func (s *Scanner) drafts() []string {
-	t := &s.thinking
-	if !t.inside {
-		return nil
-	}
-	var ends []string
-	for i, text := range s.marks.texts {
-		if slices.ContainsFunc(s.marks.uses[i], func(u use) bool {
-			return u.role == thought && (t.wrapper == nil || t.wrapper == u.wrapper)
-		}) {
-			ends = append(ends, text)
-		}
-	}
-	return ends
 }
 
 // unread returns what has been read behind the end of the call, of which these

@@ -47,7 +47,7 @@ func newJSONBody(s *Scanner, f frame) body { return newJSONSequence(s, f, "") }
 func newJSONSequence(s *Scanner, f frame, title string) body {
 	j := &s.json
 	if key := (jsonKey{f.row, f.grammar.form, s.thinking.inside, s.thinking.wrapper}); j.key != key {
-		j.key, j.hint, j.ends = key, "a call is: "+key.form.hint(), s.ends(f.row)
+		j.key, j.hint, j.ends = key, "a call is: "+key.form.hint(), s.frameEnds(f.row)
 		j.lit = literal.NewJSON(literal.Options{Stops: append(f.row.stops(), j.ends...)})
 	}
 	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, ends: j.ends, item: &j.item}
