@@ -38,8 +38,6 @@ type framing struct {
 	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
 	bare   *grammar    // of JSON outside of fences, if that is not the dialect's
 	lists  []string    // keys of lists of calls; the first is the dialect's own
-	prefix string      // what stands before the names of tools
-	suffix string      // and behind them, in calls of Python
 	writes [2]string   // what a renderer writes around a call
 	alone  bool        // the calls are all that a response should hold
 	final  bool        // what stands behind the call of the ending does not count

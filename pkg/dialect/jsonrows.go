@@ -1,7 +1,5 @@
 package dialect
 
-import "bytes"
-
 // nameArguments is the form of calls that most models write as JSON.
 var nameArguments = form{name: ofName, args: ofArguments}
 
@@ -15,29 +13,12 @@ var (
 	bareActions    = bareJSON(form{name: ofToolName, args: ofParameters})
 )
 
+// builtinCalls is the grammar of calls of the built-in tools of Llama.
+var builtinCalls = pythonCalls("", ".call")
+
 // thenCallMember is the lead of an object whose first key is one of a call. The
 // tag before it means many things.
-func thenCallMember(text []byte) verdict {
-	text = trimLeft(text)
-	if len(text) == 0 {
-		return more
-	}
-	if text[0] != '{' {
-		return no
-	}
-	return then(`"name"`, `"arguments"`)(text[1:])
-}
-
-// thenBuiltin is the lead of a call of a built-in tool of Llama.
-func thenBuiltin(text []byte) verdict {
-	text = trimLeft(text)
-	for i, c := range text {
-		if !isNameByte(c) || c == '-' {
-			return when(c == '(' && bytes.HasSuffix(text[:i], []byte(".call")))
-		}
-	}
-	return more
-}
+var thenCallMember = after(then(`"name"`, `"arguments"`), "{")
 
 // without begins calls whose mark is missing, as servers drop marks that are
 // tokens of their own, where only this dialect is read.
@@ -335,7 +316,7 @@ behind <|python_tag|>.`,
 		framing: framing{
 			marks: []mark{
 				listInText,
-				{text: "<|python_tag|>", role: begins, lead: thenBuiltin, grammar: &pythonic},
+				{text: "<|python_tag|>", role: begins, lead: thenCallOf(".call"), grammar: &builtinCalls},
 				{text: "<|python_tag|>", role: silent},
 				{text: "<|eom_id|>", role: silent},
 				{text: "<|eot_id|>", role: silent},
@@ -343,7 +324,6 @@ behind <|python_tag|>.`,
 			start:  jsonStart,
 			keys:   []string{"name", "parameters", "type", "function"},
 			lists:  []string{"tool_calls"},
-			suffix: ".call",
 			writes: [2]string{"<|python_tag|>", ""},
 		},
 		grammar: bareJSON(nameParameters),

@@ -39,112 +39,12 @@ const (
 	starts              // no mark: a frame that can begin where no text stands yet
 )
 
-// A verdict says whether what follows a mark makes it count.
-type verdict int
-
-const (
-	no verdict = iota
-	yes
-	more // it depends on what comes next
-)
-
-// A lead tells from the text behind a mark whether it counts. It must come to a
-// verdict within [longestLead] bytes.
-type lead func(text []byte) verdict
-
-// longestLead bounds the text behind a mark that is held back until it is known
-// whether the mark counts.
-const longestLead = 320
-
-// blankThen returns the lead of blanks and then one of some bytes.
-func blankThen(bytes string) lead {
-	return func(text []byte) verdict {
-		for _, c := range text {
-			if !isSpace(c) {
-				return when(strings.IndexByte(bytes, c) >= 0)
-			}
-		}
-		return more
-	}
-}
-
 // jsonStart begins calls with the first bracket of JSON. A list must be one of
 // objects where it could be something else.
 var jsonStart = []mark{{role: starts, lead: thenJSON}}
 
 // listInText begins a list of calls behind text.
 var listInText = mark{text: "[{", role: starts}
-
-// thenJSON is the lead of an object, or a list of objects.
-func thenJSON(text []byte) verdict {
-	text = trimLeft(text)
-	switch {
-	case len(text) == 0:
-		return more
-	case text[0] == '[':
-		return blankThen("{")(text[1:])
-	}
-	return when(text[0] == '{')
-}
-
-// thenName is the lead of a name, behind blanks.
-func thenName(text []byte) verdict {
-	for _, c := range text {
-		if !isSpace(c) {
-			return when(isNameByte(c))
-		}
-	}
-	return more
-}
-
-// then returns the lead of blanks and then one of some words.
-func then(words ...string) lead {
-	return func(text []byte) verdict {
-		text = trimLeft(text)
-		result := no
-		for _, w := range words {
-			switch n := min(len(w), len(text)); {
-			case w[:n] != string(text[:n]):
-			case n == len(w):
-				return yes
-			default:
-				result = more
-			}
-		}
-		return result
-	}
-}
-
-// butThen returns the lead of blanks and then anything but a word, given in small
-// letters, in any case.
-func butThen(word string) lead {
-	return func(text []byte) verdict {
-		text = trimLeft(text)
-		for i := range min(len(text), len(word)) {
-			if lower(text[i]) != word[i] {
-				return yes
-			}
-		}
-		if len(text) < len(word) {
-			return more
-		}
-		return no
-	}
-}
-
-func when(ok bool) verdict {
-	if ok {
-		return yes
-	}
-	return no
-}
-
-func trimLeft(text []byte) []byte {
-	for len(text) > 0 && isSpace(text[0]) {
-		text = text[1:]
-	}
-	return text
-}
 
 // A use is what a mark means in one dialect, or in a wrapper of reasoning.
 type use struct {

@@ -59,7 +59,7 @@ func thenElement(text []byte) verdict {
 	case len(behind) < 2:
 		return more
 	}
-	return butThen("<parameter")(behind)
+	return not(anyCase("<parameter"))(behind)
 }
 
 // thenCallOfElements is the lead of a call whose arguments are elements.

@@ -24,6 +24,9 @@ const (
 // for each argument one with its name, those of its value, and one that ends it.
 var lineGrammar = grammar{body: newLineBody, render: renderLines}
 
+// thenToolName is the lead of the first word.
+var thenToolName = anyCase(toolNameWord)
+
 // lineMarks are the spellings of the first word outside of fences, behind text.
 func lineMarks() []mark {
 	var all []mark
@@ -31,19 +34,6 @@ func lineMarks() []mark {
 		all = append(all, mark{text: text, role: takes, line: true, lead: nameThen(lineThen(anything))})
 	}
 	return all
-}
-
-// thenToolName is the lead of the first word, in any case.
-func thenToolName(text []byte) verdict {
-	text = trimLeft(text)
-	n := min(len(text), len(toolNameWord))
-	switch {
-	case !strings.EqualFold(string(text[:n]), toolNameWord[:n]):
-		return no
-	case n < len(toolNameWord):
-		return more
-	}
-	return yes
 }
 
 // A lineBody reads calls.

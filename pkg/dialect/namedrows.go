@@ -235,8 +235,8 @@ func deepseek(words string) []string {
 
 var (
 	deepseekSep          = deepseek("tool sep")
-	thenDeepseekFunction = after(notThen('<'), prefixed("function", deepseekSep)...)
-	thenDeepseekName     = nameThen(after(notThen('<'), deepseekSep...))
+	thenDeepseekFunction = after(not(blankThen("<")), prefixed("function", deepseekSep)...)
+	thenDeepseekName     = nameThen(after(not(blankThen("<")), deepseekSep...))
 )
 
 // prefixed puts a word before each of some marks.

@@ -19,10 +19,7 @@ import (
 // Places of findings are bytes of c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	r := &reader{call: c}
-	if name, noise := cleanName(c.Name); noise != "" && name != "" {
-		r.call.Name = name
-		r.add(diag.New(diag.NameNoise, diag.Span{}, "%s", noise))
-	}
+	r.cleanName(diag.Span{})
 	switch {
 	case c.Status == chat.StatusTruncated:
 		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))

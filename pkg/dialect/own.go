@@ -16,7 +16,7 @@ them. Nothing is evaluated, and text inside a string is never a fence or a call.
 		Ending: "finalResponse",
 		framing: framing{
 			fences: []fenceForm{{
-				info: "tool", sure: true, lead: butThen(lineProtocol),
+				info: "tool", sure: true, lead: not(anyCase(toolNameWord)),
 				other: "the fence holds the line protocol of Continue (TOOL_NAME: …); it is not read",
 			}},
 		},
@@ -49,7 +49,3 @@ is never a fence or a call.`,
 		grammar: callList,
 	},
 }
-
-// lineProtocol begins the first line in a fence of Continue, which writes its
-// calls line by line under the same info string as the dialect "tool".
-const lineProtocol = "tool_name:"

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,23 +13,30 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// pythonic is the grammar of calls of Python with literals for arguments.
-var pythonic = grammar{body: newPythonBody, render: renderPython}
+// pythonCalls is the grammar of calls of Python with literals for arguments. A prefix
+// and a suffix of the names of tools belong to the dialect.
+func pythonCalls(prefix, suffix string) grammar {
+	return grammar{body: func(s *Scanner, f frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
+}
+
+// pythonic is that of names alone.
+var pythonic = pythonCalls("", "")
 
 // A pythonItem reads one call of Python.
 type pythonItem struct {
 	*sequence
-	options literal.Options
-	lit     *literal.Scanner
+	options        literal.Options
+	lit            *literal.Scanner
+	prefix, suffix string // around the names of tools
 }
 
-func newPythonBody(s *Scanner, f frame) body {
+func newPythonBody(s *Scanner, f frame, prefix, suffix string) body {
 	ends := s.frameEnds(f.row)
 	seq := &sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hint: "a call is: name(key=literal)"}
 	if f.open() {
 		seq.ends = append(slices.Clip(ends), strings.Repeat(string(f.char), f.length))
 	}
-	seq.item = &pythonItem{sequence: seq, options: literal.Options{
+	seq.item = &pythonItem{sequence: seq, prefix: prefix, suffix: suffix, options: literal.Options{
 		Stops: ends, JSONWords: true, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
 	return seq
@@ -55,7 +63,10 @@ func (b *pythonItem) take(state literal.State) string {
 		b.scanner.noCall(junk, b.hint)
 	}
 	r := reader{call: call, findings: b.lit.Findings()}
-	r.pythonName(b.frame.row)
+	b.ownName(&r)
+	if call.Positional && string(call.Arguments) == "[]" {
+		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
+	}
 	b.wrapped, b.inLine = b.lit.Wrapped(), !b.lit.LineStart()
 	b.scanner.passCall(&r)
 	if state == literal.Fenced {
@@ -66,24 +77,17 @@ func (b *pythonItem) take(state literal.State) string {
 
 func (b *pythonItem) close() { b.take(b.lit.Close()) }
 
-// pythonName removes from the name of a call what does not belong to it. Without any
-// argument a call has the empty object of them.
-func (r *reader) pythonName(row *Dialect) {
-	c, f := &r.call, &row.framing
-	if f.prefix != "" && strings.HasPrefix(c.Text, f.prefix) { // which is as it should be
+// ownName takes the prefix and the suffix of the dialect from the name of a call.
+func (b *pythonItem) ownName(r *reader) {
+	c := &r.call
+	if b.prefix != "" && strings.HasPrefix(c.Text, b.prefix) { // which is no noise here
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
 		if c.Status == chat.StatusRepaired {
 			c.Status = chat.StatusOK
 		}
 	}
-	c.Name = strings.TrimSuffix(c.Name, f.suffix)
-	if clean, noise := cleanName(c.Name); noise != "" && clean != "" {
-		c.Name = clean
-		r.add(diag.New(diag.NameNoise, diag.Bytes(c.Start, c.Start+1), "%s", noise))
-	}
-	if c.Positional && string(c.Arguments) == "[]" {
-		c.Positional, c.Arguments = false, []byte("{}")
-	}
+	c.Name = strings.TrimSuffix(c.Name, b.suffix)
+	r.cleanName(diag.Bytes(c.Start, c.Start+1))
 }
 
 // renderPython writes a call as Python, with arguments by name.

@@ -1,31 +1,27 @@
 package dialect
 
-// thenCalls is the lead of a list of calls of Python: a bracket, a name and a
+import "bytes"
+
+// thenCallOf returns the lead of a call of Python: a name that ends so, and a
 // parenthesis.
-func thenCalls(text []byte) verdict {
-	text = trimLeft(text)
-	if len(text) == 0 {
+func thenCallOf(suffix string) lead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		for i, c := range text {
+			if !isNameByte(c) || c == '-' {
+				return when(i > 0 && c == '(' && bytes.HasSuffix(text[:i], []byte(suffix)))
+			}
+		}
 		return more
 	}
-	if text[0] != '[' {
-		return no
-	}
-	return thenCall(text[1:])
 }
 
-// thenCall is the lead of a call of Python: a name and a parenthesis.
-func thenCall(text []byte) verdict {
-	text = trimLeft(text)
-	for i, c := range text {
-		if !isNameByte(c) || c == '-' {
-			return when(i > 0 && c == '(')
-		}
-	}
-	return more
-}
-
-// thenList is the lead of calls of Python, in a list or not.
-func thenList(text []byte) verdict { return max(thenCalls(text), thenCall(text)) }
+// Leads of calls of Python: one, several in brackets, or either.
+var (
+	thenCall  = thenCallOf("")
+	thenCalls = after(thenCall, "[")
+	thenList  = either(thenCalls, thenCall)
+)
 
 // pythonDialects write calls as Python does.
 var pythonDialects = []Dialect{
@@ -85,8 +81,7 @@ Python; nothing is evaluated.`,
 list of objects with "name" and "arguments".`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|tool_call_start|>", role: begins, lead: blankThen("{"), grammar: &namedObjects},
-				{text: "<|tool_call_start|>", role: begins, lead: thenObjects, grammar: &namedObjects},
+				{text: "<|tool_call_start|>", role: begins, lead: thenJSON, grammar: &namedObjects},
 				{text: "<|tool_call_start|>", role: begins},
 				{text: "<|tool_call_end|>", role: unwraps},
 				{text: "<|im_end|>", role: silent},
@@ -107,23 +102,8 @@ list of objects with "name" and "arguments".`,
 and with default_api. before the name, which is removed.`,
 		framing: framing{
 			fences: []fenceForm{{info: "tool_code", sure: true}},
-			prefix: "default_api.",
 			writes: [2]string{"```tool_code\nprint(default_api.", ")\n```"},
 		},
-		grammar: pythonic,
+		grammar: pythonCalls("default_api.", ""),
 	},
 }
-
-// thenObjects is the lead of a JSON list of objects.
-func thenObjects(text []byte) verdict {
-	if text = trimLeft(text); len(text) > 0 && text[0] != '[' {
-		return no
-	}
-	return thenJSON(text)
-}
-
-// never is the lead of nothing.
-func never([]byte) verdict { return no }
-
-// anything is the lead of whatever comes.
-func anything([]byte) verdict { return yes }

@@ -86,7 +86,7 @@ func (b *quotedItem) take(literal.State) string {
 	}
 	call.End = call.Start + len(call.Text)
 	r := reader{call: call, findings: b.lit.Findings()}
-	r.pythonName(b.frame.row)
+	r.cleanName(diag.Bytes(call.Start, call.Start+1))
 	b.scanner.passCall(&r)
 	return b.behind(b.lit)
 }

@@ -141,6 +141,14 @@ func (r *reader) readTool() {
 	r.call.Name = name
 }
 
+// cleanName takes from a name that has been read what does not belong to it.
+func (r *reader) cleanName(place diag.Span) {
+	if name, noise := cleanName(r.call.Name); noise != "" && name != "" {
+		r.call.Name = name
+		r.add(diag.New(diag.NameNoise, place, "%s", noise))
+	}
+}
+
 // mends reports whether a fix changes something at a place already.
 func (r *reader) mends(place diag.Span) bool {
 	for _, f := range r.findings {

@@ -2,6 +2,123 @@ package dialect
 
 import "strings"
 
+// A verdict says whether what follows a mark makes it count.
+type verdict int
+
+const (
+	no verdict = iota
+	yes
+	more // it depends on what comes next
+)
+
+// A lead tells from the text behind a mark whether it counts. It must come to a
+// verdict within [longestLead] bytes.
+type lead func(text []byte) verdict
+
+// longestLead bounds the text behind a mark that is held back until it is known
+// whether the mark counts.
+const longestLead = 320
+
+// blankThen returns the lead of blanks and then one of some bytes.
+func blankThen(bytes string) lead {
+	return func(text []byte) verdict {
+		for _, c := range text {
+			if !isSpace(c) {
+				return when(strings.IndexByte(bytes, c) >= 0)
+			}
+		}
+		return more
+	}
+}
+
+// thenJSON is the lead of an object, or a list of objects.
+func thenJSON(text []byte) verdict {
+	text = trimLeft(text)
+	switch {
+	case len(text) == 0:
+		return more
+	case text[0] == '[':
+		return blankThen("{")(text[1:])
+	}
+	return when(text[0] == '{')
+}
+
+// thenName is the lead of a name, behind blanks.
+func thenName(text []byte) verdict {
+	for _, c := range text {
+		if !isSpace(c) {
+			return when(isNameByte(c))
+		}
+	}
+	return more
+}
+
+// then returns the lead of blanks and then one of some words.
+func then(words ...string) lead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		result := no
+		for _, w := range words {
+			switch n := min(len(w), len(text)); {
+			case w[:n] != string(text[:n]):
+			case n == len(w):
+				return yes
+			default:
+				result = more
+			}
+		}
+		return result
+	}
+}
+
+// anyCase returns the lead of blanks and then a word, given in small letters, in any
+// case.
+func anyCase(word string) lead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		for i := range min(len(text), len(word)) {
+			if lower(text[i]) != word[i] {
+				return no
+			}
+		}
+		if len(text) < len(word) {
+			return more
+		}
+		return yes
+	}
+}
+
+// not returns the lead of anything but what another lead is of.
+func not(other lead) lead {
+	return func(text []byte) verdict {
+		v := other(text)
+		if v == more {
+			return more
+		}
+		return when(v == no)
+	}
+}
+
+func when(ok bool) verdict {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+func trimLeft(text []byte) []byte {
+	for len(text) > 0 && isSpace(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
+
+// never is the lead of nothing.
+func never([]byte) verdict { return no }
+
+// anything is the lead of whatever comes.
+func anything([]byte) verdict { return yes }
+
 // Leads of marks with a name behind them.
 
 // nameThen returns the lead of blanks, a name, and then another lead.
@@ -95,16 +212,6 @@ func either(a, b lead) lead {
 			return v
 		}
 		return b(text)
-	}
-}
-
-// notThen returns the lead of blanks and then anything but a byte.
-func notThen(other byte) lead {
-	return func(text []byte) verdict {
-		if text = trimLeft(text); len(text) == 0 {
-			return more
-		}
-		return when(text[0] != other)
 	}
 }
 
