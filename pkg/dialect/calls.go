@@ -209,7 +209,7 @@ func (b *callBody) valueEnd() ending {
 // holdsCalls says that the value holds calls.
 func (b *callBody) holdsCalls() {
 	s := b.scanner
-	again := s.frame.values > 0 && s.alone
+	again := s.holders > 0 && s.alone
 	if again {
 		s.known("between the calls")
 	} else {

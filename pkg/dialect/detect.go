@@ -67,7 +67,7 @@ func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	case t.frame.mark != "":
 		why = fmt.Sprintf("has the mark %q", strings.TrimSpace(t.frame.mark))
 	case t.frame.open():
-		why = fmt.Sprintf("has a fence marked %q", t.frame.info())
+		why = fmt.Sprintf("has a fence marked %q", t.frame.opening.info)
 	default:
 		why = "begins with a call"
 	}

@@ -38,12 +38,11 @@ func (s *Scanner) frameEnds(row *Dialect) []string {
 	return unique(row.framing.closes, s.literalEnds())
 }
 
-// draftEnds looks for a mark that ends text without an end of its own, of which what
-// stands before an offset has been looked at. It returns the bytes of the mark, 0 if
-// there is none, and the offset behind it.
-func (s *Scanner) draftEnds(text []byte, from int) (size, behind int) {
+// cutDraft cuts text without an end of its own at a mark that ends it. What stands
+// before an offset has been looked at.
+func (s *Scanner) cutDraft(text []byte, from int) (before, rest []byte, ends bool) {
 	if t := &s.thinking; t.mode == ReasoningOff || t.ended && !t.inside {
-		return 0, 0
+		return text, nil, false
 	}
 	for i := from; i < len(text); i++ {
 		if text[i] != '>' && text[i] != ']' { // with which all of them end
@@ -51,9 +50,10 @@ func (s *Scanner) draftEnds(text []byte, from int) (size, behind int) {
 		}
 		for _, mark := range s.marks.thoughts {
 			if bytes.HasSuffix(text[:i+1], []byte(mark)) {
-				return len(mark), i + 1
+				at := i + 1 - len(mark)
+				return text[:at], text[at:], true
 			}
 		}
 	}
-	return 0, 0
+	return text, nil, false
 }

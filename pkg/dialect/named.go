@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 // A naming says what stands around the name of a tool and the JSON behind it.
 type naming struct {
+	// Before the arguments.
 	behind  []string // marks behind the name; where there is none, "{" follows it
 	bare    bool     // "{" may follow the name although there are marks
 	id      string   // a mark behind the name, with an id behind that
@@ -18,11 +18,15 @@ type naming struct {
 	counted bool     // the name ends in ":" and a number, and all of it is the id
 	space   string   // a namespace that belongs to the syntax
 	plain   string   // no tool: what follows is content
-	raw     string   // a tool whose argument is text, up to the next mark: a token, or a word that begins a line
-	part    string   // such a word, behind which the name of a tool must stand on the line
-	free    bool     // the argument of any tool may be such text
-	quoted  bool     // such text can be a string
-	closes  []string // marks behind the arguments
+
+	// Arguments that are text, up to the next mark: a token, or a word that begins a line.
+	raw    string // the tool that has such an argument
+	free   bool   // any tool can have one
+	quoted bool   // it can be a string of JSON
+	part   string // a word that ends it only before the name of a tool on its line
+
+	// Behind the arguments.
+	closes  []string // marks that close the call
 	loose   bool     // they may be missing
 	stops   []string // other marks, which end whatever is read
 	between string   // what a renderer writes between the name and the arguments
@@ -91,26 +95,6 @@ const (
 	inSecond                          // in another value there
 )
 
-// longestHead bounds what stands before a mark of the head, in bytes.
-const longestHead = longestName + 64
-
-// openFence is what opens a code fence around arguments.
-const openFence = "```json"
-
-// A head is what stands before the arguments.
-type head struct {
-	upTo
-	at     int    // where it begins
-	text   []byte // what has been read of it
-	piece  int    // where in it begins what is being read
-	name   string
-	from   int // where in it the name begins
-	id     string
-	word   bool // a word has been read that stands instead of the name
-	wordAt int  // where in it that begins
-	marked bool // a mark has been read behind the name
-}
-
 func (b *namedBody) write(p []byte) (int, ending) {
 	for n := 0; n < len(p); {
 		k, end := b.step(p[n:])
@@ -142,112 +126,6 @@ func (b *namedBody) step(p []byte) (int, ending) {
 		return b.readPart(p[0])
 	}
 	return b.behindArguments(p[0])
-}
-
-// readHead reads up to the next mark of the head.
-func (b *namedBody) readHead(p []byte) (int, ending) {
-	h := &b.head
-	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())], b.at)
-	from := len(h.text)
-	h.text = append(h.text, free...)
-	b.scanner.steps += n
-	if size, behind := b.scanner.draftEnds(h.text, from); size > 0 {
-		rest := string(h.text[behind-size:]) + h.held() + mark
-		h.text = h.text[:behind-size]
-		b.cutHead("the reasoning ends")
-		b.scanner.readAgain([]byte(rest))
-		return n, left
-	}
-	switch {
-	case mark == "" && h.length() <= longestHead:
-		return n, notYet
-	case mark == "" || !b.headMark(mark):
-		return n, b.refuse(mark)
-	case mark == "{" && b.stage == behindName:
-		b.begin(b.at + n - 1)
-		return n - 1, notYet
-	}
-	h.text = append(h.text, mark...)
-	h.piece = len(h.text)
-	if b.plain != "" && h.name == b.plain {
-		return n, left
-	}
-	return n, notYet
-}
-
-// length returns how many bytes have been read behind the latest mark.
-func (h *head) length() int { return len(h.text) - h.piece + h.waiting() }
-
-// headMark takes a mark of the head and the piece before it. It reports false
-// where no call looks so.
-func (b *namedBody) headMark(mark string) bool {
-	h := &b.head
-	piece := string(h.text[h.piece:])
-	name, fenced, ok := cutFence(piece)
-	switch {
-	case !ok, mark != "{" && mark != b.id && !slices.Contains(b.behind, mark), strings.Contains(name, "</"):
-		return false
-	case mark == "\n" && name == "":
-		return true
-	case h.name != "":
-		h.id = name
-	case name == "" && h.word && mark == "{":
-		h.name, h.from = b.word, h.wordAt
-	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"):
-		return false
-	case name == b.word && !h.word && mark != "{":
-		h.word, h.marked, h.wordAt = true, true, h.piece+strings.Index(piece, name)
-		return true
-	default:
-		h.name, h.from = name, h.piece+strings.Index(piece, name)
-	}
-	h.marked = h.marked || mark != "{"
-	if fenced {
-		b.opened = len(openFence)
-	}
-	switch {
-	case b.raw != "" && h.name == b.raw:
-		b.stage, b.text = inText, newUpTo(b.texts())
-	case mark != b.id:
-		b.stage = behindName
-	}
-	return true
-}
-
-// cutFence cuts a code fence that is opened behind a name.
-func cutFence(piece string) (name string, fenced, ok bool) {
-	name = strings.TrimSpace(piece)
-	rest := ""
-	if i := strings.IndexAny(name, "`\r\n"); i >= 0 {
-		name, rest = strings.TrimSpace(name[:i]), strings.TrimSpace(name[i:])
-	}
-	return name, rest != "", rest == "" || rest == "```" || rest == openFence
-}
-
-// refuse reports a mark with no call behind it. What follows it is text.
-func (b *namedBody) refuse(mark string) ending {
-	if f := &b.frame; f.mark != "" {
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call stands behind %s", strings.TrimSpace(f.mark)))
-	}
-	b.scanner.readAgain([]byte(string(b.head.text) + b.head.held() + mark))
-	return left
-}
-
-// beforeArguments reads a byte between the name and the arguments.
-func (b *namedBody) beforeArguments(c byte) (int, ending) {
-	switch {
-	case isSpace(c):
-	case b.opened < len(openFence) && c == openFence[b.opened]:
-		b.opened++
-	case b.free && !b.fenced() && c != '{' && c != '[':
-		b.stage, b.text = inText, newUpTo(b.texts())
-		return 0, notYet
-	default:
-		b.begin(b.at)
-		return 0, notYet
-	}
-	b.head.text = append(b.head.text, c)
-	return 1, notYet
 }
 
 // fenced reports whether a code fence is open around the arguments.
@@ -295,134 +173,25 @@ func (b *namedBody) mayEnd(rest string) ending {
 
 // pass passes on the call.
 func (b *namedBody) pass() {
-	findings := b.doubts
-	h, text := &b.head, b.args.text()
-	c := b.call(text)
-	if text == "" && b.args.status == chat.StatusInvalid {
-		b.args.findings = []diag.Finding{diag.New(diag.CallMember, c.place, "no arguments stand behind the name")}
-	}
+	a, text := &b.args, b.args.text()
+	c, findings := b.call(text), b.doubts
 	switch {
-	case len(b.behind) > 0 && !b.bare && !h.marked:
+	case len(b.behind) > 0 && !b.bare && !b.head.marked:
 		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark stands between the name and its arguments"))
 	case b.counted && c.id == "" && strings.HasSuffix(strings.TrimRight(c.name, "0123456789"), "."):
 		findings = append(findings, diag.New(diag.CallMember, c.place, "a number stands behind the name, and \":\" is missing before it"))
 	}
-	b.scanner.named(c, &b.args, findings...)
-}
-
-func (b *namedBody) namePlace() diag.Span {
-	from := b.head.at + b.head.from
-	return diag.Bytes(from, from+len(b.head.name))
-}
-
-// call returns the call as it is written, with the text of its arguments.
-func (b *namedBody) call(text string) namedCall {
-	h := &b.head
-	place := b.namePlace()
-	c := namedCall{name: h.name, place: place, clean: h.name, id: h.id, start: place.Start, text: string(h.text[h.from:]) + text}
-	if b.counted {
-		c.clean, c.id = cutCount(h.name)
+	if text == "" && a.status == chat.StatusInvalid {
+		findings = append(findings, diag.New(diag.CallMember, c.place, "no arguments stand behind the name"))
+	} else {
+		findings = append(findings, a.findings...)
 	}
-	c.clean = strings.TrimPrefix(c.clean, b.space)
-	if b.counted && strings.Trim(c.clean, "0123456789") == "" {
-		c.clean = "" // only a number
-	}
-	return c
-}
-
-// readText reads on in arguments that are text. They end before a mark: a token,
-// or a word at the start of a line. A draft ends with the reasoning, too.
-func (b *namedBody) readText(p []byte) (int, ending) {
-	n, free, mark := b.text.next(p, b.at)
-	b.scanner.steps += n
-	from := len(b.written)
-	b.written = append(b.written, free...)
-	if size, behind := b.scanner.draftEnds(b.written, from); size > 0 {
-		rest := string(b.written[behind-size:]) + b.text.held() + mark
-		b.written = b.written[:behind-size]
-		b.cutText("the reasoning ends")
-		b.scanner.readAgain([]byte(rest))
-		return n, left
-	}
-	switch {
-	case mark == "":
-		return n, notYet
-	case mark[0] != '<' && !b.beginsLine():
-		b.written = append(b.written, mark...)
-		return n, notYet
-	case mark == b.part:
-		b.stage, b.tail = inPart, []byte(mark)
-		return n, notYet
-	}
-	b.passText()
-	b.scanner.readAgain([]byte(mark))
-	return n, left
-}
-
-// beginsLine reports whether what comes next begins a line.
-func (b *namedBody) beginsLine() bool {
-	before := b.written
-	if len(before) == 0 {
-		before = b.head.text
-	}
-	return len(before) > 0 && isNewline(before[len(before)-1])
-}
-
-// readPart reads a byte behind a mark that may end the text: it does before the
-// name of a tool on a line of its own, and before text for the user.
-func (b *namedBody) readPart(c byte) (int, ending) {
-	name := string(b.tail[len(b.part):])
-	_, known := b.scanner.tools[name]
-	switch {
-	case isNameByte(c) && len(name) < longestName:
-		b.tail = append(b.tail, c)
-		return 1, notYet
-	case c != '\n' || name == "":
-	case known || name == b.plain:
-		b.passText()
-		b.scanner.readAgain(append(b.tail, c))
-		return 1, left
-	case !b.doubtful:
-		b.doubtful, b.mayEndAt = true, len(b.written)
-		f := diag.New(diag.MarkerInValue, diag.Bytes(b.at-len(b.tail), b.at), "the code may end here, or go on: no tool is known as %s", excerpt(name))
-		f.Severity = diag.Error
-		b.doubts = append(b.doubts, f)
-	}
-	b.endPart()
-	return 0, notYet
-}
-
-// endPart makes text of a mark and what stands behind it.
-func (b *namedBody) endPart() {
-	b.written, b.tail = append(b.written, b.tail...), nil
-	b.stage = inText
-}
-
-// cutText passes on a call whose argument, which is text, is cut off.
-func (b *namedBody) cutText(how string) {
-	b.doubts = append(b.doubts, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
-	b.passText()
-}
-
-// passText passes on a call whose argument is text. Where it may end earlier there
-// are two readings.
-func (b *namedBody) passText() {
-	r := b.textReader(b.written, b.doubts...)
-	if b.doubtful {
-		r.ambiguous(b.textReader(b.written[:b.mayEndAt]).call)
+	r := newNamedReader(c, findings)
+	r.call.Status, r.call.ValueChanged = a.status, a.changed
+	if a.value != nil {
+		r.takeValue(a.value, a.place)
 	}
 	b.scanner.passCall(r)
-}
-
-// textReader returns a reader that has read a call with text for an argument.
-func (b *namedBody) textReader(written []byte, findings ...diag.Finding) *reader {
-	text := string(written)
-	said := strings.TrimRight(text, "\r\n")
-	if b.quoted {
-		said = strings.TrimSpace(said)
-		_ = json.Unmarshal([]byte(said), &said) // or it is no string
-	}
-	return newTextReader(b.call(text), said, findings)
 }
 
 // behindArguments reads a byte behind the arguments.
@@ -519,19 +288,6 @@ func (b *namedBody) close() {
 	default:
 		b.unclosed("the end of the text")
 	}
-}
-
-// cutHead takes a head that is cut off.
-func (b *namedBody) cutHead(how string) {
-	h := &b.head
-	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
-	if h.name == "" {
-		b.scanner.find(f)
-		return
-	}
-	r := newNamedReader(b.call(""), []diag.Finding{f})
-	r.call.Status = chat.StatusTruncated
-	b.scanner.passCall(r)
 }
 
 // render writes a call.

@@ -44,7 +44,6 @@ func (r *reader) nameBefore(name string) {
 	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
 		return
 	}
-	r.call.Name, r.call.Arguments, r.call.Status = name, json.RawMessage(r.text), chat.StatusAmbiguous
-	r.judge()
-	r.call.Alternatives = []chat.Call{r.call}
+	r.call.Name, r.call.Arguments = name, json.RawMessage(r.text)
+	r.ambiguous()
 }

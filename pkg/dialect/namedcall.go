@@ -21,16 +21,6 @@ type namedCall struct {
 	text   string
 }
 
-// named passes on a call with these arguments.
-func (s *Scanner) named(c namedCall, a *argReader, findings ...diag.Finding) {
-	r := newNamedReader(c, append(findings, a.findings...))
-	r.call.Status, r.call.ValueChanged = a.status, a.changed
-	if a.value != nil {
-		r.takeValue(a.value, a.place)
-	}
-	s.passCall(r)
-}
-
 // newTextReader returns a reader that has read a call whose one argument is a text.
 func newTextReader(c namedCall, text string, findings []diag.Finding) *reader {
 	r := newNamedReader(c, findings)
@@ -51,6 +41,7 @@ func (r *reader) ambiguous(others ...chat.Call) {
 	if r.call.Status != chat.StatusTruncated {
 		r.call.Status = chat.StatusAmbiguous
 	}
+	r.judge()
 	r.call.Alternatives = append([]chat.Call{r.call}, others...)
 	for i := range r.call.Alternatives {
 		r.call.Alternatives[i].Status = chat.StatusAmbiguous

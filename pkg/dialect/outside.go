@@ -46,7 +46,7 @@ func (s *Scanner) reportOutside(where string) {
 // are none.
 func (s *Scanner) closeOutside() {
 	switch {
-	case s.frame.values > 0:
+	case s.holders > 0:
 		s.reportOutside("behind the calls")
 	case len(s.marks.rows) == 1:
 		s.alone = s.marks.rows[0].framing.alone

@@ -59,6 +59,7 @@ type Scanner struct {
 	info      info  // its info string
 	foreign   fence // the fence around the text that is not ours, if any
 	frame     frame
+	holders   int      // fences, and values of JSON outside of marks, that hold calls
 	hint      *Dialect // that of the latest mark which only one dialect has
 	wrap      wrap     // the mark around calls that is open
 	body      body     // reads the open frame, if any

@@ -107,18 +107,16 @@ func (b *lineBody) write(p []byte) (int, ending) {
 // draftEnds ends the call if the reasoning does in which it stands. In a value the
 // mark is text, unless it is known that this is reasoning.
 func (b *lineBody) draftEnds() bool {
-	size := 0
-	if !b.call.open || b.scanner.thinking.inside {
-		size, _ = b.scanner.draftEnds(b.line, len(b.line)-1)
-	}
-	if size == 0 {
+	if b.call.open && !b.scanner.thinking.inside {
 		return false
 	}
-	mark := b.line[len(b.line)-size:]
-	b.line, b.at = b.line[:len(b.line)-size], b.at-size
-	b.cut("the reasoning ends")
-	b.scanner.readAgain(mark)
-	return true
+	before, mark, ends := b.scanner.cutDraft(b.line, len(b.line)-1)
+	if ends {
+		b.line, b.at = before, b.at-len(mark)
+		b.cut("the reasoning ends")
+		b.scanner.readAgain(mark)
+	}
+	return ends
 }
 
 // closesFence reports whether the line so far is a run like the one that opens the

@@ -1,0 +1,168 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// longestHead bounds what stands before a mark of the head, in bytes.
+const longestHead = longestName + 64
+
+// openFence is what opens a code fence around arguments.
+const openFence = "```json"
+
+// A head is what stands before the arguments.
+type head struct {
+	upTo
+	at     int    // where it begins
+	text   []byte // what has been read of it
+	piece  int    // where in it begins what is being read
+	name   string
+	from   int // where in it the name begins
+	id     string
+	word   bool // a word has been read that stands instead of the name
+	wordAt int  // where in it that begins
+	marked bool // a mark has been read behind the name
+}
+
+// readHead reads up to the next mark of the head.
+func (b *namedBody) readHead(p []byte) (int, ending) {
+	h := &b.head
+	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())], b.at)
+	from := len(h.text)
+	h.text = append(h.text, free...)
+	b.scanner.steps += n
+	if before, rest, ends := b.scanner.cutDraft(h.text, from); ends {
+		h.text = before
+		b.cutHead("the reasoning ends")
+		b.scanner.readAgain(slices.Concat(rest, []byte(h.held()+mark)))
+		return n, left
+	}
+	switch {
+	case mark == "" && h.length() <= longestHead:
+		return n, notYet
+	case mark == "" || !b.headMark(mark):
+		return n, b.refuse(mark)
+	case mark == "{" && b.stage == behindName:
+		b.begin(b.at + n - 1)
+		return n - 1, notYet
+	}
+	h.text = append(h.text, mark...)
+	h.piece = len(h.text)
+	if b.plain != "" && h.name == b.plain {
+		return n, left
+	}
+	return n, notYet
+}
+
+// length returns how many bytes have been read behind the latest mark.
+func (h *head) length() int { return len(h.text) - h.piece + h.waiting() }
+
+// headMark takes a mark of the head and the piece before it. It reports false
+// where no call looks so.
+func (b *namedBody) headMark(mark string) bool {
+	h := &b.head
+	piece := string(h.text[h.piece:])
+	name, fenced, ok := cutFence(piece)
+	switch {
+	case !ok, mark != "{" && mark != b.id && !slices.Contains(b.behind, mark), strings.Contains(name, "</"):
+		return false
+	case mark == "\n" && name == "":
+		return true
+	case h.name != "":
+		h.id = name
+	case name == "" && h.word && mark == "{":
+		h.name, h.from = b.word, h.wordAt
+	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"):
+		return false
+	case name == b.word && !h.word && mark != "{":
+		h.word, h.marked, h.wordAt = true, true, h.piece+strings.Index(piece, name)
+		return true
+	default:
+		h.name, h.from = name, h.piece+strings.Index(piece, name)
+	}
+	h.marked = h.marked || mark != "{"
+	if fenced {
+		b.opened = len(openFence)
+	}
+	switch {
+	case b.raw != "" && h.name == b.raw:
+		b.stage, b.text = inText, newUpTo(b.texts())
+	case mark != b.id:
+		b.stage = behindName
+	}
+	return true
+}
+
+// cutFence cuts a code fence that is opened behind a name.
+func cutFence(piece string) (name string, fenced, ok bool) {
+	name = strings.TrimSpace(piece)
+	rest := ""
+	if i := strings.IndexAny(name, "`\r\n"); i >= 0 {
+		name, rest = strings.TrimSpace(name[:i]), strings.TrimSpace(name[i:])
+	}
+	return name, rest != "", rest == "" || rest == "```" || rest == openFence
+}
+
+// refuse reports a mark with no call behind it. What follows it is text.
+func (b *namedBody) refuse(mark string) ending {
+	if f := &b.frame; f.mark != "" {
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call stands behind %s", strings.TrimSpace(f.mark)))
+	}
+	b.scanner.readAgain([]byte(string(b.head.text) + b.head.held() + mark))
+	return left
+}
+
+// beforeArguments reads a byte between the name and the arguments.
+func (b *namedBody) beforeArguments(c byte) (int, ending) {
+	switch {
+	case isSpace(c):
+	case b.opened < len(openFence) && c == openFence[b.opened]:
+		b.opened++
+	case b.free && !b.fenced() && c != '{' && c != '[':
+		b.stage, b.text = inText, newUpTo(b.texts())
+		return 0, notYet
+	default:
+		b.begin(b.at)
+		return 0, notYet
+	}
+	b.head.text = append(b.head.text, c)
+	return 1, notYet
+}
+
+// namePlace returns where the name stands.
+func (b *namedBody) namePlace() diag.Span {
+	from := b.head.at + b.head.from
+	return diag.Bytes(from, from+len(b.head.name))
+}
+
+// call returns the call as it is written, with the text of its arguments.
+func (b *namedBody) call(text string) namedCall {
+	h := &b.head
+	place := b.namePlace()
+	c := namedCall{name: h.name, place: place, clean: h.name, id: h.id, start: place.Start, text: string(h.text[h.from:]) + text}
+	if b.counted {
+		c.clean, c.id = cutCount(h.name)
+	}
+	c.clean = strings.TrimPrefix(c.clean, b.space)
+	if b.counted && strings.Trim(c.clean, "0123456789") == "" {
+		c.clean = "" // only a number
+	}
+	return c
+}
+
+// cutHead takes a head that is cut off.
+func (b *namedBody) cutHead(how string) {
+	h := &b.head
+	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
+	if h.name == "" {
+		b.scanner.find(f)
+		return
+	}
+	r := newNamedReader(b.call(""), []diag.Finding{f})
+	r.call.Status = chat.StatusTruncated
+	b.scanner.passCall(r)
+}

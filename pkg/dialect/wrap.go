@@ -1,0 +1,77 @@
+package dialect
+
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// wrap is what is known of the marks around calls.
+type wrap struct {
+	row   *Dialect
+	depth int // how many are open
+	at    int // where the first stands
+	text  string
+}
+
+func (w wrap) open() bool { return w.row != nil }
+
+// wrapped follows a mark before calls. Of several the last tells the dialect best.
+func (s *Scanner) wrapped(row *Dialect, at int, text string) {
+	if !s.wrap.open() {
+		s.wrap = wrap{at: at, text: text}
+	}
+	s.wrap.row = row
+	s.wrap.depth++
+	s.place = inGap
+}
+
+// unwrapped follows a mark behind calls.
+func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
+	place := diag.Bytes(at, at+len(text))
+	switch {
+	case s.wrap.open():
+		s.wrap.depth--
+	case s.frame.row == row && row.wrapsCalls() && !s.textBehind():
+		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
+		s.find(f)
+	case s.textBehind():
+		s.stray(place)
+		return
+	default:
+		s.stray(place)
+	}
+	if s.wrap.depth <= 0 {
+		s.wrap = wrap{}
+	}
+	s.place = s.betweenFrames()
+}
+
+// textBehind reports whether text stands behind the last frame.
+func (s *Scanner) textBehind() bool { return s.outside.any && s.outside.to > s.frame.end }
+
+// wrapsCalls reports whether marks stand around the calls of a dialect, besides
+// their own.
+func (d *Dialect) wrapsCalls() bool {
+	return slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role == wraps || m.around })
+}
+
+// closeWrap reports calls whose closing mark is missing at the end of the text.
+func (s *Scanner) closeWrap() {
+	if w := s.wrap; w.open() {
+		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "what %s opens is not closed", w.text))
+	}
+}
+
+// readGap passes over the blanks behind a mark around calls.
+func (s *Scanner) readGap(p []byte) int {
+	n := 0
+	for n < len(p) && isSpace(p[n]) {
+		n++
+	}
+	if n < len(p) {
+		s.place = s.betweenFrames()
+		s.lineBlank = true
+	}
+	return n
+}
