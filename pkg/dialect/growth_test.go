@@ -3,6 +3,8 @@ package dialect
 import (
 	"runtime"
 	"testing"
+
+	"oneshot/scripts/hostile"
 )
 
 // steps counts those of the scanner that reads a text in pieces.
@@ -89,10 +91,18 @@ func TestLinear(t *testing.T) {
 	})
 }
 
+// killers are what readers of other projects fail at.
+func killers() (all []aHostile) {
+	for _, k := range hostile.Killers {
+		all = append(all, aHostile{k.String(), k.Long, len(k.Piece)})
+	}
+	return all
+}
+
 // TestKillers checks what kills other readers, where the dialect is told from the
 // text.
 func TestKillers(t *testing.T) {
-	for _, h := range killers {
+	for _, h := range killers() {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
 			mode{}.checkLinear(t, h, growthSize, atOnce)
@@ -104,7 +114,7 @@ func TestKillers(t *testing.T) {
 
 // TestAllocated is alone, for what is allocated is counted for the whole program.
 func TestAllocated(t *testing.T) {
-	for _, h := range killers {
+	for _, h := range killers() {
 		mode{}.checkAllocated(t, h, growthSize/16)
 	}
 }

@@ -131,34 +131,6 @@ var hostilePieces = []string{
 	"0x", "true", "None ", "undefined,", "it's ", "<think>", "</think>", "<think>x</think>", "functions.", "Action:",
 }
 
-// killers are what readers of other projects fail at: texts for which a search that
-// is repeated, goes back, or starts anew with every piece takes forever.
-var killers = []aHostile{
-	many("[f(", "a=b, "),
-	many("", "[f(a=b, "),
-	many("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function", "<｜tool▁sep｜>"),
-	many("", "<tool_call>"),
-	many("", "<tool_call>\n {"),
-	many("", "<tool_call>"+strings.Repeat(" ", longestLead-1)),
-	many("<tool_call>", " "),
-	many("<tool_call>f", "\n"),
-	many("", "<function"),
-	many("<function=", "x"),
-	many(`<invoke name="`, "x"),
-	many("", `{"a":`),
-	many("", "["),
-	many(`<tool_call>{"name":"f","arguments":{"a":"`, `\"`),
-	many(`<tool_call>{"name":"f","arguments":{"a":"`, "text "),
-	many("", "[TOOL_CALL"),
-	many("", "functions."),
-	many("", "<think>"),
-	many("<think>", "<tool_call>{"),
-	many(`<function name="f"><param name="a">`, "<![CDATA["),
-	many("<|tool_call>call:f{a:", `<|"|>`),
-	many(`<|tool_call>call:f{a:<|"|>`, `x,b:<|"|>`),
-	many("<function=f><parameter=a>", "</parameter>\n"),
-}
-
 var hostileScript = map[string]func(n int) string{
 	"prose":          func(n int) string { return strings.Repeat("All work and no play. ", n/22) },
 	"backticks":      func(n int) string { return strings.Repeat("`", n) },

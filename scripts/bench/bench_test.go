@@ -5,12 +5,14 @@ package main
 import (
 	"bytes"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
 )
@@ -146,5 +148,72 @@ func TestPrintIsOneTable(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
+	}
+}
+
+func TestChosenMeasures(t *testing.T) {
+	for list, want := range map[string][]string{"": ids(), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
+		some, err := chosen(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range some {
+			got = append(got, m.id)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("-only %q: %v, want %v", list, got, want)
+		}
+	}
+	if _, err := chosen("B2,B99"); err == nil {
+		t.Error("a measure that there is not is made")
+	}
+}
+
+// TestTextsOfThroughput checks that each dialect finds the calls that it is measured
+// with, and that prose has none.
+func TestTextsOfThroughput(t *testing.T) {
+	for _, d := range dialect.Dialects {
+		for _, arguments := range []string{benchSmall, benchLarge} {
+			text, _ := callsIn(d, arguments)
+			if err := text.reader(d).Read(); err != nil {
+				t.Errorf("%s: %v", d.Name, err)
+			}
+		}
+		for _, text := range [][]byte{benchProse, benchMarkdown} {
+			if err := (calls{text: text}).reader(d).Read(); err != nil {
+				t.Errorf("%s: %v", d.Name, err)
+			}
+		}
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	times := func(power float64) func(int) time.Duration {
+		return func(size int) time.Duration { return time.Duration(math.Pow(float64(size), power)) * time.Microsecond }
+	}
+	tests := []struct {
+		power    float64
+		patience time.Duration
+		worst    float64
+		size     int
+	}{
+		{1, time.Minute, 2, 1024}, {2, time.Minute, 4, 1024}, {1, 300 * time.Microsecond, 2, 512}, {1, 0, 0, 128},
+	}
+	for _, test := range tests {
+		worst, size, speed := growthOf(t.Context(), 128, 1024, test.patience, times(test.power))
+		if worst != test.worst || size != test.size || test.power == 1 && speed != 1 {
+			t.Errorf("%+v: %.2f times as long, %d bytes, %.2f MB/s", test, worst, size, speed)
+		}
+	}
+	disturbed := -1
+	once := func(size int) time.Duration {
+		if disturbed++; disturbed == 1 {
+			return time.Second
+		}
+		return times(1)(size)
+	}
+	if worst, _, _ := growthOf(t.Context(), 128, 256, time.Minute, once); worst != 2 {
+		t.Errorf("once disturbed: %.2f times as long", worst)
 	}
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-// Command bench measures what starting oneshot costs (B1), how soon a read starts
+// Command bench measures what starting oneshot costs (B1), how fast responses are
+// read (B2) and how the time for hostile ones grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), and how long independent
 // reads take together (B7). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
-// machine does hits both alike; numbers are medians.
+// machine does hits both alike. Numbers are medians; those of B2 and B4, which
+// measure within the process, are the best of all rounds, in time of a processor.
 //
-// The measures within the process are Go benchmarks beside the code.
-//
-//	go run ./scripts/bench [-n RUNS] [-o bench.json] [-peers=false]
+//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-o bench.json] [-peers=false]
 //
 // It is run in the folder of the project.
 package main
@@ -21,7 +21,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -39,6 +42,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	runs := flags.Int("n", 21, "how often each program is `run`")
 	file := flags.String("o", "bench.json", "`file` for the numbers")
 	peers := flags.Bool("peers", true, "install other programs and compare with them")
+	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
+	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(ids(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -50,8 +55,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, log: stderr}
-	report, err := b.Report(ctx)
+	chosen, err := chosen(*only)
+	if err != nil {
+		return err
+	}
+	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, Patience: *patience, log: stderr}
+	report, err := b.Report(ctx, chosen)
 	if err != nil {
 		return err
 	}
@@ -66,7 +75,9 @@ type Bench struct {
 	Dir   string // for everything that is built and written
 	Runs  int
 	Peers bool
-	log   io.Writer
+	// Patience is how long a hostile text may take; no longer one is tried then.
+	Patience time.Duration
+	log      io.Writer
 }
 
 // note says something to the person who waits.
@@ -74,17 +85,61 @@ func (b *Bench) note(format string, args ...any) {
 	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
 }
 
-// Report builds the programs and makes all measures.
-func (b *Bench) Report(ctx context.Context) (*Report, error) {
-	built, err := b.build(ctx)
-	if err != nil {
-		return nil, err
+// A measure makes rows.
+type measure struct {
+	id      string
+	process bool // it runs programs, which have to be built
+	rows    func(*Bench, context.Context, programs) ([]Row, error)
+}
+
+var measures = []measure{
+	{"size", true, (*Bench).sizes},
+	{"B1", true, (*Bench).coldStart},
+	{"B2", false, (*Bench).throughput},
+	{"B4", false, (*Bench).growth},
+	{"B5", true, (*Bench).earlyStart},
+	{"B6", true, (*Bench).overhead},
+	{"B7", true, (*Bench).parallelReads},
+}
+
+func ids() []string {
+	var all []string
+	for _, m := range measures {
+		all = append(all, m.id)
+	}
+	return all
+}
+
+// chosen returns the measures of a list of ids, or all of them for none.
+func chosen(list string) ([]measure, error) {
+	if list == "" {
+		return measures, nil
+	}
+	var some []measure
+	for id := range strings.SplitSeq(list, ",") {
+		i := slices.Index(ids(), id)
+		if i < 0 {
+			return nil, fmt.Errorf("there is no measure %q, only %s", id, strings.Join(ids(), ", "))
+		}
+		some = append(some, measures[i])
+	}
+	return some, nil
+}
+
+// Report makes measures, and before that builds the programs that they run.
+func (b *Bench) Report(ctx context.Context, chosen []measure) (*Report, error) {
+	var built programs
+	if slices.ContainsFunc(chosen, func(m measure) bool { return m.process }) {
+		var err error
+		if built, err = b.build(ctx); err != nil {
+			return nil, err
+		}
 	}
 	report := newReport(b.Runs)
-	for _, measure := range []func(context.Context, programs) ([]Row, error){b.sizes, b.coldStart, b.earlyStart, b.overhead, b.parallelReads} {
-		rows, err := measure(ctx, built)
+	for _, m := range chosen {
+		rows, err := m.rows(b, ctx, built)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", m.id, err)
 		}
 		report.Rows = append(report.Rows, rows...)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,8 +19,11 @@ type Row struct {
 	Unit    string  `json:"unit"`
 	Against string  `json:"against"`
 	Base    float64 `json:"base"` // what is compared with, in the same unit
-	Goal    string  `json:"goal,omitempty"`
-	Met     *bool   `json:"met,omitempty"` // nil where there is no goal
+	// BaseUnit, if set, is the unit of the base, which then is something else that
+	// was measured, and compared with nothing.
+	BaseUnit string `json:"base_unit,omitempty"`
+	Goal     string `json:"goal,omitempty"`
+	Met      *bool  `json:"met,omitempty"` // nil where there is no goal
 }
 
 // goal returns the row with a goal and whether it is met.
@@ -30,10 +34,18 @@ func (r Row) goal(text string, met bool) Row {
 
 // ratio is the value as a multiple of what it is compared with.
 func (r Row) ratio() string {
-	if r.Base <= 0 {
+	if r.Base <= 0 || r.BaseUnit != "" {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f×", r.Value/r.Base)
+}
+
+// base is what the value is compared with.
+func (r Row) base() string {
+	if r.Against == "" {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f %s", r.Base, cmp.Or(r.BaseUnit, r.Unit))
 }
 
 func (r Row) verdict() string {
@@ -76,8 +88,8 @@ func (r *Report) Print(w io.Writer) error {
 		"|---|---|---:|---|---:|---:|---|---|",
 	}
 	for _, row := range r.Rows {
-		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %.2f %s | %s | %s | %s |",
-			row.ID, row.What, row.Value, row.Unit, row.Against, row.Base, row.Unit, row.ratio(), row.Goal, row.verdict()))
+		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s | %s | %s | %s |",
+			row.ID, row.What, row.Value, row.Unit, row.Against, row.base(), row.ratio(), row.Goal, row.verdict()))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {

@@ -1,0 +1,111 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// peers is a process in which readers of other projects read: a module of its
+// own, so that this one does not depend on them.
+type peers struct {
+	dir string // for the texts that they read
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
+}
+
+// ollamaParsers are the parsers of Ollama for dialects.
+var ollamaParsers = map[string]string{
+	"hermes": "qwen3", "qwen3_coder_xml": "qwen3-coder", "mistral_args": "ministral", "harmony": "harmony",
+	"deepseek_v31": "deepseek3", "cohere_command4": "cohere", "glm47_moe": "glm-4.7", "gemma4": "gemma4-no-thinking",
+	"functiongemma": "functiongemma", "olmo3": "olmo3", "lfm2": "lfm2", "laguna": "poolside-v1", "muse_glimmer": "glimmer",
+}
+
+// startPeers builds and starts the process, or says why there will be no comparison.
+func (b *Bench) startPeers(ctx context.Context) *peers {
+	p := &peers{dir: b.Dir}
+	if !b.Peers {
+		b.note("no comparison with other readers: -peers=false")
+		return p
+	}
+	b.note("building other readers")
+	program := filepath.Join(b.Dir, "peers")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-C", "scripts/bench/peers", "-o", program, ".").CombinedOutput(); err != nil {
+		b.note("no comparison with other readers: %v: %s", err, out)
+		return p
+	}
+	if err := p.start(exec.CommandContext(ctx, program)); err != nil {
+		b.note("no comparison with other readers: %v", err)
+	}
+	return p
+}
+
+func (p *peers) start(cmd *exec.Cmd) error {
+	in, errIn := cmd.StdinPipe()
+	out, errOut := cmd.StdoutPipe()
+	if err := errors.Join(errIn, errOut); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.cmd, p.in, p.out = cmd, in, json.NewDecoder(out)
+	return nil
+}
+
+// Close ends the process.
+func (p *peers) Close() error {
+	if p.cmd == nil {
+		return nil
+	}
+	return errors.Join(p.in.Close(), p.cmd.Wait())
+}
+
+// readers returns those that read these calls of a dialect, and says which do not.
+func (b *Bench) readers(p *peers, dialect string, t calls) []Reader {
+	parser, ok := ollamaParsers[dialect]
+	if p.cmd == nil || !ok {
+		return nil
+	}
+	r := p.reader("Ollama, "+parser, parser, t)
+	if _, err := r.Time(); err != nil {
+		b.note("no comparison with %s, which cannot read %s: %.60v", r.Name, dialect, err)
+		return nil
+	}
+	return []Reader{r}
+}
+
+// reader returns one that reads a text, and fails if it does not find as many calls.
+func (p *peers) reader(name, parser string, t calls) Reader {
+	return Reader{Name: name, Size: len(t.text), Time: func() (time.Duration, error) {
+		file := filepath.Join(p.dir, "response.txt")
+		if err := os.WriteFile(file, t.text, 0o644); err != nil {
+			return 0, err
+		}
+		var reply struct {
+			Time  time.Duration
+			Calls int
+			Error string
+		}
+		request := map[string]any{"Reader": parser, "File": file, "Tool": benchTool, "AtLeast": longEnough}
+		if err := errors.Join(json.NewEncoder(p.in).Encode(request), p.out.Decode(&reply)); err != nil {
+			return 0, err
+		}
+		switch {
+		case reply.Error != "":
+			return 0, errors.New(reply.Error)
+		case reply.Calls != t.count:
+			return 0, fmt.Errorf("%d calls, want %d", reply.Calls, t.count)
+		}
+		return reply.Time, nil
+	}}
+}
