@@ -51,8 +51,8 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk) (runner.Env
 		Root:    root,
 		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
 		Chat:    chatWriter{t, runner.SendChat},
-		Speaker: runner.NewSpeaker(ctx, program(env, o.speaker), chatWriter{t, runner.Say}),
-		Opener:  runner.NewOpener(ctx, program(env, o.opener), chatWriter{t, runner.OpenURL}),
+		Speaker: runner.NewSpeaker(ctx, program(env, t, o.speaker), chatWriter{t, runner.Say}),
+		Opener:  runner.NewOpener(ctx, program(env, t, o.opener), chatWriter{t, runner.OpenURL}),
 	}
 	return tools, func() { release(ctx, tools) }, nil
 }
@@ -71,12 +71,12 @@ func release(ctx context.Context, tools runner.Env) {
 
 // program finds the program that a flag names. One that is not there is found
 // out by the tool, when a model asks for it: most runs do without.
-func program(env Env, name string) runner.Program {
+func program(env Env, t *talk, name string) runner.Program {
 	if name == "" {
 		return runner.Program{}
 	}
 	path, err := exec.LookPath(name)
-	return runner.Program{Path: path, Env: surroundings(env), Err: err}
+	return runner.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
 }
 
 // surroundings returns the environment of a program that a tool runs: what it

@@ -24,6 +24,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	defer cancel(nil)
 	t := newTalk(env)
 	t.abort = cancel
+	defer t.programs.Kill() // also where the command that started them is left behind
 	err, ended := await(ctx, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.successor(env)

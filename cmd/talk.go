@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/runner"
 )
 
 // Rules for everything said to a person: it goes to stderr; an error is one line
@@ -34,6 +35,7 @@ type talk struct {
 	envelope *envelope               // what is known of a run, for the envelope
 	abort    context.CancelCauseFunc // ends the command
 	lock     io.Closer               // of --lock, held until all is said
+	programs *runner.Running         // that speak and show pages
 	noted    bool                    // unread data on stdin has been pointed out
 }
 
@@ -52,6 +54,7 @@ func newTalk(env Env) *talk {
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
 		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]),
+		programs: new(runner.Running),
 	}
 }
 

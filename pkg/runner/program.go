@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -22,6 +24,7 @@ type Program struct {
 	Path string
 	Env  []string // all of its environment, as KEY=value
 	Err  error    // why it cannot be run: there is none of that name
+	All  *Running // those that run, this one with them; nil if nobody has to know
 }
 
 // named reports whether the person named a program, be it there or not.
@@ -49,15 +52,57 @@ func (p Program) start(env []string, stdin io.Reader, args ...string) (*process,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		WaitDelay:   patience, // for a stdin that nobody reads
 	}
-	if err := c.Start(); err != nil {
+	running := &process{cmd: c, ended: make(chan struct{})}
+	if err := p.All.start(running); err != nil {
 		return nil, err
 	}
-	running := &process{cmd: c, ended: make(chan struct{})}
 	go func() {
 		running.err = c.Wait()
 		close(running.ended)
 	}()
 	return running, nil
+}
+
+// Running are the programs that have been started and not ended. The zero value
+// is none. Its methods may be called from several goroutines, and on nil.
+type Running struct {
+	mu   sync.Mutex
+	all  []*process
+	over bool
+}
+
+// start starts a program.
+func (r *Running) start(p *process) error {
+	if r == nil {
+		return p.cmd.Start()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return errOver
+	}
+	r.all = slices.DeleteFunc(r.all, func(p *process) bool { return !p.signal(0) })
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	r.all = append(r.all, p)
+	return nil
+}
+
+// Kill ends at once what runs, with all that it has started and that has not left
+// its process group. It is the last resort, for whoever cannot wait for a
+// [Speaker] and an [Opener] to close: it waits for nothing, and no program starts
+// behind it.
+func (r *Running) Kill() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	for _, p := range r.all {
+		p.signal(unix.SIGKILL)
+	}
 }
 
 // signal sends a signal to the whole group. It reports false when there is

@@ -56,12 +56,12 @@ func (w *witness) wantStarted(t *testing.T) {
 	}
 }
 
-// wantGone fails unless all processes have gone, or go in this moment.
+// wantGone fails unless all processes have gone, or go as soon as they are scheduled.
 func (w *witness) wantGone(t *testing.T) {
 	t.Helper()
 	select {
 	case <-w.gone:
-	case <-time.After(time.Second):
+	case <-time.After(10 * time.Second):
 		t.Error("a process is left")
 	}
 }
@@ -130,6 +130,23 @@ func TestFinish(t *testing.T) {
 			}
 			w.wantGone(t)
 		})
+	}
+}
+
+// Kill ends what does not heed a signal, and lets nothing start behind it.
+func TestKill(t *testing.T) {
+	program, w := shell, newWitness(t)
+	program.All = new(Running)
+	p, err := program.start(nil, strings.NewReader(stubborn(w)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantStarted(t)
+	program.All.Kill()
+	<-p.ended
+	w.wantGone(t)
+	if _, err := program.start(nil, nil); !errors.Is(err, errOver) {
+		t.Errorf("error %v, want %v", err, errOver)
 	}
 }
 
