@@ -3,12 +3,13 @@ package mend
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// A guide is what a JSON Schema says about a value. Patterns and formats are not
-// looked at.
+// A guide is what a JSON Schema says about a value. Of patterns only those of names
+// are looked at, and no formats.
 type guide struct {
 	root any
 }
@@ -131,7 +132,44 @@ func (n *node) property(name string) *node {
 	if p, ok := n.properties()[name]; ok {
 		return n.guide.node(p)
 	}
+	if p, ok := n.pattern(name); ok {
+		return n.guide.node(p)
+	}
 	return n.guide.node(n.rules["additionalProperties"])
+}
+
+// pattern returns the one schema of the patterns that a name matches, nil if they
+// have several, or one of them is not known to match.
+func (n *node) pattern(name string) (schema any, ok bool) {
+	patterns, _ := n.rules["patternProperties"].(map[string]any)
+	for text, s := range patterns {
+		matches, known := matchesPlain(text, name)
+		switch {
+		case !known, matches && ok && !reflect.DeepEqual(schema, s):
+			return nil, true
+		case matches:
+			schema, ok = s, true
+		}
+	}
+	return schema, ok
+}
+
+// matchesPlain reports whether a name matches a pattern that is a plain text, with
+// ^ before and $ behind it or not. Others are not known.
+func matchesPlain(pattern, name string) (matches, known bool) {
+	plain, first := strings.CutPrefix(pattern, "^")
+	plain, last := strings.CutSuffix(plain, "$")
+	switch {
+	case strings.ContainsAny(plain, `\^$.|?*+()[]{}`):
+		return false, false
+	case first && last:
+		return name == plain, true
+	case first:
+		return strings.HasPrefix(name, plain), true
+	case last:
+		return strings.HasSuffix(name, plain), true
+	}
+	return strings.Contains(name, plain), true
 }
 
 func (n *node) properties() map[string]any {

@@ -58,6 +58,25 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// Patterns of names that are plain texts say what their members are.
+func TestPatternProperties(t *testing.T) {
+	for _, c := range []struct{ patterns, text, value string }{
+		{`{"^n_": {"type": "integer"}}`, `{"n_a": "7", "an_": "7"}`, `{"n_a": 7, "an_": "7"}`},
+		{`{"_n$": {"type": "integer"}}`, `{"a_n": "7", "_na": "7"}`, `{"a_n": 7, "_na": "7"}`},
+		{`{"^n$": {"type": "integer"}}`, `{"n": "7", "nn": "7"}`, `{"n": 7, "nn": "7"}`},
+		{`{"n": {"type": "integer"}}`, `{"anb": "7", "b": "7"}`, `{"anb": 7, "b": "7"}`},
+		{`{"^n": {"type": "integer"}, "b$": {"type": "integer"}}`, `{"nb": "7"}`, `{"nb": 7}`},
+		{`{"^n": {"type": "integer"}, "b$": {"type": "string"}}`, `{"nb": "7", "nc": "7"}`, `{"nb": "7", "nc": 7}`},
+		{`{"^n": {"type": "integer"}, "^[a-z]+$": {}}`, `{"nb": "7"}`, `{"nb": "7"}`},
+		{`{"^n[0-9]$": {"type": "integer"}}`, `{"n1": "7"}`, `{"n1": "7"}`},
+	} {
+		r := JSON(c.text, Options{Schema: json.RawMessage(`{"type": "object", "patternProperties": ` + c.patterns + `}`)})
+		if compact(r.Value) != compact(json.RawMessage(c.value)) {
+			t.Errorf("%s: %s is read as %s (%s) %v, want %s", c.patterns, c.text, r.Value, r.Status, r.Findings, c.value)
+		}
+	}
+}
+
 func TestBadSchema(t *testing.T) {
 	for _, schema := range []string{`{`, `{"$ref": 1}`, `{"$ref": "#/a"}`, `{"$ref": "#"}`, `{"items": {"type": "text"}}`} {
 		if r := JSON(`{}`, Options{Schema: json.RawMessage(schema)}); r.Status != invalid || r.Value != nil || len(r.Findings) != 1 {
