@@ -102,9 +102,18 @@ func (r *reader) value() {
 		r.dropEllipsis()
 	case r.quote().width > 0:
 		r.str()
+	case r.dash():
+		r.skipOver(diag.NumberForm, r.at+1, "a dash is no number")
 	default:
 		r.bare()
 	}
+}
+
+// dash reports whether a dash is the last item of an array that is cut off behind
+// blanks: a number would go on without one, so none has begun.
+func (r *reader) dash() bool {
+	f, rest := r.top(), r.text[r.at:r.end]
+	return rest[0] == '-' && len(rest) > 1 && f != nil && !f.object && strings.Trim(rest[1:], " \t\r\n") == ""
 }
 
 // has reports whether the text goes on with something.
