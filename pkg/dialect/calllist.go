@@ -137,7 +137,7 @@ func (b *callBody) objectEnd() ending {
 	}
 	w := b.single
 	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
-	if !w.isCall() {
+	if !w.isCall() || b.unlikely(&w) {
 		return b.refuse()
 	}
 	b.single.findings = nil
@@ -290,7 +290,7 @@ func (b *callBody) missingComma() {
 func (b *callBody) callEnd(state literal.State) ending {
 	w := &b.call
 	w.take(b.form, b.lit)
-	if !b.known && (state != literal.Done || !w.isCall()) {
+	if !b.known && (state != literal.Done || !w.isCall() || b.unlikely(w)) {
 		if state == literal.Fenced {
 			return b.fenced()
 		}
@@ -313,6 +313,22 @@ func (b *callBody) callEnd(state literal.State) ending {
 		b.at(atItemEnd)
 	}
 	return notYet
+}
+
+// unlikely reports an object without any mark that has the members of a relative of
+// the dialect, and names no tool that is known: it can be any object.
+func (b *callBody) unlikely(w *written) bool {
+	s := w.shape()
+	if !b.frame.row.framing.exact || b.frame.open() {
+		return false
+	}
+	usual := s.own || s.by == ofFunction && s.inner != "" || s.by == ofName && (s.with == ofArguments || s.with == ofParameters)
+	if _, known := b.scanner.tools[s.name]; usual || known {
+		return false
+	}
+	keys := quotedList(s.keys())
+	b.scanner.find(diag.New(diag.Relative, diag.Bytes(w.begin, w.begin+1), "this object with %s is text: it names no tool that is known", keys))
+	return true
 }
 
 // shows says by which of its members an object is known to be a call.

@@ -203,6 +203,8 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	b.tag = append(b.tag, c)
 	word := strings.TrimLeft(string(b.tag), " \t\r\n")
 	switch {
+	case b.header.recipient == "user" && b.tagged && !b.theirs && strings.HasPrefix(word, b.tags):
+		return 1, b.shown(word)
 	case word == b.tags && !b.theirs:
 		b.scanner.readAgain(b.tag)
 		return 1, left
@@ -217,6 +219,28 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	return 1, notYet
 }
 
+// shown follows the beginning of calls in a message that is for the user. They count
+// where the first is of a tool that is known: the recipient is wrong then. Other ones
+// are shown to the user.
+func (b *messageBody) shown(word string) ending {
+	whole := len(b.tag) >= longestLead
+	if c := b.tag[len(b.tag)-1]; c != '"' && c != '>' && !whole {
+		return notYet
+	}
+	name, v := invoked(word)
+	if v == more && !whole {
+		return notYet
+	}
+	b.scanner.readAgain(b.tag)
+	if _, known := b.scanner.tools[name]; known && v == yes {
+		return left
+	}
+	b.opening = false
+	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is for the user, and no tool is known that is called in it: nothing in it is run")
+	b.scanner.find(f)
+	return notYet
+}
+
 // noTag says that no calls stand at the beginning of a body that may hold them, and
 // reports a message for a tool that is none.
 func (b *messageBody) noTag() {
@@ -229,6 +253,9 @@ func (b *messageBody) noTag() {
 
 func (b *messageBody) close() {
 	switch {
+	case b.opening && b.header.recipient == "user" && b.tagged:
+		b.inner.write(b.tag)
+		b.inner.close()
 	case b.opening:
 		b.noTag()
 		b.inner.write(b.tag)

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strings"
+
 	"oneshot/pkg/diag"
 	"oneshot/pkg/markup"
 )
@@ -109,7 +111,8 @@ stands a call, an object with "name" and "args", behind <|content_thinking|> rea
 		Aliases:  []string{"onyx", "atem"},
 		Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
 		Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. A call stands in
-tags <atem:invoke> at the start of one, whoever it is for. What is for self is reasoning.`,
+tags <atem:invoke> at the start of one, whoever it is for; in one for the user it is that of a tool
+that is known. What is for self is reasoning.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<|start|>", role: begins, lead: then("assistant", "user", "system", "tool"), own: anything},
@@ -148,6 +151,26 @@ each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think
 		},
 		grammar: tagged(markup.KimiK3),
 	},
+}
+
+// invoked returns the name of the tool that tags call, which a text begins with.
+func invoked(text string) (name string, v verdict) {
+	for _, word := range []string{"<atem:function_calls>", "<atem:invoke", `name="`} {
+		text = strings.TrimLeft(text, " \t\r\n")
+		switch rest, found := strings.CutPrefix(text, word); {
+		case found:
+			text = rest
+		case strings.HasPrefix(word, text):
+			return "", more
+		case word != "<atem:function_calls>":
+			return "", no
+		}
+	}
+	name, _, closed := strings.Cut(text, `"`)
+	if !closed {
+		return "", more
+	}
+	return name, yes
 }
 
 // thenMessage is the lead of the recipient of a message.

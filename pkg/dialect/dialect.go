@@ -39,6 +39,7 @@ type framing struct {
 	bare   *grammar    // of JSON outside of fences, if that is not the dialect's
 	lists  []string    // keys of lists of calls; the first is the dialect's own
 	writes [2]string   // what a renderer writes around a call
+	exact  bool        // an object with the members of relatives is a call only of a tool that is known
 	alone  bool        // the calls are all that a response should hold
 	final  bool        // what stands behind the call of the ending does not count
 }

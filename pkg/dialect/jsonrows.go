@@ -311,7 +311,8 @@ tokens around the role are often dropped by servers.`,
 		Families: []string{"Llama 3.1 to 3.3"},
 		Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
 		Doc: `Each call is an object with "name" and "parameters", alone, behind <|python_tag|> or in text.
-Several are parted by semicolons, commas or line ends. Built-in tools are called NAME.call(key="…")
+Several are parted by semicolons, commas or line ends. An object with other members is a call only of
+a tool that is known. Built-in tools are called NAME.call(key="…")
 behind <|python_tag|>.`,
 		framing: framing{
 			marks: []mark{
@@ -324,6 +325,7 @@ behind <|python_tag|>.`,
 			start:  jsonStart,
 			keys:   []string{"name", "parameters", "type", "function"},
 			lists:  []string{"tool_calls"},
+			exact:  true,
 			writes: [2]string{"<|python_tag|>", ""},
 		},
 		grammar: bareJSON(nameParameters),
@@ -367,6 +369,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 			start:  jsonStart,
 			keys:   []string{"name"},
 			lists:  []string{"tool_calls"},
+			exact:  true,
 			writes: [2]string{"[", "]"},
 		},
 		grammar: bareJSON(nameArguments),

@@ -19,6 +19,7 @@ type mark struct {
 	lacks   string   // calls without a mark of their own should have this one
 	around  bool     // it begins a frame, and stands around all others, too
 	guest   bool     // it is another dialect's, and counts where only this one is read
+	known   bool     // the call of Python behind it must name a tool, where the tools are known
 }
 
 // A role is what a mark does.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 )
 
 // Ids are kept as they are written.
@@ -323,4 +324,52 @@ func TestLastWord(t *testing.T) {
 		}
 	}
 	checkSplits(t, find(t, "mistral"), strings.Repeat("f", longestName+40)+`[TOOL_CALLS]{"a":1} b[TOOL_CALLS]{"a":1}`)
+}
+
+// An object of a relative is a call in an exact dialect where it names a tool.
+func TestExactForm(t *testing.T) {
+	for _, test := range []struct {
+		text     string
+		tools    Toolset
+		called   bool
+		findings int
+	}{
+		{`{"tool": "lookup", "args": {"word": "fjord"}}`, nil, false, 1},
+		{`{"tool": "lookup", "args": {"word": "fjord"}}`, Toolset{"clock": nil}, false, 1},
+		{`{"tool": "lookup", "args": {"word": "fjord"}}`, Toolset{"lookup": nil}, true, 1},
+		{`[{"tool": "lookup", "args": {"word": "fjord"}}]`, Toolset{"lookup": nil}, true, 1},
+		{`[{"tool": "lookup", "args": {"word": "fjord"}}]`, nil, false, 1},
+		{`{"name": "lookup", "arguments": {"word": "fjord"}}`, Toolset{"clock": nil}, true, 1},
+		{`{"name": "lookup", "parameters": {"word": "fjord"}}`, nil, true, 0},
+		{`{"type": "function", "function": {"name": "lookup", "arguments": {"word": "fjord"}}}`, nil, true, 1},
+	} {
+		r := Scan(test.text, Options{Dialect: find(t, "llama3_json"), Tools: test.tools})
+		if called := len(r.Calls) == 1 && r.Calls[0].Executable && r.Content == ""; called != test.called || !called && r.Content != test.text || len(r.Findings) != test.findings {
+			t.Errorf("%s with %v: content %q, calls %v, findings %v", test.text, test.tools, r.Content, r.Calls, r.Findings)
+		}
+	}
+}
+
+// Calls of Python without the tokens of LFM 2 are those of tools that are known.
+func TestCallsWithoutTokens(t *testing.T) {
+	const text = `[lookup(word="fjord")]`
+	for _, test := range []struct {
+		tools    Toolset
+		called   bool
+		findings []diag.Code
+	}{
+		{nil, true, []diag.Code{diag.MissingCloser}},
+		{Toolset{"lookup": nil}, true, []diag.Code{diag.MissingCloser}},
+		{Toolset{"clock": nil}, false, []diag.Code{diag.NotACall}},
+		{Toolset{}, false, []diag.Code{diag.NotACall}},
+	} {
+		r := Scan(text, Options{Dialect: find(t, "lfm2"), Tools: test.tools})
+		var codes []diag.Code
+		for _, f := range r.Findings {
+			codes = append(codes, f.Code)
+		}
+		if called := len(r.Calls) == 1 && r.Calls[0].Executable && r.Content == ""; called != test.called || !called && r.Content != text || !slices.Equal(codes, test.findings) {
+			t.Errorf("with %v: content %q, calls %v, findings %v", test.tools, r.Content, r.Calls, r.Findings)
+		}
+	}
 }

@@ -215,6 +215,24 @@ func (s *Scanner) counts(u use, behind []byte) verdict {
 
 // leads reports whether this text can follow a mark in one of its uses.
 func (s *Scanner) leads(u use, behind []byte) verdict {
+	if v := s.looksLed(u, behind); v != yes || !s.unknown(u, behind) {
+		return v
+	}
+	return no
+}
+
+// unknown reports whether a mark needs the name of a tool behind it, and another one
+// stands there.
+func (s *Scanner) unknown(u use, behind []byte) bool {
+	if !u.known || s.tools == nil {
+		return false
+	}
+	_, known := s.tools[callee(behind)]
+	return !known
+}
+
+// looksLed is leads where any name is that of a tool.
+func (s *Scanner) looksLed(u use, behind []byte) verdict {
 	switch {
 	case u.own != nil && len(s.marks.rows) == 1:
 		return u.own(behind)
@@ -255,6 +273,18 @@ func (s *Scanner) quotes(behind []byte) {
 	s.find(f)
 }
 
+// names reports what would begin a call if it named a tool.
+func (s *Scanner) names(behind []byte) {
+	for _, u := range s.pending.uses {
+		if s.unknown(u, behind) && s.looksLed(u, behind) == yes && !s.quoted(u.role) {
+			at := s.heldAt + s.pending.size
+			f := diag.New(diag.NotACall, diag.Bytes(at, at+len(behind)), "this has no mark of a call, and no tool is known as %s: it is text", excerpt(callee(behind)))
+			f.Severity = diag.Warning
+			s.find(f)
+		}
+	}
+}
+
 // mean goes on behind a mark whose use is known, or that has none here.
 func (s *Scanner) mean(u use, v verdict) {
 	size := s.pending.size
@@ -263,6 +293,7 @@ func (s *Scanner) mean(u use, v verdict) {
 	s.held = s.held[:size]
 	if v != yes {
 		s.quotes(behind)
+		s.names(behind)
 		s.foreign.thinks = s.foreign.thinks || slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role == thinks })
 		s.passed(s.held)
 		s.release()

@@ -23,6 +23,12 @@ var (
 	thenList  = either(thenCalls, thenCall)
 )
 
+// callee returns the name in front of the first parenthesis, behind a bracket.
+func callee(text []byte) string {
+	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
+	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
+}
+
 // pythonDialects write calls as Python does.
 var pythonDialects = []Dialect{
 	{
@@ -78,7 +84,8 @@ Python; nothing is evaluated.`,
 		Families: []string{"LFM 2"},
 		Example:  "<|tool_call_start|>[get_weather(city='Oslo')]<|tool_call_end|>\n",
 		Doc: `Calls name(key=literal, …) in brackets between <|tool_call_start|> and <|tool_call_end|>, or a JSON
-list of objects with "name" and "arguments".`,
+list of objects with "name" and "arguments". Without the tokens calls are read at the start of a
+response, where the tools are known only those of one.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<|tool_call_start|>", role: begins, lead: thenJSON, grammar: &namedObjects},
@@ -87,7 +94,7 @@ list of objects with "name" and "arguments".`,
 				{text: "<|im_end|>", role: silent},
 			},
 			closes: []string{"<|tool_call_end|>"},
-			start:  []mark{{role: starts, lead: never, own: thenCalls}},
+			start:  []mark{{role: starts, lead: never, own: thenCalls, known: true}},
 			writes: [2]string{"<|tool_call_start|>[", "]<|tool_call_end|>"},
 		},
 		grammar: pythonic,
