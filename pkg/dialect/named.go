@@ -165,7 +165,7 @@ func (b *namedBody) endSecond() {
 // mayEnd says whether the frame ends here, where a text follows that has been
 // read already.
 func (b *namedBody) mayEnd(rest string) ending {
-	if rest == "" && len(b.closes) == 0 && !b.fenced() {
+	if rest == "" && len(b.closes) == 0 && !b.fenced() && b.args.isObject() {
 		return ended
 	}
 	return notYet
@@ -211,10 +211,12 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 		return 1, ended
 	case v == no && isSpace(b.tail[0]):
 		b.scanner.readAgain(b.tail[1:])
-	case v == no && len(b.tail) == 1 && len(b.closes) > 0 && !b.loose && (c == '{' || c == '['):
-		b.stage, b.second = inSecond, b.at
-		b.args.begin(b.at, b.fenced(), b.stops())
-		b.tail = nil
+	case v == no && len(b.tail) == 1 && (c == '{' || c == '[') && (len(b.closes) > 0 && !b.loose || !b.args.isObject()):
+		b.beginSecond()
+		return 0, notYet
+	case v == no && len(b.tail) == 1 && b.goesOn(c):
+		b.beginSecond()
+		b.args.passRest()
 		return 0, notYet
 	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
 		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
@@ -225,6 +227,18 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 	}
 	b.tail = nil
 	return 1, notYet
+}
+
+// goesOn reports whether an object that has lost a bracket seems to go on with a byte
+// behind the arguments: what stands in its strings is quoted.
+func (b *namedBody) goesOn(c byte) bool {
+	return c == ':' || c == ',' || !b.args.isObject() && (c == '"' || c == '\'')
+}
+
+// beginSecond begins to read what stands behind the arguments.
+func (b *namedBody) beginSecond() {
+	b.stage, b.second, b.tail = inSecond, b.at, nil
+	b.args.begin(b.at, b.fenced(), b.stops())
 }
 
 // closing returns the mark that the tail is, or says whether it can become one.

@@ -80,6 +80,12 @@ func (a *argReader) begin(at int, fenced bool, stops []string) {
 	a.lit.ExpectValue()
 }
 
+// passRest makes it pass over the rest of an object instead.
+func (a *argReader) passRest() {
+	a.faulty = true
+	a.lit.PassRest("{")
+}
+
 // write reads p, and reports whether the value has ended.
 func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
 	n, state := s.read(a.lit, p)
@@ -111,6 +117,9 @@ func (a *argReader) take() {
 	l := a.lit
 	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.Place(), l.Findings(), l.Status(), l.Changed()
 }
+
+// isObject reports whether an object was read.
+func (a *argReader) isObject() bool { return len(a.value) > 0 && a.value[0] == '{' }
 
 // text returns the text of the value.
 func (a *argReader) text() string {

@@ -47,9 +47,6 @@ func (b *pythonItem) begins(c byte) bool {
 }
 
 func (b *pythonItem) begin(c byte, at int) bool {
-	if c == '<' && !b.frame.fence.open() {
-		return false
-	}
 	b.options.Base = at
 	b.lit = literal.NewPython(b.options)
 	return true

@@ -152,14 +152,12 @@ func (b *sequence) between(c byte) (int, ending) {
 		if b.closed && len(closes) == 0 && !fenced {
 			return 1, ended
 		}
-	case len(closes) == 0 && !fenced && b.open == 0 && !b.item.begins(c):
+	case !fenced && b.open == 0 && !b.item.begins(c) && (len(closes) == 0 || c == '<' && b.any && b.parts.count == 0):
 		return 0, b.leave()
 	case b.item.begin(c, b.at):
 		b.follows(c)
 		b.stage, b.from = atCall, b.at
 		return 0, notYet
-	case c == '<' && !fenced:
-		return 0, b.leave()
 	default:
 		b.stage, b.junk = atJunk, b.at
 	}

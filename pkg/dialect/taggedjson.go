@@ -97,9 +97,6 @@ func (f *form) hint() string {
 func (b *jsonItem) begins(c byte) bool { return c == '{' }
 
 func (b *jsonItem) begin(c byte, at int) bool {
-	if c == '<' {
-		return false
-	}
 	b.lit.Forget()
 	b.lit.MoveTo(at)
 	b.from = at
