@@ -192,6 +192,19 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// Where nothing is left of the budget, strings end with whatever comes next: also
+// one that begins where the text ends.
+func TestNoBudget(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			s := text(4000)
+			for _, end := range []string{`"`, `'`, `,"`, `:"`, `{"`, "`", `"\\`, "```", `"""`} {
+				laws(t, s+end)
+			}
+		})
+	}
+}
+
 // What literal reads with certainty is read the same way, but for leading zeros:
 // literal drops them, and here they are kept in a string.
 func TestLiteralAgrees(t *testing.T) {

@@ -110,7 +110,10 @@ func (s *scan) openAt(at int) piece {
 		return s.p
 	}
 	s.p.next = s.p.to
-	if c := s.text[max(s.p.from, s.p.to-1)]; s.p.to > s.p.from && (c == '"' || c == '\'') && c != byte(s.p.mark.char) {
+	if s.p.to == s.p.from {
+		return s.p
+	}
+	if c := s.text[s.p.to-1]; (c == '"' || c == '\'') && c != byte(s.p.mark.char) {
 		s.p.to-- // a mark of another kind closes it
 		s.p.closed, s.p.guessed = true, true
 	}
