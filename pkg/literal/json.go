@@ -119,7 +119,25 @@ func (s *Scanner) passFrom(open []byte) {
 		mode = s.mode
 	}
 	s.expect(aRest)
-	s.phase, s.mode, s.passing.open = skipping, mode, open
+	s.phase, s.mode = skipping, mode
+	s.passing.begin(open)
+}
+
+// begin takes the brackets that are open.
+func (p *passing) begin(open []byte) {
+	p.open, p.lists = open, bytes.Count(open, []byte{'['})
+}
+
+// closes takes what closes a bracket, and those inside it that are still open, which
+// are not looked at again. It returns their number, 0 if no such bracket is open.
+func (p *passing) closes(c byte) int {
+	if c == '[' && p.lists == 0 || c == '{' && p.lists == len(p.open) {
+		return 0
+	}
+	i := bytes.LastIndexByte(p.open, c)
+	closed := p.open[i:]
+	p.open, p.lists = p.open[:i], p.lists-bytes.Count(closed, []byte{'['})
+	return len(closed)
 }
 
 // Keep keeps all text from here on until [Scanner.Forget].
@@ -274,13 +292,15 @@ func (s *Scanner) passPart(c byte) bool {
 			return s.passed()
 		}
 		p.open = append(p.open, c)
+		if c == '[' {
+			p.lists++
+		}
 	case '}', ']':
-		i := bytes.LastIndexByte(p.open, opening[c])
-		s.steps += len(p.open) - max(i, 0)
-		if i < 0 {
+		n := p.closes(opening[c])
+		s.steps += n
+		if n == 0 {
 			return s.part.first || s.part.whole || s.passed()
 		}
-		p.open = p.open[:i]
 		if len(p.open) == 0 && (s.goal == anObject || s.part.whole) {
 			s.end, s.state = s.at+1, Bad
 		}

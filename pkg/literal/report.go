@@ -171,7 +171,8 @@ func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...a
 	f.Severity, f.Path, f.Hint = diag.Error, s.args.path(), hints[code]
 	s.add(f)
 	s.invalid = true
-	s.passing = passing{depth: 1 + s.args.count(parenthesis), squares: s.args.count('['), open: s.openBrackets()}
+	s.passing = passing{depth: 1 + s.args.count(parenthesis), squares: s.args.count('[')}
+	s.passing.begin(s.openBrackets())
 	if s.goal == aQuoted {
 		s.passing.depth = s.args.count('{')
 	}

@@ -159,6 +159,7 @@ type passing struct {
 	depth   int    // open brackets: of a call only its parentheses, otherwise all
 	squares int    // open square brackets in a call of Python
 	open    []byte // in JSON: the brackets that are open
+	lists   int    // how many of them are those of lists
 	holes   []int  // open braces in each ${…} around this place
 	word    apostrophe
 	last    byte // the last byte that was no blank

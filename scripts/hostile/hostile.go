@@ -74,6 +74,7 @@ var Killers = []Text{
 	{"<think>", "<tool_call>{", ""},
 	{`<function name="f"><param name="a">`, "<![CDATA[", ""},
 	{"<|tool_call>call:f{a:", `<|"|>`, ""},
+	{`{"name":"f","arguments":{"a":x`, "{]", ""},
 	{`<|tool_call>call:f{a:<|"|>`, `x,b:<|"|>`, ""},
 	{"<function=f><parameter=a>", "</parameter>\n", ""},
 }
