@@ -93,8 +93,9 @@ var callRules = []Rule{
 	{
 		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning,
 		Title: "A mark closes something that it does not belong to",
-		Text: "A value is closed by the mark of something else, or by the beginning of the next. It may go on behind that mark, which can be a part of it, " +
-			"so the call is ambiguous and not executed. Only the name of a parameter has an end that is certain.",
+		Text: "A value is closed by the mark of something else, by the beginning of the next, or, where strings stand between marks of their own, by what " +
+			"follows a string whose closing mark is missing. It may go on behind that, so the call is ambiguous and not executed. " +
+			"Only the name of a parameter has an end that is certain.",
 		Bad:  "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>",
 		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Fix:  Unsafe,
@@ -150,9 +151,10 @@ var callRules = []Rule{
 	},
 	{
 		Code: TextAround, Slug: "text-around", Severity: Warning,
-		Title: "Something stands beside the JSON that a response should be",
-		Text: "In this dialect a response is one JSON object, and everything that is to be said is an argument of a tool. Text before, between or " +
-			"behind is kept as content and no call is lost for it, but nobody may ever see it, and a strict reader refuses the response.",
+		Title: "Text stands beside the JSON that a response should be, or between parameters",
+		Text: "A response that should be one JSON object holds text before, between or behind its calls, or a call holds text between its parameters. " +
+			"The first is kept as content, but nobody may ever see it, and a strict reader refuses the response; the second belongs to no " +
+			"argument and is left out, so the call is marked as one whose value may have changed.",
 		Bad:  "I will search.\n\n{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
@@ -207,11 +209,12 @@ var callRules = []Rule{
 	},
 	{
 		Code: StrayMarker, Slug: "stray-marker", Severity: Info,
-		Title: "A mark opens or closes nothing",
-		Text:  "It is a mark of the dialect in a place where it means nothing. It is no content either, and is left out.",
-		Bad:   "The weather is fine.</tool_call>",
-		Good:  "The weather is fine.",
-		Fix:   Unsafe,
+		Title: "A mark opens or closes nothing, or a separator parts nothing",
+		Text: "A mark of the dialect, or a comma or semicolon between calls, stands where it means nothing. It is no content either, and is left out. " +
+			"A mark behind a string that has its own is one too many; behind another value it makes the call ambiguous.",
+		Bad:  "The weather is fine.</tool_call>",
+		Good: "The weather is fine.",
+		Fix:  Unsafe,
 	},
 	{
 		Code: OpenReasoning, Slug: "open-reasoning", Severity: Warning,
@@ -231,16 +234,17 @@ var callRules = []Rule{
 	},
 	{
 		Code: QuoteCharacter, Slug: "quote-character", Severity: Warning,
-		Title: "In JSON, a string has other quotes than double ones",
-		Text:  "Single quotes and backticks are read as quotes where a string can begin, and only there: an apostrophe in a string is text.",
-		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": 'x'}}]}`,
-		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
-		Fix:   Safe,
+		Title: "A string has other quotes than those of its dialect",
+		Text: "In JSON, single quotes and backticks are read as quotes where a string can begin, and only there: an apostrophe in a string is text. " +
+			"Where strings stand between marks of their own, other quotes are read, too, also around keys, which have none there.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": 'x'}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Safe,
 	},
 	{
 		Code: PythonLiteral, Slug: "python-literal", Severity: Warning,
-		Title: "True, False or None, or their words in JSON where Python is written",
-		Text:  "The words of one language are read as those of the other: they cannot mean anything else.",
+		Title: "True, False or None where Python is not written",
+		Text:  "They are read as true, false and null: they cannot mean anything else. In calls of Python the words of both languages are right.",
 		Bad:   `return search("x", True);`,
 		Good:  `return search("x", true);`,
 		Fix:   Safe,
@@ -259,16 +263,16 @@ var callRules = []Rule{
 		Title: "A string holds an escape that does not exist",
 		Text: "Most are the backslashes of Windows paths and regular expressions. The backslash is kept, which is " +
 			"probably what was meant; the call is marked as one whose value may have changed. In JSON that is so for all escapes " +
-			"which only JavaScript has, but those of quotes.",
+			"which only JavaScript has, but those of quotes. Python itself keeps such a backslash: there it is only noted.",
 		Bad:  `return search("\d+");`,
 		Good: `return search("\\d+");`,
 		Fix:  Unsafe,
 	},
 	{
 		Code: UnescapedQuote, Slug: "unescaped-quote", Severity: Warning,
-		Title: "A template holds a code fence that is not escaped",
-		Text: "Three or more backticks in a row can never be right as quotes of a template. They are read as text. " +
-			"A single backtick closes the template.",
+		Title: "A string holds its own quotes",
+		Text: "Three or more backticks in a row can never be right as quotes of a template: they are read as text, and a single one closes it. " +
+			"Quotes in a string of JSON without a backslash are mended as a suggestion only.",
 		Bad:  "return file_put(\"a.md\", `\n```go\nx\n```\n`);",
 		Good: "return file_put(\"a.md\", `\n\\`\\`\\`go\nx\n\\`\\`\\`\n`);",
 		Fix:  Safe,
@@ -276,8 +280,8 @@ var callRules = []Rule{
 	{
 		Code: SmartQuote, Slug: "smart-quote", Severity: Error,
 		Title: "A string has typographic quotes around it",
-		Text: "Curly quotes are no quotes in JSON. That they were meant as such is a suggestion; inside a string they are text. " +
-			"The call is not executed.",
+		Text: "Curly quotes are no quotes in JSON; inside a string they are text. That they were meant as such is a suggestion: " +
+			"the call is not executed.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": “x”}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:  Unsafe,
@@ -292,26 +296,29 @@ var callRules = []Rule{
 	},
 	{
 		Code: BareKey, Slug: "bare-key", Severity: Warning,
-		Title: "In JSON, a key has no quotes",
-		Text:  "A word in the place of a key is read as one. A value without quotes would be a variable, and nothing is evaluated.",
-		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {query: "x"}}]}`,
-		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
-		Fix:   Safe,
+		Title: "A key has no quotes",
+		Text: "In JSON, a word in the place of a key is read as one, and so are numbers, True, False and None as keys of a dict of Python. " +
+			"A value without quotes would be a variable, and nothing is evaluated.",
+		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {query: "x"}}]}`,
+		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
+		Fix:  Safe,
 	},
 	{
 		Code: BareValue, Slug: "bare-value", Severity: Warning,
 		Title: "A string has no quotes",
-		Text: "In a dialect with quotes of its own, text without them is read as a string, and the call is marked as one whose value may have changed. " +
-			"In JSON it could also be something that would have to be evaluated: there it is a string in a suggestion only.",
+		Text: "Where strings stand between marks of their own, text without them is read as a string, and the call is marked as one whose value may have " +
+			"changed; where its end is unknown, too, the call is ambiguous. In JSON it could also be something that would have to be " +
+			"evaluated: there it is a string in a suggestion only.",
 		Bad:  "<|tool_call>call:search{query:x}<tool_call|>",
 		Good: "<|tool_call>call:search{query:<|\"|>x<|\"|>}<tool_call|>",
 		Fix:  Unsafe,
 	},
 	{
 		Code: Bracket, Slug: "bracket", Severity: Error,
-		Title: "A bracket is missing or closes the wrong one",
-		Text: "A closing bracket does not fit, or the fence ends inside the call. What is missing is named but not " +
-			"added: a call that was cut off looks the same. The call is not executed. Between the calls of a list a brace too many is passed over.",
+		Title: "A bracket is missing, is one too many or closes the wrong one",
+		Text: "A closing bracket does not fit, or the fence ends inside the call. What is missing is named, and added in a suggestion at most: " +
+			"a call that was cut off looks the same. The call is not executed. A bracket too many between calls or behind them is passed over, " +
+			"and so is a list around the arguments.",
 		Bad:  `return search({query: "x");`,
 		Good: `return search({query: "x"});`,
 		Fix:  Unsafe,
@@ -383,16 +390,16 @@ var callRules = []Rule{
 	{
 		Code: BadLiteral, Slug: "bad-literal", Severity: Error,
 		Title: "A literal is malformed",
-		Text: "A comma, colon, key or value is missing, or a number is none. There is more than one way to mend it, " +
-			"so it is not mended. The call is not executed. A comma that is missing between two calls is no doubt, and neither are blanks of other alphabets.",
+		Text: "A comma, colon, key or value is missing, or a number is none. There is more than one way to mend it, so a way is suggested at most, " +
+			"and the call is not executed. A comma that is missing between two calls is no doubt, and neither are blanks of other alphabets.",
 		Bad:  `return search("a" "b");`,
 		Good: `return search("a", "b");`,
 	},
 	{
 		Code: KeywordArgs, Slug: "keyword-arguments", Severity: Warning,
-		Title: "Arguments have names",
-		Text: "JavaScript has no named arguments. They are read as one object of parameters; a mixture of arguments " +
-			"with and without names is not executed.",
+		Title: "Arguments have names, or a colon behind them",
+		Text: "JavaScript has no named arguments, neither with = nor with a colon: they are read as one object of parameters. In Python a colon is read " +
+			"as =. A mixture of arguments with and without names is not executed.",
 		Bad:  `return search(query="x", limit=5);`,
 		Good: `return search({query: "x", limit: 5});`,
 		Fix:  Safe,
@@ -421,7 +428,7 @@ var callRules = []Rule{
 	{
 		Code: WrongType, Slug: "wrong-type", Severity: Error,
 		Title: "An argument has the wrong type",
-		Text:  "Values are not converted: a string of digits is not a number. The call is not executed.",
+		Text:  "The arguments of a call are not converted: a string of digits is not a number. The call is not executed.",
 		Bad:   `return search({query: "x", limit: "5"});`,
 		Good:  `return search({query: "x", limit: 5});`,
 	},
@@ -481,7 +488,7 @@ var callRules = []Rule{
 	{
 		Code: CutCall, Slug: "cut-call", Severity: Error,
 		Title: "The text ends inside a call",
-		Text: "The response was cut off, or a string in it was never closed. What is missing is not guessed: a call " +
+		Text: "The response was cut off, or a string in it was never closed. What is missing is suggested at most: a call " +
 			"that was cut is never executed.",
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",

@@ -37,7 +37,7 @@ func newPythonBody(s *Scanner, f frame, prefix, suffix string) body {
 		seq.ends = append(slices.Clip(ends), strings.Repeat(string(f.char), f.length))
 	}
 	seq.item = &pythonItem{sequence: seq, prefix: prefix, suffix: suffix, options: literal.Options{
-		Stops: ends, JSONWords: true, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
+		Stops: ends, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
 	return seq
 }

@@ -44,8 +44,7 @@ type Options struct {
 	// a token can begin.
 	Stops []string
 
-	JSONWords bool   // Python: true, false and null are right, too
-	Wrapper   string // Python: a function, such as print, that is no call itself where a call is its first argument
+	Wrapper string // Python: a function, such as print, that is no call itself where a call is its first argument
 }
 
 // A Fence is an open code fence. It is closed by a run of Len times Char
@@ -129,17 +128,16 @@ func NewValue(o Options) *Scanner { return newScanner(aValue, javaScript, o) }
 
 // settings are what does not change while a text is read.
 type settings struct {
-	lang      language
-	fence     Fence
-	maxDepth  int
-	jsonWords bool
-	wrapper   string
-	private   string // the mark around strings
+	lang     language
+	fence    Fence
+	maxDepth int
+	wrapper  string
+	private  string // the mark around strings
 }
 
 func newScanner(g goal, lang language, o Options) *Scanner {
 	s := &Scanner{goal: g, stops: newStops(o.Stops)}
-	s.settings = settings{lang: lang, fence: o.Fence, maxDepth: o.MaxDepth, jsonWords: o.JSONWords, wrapper: o.Wrapper}
+	s.settings = settings{lang: lang, fence: o.Fence, maxDepth: o.MaxDepth, wrapper: o.Wrapper}
 	if s.maxDepth == 0 {
 		s.maxDepth = MaxDepth
 	}

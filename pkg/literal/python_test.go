@@ -27,7 +27,7 @@ func TestPython(t *testing.T) {
 		{"  # why\nshop.order(item='tea', count=2,)", "shop.order", `{"item":"tea","count":2}`, chat.StatusOK, ""},
 		{`f(1, "x",)`, "f", `[1,"x"]`, chat.StatusOK, ""},
 		{"f(a=True, b=False, c=None)", "f", `{"a":true,"b":false,"c":null}`, chat.StatusOK, ""},
-		{"f(a=true)", "f", `{"a":true}`, chat.StatusRepaired, "TC203"},
+		{"f(a=true, b=null, c=None)", "f", `{"a":true,"b":null,"c":null}`, chat.StatusOK, ""},
 		{"f(1, a=2)", "f", ``, chat.StatusInvalid, "TC221"},
 		{"f(a=1, 2)", "f", ``, chat.StatusInvalid, "TC221"},
 		{"f(a=1, a=2)", "f", ``, chat.StatusInvalid, "TC214"},
@@ -113,10 +113,6 @@ func TestPython(t *testing.T) {
 }
 
 func TestPythonOptions(t *testing.T) {
-	call, got := readPython("f(a=true, b=null, c=None)", Options{JSONWords: true})
-	if string(call.Arguments) != `{"a":true,"b":null,"c":null}` || call.Status != chat.StatusOK || got != "" {
-		t.Errorf("%s %s %q", call.Arguments, call.Status, got)
-	}
 	wrapped := Options{Base: 10, Wrapper: "print"}
 	tests := []struct {
 		text, name, arguments, call string

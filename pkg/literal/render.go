@@ -100,3 +100,6 @@ func appendMarked(b []byte, text, mark string) []byte {
 	escape := `\u00` + string([]byte{hex[mark[0]>>4], hex[mark[0]&15]})
 	return append(b, strings.ReplaceAll(quoted, mark[:1], escape)...)
 }
+
+// pythonWords are the words of Python for those of JSON.
+var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}

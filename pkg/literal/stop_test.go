@@ -175,7 +175,7 @@ func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
 func checkLaw(t *testing.T, text string) {
 	t.Helper()
 	for _, private := range []bool{false, true} {
-		for _, o := range []Options{{}, {Stops: testStops, JSONWords: true, Wrapper: "print"}} {
+		for _, o := range []Options{{}, {Stops: testStops, Wrapper: "print"}} {
 			whole := readLaw(text, max(1, len(text)), o, private)
 			for _, piece := range []int{1, 2, 3, 7} {
 				if diff := cmp.Diff(whole, readLaw(text, piece, o, private), cmpopts.EquateEmpty()); diff != "" {

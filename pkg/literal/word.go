@@ -92,21 +92,15 @@ func (s *Scanner) noLiteral(w word) {
 	s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
 }
 
-// noteWord notes a word for a value that another language has.
+// noteWord notes a word for a value that only Python has. Where Python is written,
+// models write the words of JSON as often, and both are right.
 func (s *Scanner) noteWord(w word, json string) {
-	own, language := json, "Python"
-	if s.lang == python {
-		own, language = pythonWords[json], "JSON"
-	}
-	if w.text == own || s.jsonWords {
+	if s.lang == python || w.text == json {
 		return
 	}
-	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is %s; it is read as %s", w.text, language, own).
-		fix("write "+own, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: own})
+	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is Python; it is read as %s", w.text, json).
+		fix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
 }
-
-// pythonWords are the words of Python for those of JSON.
-var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}
 
 // isSmartQuoted reports whether a word begins with a typographic quote.
 func isSmartQuoted(word string) bool {
