@@ -242,7 +242,7 @@ func (b *callBody) strayBrace() {
 	if b.loose {
 		kind = diag.Unsafe
 	}
-	b.removal(diag.Bracket, b.junk, kind, "'}' closes nothing")
+	b.notes([]diag.Finding{strayBracket('}', b.junk, kind)})
 }
 
 func (b *callBody) braceEnds() {

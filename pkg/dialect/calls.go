@@ -332,7 +332,7 @@ func (b *callBody) close() {
 		}
 	}
 	if fence {
-		b.scanner.unclosed(b.scanner.at)
+		b.scanner.fenceOpen(b.scanner.at)
 	}
 }
 
@@ -359,8 +359,7 @@ func (b *callBody) note(code diag.Code, start, end int, message string) {
 func (b *callBody) removal(code diag.Code, at int, kind diag.FixKind, message string) {
 	f := diag.New(code, diag.Bytes(at, at+1), "%s", message)
 	f.Severity = diag.Warning
-	f.Fixes = fix("remove it", diag.Edit{Start: at, End: at + 1})
-	f.Fixes[0].Kind = kind
+	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
 	b.notes([]diag.Finding{f})
 }
 
@@ -370,7 +369,7 @@ func (b *callBody) mended(code diag.Code, start, end int, message, title string,
 	f := diag.New(code, diag.Bytes(start, end), "%s", message)
 	f.Severity = diag.Warning
 	if len(edits) > 0 {
-		f.Fixes = fix(title, edits...)
+		f.Fixes = fix(diag.Safe, title, edits...)
 	}
 	b.notes([]diag.Finding{f})
 }

@@ -45,7 +45,7 @@ func (s *Scanner) afterCloser(p []byte) int {
 
 // reopen begins a frame at the run that closed the last.
 func (s *Scanner) reopen() {
-	s.unclosed(s.opener.at)
+	s.fenceOpen(s.opener.at)
 	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
 	s.held, s.heldAt = append(run, s.held...), s.opener.at
 	s.beginInfo()
@@ -54,24 +54,30 @@ func (s *Scanner) reopen() {
 	s.beginFrame()
 }
 
-// unclosed reports the open frame, which should have been closed at offset at.
-func (s *Scanner) unclosed(at int) {
+// fenceOpen reports the open fence, which should have been closed at offset at.
+func (s *Scanner) fenceOpen(at int) {
 	f := diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed")
 	closer := strings.Repeat(string(s.frame.char), s.frame.length)
 	switch {
 	case at < s.at: // another fence begins there
-		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
 	case isNewline(s.last):
-		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: closer})
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer})
 	case s.last != s.frame.char:
-		f.Fixes = fix("close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
 	}
 	s.find(f)
 }
 
-// fix returns one safe fix.
-func fix(title string, edits ...diag.Edit) []diag.Fix {
-	return []diag.Fix{{Title: title, Kind: diag.Safe, Edits: edits}}
+// fenceCut reports the open fence, where the reasoning ends in which it stands.
+func (s *Scanner) fenceCut() {
+	s.find(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+}
+
+// markOpen reports that what the mark of the frame opens is not closed.
+func (s *Scanner) markOpen(before string) {
+	f := &s.frame
+	s.find(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.mark)), "%s is not closed before %s", strings.TrimSpace(f.mark), before))
 }
 
 // tail reads the rest of a closing line, which should be blank.
@@ -100,7 +106,6 @@ func (s *Scanner) trailing(at int) {
 // continued at its end.
 func (s *Scanner) lineFinding(place diag.Span, kind diag.FixKind, message string) {
 	f := diag.New(diag.FenceLine, place, "%s", message)
-	f.Fixes = fix("break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
-	f.Fixes[0].Kind = kind
+	f.Fixes = fix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
 	s.find(f)
 }

@@ -116,3 +116,17 @@ func Suppress(c *chat.Call) {
 		c.Executable, c.Status = false, chat.StatusSuppressed
 	}
 }
+
+// fix returns one fix.
+func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
+	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
+}
+
+// strayBracket returns what there is to say about a closing bracket between calls, or
+// behind them, that closes nothing. It is no text.
+func strayBracket(c byte, at int, kind diag.FixKind) diag.Finding {
+	f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "%q closes nothing", c)
+	f.Severity = diag.Warning
+	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
+	return f
+}

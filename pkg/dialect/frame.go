@@ -151,7 +151,7 @@ func (s *Scanner) start(p []byte) int {
 		n++
 	}
 	if n == 0 {
-		if s.strayBracket(p[0]) {
+		if s.bracketBehind(p[0]) {
 			return 1
 		}
 		if s.holders > 0 && !s.alone && (p[0] == ';' || p[0] == ',') {
@@ -166,16 +166,13 @@ func (s *Scanner) start(p []byte) int {
 	return n
 }
 
-// strayBracket reports a closing bracket right behind JSON without a mark. It is no
+// bracketBehind reports a closing bracket right behind JSON without a mark. It is no
 // text, as it would be none in a frame.
-func (s *Scanner) strayBracket(c byte) bool {
+func (s *Scanner) bracketBehind(c byte) bool {
 	if c != ']' && c != '}' || s.frame.mark != "" || s.frame.fence.open() || s.at != s.frame.end || s.at == 0 {
 		return false
 	}
-	f := diag.New(diag.Bracket, diag.Bytes(s.at, s.at+1), "%q closes nothing", c)
-	f.Severity = diag.Warning
-	f.Fixes = fix("remove it", diag.Edit{Start: s.at, End: s.at + 1})
-	s.find(f)
+	s.find(strayBracket(c, s.at, diag.Safe))
 	s.frame.end++
 	return true
 }

@@ -219,7 +219,7 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 		b.args.passRest()
 		return 0, notYet
 	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
-		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
+		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
 	default:
 		b.scanner.readAgain(b.tail)
 		b.unclosed("what comes next")
@@ -272,12 +272,11 @@ func (b *namedBody) closeFence() {
 
 // unclosed reports that what should close the call is missing.
 func (b *namedBody) unclosed(before string) {
-	f := &b.frame
 	switch {
 	case b.fenced():
 		b.scanner.find(diag.New(diag.UnclosedFence, b.namePlace(), "the fence around the arguments is not closed before %s", before))
 	case len(b.closes) > 0 && !b.loose:
-		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.mark)), "%s is not closed before %s", strings.TrimSpace(f.mark), before))
+		b.scanner.markOpen(before)
 	}
 }
 

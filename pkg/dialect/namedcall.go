@@ -71,10 +71,11 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 		if c.quoted {
 			written = quote(name)
 		}
-		mended[0].Fixes = fix("remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
+		kind := diag.Safe
 		if mended[0].Code == diag.MarkupInName { // a mark can have ended something
-			mended[0].Fixes[0].Kind = diag.Unsafe
+			kind = diag.Unsafe
 		}
+		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
 	}
 	r.call.Name = name
 	return r

@@ -125,7 +125,7 @@ func (s *Scanner) checkOpening() {
 	if o.folded {
 		f := diag.New(diag.FenceLine, diag.Bytes(o.infoAt, o.end), "the info string should be %q in small letters", o.info)
 		f.Severity = diag.Info
-		f.Fixes = fix("write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
+		f.Fixes = fix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
 		s.find(f)
 	}
 	if o.text > 0 {

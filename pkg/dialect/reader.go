@@ -134,7 +134,7 @@ func (r *reader) readTool() {
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
 		if place.Kind() == '"' && !r.mends(place.Span()) {
-			f.Fixes = fix("remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+			f.Fixes = fix(diag.Safe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 		}
 		r.add(f)
 	}
@@ -266,7 +266,7 @@ func (r *reader) readEncoded(place diag.Span) {
 	}
 	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that holds an object, which is read")
 	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.inner == "" {
-		f.Fixes = fix("write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
+		f.Fixes = fix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
 	}
 	r.add(f)
 	r.call.Arguments, r.call.ValueChanged = d.Value, r.call.ValueChanged || d.Changed

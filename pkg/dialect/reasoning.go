@@ -116,8 +116,7 @@ func (s *Scanner) startOver() {
 // before and behind it could mean something together.
 func (s *Scanner) stray(place diag.Span) {
 	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
-	f.Fixes = fix("remove it", diag.Edit{Start: place.Start, End: place.End})
-	f.Fixes[0].Kind = diag.Unsafe
+	f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
 	s.find(f)
 }
 

@@ -41,7 +41,7 @@ func (b *scriptBody) write(p []byte) (int, ending) {
 			return n, closed
 		case literal.Stopped: // the reasoning in which the fence stands ends
 			b.flush()
-			b.scanner.find(diag.New(diag.UnclosedFence, b.scanner.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+			b.scanner.fenceCut()
 			b.scanner.readAgain([]byte(b.statement.Stop()))
 			return n, left
 		}
@@ -54,7 +54,7 @@ func (b *scriptBody) close() {
 	b.take()
 	b.flush()
 	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
-		b.scanner.unclosed(b.scanner.at)
+		b.scanner.fenceOpen(b.scanner.at)
 	}
 }
 

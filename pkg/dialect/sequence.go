@@ -144,7 +144,7 @@ func (b *sequence) between(c byte) (int, ending) {
 	case c == '[' && !b.closed:
 		b.open, b.items = b.open+1, 0
 	case c == '}' || c == ']' && b.open == 0:
-		b.scanner.find(diag.New(diag.Bracket, diag.Bytes(b.at, b.at+1), "%q closes nothing", c))
+		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
 	case c == ']':
 		b.idle(b.most)
 		b.open--
@@ -193,7 +193,7 @@ func (b *sequence) follows(c byte) {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
 		f.Severity = diag.Warning
 		if b.item.begins(c) {
-			f.Fixes = fix("add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
+			f.Fixes = fix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
 		b.scanner.find(f)
 	}
@@ -293,9 +293,9 @@ func (b *sequence) endJunk(at int) {
 func (b *sequence) leave() ending {
 	switch {
 	case b.frame.fence.open():
-		b.scanner.find(diag.New(diag.UnclosedFence, b.scanner.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+		b.scanner.fenceCut()
 	case len(b.frame.row.framing.closes) > 0:
-		b.unclosed("what comes next")
+		b.scanner.markOpen("what comes next")
 	}
 	b.idle(0)
 	b.missingBracket()
@@ -309,11 +309,6 @@ func (b *sequence) behind(lit *literal.Scanner) string {
 		return stop
 	}
 	return lit.Taken()
-}
-
-func (b *sequence) unclosed(before string) {
-	at, mark := b.frame.at, b.frame.mark
-	b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(at, at+len(mark)), "%s is not closed before %s", mark, before))
 }
 
 func (b *sequence) missingBracket() {
@@ -334,9 +329,9 @@ func (b *sequence) close() {
 	}
 	switch {
 	case b.frame.fence.open():
-		b.scanner.unclosed(b.scanner.at)
+		b.scanner.fenceOpen(b.scanner.at)
 	case len(b.frame.row.framing.closes) > 0:
-		b.unclosed("the end of the text")
+		b.scanner.markOpen("the end of the text")
 	}
 	b.idle(0)
 	b.missingBracket()

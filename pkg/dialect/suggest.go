@@ -32,7 +32,7 @@ func (r *reader) suggest() {
 	edits := moved(m.Edits, r.begin)
 	for i := range r.findings {
 		if f := &r.findings[i]; f.Severity == diag.Error && len(f.Fixes) == 0 && len(edits) > 0 {
-			f.Fixes = []diag.Fix{{Title: "write JSON", Kind: diag.Unsafe, Edits: edits}}
+			f.Fixes = fix(diag.Unsafe, "write JSON", edits...)
 			return
 		}
 	}
