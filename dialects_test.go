@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,14 +39,27 @@ func renderDialects() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# How models write tool calls
 
-The %d dialects that `+"`oneshot parse`"+` reads, told from the text or named with `+"`--dialect`"+`. This page is printed
-from the table in this folder.
+The %d dialects that `+"`oneshot parse`"+` reads. Give it what your model wrote: `+"`oneshot parse reply.txt`"+` tells the dialect
+from the text and says what is wrong; `+"`--dialect NAME`"+` names it. A model that is not in the list often writes one
+of them all the same.
 
-| dialect | how it looks | written by | other names |
-|---|---|---|---|
+This page is printed from the table in this folder.
+
+## By model
+
+| model | dialect |
+|---|---|
 `, len(dialect.Dialects))
+	for _, m := range models() {
+		fmt.Fprintf(&b, "| %s | %s |\n", m.name, strings.Join(m.dialects, ", "))
+	}
+	b.WriteString("\n## By format\n\n| dialect | how it looks | written by | other names |\n|---|---|---|---|\n")
 	for _, d := range dialect.Dialects {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", d.Name, d.Name, cell(d.Title), strings.Join(d.Families, ", "), strings.Join(d.Aliases, ", "))
+		by := strings.Join(d.Families, ", ")
+		if d.Taught() {
+			by = "any model that is told to"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", link(d), cell(d.Title), by, strings.Join(d.Aliases, ", "))
 	}
 	for _, d := range dialect.Dialects {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", d.Name, markdown(d.Doc))
@@ -55,6 +70,33 @@ from the table in this folder.
 	}
 	return b.String()
 }
+
+// A family is a family of models, with links to the dialects that it writes.
+type family struct {
+	name     string
+	dialects []string
+}
+
+// models returns the families in the table of dialects, by name.
+func models() []family {
+	var all []family
+	for _, d := range dialect.Dialects {
+		for _, name := range d.Families {
+			i := slices.IndexFunc(all, func(f family) bool { return f.name == name })
+			if i < 0 {
+				i = len(all)
+				all = append(all, family{name: name})
+			}
+			all[i].dialects = append(all[i].dialects, link(d))
+		}
+	}
+	slices.SortFunc(all, func(a, b family) int {
+		return cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
+	})
+	return all
+}
+
+func link(d dialect.Dialect) string { return "[" + d.Name + "](#" + d.Name + ")" }
 
 // cell writes text that may hold marks in a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(markdown(text), "|", `\|`) }

@@ -46,7 +46,7 @@ func (c testCase) section(name string) *txtar.File {
 func cases(t testing.TB, d Dialect) []testCase {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "dialect", d.Name, "*.txtar"))
 	if err != nil || len(files) == 0 {
-		t.Errorf("no cases for dialect %s (%v)", d.Name, err)
+		t.Fatalf("no cases for dialect %s in testdata/dialect (%v)", d.Name, err)
 	}
 	all := make([]testCase, len(files))
 	for i, file := range files {
@@ -157,8 +157,12 @@ func TestCases(t *testing.T) {
 			t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
 				got := wanted(Scan(c.input, Options{Dialect: d})).encode(t)
 				file := c.section("want.json")
+				if *update && file == nil {
+					c.archive.Files = append(c.archive.Files, txtar.File{Name: "want.json"})
+					file = c.section("want.json")
+				}
 				if file == nil {
-					t.Fatal("no want.json")
+					t.Fatal("no want.json: -update writes it")
 				}
 				if *update {
 					file.Data = got

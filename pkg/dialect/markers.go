@@ -1,11 +1,31 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
 
 // Markers returns the marks that dialects are known by: of every known dialect,
 // also of those that are not read here, with the marks of roles and reasoning.
 // Words that ordinary text holds too are not among them.
-func Markers() []string { return slices.Clone(markers) }
+func Markers() []string { return slices.Concat(markers, tableMarkers()) }
+
+// tableMarkers are the marks in the table of dialects that hold no stem, so that a new
+// row needs none. What is a word, or no more than brackets, is text as well.
+var tableMarkers = sync.OnceValue(func() []string {
+	var all []string
+	for i := range Dialects {
+		for _, mark := range Dialects[i].texts() {
+			inert := func(stem string) bool { return strings.Contains(mark, stem) }
+			if !isNameByte(mark[0]) && strings.ContainsFunc(mark, unicode.IsLetter) && !slices.ContainsFunc(stems, inert) {
+				all = append(all, mark)
+			}
+		}
+	}
+	return all
+})
 
 var markers = []string{
 	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus. The keys of a list

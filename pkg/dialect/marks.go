@@ -172,6 +172,20 @@ func (s *markSet) add(u use) {
 	s.uses[i] = slices.Insert(s.uses[i], at, u)
 }
 
+// texts returns all that begins or ends something in a dialect.
+func (d *Dialect) texts() []string {
+	all := slices.Clone(d.framing.closes)
+	for _, m := range d.framing.marks {
+		all = append(all, m.text)
+	}
+	for _, w := range d.wrappers() {
+		for _, m := range w.marks {
+			all = append(all, m.text)
+		}
+	}
+	return all
+}
+
 // marksOf returns the marks of one dialect.
 func marksOf(d *Dialect) *markSet {
 	if cached := markSets()[d.Name]; cached != nil {

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"slices"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -19,22 +21,22 @@ func Neutralise(json []byte, extra ...string) []byte {
 	return append(n.out, json[n.done:]...)
 }
 
-// stemsBy holds the stems by their first byte, in small letters.
-var stemsBy = indexStems()
-
-func indexStems() *[256][]string {
+// stemsBy holds the stems, and the marks that hold none, by their first byte, in
+// small letters.
+var stemsBy = sync.OnceValue(func() *[256][]string {
 	var by [256][]string
-	for _, stem := range stems {
+	for _, stem := range slices.Concat(stems, tableMarkers()) {
 		c := lower(stem[0])
 		by[c] = append(by[c], stem)
 	}
 	return &by
-}
+})
 
 // A neutraliser rewrites one text.
 type neutraliser struct {
 	json  []byte
 	extra []string
+	stems *[256][]string
 	out   []byte
 	done  int // bytes of json that are in out
 	steps int // bytes compared; tests count them
@@ -42,6 +44,7 @@ type neutraliser struct {
 
 // run goes through the text, character by character inside strings.
 func (n *neutraliser) run() {
+	n.stems = stemsBy()
 	inside, forced := false, false
 	for i := 0; i < len(n.json); {
 		c := n.json[i]
@@ -90,7 +93,7 @@ func (n *neutraliser) begins(first string, rest []byte) bool {
 	if first != "" {
 		c = first[0]
 	}
-	for _, stem := range stemsBy[lower(c)] {
+	for _, stem := range n.stems[lower(c)] {
 		if n.hasPrefix(first, rest, stem) {
 			return true
 		}

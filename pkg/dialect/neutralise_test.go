@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -235,16 +234,7 @@ var completes = map[string]string{"functools": "functools[", "function call": "f
 // any dialect of the table (T3).
 func TestNeutraliseEveryMark(t *testing.T) {
 	for _, d := range Dialects {
-		texts := slices.Clone(d.framing.closes)
-		for _, m := range d.framing.marks {
-			texts = append(texts, m.text)
-		}
-		for _, w := range d.wrappers() {
-			for _, m := range w.marks {
-				texts = append(texts, m.text)
-			}
-		}
-		for _, text := range texts {
+		for _, text := range d.texts() {
 			if completes[text] != "" {
 				text = completes[text]
 			}
