@@ -24,15 +24,7 @@ const privateMark = `<|"|>`
 // readQuoted reads one object in pieces of a given size.
 func readQuoted(text string, piece int, o Options) quotedReading {
 	s := NewQuoted(privateMark, o)
-	state, i := More, 0
-	for i < len(text) && state == More {
-		var n int
-		n, state = s.Write([]byte(text[i:min(len(text), i+piece)]))
-		i += n
-	}
-	if state == More {
-		state = s.Close()
-	}
+	i, state := writePieces(s, text, piece)
 	return quotedReading{
 		string(s.Value()), codes(s.Findings()), s.Status(), s.Changed(), state, s.End(), s.Taken(), text[i:], s.steps,
 	}

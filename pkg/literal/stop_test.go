@@ -76,7 +76,8 @@ func TestStops(t *testing.T) {
 			text := before + stop
 			for _, piece := range []int{1, 2, 3, len(text)} {
 				s := test.start(o)
-				left, state := writePieces(s, text, piece)
+				n, state := writePieces(s, text, piece)
+				left := s.Taken() + text[n:]
 				if state == Stopped && (left != "" || s.End() != len(before) || s.Stop() != stop) {
 					t.Errorf("pieces of %d: stopped by %q at %d, left is %q", piece, s.Stop(), s.End(), left)
 				}
@@ -89,9 +90,8 @@ func TestStops(t *testing.T) {
 }
 
 // writePieces writes a text in pieces until something has been read, and returns
-// what is left.
-func writePieces(s *Scanner, text string, piece int) (left string, state State) {
-	i := 0
+// how many bytes were written.
+func writePieces(s *Scanner, text string, piece int) (i int, state State) {
 	for i < len(text) && state == More {
 		var n int
 		n, state = s.Write([]byte(text[i:min(len(text), i+piece)]))
@@ -100,7 +100,7 @@ func writePieces(s *Scanner, text string, piece int) (left string, state State) 
 	if state == More {
 		state = s.Close()
 	}
-	return s.Taken() + text[i:], state
+	return i, state
 }
 
 // What may begin a stop is not lost where it begins none.
@@ -109,7 +109,8 @@ func TestHeldBack(t *testing.T) {
 		for piece := 1; piece <= len(text); piece++ {
 			s := NewJSON(Options{Stops: testStops})
 			s.ExpectMark("[]", false)
-			left, _ := writePieces(s, text, piece)
+			i, _ := writePieces(s, text, piece)
+			left := s.Taken() + text[i:]
 			if left != want {
 				t.Errorf("%q in pieces of %d: %q is left, want %q", text, piece, left, want)
 			}
@@ -151,17 +152,9 @@ func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
 	for i := strings.IndexByte(text, '{'); i >= 0 && i < len(text); {
 		s.MoveTo(i)
 		s.Next()
-		state := More
-		for i < len(text) && state == More {
-			var n int
-			n, state = s.Write([]byte(text[i:min(len(text), i+piece)]))
-			i += n
-		}
-		if state == More {
-			state = s.Close()
-		}
+		n, state := writePieces(s, text[i:], piece)
 		take(s, state)
-		i -= len(s.Taken())
+		i += n - len(s.Taken())
 		next := strings.IndexByte(text[i:], '{')
 		if next < 0 {
 			return

@@ -51,7 +51,7 @@ func (m *machine) framed(start, end int) (int, int) {
 	switch framing {
 	case Blanks:
 		end = m.trimRight(start, end, " \t\r\n")
-		for start < end && isBlank(m.text[start]) {
+		for start < end && isSpace(m.text[start]) {
 			start++
 		}
 	case Newline:

@@ -55,10 +55,7 @@ func (v *valueReader) held(text string, f form, shape *Shape) json.RawMessage {
 
 // step reads the next tag. It reports false at the end, and at a fault.
 func (h *holder) step() bool {
-	found, _ := h.in.next()
-	if !h.in.mine(found) {
-		found.kind = noMark
-	}
+	found, _ := h.in.nextMine()
 	switch depth := len(h.stack); {
 	case found.kind == paramOpen && depth == literal.MaxDepth:
 		h.fault(diag.TooDeep, found, "more than %d tags stand in each other", depth)

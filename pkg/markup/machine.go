@@ -179,7 +179,7 @@ func (m *machine) skipBlanks() bool {
 	for m.look < len(m.text) {
 		n := 0
 		switch c := m.text[m.look]; {
-		case isBlank(c):
+		case isSpace(c):
 			n = 1
 		case c == '\\' && m.syntax.Backslash:
 			v := m.prefixed(m.look, `\n`)
@@ -224,6 +224,15 @@ func (m *machine) next() (mark, bool) {
 
 // mine reports whether a mark counts as one of this call.
 func (m *machine) mine(found mark) bool { return found.dressed || !m.dressed }
+
+// nextMine is [machine.next], where only marks of this call count.
+func (m *machine) nextMine() (mark, bool) {
+	found, ok := m.next()
+	if !m.mine(found) {
+		found.kind = noMark
+	}
+	return found, ok
+}
 
 // readOpening reads the start of the opening tag of the call.
 func (m *machine) readOpening() bool {
@@ -292,7 +301,7 @@ func (m *machine) readName() bool {
 		}
 		m.steps++
 		switch c := m.text[m.look]; {
-		case isBlank(c) && m.look == m.at: // in front of the name
+		case isSpace(c) && m.look == m.at: // in front of the name
 			m.at++
 		case c == '\n', c == '\r', c == '{' && m.syntax.Bare:
 			return m.named(m.look)
@@ -323,12 +332,9 @@ func (m *machine) named(end int) bool {
 
 // readBody reads what stands between parameters.
 func (m *machine) readBody() bool {
-	found, ok := m.next()
+	found, ok := m.nextMine()
 	if !ok {
 		return false
-	}
-	if !m.mine(found) {
-		found.kind = noMark
 	}
 	switch found.kind {
 	case callClose:

@@ -110,7 +110,7 @@ func (m *machine) attributesAt(i int, t tail) verdict {
 	if t == valueTail {
 		return is(c == '=')
 	}
-	if isBlank(c) || c == '/' {
+	if isSpace(c) || c == '/' {
 		return yes
 	}
 	return m.prefixed(i, m.syntax.delimiters().End)
@@ -134,7 +134,7 @@ func (m *machine) unknown() verdict {
 // tagEnd reads the end of a tag without attributes, with blanks before it.
 func (m *machine) tagEnd(i int) (int, verdict) {
 	stop := min(len(m.text), i+mostBlanks)
-	for i < stop && isBlank(m.text[i]) {
+	for i < stop && isSpace(m.text[i]) {
 		i++
 	}
 	end := m.syntax.delimiters().End
@@ -184,7 +184,7 @@ func (m *machine) element(i int) (mark, verdict) {
 	return found, v
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // isName reports whether a byte can be part of the name of an element.
 func isName(c byte) bool {

@@ -119,7 +119,7 @@ func (m *machine) scanTag() bool {
 		case !inTag:
 			t.readQuote(c)
 		}
-		if !isBlank(c) {
+		if !isSpace(c) {
 			t.prev = c
 		}
 		m.look++
@@ -197,7 +197,7 @@ func (m *machine) attributes(from, end int) []attribute {
 	var all []attribute
 	names := map[string]bool{}
 	for i := from; i < end; {
-		if isBlank(m.text[i]) {
+		if isSpace(m.text[i]) {
 			i++
 			continue
 		}
@@ -215,18 +215,18 @@ func (m *machine) attributes(from, end int) []attribute {
 // attribute reads the attribute at i.
 func (m *machine) attribute(i, end int) (attribute, int) {
 	from := i
-	for i < end && m.text[i] != '=' && !isBlank(m.text[i]) {
+	for i < end && m.text[i] != '=' && !isSpace(m.text[i]) {
 		i++
 	}
 	a := attribute{name: string(m.text[from:i])}
-	for i < end && isBlank(m.text[i]) {
+	for i < end && isSpace(m.text[i]) {
 		i++
 	}
 	if i == end || m.text[i] != '=' {
 		return a, i
 	}
 	i++
-	for i < end && isBlank(m.text[i]) {
+	for i < end && isSpace(m.text[i]) {
 		i++
 	}
 	next := m.attributeValue(&a, i, end)

@@ -51,12 +51,9 @@ func (m *machine) readKey() bool {
 
 // readAfterKey reads the mark in front of a value that has a tag of its own.
 func (m *machine) readAfterKey() bool {
-	found, ok := m.next()
+	found, ok := m.nextMine()
 	if !ok {
 		return false
-	}
-	if !m.mine(found) {
-		found.kind = noMark
 	}
 	switch found.kind {
 	case valueOpen:
@@ -89,7 +86,7 @@ func (m *machine) readValue() bool {
 // beginsCDATA looks for a CDATA section at the start of a value, and goes on in it.
 func (m *machine) beginsCDATA() verdict {
 	i := m.look
-	for i < len(m.text) && i-m.look < mostBlanks && isBlank(m.text[i]) {
+	for i < len(m.text) && i-m.look < mostBlanks && isSpace(m.text[i]) {
 		i++
 	}
 	v := m.prefixed(i, cdataOpen)
@@ -186,12 +183,9 @@ func (m *machine) mayClose(found mark) bool {
 
 // readBehind decides by what follows whether a mark closes the value.
 func (m *machine) readBehind() bool {
-	follows, ok := m.next()
+	follows, ok := m.nextMine()
 	if !ok {
 		return false
-	}
-	if !m.mine(follows) {
-		follows.kind = noMark
 	}
 	atEnd := follows.kind == noMark && m.cutOff()
 	own := m.closes(m.closer) && m.mine(m.closer)
