@@ -60,6 +60,7 @@ type grammar struct {
 	// render writes one, and reports whether reading it again, with these tools,
 	// would give the same call: raw text cannot hold everything.
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
+	lines  bool // arguments are lines, and end where reasoning does
 }
 
 // Dialects lists every dialect that can be read.
@@ -95,5 +96,5 @@ func Named(name string) (Dialect, bool) {
 // reports false where the dialect cannot say what the call holds.
 func (d Dialect) Render(c chat.Call, tools Toolset) (string, bool) {
 	b, ok := d.grammar.render(&d, nil, c, tools)
-	return string(b) + "\n", ok
+	return string(b) + "\n", ok && !(d.grammar.lines && endsReasoning(string(b)))
 }

@@ -1,6 +1,10 @@
 package dialect
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // A call in reasoning is a draft, and ends where the reasoning does. What ends it
 // depends on what it is made of: in text that has an end of its own, such as a value
@@ -56,4 +60,10 @@ func (s *Scanner) cutDraft(text []byte, from int) (before, rest []byte, ends boo
 		}
 	}
 	return text, nil, false
+}
+
+// endsReasoning reports whether a mark stands in a text that can end reasoning, in
+// any dialect.
+func endsReasoning(text string) bool {
+	return slices.ContainsFunc(everyMark().thoughts, func(mark string) bool { return strings.Contains(text, mark) })
 }

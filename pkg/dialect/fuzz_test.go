@@ -65,3 +65,24 @@ func FuzzDetect(f *testing.F) {
 		modes(nil)[seed%uint64(len(modes(nil)))].checkLaws(t, text, randomSizes(r, len(text))...)
 	})
 }
+
+// FuzzAround holds the laws of what is no scanner, for any two texts: of rendering,
+// of native calls, and of what makes marks inert.
+func FuzzAround(f *testing.F) {
+	for _, text := range nasty {
+		f.Add("key", text)
+		f.Add(text, "value")
+		f.Add(plainJSON(text), "mark-00000000")
+	}
+	for _, marker := range markers {
+		f.Add(plainJSON(marker), marker+marker)
+	}
+	for _, text := range nativeTexts {
+		f.Add(text, "")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		checkRenderAs(t, a, b)
+		checkInertAs(t, a, b)
+		checkNativeAs(t, a)
+	})
+}

@@ -22,7 +22,7 @@ const (
 
 // lineGrammar is the grammar of calls that are lines: a line with the name, and
 // for each argument one with its name, those of its value, and one that ends it.
-var lineGrammar = grammar{body: newLineBody, render: renderLines}
+var lineGrammar = grammar{body: newLineBody, render: renderLines, lines: true}
 
 // thenToolName is the lead of the first word.
 var thenToolName = anyCase(toolNameWord)

@@ -342,7 +342,8 @@ func published(t testing.TB, name string) *schema.Schema {
 }
 
 // FuzzText: whatever the text, its record fits the published schema, findings
-// are in order and lie inside the text, and reading twice gives the same (K2).
+// are in order and lie inside the text, and reading twice gives the same (K2). As a
+// file of any kind it can be checked.
 func FuzzText(f *testing.F) {
 	for _, src := range []string{
 		"", "So.", fenced("a()"), fenced(`a({x: True})`, `b({x: })`, `greet("Ada", 2, 3)`, `greet({times: "x"})`),
@@ -351,13 +352,16 @@ func FuzzText(f *testing.F) {
 		`{"toolCalls": [{"type": "greet", "id": "1", "operation": "o", "parameters": {"name": "a", "times": "x"}}, {"type": "greet", "parameters": 1}]}`,
 		"So:\n```json\n{\"tool_calls\": [{\"function\": {\"name\": \"greet\", \"arguments\": \"{\\\"name\\\": 'a'\"}}, {'name': 'greet', args: {name: 'éÿ'}},]}\n",
 		`[{"name": "greet", "arguments": {}}, x]` + "\n```tool\ngreet()",
+		greetYAML, `{"type": "object"}`, `{"seq":1,"run":"x","kind":"run","time":"2026-11-21T09:30:00Z"}` + "\n", `{"name":{"a":[`,
 	} {
 		f.Add(src)
 	}
 	fits := published(f, "parse_result.v1")
 	defs, _ := tool.Parse("greet.yaml", []byte(greetYAML))
 	registry, _ := tool.NewRegistry(defs...)
+	answers, _ := schema.Compile("s", []byte(`{"type": "object"}`))
 	f.Fuzz(func(t *testing.T, src string) {
+		checkKinds(t, answers, []byte(src))
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}} {
 			r := Text("f", []byte(src), o)
 			var doc bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,14 +43,6 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// FuzzCall holds the streaming law, and that every place lies in the text.
-func FuzzCall(f *testing.F) {
-	for _, text := range seeds(f) {
-		f.Add(text)
-	}
-	f.Fuzz(checkPieces)
-}
-
 // lawSeeds are what the tests of Python and of private marks read.
 var lawSeeds = []string{
 	"[f(a=1, b='x'), g.h()]", "f(r'\\', \"\"\"a\"b\"\"\", f'{{}}' 'x', b'')\ng({'a': (1, (2)), 3: None, True: -.5})", "print(f(a=x), [g(]<]['']",
@@ -65,41 +58,63 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// FuzzLaw holds the streaming law for Python, private marks and stops.
+// FuzzLaw holds the streaming law, and that every place lies in the text, for
+// statements and values, for Python, private marks and stops, and for JSON in parts.
 func FuzzLaw(f *testing.F) {
-	for _, text := range lawSeeds {
+	for _, text := range slices.Concat(seeds(f), lawSeeds, jsonPieces) {
 		f.Add(text)
 	}
-	f.Fuzz(checkLaw)
+	f.Fuzz(func(t *testing.T, text string) {
+		checkPieces(t, text)
+		checkLaw(t, text)
+		checkParts(t, text)
+	})
 }
 
-// FuzzValue holds that JSON is read as what it is: same keys in the same order,
-// same digits, nothing to report but numbers that floats cannot hold.
+// jsonSeeds are JSON that is written in many ways.
+var jsonSeeds = []string{
+	`{"a":[1.50,-0,1e5,"\u00e9\n\ud83d\ude00\/",null,true,{}]}`, `" \u2028 < \u0000 <|\"|> '"`, `12345678901234567890`, `{"a b":{"":"<|\"|"},"t":"true"}`,
+	`[[],{},[[""]],"\\","'''","{x}"]`, `"<|\"<|\"|"`,
+}
+
+// FuzzValue holds that JSON is read as what it is, whole and by its members, and
+// that what is rendered of it is read back as the same value.
 func FuzzValue(f *testing.F) {
-	for _, text := range []string{`{"a":[1.50,-0,1e5,"\u00e9\n\ud83d\ude00\/",null,true,{}]}`, `" \u2028 < \u0000 "`, `12345678901234567890`} {
+	for _, text := range slices.Concat(jsonSeeds, jsonPieces) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
 			t.Skip("not JSON")
 		}
-		got, findings := ParseValue(text)
-		for _, finding := range findings {
-			switch finding.Code {
-			case diag.InexactNumber:
-			case diag.DuplicateKey, diag.TooDeep, diag.InvalidUTF8:
-				return // JSON that is refused
-			default:
-				t.Fatalf("%s: %v", text, finding)
-			}
-		}
-		if want := tokens(t, []byte(text)); !bytes.Equal(tokens(t, got), want) {
-			t.Fatalf("%s is read as %s", text, got)
-		}
-		if again, _ := ParseValue(string(got)); !bytes.Equal(again, got) {
-			t.Fatalf("%s is read as %s and then as %s", text, got, again)
+		if checkValue(t, text) {
+			checkMembers(t, text)
+			checkRendered(t, text)
 		}
 	})
+}
+
+// checkValue checks that JSON keeps its keys, their order and all digits, and that
+// there is nothing to report but numbers that floats cannot hold. It reports false
+// for JSON that is refused.
+func checkValue(t *testing.T, text string) bool {
+	got, findings := ParseValue(text)
+	for _, finding := range findings {
+		switch finding.Code {
+		case diag.InexactNumber:
+		case diag.DuplicateKey, diag.TooDeep, diag.InvalidUTF8:
+			return false
+		default:
+			t.Fatalf("%s: %v", text, finding)
+		}
+	}
+	if want := tokens(t, []byte(text)); !bytes.Equal(tokens(t, got), want) {
+		t.Fatalf("%s is read as %s", text, got)
+	}
+	if again, _ := ParseValue(string(got)); !bytes.Equal(again, got) {
+		t.Fatalf("%s is read as %s and then as %s", text, got, again)
+	}
+	return true
 }
 
 // tokens writes JSON with one spelling for each string.

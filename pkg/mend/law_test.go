@@ -83,14 +83,26 @@ var knots = []string{
 	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`,
 }
 
+// FuzzJSON holds the laws of mending, without a schema and with one, and of reading
+// what is not complete.
 func FuzzJSON(f *testing.F) {
 	for _, c := range cases {
-		f.Add(c.text)
+		f.Add(c.text, false, uint(Everything))
 	}
-	for _, text := range knots {
-		f.Add(text)
+	for _, text := range slices.Concat(knots, schemaSeeds) {
+		f.Add(text, false, uint(0))
+		f.Add(text, true, uint(0))
 	}
-	f.Fuzz(laws)
+	for _, text := range []string{`{"a":[1.5e+3,"x\u00e9\n",true,null,{}]}`, `[[-0.1],"ü"]`, ` false `, `[}`, `"`} {
+		for _, allow := range []Kinds{0, Everything, Arrays, Objects | Strings} {
+			f.Add(text, false, uint(allow))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, salvage bool, allow uint) {
+		laws(t, text)
+		schemaLaws(t, text, salvage)
+		partialLaws(t, text, allow)
+	})
 }
 
 // partialLaws hold for every prefix of a text: what is completed is JSON, and a
@@ -113,15 +125,6 @@ func partialLaws(t *testing.T, text string, allow uint) {
 			}
 		}
 	}
-}
-
-func FuzzPartial(f *testing.F) {
-	for _, text := range []string{`{"a":[1.5e+3,"x\u00e9\n",true,null,{}]}`, `[[-0.1],"ü"]`, ` false `, `[}`, `"`} {
-		for _, allow := range []Kinds{0, Everything, Arrays, Objects | Strings} {
-			f.Add(text, uint(allow))
-		}
-	}
-	f.Fuzz(partialLaws)
 }
 
 // hostile are texts that would cost more than their length if anything were

@@ -2,9 +2,11 @@ package model
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"oneshot/pkg/chat"
 )
@@ -43,22 +45,53 @@ func TestSpelledOut(t *testing.T) {
 }
 
 // Whatever the schema is, it is the same without the descriptions.
-func FuzzSpelledOut(f *testing.F) {
-	f.Add(`{"properties":{"a":{"minimum":1,"description":"x"}},"maxProperties":3}`)
-	f.Add(`{"anyOf":[{"$ref":"#"}],"items":{"const":null}}`)
-	f.Fuzz(func(t *testing.T, schema string) {
-		if !isKind([]byte(schema), '{') {
-			return
-		}
+func TestSpelledOutAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		schema := "{" + anyMembers(3).Draw(t, "members") + "}"
 		got := spelledOut(chat.Function{Parameters: json.RawMessage(schema)})
-		var was, now any
-		if json.Unmarshal([]byte(schema), &was) != nil || json.Unmarshal(got.Parameters, &now) != nil {
-			t.Fatalf("%s became %s", schema, got.Parameters)
-		}
-		if diff := cmp.Diff(undescribed(was), undescribed(now)); diff != "" {
+		if diff := cmp.Diff(undescribed(decoded(t, schema)), undescribed(decoded(t, string(got.Parameters)))); diff != "" {
 			t.Errorf("%s became %s", schema, got.Parameters)
 		}
 	})
+}
+
+// anyMembers draws the members of a schema, right and wrong.
+func anyMembers(depth int) *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		names := rapid.SliceOfNDistinct(rapid.SampledFrom(schemaWords), 0, 4, rapid.ID).Draw(t, "names")
+		var members []string
+		for _, name := range names {
+			value := rapid.SampledFrom(schemaValues).Draw(t, "value")
+			if how := rapid.IntRange(0, 3).Draw(t, "how"); depth > 0 && how > 0 {
+				value = "{" + anyMembers(depth-1).Draw(t, "inner") + "}"
+				if how > 2 {
+					value = "[" + value + ",true]"
+				}
+			}
+			members = append(members, `"`+name+`":`+value)
+		}
+		return strings.Join(members, ", ")
+	})
+}
+
+// schemaWords are names of members, and schemaValues values, of schemas.
+var (
+	schemaWords = []string{
+		"properties", "items", "$defs", "anyOf", "oneOf", "allOf", "not", "$ref", "type", "enum", "const", "minimum", "maximum", "multipleOf", "pattern",
+		"minLength", "format", "default", "description", "maxProperties", "additionalProperties", "dependentRequired", "uniqueItems", "prefixItems", "a", "b c",
+	}
+	schemaValues = []string{"1", "1.50", "1E1000", "-0", `"x"`, `" "`, `"#/$defs/a"`, `"\u003c\n"`, "true", "false", "null", "[]", "{}", `["a",1]`}
+)
+
+// decoded reads JSON with its numbers as they are written.
+func decoded(t *rapid.T, text string) any {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return value
 }
 
 // undescribed drops every description.

@@ -187,21 +187,32 @@ func TestSearchLimits(t *testing.T) {
 	}
 }
 
-func FuzzPreview(f *testing.F) {
+// checkPreview checks that a preview is short and shows what was searched, and that
+// folding keeps the number of characters.
+func checkPreview(t *testing.T, text, query string) {
+	folded, q := fold(text), fold(query)
+	p := preview(text, folded, q)
+	if len([]rune(folded)) != len([]rune(text)) {
+		t.Errorf("folding %q changes the number of characters", text)
+	}
+	if n := len([]rune(p)); n > max(opening, 2*around+len([]rune(q))+6) {
+		t.Errorf("a preview of %d characters", n)
+	}
+	if query != "" && strings.Contains(folded, q) && !strings.Contains(fold(p), q) {
+		t.Errorf("%q is in %q, and not in the preview %q", query, text, p)
+	}
+}
+
+// FuzzArguments holds what is so for any text that is searched, and any address.
+func FuzzArguments(f *testing.F) {
 	f.Add("the fan and the FAN", "fan")
 	f.Add("ﬀ İstanbul ẞ \xff\xfe K", "ß")
+	for _, address := range oddURLs {
+		f.Add(address, "x")
+	}
 	f.Fuzz(func(t *testing.T, text, query string) {
-		folded, q := fold(text), fold(query)
-		p := preview(text, folded, q)
-		if len([]rune(folded)) != len([]rune(text)) {
-			t.Errorf("folding %q changes the number of characters", text)
-		}
-		if n := len([]rune(p)); n > max(opening, 2*around+len([]rune(q))+6) {
-			t.Errorf("a preview of %d characters", n)
-		}
-		if query != "" && strings.Contains(folded, q) && !strings.Contains(fold(p), q) {
-			t.Errorf("%q is in %q, and not in the preview %q", query, text, p)
-		}
+		checkPreview(t, text, query)
+		checkPlainURL(t, text)
 	})
 }
 

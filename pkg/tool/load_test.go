@@ -145,7 +145,8 @@ func TestLoad(t *testing.T) {
 }
 
 // FuzzDefinition holds that no YAML ends the program, that every finding has a
-// place, and that a file without a finding gives definitions that hold.
+// place, and that a file without a finding gives definitions that hold; and the laws
+// of signatures.
 func FuzzDefinition(f *testing.F) {
 	for _, path := range definitionCases(f) {
 		_, fsys := readCase(f, path)
@@ -153,7 +154,11 @@ func FuzzDefinition(f *testing.F) {
 			f.Add(file.Data)
 		}
 	}
+	for _, src := range signatureSeeds {
+		f.Add([]byte(src))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
+		checkSignature(t, string(src))
 		defs, findings := Loader{Builtins: known}.Parse("f.yaml", src)
 		for _, finding := range findings {
 			s := finding.Span

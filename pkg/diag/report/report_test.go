@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"oneshot/pkg/diag"
 )
@@ -193,17 +194,16 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// FuzzText: whatever the text and the span, nothing that a terminal would obey
-// is printed, and the carets are within the window.
-func FuzzText(f *testing.F) {
-	f.Add("one\ntwo three\nfour", 4, 7)
-	f.Add("\ufeffa\tb\x1b\xff\u202e日本e\u0301", 3, 30)
-	f.Add(strings.Repeat("y", 300), 100, 290)
-	f.Add(strings.Repeat("0", 300), 100, 100)
-	f.Add("\r\r\n", 0, 2)
-	f.Fuzz(func(t *testing.T, text string, start, end int) {
-		start = max(0, min(start, len(text)))
-		end = max(start, min(end, len(text)))
+// Whatever the text and the span, nothing that a terminal would obey is printed, and
+// the carets are within the window.
+func TestTextAny(t *testing.T) {
+	pieces := []string{
+		"one", "\n", "\r", "\r\n", "\t", " ", "\ufeff", "\x1b[31m", "\x00", "\xff", "\xe2\x80", "\u202e", "\u2028", "\u009b", "日本", "e\u0301", "👍", strings.Repeat("y", 99),
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
+		start := rapid.IntRange(0, len(text)).Draw(t, "start")
+		end := rapid.IntRange(start, len(text)).Draw(t, "end")
 		finding := diag.New(diag.RunTorn, diag.NewLines([]byte(text)).Locate(diag.Bytes(start, end)), "%s", text)
 		finding.File, finding.Hint = "f", text
 		var b bytes.Buffer
