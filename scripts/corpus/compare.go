@@ -106,10 +106,11 @@ func (w want) faults(g reading, tools []toolDef) []fault {
 		return nil
 	}
 	var found []fault
-	if !w.anyCalls && !sameCalls(w.calls, g.calls) {
+	reported := w.reported(g, tools)
+	if !w.anyCalls && !sameCalls(w.calls, g.calls) && (!reported || len(executable(g.calls)) > 0) {
 		found = append(found, faultCalls)
 	}
-	if w.content != nil && !sameText(*w.content, g.content) && !w.reported(g, tools) {
+	if w.content != nil && !sameText(*w.content, g.content) && !reported {
 		found = append(found, faultContent)
 	}
 	if w.reasoning != nil && !sameText(*w.reasoning, g.reasoning) {
@@ -122,7 +123,7 @@ func (w want) faults(g reading, tools []toolDef) []fault {
 // in what the reference takes for text: that says as much, if the content is the
 // reference's without the calls and their marks.
 func (w want) reported(g reading, tools []toolDef) bool {
-	if !w.none || len(g.calls) == 0 || g.acts(tools) {
+	if !w.none || w.content == nil || len(g.calls) == 0 || g.acts(tools) {
 		return false
 	}
 	rest := *w.content

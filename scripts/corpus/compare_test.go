@@ -112,6 +112,9 @@ func TestNothingFound(t *testing.T) {
 	w := wanted(r, asWritten)
 	cut := with(good("a", "null"), chat.StatusTruncated)
 	cut.Text = "{cut"
+	doubtful := with(cut, chat.StatusAmbiguous)
+	unknown := good("b", "{}")
+	unknown.Text = "{cut"
 	elsewhere := cut
 	elsewhere.Text = "{cut off"
 	tests := []struct {
@@ -121,14 +124,16 @@ func TestNothingFound(t *testing.T) {
 	}{
 		{"the same text", reading{content: "text {cut\n"}, true},
 		{"a call that is not executed", reading{content: "text", calls: []chat.Call{cut}}, true},
+		{"a call of which there are two readings", reading{content: "text", calls: []chat.Call{doubtful}}, true},
 		{"a call that stands elsewhere", reading{content: "text", calls: []chat.Call{elsewhere}}, false},
 		{"a call that is not executed, and its text", reading{content: "text {cut }", calls: []chat.Call{cut}}, false},
 		{"a call that is", reading{content: "text", calls: []chat.Call{good("a", "{}")}}, false},
+		{"a call that is, of no tool of the request", reading{content: "text", calls: []chat.Call{unknown}}, false},
 		{"less text", reading{content: "text"}, false},
 		{"a call that is not executed, and other text", reading{content: "other", calls: []chat.Call{cut}}, false},
 	}
 	for _, test := range tests {
-		if got := len(w.faults(test.got, nil)) == 0; got != test.ok {
+		if got := len(w.faults(test.got, []toolDef{{Name: "a"}})) == 0; got != test.ok {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}

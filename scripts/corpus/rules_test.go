@@ -165,3 +165,19 @@ func TestRulesAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// Behind a message of harmony, and in a header, nothing says what comes next.
+func TestInsideReasoning(t *testing.T) {
+	s := setting{dialect: "harmony"}
+	for text, inside := range map[string]bool{
+		"<|channel|>analysis<|message|>So":                     true,
+		"<|channel|>analysis<|message|>So<|end|>":              true,
+		"<|channel|>analysis<|message|>So<|end|><|channel|>fi": true,
+		"<|channel|>final<|message|>":                          false,
+		"<|channel|>final<|message|>Yes":                       false,
+	} {
+		if got := insideReasoning(text, s); got != inside {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}

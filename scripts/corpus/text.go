@@ -50,8 +50,15 @@ func (w want) hold(r *row, g reading) outcome {
 // probe is what the state at the end of a text is asked with.
 const probe = "0"
 
-// insideReasoning reports whether what follows a text would be no content.
+// headerEnd stands between a header of harmony and its message.
+const headerEnd = "<|message|>"
+
+// insideReasoning reports whether what follows a text would be no content. Where a
+// header stands before every text, it is not known behind a message, and in a header.
 func insideReasoning(text string, s setting) bool {
+	if strings.LastIndex(text, headerEnd) < max(strings.LastIndex(text, "<|end|>"), strings.LastIndex(text, "<|start|>"), strings.LastIndex(text, "<|channel|>")) {
+		return true
+	}
 	return len(read(text+probe, s).content) <= len(read(text, s).content)
 }
 
