@@ -358,7 +358,7 @@ func (b *callBody) bareList() {
 
 // emit passes on a call that was written, or what is wrong with it.
 func (b *callBody) emit(w *written) {
-	var r reader
+	r := reader{tools: b.scanner.tools}
 	r.read(w)
 	b.scanner.passCall(&r)
 }

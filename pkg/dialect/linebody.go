@@ -251,7 +251,7 @@ func (b *lineBody) pass(size int) {
 // reader returns a reader that has read the call.
 func (b *lineBody) reader(size int) *reader {
 	c := &b.call
-	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: string(b.text[:size])}, c.findings)
+	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, clean: c.name, start: c.start, text: string(b.text[:size])}, b.scanner.tools, c.findings)
 	r.call.Arguments = b.arguments(r, c.args)
 	return r
 }

@@ -186,7 +186,7 @@ func (b *namedBody) pass() {
 	} else {
 		findings = append(findings, a.findings...)
 	}
-	r := newNamedReader(c, findings)
+	r := newNamedReader(c, b.scanner.tools, findings)
 	r.call.Status, r.call.ValueChanged = a.status, a.changed
 	if a.value != nil {
 		r.takeValue(a.value, a.place)

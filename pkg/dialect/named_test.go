@@ -373,3 +373,32 @@ func TestCallsWithoutTokens(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is taken from the name of a tool that is known, and escaped quotes only
+// where a tool is known without them.
+func TestNamesOfTools(t *testing.T) {
+	for _, test := range []struct {
+		dialect, text string
+		tools         Toolset
+		name          string
+	}{
+		{"hermes", `<tool_call>{"name": "tools.open", "arguments": {}}</tool_call>`, Toolset{"tools.open": nil}, "tools.open"},
+		{"hermes", `<tool_call>{"name": "tools.open", "arguments": {}}</tool_call>`, Toolset{"open": nil}, "open"},
+		{"hermes", `<tool_call>{"name": "tools.open", "arguments": {}}</tool_call>`, nil, "open"},
+		{"hermes", `<tool_call>{"name": "\"open\"", "arguments": {}}</tool_call>`, nil, `"open"`},
+		{"hermes", `<tool_call>{"name": "\"open\"", "arguments": {}}</tool_call>`, Toolset{"shut": nil}, `"open"`},
+		{"hermes", `<tool_call>{"name": "\"open\"", "arguments": {}}</tool_call>`, Toolset{"open": nil}, "open"},
+		{"toolcalls", "{\"toolCalls\": [{\"type\": \"`open`\", \"id\": \"1\", \"operation\": \"o\", \"parameters\": {}}]}", nil, "open"},
+		{"mistral_args", `[TOOL_CALLS]tools.open[ARGS]{}`, Toolset{"tools.open": nil}, "tools.open"},
+		{"mistral_args", `[TOOL_CALLS]tools.open[ARGS]{}`, nil, "open"},
+		{"gemma4", `<|tool_call>call:tools.open{}<tool_call|>`, Toolset{"tools.open": nil}, "tools.open"},
+	} {
+		r := Scan(test.text, Options{Dialect: find(t, test.dialect), Tools: test.tools})
+		if len(r.Calls) != 1 || r.Calls[0].Name != test.name || !r.Calls[0].Executable {
+			t.Errorf("%s with %v: calls %v, findings %v", test.text, test.tools, r.Calls, r.Findings)
+		}
+	}
+	if r := Scan(`<tool_call>{"name": "\"\"", "arguments": {}}</tool_call>`, Options{Dialect: find(t, "hermes")}); len(r.Calls) != 0 || len(r.Findings) != 1 {
+		t.Errorf("nothing in quotes is %v, %v", r.Calls, r.Findings)
+	}
+}

@@ -22,8 +22,8 @@ type namedCall struct {
 }
 
 // newTextReader returns a reader that has read a call whose one argument is a text.
-func newTextReader(c namedCall, text string, findings []diag.Finding) *reader {
-	r := newNamedReader(c, findings)
+func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Finding) *reader {
+	r := newNamedReader(c, tools, findings)
 	r.call.Positional = true
 	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
 		r.call.Status = chat.StatusTruncated
@@ -49,8 +49,8 @@ func (r *reader) ambiguous(others ...chat.Call) {
 }
 
 // newNamedReader returns a reader that has read the name of a call.
-func newNamedReader(c namedCall, findings []diag.Finding) *reader {
-	r := &reader{written: &written{form: &nameArguments}, findings: findings}
+func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader {
+	r := &reader{tools: tools, written: &written{form: &nameArguments}, findings: findings}
 	r.with = ofArguments
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.clean
@@ -58,7 +58,7 @@ func newNamedReader(c namedCall, findings []diag.Finding) *reader {
 		r.add(diag.New(diag.MarkupInName, c.place, "%q stands in the tool's name", excerpt(name[i:])))
 		name = strings.TrimSpace(name[:i])
 	}
-	name, noise := cleanName(name)
+	name, noise := cleanName(name, tools)
 	if name == "" || len(name) > longestName {
 		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
 		return r

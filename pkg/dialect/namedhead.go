@@ -162,7 +162,7 @@ func (b *namedBody) cutHead(how string) {
 		b.scanner.find(f)
 		return
 	}
-	r := newNamedReader(b.call(""), []diag.Finding{f})
+	r := newNamedReader(b.call(""), b.scanner.tools, []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
 	b.scanner.passCall(r)
 }

@@ -102,5 +102,5 @@ func (b *namedBody) textReader(written []byte, findings ...diag.Finding) *reader
 		said = strings.TrimSpace(said)
 		_ = json.Unmarshal([]byte(said), &said) // or it is no string
 	}
-	return newTextReader(b.call(text), said, findings)
+	return newTextReader(b.call(text), b.scanner.tools, said, findings)
 }

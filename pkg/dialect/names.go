@@ -24,8 +24,11 @@ func isNameByte(c byte) bool {
 func isCountedByte(c byte) bool { return isNameByte(c) || c == ':' }
 
 // cleanName returns the name of a tool without what does not belong to it, and
-// what that was.
-func cleanName(name string) (clean, noise string) {
+// what that was. The exact name of a tool is clean.
+func cleanName(name string, tools Toolset) (clean, noise string) {
+	if _, exact := tools[name]; exact {
+		return name, ""
+	}
 	clean = strings.Trim(name, " \t\r\n\"'`")
 	space, rest := literal.CutNamespace(clean)
 	switch {

@@ -59,7 +59,7 @@ func (b *pythonItem) take(state literal.State) string {
 	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
 		b.scanner.noCall(junk, b.hint)
 	}
-	r := reader{call: call, findings: b.lit.Findings()}
+	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	b.ownName(&r)
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")

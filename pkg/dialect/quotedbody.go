@@ -85,7 +85,7 @@ func (b *quotedItem) take(literal.State) string {
 		Start: b.from, Text: b.head + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
-	r := reader{call: call, findings: b.lit.Findings()}
+	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	r.cleanName(diag.Bytes(call.Start, call.Start+1))
 	b.scanner.passCall(&r)
 	return b.behind(b.lit)

@@ -14,6 +14,7 @@ import (
 
 // A reader makes a call of what was written.
 type reader struct {
+	tools Toolset // nil: not known
 	*written
 	shape
 	call     chat.Call
@@ -126,14 +127,19 @@ func (r *reader) readName(whole bool) {
 // readTool takes the name of the tool.
 func (r *reader) readTool() {
 	place := r.get(r.by)
-	name, noise := cleanName(r.name)
+	name, noise := cleanName(r.name, r.tools)
+	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(r.name, `"`) { // as the string of JSON says
+		name, noise = r.name, "quotes are a part of the tool's name, as it is written"
+	}
 	switch {
 	case name == "" || len(name) > longestName:
 		r.fault(diag.CallMember, place.Span(), "%q is no name of a tool", excerpt(r.name))
 		return
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
-		if place.Kind() == '"' && !r.mends(place.Span()) {
+		if name == r.name {
+			f.Severity = diag.Info
+		} else if place.Kind() == '"' && !r.mends(place.Span()) {
 			f.Fixes = fix(diag.Safe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 		}
 		r.add(f)
@@ -143,7 +149,7 @@ func (r *reader) readTool() {
 
 // cleanName takes from a name that has been read what does not belong to it.
 func (r *reader) cleanName(place diag.Span) {
-	if name, noise := cleanName(r.call.Name); noise != "" && name != "" {
+	if name, noise := cleanName(r.call.Name, r.tools); noise != "" && name != "" {
 		r.call.Name = name
 		r.add(diag.New(diag.NameNoise, place, "%s", noise))
 	}

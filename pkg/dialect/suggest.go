@@ -51,7 +51,7 @@ func (r *reader) mended(m mend.Result) (chat.Call, bool) {
 	var w written
 	w.take(r.form, lit)
 	s := w.shape()
-	name, _ := cleanName(s.name)
+	name, _ := cleanName(s.name, r.tools)
 	if name == "" || len(name) > longestName || s.more || s.given && s.args[0] != '{' {
 		return chat.Call{}, false
 	}

@@ -178,12 +178,12 @@ func (b *jsonItem) close() { b.take(b.lit.Close()) }
 
 // emit passes on a call.
 func (b *jsonItem) emit(w *written) {
-	var r reader
+	r := reader{tools: b.scanner.tools}
 	r.read(w)
 	if r.call.Name == "" && b.form.before {
 		r.nameBefore(b.scanner.wordBefore(b.frame.at))
 	}
-	if clean, _ := cleanName(b.title); r.call.Name != "" && clean != "" && r.call.Name != clean {
+	if clean, _ := cleanName(b.title, b.scanner.tools); r.call.Name != "" && clean != "" && r.call.Name != clean {
 		r.fault(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the call is of %s, and the message of %s", excerpt(r.call.Name), excerpt(clean))
 	}
 	b.scanner.passCall(&r)
@@ -193,7 +193,7 @@ func (b *jsonItem) emit(w *written) {
 func (b *jsonItem) emitKeyed() {
 	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.key.Start)
 	text = text[:min(len(text), place.End-b.key.Start)]
-	r := newNamedReader(namedCall{name: b.name, place: b.key, clean: b.name, quoted: true, start: b.key.Start, text: text}, b.lit.Findings())
+	r := newNamedReader(namedCall{name: b.name, place: b.key, clean: b.name, quoted: true, start: b.key.Start, text: text}, b.scanner.tools, b.lit.Findings())
 	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.Changed()
 	if len(value) > 0 && value[0] != '{' {
 		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(value[0]))
