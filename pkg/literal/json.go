@@ -11,15 +11,16 @@ import (
 
 // A part is a part of JSON that is being read.
 type part struct {
-	marks    string // aMark: the bytes that are wanted
-	anywhere bool   // aMark: the fence can be closed in the middle of a line
-	mark     byte   // the one that was read
-	start    int    // where the key, value or object begins
-	keyEnd   int    // aKey: where the key ends
-	key      string // what it says
-	plain    bool   // and it is written just so
-	first    bool   // aRest: nothing of it has been read yet
-	whole    bool   // aRest: up to the last bracket that is open
+	marks    string          // aMark: the bytes that are wanted
+	anywhere bool            // aMark: the fence can be closed in the middle of a line
+	mark     byte            // the one that was read
+	start    int             // where the key, value or object begins
+	keyEnd   int             // aKey: where the key ends
+	key      string          // what it says
+	plain    bool            // and it is written just so
+	first    bool            // aRest: nothing of it has been read yet
+	whole    bool            // aRest: up to the last bracket that is open
+	value    json.RawMessage // aValue: the value, if it was read at once
 }
 
 // NewJSON returns a scanner for the parts of a text that should be JSON. What
@@ -44,7 +45,7 @@ func (s *Scanner) MoveTo(offset int) {
 func (s *Scanner) expect(g goal) {
 	s.goal, s.state, s.mode, s.phase = g, More, inGap, arguing
 	p := &s.part
-	p.mark, p.anywhere, p.first, p.whole = 0, false, false, false
+	p.mark, p.anywhere, p.first, p.whole, p.value = 0, false, false, false, nil
 	p.start, p.keyEnd = s.at, s.at
 	if s.stop != "" {
 		s.stop = ""
@@ -53,6 +54,7 @@ func (s *Scanner) expect(g goal) {
 		s.args, s.report, s.passing = arguments{}, report{}, passing{}
 	}
 	s.used = g != aMark
+	s.object.fresh = g == anObject || g == aValue
 	switch {
 	case s.holding:
 	case g == aKey || g == aValue:

@@ -287,8 +287,11 @@ func (s *Scanner) Call() (chat.Call, bool) {
 // Value returns the value that was read as JSON, nil if it has a fault. Numbers
 // keep their digits and objects the order of their keys.
 func (s *Scanner) Value() json.RawMessage {
-	if s.state != Done {
+	switch {
+	case s.state != Done:
 		return nil
+	case s.part.value != nil:
+		return s.part.value
 	}
 	return s.args.out
 }

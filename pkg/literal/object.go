@@ -66,7 +66,7 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 
 // An object is an object whose members are wanted one by one.
 type object struct {
-	fresh  bool     // nothing of it has been read
+	fresh  bool     // nothing of it has been read, or of the value that is wanted instead
 	names  []string // the members that are wanted
 	found  []Member
 	others int       // how many others it has
@@ -88,7 +88,7 @@ type object struct {
 func (s *Scanner) ExpectObject(names []string) {
 	s.expect(anObject)
 	o := &s.object
-	o.fresh, o.names, o.text, o.cutIn = true, names, "", false
+	o.names, o.text, o.cutIn = names, "", false
 	o.clear()
 }
 

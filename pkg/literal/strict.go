@@ -9,10 +9,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Most objects are strict JSON and arrive whole. They are read here at once, with
-// the same result as byte by byte and several times as fast. What is unusual in
-// any way, or not there yet, is left to the scanner, which begins at the start of
-// the object again.
+// Most objects and values are strict JSON and arrive whole. They are read here at
+// once, with the same result as byte by byte and several times as fast. What is
+// unusual in any way, or not there yet, is left to the scanner, which begins at the
+// start of it again.
 
 // Bounds of what is read at once.
 const (
@@ -23,12 +23,14 @@ const (
 	strictBytes  = math.MaxInt32
 )
 
-// A strict reads an object at once.
+// A strict reads an object or a value at once. A value is read as if it were that of
+// a member: blanks in it are noted.
 type strict struct {
 	text []byte
 	base int // offset of the text
 	into *object
 
+	outer   int // how many brackets are open around what is read: for a value one, that of its object
 	depth   int
 	arrays  uint64 // the brackets that are open, a bit for each that is one of an array
 	opened  bool   // what was read last is an opening bracket
@@ -36,9 +38,9 @@ type strict struct {
 	keyed   uint8                  // how many keys are known
 	keyFrom [strictDepth + 1]uint8 // where those of each object begin
 
-	name  span // the key of the member that is being read
-	value int  // where its value begins
-	gaps  int  // how many blanks stand before that
+	name span // the key of the member that is being read
+	from int  // where its value begins
+	gaps int  // how many blanks stand before that
 }
 
 // A span is a part of the text.
@@ -46,30 +48,34 @@ type span struct{ from, to int32 }
 
 func (r *strict) cut(s span) []byte { return r.text[s.from:s.to] }
 
-// atOnce tries to read a whole object. It returns how many bytes it has read: all
-// of them or none.
+// atOnce tries to read a whole object or value. It returns how many bytes it has
+// read: all of them or none.
 func (s *Scanner) atOnce(p []byte) int {
-	o := &s.object
-	o.fresh = false
+	s.object.fresh = false
 	if s.strict == nil {
 		s.strict = new(strict)
 	}
 	r := s.strict
-	r.begin(p, s.at, o)
-	n, whole := r.object()
+	r.begin(p, s.at, &s.object)
+	from, n, whole := 0, 0, false
+	if s.goal == anObject {
+		n, whole = r.object()
+	} else {
+		from, n, whole = r.value()
+	}
 	r.text = nil
 	s.steps += n
-	if !whole || !utf8.Valid(p[:n]) {
-		o.clear()
-		if !s.holding {
+	if !whole || !utf8.Valid(p[from:n]) {
+		s.object.clear()
+		if !s.keeping {
 			s.keepFrom(s.at)
 		}
 		return 0
 	}
-	o.text = s.texts.add(p[:n])
-	for i := range o.found {
-		m := &o.found[i]
-		m.text = o.text[m.begin-s.at : m.end-s.at]
+	if s.goal == anObject {
+		s.takeObject(p[:n])
+	} else {
+		s.takeValue(p[:n], from)
 	}
 	if s.holding {
 		s.kept.Write(p[:n])
@@ -80,10 +86,36 @@ func (s *Scanner) atOnce(p []byte) int {
 	return n
 }
 
-// begin makes the reader ready for another object.
+// takeObject takes an object that was read at once.
+func (s *Scanner) takeObject(text []byte) {
+	o := &s.object
+	o.text = s.texts.add(text)
+	for i := range o.found {
+		m := &o.found[i]
+		m.text = o.text[m.begin-s.at : m.end-s.at]
+	}
+}
+
+// takeValue takes a value that was read at once, behind some blanks.
+func (s *Scanner) takeValue(text []byte, blanks int) {
+	s.part.start = s.at + blanks
+	size := len(text) - blanks
+	for _, gap := range s.object.gaps {
+		size -= int(gap.to - gap.from)
+	}
+	s.part.value = s.bytes.room(size)
+	for _, gap := range s.object.gaps {
+		s.part.value = append(s.part.value, text[blanks:gap.from]...)
+		blanks = int(gap.to)
+	}
+	s.part.value = append(s.part.value, text[blanks:]...)
+	s.object.gaps = s.object.gaps[:0]
+}
+
+// begin makes the reader ready for another object or value.
 func (r *strict) begin(text []byte, base int, into *object) {
 	r.text, r.base, r.into = text, base, into
-	r.depth, r.arrays, r.keyed = 0, 0, 0
+	r.outer, r.depth, r.arrays, r.keyed = 0, 0, 0, 0
 }
 
 // The functions below read what stands at an index of the text, and return the
@@ -99,12 +131,41 @@ func (r *strict) object() (n int, whole bool) {
 		return 0, false
 	}
 	r.open('{')
-	for n = 1; r.depth > 0; {
-		if n = r.next(n); n < 0 {
-			return amiss(n), false
+	return r.inside(1)
+}
+
+// inside reads the rest of what is open.
+func (r *strict) inside(i int) (n int, whole bool) {
+	for r.depth > r.outer {
+		if i = r.next(i); i < 0 {
+			return amiss(i), false
 		}
 	}
-	return n, true
+	return i, true
+}
+
+// value reads a value and the blanks before it. It returns where it begins, how many
+// bytes it has looked at, and whether they are a value that ends there.
+func (r *strict) value() (from, n int, whole bool) {
+	i, c := r.blank(0)
+	if len(r.text) > strictBytes || c == 0 {
+		return i, i, false
+	}
+	r.outer, r.depth, r.keyFrom[1] = 1, 1, 0
+	if c == '{' || c == '[' {
+		r.open(c)
+		n, whole = r.inside(i + 1)
+		return i, n, whole
+	}
+	end := r.item(i, c)
+	switch {
+	case end < 0:
+		return i, amiss(end), false
+	case c == '"':
+		return i, end, true
+	}
+	_, c = r.blank(end)
+	return i, end, c == ',' || c == '}' || c == ']'
 }
 
 // member takes the member whose value has just ended.
@@ -115,7 +176,7 @@ func (r *strict) member(end int) {
 	switch {
 	case i >= 0:
 		m := o.add()
-		m.Index, m.key, m.keyEnd, m.begin, m.end = i, key, keyEnd, r.base+r.value, r.base+end
+		m.Index, m.key, m.keyEnd, m.begin, m.end = i, key, keyEnd, r.base+r.from, r.base+end
 		m.gapsFrom, m.gapsTo = int32(r.gaps), int32(len(o.gaps))
 	case o.others == 0:
 		o.other = diag.Bytes(key, keyEnd)
@@ -140,7 +201,7 @@ func (r *strict) next(i int) int {
 		i, c = r.blank(i)
 	}
 	if r.depth == 1 {
-		r.value, r.gaps = i, len(r.into.gaps)
+		r.from, r.gaps = i, len(r.into.gaps)
 	}
 	if c == '{' || c == '[' {
 		r.open(c)
@@ -160,7 +221,7 @@ func (r *strict) next(i int) int {
 func (r *strict) behind(i int) int {
 	for c := byte(0); ; i++ {
 		switch r.depth {
-		case 0:
+		case r.outer:
 			return i
 		case 1:
 			r.member(i)

@@ -69,6 +69,18 @@ func (t *text) plain() *byteSet {
 	return plainInTemplate
 }
 
+// plainLength returns how many bytes at the start of p need no attention.
+func (t *text) plainLength(p []byte) int {
+	plain, n := t.plain(), 0
+	if plain == plainInDouble {
+		return skipPlain(p, 0)
+	}
+	for n < len(p) && plain[p[n]] {
+		n++
+	}
+	return n
+}
+
 // reading reports whether the output is being written: not so while a fault or
 // a statement that is no call is passed over.
 func (s *Scanner) reading() bool { return s.phase == arguing }
@@ -113,11 +125,7 @@ func (s *Scanner) text(p []byte) int {
 		s.put(p[:1])
 		return 1
 	}
-	plain, n := s.str.plain(), 0
-	for n < len(p) && plain[p[n]] {
-		n++
-	}
-	if n > 0 {
+	if n := s.str.plainLength(p); n > 0 {
 		s.put(p[:n])
 		s.lineBlank = false
 		return n
