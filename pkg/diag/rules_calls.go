@@ -472,7 +472,7 @@ var callRules = []Rule{
 	{
 		Code: DuplicateCall, Slug: "duplicate-call", Severity: Warning,
 		Title: "A response has the same call twice",
-		Text:  "Two calls have the same name and arguments. Often the model has repeated itself; both are kept.",
+		Text:  "Two calls have the same name and arguments. Often the model has repeated itself; both are kept. Where the first is not closed before the second begins, it was begun again, and the second is not run.",
 		Bad:   "```tool\nreturn search(\"x\");\nreturn search(\"x\");\n```",
 		Good:  "```tool\nreturn search(\"x\");\n```",
 	},

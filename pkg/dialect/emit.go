@@ -2,13 +2,17 @@ package dialect
 
 import (
 	"cmp"
+	"slices"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
 
 // find passes on a finding that is about no call.
-func (s *Scanner) find(f diag.Finding) { s.emit(Event{Finding: &f}) }
+func (s *Scanner) find(f diag.Finding) {
+	s.previous.unclosed = s.previous.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
+	s.emit(Event{Finding: &f})
+}
 
 // passCall passes on the call that a reader has made, and what there is to say about
 // it. Without a name there is no call, and only what is wrong is said.
@@ -27,7 +31,10 @@ func (s *Scanner) passCall(r *reader) {
 		r.suppress(diag.InReasoning, "a call inside reasoning is a draft, and is not run")
 	case s.ended:
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
+	case s.previous.again(&r.call, s.outside.to):
+		r.suppress(diag.DuplicateCall, "the call before is the same, and not closed: the model has begun it again, and this one is not run")
 	}
+	s.steps += s.previous.take(&r.call)
 	s.ended = s.ended || row.framing.final && r.call.Executable && r.call.Name == row.Ending
 	r.findings = append(r.findings, s.detect(row, r.call)...)
 	if !r.call.Executable {

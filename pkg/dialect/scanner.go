@@ -72,6 +72,7 @@ type Scanner struct {
 	alone     bool // the dialect of the last frame wants its calls alone
 	begun     bool // something else than blanks has been read
 	ids       idSet
+	previous  previous
 	ended     bool       // the call that ends the work has been made
 	raw       []*Dialect // those of calls whose values are text up to a mark, and can hold one
 	detected  detected

@@ -130,7 +130,7 @@ func (m *machine) endOfText() {
 		m.noCall()
 		return
 	case m.state == inBody && m.inside:
-		m.noteNoCloser()
+		m.noteNoCloser(diag.Safe)
 	default:
 		m.cut, m.half = true, m.state != inBody || !m.any && !m.object
 		m.noteCut()
@@ -348,7 +348,11 @@ func (m *machine) readBody() bool {
 		m.param = param{name: name{text: found.name, start: found.start, end: found.nameEnd}, element: true}
 		return m.openedParam(found.end, found.slash)
 	case callOpen, outerOpen, outerClose:
-		m.noteNoCloser()
+		fix := diag.Unsafe
+		if found.kind == outerClose {
+			fix = diag.Safe
+		}
+		m.noteNoCloser(fix)
 		return m.finish(m.at)
 	case group, groupClose, nameEnd:
 		return m.to(inBody, found.end)

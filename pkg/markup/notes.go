@@ -88,10 +88,12 @@ func (m *machine) noteOpenEnd(start, from, to int) *diag.Finding {
 	return f
 }
 
-func (m *machine) noteNoCloser() {
+// noteNoCloser reports a call that is not closed. To close it is not safe where
+// another one begins: that can be the same one, begun again.
+func (m *machine) noteNoCloser(fix diag.FixKind) {
 	closer := m.callCloser()
 	f := m.note(diag.MissingCloser, m.start, m.at, "the call lacks its closing mark %s", closer)
-	m.fix(f, diag.Safe, "add it", m.at, m.at, closer)
+	m.fix(f, fix, "add it", m.at, m.at, closer)
 }
 
 // callCloser returns the mark that should close the call.
