@@ -26,6 +26,12 @@ func without(text string, g *grammar) []mark {
 	return []mark{{role: starts, lead: never, own: thenJSON, grammar: g, lacks: text}}
 }
 
+// jsonFences are fences that can hold calls in JSON: those marked so, or not at all.
+var jsonFences = []fenceForm{
+	{info: "json", glued: "{[", lead: blankThen("{[")},
+	{info: "", glued: "{[", lead: blankThen("{[")},
+}
+
 // jsonDialects write calls as JSON objects behind a mark, or with none.
 var jsonDialects = []Dialect{
 	{
@@ -344,7 +350,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},
 			},
-			fences: []fenceForm{{info: "json", glued: "{[", lead: blankThen("{[")}, {info: "", glued: "{[", lead: blankThen("{[")}},
+			fences: jsonFences,
 			start:  jsonStart,
 			keys:   []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action"},
 			lists:  []string{"tool_calls", "toolCalls"},
@@ -365,7 +371,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 				{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
 				{text: "</tool_call>", role: unwraps},
 			},
-			fences: []fenceForm{{info: "json", glued: "{[", lead: blankThen("{[")}, {info: "", glued: "{[", lead: blankThen("{[")}},
+			fences: jsonFences,
 			start:  jsonStart,
 			keys:   []string{"name"},
 			lists:  []string{"tool_calls"},
