@@ -118,7 +118,7 @@ too, where they do not count.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<tool_calls>", role: begins, lead: blankThen("[")},
-				{text: "<tool_calls>", role: begins, lead: blankThen("{"), guest: true},
+				{text: "<tool_calls>", role: begins, lead: never, own: blankThen("{")},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "<answer>", role: silent},
 				{text: "</answer>", role: silent},

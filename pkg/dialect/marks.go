@@ -18,7 +18,6 @@ type mark struct {
 	grammar *grammar // of what it begins, if that is not the dialect's
 	lacks   string   // calls without a mark of their own should have this one
 	around  bool     // it begins a frame, and stands around all others, too
-	guest   bool     // it is another dialect's, and counts where only this one is read
 	known   bool     // the call of Python behind it must name a tool, where the tools are known
 }
 
@@ -123,9 +122,7 @@ func newMarkSet(rows []*Dialect) *markSet {
 func (s *markSet) addRow(row *Dialect) {
 	f := &row.framing
 	for i := range f.marks {
-		if m := &f.marks[i]; !m.guest || len(s.rows) == 1 {
-			s.add(use{mark: m, row: row})
-		}
+		s.add(use{mark: &f.marks[i], row: row})
 	}
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceUse{&f.fences[i], row})

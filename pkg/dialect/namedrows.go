@@ -17,12 +17,12 @@ var (
 	thenArgs    = tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers))))
 )
 
-// mistralMarks are the marks of Mistral: what one version writes is a guest in the
-// others.
-func mistralMarks(list bool) []mark {
+// mistralMarks are the marks of Mistral. Each version also reads what the other one
+// writes, where it is read alone.
+func mistralMarks(list, call lead) []mark {
 	return []mark{
-		{text: "[TOOL_CALLS]", role: begins, lead: thenJSON, grammar: &mistralList, guest: !list},
-		{text: "[TOOL_CALLS]", role: begins, lead: thenArgs, own: thenName, grammar: &mistralCall, guest: list},
+		{text: "[TOOL_CALLS]", role: begins, lead: list, own: thenJSON, grammar: &mistralList},
+		{text: "[TOOL_CALLS]", role: begins, lead: call, own: thenName, grammar: &mistralCall},
 		{text: "[/TOOL_CALLS]", role: silent},
 		{text: "</s>", role: silent},
 	}
@@ -40,7 +40,7 @@ var namedDialects = []Dialect{
 		Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
 models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
 		framing: framing{
-			marks: mistralMarks(true), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
+			marks: mistralMarks(thenJSON, never), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
 		},
 		grammar: mistralList,
 	},
@@ -52,7 +52,7 @@ models write, "mistral_args", is read, too. Reasoning stands between [THINK] and
 		Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
 		Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
-		framing: framing{marks: mistralMarks(false), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
+		framing: framing{marks: mistralMarks(never, thenArgs), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
 		grammar: mistralCall,
 	},
 	{
