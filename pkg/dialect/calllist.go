@@ -323,7 +323,7 @@ func (b *callBody) unlikely(w *written) bool {
 		return false
 	}
 	usual := s.own || s.by == ofFunction && s.inner != "" || s.by == ofName && (s.with == ofArguments || s.with == ofParameters)
-	if _, known := b.scanner.tools[s.name]; usual || known {
+	if usual || b.scanner.knows(s.name) {
 		return false
 	}
 	keys := quotedList(s.keys())

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"flag"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,19 @@ func (c testCase) section(name string) *txtar.File {
 		}
 	}
 	return nil
+}
+
+// allCases goes through the cases of all dialects.
+func allCases(t testing.TB) iter.Seq2[Dialect, testCase] {
+	return func(yield func(Dialect, testCase) bool) {
+		for _, d := range Dialects {
+			for _, c := range cases(t, d) {
+				if !yield(d, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // cases loads the cases of a dialect; there must be some.
@@ -152,51 +166,47 @@ func list[T any](b *bytes.Buffer, name string, items []T, line func(string, any,
 
 // TestCases holds T5, T6 and M3: what is read of each case.
 func TestCases(t *testing.T) {
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
-				got := wanted(Scan(c.input, Options{Dialect: d})).encode(t)
-				file := c.section("want.json")
-				if *update && file == nil {
-					c.archive.Files = append(c.archive.Files, txtar.File{Name: "want.json"})
-					file = c.section("want.json")
+	for d, c := range allCases(t) {
+		t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
+			got := wanted(Scan(c.input, Options{Dialect: d})).encode(t)
+			file := c.section("want.json")
+			if *update && file == nil {
+				c.archive.Files = append(c.archive.Files, txtar.File{Name: "want.json"})
+				file = c.section("want.json")
+			}
+			if file == nil {
+				t.Fatal("no want.json: -update writes it")
+			}
+			if *update {
+				file.Data = got
+				if err := os.WriteFile(c.file, txtar.Format(c.archive), 0o644); err != nil {
+					t.Fatal(err)
 				}
-				if file == nil {
-					t.Fatal("no want.json: -update writes it")
-				}
-				if *update {
-					file.Data = got
-					if err := os.WriteFile(c.file, txtar.Format(c.archive), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if diff := gocmp.Diff(string(file.Data), string(got)); diff != "" {
-					t.Errorf("reading of\n%s\n(-want +got)\n%s", c.input, diff)
-				}
-			})
-		}
+			}
+			if diff := gocmp.Diff(string(file.Data), string(got)); diff != "" {
+				t.Errorf("reading of\n%s\n(-want +got)\n%s", c.input, diff)
+			}
+		})
 	}
 }
 
 // TestValidCases checks that what is faultless raises nothing above info.
 func TestValidCases(t *testing.T) {
 	valid := 0
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			if !strings.HasPrefix(c.name(), "valid-") {
-				continue
+	for d, c := range allCases(t) {
+		if !strings.HasPrefix(c.name(), "valid-") {
+			continue
+		}
+		valid++
+		r := Scan(c.input, Options{Dialect: d})
+		for _, f := range r.Findings {
+			if f.Severity.Rank() > diag.Info.Rank() {
+				t.Errorf("%s: %v", c.name(), f)
 			}
-			valid++
-			r := Scan(c.input, Options{Dialect: d})
-			for _, f := range r.Findings {
-				if f.Severity.Rank() > diag.Info.Rank() {
-					t.Errorf("%s: %v", c.name(), f)
-				}
-			}
-			for _, call := range r.Calls {
-				if call.Status != chat.StatusOK || !call.Executable || !json.Valid(call.Arguments) {
-					t.Errorf("%s: call %s is %s: %s", c.name(), call.Name, call.Status, call.Arguments)
-				}
+		}
+		for _, call := range r.Calls {
+			if call.Status != chat.StatusOK || !call.Executable || !json.Valid(call.Arguments) {
+				t.Errorf("%s: call %s is %s: %s", c.name(), call.Name, call.Status, call.Arguments)
 			}
 		}
 	}
@@ -208,13 +218,11 @@ func TestValidCases(t *testing.T) {
 // TestNoEvilCalls checks that nothing the cases quote becomes a call.
 func TestNoEvilCalls(t *testing.T) {
 	quoted := 0
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			quoted += strings.Count(c.input, "evil")
-			for _, call := range Scan(c.input, Options{Dialect: d}).Calls {
-				if strings.HasPrefix(call.Name, "evil") {
-					t.Errorf("%s: %q is a call", c.name(), call.Text)
-				}
+	for d, c := range allCases(t) {
+		quoted += strings.Count(c.input, "evil")
+		for _, call := range Scan(c.input, Options{Dialect: d}).Calls {
+			if strings.HasPrefix(call.Name, "evil") {
+				t.Errorf("%s: %q is a call", c.name(), call.Text)
 			}
 		}
 	}
@@ -227,23 +235,21 @@ func TestNoEvilCalls(t *testing.T) {
 // have been applied, and the same calls as before.
 func TestSafeFixes(t *testing.T) {
 	fixed := 0
-	for _, d := range Dialects {
-		for _, c := range cases(t, d) {
-			before := Scan(c.input, Options{Dialect: d})
-			text := applySafe(t, c.input, before.Findings)
-			if text == c.input {
-				continue
+	for d, c := range allCases(t) {
+		before := Scan(c.input, Options{Dialect: d})
+		text := applySafe(t, c.input, before.Findings)
+		if text == c.input {
+			continue
+		}
+		fixed++
+		after := Scan(text, Options{Dialect: d})
+		for _, f := range after.Findings {
+			if slices.ContainsFunc(f.Fixes, func(f diag.Fix) bool { return f.Kind == diag.Safe }) {
+				t.Errorf("%s: after its fix: %v\n%s", c.name(), f, text)
 			}
-			fixed++
-			after := Scan(text, Options{Dialect: d})
-			for _, f := range after.Findings {
-				if slices.ContainsFunc(f.Fixes, func(f diag.Fix) bool { return f.Kind == diag.Safe }) {
-					t.Errorf("%s: after its fix: %v\n%s", c.name(), f, text)
-				}
-			}
-			if diff := gocmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
-				t.Errorf("%s: the fixes change calls (-before +after)\n%s\n%s", c.name(), diff, text)
-			}
+		}
+		if diff := gocmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
+			t.Errorf("%s: the fixes change calls (-before +after)\n%s\n%s", c.name(), diff, text)
 		}
 	}
 	if fixed == 0 {

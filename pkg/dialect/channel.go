@@ -232,7 +232,7 @@ func (b *messageBody) shown(word string) ending {
 		return notYet
 	}
 	b.scanner.readAgain(b.tag)
-	if _, known := b.scanner.tools[name]; known && v == yes {
+	if v == yes && b.scanner.knows(name) {
 		return left
 	}
 	b.opening = false

@@ -72,14 +72,17 @@ func doubtFixes(findings []diag.Finding) {
 	}
 }
 
+// knows reports whether a name is exactly that of a tool.
+func (s *Scanner) knows(name string) bool {
+	_, known := s.tools[name]
+	return known
+}
+
 // checkName refuses a call of a name that a reader would take for another one. The
 // exact name of a tool is never odd.
 func (s *Scanner) checkName(r *reader) {
 	name := r.call.Name
-	if isPlain(name) {
-		return
-	}
-	if _, known := s.tools[name]; known {
+	if isPlain(name) || s.knows(name) {
 		return
 	}
 	if why := odd(name); why != "" {

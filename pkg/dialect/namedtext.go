@@ -52,13 +52,12 @@ func (b *namedBody) beginsLine() bool {
 // name of a tool on a line of its own, and before text for the user.
 func (b *namedBody) readPart(c byte) (int, ending) {
 	name := string(b.tail[len(b.part):])
-	_, known := b.scanner.tools[name]
 	switch {
 	case isNameByte(c) && len(name) < longestName:
 		b.tail = append(b.tail, c)
 		return 1, notYet
 	case c != '\n' || name == "":
-	case known || name == b.plain:
+	case b.scanner.knows(name) || name == b.plain:
 		b.passText()
 		b.scanner.readAgain(append(b.tail, c))
 		return 1, left
