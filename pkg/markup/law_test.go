@@ -17,7 +17,7 @@ import (
 var all = map[string]*Syntax{
 	"Qwen3Coder": Qwen3Coder, "SeedOSS": SeedOSS, "OpenHands": OpenHands, "MinimaxM2": MinimaxM2, "MinimaxM3": MinimaxM3,
 	"DSML": DSML, "AnthropicXML": AnthropicXML, "ATEM": ATEM, "Step3": Step3, "MiniCPM5": MiniCPM5, "KimiK3": KimiK3,
-	"Cline": Cline, "CommandXML": CommandXML, "BFCL": BFCL, "GLM45": GLM45, "GLM47": GLM47, "HunyuanV3": HunyuanV3, "Laguna": Laguna, "LongcatXML": LongcatXML,
+	"CommandXML": CommandXML, "BFCL": BFCL, "GLM45": GLM45, "GLM47": GLM47, "HunyuanV3": HunyuanV3, "Laguna": Laguna, "LongcatXML": LongcatXML,
 }
 
 // An outcome is all that a scanner says.
@@ -279,7 +279,7 @@ func checkAppend(t testing.TB, name string, s *Syntax, c chat.Call, want bool) {
 
 func FuzzScanner(f *testing.F) {
 	names := []string{
-		"Qwen3Coder", "MinimaxM2", "MinimaxM3", "DSML", "ATEM", "Step3", "MiniCPM5", "KimiK3", "Cline", "BFCL", "GLM45", "HunyuanV3", "Laguna", "CommandXML",
+		"Qwen3Coder", "MinimaxM2", "MinimaxM3", "DSML", "ATEM", "Step3", "MiniCPM5", "KimiK3", "BFCL", "GLM45", "HunyuanV3", "Laguna", "CommandXML",
 	}
 	for i, name := range names {
 		for _, s := range samples {

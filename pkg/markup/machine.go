@@ -240,10 +240,7 @@ func (m *machine) readOpening() bool {
 	if !ok {
 		return false
 	}
-	switch {
-	case found.kind == callOpen:
-	case found.kind == elementOpen && len(m.syntax.Calls) == 0:
-	default:
+	if found.kind != callOpen {
 		m.noCall()
 		return true
 	}
@@ -251,13 +248,8 @@ func (m *machine) readOpening() bool {
 	if !found.dressed {
 		m.noteUndressed(found)
 	}
-	switch {
-	case m.syntax.Name == InText:
+	if m.syntax.Name == InText {
 		return m.to(inName, found.end)
-	case found.kind == elementOpen:
-		m.words = append(m.words, word{m.syntax.delimiters().Close + found.name, callClose, looseTail, false})
-		m.setTool(attribute{value: found.name, start: found.start, end: found.nameEnd})
-		return m.openedCall(found.end, found.slash)
 	}
 	m.beginTag(found)
 	return true

@@ -243,7 +243,6 @@ var samples = []sample{
 	{name: "Command, text in a list", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list">a</cofl:value></cofl:tool_call>`, status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
 	{name: "Command, closer missing", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list"><cofl:value type="raw">a</cofl:value></cofl:tool_call>`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, want: `{"tags":["a"]}`},
 	{name: "Command, leaf not closed", syntax: CommandXML, text: cofl + `<cofl:value name="tags" type="list"><cofl:value type="raw">a</cofl:tool_call>`, status: chat.StatusInvalid, codes: []diag.Code{diag.MissingCloser, diag.WrongCloser}},
-	{name: "Cline", syntax: Cline, text: "<note>\n<path>a.go</path>\n<text>\n<b>x</b>\n</text>\n</note>", want: `{"path":"a.go","text":"<b>x</b>"}`},
 
 	{name: "elements", syntax: MinimaxM3, text: m3 + `<invoke name="note">` + m3 + `<text><b>1</b>` + m3 + `</text>` + m3 + `<meta>` + m3 + `<by>A &amp; B` + m3 + `</by>` + m3 + `<year>7` + m3 + `</year>` + m3 + `<empty>` + m3 + `</empty>` + m3 + `</meta>` +
 		m3 + `<sizes>` + m3 + `<item>1` + m3 + `</item>` + m3 + `<item>2` + m3 + `</item>` + m3 + `</sizes>` + m3 + `</invoke>`,

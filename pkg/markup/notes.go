@@ -97,15 +97,7 @@ func (m *machine) noteNoCloser(fix diag.FixKind) {
 }
 
 // callCloser returns the mark that should close the call.
-func (m *machine) callCloser() string {
-	name := ""
-	if len(m.syntax.Calls) > 0 {
-		name = m.syntax.Calls[0]
-	} else if m.out != nil {
-		name = m.out.name
-	}
-	return m.closing(name)
-}
+func (m *machine) callCloser() string { return m.closing(m.syntax.Calls[0]) }
 
 // closing returns a closing tag, as the tags of the call are written.
 func (m *machine) closing(name string) string {

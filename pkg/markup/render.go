@@ -117,19 +117,14 @@ func (w *writer) line() {
 
 // call writes a call. It reports false if the arguments are no object.
 func (w *writer) call(name string, arguments json.RawMessage) bool {
-	tag := name
-	switch {
-	case len(w.Calls) == 0:
-		w.open(name)
-	case w.Name == InText:
-		tag = w.Calls[0]
+	tag := w.Calls[0]
+	if w.Name == InText {
 		w.open(tag)
 		w.add(name)
 		if w.NameEnd != "" {
 			w.open(w.NameEnd)
 		}
-	default:
-		tag = w.Calls[0]
+	} else {
 		w.open(tag, w.Name, name)
 	}
 	w.line()

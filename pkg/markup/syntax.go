@@ -6,7 +6,7 @@ type Syntax struct {
 	Delimiters           // "<", "</", ">" if they are empty
 	Prefix      string   // stands before the names of tags; it may be missing in the whole call
 	Token       string   // stands before every tag; it may be missing in the whole call
-	Calls       []string // names of the tag of a call; the first is the one that is written. None: the tag has the name of the tool
+	Calls       []string // names of the tag of a call; the first is the one that is written
 	Name        string   // the attribute with the name of the tool; [InTag] or [InText]
 	NameEnd     string   // a tag that ends a name that is text
 	Parameters  []string // names of the tag of a parameter; the first is the one that is written

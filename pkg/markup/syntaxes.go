@@ -73,9 +73,6 @@ var (
 		TypeAttr: "type", Ignored: []string{"index"}, Untyped: JSON, AttrEscapes: true, Compact: true, Wrappers: []string{"tools"},
 	}
 
-	// Cline writes the tool and each argument as an element with its name.
-	Cline = &Syntax{Elements: true, Framing: Newline}
-
 	// BFCL is the XML of a benchmark: the value stands in the tag or behind it.
 	BFCL = &Syntax{
 		Calls: []string{"function"}, Name: "name", Parameters: []string{"param"}, Key: "name", ValueAttr: "value",
