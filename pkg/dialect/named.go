@@ -211,22 +211,38 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 		return 1, ended
 	case v == no && isSpace(b.tail[0]):
 		b.scanner.readAgain(b.tail[1:])
-	case v == no && len(b.tail) == 1 && (c == '{' || c == '[') && (len(b.closes) > 0 && !b.loose || !b.args.isObject()):
+		b.tail = nil
+		return 1, notYet
+	case v == no && len(b.tail) == 1:
+		return b.noMark(c)
+	}
+	return b.leave()
+}
+
+// noMark reads a byte behind the arguments that begins no mark.
+func (b *namedBody) noMark(c byte) (int, ending) {
+	opens, closes := c == '{' || c == '[', c == '}' || c == ']'
+	switch {
+	case opens && (len(b.closes) > 0 && !b.loose || !b.args.isObject()):
 		b.beginSecond()
 		return 0, notYet
-	case v == no && len(b.tail) == 1 && b.goesOn(c):
+	case b.goesOn(c):
 		b.beginSecond()
 		b.args.passRest()
 		return 0, notYet
-	case v == no && len(b.tail) == 1 && (c == '}' || c == ']'):
+	case closes:
 		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
-	default:
-		b.scanner.readAgain(b.tail)
-		b.unclosed("what comes next")
-		return 1, left
+		b.tail = nil
+		return 1, notYet
 	}
-	b.tail = nil
-	return 1, notYet
+	return b.leave()
+}
+
+// leave ends the call before something else.
+func (b *namedBody) leave() (int, ending) {
+	b.scanner.readAgain(b.tail)
+	b.unclosed("what comes next")
+	return 1, left
 }
 
 // goesOn reports whether an object that has lost a bracket seems to go on with a byte

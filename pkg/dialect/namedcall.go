@@ -59,7 +59,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 		name = strings.TrimSpace(name[:i])
 	}
 	name, noise := cleanName(name, tools)
-	if name == "" || len(name) > longestName {
+	if !nameFits(name) {
 		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
 		return r
 	}

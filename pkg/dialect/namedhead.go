@@ -67,22 +67,24 @@ func (b *namedBody) headMark(mark string) bool {
 	h := &b.head
 	piece := string(h.text[h.piece:])
 	name, fenced, ok := cutFence(piece)
+	if isHead := mark == "{" || mark == b.id || slices.Contains(b.behind, mark); !ok || !isHead || strings.Contains(name, "</") {
+		return false
+	}
+	at := h.piece + strings.Index(piece, name)
 	switch {
-	case !ok, mark != "{" && mark != b.id && !slices.Contains(b.behind, mark), strings.Contains(name, "</"):
-		return false
-	case mark == "\n" && name == "":
+	case mark == "\n" && name == "": // an empty line before the name
 		return true
-	case h.name != "":
+	case h.name != "": // what stands behind the mark of the id
 		h.id = name
-	case name == "" && h.word && mark == "{":
+	case name == "" && h.word && mark == "{": // the word was the name
 		h.name, h.from = b.word, h.wordAt
-	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"):
+	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"): // a sentence
 		return false
-	case name == b.word && !h.word && mark != "{":
-		h.word, h.marked, h.wordAt = true, true, h.piece+strings.Index(piece, name)
+	case name == b.word && !h.word && mark != "{": // the name is still to come
+		h.word, h.marked, h.wordAt = true, true, at
 		return true
 	default:
-		h.name, h.from = name, h.piece+strings.Index(piece, name)
+		h.name, h.from = name, at
 	}
 	h.marked = h.marked || mark != "{"
 	if fenced {

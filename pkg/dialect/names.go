@@ -15,6 +15,9 @@ import (
 // longestName bounds the names of tools, in bytes.
 const longestName = 256
 
+// nameFits reports whether a name can be that of a tool.
+func nameFits(name string) bool { return name != "" && len(name) <= longestName }
+
 // isNameByte reports whether a byte can stand in the name of a tool without quotes.
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80

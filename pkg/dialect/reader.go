@@ -132,7 +132,7 @@ func (r *reader) readTool() {
 		name, noise = r.name, "quotes are a part of the tool's name, as it is written"
 	}
 	switch {
-	case name == "" || len(name) > longestName:
+	case !nameFits(name):
 		r.fault(diag.CallMember, place.Span(), "%q is no name of a tool", excerpt(r.name))
 		return
 	case noise != "":

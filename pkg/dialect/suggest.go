@@ -52,7 +52,7 @@ func (r *reader) mended(m mend.Result) (chat.Call, bool) {
 	w.take(r.form, lit)
 	s := w.shape()
 	name, _ := cleanName(s.name, r.tools)
-	if name == "" || len(name) > longestName || s.more || s.given && s.args[0] != '{' {
+	if !nameFits(name) || s.more || s.given && s.args[0] != '{' {
 		return chat.Call{}, false
 	}
 	c := chat.Call{
