@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"oneshot/pkg/chat"
 )
@@ -36,7 +37,7 @@ var cutTexts = map[string][]string{
 
 // checkCuts holds the law of cut calls: what can be executed of the beginning of a
 // text are calls of the whole text, with the same arguments.
-func checkCuts(t *testing.T, d Dialect, tools Toolset, text string) {
+func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 	t.Helper()
 	o := Options{Dialect: d, Tools: tools}
 	whole := map[int]chat.Call{}
@@ -49,8 +50,7 @@ func checkCuts(t *testing.T, d Dialect, tools Toolset, text string) {
 			if !c.Executable || ok && w.Name == c.Name && cmp.Equal(w.Arguments, c.Arguments) {
 				continue
 			}
-			t.Errorf("%s: of %q there is %s %s %s, of all of %q %s %s %s", d.Name, text[:cut], c.Status, c.Name, c.Arguments, text, w.Status, w.Name, w.Arguments)
-			return
+			t.Fatalf("%s: of %q there is %s %s %s, of all of %q %s %s %s", d.Name, text[:cut], c.Status, c.Name, c.Arguments, text, w.Status, w.Name, w.Arguments)
 		}
 	}
 }
@@ -73,4 +73,17 @@ func TestCutsNeverExecute(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCutsAny holds the law for any short text.
+func TestCutsAny(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		texts := anyText(t, d)
+		rapid.Check(t, func(rt *rapid.T) {
+			text := texts.Draw(rt, "text")
+			text = text[:min(len(text), 120)]
+			of := rapid.SampledFrom([]Dialect{*d, {}}).Draw(rt, "dialect")
+			checkCuts(rt, of, rapid.SampledFrom([]Toolset{nil, knownTools()}).Draw(rt, "tools"), text)
+		})
+	})
 }

@@ -328,6 +328,9 @@ func (m *machine) readBody() bool {
 	if !ok {
 		return false
 	}
+	if found.open && found.end == len(m.text) && !m.inside {
+		return false // it may be another mark, of which this is the beginning
+	}
 	switch found.kind {
 	case callClose:
 		if found.open {
