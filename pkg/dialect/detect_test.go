@@ -25,6 +25,7 @@ func TestDetected(t *testing.T) {
 		{`{\"toolCalls\": []}`, "tool", nothing},
 		{"{\"toolCalls\": []}\n```tool\n", "toolcalls", `line 1 has the key "toolCalls"`},
 		{"```\n{\"name\":\"f\",\"parameters\":{}}```\nx", "llama3_json", `line 2 has JSON with the keys "name" and "parameters"`},
+		{"<tool_call>\nNo tides today.\n<tool_call>", "tool", nothing},
 		{"```tool\n```\n{\"toolCalls\": []}", "tool", `line 1 has a fence marked "tool"`},
 	} {
 		if r := Scan(test.text, Options{}); r.Dialect.Name != test.want || r.Why != test.why {

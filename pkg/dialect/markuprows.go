@@ -36,15 +36,19 @@ func thenTool(text []byte) verdict {
 // thenArguments is the lead of the mark of the first argument.
 var thenArguments = then("<arg_key>", "<tool_sep>")
 
-// nameThenLine is the lead of a name with a line end behind it.
+// nameThenLine is the lead of a name with a line end behind it: one word, for several
+// are text.
 func nameThenLine(text []byte) verdict {
 	text = trimLeft(text)
-	for i, c := range text {
-		if !isNameByte(c) && (i == 0 || !isBlank(c)) {
-			return when(i > 0 && (isNewline(c) || c == '\\'))
-		}
+	n := 0
+	for n < len(text) && isNameByte(text[n]) {
+		n++
 	}
-	return more
+	rest := bytes.TrimLeft(text[n:], " \t")
+	if len(rest) == 0 {
+		return more
+	}
+	return when(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
 // thenElement is the lead of the rest of a tag and then one that opens something

@@ -38,6 +38,7 @@ type sequence struct {
 	closed  bool   // a list has been closed
 	items   int    // what has been read in the list
 	any     bool   // a call, or what is none, has been read
+	faulty  bool   // the last of them has a fault
 	parts   parts  // what has been read since
 	most    int    // how many of them may stand behind the last
 	wrapped bool   // the call stands in the parentheses of another
@@ -98,7 +99,7 @@ func (b *sequence) read(p []byte) (int, ending) {
 	if state == literal.More {
 		return n, notYet
 	}
-	b.stage, b.inLine = atPause, true
+	b.stage, b.inLine, b.faulty = atPause, true, state == literal.Bad
 	rest := b.item.take(state)
 	switch state {
 	case literal.Stopped:
@@ -192,7 +193,7 @@ func (b *sequence) follows(c byte) {
 	if b.open > 0 && b.items > 0 && b.parts.count == 0 {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
 		f.Severity = diag.Warning
-		if b.item.begins(c) {
+		if b.item.begins(c) && !b.faulty { // behind a fault it may be a part of the last one
 			f.Fixes = fix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
 		b.scanner.find(f)

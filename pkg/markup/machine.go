@@ -328,8 +328,8 @@ func (m *machine) readBody() bool {
 	if !ok {
 		return false
 	}
-	if found.open && found.end == len(m.text) && !m.inside {
-		return false // it may be another mark, of which this is the beginning
+	if found.open && found.end == len(m.text) && !m.mayStop(found) {
+		return false
 	}
 	switch found.kind {
 	case callClose:
@@ -366,6 +366,12 @@ func (m *machine) readBody() bool {
 	}
 	m.at, m.state = m.look, inJunk
 	return true
+}
+
+// mayStop reports whether the text can end behind a mark that lacks its end. Where it
+// has been cut off there, the mark may be the beginning of another one.
+func (m *machine) mayStop(found mark) bool {
+	return m.inside || m.syntax.Stopped && found.kind == callClose && !m.param.wrong
 }
 
 // readJunk reads what should not stand between parameters, up to the next mark.

@@ -93,7 +93,10 @@ func (m *machine) tail(w word, i int) (mark, verdict) {
 		return found, m.attributesAt(i, w.tail)
 	}
 	end, v := m.tagEnd(i)
-	if v == no && w.tail == looseTail {
+	switch {
+	case v == no && w.tail == anyTail:
+		end, v, found.open = i, yes, true
+	case v == no && w.tail == looseTail:
 		end, v = i, m.endMissing(i)
 		found.open = v == yes
 	}

@@ -43,12 +43,14 @@ func (m *machine) noteUndressed(found mark) {
 
 func (m *machine) noteName(n name) {
 	var f *diag.Finding
+	kind := diag.Safe
 	switch {
 	case n.more:
 		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
 		return
 	case n.leaked:
 		f = m.note(diag.MarkupInName, n.start, n.end, "a control token stands in a name; without it that is %s", excerpt(n.text))
+		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
 	case n.space != "":
 		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.space)
 	case n.noisy:
@@ -57,7 +59,7 @@ func (m *machine) noteName(n name) {
 	default:
 		return
 	}
-	m.fix(f, diag.Safe, "write the name alone", n.start, n.end, n.text)
+	m.fix(f, kind, "write the name alone", n.start, n.end, n.text)
 }
 
 // noteOpenTag reports an opening tag without its end. It should stand at the end of

@@ -31,6 +31,7 @@ type Syntax struct {
 	CDATA       bool     // values may be CDATA sections
 	Nested      bool     // objects and arrays are tags in tags, and a tag that comes again makes an array
 	Compact     bool     // nothing is written between tags, and otherwise a line end
+	Stopped     bool     // the text may end before the end of the mark that closes the call, where a sequence stops the model
 	Backslash   bool     // the characters \n may stand for a line end between tags
 }
 
@@ -101,6 +102,7 @@ type tail int
 const (
 	bareTail  tail = iota // the end of the tag
 	looseTail             // the end of the tag, which may be missing
+	anyTail               // the same, whatever follows
 	valueTail             // "="
 	attrsTail             // a blank, or the end of the tag
 	noTail                // nothing
@@ -127,7 +129,11 @@ func (s *Syntax) words() []word {
 		}
 	}
 	add(callOpen, s.callTail(), d.Open, s.Calls...)
-	add(callClose, looseTail, d.Close, s.Calls...)
+	closes := looseTail
+	if s.Stopped {
+		closes = anyTail
+	}
+	add(callClose, closes, d.Close, s.Calls...)
 	add(paramOpen, tailOf(s.Key), d.Open, s.Parameters...)
 	add(paramClose, looseTail, d.Close, s.Parameters...)
 	if s.KeyTag != "" {

@@ -19,7 +19,7 @@ var (
 	// last ">".
 	OpenHands = &Syntax{
 		Calls: []string{"function"}, Name: InTag, Parameters: []string{"parameter"}, Key: InTag,
-		Framing: Newline, Untyped: Containers,
+		Framing: Newline, Untyped: Containers, Stopped: true,
 	}
 
 	// MinimaxM2 is <invoke name="NAME"><parameter name="KEY">VALUE</parameter></invoke>.
