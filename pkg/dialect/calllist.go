@@ -104,6 +104,9 @@ func (b *callBody) noMember() ending {
 	case !b.known && !b.isJSON:
 		return b.refuse()
 	case !b.known:
+		if i := slices.Index(callMembers, b.name); i >= int(ofParameters) && i <= int(ofInput) {
+			b.unreadable(&b.single)
+		}
 		return b.pass("{")
 	}
 	b.stage, b.broken = inJunkMember, false
@@ -294,6 +297,9 @@ func (b *callBody) callEnd(state literal.State) ending {
 		if state == literal.Fenced {
 			return b.fenced()
 		}
+		if state == literal.Bad {
+			b.unreadable(w)
+		}
 		return b.pass("[")
 	}
 	if !b.known {
@@ -313,6 +319,15 @@ func (b *callBody) callEnd(state literal.State) ending {
 		b.at(atItemEnd)
 	}
 	return notYet
+}
+
+// unreadable reports an object with the name of a tool that cannot be read.
+func (b *callBody) unreadable(w *written) {
+	if _, names := w.first(ofType, ofFunction); names > 0 {
+		f := diag.New(diag.NotACall, diag.Bytes(b.begin, b.begin+1), "this looks like a call, and cannot be read: it is text")
+		f.Severity = diag.Warning
+		b.scanner.find(f)
+	}
 }
 
 // unlikely reports an object without any mark that has the members of a relative of

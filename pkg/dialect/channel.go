@@ -299,10 +299,19 @@ func (b *speechBody) write(p []byte) (int, ending) {
 		b.pass(mark)
 		return n, notYet
 	case slices.Contains(b.ends, mark):
+		b.checkEnd(mark, b.at)
 		return n, ended
 	}
 	b.scanner.readAgain([]byte(mark))
 	return n, left
+}
+
+// checkEnd reports a message that ends at an offset with the mark of a call, and is
+// none.
+func (b *speechBody) checkEnd(mark string, at int) {
+	if mark == callMark {
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, at+len(mark)), "the message ends as a call does, and is for no tool"))
+	}
 }
 
 // pass passes on text.

@@ -14,6 +14,7 @@ const (
 	startMark     = "<|start|>"
 	channelMark   = "<|channel|>"
 	constrainMark = "<|constrain|>"
+	callMark      = "<|call|>"
 )
 
 // functionSpace stands before the names of tools that are not the model's own.

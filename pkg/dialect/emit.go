@@ -11,6 +11,7 @@ import (
 // find passes on a finding that is about no call.
 func (s *Scanner) find(f diag.Finding) {
 	s.previous.unclosed = s.previous.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
+	s.wrap.told = true
 	s.emit(Event{Finding: &f})
 }
 

@@ -10,7 +10,9 @@ var nameParameters = form{name: ofName, args: ofParameters}
 var (
 	bareArguments  = bareJSON(nameArguments)
 	bareParameters = bareJSON(nameParameters)
-	bareActions    = bareJSON(form{name: ofToolName, args: ofParameters})
+
+	taggedParameters = taggedJSON(nameParameters)
+	bareActions      = bareJSON(form{name: ofToolName, args: ofParameters})
 )
 
 // builtinCalls is the grammar of calls of the built-in tools of Llama.
@@ -324,6 +326,7 @@ behind <|python_tag|>.`,
 			marks: []mark{
 				listInText,
 				{text: "<|python_tag|>", role: begins, lead: thenCallOf(".call"), grammar: &builtinCalls},
+				{text: "<|python_tag|>", role: begins, lead: never, own: thenJSON, grammar: &taggedParameters},
 				{text: "<|python_tag|>", role: silent},
 				{text: "<|eom_id|>", role: silent},
 				{text: "<|eot_id|>", role: silent},

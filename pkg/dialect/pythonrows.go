@@ -54,8 +54,8 @@ Python; nothing is evaluated.`,
 		framing: framing{
 			start: []mark{{role: starts, lead: thenCalls}},
 			marks: []mark{
-				{text: "<|python_start|>", role: silent},
-				{text: "<|python_end|>", role: silent},
+				{text: "<|python_start|>", role: wraps},
+				{text: "<|python_end|>", role: unwraps},
 				{text: "<|eot|>", role: silent},
 			},
 			writes: [2]string{"<|python_start|>[", "]<|python_end|>"},
