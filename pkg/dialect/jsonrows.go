@@ -274,6 +274,7 @@ tokens around the role are often dropped by servers.`,
 			marks: []mark{
 				{text: "function call", role: begins, line: true, lead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
 				{text: "<|message_sep|>", role: silent},
+				{text: "<|role_sep|>", role: unwraps},
 			},
 			start:  without("function call", &bareArguments),
 			writes: [2]string{"function call<|role_sep|>\n", ""},
