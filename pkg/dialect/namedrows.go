@@ -235,6 +235,7 @@ func deepseek(words string) []string {
 
 var (
 	deepseekSep          = deepseek("tool sep")
+	deepseekOutputs      = madeUp(deepseek("tool outputs end"), slices.Concat(deepseek("tool calls begin"), deepseek("end of sentence")))
 	thenDeepseekFunction = after(not(blankThen("<")), prefixed("function", deepseekSep)...)
 	thenDeepseekName     = nameThen(after(not(blankThen("<")), deepseekSep...))
 )
@@ -265,7 +266,8 @@ func deepseekMarks(named lead) []mark {
 	add(mark{role: begins, lead: named, own: anything}, "tool call begin")
 	add(mark{role: silent}, "tool call end")
 	add(mark{role: unwraps}, "tool calls end")
-	add(mark{role: drops}, "tool outputs begin", "tool outputs end", "tool output begin", "tool output end")
+	add(mark{role: begins, grammar: &deepseekOutputs}, "tool outputs begin")
+	add(mark{role: drops}, "tool outputs end", "tool output begin", "tool output end")
 	add(mark{role: silent}, "end of sentence")
 	return all
 }
