@@ -1,6 +1,10 @@
 package dialect
 
-import "oneshot/pkg/diag"
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
 
 // Reasoning says where a response may hold what its model thinks.
 type Reasoning int
@@ -46,12 +50,13 @@ var thinkTags = tags("<think>", "</think>")
 // scratchPad is what Hermes was taught besides.
 var scratchPad = tags("<scratch_pad>", "</scratch_pad>")
 
-// wrappers returns the wrappers of reasoning in a dialect.
+// wrappers returns the wrappers of reasoning in a dialect. What most models write
+// counts in each: a call that is only thought of must not be run.
 func (d *Dialect) wrappers() []*wrapper {
-	if d.framing.thinks == nil {
-		return []*wrapper{thinkTags}
+	if slices.Contains(d.framing.thinks, thinkTags) {
+		return d.framing.thinks
 	}
-	return d.framing.thinks
+	return append(slices.Clip(d.framing.thinks), thinkTags)
 }
 
 // A thinking is what is known of the reasoning in a response.
