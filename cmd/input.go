@@ -2,8 +2,10 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -42,6 +44,10 @@ func readStdin(ctx context.Context, env Env) ([]byte, error) {
 
 func readAll(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	var of *fs.PathError
+	if errors.As(err, &of) { // which names the file, too
+		err = of.Err
+	}
 	switch {
 	case err != nil:
 		return nil, &inputError{fmt.Errorf("read %s: %w", name, err)}
