@@ -112,9 +112,7 @@ func newMarkSet(rows []*Dialect) *markSet {
 	}
 	s.add(use{mark: &backticks})
 	s.add(use{mark: &tildes})
-	if s.objects != nil {
-		s.add(use{mark: &brace})
-	}
+	s.add(use{mark: &brace})
 	s.matcher = newMatcher(s.texts)
 	return s
 }

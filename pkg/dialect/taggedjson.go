@@ -117,6 +117,9 @@ func (b *jsonItem) begin(c byte, at int) bool {
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
 		k, state := b.scanner.read(b.lit, p[n:])
+		if b.part == noObject && k > 0 { // a mark that is quoted in it is none
+			b.scanner.steps += b.scanner.line.add(string(p[n : n+k]))
+		}
 		n += k
 		switch {
 		case state == literal.Bad && b.part >= theKey && b.part != theRest:
