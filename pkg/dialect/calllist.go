@@ -349,7 +349,9 @@ func (b *callBody) unlikely(w *written) bool {
 // shows says by which of its members an object is known to be a call.
 func (b *callBody) shows(w *written) {
 	s := w.shape()
-	b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
+	if !b.scanner.detected.calls {
+		b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
+	}
 	if row := b.scanner.marks.plain.row(s); row != nil {
 		b.frame.row, b.scanner.frame.row = row, row
 		b.form, w.form = row.grammar.form, row.grammar.form

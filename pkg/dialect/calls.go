@@ -16,7 +16,8 @@ var callList = grammar{body: newCallBody, render: renderCalls, form: &theirs}
 const mostHeld = 100
 
 // A callBody reads JSON values that hold calls. Until it is known that one does
-// its text is kept, because it can be content.
+// its text is kept, because it can be content. It is made once, because there are
+// many where each call is a value of its own.
 type callBody struct {
 	scanner *Scanner
 	frame   frame
@@ -81,7 +82,12 @@ func newCallBody(s *Scanner, f frame) body {
 	if !f.open() {
 		fence = rawFence
 	}
-	b := &callBody{scanner: s, frame: f, form: f.grammar.form, fence: fence, lit: literal.NewJSON(literal.Options{Base: f.begin, Fence: fence})}
+	b := &s.values
+	if b.lit == nil || b.fence != fence {
+		b.lit = literal.NewJSON(literal.Options{Fence: fence})
+	}
+	b.lit.MoveTo(f.begin)
+	*b = callBody{scanner: s, frame: f, form: f.grammar.form, fence: fence, lit: b.lit, value: value{single: b.single}}
 	b.nextValue()
 	return b
 }
@@ -89,7 +95,7 @@ func newCallBody(s *Scanner, f frame) body {
 // nextValue makes the body ready for another value of the frame.
 func (b *callBody) nextValue() {
 	b.sure = b.sure || b.known
-	b.value = value{comma: -1, single: written{form: b.form}}
+	b.value = value{comma: -1, single: written{form: b.form, members: b.single.members[:0]}}
 	b.lit.Forget()
 	b.at(atValue)
 }
@@ -224,7 +230,7 @@ func (b *callBody) holdsCalls() {
 		b.note(diag.TextAround, b.begin, b.begin+1, "the calls stand in more than one object")
 	}
 	b.notes(b.single.findings)
-	b.single = written{form: b.form}
+	b.single = written{form: b.form, members: b.single.members[:0]}
 }
 
 // leave says that what comes next is text.

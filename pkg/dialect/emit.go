@@ -41,7 +41,8 @@ func (s *Scanner) passCall(r *reader) {
 	if !r.call.Executable {
 		doubtFixes(r.findings)
 	}
-	s.emit(Event{Call: &r.call})
+	call := r.call // alone: who keeps it need not keep the reader
+	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
 		s.about(s.calls-1, f)
 	}

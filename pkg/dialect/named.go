@@ -37,7 +37,10 @@ func namedJSON(n naming) grammar {
 	heads, ends := newMarkList(n.marks), newMarkList(n.ends)
 	return grammar{
 		body: func(s *Scanner, f frame) body {
-			return &namedBody{naming: &n, scanner: s, frame: f, at: f.begin, texts: ends, head: head{upTo: newUpTo(heads()), at: f.begin}}
+			b := &s.named // once, because each call has a frame of its own
+			h := head{upTo: b.head.upTo.again(heads()), at: f.begin, text: b.head.text[:0]}
+			*b = namedBody{naming: &n, scanner: s, frame: f, at: f.begin, texts: ends, head: h, tail: b.tail[:0]}
+			return b
 		},
 		render: n.render,
 	}
@@ -134,11 +137,8 @@ func (b *namedBody) fenced() bool { return b.opened >= len("```") }
 // begin begins to read the arguments at an offset.
 func (b *namedBody) begin(at int) {
 	b.stage = inArguments
-	b.args.begin(at, b.fenced(), b.stops())
+	b.args.begin(b.scanner, at, b.fenced(), b.texts())
 }
-
-// stops returns the marks that end arguments in JSON.
-func (b *namedBody) stops() []string { return slices.Concat(b.texts().texts, b.scanner.literalEnds()) }
 
 // endArguments follows the arguments.
 func (b *namedBody) endArguments() ending {
@@ -211,7 +211,7 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 		return 1, ended
 	case v == no && isSpace(b.tail[0]):
 		b.scanner.readAgain(b.tail[1:])
-		b.tail = nil
+		b.tail = b.tail[:0]
 		return 1, notYet
 	case v == no && len(b.tail) == 1:
 		return b.noMark(c)
@@ -232,7 +232,7 @@ func (b *namedBody) noMark(c byte) (int, ending) {
 		return 0, notYet
 	case closes:
 		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
-		b.tail = nil
+		b.tail = b.tail[:0]
 		return 1, notYet
 	}
 	return b.leave()
@@ -253,8 +253,8 @@ func (b *namedBody) goesOn(c byte) bool {
 
 // beginSecond begins to read what stands behind the arguments.
 func (b *namedBody) beginSecond() {
-	b.stage, b.second, b.tail = inSecond, b.at, nil
-	b.args.begin(b.at, b.fenced(), b.stops())
+	b.stage, b.second, b.tail = inSecond, b.at, b.tail[:0]
+	b.args.begin(b.scanner, b.at, b.fenced(), b.texts())
 }
 
 // closing returns the mark that the tail is, or says whether it can become one.
@@ -283,7 +283,7 @@ func (b *namedBody) closeFence() {
 	if !b.fenced() {
 		b.scanner.stray(diag.Bytes(b.at-2, b.at+1))
 	}
-	b.opened, b.tail = 0, nil
+	b.opened, b.tail = 0, b.tail[:0]
 }
 
 // unclosed reports that what should close the call is missing.

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,6 +34,19 @@ type upTo struct {
 }
 
 func newUpTo(m *markList) upTo { return upTo{search: newSearch(m.matcher), texts: m.texts} }
+
+// again returns a reader up to the next of these marks in the room of one that has
+// been read to its end.
+func (u *upTo) again(m *markList) upTo {
+	if u.matcher != m.matcher {
+		return newUpTo(m)
+	}
+	u.state = 0
+	for i := range u.seen {
+		u.seen[i] = -1
+	}
+	return upTo{search: u.search, texts: m.texts, read: u.read[:0]}
+}
 
 // next reads p, which stands at an offset, up to behind the next mark. It returns
 // how many bytes it has read, what is text of all that has been read and not been
@@ -69,13 +83,33 @@ type argReader struct {
 	fenced   bool // the fence around it was closed
 }
 
-// begin begins to read at an offset. What is read ends before one of the stops.
-func (a *argReader) begin(at int, fenced bool, stops []string) {
-	o := literal.Options{Base: at, Stops: stops}
-	if fenced {
-		o.Fence = literal.Fence{Char: '`', Len: len("```")}
+// An argScanner is what reads the literals of arguments, one after the other.
+type argScanner struct {
+	lit *literal.Scanner
+	key argKey
+}
+
+// An argKey is what an argScanner depends on.
+type argKey struct {
+	marks   *markList // that end what is read
+	fenced  bool
+	inside  bool     // reasoning
+	wrapper *wrapper // of that
+}
+
+// begin begins to read at an offset. What is read ends before one of the marks, and
+// where the reasoning ends.
+func (a *argReader) begin(s *Scanner, at int, fenced bool, marks *markList) {
+	lits := &s.arguments
+	if key := (argKey{marks, fenced, s.thinking.inside, s.thinking.wrapper}); lits.key != key {
+		o := literal.Options{Stops: slices.Concat(marks.texts, s.literalEnds())}
+		if fenced {
+			o.Fence = literal.Fence{Char: '`', Len: len("```")}
+		}
+		lits.key, lits.lit = key, literal.NewJSON(o)
 	}
-	*a = argReader{lit: literal.NewJSON(o), from: at}
+	*a = argReader{lit: lits.lit, from: at}
+	a.lit.MoveTo(at)
 	a.lit.Keep()
 	a.lit.ExpectValue()
 }

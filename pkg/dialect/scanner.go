@@ -59,14 +59,17 @@ type Scanner struct {
 	info      info  // its info string
 	foreign   fence // the fence around the text that is not ours, if any
 	frame     frame
-	holders   int      // fences, and values of JSON outside of marks, that hold calls
-	hint      *Dialect // that of the latest mark which only one dialect has
-	wrap      wrap     // the mark around calls that is open
-	body      body     // reads the open frame, if any
-	json      jsonBody // reads frames of JSON
-	matched   int      // how much of an info string has been read behind a closing run
-	key       firstKey // the beginning of an object in the text
-	aside     aside    // the object in the text that is not ours
+	holders   int        // fences, and values of JSON outside of marks, that hold calls
+	hint      *Dialect   // that of the latest mark which only one dialect has
+	wrap      wrap       // the mark around calls that is open
+	body      body       // reads the open frame, if any
+	json      jsonBody   // reads frames of JSON
+	values    callBody   // reads values of JSON without a mark
+	named     namedBody  // reads calls that are a name and JSON
+	arguments argScanner // of those
+	matched   int        // how much of an info string has been read behind a closing run
+	key       firstKey   // the beginning of an object in the text
+	aside     aside      // the object in the text that is not ours
 	outside   outside
 	word      lastWord
 	alone     bool // the dialect of the last frame wants its calls alone

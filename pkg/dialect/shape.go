@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -220,6 +221,9 @@ func (w *written) isCall() bool {
 // isSchema reports whether an object is a JSON Schema of arguments, as it stands in
 // the definition of a tool.
 func isSchema(object json.RawMessage) bool {
+	if !bytes.Contains(object, []byte(`"properties"`)) {
+		return false
+	}
 	var schema struct {
 		Type       string          `json:"type"`
 		Properties json.RawMessage `json:"properties"`

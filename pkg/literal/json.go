@@ -35,7 +35,7 @@ func NewJSON(o Options) *Scanner {
 // MoveTo makes the scanner go on at another place of the text, behind this one.
 func (s *Scanner) MoveTo(offset int) {
 	s.forget()
-	s.at, s.lineBlank, s.held = offset, true, nil
+	s.at, s.lineBlank, s.held, s.ended = offset, true, nil, false
 	s.begin()
 }
 
@@ -273,6 +273,9 @@ func (s *Scanner) beginPart(start int) {
 
 // unquote returns what a JSON string says.
 func unquote(text []byte) string {
+	if n := len(text); n > 1 && bytes.IndexByte(text, '\\') < 0 {
+		return string(text[1 : n-1])
+	}
 	var s string
 	if json.Unmarshal(text, &s) != nil {
 		return ""

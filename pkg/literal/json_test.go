@@ -66,12 +66,12 @@ type seen struct {
 	Findings []diag.Finding
 }
 
-// readParts reads a text as marks and objects, and passes over the rest, in
-// pieces of a given size.
+// readParts reads a text as marks, objects and, behind colons, values, and passes
+// over the rest, in pieces of a given size.
 func readParts(text string, piece int, stops []string) (parts []seen, steps int) {
 	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: stops})
 	s.ExpectMark("[],:}", true)
-	object := false
+	object, value := false, false
 	take := func(state State) {
 		p := seen{State: state, Status: s.Status(), Findings: s.Findings(), Span: diag.Bytes(0, s.End())}
 		if object {
@@ -81,14 +81,19 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 				value, _ := m.Text()
 				p.Members = append(p.Members, fmt.Sprint(i, m.Index, m.Key(), m.Span(), m.Kind(), value, string(s.JSON(&m))))
 			}
+		} else if value {
+			p.Span, p.Members = s.Place(), []string{string(s.Value())}
 		} else if state == Done {
 			p.Mark = s.Mark()
 		}
 		parts = append(parts, p)
 	}
 	next := func(c byte, bad bool) {
-		object = bad && c == '{'
+		behind := parts[len(parts)-1]
+		object, value = bad && c == '{', behind.Mark == ':' && behind.State == Done
 		switch {
+		case value:
+			s.ExpectValue()
 		case object:
 			s.ExpectObject([]string{"type", "parameters"})
 		case bad:
@@ -115,6 +120,7 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 		marks = !bad
 		if more {
 			next(c, bad)
+			marks = marks && !value
 		}
 	}
 	for i := 0; i < 3; i++ { // something held back may be several parts
@@ -161,12 +167,14 @@ func checkPartsWith(t *testing.T, text string, stops []string) {
 	}
 }
 
-// Whole objects are read at once, those in pieces are not: both give the same.
+// Whole objects and values are read at once, those in pieces are not: both give the
+// same.
 func TestParts(t *testing.T) {
 	for i, a := range jsonPieces {
 		checkParts(t, a)
 		for j := i % 5; j < len(jsonPieces); j += 5 {
 			checkParts(t, "["+a+","+jsonPieces[j]+"]")
+			checkParts(t, "["+a+": "+a+": "+jsonPieces[j]+", 1]")
 		}
 	}
 }

@@ -109,13 +109,13 @@ func (s *Scanner) takeValue(text []byte, blanks int) {
 		blanks = int(gap.to)
 	}
 	s.part.value = append(s.part.value, text[blanks:]...)
-	s.object.gaps = s.object.gaps[:0]
 }
 
 // begin makes the reader ready for another object or value.
 func (r *strict) begin(text []byte, base int, into *object) {
 	r.text, r.base, r.into = text, base, into
 	r.outer, r.depth, r.arrays, r.keyed = 0, 0, 0, 0
+	into.gaps = into.gaps[:0]
 }
 
 // The functions below read what stands at an index of the text, and return the
