@@ -89,7 +89,7 @@ func (b *messageBody) write(p []byte) (int, ending) {
 	case b.opening:
 		return b.readTag(p[0])
 	}
-	n, text, mark := b.head.next(p[:min(len(p), longestHead+1-b.length())], b.at)
+	n, text, mark := b.head.next(p[:min(len(p), longestHead+1-b.length())])
 	b.text = append(b.text, text...)
 	b.at += n
 	b.scanner.steps += n
@@ -289,7 +289,7 @@ func (b *speechBody) write(p []byte) (int, ending) {
 		b.skip, b.at = b.skip-k, b.at+k
 		return k, notYet
 	}
-	n, text, mark := b.next(p, b.at+len(b.held()))
+	n, text, mark := b.next(p)
 	b.scanner.steps += n
 	b.pass(string(text))
 	switch {

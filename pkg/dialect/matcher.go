@@ -1,6 +1,6 @@
 package dialect
 
-import "bytes"
+import "encoding/binary"
 
 // A matcher finds texts of a fixed set in a text that arrives in pieces, all at
 // once and in one pass (Aho and Corasick). No text of the set begins with
@@ -11,48 +11,81 @@ type matcher struct {
 	next  []uint16   // the state behind each state and class
 	depth []uint8    // how many bytes of a text each state has seen
 	found []int16    // the text that ends in each state, or -1
-	first [256]bool  // the bytes that texts begin with
-	few   []byte     // the same, each once
-	pairs *pairSet   // the first two bytes of texts, if first bytes are not looked for one by one
+	pairs pairSet    // tells where texts can begin
 }
 
-// Up to how many first bytes, and small letters among them, are looked for one by
-// one: letters stand everywhere.
+// A pairSet says of two bytes what they can be of a text of a set. Where every other
+// pair of bytes is nothing no text begins.
+type pairSet [1 << 16]pairUse
+
+// A pairUse is what two bytes can be of a text, a bit for each.
+type pairUse uint8
+
 const (
-	fewFirst   = 5
-	fewLetters = 1
+	isText  pairUse = 1 << iota // a text of one byte, and any byte
+	isFirst                     // the first two bytes of a longer one
+	isNext                      // the two behind its first byte; behind a text stands any
+	isLast                      // any byte, and a text of one byte
 )
 
-// A pairSet is a set of two bytes that stand behind each other, a bit for each.
-type pairSet [1 << 16 / 64]uint64
+func pair(a, b byte) uint16 { return uint16(b)<<8 | uint16(a) }
 
-// add adds the first two bytes of a text. One of a single byte has any behind it.
+// add adds a text.
 func (s *pairSet) add(text string) {
 	if len(text) > 1 {
-		s.set(text[0], text[1])
-		return
+		s[pair(text[0], text[1])] |= isFirst
 	}
 	for c := range 256 {
-		s.set(text[0], byte(c))
+		switch c := byte(c); {
+		case len(text) == 1:
+			s[pair(text[0], c)] |= isText
+			s[pair(c, text[0])] |= isLast
+		case len(text) == 2 || text[2] == c:
+			s[pair(text[1], c)] |= isNext
+		}
 	}
 }
 
-func (s *pairSet) set(a, b byte) { s[int(b)<<2|int(a)>>6] |= 1 << (a & 63) }
+// begins reports whether a text can begin at an index of p.
+func (s *pairSet) begins(p []byte, i int) bool {
+	if i+1 == len(p) {
+		return true
+	}
+	use := s[pair(p[i], p[i+1])]
+	return use&isText != 0 || use&isFirst != 0 && (i+2 == len(p) || s[pair(p[i+1], p[i+2])]&isNext != 0)
+}
 
-// next returns the index of the first byte in p that can begin a text with the one
-// behind it, or of the last byte.
-func (s *pairSet) next(p []byte) int {
-	for n := 1; n < len(p); n++ {
-		if a := p[n-1]; s[int(p[n])<<2|int(a)>>6]>>(a&63)&1 != 0 {
-			return n - 1
+// skip returns how many bytes of p cannot begin a text: it looks at four pairs of
+// them at a time.
+func (s *pairSet) skip(p []byte) int {
+	n := 0
+	for ; n+8 <= len(p); n += 8 {
+		x := binary.LittleEndian.Uint64(p[n:])
+		if s[uint16(x)]|s[uint16(x>>16)]|s[uint16(x>>32)]|s[uint16(x>>48)] == 0 {
+			continue
+		}
+		for k := n; k < n+8; k += 2 {
+			if s[pair(p[k], p[k+1])] == 0 {
+				continue
+			}
+			for i := max(k-1, 0); i < k+2; i++ {
+				if s.begins(p, i) {
+					return i
+				}
+			}
 		}
 	}
-	return len(p) - 1
+	for i := max(n-1, 0); i < len(p); i++ {
+		if s.begins(p, i) {
+			return i
+		}
+	}
+	return len(p)
 }
 
 // newMatcher returns the matcher of a set of texts, each shorter than 256 bytes.
 func newMatcher(texts []string) *matcher {
-	m, letters := &matcher{width: 1}, 0
+	m := &matcher{width: 1}
 	for _, text := range texts {
 		for i := range len(text) {
 			if m.class[text[i]] == 0 {
@@ -60,25 +93,13 @@ func newMatcher(texts []string) *matcher {
 				m.width++
 			}
 		}
-		if !m.first[text[0]] {
-			m.first[text[0]] = true
-			m.few = append(m.few, text[0])
-			if 'a' <= text[0] && text[0] <= 'z' {
-				letters++
-			}
-		}
 	}
 	m.state(0)
 	for i, text := range texts {
 		m.add(int16(i), text)
+		m.pairs.add(text)
 	}
 	m.link()
-	if len(m.few) > fewFirst || letters > fewLetters {
-		m.pairs = new(pairSet)
-		for _, text := range texts {
-			m.pairs.add(text)
-		}
-	}
 	return m
 }
 
@@ -140,28 +161,15 @@ func (m *matcher) step(state uint16, c byte) uint16 {
 type search struct {
 	*matcher
 	state uint16
-	seen  []int // offset of the next of each first byte, if not passed
 }
 
-func newSearch(m *matcher) search {
-	s := search{matcher: m}
-	if m.pairs == nil {
-		s.seen = make([]int, len(m.few))
-		for i := range s.seen {
-			s.seen[i] = -1
-		}
-	}
-	return s
-}
-
-// scan reads p, which stands at an offset, up to behind the first text of the
-// set. It returns how many bytes it has read, the text or -1, and how many bytes
-// it has looked at.
-func (s *search) scan(p []byte, at int) (n, found, steps int) {
+// scan reads p up to behind the first text of the set. It returns how many bytes
+// it has read, the text or -1, and how many bytes it has looked at.
+func (s *search) scan(p []byte) (n, found, steps int) {
 	for n < len(p) {
 		if s.state == 0 {
-			skipped, looked := s.skip(p[n:], at+n)
-			n, steps = n+skipped, steps+looked
+			skipped := s.pairs.skip(p[n:])
+			n, steps = n+skipped, steps+skipped
 			if n == len(p) {
 				break
 			}
@@ -174,30 +182,6 @@ func (s *search) scan(p []byte, at int) (n, found, steps int) {
 		}
 	}
 	return n, -1, steps
-}
-
-// skip returns how many bytes of p, which stands at an offset, cannot begin a
-// text, and how many were looked at.
-func (s *search) skip(p []byte, at int) (n, looked int) {
-	if s.pairs != nil {
-		if n = s.pairs.next(p); n == len(p)-1 && !s.first[p[n]] {
-			n++
-		}
-		return n, n
-	}
-	n = len(p)
-	for i, c := range s.few {
-		if s.seen[i] < at {
-			next := bytes.IndexByte(p, c)
-			if next < 0 {
-				next = len(p)
-			}
-			looked += next
-			s.seen[i] = at + next
-		}
-		n = min(n, s.seen[i]-at)
-	}
-	return n, looked
 }
 
 // begun returns how many of the bytes that were read last can still become a

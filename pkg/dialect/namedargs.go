@@ -33,26 +33,19 @@ type upTo struct {
 	free  int    // where in it the latter begins
 }
 
-func newUpTo(m *markList) upTo { return upTo{search: newSearch(m.matcher), texts: m.texts} }
+func newUpTo(m *markList) upTo { return upTo{search: search{matcher: m.matcher}, texts: m.texts} }
 
 // again returns a reader up to the next of these marks in the room of one that has
 // been read to its end.
 func (u *upTo) again(m *markList) upTo {
-	if u.matcher != m.matcher {
-		return newUpTo(m)
-	}
-	u.state = 0
-	for i := range u.seen {
-		u.seen[i] = -1
-	}
-	return upTo{search: u.search, texts: m.texts, read: u.read[:0]}
+	return upTo{search: search{matcher: m.matcher}, texts: m.texts, read: u.read[:0]}
 }
 
-// next reads p, which stands at an offset, up to behind the next mark. It returns
-// how many bytes it has read, what is text of all that has been read and not been
-// returned, and the mark, "" if none has come.
-func (u *upTo) next(p []byte, at int) (n int, text []byte, mark string) {
-	n, found, _ := u.scan(p, at)
+// next reads p up to behind the next mark. It returns how many bytes it has read,
+// what is text of all that has been read and not been returned, and the mark, "" if
+// none has come.
+func (u *upTo) next(p []byte) (n int, text []byte, mark string) {
+	n, found, _ := u.scan(p)
 	u.read = append(append(u.read[:0], u.read[u.free:]...), p[:n]...)
 	u.free = len(u.read) - u.begun()
 	if found >= 0 {

@@ -31,7 +31,7 @@ type head struct {
 // readHead reads up to the next mark of the head.
 func (b *namedBody) readHead(p []byte) (int, ending) {
 	h := &b.head
-	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())], b.at)
+	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())])
 	from := len(h.text)
 	h.text = append(h.text, free...)
 	b.scanner.steps += n

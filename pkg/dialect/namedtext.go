@@ -14,7 +14,7 @@ import (
 // readText reads on in arguments that are text. They end before a mark: a token,
 // or a word at the start of a line. A draft ends with the reasoning, too.
 func (b *namedBody) readText(p []byte) (int, ending) {
-	n, free, mark := b.text.next(p, b.at)
+	n, free, mark := b.text.next(p)
 	b.scanner.steps += n
 	from := len(b.written)
 	b.written = append(b.written, free...)

@@ -23,7 +23,7 @@ func lower(c byte) byte {
 
 // prose reads text up to behind the next mark.
 func (s *Scanner) prose(p []byte) int {
-	n, found, steps := s.search.scan(p, s.at)
+	n, found, steps := s.search.scan(p)
 	s.steps += steps
 	if found < 0 {
 		s.pass(p[:n], s.search.begun())

@@ -97,7 +97,7 @@ func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {
 	if len(marks.rows) == 1 {
 		s.detected.row = marks.rows[0]
 	}
-	s.search = newSearch(s.marks.matcher)
+	s.search = search{matcher: s.marks.matcher}
 	s.thinking.mode, s.thinking.inside = o.Reasoning, o.Reasoning == ReasoningOpen
 	s.place = s.betweenFrames()
 	return s
