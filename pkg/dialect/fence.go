@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
@@ -224,12 +225,14 @@ func (s *Scanner) infoComplete() bool {
 }
 
 // forms returns the forms of fences that one can still be.
-func (s *Scanner) forms(fits uint64) []fenceUse {
-	var all []fenceUse
-	for ; fits != 0; fits &= fits - 1 {
-		all = append(all, s.marks.fences[bits.TrailingZeros64(fits)])
+func (s *Scanner) forms(fits uint64) iter.Seq[fenceUse] {
+	return func(yield func(fenceUse) bool) {
+		for ; fits != 0; fits &= fits - 1 {
+			if !yield(s.marks.fences[bits.TrailingZeros64(fits)]) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // blanks reads on behind a run that is followed by many blanks.
@@ -253,7 +256,7 @@ func (s *Scanner) ours() {
 		return
 	}
 	s.text()
-	for _, f := range s.forms(s.info.fits) {
+	for f := range s.forms(s.info.fits) {
 		if f.sure {
 			s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
 			return
@@ -274,7 +277,7 @@ func (s *Scanner) bare() {
 
 // other follows a run with an info string that is not ours.
 func (s *Scanner) other() {
-	for _, f := range s.forms(s.info.fits) {
+	for f := range s.forms(s.info.fits) {
 		if f.sure && len(f.info) == s.info.length {
 			s.info.near = f.info
 		}

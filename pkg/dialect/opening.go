@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"slices"
 
 	"oneshot/pkg/diag"
 )
@@ -54,7 +55,7 @@ func (s *Scanner) first(p []byte) int {
 // form returns what kind of fence one is in which this text stands first.
 func (s *Scanner) form(text []byte) (fenceUse, verdict) {
 	s.steps += len(text)
-	for _, f := range s.forms(s.info.fits) {
+	for f := range s.forms(s.info.fits) {
 		v := yes
 		if f.lead != nil {
 			v = f.lead(text)
@@ -68,7 +69,7 @@ func (s *Scanner) form(text []byte) (fenceUse, verdict) {
 
 // sureForm returns what kind of fence one is by its info string alone.
 func (s *Scanner) sureForm() (fenceUse, verdict) {
-	for _, f := range s.forms(s.info.fits) {
+	for f := range s.forms(s.info.fits) {
 		if f.sure {
 			return f, yes
 		}
@@ -85,7 +86,7 @@ func (s *Scanner) closeFirst() {
 
 // refuseFence goes on with a fence that is not ours, behind its opening line.
 func (s *Scanner) refuseFence(lead []byte) {
-	forms := s.forms(s.info.fits)
+	forms := slices.Collect(s.forms(s.info.fits))
 	s.readAgain(lead)
 	s.held = s.held[:s.frame.opening.held]
 	s.text()

@@ -68,6 +68,7 @@ func FuzzLaw(f *testing.F) {
 		checkPieces(t, text)
 		checkLaw(t, text)
 		checkParts(t, text)
+		checkWhole(t, text)
 	})
 }
 

@@ -136,7 +136,7 @@ var jsonPieces = []string{
 	`{"a":1,"a":2}`, `{"a":1e5}`, `{"a":-}`, `{"a":-0.5}`, `{"a":1.}`, `{"a" :` + "\t1\r\n}", `{"a":"` + "\x01" + `"}`, `{"a":"` + "\xff" + `"}`, `{}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
 	`{"a":{"a":{"a":[[{}]]}}}`, "{\"a\":`x`}", `{"a":"\d"}`, `{"a\n":1}`, `{"\u0061":1,"a":2}`,
 	"[", "]", ",", ":", "}", "{", `"`, "'", "`", "```", "\n```", " ", "\n", "// c\n", "/* c */", "/", "x", "é", "\u00a0", "1", "it's", `\`,
-	"<", "</call>", "</cal", "[TOOL]", "[TOO", "]<]", "]<", "<<",
+	":[]", ":[]<]", "<", "</call>", "</cal", "[TOOL]", "[TOO", "]<]", "]<", "<<",
 }
 
 func checkParts(t *testing.T, text string) {
@@ -175,6 +175,38 @@ func TestParts(t *testing.T) {
 		for j := i % 5; j < len(jsonPieces); j += 5 {
 			checkParts(t, "["+a+","+jsonPieces[j]+"]")
 			checkParts(t, "["+a+": "+a+": "+jsonPieces[j]+", 1]")
+		}
+	}
+}
+
+// checkWhole checks that a text that is read at once is read as it is byte by byte.
+func checkWhole(t *testing.T, text string) {
+	t.Helper()
+	s := NewJSON(Options{})
+	s.ExpectValue()
+	state, n := More, 0
+	for ; n < len(text) && state == More; n++ {
+		var k int
+		if k, state = s.Write([]byte(text[n : n+1])); k == 0 {
+			n--
+		}
+	}
+	if state == More {
+		state = s.Close()
+	}
+	good := state == Done && s.Status() == chat.StatusOK && len(s.Findings()) == 0 && strings.Trim(text[n:], " \t\r\n") == ""
+	switch r := ParseJSON(text); {
+	case good && string(s.Value()) != string(r.Value):
+		t.Fatalf("%q is read as %s, and byte by byte as %s", text, r.Value, s.Value())
+	case good != (r.Status == chat.StatusOK && len(r.Findings) == 0):
+		t.Fatalf("%q is %s, and byte by byte %s (good: %t)", text, r.Status, s.Status(), good)
+	}
+}
+
+func TestParseJSONAtOnce(t *testing.T) {
+	for _, a := range jsonPieces {
+		for _, text := range []string{a, " " + a + "\n", "[ " + a + ", " + a + " ] ", `{"k" : ` + a + `, "l":[` + a + " , 1 ]}", a + a} {
+			checkWhole(t, text)
 		}
 	}
 }

@@ -48,6 +48,9 @@ type Reading struct {
 // ParseJSON reads a text that should be one value of JSON. What JavaScript and
 // Python have beyond it is read, with a finding.
 func ParseJSON(text string) Reading {
+	if value := parseAtOnce(text); value != nil {
+		return Reading{Value: value, Status: chat.StatusOK}
+	}
 	s := NewJSON(Options{})
 	s.ExpectValue()
 	n, state := s.Write([]byte(text))

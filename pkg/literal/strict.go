@@ -2,6 +2,7 @@ package literal
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"math/bits"
 	"unicode/utf8"
@@ -65,7 +66,7 @@ func (s *Scanner) atOnce(p []byte) int {
 	}
 	r.text = nil
 	s.steps += n
-	if !whole || !utf8.Valid(p[from:n]) {
+	if !whole || s.mayStop(p[n-1]) || !utf8.Valid(p[from:n]) { // a stop can begin with the last bracket
 		s.object.clear()
 		if !s.keeping {
 			s.keepFrom(s.at)
@@ -86,6 +87,20 @@ func (s *Scanner) atOnce(p []byte) int {
 	return n
 }
 
+// parseAtOnce reads a text that is one value and nothing else, and returns it
+// without blanks between its tokens; nil if it is not.
+func parseAtOnce(text string) json.RawMessage {
+	var o object
+	var r strict
+	ended := append(append(make([]byte, 0, len(text)+1), text...), ',') // which ends a number
+	r.begin(ended, 0, &o)
+	from, n, whole := r.value()
+	if end, _ := r.blank(n); !whole || end != len(text) || !utf8.Valid(ended[from:n]) {
+		return nil
+	}
+	return o.pack(make(json.RawMessage, 0, n-from), ended[:n], from)
+}
+
 // takeObject takes an object that was read at once.
 func (s *Scanner) takeObject(text []byte) {
 	o := &s.object
@@ -103,12 +118,16 @@ func (s *Scanner) takeValue(text []byte, blanks int) {
 	for _, gap := range s.object.gaps {
 		size -= int(gap.to - gap.from)
 	}
-	s.part.value = s.bytes.room(size)
-	for _, gap := range s.object.gaps {
-		s.part.value = append(s.part.value, text[blanks:gap.from]...)
-		blanks = int(gap.to)
+	s.part.value = s.object.pack(s.bytes.room(size), text, blanks)
+}
+
+// pack appends a text from an index on, without the blanks that were noted.
+func (o *object) pack(b, text []byte, from int) []byte {
+	for _, gap := range o.gaps {
+		b = append(b, text[from:gap.from]...)
+		from = int(gap.to)
 	}
-	s.part.value = append(s.part.value, text[blanks:]...)
+	return append(b, text[from:]...)
 }
 
 // begin makes the reader ready for another object or value.
