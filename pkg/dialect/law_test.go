@@ -407,6 +407,45 @@ func TestCallAtLastByte(t *testing.T) {
 	})
 }
 
+// TestLeadsAreFinal checks that a mark which does not count with a text behind it
+// does not count with more of it, either.
+func TestLeadsAreFinal(t *testing.T) {
+	var texts []string
+	for i := range Dialects {
+		call := renderedCall(&Dialects[i], "fetch", `{"a":"b"}`)
+		texts = append(texts, call, Dialects[i].Example)
+		for _, mark := range marksOf(&Dialects[i]).texts {
+			if _, behind, ok := strings.Cut(call, mark); ok {
+				texts = append(texts, behind, " \n"+behind, "x"+behind)
+			}
+		}
+	}
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	for i, uses := range everyMark().uses {
+		for _, u := range uses {
+			for _, l := range []lead{u.lead, u.own} {
+				for _, text := range texts {
+					checkFinal(t, everyMark().texts[i], l, text)
+				}
+			}
+		}
+	}
+}
+
+func checkFinal(t *testing.T, mark string, l lead, text string) {
+	t.Helper()
+	refused := -1
+	for n := 0; l != nil && n <= min(len(text), longestLead); n++ {
+		switch v := l([]byte(text[:n])); {
+		case v == no && refused < 0:
+			refused = n
+		case v != no && refused >= 0:
+			t.Fatalf("%q does not count with %q behind it, and does with %q", mark, text[:refused], text[:n])
+		}
+	}
+}
+
 // nearMarks are texts of a dialect that are no marks, but nearly.
 func nearMarks(d *Dialect) []string {
 	var all []string

@@ -12,7 +12,7 @@ const (
 )
 
 // A lead tells from the text behind a mark whether it counts. It must come to a
-// verdict within [longestLead] bytes.
+// verdict within [longestLead] bytes; that the mark does not count is final.
 type lead func(text []byte) verdict
 
 // longestLead bounds the text behind a mark that is held back until it is known

@@ -88,6 +88,7 @@ func (s *Scanner) text() {
 // A pending mark is one of which it is not known yet what it means.
 type pending struct {
 	uses []use  // what it can mean
+	gone uint64 // those of the first that it does not, a bit for each
 	size int    // its bytes, at the start of those that are held
 	text string // the mark
 }
@@ -158,9 +159,13 @@ func (s *Scanner) closeLead() {
 func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	s.steps += len(behind)
 	result, v := use{}, no
-	for _, u := range s.pending.uses {
+	for i, u := range s.pending.uses {
+		if s.pending.gone>>i&1 != 0 {
+			continue
+		}
 		switch c := s.counts(u, behind); {
 		case c == no:
+			s.pending.gone |= 1 << i
 		case u.row != nil && (u.row == s.wrap.row || u.row == s.hint || u.role == unwraps && u.row == s.frame.row): // what stands before has told the dialect
 			return u, c
 		case v == no:
