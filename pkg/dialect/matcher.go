@@ -65,13 +65,14 @@ func (s *pairSet) skip(p []byte) int {
 			continue
 		}
 		for k := n; k < n+8; k += 2 {
-			if s[pair(p[k], p[k+1])] == 0 {
-				continue
-			}
-			for i := max(k-1, 0); i < k+2; i++ {
-				if s.begins(p, i) {
-					return i
-				}
+			switch use := s[pair(p[k], p[k+1])]; {
+			case use == 0:
+			case use&isNext != 0 && k > 0 && s.begins(p, k-1):
+				return k - 1
+			case use&(isText|isFirst) != 0 && s.begins(p, k):
+				return k
+			case use&isLast != 0:
+				return k + 1
 			}
 		}
 	}

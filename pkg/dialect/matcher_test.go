@@ -1,0 +1,60 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A hit is a text of a set, and the offset behind it.
+type hit struct{ text, end int }
+
+// searched returns what a search finds, in pieces of a size.
+func searched(texts []string, text string, size int) (hits []hit) {
+	s := search{matcher: newMatcher(texts)}
+	for at := 0; at < len(text); {
+		n, found, _ := s.scan([]byte(text[at:min(len(text), at+size)]))
+		if at += n; found >= 0 {
+			hits = append(hits, hit{found, at})
+		}
+	}
+	return hits
+}
+
+// expected returns the same: at every offset the text that ends first.
+func expected(texts []string, text string) (hits []hit) {
+	from := 0
+	for end := 1; end <= len(text); end++ {
+		for i, t := range texts {
+			if strings.HasSuffix(text[from:end], t) {
+				hits = append(hits, hit{i, end})
+				from = end
+				break
+			}
+		}
+	}
+	return hits
+}
+
+// TestSearch checks that a search passes over nothing, whatever is known of where
+// texts cannot begin.
+func TestSearch(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var texts []string
+		for _, text := range rapid.SliceOfN(rapid.StringMatching(`[ab<]{1,4}`), 1, 5).Draw(rt, "texts") {
+			apart := func(other string) bool { return !strings.Contains(other, text) && !strings.Contains(text, other) }
+			if !slices.ContainsFunc(texts, func(other string) bool { return !apart(other) }) {
+				texts = append(texts, text)
+			}
+		}
+		text := rapid.StringMatching(`[ab<xyz]{0,40}`).Draw(rt, "text")
+		want := expected(texts, text)
+		for _, size := range []int{1, 2, 3, 8, 40} {
+			if got := searched(texts, text, size); !slices.Equal(got, want) {
+				t.Fatalf("%q in %q, pieces of %d: %v, want %v", texts, text, size, got, want)
+			}
+		}
+	})
+}
