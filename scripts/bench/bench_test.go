@@ -176,8 +176,10 @@ func TestTextsOfThroughput(t *testing.T) {
 	for _, d := range dialect.Dialects {
 		for _, arguments := range []string{benchSmall, benchLarge} {
 			text, _ := callsIn(d, arguments)
-			if err := text.reader(d).Read(); err != nil {
-				t.Errorf("%s: %v", d.Name, err)
+			for _, as := range []dialect.Dialect{d, {}} {
+				if err := text.reader(as).Read(); err != nil {
+					t.Errorf("%s as %q: %v", d.Name, as.Name, err)
+				}
 			}
 		}
 		for _, text := range [][]byte{benchProse, benchMarkdown} {

@@ -151,14 +151,16 @@ func repeat(call string) calls {
 }
 
 // callsIn returns calls as a dialect writes them, and whether it writes the
-// arguments as they are. Where calls stand in a list it is one list.
+// arguments as they are. Where calls stand in a list it is one list. No two of them
+// are the same.
 func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	one, _ := d.Render(chat.Call{Name: benchTool, Arguments: []byte(arguments)}, benchTools)
 	before, call, behind := item(one)
 	t = repeat(call)
 	numbered := bytes.NewBuffer(make([]byte, 0, 2*len(t.text)))
 	for i := range t.count {
-		numbered.WriteString(strings.NewReplacer(`"call_1"`, fmt.Sprintf(`"call_%d"`, i), benchTool+":0", fmt.Sprintf("%s:%d", benchTool, i)).Replace(call))
+		number := fmt.Sprintf("%05d", i)
+		numbered.WriteString(strings.NewReplacer("release notes", "release "+number, `"call_1"`, `"call_`+number+`"`, benchTool+":0", benchTool+":"+number).Replace(call))
 		if before != "" && i < t.count-1 {
 			numbered.WriteString(", ")
 		}
