@@ -27,7 +27,7 @@ type madeUpBody struct {
 }
 
 func (b *madeUpBody) write(p []byte) (int, ending) {
-	n, _, mark := b.next(p, b.at)
+	n, _, mark := b.next(p)
 	b.at += n
 	b.scanner.steps += n
 	switch {
