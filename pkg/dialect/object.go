@@ -125,7 +125,7 @@ func (s *Scanner) firstKeyFits() {
 
 // noFirstKey goes on behind the beginning of an object that holds no calls.
 func (s *Scanner) noFirstKey() {
-	if s.key.quote != 0 && !s.foreign.open() {
+	if s.key.quote != 0 && !s.foreign.code {
 		s.beginOther()
 		return
 	}
@@ -146,11 +146,14 @@ type aside struct {
 
 // beginOther begins to pass over an object that is not ours, if it is JSON.
 func (s *Scanner) beginOther() {
-	o := &s.aside
-	if o.lit == nil || o.fence != rawFence {
-		o.lit = literal.NewJSON(literal.Options{Fence: rawFence})
+	o, around := &s.aside, rawFence
+	if s.foreign.open() {
+		around = literal.Fence{Char: s.foreign.char, Len: s.foreign.length}
 	}
-	o.fence, o.shown = rawFence, s.heldAt+len(s.held)
+	if o.lit == nil || o.fence != around {
+		o.lit = literal.NewJSON(literal.Options{Fence: around})
+	}
+	o.fence, o.shown = around, s.heldAt+len(s.held)
 	o.lit.MoveTo(s.heldAt)
 	o.lit.ExpectMark("{", false)
 	o.lit.Write(s.held[:1])
