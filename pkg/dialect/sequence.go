@@ -153,7 +153,7 @@ func (b *sequence) between(c byte) (int, ending) {
 		if b.closed && len(closes) == 0 && !fenced {
 			return 1, ended
 		}
-	case !fenced && b.open == 0 && !b.item.begins(c) && (len(closes) == 0 || c == '<' && b.any && b.parts.count == 0):
+	case !fenced && b.open == 0 && !b.item.begins(c) && (len(closes) == 0 || b.textBegins(c)):
 		return 0, b.leave()
 	case b.item.begin(c, b.at):
 		b.follows(c)
@@ -164,6 +164,12 @@ func (b *sequence) between(c byte) (int, ending) {
 	}
 	b.inLine = true
 	return 1, notYet
+}
+
+// textBegins reports whether a byte behind a call begins text: a tag, or a line that
+// does not go on with what a fault has left of the call.
+func (b *sequence) textBegins(c byte) bool {
+	return b.any && b.parts.count == 0 && (c == '<' || !b.inLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 
 // part takes a comma or semicolon.
