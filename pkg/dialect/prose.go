@@ -252,7 +252,7 @@ func (s *Scanner) looksLed(u use, behind []byte) verdict {
 func (s *Scanner) quoted(r role) bool {
 	switch {
 	case r <= wraps:
-		return s.foreign.code || s.line.inCode() || s.line.behindQuote()
+		return s.foreign.code || s.line.inCode() || s.line.behindQuote() || s.inQuoted
 	case r == thought && s.thinking.inside:
 		return s.line.behindTick()
 	case r == unwraps:
@@ -300,9 +300,10 @@ func (s *Scanner) mean(u use, v verdict) {
 		s.quotes(behind)
 		s.names(behind)
 		s.foreign.thinks = s.foreign.thinks || slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role == thinks })
+		quoted := slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.role <= wraps }) && s.quoted(wraps)
 		s.passed(s.held)
 		s.release()
-		s.place = inProse
+		s.place, s.inQuoted = inProse, quoted
 		return
 	}
 	at, text := s.heldAt, s.pending.text
@@ -322,7 +323,7 @@ func (s *Scanner) mean(u use, v verdict) {
 		return
 	}
 	s.drop()
-	s.lineBlank, s.line = true, line{}
+	s.lineBlank, s.inQuoted, s.line = true, false, line{}
 	if len(s.pending.uses) == 1 && u.row != nil {
 		s.hint = u.row
 	}

@@ -53,6 +53,7 @@ type Scanner struct {
 	heldAt    int      // where they begin
 	line      line     // what stands before them
 	lineBlank bool     // the line before them holds only blanks
+	inQuoted  bool     // only blanks stand between them and a mark of calls that is quoted
 	pending   pending  // the mark that was read last, until it is known what it means
 	thinking  thinking
 	opener    fence // the run of fence characters that was read last
@@ -204,6 +205,7 @@ func (s *Scanner) content(at int, text string) {
 	}
 	s.shown = at + len(text)
 	s.steps += s.word.add(text) + s.line.add(text)
+	s.inQuoted = s.inQuoted && strings.TrimLeft(text, " \t\r\n") == ""
 	if s.thinking.inside {
 		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
 		s.emit(Event{Reasoning: text})
