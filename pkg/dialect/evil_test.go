@@ -209,3 +209,38 @@ func signsBehind(before, name string) []int {
 	}
 	return all
 }
+
+// quotedApart says which dialects read a call behind a mark that is quoted, and why.
+var quotedApart = map[string]string{
+	"llama3_json": "an object in the text is a call without its mark, too",
+	"step3":       "a word stands between the mark that is quoted and the next",
+}
+
+// TestQuoted checks that a call which is only quoted is none: in inline code, behind a
+// quote, in a fence of a program, and in a string of an object, as results have them.
+func TestQuoted(t *testing.T) {
+	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, arguments := range []string{`{"x":"y"}`, `{}`} {
+			call := renderedCall(d, "evil", arguments)
+			line := strings.ReplaceAll(strings.TrimSpace(call), "\n", " ")
+			inString := plain.Replace(mustJSON(" " + strings.ReplaceAll(call, `"`, "'")))
+			texts := []string{
+				"So: {\"note\": " + inString + "}\n", "<result>{\"data\": [{\"text\": " + inString + "}]}</result>", "```json\n{\"note\": " + inString + "}\n```\n",
+				"See:\n~~~python\n" + call + "\n~~~\n",
+			}
+			if !strings.Contains(line, "`") {
+				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")
+			}
+			if quotedApart[d.Name] == "" {
+				mode{row: d}.checkNoEvil(t, "He said '"+line+"' so.\n")
+			}
+			for _, text := range texts {
+				for _, m := range []mode{{row: d}, {}} {
+					m.checkNoEvil(t, text)
+					m.checkNoEvil(t, "Text.\n"+text)
+				}
+			}
+		}
+	})
+}

@@ -34,7 +34,7 @@ const (
 
 // beginKey begins to read an object at the brace that is held.
 func (s *Scanner) beginKey() {
-	s.key = firstKey{quoted: s.line.inCode() || s.line.behindQuote(), keys: s.marks.keys, fits: ^uint(0)}
+	s.key = firstKey{quoted: s.inQuoted || s.line.inCode() || s.line.behindQuote(), keys: s.marks.keys, fits: ^uint(0)}
 	s.place, s.lineBlank = inKey, false
 }
 
