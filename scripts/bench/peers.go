@@ -70,15 +70,23 @@ func (p *peers) Close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait())
 }
 
-// readers returns those that read these calls of a dialect, and says which do not.
+// readers returns those that read these calls of a dialect.
 func (b *Bench) readers(p *peers, dialect string, t calls) []Reader {
 	parser, ok := ollamaParsers[dialect]
-	if p.cmd == nil || !ok {
+	if !ok {
 		return nil
 	}
-	r := p.reader("Ollama, "+parser, parser, t)
+	return b.peer(p, "Ollama, "+parser, parser, t)
+}
+
+// peer returns a reader, or says why there is none.
+func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
+	if p.cmd == nil {
+		return nil
+	}
+	r := p.reader(name, parser, t)
 	if _, err := r.Time(); err != nil {
-		b.note("no comparison with %s, which cannot read %s: %.60v", r.Name, dialect, err)
+		b.note("no comparison with %s, which cannot read the same: %.60v", name, err)
 		return nil
 	}
 	return []Reader{r}

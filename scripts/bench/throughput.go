@@ -15,6 +15,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/mend"
 )
 
 // The goals of B2.
@@ -64,6 +65,11 @@ func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
 		}
 		rows = append(rows, more...)
 	}
+	more, err := b.mendRows(ctx, rounds, p)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, more...)
 	for _, what := range []struct {
 		name string
 		text []byte
@@ -109,6 +115,30 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 		}
 	}
 	return rows, nil
+}
+
+// benchBroken is 64 KB of JSON with faults that are mended.
+var benchBroken = "[" + strings.Repeat("{query: 'release notes', \"limit\": 10, labels: ['INBOX', 'UNREAD',], all: False},\n", 800) + "]"
+
+// mendRows measures how fast JSON with faults is mended, against another program
+// that does.
+func (b *Bench) mendRows(ctx context.Context, rounds int, p *peers) ([]Row, error) {
+	mends := Reader{Name: "mend.JSON", Size: len(benchBroken), Read: func() error {
+		if r := mend.JSON(benchBroken, mend.Options{}); len(r.Value) == 0 {
+			return errors.New("nothing was mended")
+		}
+		return nil
+	}}
+	readers := append([]Reader{mends}, b.peer(p, "jsonrepair for Go", "jsonrepair", calls{text: []byte(benchBroken)})...)
+	speeds, err := fastest(ctx, rounds, readers)
+	if err != nil {
+		return nil, err
+	}
+	row := Row{ID: "B2", What: "mend.JSON, 64 KB with faults", Value: speeds[0], Unit: "MB/s"}
+	if len(speeds) > 1 {
+		row.Against, row.Base = readers[1].Name, speeds[1]
+	}
+	return []Row{row}, nil
 }
 
 // proseRows measures a text without calls in every dialect, and where it is told
