@@ -21,7 +21,7 @@ const growthGoal = 2.3
 
 // The smallest and the largest texts of B4: doublings between them are measured.
 const (
-	wholeFrom, wholeTo   = 1 << 20, 64 << 20
+	wholeFrom, wholeTo   = 256 << 10, 64 << 20
 	piecesFrom, piecesTo = 256 << 10, 4 << 20
 )
 
@@ -86,17 +86,24 @@ func clock(t hostile.Text, longest int, read func([]byte)) func(size int) time.D
 	}
 }
 
+// shortest is how long a text takes whose growth is counted, at least: what is read
+// faster is not yet read from memory alone.
+const shortest = 5 * time.Millisecond
+
 // growthOf measures sizes that double, until one takes longer than the patience. It
-// returns the worst growth of all doublings, the largest size and the throughput
-// there, in MB/s.
+// returns the worst growth of all doublings that count, the largest size and the
+// throughput there, in MB/s.
 func growthOf(ctx context.Context, from, to int, patience time.Duration, took func(size int) time.Duration) (worst float64, size int, speed float64) {
 	before, size := took(from), from
 	for ; size < to && before <= patience && ctx.Err() == nil; size *= 2 {
 		twice := took(2 * size)
-		for again := 0; again < 3 && twice.Seconds() > growthGoal*before.Seconds(); again++ { // what else the machine does
+		for again := 0; again < 5 && before >= shortest && twice.Seconds() > growthGoal*before.Seconds(); again++ { // what else the machine does
 			before, twice = max(before, took(size)), min(twice, took(2*size))
 		}
-		worst, before = max(worst, twice.Seconds()/before.Seconds()), twice
+		if before >= shortest {
+			worst = max(worst, twice.Seconds()/before.Seconds())
+		}
+		before = twice
 	}
 	return worst, size, float64(size) / 1e6 / before.Seconds()
 }
