@@ -131,11 +131,17 @@ func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
 	return n, true
 }
 
-// close says that the text has ended.
+// close says that the text has ended. A word that ends with it may be the beginning of
+// another one.
 func (a *argReader) close() {
 	a.lit.Close()
-	if !a.faulty {
-		a.take()
+	if a.faulty {
+		return
+	}
+	a.take()
+	if len(a.value) > 0 && a.value[0] == 'n' {
+		a.findings = append(a.findings, diag.New(diag.CutCall, a.place, "the text ends behind a word, which may go on"))
+		a.value, a.status = nil, chat.StatusTruncated
 	}
 }
 
