@@ -53,7 +53,7 @@ func FuzzSchemaCheck(f *testing.F) {
 		if diff := cmp.Diff(got, s.Check(doc)); diff != "" {
 			t.Fatalf("the same document gave other findings:\n%s", diff)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Fatalf("%d and %d bytes took %v", len(text), len(doc), took)
 		}
 	})
