@@ -1,5 +1,7 @@
 package markup
 
+import "sync"
+
 // A Syntax says how a dialect writes the tags of one call. It is data; the zero
 // value of a field is what most dialects do.
 type Syntax struct {
@@ -33,6 +35,9 @@ type Syntax struct {
 	Compact     bool     // nothing is written between tags, and otherwise a line end
 	Stopped     bool     // the text may end before the end of the mark that closes the call, where a sequence stops the model
 	Backslash   bool     // the characters \n may stand for a line end between tags
+
+	once  sync.Once
+	known []word // what [Syntax.words] returns, made the first time
 }
 
 // Delimiters are what stands around the name of a tag.
@@ -118,6 +123,12 @@ type word struct {
 
 // words returns all words of the syntax.
 func (s *Syntax) words() []word {
+	s.once.Do(func() { s.known = s.spell() })
+	return s.known
+}
+
+// spell makes the words.
+func (s *Syntax) spell() []word {
 	d := s.delimiters()
 	var words []word
 	add := func(kind kind, tail tail, before string, names ...string) {
