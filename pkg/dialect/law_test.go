@@ -381,10 +381,12 @@ var endsLate = map[string]string{
 }
 
 // mayEndLate reports whether a call of a dialect can be known only with what comes
-// next. That is so, too, where the closing mark of a tag is missing or wrong.
+// next. That is so, too, where the closing mark of a tag is missing or wrong, and where
+// the arguments are a word, which can go on.
 func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects, func(m Dialect) bool { return m.Name == d.Name })
-	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired
+	word := strings.HasSuffix(c.Text, "null")
+	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired || word
 }
 
 // TestCallAtLastByte checks that a call comes exactly at its last byte.
