@@ -14,15 +14,21 @@ type file struct {
 // source returns the text for excerpts.
 func (f file) source() map[string][]byte { return map[string][]byte{f.name: f.text} }
 
-// readFiles reads the files that the arguments name. Nothing is printed before
-// all of them could be read. The hint says what to type when there are none.
-func readFiles(ctx context.Context, env Env, hint string, args []string) ([]file, error) {
+// checkNames refuses arguments that do not name files to read. The hint says what
+// to type when there are none.
+func checkNames(hint string, args []string) error {
 	if len(args) == 0 {
-		return nil, usagef(hint, "a FILE is missing")
+		return usagef(hint, "a FILE is missing")
 	}
 	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
-		return nil, usagef("", "stdin can be named once only")
+		return usagef("", "stdin can be named once only")
 	}
+	return nil
+}
+
+// readFiles reads the files of those names. Nothing is printed before all of
+// them could be read.
+func readFiles(ctx context.Context, env Env, args []string) ([]file, error) {
 	files := make([]file, len(args))
 	for i, name := range args {
 		text, err := readNamed(ctx, env, name)

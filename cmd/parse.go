@@ -57,7 +57,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	o.tools.flags(f)
 	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
 	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", reportFlag)
 	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
 	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
@@ -66,7 +66,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *parseOptions) run(ctx context.Context, args []string) error {
-	if err := checkFormat(o.format, "text", "json"); err != nil {
+	if err := checkFormat(o.format, reportFormats...); err != nil {
 		return err
 	}
 	if err := o.failOn.check(); err != nil {
@@ -79,7 +79,13 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := readFiles(ctx, o.env, "oneshot parse reply.txt, or - for stdin", args)
+	if err := checkNames("oneshot parse reply.txt, or - for stdin", args); err != nil {
+		return err
+	}
+	if o.format == "jsonl" {
+		return o.stream(ctx, args, options)
+	}
+	files, err := readFiles(ctx, o.env, args)
 	if err != nil {
 		return err
 	}
@@ -93,8 +99,32 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := o.print(records, files); err != nil {
 		return err
 	}
-	if o.failOn.reached(all) {
-		return &findingsError{report.Summary(all)}
+	return o.judge(all)
+}
+
+// stream reads one file after the other, and writes the record of each before it
+// looks at the next.
+func (o *parseOptions) stream(ctx context.Context, args []string, options lint.Options) error {
+	o.talk.noteStdin(o.env, args...)
+	var all []diag.Finding
+	for _, name := range args {
+		text, err := readNamed(ctx, o.env, name)
+		if err != nil {
+			return err
+		}
+		record := lint.Text(name, text, options)
+		all = append(all, record.Findings...)
+		if err := report.JSONLine(o.talk.out, record); err != nil {
+			return err
+		}
+	}
+	return o.judge(all)
+}
+
+// judge makes an error of findings at or above the threshold.
+func (o *parseOptions) judge(findings []diag.Finding) error {
+	if o.failOn.reached(findings) {
+		return &findingsError{report.Summary(findings)}
 	}
 	return nil
 }
@@ -127,9 +157,21 @@ func reasoningFlag(name string) (dialect.Reasoning, error) {
 
 // print writes the report to stdout.
 func (o *parseOptions) print(records []lint.Record, files []file) error {
-	if o.format == "json" {
+	switch o.format {
+	case "json":
 		return report.JSON(o.talk.out, records)
+	case "text":
+		return o.printText(records, files)
 	}
+	findings := make([][]diag.Finding, len(records))
+	for i, r := range records {
+		findings[i] = r.Findings
+	}
+	return printForeign(o.talk.out, o.format, files, findings)
+}
+
+// printText writes the report for people.
+func (o *parseOptions) printText(records []lint.Record, files []file) error {
 	for i, r := range records {
 		printCalls(o.talk.out, r)
 		if err := report.Text(o.talk.out, r.Findings, files[i].source(), nil); err != nil {

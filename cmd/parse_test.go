@@ -1,10 +1,14 @@
 package cmd
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +28,40 @@ func oneshot(t *testing.T, stdin string, args ...string) (stdout, stderr string,
 		Getenv: func(string) string { return "" }, Now: time.Now, Tools: tooldefs.FS, Prompts: prompts.FS,
 	})
 	return out.String(), err.String(), code
+}
+
+// C2: with --format jsonl the record of a file is on stdout before the next file
+// is read.
+func TestParseStreams(t *testing.T) {
+	first := filepath.Join(t.TempDir(), "first.txt")
+	if err := os.WriteFile(first, []byte("No call."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdin, reply := io.Pipe()
+	records, stdout := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		code := Main(t.Context(), Env{
+			Args: []string{"parse", "--format", "jsonl", first, "-"}, Stdin: stdin, Stdout: stdout, Stderr: io.Discard,
+			Getenv: func(string) string { return "" }, Now: time.Now, Tools: tooldefs.FS, Prompts: prompts.FS,
+		})
+		stdout.Close()
+		ended <- code
+	}()
+	lines := bufio.NewScanner(records)
+	for _, name := range []string{first, "-"} {
+		if name == "-" { // the first record is here, and stdin has not been written
+			io.WriteString(reply, "No call either.")
+			reply.Close()
+		}
+		var record struct{ File string }
+		if !lines.Scan() || json.Unmarshal(lines.Bytes(), &record) != nil || record.File != name {
+			t.Fatalf("no record of %s: %q", name, lines.Bytes())
+		}
+	}
+	if code := <-ended; code != 0 || lines.Scan() {
+		t.Errorf("exit %d, and then %q", code, lines.Bytes())
+	}
 }
 
 // K2: each record of "parse --format json" fits the published schema, whatever

@@ -255,5 +255,11 @@ func checkFormat(format string, known ...string) error {
 	if slices.Contains(known, format) {
 		return nil
 	}
-	return usagef("--format "+strings.Join(known, " or --format "), "--format: unknown value %q", format)
+	return usagef("--format "+either(known), "--format: unknown value %q", format)
+}
+
+// either lists a choice of two or more words: "text, json or junit".
+func either(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

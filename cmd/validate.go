@@ -47,7 +47,7 @@ stdout in both cases.`,
 func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.as, "as", "", "what the files are: "+kindNames()+"; told from their content without it")
 	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", reportFlag)
 	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
 }
 
@@ -57,12 +57,11 @@ func kindNames() string {
 	for i, k := range lint.Kinds {
 		names[i] = string(k)
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return either(names)
 }
 
 func (o *validateOptions) check() error {
-	if err := checkFormat(o.format, "text", "json"); err != nil {
+	if err := checkFormat(o.format, reportFormats...); err != nil {
 		return err
 	}
 	if err := o.failOn.check(); err != nil {
@@ -88,7 +87,10 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := readFiles(ctx, o.env, "oneshot validate tools.yaml, or - for stdin", args)
+	if err := checkNames("oneshot validate tools.yaml, or - for stdin", args); err != nil {
+		return err
+	}
+	files, err := readFiles(ctx, o.env, args)
 	if err != nil {
 		return err
 	}
@@ -129,9 +131,33 @@ func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 
 // print writes the report to stdout.
 func (o *validateOptions) print(verdicts []lint.Verdict, files []file) error {
-	if o.format == "json" {
+	switch o.format {
+	case "json":
 		return report.JSON(o.talk.out, o.documents(verdicts))
+	case "jsonl":
+		return o.printLines(verdicts)
+	case "text":
+		return o.printText(verdicts, files)
 	}
+	findings := make([][]diag.Finding, len(verdicts))
+	for i, v := range verdicts {
+		findings[i] = v.Findings
+	}
+	return printForeign(o.talk.out, o.format, files, findings)
+}
+
+// printLines writes each verdict as JSON on a line.
+func (o *validateOptions) printLines(verdicts []lint.Verdict) error {
+	for _, doc := range o.documents(verdicts) {
+		if err := report.JSONLine(o.talk.out, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printText writes the report for people.
+func (o *validateOptions) printText(verdicts []lint.Verdict, files []file) error {
 	for i, v := range verdicts {
 		if err := report.Text(o.talk.out, v.Findings, files[i].source(), nil); err != nil {
 			return err

@@ -36,7 +36,7 @@ func excerpt(w io.Writer, text []byte, f diag.Finding, lines *diag.Lines, paint 
 // place returns a span as offsets into a text that holds its line. A span made
 // from a line and a column has no offsets: they are counted in the line.
 func place(text []byte, s diag.Span, lines *diag.Lines) (around []byte, start, end int) {
-	if s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 {
+	if hasBytes(s) {
 		start = min(s.Start, len(text))
 		return text, start, max(start, min(s.End, len(text)))
 	}
@@ -47,6 +47,9 @@ func place(text []byte, s diag.Span, lines *diag.Lines) (around []byte, start, e
 	}
 	return line, start, end
 }
+
+// hasBytes reports whether a span has offsets, and not only a line and a column.
+func hasBytes(s diag.Span) bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
 
 // offset returns where a column begins in a line.
 func offset(line []byte, column int) int {

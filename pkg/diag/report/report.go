@@ -1,5 +1,6 @@
-// Package report prints findings: as text for people and, inside documents, as
-// JSON for programs.
+// Package report prints findings: as text for people, inside documents as JSON
+// for programs, and in the formats that other programs read: SARIF, GitHub's
+// annotations and JUnit's XML.
 //
 // It decides neither what a finding means for an exit code nor whether anyone
 // looks: colour comes from a [Painter] that the caller hands in.
@@ -34,18 +35,24 @@ func Text(w io.Writer, findings []diag.Finding, sources map[string][]byte, paint
 	out := bufio.NewWriter(w)
 	lines := map[string]*diag.Lines{}
 	for _, f := range findings {
-		headline(out, f, paint)
-		if text, ok := sources[f.File]; ok && f.Span.Line > 0 {
-			if lines[f.File] == nil {
-				lines[f.File] = diag.NewLines(text)
-			}
-			excerpt(out, text, f, lines[f.File], paint)
+		text, ok := sources[f.File]
+		if ok && lines[f.File] == nil && f.Span.Line > 0 {
+			lines[f.File] = diag.NewLines(text)
 		}
-		if f.Hint != "" {
-			fmt.Fprintf(out, "  hint: %s\n", Visible(f.Hint))
-		}
+		one(out, f, text, lines[f.File], paint)
 	}
 	return out.Flush()
+}
+
+// one prints a finding. Without the lines of its text there is no excerpt.
+func one(w io.Writer, f diag.Finding, text []byte, lines *diag.Lines, paint Painter) {
+	headline(w, f, paint)
+	if lines != nil && f.Span.Line > 0 {
+		excerpt(w, text, f, lines, paint)
+	}
+	if f.Hint != "" {
+		fmt.Fprintf(w, "  hint: %s\n", Visible(f.Hint))
+	}
 }
 
 // headline prints the first line of a finding.
@@ -93,5 +100,12 @@ func JSON(w io.Writer, document any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
+	return enc.Encode(document)
+}
+
+// JSONLine prints a document as [JSON] does, on one line.
+func JSONLine(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	return enc.Encode(document)
 }

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// GitHub prints each finding as a workflow command, which GitHub shows as an
+// annotation at its place in a change. A place on several lines has no columns:
+// GitHub takes them on one line only. The error is the writer's.
+func GitHub(w io.Writer, files []File) error {
+	out := bufio.NewWriter(w)
+	for _, file := range files {
+		for _, f := range file.Findings {
+			fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(advice(f)))
+		}
+	}
+	return out.Flush()
+}
+
+// annotationLevel returns the workflow command for a severity.
+func annotationLevel(s diag.Severity) string {
+	switch s {
+	case diag.Error, diag.Warning:
+		return string(s)
+	}
+	return "notice"
+}
+
+// properties says where a finding is and what it is called.
+func properties(name string, f diag.Finding) string {
+	s, place := f.Span, ""
+	switch {
+	case s.Line == 0:
+	case s.Line == s.EndLine:
+		place = fmt.Sprintf(",line=%d,col=%d,endLine=%d,endColumn=%d", s.Line, s.Column, s.EndLine, s.EndColumn)
+	default:
+		place = fmt.Sprintf(",line=%d,endLine=%d", s.Line, max(s.Line, s.EndLine))
+	}
+	return "file=" + commandProperty(name) + place + ",title=" + commandProperty(label(f))
+}
+
+// commandData writes text as the message of a workflow command: on one line, and
+// with nothing that a terminal would obey.
+func commandData(text string) string {
+	return Visible(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text))
+}
+
+// commandProperty writes text as a property of a workflow command.
+func commandProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandData(text))
+}
