@@ -93,7 +93,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	records := make([]lint.Record, len(files))
 	var all []diag.Finding
 	for i, f := range files {
-		records[i] = lint.Text(f.name, f.text, options)
+		records[i] = lint.Response(f.name, f.text, options)
 		all = append(all, records[i].Findings...)
 	}
 	if err := o.print(records, files); err != nil {

@@ -72,8 +72,9 @@ type Finding struct {
 	Hint     string   `json:"hint,omitempty"` // what to do about it
 	File     string   `json:"file,omitempty"`
 	Span     Span     `json:"span,omitzero"`
-	Call     *int     `json:"call,omitempty"` // index of the call it is about
-	Path     string   `json:"path,omitempty"` // JSON pointer into the arguments or document
+	Call     *int     `json:"call,omitempty"`  // index of the call it is about
+	Path     string   `json:"path,omitempty"`  // JSON pointer into the arguments or document
+	Layer    string   `json:"layer,omitempty"` // in what inside the file it was found, if not in the file itself
 	Fixes    []Fix    `json:"fixes,omitempty"`
 }
 
@@ -94,7 +95,11 @@ func (f Finding) String() string {
 	case f.Span.Line > 0:
 		place = fmt.Sprintf("%d:%d: ", f.Span.Line, f.Span.Column)
 	}
-	return fmt.Sprintf("%s%s %s %s: %s", place, f.Severity, f.Code, f.Code.Rule().Slug, f.Message)
+	layer := ""
+	if f.Layer != "" {
+		layer = ", in the " + f.Layer
+	}
+	return fmt.Sprintf("%s%s %s %s: %s%s", place, f.Severity, f.Code, f.Code.Rule().Slug, f.Message, layer)
 }
 
 // Worst returns the highest severity among the findings, or "" if there is none.

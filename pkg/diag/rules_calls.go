@@ -6,6 +6,9 @@ package diag
 // not what it looks like.
 const (
 	InvalidUTF8    Code = "TC001"
+	UnreadableBody Code = "TC010"
+	CutBody        Code = "TC011"
+	ServerError    Code = "TC012"
 	MissingOpener  Code = "TC101"
 	MissingCloser  Code = "TC102"
 	WrongCloser    Code = "TC103"
@@ -24,6 +27,7 @@ const (
 	UnknownMember  Code = "TC116"
 	StrayMarker    Code = "TC117"
 	OpenReasoning  Code = "TC118"
+	CallInText     Code = "TC119"
 	TrailingComma  Code = "TC201"
 	QuoteCharacter Code = "TC202"
 	PythonLiteral  Code = "TC203"
@@ -71,6 +75,29 @@ var callRules = []Rule{
 			"them without a word, so the tool would see another value than the one that was checked. The call is not executed.",
 		Bad:  `return file_put("note.txt", "a\ud800");`,
 		Good: `return file_put("note.txt", "a😀");`,
+	},
+	{
+		Code: UnreadableBody, Slug: "unreadable-body", Severity: Error,
+		Title: "The response of a server is damaged",
+		Text: "It is not what its format says: broken JSON, a name twice in an object, or an event that does not belong " +
+			"there. What stood before that was read; nothing behind it is.",
+		Bad:  `{"message":{"content":"Fine."},"done":true,"done":false}`,
+		Good: `{"message":{"content":"Fine."},"done":true}`,
+	},
+	{
+		Code: CutBody, Slug: "cut-body", Severity: Error,
+		Title: "The response of a server ends too early",
+		Text: "Its last message is missing, so that nobody knows what else the model wanted to say. A call that was not " +
+			"finished is not executed.",
+		Bad:  `{"message":{"content":"Fine"},"done":false}`,
+		Good: `{"message":{"content":"Fine."},"done":true}`,
+	},
+	{
+		Code: ServerError, Slug: "server-error", Severity: Error,
+		Title: "The server reports an error instead of a response",
+		Text:  "The model said nothing, or not all that it wanted to say.",
+		Bad:   `{"message":{"content":"Fi"},"done":false}` + "\n" + `{"error":"the model runner has stopped"}`,
+		Good:  `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
 		Code: MissingOpener, Slug: "missing-opener", Severity: Warning,
@@ -223,6 +250,14 @@ var callRules = []Rule{
 			"Most often the response was cut by a limit.",
 		Bad:  "<think>First I have to",
 		Good: "<think>First I have to look.</think>Done.",
+	},
+	{
+		Code: CallInText, Slug: "call-in-text", Severity: Warning,
+		Title: "The server has passed on a call as text",
+		Text: "The response has a field for calls, and the call stands in its text: the server does not know how its model " +
+			"writes calls, or was not told of the tools. Who looks at the field only sees no call.",
+		Bad:  `{"message":{"content":"<tool_call>{\"name\": \"search\", \"arguments\": {}}</tool_call>"},"done":true}`,
+		Good: `{"message":{"tool_calls":[{"function":{"name":"search","arguments":{}}}]},"done":true}`,
 	},
 	{
 		Code: TrailingComma, Slug: "trailing-comma", Severity: Warning,

@@ -10,7 +10,6 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
 )
 
@@ -62,8 +61,8 @@ func shownCall(c chat.Call, places *diag.Lines) Call {
 }
 
 // adopt takes in what the scanner found wrong, after calls have their last form.
-func (r *Record) adopt(reading dialect.Reading) {
-	for _, f := range reading.Findings {
+func (r *Record) adopt(findings []diag.Finding) {
+	for _, f := range findings {
 		if f.Call != nil {
 			c := &r.Calls[*f.Call]
 			f.Path = c.path(f.Path)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
@@ -37,24 +38,30 @@ type Record struct {
 // Text reads a captured response of that name and checks its calls. A text that
 // is not UTF-8 is reported and read all the same.
 func Text(file string, src []byte, o Options) Record {
-	text, places := string(src), diag.NewLines(src)
-	reading := dialect.Scan(text, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: shapes(o.Tools)})
+	reading := dialect.Scan(string(src), dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: shapes(o.Tools)})
 	r := Record{
 		File: file, Dialect: reading.Dialect.Name, Why: reading.Why, Content: reading.Content, Reasoning: reading.Reasoning,
 		Calls: []Call{}, Findings: []diag.Finding{},
 	}
-	r.read(reading.Calls, places)
+	r.finish(src, reading.Calls, reading.Findings, o)
+	return r
+}
+
+// finish takes in the calls that were read, and what is wrong with them, and checks them.
+func (r *Record) finish(src []byte, calls []chat.Call, findings []diag.Finding, o Options) {
+	places := diag.NewLines(src)
+	r.read(calls, places)
 	if o.Tools != nil {
-		r.bind(reading.Calls, o.Tools)
+		r.bind(calls, o.Tools)
 	}
-	r.adopt(reading)
+	r.adopt(findings)
+	places.LocateAll(r.Findings)
 	r.repeats()
 	r.encoding(src)
 	if o.Strict {
 		r.tighten()
 	}
 	r.settle()
-	return r
 }
 
 // shapes returns what the definitions of tools say about the types of arguments,

@@ -81,7 +81,7 @@ func codes(example string, o Options) []diag.Code {
 		example = fenced(example)
 	}
 	var out []diag.Code
-	for _, f := range Text("x", []byte(example), o).Findings {
+	for _, f := range Response("x", []byte(example), o).Findings {
 		out = append(out, f.Code)
 	}
 	return out

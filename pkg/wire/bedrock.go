@@ -22,6 +22,7 @@ type Bedrock struct {
 func NewBedrock(maxBytes int64) *Bedrock {
 	d := &Bedrock{tools: map[string]*pending{}}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -77,7 +78,7 @@ func (d *Bedrock) use(u gjson.Result) {
 // content reads the content of a whole message.
 func (d *Bedrock) content(content gjson.Result) {
 	for _, block := range content.Array() {
-		d.say(block.Get("text").Str, block.Get("reasoningContent.reasoningText.text").Str)
+		d.say(texts{block.Get("text")}, texts{block.Get("reasoningContent.reasoningText.text")})
 		d.endTool(d.tool(gjson.Result{}, block.Get("toolUse")))
 	}
 }
@@ -87,16 +88,16 @@ func (d *Bedrock) tool(at, use gjson.Result) *pending {
 	if !use.IsObject() {
 		return nil
 	}
-	c := d.queue.add(key(use.Get("toolUseId")), use.Get("name").Str, use.Get("input"))
+	c := d.queue.add(use.Get("toolUseId"), use.Get("name"), use.Get("input"))
 	d.tools[key(at.Get("contentBlockIndex"))] = c
 	return c
 }
 
 // delta reads a piece of a block.
 func (d *Bedrock) delta(at, delta gjson.Result) error {
-	d.say(delta.Get("text").Str, delta.Get("reasoningContent.text").Str)
+	d.say(texts{delta.Get("text")}, texts{delta.Get("reasoningContent.text")})
 	if c := d.tools[key(at.Get("contentBlockIndex"))]; c != nil {
-		return d.queue.write(c, delta.Get("toolUse.input").Str)
+		return d.queue.write(c, delta.Get("toolUse.input"))
 	}
 	return nil
 }

@@ -38,10 +38,12 @@ type body struct {
 	list    bool // the objects stand in an array
 	sse     sse
 	frame   frame
-	at      int    // where the last object begins in raw
-	rest    int    // where the part of it begins that stands on this line
-	held    []byte // what stands on the lines before that
-	text    []byte // data that is no object
+	at      int         // where the last object begins in raw
+	rest    int         // where the part of it begins that stands on this line
+	held    []byte      // what stands on the lines before that
+	lines   []lineStart // of the object, behind the first
+	sources *Sources    // nil if nobody asks for them
+	text    []byte      // data that is no object
 
 	messages int
 	known    bool   // one of them is of the format
@@ -147,8 +149,38 @@ func (b *body) stranger(v gjson.Result) {
 	}
 }
 
+// A texts is what a message says, in pieces: strings of JSON, or nothing.
+type texts []gjson.Result
+
+func (t texts) String() string {
+	if len(t) == 1 {
+		return t[0].Str
+	}
+	var all strings.Builder
+	for _, v := range t {
+		all.WriteString(v.Str)
+	}
+	return all.String()
+}
+
+// place appends the pieces of texts, before which a text has some bytes.
+func (b *body) place(pieces []Piece, at int, t texts) []Piece {
+	for _, v := range t {
+		if v.Str != "" {
+			pieces = append(pieces, b.placed(at, v)...)
+			at += len(v.Str)
+		}
+	}
+	return pieces
+}
+
 // say adds text to the response.
-func (b *body) say(content, reasoning string) {
+func (b *body) say(says, thinks texts) {
+	content, reasoning := says.String(), thinks.String()
+	if s := b.sources; s != nil {
+		s.Content = b.place(s.Content, b.content.Len(), says)
+		s.Reasoning = b.place(s.Reasoning, b.reasons.Len(), thinks)
+	}
 	b.content.WriteString(content)
 	b.reasons.WriteString(reasoning)
 	if b.emit != nil && (content != "" || reasoning != "") {
@@ -157,8 +189,11 @@ func (b *body) say(content, reasoning string) {
 }
 
 // call adds a call to the response.
-func (b *body) call(c chat.Call) {
+func (b *body) call(c chat.Call, from CallSources) {
 	b.resp.Calls = append(b.resp.Calls, c)
+	if b.sources != nil {
+		b.sources.Calls = append(b.sources.Calls, from)
+	}
 	if b.emit != nil {
 		b.emit(chat.Delta{Call: &c})
 	}

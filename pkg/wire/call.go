@@ -23,13 +23,17 @@ type pending struct {
 	ended    bool      // there can be no more
 	free     bool      // args are a text, whatever it looks like
 	form     *callForm // nil if nobody asks for it
+	body     *body
+	from     CallSources
 }
 
 // errAfter is the fault of a stream that goes on with a call after its end.
 var errAfter = errors.New("more arguments for a call that has ended")
 
-// write adds text to the arguments.
-func (c *pending) write(text string) error {
+// write adds text to the arguments: what stands in their place.
+func (c *pending) write(v gjson.Result) error {
+	all := written(v)
+	text := all
 	if len(c.args) == 0 || c.hollow || c.whole || c.ended {
 		text = strings.TrimLeft(text, blanks)
 	}
@@ -39,8 +43,9 @@ func (c *pending) write(text string) error {
 	case c.whole || c.ended:
 		return errAfter
 	case c.hollow:
-		c.args, c.hollow = c.args[:0], false
+		c.args, c.hollow, c.from.Arguments = c.args[:0], false, nil
 	}
+	c.from.Arguments = append(c.from.Arguments, c.body.placed(len(c.args)+len(text)-len(all), v)...)
 	c.args = append(c.args, text...)
 	if !c.unclear {
 		c.follow(c.args[len(c.args)-len(text):])
@@ -48,10 +53,13 @@ func (c *pending) write(text string) error {
 	return nil
 }
 
-// replace notes what all the arguments are, if that is said.
-func (c *pending) replace(text string) {
-	if text != "" {
-		c.args = []byte(text)
+// replace notes what all the arguments are, if that is said, in one of some values.
+func (c *pending) replace(values ...gjson.Result) {
+	for _, v := range values {
+		if text := written(v); text != "" {
+			c.args, c.from.Arguments = []byte(text), c.body.placed(0, v)
+			return
+		}
 	}
 }
 
@@ -109,6 +117,7 @@ func written(args gjson.Result) string {
 
 // A queue hands on calls in the order in which they began.
 type queue struct {
+	body  *body
 	eager bool // calls are over when their arguments are, without another word
 	calls []*pending
 	sent  int // calls[:sent] have been handed on
@@ -116,16 +125,17 @@ type queue struct {
 }
 
 // add adds a call, with the arguments that have come with its beginning.
-func (q *queue) add(id, name string, args gjson.Result) *pending {
-	c := &pending{id: id, name: strings.Clone(name), number: len(q.calls)}
+func (q *queue) add(id, name, args gjson.Result) *pending {
+	c := &pending{id: key(id), name: strings.Clone(name.Str), number: len(q.calls), body: q.body}
+	c.from.ID, c.from.Name = q.body.placed(0, id), q.body.placed(0, name)
 	q.calls = append(q.calls, c)
-	_ = q.write(c, written(args)) // a call that begins has not ended
+	_ = q.write(c, args) // a call that begins has not ended
 	return c
 }
 
 // write adds text to the arguments of a call.
-func (q *queue) write(c *pending, text string) error {
-	err := c.write(text)
+func (q *queue) write(c *pending, v gjson.Result) error {
+	err := c.write(v)
 	if !c.bare() {
 		q.begun = max(q.begun, c.number+1)
 	}
@@ -133,7 +143,7 @@ func (q *queue) write(c *pending, text string) error {
 }
 
 // settle hands on the calls that are over, up to the first that is not.
-func (q *queue) settle(hand func(chat.Call)) {
+func (q *queue) settle(hand func(chat.Call, CallSources)) {
 	for q.sent < len(q.calls) && q.over(q.calls[q.sent]) {
 		q.next(hand, false)
 	}
@@ -147,16 +157,16 @@ func (q *queue) over(c *pending) bool {
 
 // finish hands on all calls. Those that were not over have been cut, unless the
 // stop is clean.
-func (q *queue) finish(stop chat.Stop, hand func(chat.Call)) {
+func (q *queue) finish(stop chat.Stop, hand func(chat.Call, CallSources)) {
 	for q.sent < len(q.calls) {
 		q.next(hand, stop != chat.StopEnd && !q.over(q.calls[q.sent]))
 	}
 }
 
 // next hands on one call.
-func (q *queue) next(hand func(chat.Call), cut bool) {
+func (q *queue) next(hand func(chat.Call, CallSources), cut bool) {
 	c := q.calls[q.sent]
 	c.ended = true
 	q.sent++
-	hand(c.call(cut))
+	hand(c.call(cut), c.from)
 }

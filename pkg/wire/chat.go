@@ -35,6 +35,7 @@ type Chat struct {
 func NewChat(maxBytes int64) *Chat {
 	d := &Chat{queue: queue{eager: true}}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -93,7 +94,7 @@ func (d *Chat) piece(id string, v gjson.Result) error {
 		return err
 	}
 	calls := p.calls.Array()
-	if d.resp.Stop != "" && id != d.id && (said != "" || len(calls) > 0) {
+	if d.resp.Stop != "" && id != d.id && (said.String() != "" || len(calls) > 0) {
 		return errLate
 	}
 	d.id = id
@@ -125,28 +126,28 @@ func (d *Chat) toolCall(v gjson.Result, i, n int) error {
 	p := readPiece(v)
 	c := d.refs.find(&d.queue, p, i, n)
 	if c == nil || d.whole != "" {
-		c = d.queue.add(p.id, p.name, gjson.Result{})
+		c = d.queue.add(p.at.id, p.at.name, gjson.Result{})
 		c.free = p.free
 		c.form = newCallForm(d.parts.member("tool_calls").item())
 	}
 	d.refs.note(c, p)
 	c.form.collect(v)
-	return d.queue.write(c, p.args)
+	return d.queue.write(c, p.at.args)
 }
 
 // functionCall reads a piece of the call in the older form. Some servers always
 // send one, without a name, and some send it beside the same one in the newer
 // form: so it waits for the end.
 func (d *Chat) functionCall(v gjson.Result) error {
-	name, args := v.Get("name").Str, written(v.Get("arguments"))
-	if name == "" && (args == "" || d.legacy == nil) {
+	name, args := v.Get("name"), v.Get("arguments")
+	if name.Str == "" && (written(args) == "" || d.legacy == nil) {
 		return nil
 	}
 	if d.legacy == nil {
-		d.legacy = &pending{form: newCallForm(d.parts.member("function_call"))}
+		d.legacy = &pending{form: newCallForm(d.parts.member("function_call")), body: &d.body}
 	}
-	if name != "" {
-		d.legacy.name = strings.Clone(name)
+	if name.Str != "" {
+		d.legacy.name, d.legacy.from.Name = strings.Clone(name.Str), d.placed(0, name)
 	}
 	d.legacy.form.collectFunction(d.legacy.form.call, "arguments", v)
 	return d.legacy.write(args)

@@ -9,13 +9,15 @@ import (
 // A callPiece is what one delta says of one call.
 type callPiece struct {
 	index, id, name, args string
-	free                  bool // args are the text of a custom tool
+	at                    struct{ id, name, args gjson.Result } // where they stand
+	free                  bool                                  // args are the text of a custom tool
 }
 
 // readPiece reads a piece of a call. Some servers leave out the "function" and
 // write its members in the call itself.
 func readPiece(v gjson.Result) callPiece {
-	p := callPiece{index: key(v.Get("index")), id: key(v.Get("id"))}
+	p := callPiece{index: key(v.Get("index"))}
+	p.at.id = v.Get("id")
 	f, args := v, "arguments"
 	switch {
 	case v.Get("function").IsObject():
@@ -23,7 +25,8 @@ func readPiece(v gjson.Result) callPiece {
 	case v.Get("custom").IsObject():
 		f, args, p.free = v.Get("custom"), "input", true
 	}
-	p.name, p.args = f.Get("name").Str, written(f.Get(args))
+	p.at.name, p.at.args = f.Get("name"), f.Get(args)
+	p.id, p.name, p.args = key(p.at.id), p.at.name.Str, written(p.at.args)
 	return p
 }
 
@@ -86,9 +89,10 @@ func (r *refs) note(c *pending, p callPiece) {
 	}
 	r.byIndex[p.index], r.byID[p.id] = c, c
 	if c.id == "" {
-		c.id = p.id
+		c.id, c.from.ID = p.id, c.body.placed(0, p.at.id)
 	}
 	if p.name != c.name && len(c.args) == 0 && len(c.name) < longestName {
+		c.from.Name = append(c.from.Name, c.body.placed(len(c.name), p.at.name)...)
 		c.name = strings.Clone(c.name + p.name)
 	}
 }

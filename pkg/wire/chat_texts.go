@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -15,7 +14,7 @@ var errNoText = errors.New("the content is no text")
 type chatPiece struct {
 	content, refusal, details gjson.Result
 	calls, function           gjson.Result
-	thoughts                  [4]string // the reasoning, from the members that may hold it
+	thoughts                  [4]gjson.Result // the reasoning, from the members that may hold it
 }
 
 // member notes a member.
@@ -30,36 +29,39 @@ func (p *chatPiece) member(name string, v gjson.Result) {
 	case "function_call":
 		p.function = v
 	case "reasoning_content": // DeepSeek, vLLM
-		p.thoughts[0] = v.Str
+		p.thoughts[0] = v
 	case "reasoning": // Ollama, Groq, OpenRouter
-		p.thoughts[1] = v.Str
+		p.thoughts[1] = v
 	case "reasoning_text":
-		p.thoughts[2] = v.Str
+		p.thoughts[2] = v
 	case "thinking":
-		p.thoughts[3] = v.Str
+		p.thoughts[3] = v
 	case "reasoning_details": // OpenRouter
 		p.details = v
 	}
 }
 
 // texts returns what the model says and what it thinks.
-func (p *chatPiece) texts() (said, thought string, err error) {
-	if p.content.IsArray() {
+func (p *chatPiece) texts() (said, thought texts, err error) {
+	switch {
+	case p.content.IsArray():
 		said, thought = partTexts(p.content.Array())
-	} else if p.content.IsObject() {
+	case p.content.IsObject():
 		said, thought = partTexts([]gjson.Result{p.content})
-	} else if said = p.content.Str; !maybeText(p.content) {
+	case maybeText(p.content):
+		said = texts{p.content}
+	default:
 		err = errNoText
 	}
-	return said + p.refusal.Str, thought + p.reasoning(), err
+	return append(said, p.refusal), append(thought, p.reasoning()...), err
 }
 
 // reasoning returns what the model thinks. A server that writes it in several
 // members says the same in each.
-func (p *chatPiece) reasoning() string {
+func (p *chatPiece) reasoning() texts {
 	for _, text := range p.thoughts {
-		if text != "" {
-			return text
+		if text.Str != "" {
+			return texts{text}
 		}
 	}
 	return allText(p.details)
@@ -67,29 +69,26 @@ func (p *chatPiece) reasoning() string {
 
 // partTexts returns what the parts of a content say, and what the model thinks
 // in them.
-func partTexts(parts []gjson.Result) (said, thought string) {
-	var says, thinks strings.Builder
+func partTexts(parts []gjson.Result) (said, thought texts) {
 	for _, part := range parts {
 		if part.Type == gjson.String {
-			says.WriteString(part.Str)
+			said = append(said, part)
 			continue
 		}
-		says.WriteString(part.Get("text").Str)
-		says.WriteString(part.Get("refusal").Str)
-		thinks.WriteString(allText(part.Get("thinking"))) // of Mistral
+		said = append(said, part.Get("text"), part.Get("refusal"))
+		thought = append(thought, allText(part.Get("thinking"))...) // of Mistral
 	}
-	return says.String(), thinks.String()
+	return said, thought
 }
 
 // allText returns the text of a string or of a list of parts.
-func allText(v gjson.Result) string {
+func allText(v gjson.Result) texts {
 	if !v.IsArray() {
-		return v.Str
+		return texts{v}
 	}
-	var all strings.Builder
+	var all texts
 	for _, part := range v.Array() {
-		all.WriteString(part.Get("text").Str)
-		all.WriteString(part.Get("summary").Str)
+		all = append(all, part.Get("text"), part.Get("summary"))
 	}
-	return all.String()
+	return all
 }

@@ -19,6 +19,7 @@ type Cohere struct {
 func NewCohere(maxBytes int64) *Cohere {
 	d := &Cohere{tools: map[string]*pending{}}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -28,14 +29,14 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 	message := delta.Get("message")
 	switch v.Get("type").Str {
 	case "tool-plan-delta":
-		d.say("", message.Get("tool_plan").Str)
+		d.say(nil, texts{message.Get("tool_plan")})
 	case "content-start", "content-delta":
 		d.content(message.Get("content"))
 	case "tool-call-start":
 		d.tools[index] = d.tool(message.Get("tool_calls"))
 	case "tool-call-delta":
 		if c := d.tools[index]; c != nil {
-			return true, d.queue.write(c, message.Get("tool_calls.function.arguments").Str)
+			return true, d.queue.write(c, message.Get("tool_calls.function.arguments"))
 		}
 	case "tool-call-end":
 		d.endTool(d.tools[index])
@@ -52,12 +53,12 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 
 // content reads a part of the content, or a piece of one.
 func (d *Cohere) content(part gjson.Result) {
-	d.say(part.Get("text").Str, part.Get("thinking").Str)
+	d.say(texts{part.Get("text")}, texts{part.Get("thinking")})
 }
 
 // tool reads the beginning of a call.
 func (d *Cohere) tool(v gjson.Result) *pending {
-	return d.queue.add(key(v.Get("id")), v.Get("function.name").Str, v.Get("function.arguments"))
+	return d.queue.add(v.Get("id"), v.Get("function.name"), v.Get("function.arguments"))
 }
 
 // endTool reads the end of a call.
@@ -70,7 +71,7 @@ func (d *Cohere) endTool(c *pending) {
 
 // wholeMessage reads a message that comes whole.
 func (d *Cohere) wholeMessage(v gjson.Result) {
-	d.say("", v.Get("message.tool_plan").Str)
+	d.say(nil, texts{v.Get("message.tool_plan")})
 	for _, part := range v.Get("message.content").Array() {
 		d.content(part)
 	}

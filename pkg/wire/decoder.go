@@ -32,6 +32,10 @@ type Decoder interface {
 	Messages() int
 	// Open reports whether a message has begun and not ended.
 	Open() bool
+	// Trace makes Sources note where in the body texts stand.
+	Trace()
+	// Sources returns that; nil without Trace.
+	Sources() *Sources
 	// Close ends the body. The response holds everything that was read, also
 	// when there is an error, which is an [*Error].
 	Close() (chat.Response, error)

@@ -147,10 +147,11 @@ func (b *body) endText() {
 // read reads p, which begins an object or goes on with it, up to its end.
 func (b *body) read(p []byte) {
 	if !b.frame.open() {
-		b.at, b.rest, b.held = b.pos, b.pos, b.held[:0]
+		b.at, b.rest, b.held, b.lines = b.pos, b.pos, b.held[:0], b.lines[:0]
 	}
 	if b.rest == unset {
 		b.rest = b.pos
+		b.lines = append(b.lines, lineStart{len(b.held), b.pos})
 	}
 	n, end, err := b.frame.next(p)
 	b.pos += n

@@ -29,6 +29,7 @@ type geminiCall struct {
 func NewGemini(maxBytes int64) *Gemini {
 	d := &Gemini{}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -55,14 +56,14 @@ func (d *Gemini) message(v gjson.Result) (bool, error) {
 
 // part reads a part of the content.
 func (d *Gemini) part(v gjson.Result) error {
-	text, f := v.Get("text").Str, v.Get("functionCall")
+	text, f := texts{v.Get("text")}, v.Get("functionCall")
 	switch {
 	case f.IsObject():
 		return d.functionCall(f)
 	case v.Get("thought").Bool():
-		d.say("", text)
+		d.say(nil, text)
 	default:
-		d.say(text, "")
+		d.say(text, nil)
 	}
 	return nil
 }
@@ -70,9 +71,9 @@ func (d *Gemini) part(v gjson.Result) error {
 // functionCall reads a call or a piece of one. A piece without a name belongs
 // to the call that is open; the last one says nothing, or is left out.
 func (d *Gemini) functionCall(f gjson.Result) error {
-	if name := f.Get("name").Str; name != "" {
+	if name := f.Get("name"); name.Str != "" {
 		d.endCall()
-		d.open = &geminiCall{pending: d.queue.add(key(f.Get("id")), name, f.Get("args"))}
+		d.open = &geminiCall{pending: d.queue.add(f.Get("id"), name, f.Get("args"))}
 		d.open.parts = node{kind: '{', opened: true}
 	}
 	if d.open == nil {

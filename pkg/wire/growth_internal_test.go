@@ -22,17 +22,17 @@ func TestPiecesAreCheap(t *testing.T) {
 		"calls that are over": func(n int) {
 			q := queue{eager: true}
 			for range n {
-				q.add("", "f", arguments)
-				q.settle(func(chat.Call) {})
+				q.add(gjson.Result{}, gjson.Result{Str: "f"}, arguments)
+				q.settle(func(chat.Call, CallSources) {})
 			}
 		},
 		"calls without arguments": func(n int) {
 			q := queue{eager: true}
 			for range n {
-				q.add("", "f", gjson.Result{})
-				q.settle(func(chat.Call) {})
+				q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
+				q.settle(func(chat.Call, CallSources) {})
 			}
-			q.finish(chat.StopEnd, func(chat.Call) {})
+			q.finish(chat.StopEnd, func(chat.Call, CallSources) {})
 		},
 		"pieces of calls": func(n int) {
 			q, r := queue{}, refs{}
@@ -40,7 +40,7 @@ func TestPiecesAreCheap(t *testing.T) {
 				p := callPiece{index: strconv.Itoa(i / 2), name: "f"}
 				c := r.find(&q, p, 0, 1)
 				if c == nil {
-					c = q.add("", "f", gjson.Result{})
+					c = q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
 				}
 				r.note(c, p)
 			}

@@ -31,6 +31,7 @@ type block struct {
 	node  node
 	call  *pending // of a tool_use
 	input []byte   // what has come of it in pieces
+	from  []Piece  // of that
 	ended bool
 }
 
@@ -38,6 +39,7 @@ type block struct {
 func NewMessages(maxBytes int64) *Messages {
 	d := &Messages{byRef: map[string]*block{}}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -106,11 +108,11 @@ func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 	b.node.merge("", v, deepest)
 	switch v.Get("type").Str {
 	case "tool_use":
-		b.call = d.queue.add(key(v.Get("id")), v.Get("name").Str, v.Get("input"))
+		b.call = d.queue.add(v.Get("id"), v.Get("name"), v.Get("input"))
 	case "text":
-		d.say(v.Get("text").Str, "")
+		d.say(texts{v.Get("text")}, nil)
 	case "thinking":
-		d.say("", v.Get("thinking").Str)
+		d.say(nil, texts{v.Get("thinking")})
 	}
 	d.blocks = append(d.blocks, b)
 	d.byRef[ref] = b
@@ -124,11 +126,11 @@ func (d *Messages) delta(ref string, v gjson.Result) error {
 	case b == nil:
 		return errors.New("a piece of a block that has not begun")
 	case kind == "input_json_delta":
-		return b.write(v.Get("partial_json").Str)
+		return b.write(&d.body, v.Get("partial_json"))
 	case kind == "text_delta":
-		d.say(v.Get("text").Str, "")
+		d.say(texts{v.Get("text")}, nil)
 	case kind == "thinking_delta":
-		d.say("", v.Get("thinking").Str)
+		d.say(nil, texts{v.Get("thinking")})
 	case kind == "citations_delta":
 		v = gjson.Parse(`{"citations":[` + v.Get("citation").Raw + `]}`)
 	}
@@ -142,11 +144,12 @@ func (d *Messages) delta(ref string, v gjson.Result) error {
 }
 
 // write adds a piece of the input.
-func (b *block) write(text string) error {
-	if b.ended && !blank(text) {
+func (b *block) write(from *body, v gjson.Result) error {
+	if b.ended && !blank(v.Str) {
 		return errAfter
 	}
-	b.input = append(b.input, text...)
+	b.from = append(b.from, from.placed(len(b.input), v)...)
+	b.input = append(b.input, v.Str...)
 	return nil
 }
 
@@ -170,7 +173,7 @@ func (b *block) fill() {
 		return
 	}
 	if b.call != nil {
-		b.call.args = b.input
+		b.call.args, b.call.from.Arguments = b.input, b.from
 	}
 	input := node{kind: '"', opened: true, text: b.input}
 	if check(b.input) == nil {

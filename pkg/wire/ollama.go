@@ -31,10 +31,12 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 	}
 	d.named(v.Get("model"))
 	d.collect(message)
-	d.say(content.Str, thinking.Str)
+	d.say(texts{content}, texts{thinking})
 	for _, c := range message.Get("tool_calls").Array() {
 		f := c.Get("function")
-		d.call(newCall(key(c.Get("id")), key(f.Get("name")), []byte(written(f.Get("arguments")))))
+		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
+		from := CallSources{d.placed(0, id), d.placed(0, name), d.placed(0, args)}
+		d.call(newCall(key(id), key(name), []byte(written(args))), from)
 	}
 	if done.Type == gjson.True {
 		d.done = true

@@ -38,6 +38,7 @@ type outputItem struct {
 func NewResponses(maxBytes int64) *Responses {
 	d := &Responses{calls: map[string]*pending{}, heard: map[string]bool{}}
 	d.body = newBody(maxBytes, d)
+	d.queue.body = &d.body
 	return d
 }
 
@@ -48,21 +49,21 @@ func (d *Responses) message(v gjson.Result) (bool, error) {
 	case "response.created":
 		return true, d.begin(v.Get("response"))
 	case "response.output_text.delta":
-		d.piece(place, v.Get("delta").Str, "")
+		d.piece(place, texts{v.Get("delta")}, nil)
 	case "response.refusal.delta":
 		d.refused = true
-		d.piece(place, v.Get("delta").Str, "")
+		d.piece(place, texts{v.Get("delta")}, nil)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		d.piece(place, "", v.Get("delta").Str)
+		d.piece(place, nil, texts{v.Get("delta")})
 	case "response.output_item.added":
 		d.added(place)
 		d.begun(place, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		return true, d.arguments(place, v.Get("delta").Str)
+		return true, d.arguments(place, v.Get("delta"))
 	case "response.function_call_arguments.done":
-		d.over(d.calls[place], written(v.Get("arguments")))
+		d.over(d.calls[place], v.Get("arguments"))
 	case "response.custom_tool_call_input.done":
-		d.over(d.calls[place], written(v.Get("input")))
+		d.over(d.calls[place], v.Get("input"))
 	case "response.output_item.done":
 		d.item(place, count(v.Get("output_index")), v.Get("item"))
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
@@ -96,7 +97,7 @@ func (d *Responses) begin(response gjson.Result) error {
 }
 
 // piece reads a piece of the text of an item.
-func (d *Responses) piece(place, content, reasoning string) {
+func (d *Responses) piece(place string, content, reasoning texts) {
 	d.heard[place] = true
 	d.say(content, reasoning)
 }
@@ -116,7 +117,7 @@ func (d *Responses) begun(place string, item gjson.Result) *pending {
 	}
 	c := d.calls[place]
 	if c == nil {
-		c = d.queue.add(key(item.Get("call_id")), item.Get("name").Str, gjson.Result{})
+		c = d.queue.add(item.Get("call_id"), item.Get("name"), gjson.Result{})
 		c.free = item.Get("type").Str == "custom_tool_call"
 		d.calls[place] = c
 	}
@@ -124,7 +125,7 @@ func (d *Responses) begun(place string, item gjson.Result) *pending {
 }
 
 // arguments reads a piece of the arguments of a call.
-func (d *Responses) arguments(place, text string) error {
+func (d *Responses) arguments(place string, text gjson.Result) error {
 	c := d.calls[place]
 	if c == nil {
 		return errors.New("arguments for a call that has not begun")
@@ -134,7 +135,7 @@ func (d *Responses) arguments(place, text string) error {
 
 // over ends a call, if it has arguments. These are said once more here; LM
 // Studio says them only here.
-func (d *Responses) over(c *pending, args string) {
+func (d *Responses) over(c *pending, args gjson.Result) {
 	if c != nil && !c.ended {
 		c.replace(args)
 		c.ended = len(c.args) > 0
@@ -147,15 +148,15 @@ func (d *Responses) item(place string, index int, v gjson.Result) {
 	switch v.Get("type").Str {
 	case "message":
 		for _, part := range v.Get("content").Array() {
-			refusal := part.Get("refusal").Str
-			d.refused = d.refused || refusal != ""
-			d.unheard(place, part.Get("text").Str+refusal, "")
+			refusal := part.Get("refusal")
+			d.refused = d.refused || refusal.Str != ""
+			d.unheard(place, texts{part.Get("text"), refusal}, nil)
 		}
 	case "reasoning":
-		d.unheard(place, "", allText(v.Get("summary"))+allText(v.Get("content")))
+		d.unheard(place, nil, append(allText(v.Get("summary")), allText(v.Get("content"))...))
 	case "function_call", "custom_tool_call":
 		if c := d.begun(place, v); !c.ended {
-			c.replace(written(v.Get("arguments")) + written(v.Get("input")))
+			c.replace(v.Get("arguments"), v.Get("input"))
 			c.ended = v.Get("status").Str != "incomplete"
 			d.queue.settle(d.call)
 		}
@@ -166,7 +167,7 @@ func (d *Responses) item(place string, index int, v gjson.Result) {
 }
 
 // unheard reads the text of an item whose text has not come in pieces.
-func (d *Responses) unheard(place, content, reasoning string) {
+func (d *Responses) unheard(place string, content, reasoning texts) {
 	if !d.heard[place] {
 		d.say(content, reasoning)
 	}

@@ -1,0 +1,178 @@
+package lint
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/wire"
+)
+
+// texts returns the inputs of the cases of all dialects, as far as JSON can hold them.
+func texts(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/dialect/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases of dialects (%v)", err)
+	}
+	all := map[string]string{}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.TrimSuffix(string(a.Files[0].Data), "\n")
+		if a.Files[0].Name == "input.quoted" {
+			if text, err = strconv.Unquote(text); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+		if utf8.ValidString(text) {
+			all[file] = text
+		}
+	}
+	return all
+}
+
+// wrapped returns a text as the content of a response, in one string.
+func wrapped(t *testing.T, text string) []byte {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"message": map[string]string{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// inner returns what a stretch of a JSON string says.
+func inner(t *testing.T, body []byte, at diag.Span) string {
+	t.Helper()
+	var text string
+	if err := json.Unmarshal([]byte(`"`+string(body[at.Start:at.End])+`"`), &text); err != nil {
+		t.Fatalf("%q is no part of a string: %v", body[at.Start:at.End], err)
+	}
+	return text
+}
+
+// A text says the same inside the response of a server, and in the same places.
+func TestTextInBody(t *testing.T) {
+	format, _ := wire.FormatNamed("native_ollama_chat")
+	for file, text := range texts(t) {
+		plain, body := Text("x", []byte(text), Options{}), wrapped(t, text)
+		r := Body("x", body, format, Options{})
+		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span", "heads"), cmpopts.IgnoreUnexported(Call{})}
+		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
+			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
+		}
+		if plain.Content != r.Content || plain.Reasoning != r.Reasoning {
+			t.Errorf("%s: content %q and reasoning %q, and in a body %q and %q", file, plain.Content, plain.Reasoning, r.Content, r.Reasoning)
+		}
+		found := slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Code == diag.CallInText })
+		if len(found) != len(plain.Findings) {
+			t.Errorf("%s: %d findings, and in a body %d", file, len(plain.Findings), len(found))
+			continue
+		}
+		for i, f := range plain.Findings {
+			if g := found[i]; g.Code != f.Code || f.Code != diag.DuplicateCall && g.Message != f.Message || g.Severity != f.Severity {
+				t.Errorf("%s: %v, and in a body %v", file, f, g)
+			} else if marked := inner(t, body, g.Span); marked != text[f.Span.Start:f.Span.End] && f.Span.End > f.Span.Start {
+				t.Errorf("%s: %v marks %q, and in a body %q", file, f, text[f.Span.Start:f.Span.End], marked)
+			}
+			checkFixes(t, file, text, body, f.Fixes, found[i].Fixes)
+		}
+	}
+}
+
+// checkFixes checks that a fix changes a text in a body as it changes the text.
+func checkFixes(t *testing.T, file, text string, body []byte, plain, moved []diag.Fix) {
+	t.Helper()
+	if len(plain) != len(moved) {
+		t.Errorf("%s: %d fixes, and in a body %d", file, len(plain), len(moved))
+		return
+	}
+	for i, x := range plain {
+		var m struct{ Message chat.Message }
+		if err := json.Unmarshal([]byte(edited(string(body), moved[i].Edits)), &m); err != nil {
+			t.Errorf("%s: %q leaves no JSON: %v", file, x.Title, err)
+		} else if want := edited(text, x.Edits); m.Message.Content != want {
+			t.Errorf("%s: %q makes %q, and in a body %q", file, x.Title, want, m.Message.Content)
+		}
+	}
+}
+
+// edited applies the edits of one fix.
+func edited(text string, edits []diag.Edit) string {
+	for _, e := range slices.Backward(edits) {
+		text = text[:e.Start] + e.New + text[e.End:]
+	}
+	return text
+}
+
+// However the text comes in pieces, the calls in it are the same, and each finding
+// begins at the same character.
+func TestTextInPieces(t *testing.T) {
+	for file, text := range texts(t) {
+		plain := Text("x", []byte(text), Options{})
+		body, at := streamed(t, text)
+		format, ok := wire.FormatOf(body)
+		if !ok || format.Name != "native_openai_chat" {
+			t.Fatalf("%s: the stream is told as %q", file, format.Name)
+		}
+		r := Body("x", body, format, Options{})
+		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})}
+		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
+			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
+		}
+		found := slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Code == diag.CallInText })
+		if len(found) != len(plain.Findings) {
+			t.Errorf("%s: %d findings, and in a body %d", file, len(plain.Findings), len(found))
+			continue
+		}
+		for i, f := range plain.Findings {
+			if start := f.Span.Start; start < len(text) && found[i].Span.Start != at[start] {
+				t.Errorf("%s: %v begins at %d of the body, and should at %d", file, f, found[i].Span.Start, at[start])
+			}
+		}
+	}
+}
+
+// streamed returns a text as an event stream of pieces of a few characters, and where
+// each of its bytes stands: where its character does.
+func streamed(t *testing.T, text string) (body []byte, at []int) {
+	t.Helper()
+	const before, behind = `data: {"id":"c","choices":[{"index":0,"delta":{"content":"`, "\"}}]}\n\n"
+	for i, r := range text {
+		switch {
+		case i == 0:
+			body = append(body, before...)
+		case len(at)%5 == 0:
+			body = append(append(body, behind...), before...)
+		}
+		for range utf8.RuneLen(r) {
+			at = append(at, len(body))
+		}
+		quoted := strconv.AppendQuoteToASCII(nil, string(r))
+		if r < ' ' || r > '~' {
+			var err error
+			if quoted, err = json.Marshal(string(r)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		body = append(body, quoted[1:len(quoted)-1]...)
+	}
+	if text == "" {
+		body = append(body, before...)
+	}
+	body = append(body, behind...)
+	return append(body, `data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n"...), at
+}

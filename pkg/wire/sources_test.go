@@ -1,0 +1,122 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/wire"
+)
+
+// said returns the text that pieces of a body say.
+func said(t testing.TB, body []byte, pieces []wire.Piece) string {
+	t.Helper()
+	var all []byte
+	for _, p := range pieces {
+		text := string(body[p.Start:p.End])
+		if p.Quoted {
+			raw := text
+			if err := json.Unmarshal([]byte(raw), &text); err != nil {
+				t.Fatalf("%q is no string: %v", raw, err)
+			}
+		}
+		if p.At > len(all) || p.At < 0 && len(all) > 0 {
+			t.Fatalf("%q stands at %d, behind %d bytes", text, p.At, len(all))
+		}
+		all = append(all, text[max(0, -p.At):]...)
+	}
+	return string(all)
+}
+
+// checkSources checks that the places of texts hold them.
+func checkSources(t testing.TB, decoder decoderOf, body []byte) {
+	t.Helper()
+	d := decoder(1 << 20)
+	d.Trace()
+	_ = d.Write(body, nil) // what was read counts
+	resp, _ := d.Close()
+	from := d.Sources()
+	if got := said(t, body, from.Content); got != resp.Content {
+		t.Errorf("the content %q is found as %q", resp.Content, got)
+	}
+	if got := said(t, body, from.Reasoning); got != resp.Reasoning {
+		t.Errorf("the reasoning %q is found as %q", resp.Reasoning, got)
+	}
+	if len(from.Calls) != len(resp.Calls) {
+		t.Fatalf("%d calls are found of %d", len(from.Calls), len(resp.Calls))
+	}
+	for i, c := range resp.Calls {
+		args := string(c.Arguments)
+		if c.Arguments == nil {
+			args = c.Text
+		}
+		if got := said(t, body, from.Calls[i].Arguments); got != "" && string(bytes.TrimSpace([]byte(got))) != string(bytes.TrimSpace([]byte(args))) {
+			t.Errorf("the arguments %q are found as %q", args, got)
+		}
+		if got := said(t, body, from.Calls[i].Name); got != c.Name {
+			t.Errorf("the name %q is found as %q", c.Name, got)
+		}
+	}
+}
+
+// Texts are found in the body, whatever the format and however they came.
+func TestSources(t *testing.T) {
+	for _, format := range formatNames() {
+		for _, c := range cases(t, format) {
+			t.Run(c.file, func(t *testing.T) { checkSources(t, formats[format], c.body) })
+		}
+	}
+}
+
+// Every byte of a text is found where the character stands that says it.
+func TestLocator(t *testing.T) {
+	body := []byte(`data: {"a":"one \"two\""}` + "\n" + `data: {"a":"\u00e9\ud83d\ude00\né"}` + "\n" + `data: {"b":[1,` + "\n" + `data: 2]}`)
+	piece := func(at int, text string, quoted bool) wire.Piece {
+		start := bytes.Index(body, []byte(text))
+		return wire.Piece{At: at, Start: start, End: start + len(text), Quoted: quoted}
+	}
+	pieces := []wire.Piece{piece(0, `"one \"two\""`, true), piece(9, `"\u00e9\ud83d\ude00\né"`, true), piece(18, "[1,", false), piece(21, "2]", false)}
+	text := "one \"two\"" + "é😀\né" + "[1,2]"
+	for _, tt := range []struct {
+		part string
+		want []string
+	}{
+		{"one", []string{"one"}},
+		{`"two"`, []string{`\"two\"`}},
+		{`"é`, []string{`\"`, `\u00e9`}},
+		{"😀", []string{`\ud83d\ude00`}},
+		{"\n", []string{`\n`}},
+		{"é[", []string{"é", "["}},
+		{",2]", []string{",", "2]"}},
+		{text, []string{`one \"two\"`, `\u00e9\ud83d\ude00\né`, "[1,", "2]"}},
+	} {
+		start := strings.LastIndex(text, tt.part)
+		var got []string
+		for _, p := range wire.NewLocator(body, pieces).Place(start, start+len(tt.part)) {
+			got = append(got, string(body[p.Start:p.End]))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.part, diff)
+		}
+	}
+}
+
+// The format of a body that says anything is told from it.
+func TestFormatOf(t *testing.T) {
+	names := map[string]string{
+		"chat": "native_openai_chat", "responses": "native_openai_responses", "messages": "native_anthropic", "gemini": "native_gemini",
+		"ollama": "native_ollama_chat", "bedrock": "native_bedrock_converse", "cohere": "native_cohere_v2",
+	}
+	for _, format := range formatNames() {
+		for _, c := range cases(t, format) {
+			r := read(t, formats[format], maxBytes, c.body)
+			says := r.Response.Content != "" || len(r.Response.Calls) > 0
+			if got, told := wire.FormatOf(c.body); told && got.Name != names[format] || says && !told {
+				t.Errorf("%s: told as %q", c.file, got.Name)
+			}
+		}
+	}
+}
