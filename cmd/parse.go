@@ -112,7 +112,7 @@ func (o *parseOptions) stream(ctx context.Context, args []string, options lint.O
 		if err != nil {
 			return err
 		}
-		record := lint.Text(name, text, options)
+		record := lint.Response(name, text, options)
 		all = append(all, record.Findings...)
 		if err := report.JSONLine(o.talk.out, record); err != nil {
 			return err
