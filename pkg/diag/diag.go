@@ -116,6 +116,15 @@ func Worst(findings []Finding) Severity {
 // HasErrors reports whether any finding is an [Error].
 func HasErrors(findings []Finding) bool { return Worst(findings) == Error }
 
+// Tighten makes errors of warnings.
+func Tighten(findings []Finding) {
+	for i := range findings {
+		if findings[i].Severity == Warning {
+			findings[i].Severity = Error
+		}
+	}
+}
+
 // Sort orders findings by file, place, code and message. It is stable.
 func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {

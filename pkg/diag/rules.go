@@ -1,11 +1,14 @@
 package diag
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Code names one kind of finding. Codes are stable: a code is never reused
 // for something else. TC codes are about calls in a model's output, TD codes
 // about tool definitions, TA codes about JSON documents and answers, TS codes
-// about schemas, TR codes about run files.
+// about schemas, TR codes about run files, TB codes about baselines.
 type Code string
 
 // A Rule documents a code.
@@ -32,4 +35,16 @@ func (c Code) Rule() Rule {
 }
 
 // Rules lists every code there is, by family.
-var Rules = slices.Concat(callRules, definitionRules, documentRules)
+var Rules = slices.Concat(callRules, definitionRules, documentRules, baselineRules)
+
+// Named returns the codes that a name stands for: a code, the beginning of
+// codes ("TC3"), both in any case, or a slug.
+func Named(name string) []Code {
+	var codes []Code
+	for _, r := range Rules {
+		if name != "" && strings.HasPrefix(string(r.Code), strings.ToUpper(name)) || name == r.Slug {
+			codes = append(codes, r.Code)
+		}
+	}
+	return codes
+}

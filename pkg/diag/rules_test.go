@@ -73,7 +73,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 
 // Every rule is complete, and its slug names it alone.
 func TestRulesAreComplete(t *testing.T) {
-	form, slug := regexp.MustCompile(`^T[CDASR][0-9]{3}$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	form, slug := regexp.MustCompile(`^T[BCDASR][0-9]{3}$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	slugs := map[string]Code{}
 	for _, r := range Rules {
 		if !form.MatchString(string(r.Code)) {

@@ -100,6 +100,34 @@ func (l *Lines) Locate(s Span) Span {
 	return s
 }
 
+// HasBytes reports whether a span has offsets, and not only a line and a column.
+func (s Span) HasBytes() bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
+
+// Place returns a span as offsets into a text that holds its line. A span made
+// from a line and a column has no offsets: they are counted in the line.
+func (l *Lines) Place(s Span) (around []byte, start, end int) {
+	if s.HasBytes() {
+		start = min(s.Start, len(l.text))
+		return l.text, start, max(start, min(s.End, len(l.text)))
+	}
+	line := l.Line(s.Line)
+	start, end = columnStart(line, s.Column), len(line)
+	if s.EndLine == s.Line {
+		end = max(start, columnStart(line, s.EndColumn))
+	}
+	return line, start, end
+}
+
+// columnStart returns where a column begins in a line.
+func columnStart(line []byte, column int) int {
+	at := 0
+	for ; column > 1 && at < len(line); column-- {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return at
+}
+
 // LocateAll fills in the place of every finding that has only byte offsets. It
 // costs one pass over the text, however the findings overlap.
 func (l *Lines) LocateAll(findings []Finding) {

@@ -20,8 +20,8 @@ const tab = 4
 
 // excerpt prints the line on which a span begins, with carets under it. What
 // that costs does not depend on the length of the line.
-func excerpt(w io.Writer, text []byte, f diag.Finding, lines *diag.Lines, paint Painter) {
-	text, start, end := place(text, f.Span, lines)
+func excerpt(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
+	text, start, end := lines.Place(f.Span)
 	v := look(text, start, end)
 	v.fit()
 	gutter := fmt.Sprintf("%5d | ", f.Span.Line)
@@ -31,34 +31,6 @@ func excerpt(w io.Writer, text []byte, f diag.Finding, lines *diag.Lines, paint 
 		margin += " "
 	}
 	fmt.Fprintf(w, "%s%s\n", margin, paint.paint(f.Severity, strings.Repeat("^", max(1, columnsOf(v.marked)))))
-}
-
-// place returns a span as offsets into a text that holds its line. A span made
-// from a line and a column has no offsets: they are counted in the line.
-func place(text []byte, s diag.Span, lines *diag.Lines) (around []byte, start, end int) {
-	if hasBytes(s) {
-		start = min(s.Start, len(text))
-		return text, start, max(start, min(s.End, len(text)))
-	}
-	line := lines.Line(s.Line)
-	start, end = offset(line, s.Column), len(line)
-	if s.EndLine == s.Line {
-		end = max(start, offset(line, s.EndColumn))
-	}
-	return line, start, end
-}
-
-// hasBytes reports whether a span has offsets, and not only a line and a column.
-func hasBytes(s diag.Span) bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
-
-// offset returns where a column begins in a line.
-func offset(line []byte, column int) int {
-	at := 0
-	for ; column > 1 && at < len(line); column-- {
-		_, size := utf8.DecodeRune(line[at:])
-		at += size
-	}
-	return at
 }
 
 // A view is what can be seen of a line through the window.

@@ -125,7 +125,7 @@ func details(file File, findings []diag.Finding) []string {
 	texts, lines := make([]string, len(findings)), diag.NewLines(file.Text)
 	for i, f := range findings {
 		var b bytes.Buffer
-		one(&b, f, file.Text, lines, nil)
+		one(&b, f, lines, nil)
 		texts[i] = b.String()
 	}
 	return texts

@@ -39,16 +39,16 @@ func Text(w io.Writer, findings []diag.Finding, sources map[string][]byte, paint
 		if ok && lines[f.File] == nil && f.Span.Line > 0 {
 			lines[f.File] = diag.NewLines(text)
 		}
-		one(out, f, text, lines[f.File], paint)
+		one(out, f, lines[f.File], paint)
 	}
 	return out.Flush()
 }
 
 // one prints a finding. Without the lines of its text there is no excerpt.
-func one(w io.Writer, f diag.Finding, text []byte, lines *diag.Lines, paint Painter) {
+func one(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
 	headline(w, f, paint)
 	if lines != nil && f.Span.Line > 0 {
-		excerpt(w, text, f, lines, paint)
+		excerpt(w, f, lines, paint)
 	}
 	if f.Hint != "" {
 		fmt.Fprintf(w, "  hint: %s\n", Visible(f.Hint))

@@ -186,7 +186,7 @@ func newRegion(s diag.Span) *sarifRegion {
 		return nil
 	}
 	r := &sarifRegion{}
-	if hasBytes(s) {
+	if s.HasBytes() {
 		r = byteRegion(s.Start, s.End)
 	}
 	r.StartLine, r.StartColumn, r.EndLine, r.EndColumn = s.Line, s.Column, s.EndLine, s.EndColumn
