@@ -175,9 +175,7 @@ func (r *Record) repeats() {
 		if !c.Executable {
 			continue
 		}
-		args := jsontext.Value(bytes.Clone(c.Arguments))
-		err := args.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
-			jsontext.CanonicalizeRawFloats(false), jsontext.PreserveRawStrings(false), jsontext.AllowDuplicateNames(true))
+		args, err := c.canonical()
 		if err != nil {
 			continue // an executable call has arguments that are JSON
 		}
@@ -188,4 +186,13 @@ func (r *Record) repeats() {
 		}
 		seen[key] = i
 	}
+}
+
+// canonical returns the arguments with their keys in order and no blanks, the
+// digits of numbers as they are.
+func (c *Call) canonical() ([]byte, error) {
+	args := jsontext.Value(bytes.Clone(c.Arguments))
+	err := args.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
+		jsontext.CanonicalizeRawFloats(false), jsontext.PreserveRawStrings(false), jsontext.AllowDuplicateNames(true))
+	return args, err
 }

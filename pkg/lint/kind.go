@@ -20,6 +20,10 @@ const (
 	Answer     Kind = "answer"
 )
 
+// BaselineFile is the kind of a baseline of which entries are not used. It is
+// none of [Kinds]: it is reported beside the files that are checked.
+const BaselineFile Kind = "baseline"
+
 // Kinds lists the kinds of files.
 var Kinds = []Kind{Definition, RunFile, Schema, Answer}
 

@@ -33,6 +33,8 @@ type Record struct {
 	Reasoning string         `json:"reasoning"` // what the model thinks, outside calls
 	Calls     []Call         `json:"calls"`
 	Findings  []diag.Finding `json:"findings"` // by place
+	// FindingsCut counts findings that a report leaves out of the list.
+	FindingsCut int `json:"findings_cut,omitempty"`
 }
 
 // Text reads a captured response of that name and checks its calls. A text that
@@ -59,7 +61,7 @@ func (r *Record) finish(src []byte, calls []chat.Call, findings []diag.Finding, 
 	r.repeats()
 	r.encoding(src)
 	if o.Strict {
-		r.tighten()
+		diag.Tighten(r.Findings)
 	}
 	r.settle()
 }
@@ -102,15 +104,6 @@ func (r *Record) encoding(src []byte) {
 		f.Message += fmt.Sprintf(", nor are %d more outside calls", count-1)
 	}
 	r.Findings = append(r.Findings, f)
-}
-
-// tighten makes errors of warnings.
-func (r *Record) tighten() {
-	for i := range r.Findings {
-		if r.Findings[i].Severity == diag.Warning {
-			r.Findings[i].Severity = diag.Error
-		}
-	}
 }
 
 // settle gives each finding its file and each call what its findings mean for

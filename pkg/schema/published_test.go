@@ -41,7 +41,7 @@ var examples = map[string]struct {
 	},
 	"parse_result.v1": {
 		good: []string{
-			`{"dialect":"tool","calls":[],"findings":[` + goodFinding + `]}`,
+			`{"dialect":"tool","calls":[],"findings":[` + goodFinding + `],"findings_cut":2}`,
 			`{"file":"f","record":1,"dialect":"tool","why":"w","content":"","reasoning":"","findings":[],
 			  "calls":[{"name":"wget","arguments":{"uri":"x"},"id":"1","priority":-1.5,"status":"ok","executable":true,"value_changed":false,
 			  "span":{"start":0,"end":1,"line":1,"column":1,"end_line":1,"end_column":2},"repairs":["TC203"],"alternatives":[{"name":"wget","status":"ok","executable":false}]}]}`,
