@@ -20,42 +20,47 @@ func (t *talk) deliver(doc []byte) error {
 		_, err := t.out.Write(doc)
 		return err
 	}
-	err := to.write(doc)
+	return to.deliver(doc)
+}
+
+// deliver writes a document as write does. The error names the file.
+func (t *target) deliver(doc []byte) error {
+	err := t.write(doc)
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err // the file may have had another name, or none
 	}
 	if err != nil {
-		return &outputError{fmt.Errorf("%s: %w", to.path, err)}
+		return &outputError{fmt.Errorf("%s: %w", t.path, err)}
 	}
 	return nil
 }
 
-// A target is the file of -o. The document replaces it as a whole, or not at
+// A target is a file that a flag such as -o names to be written. The document replaces it as a whole, or not at
 // all; what is no regular file is written as it is.
 type target struct {
 	path   string // with symbolic links followed
 	direct bool   // a device, a pipe or an open file
 }
 
-// newTarget looks at the file that -o names and at its directory. It opens
+// newTarget looks at the file that a flag names and at its directory. It opens
 // nothing.
-func newTarget(name string) (*target, error) {
+func newTarget(flag, name string) (*target, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, usagef("name a file in it", "-o: %s is a directory", name)
+		return nil, usagef("name a file in it", "%s: %s is a directory", flag, name)
 	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
 		return &target{name, true}, writable(name)
 	}
 	if _, err := os.Lstat(name); err == nil { // a link stays one: what it leads to is replaced
 		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return nil, usagef("", "-o: %v", err)
+			return nil, usagef("", "%s: %v", flag, err)
 		}
 	}
 	dir := filepath.Dir(name)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, usagef("make it first", "-o: there is no directory %s", dir)
+		return nil, usagef("make it first", "%s: there is no directory %s", flag, dir)
 	}
 	return &target{path: name}, writable(dir)
 }

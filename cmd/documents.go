@@ -9,7 +9,6 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/schema"
 )
 
 // document prints what the program knows about findings and dialects.
@@ -67,20 +66,14 @@ func (o *parseOptions) dialects() error {
 // rule explains a code, or all codes of a slug.
 func (o *parseOptions) rule() error {
 	var rules []diag.Rule
-	var names []string
 	for _, r := range diag.Rules {
 		if strings.EqualFold(string(r.Code), o.explain) || r.Slug == o.explain {
 			rules = append(rules, r)
 		}
-		names = append(names, string(r.Code), r.Slug)
 	}
 	switch {
 	case len(rules) == 0:
-		hint := "oneshot parse --list-codes lists them"
-		if near := schema.Nearest(o.explain, names); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return usagef(hint, "--explain: there is no code %q", o.explain)
+		return unknownCode("--explain", o.explain)
 	case o.format == "json":
 		return report.JSON(o.talk.out, rules)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,7 @@ type parseOptions struct {
 	dialect   string
 	reasoning string
 	format    string
-	failOn    threshold
-	strict    bool
+	findings  findingOptions
 
 	listDialects bool
 	listCodes    bool
@@ -50,6 +50,7 @@ there are. The report is on stdout in both cases.`,
 	}
 	o.flags(c.Flags())
 	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain")
+	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	return c
 }
 
@@ -58,8 +59,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
 	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
-	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
-	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
+	o.findings.flags(f)
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
 	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
 	f.StringVar(&o.explain, "explain", "", "explain the findings of a `CODE`, e.g. --explain TC301")
@@ -69,7 +69,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := checkFormat(o.format, reportFormats...); err != nil {
 		return err
 	}
-	if err := o.failOn.check(); err != nil {
+	if err := o.findings.check(); err != nil {
 		return err
 	}
 	if o.listDialects || o.listCodes || o.explain != "" {
@@ -82,6 +82,10 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := checkNames("oneshot parse reply.txt, or - for stdin", args); err != nil {
 		return err
 	}
+	if err := o.findings.open(); err != nil {
+		return err
+	}
+	o.talk.noteStdin(o.env, args...)
 	if o.format == "jsonl" {
 		return o.stream(ctx, args, options)
 	}
@@ -89,32 +93,68 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.talk.noteStdin(o.env, args...)
-	records := make([]lint.Record, len(files))
-	var all []diag.Finding
-	for i, f := range files {
-		records[i] = lint.Response(f.name, f.text, options)
-		all = append(all, records[i].Findings...)
+	records, files, err := o.read(files, options)
+	if err != nil {
+		return err
 	}
 	if err := o.print(records, files); err != nil {
 		return err
 	}
-	return o.judge(all)
+	return o.judge(records)
+}
+
+// record reads one file, and leaves the findings that count.
+func (o *parseOptions) record(f file, options lint.Options) lint.Record {
+	r := lint.Response(f.name, f.text, options)
+	o.findings.count(subject{f, r.Calls, &r.Findings})
+	return r
+}
+
+// aboutBaseline returns the record of what is wrong with the baseline. It has no
+// dialect.
+func (o *parseOptions) aboutBaseline(stale []diag.Finding) lint.Record {
+	return lint.Record{File: o.findings.base.name, Why: "it is the baseline", Calls: []lint.Call{}, Findings: stale}
+}
+
+// read returns a record of each file, and at the end one of the baseline when
+// something is wrong with it.
+func (o *parseOptions) read(files []file, options lint.Options) ([]lint.Record, []file, error) {
+	records := make([]lint.Record, len(files))
+	for i, f := range files {
+		records[i] = o.record(f, options)
+	}
+	stale, err := o.findings.settle(o.talk)
+	if len(stale) > 0 {
+		records, files = append(records, o.aboutBaseline(stale)), append(files, o.findings.base)
+	}
+	return records, files, err
 }
 
 // stream reads one file after the other, and writes the record of each before it
 // looks at the next.
 func (o *parseOptions) stream(ctx context.Context, args []string, options lint.Options) error {
-	o.talk.noteStdin(o.env, args...)
-	var all []diag.Finding
+	quota := o.findings.quota()
+	var all []lint.Record // only their findings
+	write := func(r lint.Record) error {
+		all = append(all, lint.Record{Findings: r.Findings})
+		r.Findings, r.FindingsCut = quota.take(r.Findings)
+		return report.JSONLine(o.talk.out, r)
+	}
 	for _, name := range args {
 		text, err := readNamed(ctx, o.env, name)
 		if err != nil {
 			return err
 		}
-		record := lint.Response(name, text, options)
-		all = append(all, record.Findings...)
-		if err := report.JSONLine(o.talk.out, record); err != nil {
+		if err := write(o.record(file{name, text}, options)); err != nil {
+			return err
+		}
+	}
+	stale, err := o.findings.settle(o.talk)
+	if err != nil {
+		return err
+	}
+	if len(stale) > 0 {
+		if err := write(o.aboutBaseline(stale)); err != nil {
 			return err
 		}
 	}
@@ -122,16 +162,20 @@ func (o *parseOptions) stream(ctx context.Context, args []string, options lint.O
 }
 
 // judge makes an error of findings at or above the threshold.
-func (o *parseOptions) judge(findings []diag.Finding) error {
-	if o.failOn.reached(findings) {
-		return &findingsError{report.Summary(findings)}
+func (o *parseOptions) judge(records []lint.Record) error {
+	var all []diag.Finding
+	for _, r := range records {
+		all = append(all, r.Findings...)
+	}
+	if o.findings.failOn.reached(all) {
+		return &findingsError{report.Summary(all)}
 	}
 	return nil
 }
 
 // options returns how responses are to be read.
 func (o *parseOptions) options() (lint.Options, error) {
-	options := lint.Options{Strict: o.strict}
+	options := lint.Options{Strict: o.findings.strict}
 	var err error
 	if o.dialect != "auto" {
 		if options.Dialect, err = dialectFlag(o.dialect); err != nil {
@@ -157,27 +201,37 @@ func reasoningFlag(name string) (dialect.Reasoning, error) {
 
 // print writes the report to stdout.
 func (o *parseOptions) print(records []lint.Record, files []file) error {
+	quota := o.findings.quota()
 	switch o.format {
 	case "json":
-		return report.JSON(o.talk.out, records)
+		shown := slices.Clone(records)
+		for i, r := range records {
+			shown[i].Findings, shown[i].FindingsCut = quota.take(r.Findings)
+		}
+		return report.JSON(o.talk.out, shown)
 	case "text":
-		return o.printText(records, files)
+		return o.printText(records, files, quota)
 	}
 	findings := make([][]diag.Finding, len(records))
 	for i, r := range records {
-		findings[i] = r.Findings
+		findings[i], _ = quota.take(r.Findings)
 	}
+	quota.note(o.talk)
 	return printForeign(o.talk.out, o.format, files, findings)
 }
 
 // printText writes the report for people.
-func (o *parseOptions) printText(records []lint.Record, files []file) error {
+func (o *parseOptions) printText(records []lint.Record, files []file, quota *quota) error {
 	for i, r := range records {
-		printCalls(o.talk.out, r)
-		if err := report.Text(o.talk.out, r.Findings, files[i].source(), nil); err != nil {
+		if r.Dialect != "" {
+			printCalls(o.talk.out, r)
+		}
+		shown, _ := quota.take(r.Findings)
+		if err := report.Text(o.talk.out, shown, files[i].source(), nil); err != nil {
 			return err
 		}
 	}
+	quota.rest(o.talk.out)
 	return o.talk.out.err
 }
 

@@ -83,6 +83,7 @@ func TestParseFitsSchema(t *testing.T) {
 		for _, args := range [][]string{
 			{"parse", "--format", "json"},
 			{"parse", "--format", "json", "--strict"},
+			{"parse", "--format", "json", "--max-findings", "1"},
 			{"parse", "--format", "json", "--tool", "*"},
 		} {
 			stdout, stderr, code := oneshot(t, response, append(args, "-")...)

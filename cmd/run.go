@@ -187,7 +187,7 @@ func (o *runOptions) target() error {
 	if o.record.file != "" && same(o.file, o.record.file) {
 		return usagef("name another one", "-o and --run-file are the same file: %s", o.file)
 	}
-	to, err := newTarget(o.file)
+	to, err := newTarget("-o", o.file)
 	if err == nil {
 		o.talk.file.Store(to)
 	}

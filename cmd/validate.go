@@ -19,10 +19,10 @@ type validateOptions struct {
 	env  Env
 	talk *talk
 
-	as     string
-	schema string
-	format string
-	failOn threshold
+	as       string
+	schema   string
+	format   string
+	findings findingOptions
 }
 
 func newValidate(env Env, t *talk) *cobra.Command {
@@ -41,6 +41,7 @@ stdout in both cases.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
+	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	return c
 }
 
@@ -48,7 +49,7 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.as, "as", "", "what the files are: "+kindNames()+"; told from their content without it")
 	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
-	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
+	o.findings.flags(f)
 }
 
 // kindNames lists the kinds of files: "definition, runfile, schema or answer".
@@ -64,7 +65,7 @@ func (o *validateOptions) check() error {
 	if err := checkFormat(o.format, reportFormats...); err != nil {
 		return err
 	}
-	if err := o.failOn.check(); err != nil {
+	if err := o.findings.check(); err != nil {
 		return err
 	}
 	kind := lint.Kind(o.as)
@@ -94,20 +95,39 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.findings.open(); err != nil {
+		return err
+	}
 	o.talk.noteStdin(o.env, args...)
 	kinds, err := o.kinds(files)
 	if err != nil {
 		return err
 	}
-	checker := lint.NewChecker(answers, definitionLoader(""))
-	verdicts := make([]lint.Verdict, len(files))
-	for i, f := range files {
-		verdicts[i] = checker.File(f.name, f.text, kinds[i])
+	verdicts, files, err := o.verdicts(lint.NewChecker(answers, definitionLoader("")), files, kinds)
+	if err != nil {
+		return err
 	}
 	if err := o.print(verdicts, files); err != nil {
 		return err
 	}
 	return o.judge(verdicts)
+}
+
+// verdicts returns a verdict of each file, and at the end one of the baseline
+// when something is wrong with it.
+func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]lint.Verdict, []file, error) {
+	verdicts := make([]lint.Verdict, len(files))
+	for i, f := range files {
+		verdicts[i] = checker.File(f.name, f.text, kinds[i])
+		o.findings.count(subject{file: f, findings: &verdicts[i].Findings})
+	}
+	stale, err := o.findings.settle(o.talk)
+	if len(stale) > 0 {
+		base := o.findings.base
+		verdicts = append(verdicts, lint.Verdict{File: base.name, Kind: lint.BaselineFile, Findings: stale})
+		files = append(files, base)
+	}
+	return verdicts, files, err
 }
 
 // kinds says what each file is.
@@ -139,10 +159,11 @@ func (o *validateOptions) print(verdicts []lint.Verdict, files []file) error {
 	case "text":
 		return o.printText(verdicts, files)
 	}
-	findings := make([][]diag.Finding, len(verdicts))
+	quota, findings := o.findings.quota(), make([][]diag.Finding, len(verdicts))
 	for i, v := range verdicts {
-		findings[i] = v.Findings
+		findings[i], _ = quota.take(v.Findings)
 	}
+	quota.note(o.talk)
 	return printForeign(o.talk.out, o.format, files, findings)
 }
 
@@ -158,19 +179,22 @@ func (o *validateOptions) printLines(verdicts []lint.Verdict) error {
 
 // printText writes the report for people.
 func (o *validateOptions) printText(verdicts []lint.Verdict, files []file) error {
+	quota := o.findings.quota()
 	for i, v := range verdicts {
-		if err := report.Text(o.talk.out, v.Findings, files[i].source(), nil); err != nil {
+		shown, _ := quota.take(v.Findings)
+		if err := report.Text(o.talk.out, shown, files[i].source(), nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), o.word(v))
 	}
+	quota.rest(o.talk.out)
 	return o.talk.out.err
 }
 
 // word says a verdict in words: "ok (run file, 12 records, 1 warning)" or
 // "tool definition: 2 errors".
 func (o *validateOptions) word(v lint.Verdict) string {
-	if o.failOn.reached(v.Findings) {
+	if o.findings.failOn.reached(v.Findings) {
 		return v.Kind.Title() + ": " + report.Summary(v.Findings)
 	}
 	what := []string{v.Kind.Title()}
@@ -192,12 +216,14 @@ type verdictDoc struct {
 	Kind     lint.Kind      `json:"kind"`
 	OK       bool           `json:"ok"` // nothing at or above the threshold
 	Findings []diag.Finding `json:"findings"`
+	Cut      int            `json:"findings_cut,omitempty"` // findings that the list leaves out
 }
 
 func (o *validateOptions) documents(verdicts []lint.Verdict) []verdictDoc {
-	docs := make([]verdictDoc, len(verdicts))
+	docs, quota := make([]verdictDoc, len(verdicts)), o.findings.quota()
 	for i, v := range verdicts {
-		docs[i] = verdictDoc{v.File, v.Kind, !o.failOn.reached(v.Findings), append([]diag.Finding{}, v.Findings...)}
+		shown, cut := quota.take(v.Findings)
+		docs[i] = verdictDoc{v.File, v.Kind, !o.findings.failOn.reached(v.Findings), append([]diag.Finding{}, shown...), cut}
 	}
 	return docs
 }
@@ -206,7 +232,7 @@ func (o *validateOptions) documents(verdicts []lint.Verdict) []verdictDoc {
 func (o *validateOptions) judge(verdicts []lint.Verdict) error {
 	var bad []string
 	for _, v := range verdicts {
-		if o.failOn.reached(v.Findings) {
+		if o.findings.failOn.reached(v.Findings) {
 			bad = append(bad, v.File+": "+report.Summary(v.Findings))
 		}
 	}
