@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -40,10 +43,22 @@ func readFiles(ctx context.Context, env Env, args []string) ([]file, error) {
 	return files, nil
 }
 
-// readNamed reads a file, or stdin for "-".
+// readNamed reads a file, or stdin for "-". What is compressed by gzip, as a server
+// may send it, is read as what it holds.
 func readNamed(ctx context.Context, env Env, name string) ([]byte, error) {
+	var text []byte
+	var err error
 	if name == "-" {
-		return readStdin(ctx, env)
+		text, err = readStdin(ctx, env)
+	} else {
+		text, err = readFile(name)
 	}
-	return readFile(name)
+	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return text, err
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, &inputError{fmt.Errorf("read %s: %w", name, err)}
+	}
+	return readAll(unzipped, name)
 }
