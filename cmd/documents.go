@@ -9,6 +9,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/wire"
 )
 
 // document prints what the program knows about findings and dialects.
@@ -49,9 +50,12 @@ type dialectDoc struct {
 }
 
 func (o *parseOptions) dialects() error {
-	docs := make([]dialectDoc, len(dialect.Dialects))
-	for i, d := range dialect.Dialects {
-		docs[i] = dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Taught(), d.Wrappers(), d.Doc, d.Example}
+	var docs []dialectDoc
+	for _, d := range dialect.Dialects {
+		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Taught(), d.Wrappers(), d.Doc, d.Example})
+	}
+	for _, f := range wire.Formats {
+		docs = append(docs, dialectDoc{Name: f.Name, Title: "The response of a server: " + f.Title, Thinks: []string{}})
 	}
 	if o.format == "json" {
 		return report.JSON(o.talk.out, docs)

@@ -15,6 +15,7 @@ import (
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
+	"oneshot/pkg/wire"
 )
 
 // parseOptions are the flags of "oneshot parse".
@@ -177,7 +178,9 @@ func (o *parseOptions) judge(records []lint.Record) error {
 func (o *parseOptions) options() (lint.Options, error) {
 	options := lint.Options{Strict: o.findings.strict}
 	var err error
-	if o.dialect != "auto" {
+	if format, ok := wire.FormatNamed(o.dialect); ok {
+		options.Format = format
+	} else if o.dialect != "auto" {
 		if options.Dialect, err = dialectFlag(o.dialect); err != nil {
 			return options, err
 		}

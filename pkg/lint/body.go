@@ -17,6 +17,11 @@ import (
 // Response reads a captured response: the body of a server, if it is like one, and a
 // text otherwise. A dialect that is asked for is one of text.
 func Response(file string, src []byte, o Options) Record {
+	if o.Format.Name != "" {
+		r := Body(file, src, o.Format, o)
+		r.Why = "named by the caller"
+		return r
+	}
 	if o.Dialect.Name == "" {
 		if format, ok := wire.FormatOf(src); ok {
 			return Body(file, src, format, o)

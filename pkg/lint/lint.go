@@ -13,11 +13,13 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
+	"oneshot/pkg/wire"
 )
 
 // Options say how a response is read.
 type Options struct {
-	Dialect   dialect.Dialect   // the zero value: told from the text
+	Dialect   dialect.Dialect   // of a text; the zero value: told from it
+	Format    wire.Format       // of the response of a server; the zero value: told from it
 	Reasoning dialect.Reasoning // where the text may hold what its model thinks
 	Tools     *tool.Registry    // nil: calls are not held against definitions
 	Strict    bool              // a fault that would be tolerated is an error
