@@ -28,6 +28,7 @@ type parseOptions struct {
 	reasoning string
 	format    string
 	findings  findingOptions
+	fix       bool
 
 	listDialects bool
 	listCodes    bool
@@ -43,15 +44,19 @@ func newParse(env Env, t *talk) *cobra.Command {
 them: a linter. With definitions, calls are held against them.
 
 Exit 0 means that there are no findings at or above the threshold, exit 1 that
-there are. The report is on stdout in both cases.`,
+there are. The report is on stdout in both cases.
+
+With --fix the text of the one response is on stdout instead, with every repair
+made that cannot change what is executed. What is left is said on stderr.`,
 		Example: `  oneshot parse testdata/readme/reply.txt
   oneshot parse --tool 'vault_*' --format json --fail-on never testdata/readme/reply.txt`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
-	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain")
+	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain", "fix")
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
+	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
 	return c
 }
 
@@ -61,6 +66,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
+	f.BoolVar(&o.fix, "fix", false, "print the text of the response with its safe fixes made, no report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
 	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
 	f.StringVar(&o.explain, "explain", "", "explain the findings of a `CODE`, e.g. --explain TC301")
@@ -75,6 +81,9 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	}
 	if o.listDialects || o.listCodes || o.explain != "" {
 		return o.document(args)
+	}
+	if err := o.checkFix(args); err != nil {
+		return err
 	}
 	options, err := o.options()
 	if err != nil {
@@ -93,6 +102,9 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	files, err := readFiles(ctx, o.env, args)
 	if err != nil {
 		return err
+	}
+	if o.fix {
+		return o.printFixed(files[0], options)
 	}
 	records, files, err := o.read(files, options)
 	if err != nil {
@@ -235,6 +247,9 @@ func (o *parseOptions) printText(records []lint.Record, files []file, quota *quo
 		}
 	}
 	quota.rest(o.talk.out)
+	if !o.findings.strict {
+		printFixable(o.talk.out, records)
+	}
 	return o.talk.out.err
 }
 

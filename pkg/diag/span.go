@@ -55,6 +55,9 @@ func NewLines(text []byte) *Lines {
 	return l
 }
 
+// Text returns the text.
+func (l *Lines) Text() []byte { return l.text }
+
 // Position returns the line and column of a byte offset. An offset outside the
 // text is moved to its nearer end, and one inside a character to its start.
 func (l *Lines) Position(offset int) (line, column int) {

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"flag"
 	"iter"
@@ -13,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"oneshot/pkg/chat"
@@ -183,7 +182,7 @@ func TestCases(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if diff := gocmp.Diff(string(file.Data), string(got)); diff != "" {
+			if diff := cmp.Diff(string(file.Data), string(got)); diff != "" {
 				t.Errorf("reading of\n%s\n(-want +got)\n%s", c.input, diff)
 			}
 		})
@@ -248,7 +247,7 @@ func TestSafeFixes(t *testing.T) {
 				t.Errorf("%s: after its fix: %v\n%s", c.name(), f, text)
 			}
 		}
-		if diff := gocmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
+		if diff := cmp.Diff(meanings(before.Calls), meanings(after.Calls)); diff != "" {
 			t.Errorf("%s: the fixes change calls (-before +after)\n%s\n%s", c.name(), diff, text)
 		}
 	}
@@ -271,25 +270,12 @@ func meanings(calls []chat.Call) []string {
 	return all
 }
 
-// applySafe applies all safe fixes, which must not overlap.
+// applySafe makes all safe fixes, which must not overlap.
 func applySafe(t failer, text string, findings []diag.Finding) string {
-	var edits []diag.Edit
-	for _, f := range findings {
-		for _, fix := range f.Fixes {
-			if fix.Kind == diag.Safe {
-				edits = append(edits, fix.Edits...)
-			}
-		}
+	fixes := diag.SafeFixes(findings)
+	fixed, made, err := diag.Apply(text, fixes)
+	if err != nil || made < len(fixes) {
+		t.Fatalf("%d of %d fixes are made in %q: %v", made, len(fixes), text, err)
 	}
-	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
-	var b strings.Builder
-	done := 0
-	for _, e := range edits {
-		if e.Start < done {
-			t.Fatalf("edits overlap at %d in %q", e.Start, text)
-		}
-		b.WriteString(text[done:e.Start] + e.New)
-		done = e.End
-	}
-	return b.String() + text[done:]
+	return fixed
 }

@@ -75,7 +75,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 			written = quote(name)
 		}
 		kind := diag.Safe
-		if mended[0].Code == diag.MarkupInName { // a mark can have ended something
+		if mended[0].Code == diag.MarkupInName || !c.quoted && !namable(name) || !isClean(name, tools) { // a mark can have ended something
 			kind = diag.Unsafe
 		}
 		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})

@@ -43,6 +43,12 @@ func cleanName(name string, tools Toolset) (clean, noise string) {
 	return clean, ""
 }
 
+// isClean reports whether nothing is taken from a name when it is read.
+func isClean(name string, tools Toolset) bool {
+	clean, _ := cleanName(name, tools)
+	return clean == name
+}
+
 // markupAt returns the index of the first mark in a name, -1 if there is none.
 func markupAt(name string) int {
 	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")

@@ -140,7 +140,11 @@ func (r *reader) readTool() {
 		if name == r.name {
 			f.Severity = diag.Info
 		} else if place.Kind() == '"' && !r.mends(place.Span()) {
-			f.Fixes = fix(diag.Safe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+			kind := diag.Safe
+			if !isClean(name, r.tools) {
+				kind = diag.Unsafe
+			}
+			f.Fixes = fix(kind, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 		}
 		r.add(f)
 	}

@@ -62,6 +62,7 @@ func shownCall(c chat.Call, places *diag.Lines) Call {
 
 // adopt takes in what the scanner found wrong, after calls have their last form.
 func (r *Record) adopt(findings []diag.Finding) {
+	diag.Sort(findings)
 	for _, f := range findings {
 		if f.Call != nil {
 			c := &r.Calls[*f.Call]

@@ -371,6 +371,11 @@ func FuzzText(f *testing.F) {
 			for _, f := range fits.Check(doc.Bytes()) {
 				t.Errorf("%s\n%s", f, doc.Bytes())
 			}
+			for i, c := range r.Calls {
+				if o.Strict && c.Executable && c.Status != chat.StatusOK {
+					t.Errorf("call %d is %s, and executable in a strict reading", i, c.Status)
+				}
+			}
 			for _, f := range r.Findings {
 				if f.Span.Start < 0 || f.Span.End > len(src) || f.Span.Start > f.Span.End || f.Span.Line < 1 {
 					t.Errorf("%s stands nowhere: %+v", f, f.Span)

@@ -27,8 +27,8 @@ func (p Painter) paint(s diag.Severity, text string) string {
 }
 
 // Text prints each finding on a line "file:line:column: severity CODE slug:
-// message", under it the line of the source with the place marked, and what to
-// do. Sources holds the texts by the findings' file names; a finding whose text
+// message", under it the line of the source with the place marked, what to do, and
+// what fixes that are not safe would make of the place. Sources holds the texts by the findings' file names; a finding whose text
 // is not there has no excerpt. What a terminal would obey is made visible. The
 // error is the writer's.
 func Text(w io.Writer, findings []diag.Finding, sources map[string][]byte, paint Painter) error {
@@ -44,7 +44,8 @@ func Text(w io.Writer, findings []diag.Finding, sources map[string][]byte, paint
 	return out.Flush()
 }
 
-// one prints a finding. Without the lines of its text there is no excerpt.
+// one prints a finding. Without the lines of its text there are no excerpt
+// and no suggestions.
 func one(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
 	headline(w, f, paint)
 	if lines != nil && f.Span.Line > 0 {
@@ -52,6 +53,9 @@ func one(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
 	}
 	if f.Hint != "" {
 		fmt.Fprintf(w, "  hint: %s\n", Visible(f.Hint))
+	}
+	if lines != nil {
+		suggest(w, lines.Text(), f.Fixes)
 	}
 }
 

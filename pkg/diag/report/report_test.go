@@ -206,6 +206,7 @@ func TestTextAny(t *testing.T) {
 		end := rapid.IntRange(start, len(text)).Draw(t, "end")
 		finding := diag.New(diag.RunTorn, diag.NewLines([]byte(text)).Locate(diag.Bytes(start, end)), "%s", text)
 		finding.File, finding.Hint = "f", text
+		finding.Fixes = []diag.Fix{{Title: text, Kind: diag.Unsafe, Edits: []diag.Edit{{Start: start, End: end, New: text}, {Start: end, End: len(text)}}}}
 		var b bytes.Buffer
 		if err := Text(&b, []diag.Finding{finding}, map[string][]byte{"f": []byte(text)}, nil); err != nil {
 			t.Fatal(err)

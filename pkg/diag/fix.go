@@ -1,0 +1,91 @@
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// SafeFixes returns the fixes that may be made without asking: of each finding the
+// first safe one.
+func SafeFixes(findings []Finding) []Fix {
+	var safe []Fix
+	for _, f := range findings {
+		if i := slices.IndexFunc(f.Fixes, func(x Fix) bool { return x.Kind == Safe }); i >= 0 {
+			safe = append(safe, f.Fixes[i])
+		}
+	}
+	return safe
+}
+
+// Apply makes fixes in a text and returns how many it made. A fix is made whole or
+// not at all: of those that overlap, the first by place is made. Insertions at one
+// place do not overlap, they follow each other as their fixes do. All other bytes
+// stay as they are, UTF-8 or not. A fix with an edit outside of the text, or with
+// edits that overlap, is an error.
+func Apply(text string, fixes []Fix) (fixed string, made int, err error) {
+	fixes = slices.DeleteFunc(slices.Clone(fixes), func(f Fix) bool { return len(f.Edits) == 0 })
+	for i := range fixes {
+		if fixes[i].Edits, err = inOrder(fixes[i], len(text)); err != nil {
+			return text, 0, err
+		}
+	}
+	slices.SortStableFunc(fixes, func(a, b Fix) int { return comparePlaces(a.Edits[0], b.Edits[0]) })
+	var all editList
+	for _, f := range fixes {
+		if !slices.ContainsFunc(f.Edits, all.overlaps) {
+			made++
+			for _, e := range f.Edits {
+				all.add(e)
+			}
+		}
+	}
+	return all.apply(text), made, nil
+}
+
+// inOrder returns the edits of a fix by place. An error says why they cannot be made
+// in a text of a length.
+func inOrder(f Fix, length int) ([]Edit, error) {
+	edits := slices.SortedStableFunc(slices.Values(f.Edits), comparePlaces)
+	done := 0
+	for _, e := range edits {
+		if e.Start < done || e.End < e.Start || e.End > length {
+			return nil, fmt.Errorf("fix %q: the edit of the bytes %d to %d cannot be made in %d bytes, of which %d are done",
+				f.Title, e.Start, e.End, length, done)
+		}
+		done = e.End
+	}
+	return edits, nil
+}
+
+func comparePlaces(a, b Edit) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+}
+
+// An editList holds edits that do not overlap, by place.
+type editList []Edit
+
+func (l editList) overlaps(e Edit) bool {
+	i := sort.Search(len(l), func(i int) bool { return l[i].End > e.Start })
+	return i < len(l) && l[i].Start < e.End
+}
+
+// add puts an edit behind those that stand at its place or before it.
+func (l *editList) add(e Edit) {
+	at := sort.Search(len(*l), func(i int) bool { return comparePlaces((*l)[i], e) > 0 })
+	*l = slices.Insert(*l, at, e)
+}
+
+func (l editList) apply(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, e := range l {
+		b.WriteString(text[done:e.Start])
+		b.WriteString(e.New)
+		done = e.End
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}

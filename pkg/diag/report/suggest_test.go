@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/diag"
+)
+
+func TestSuggest(t *testing.T) {
+	unsafe := func(title string, edits ...diag.Edit) diag.Fix {
+		return diag.Fix{Title: title, Kind: diag.Unsafe, Edits: edits}
+	}
+	long := strings.Repeat("x", 60)
+	for _, tt := range []struct {
+		name, text string
+		fixes      []diag.Fix
+		want       string
+	}{
+		{"safe", "a", []diag.Fix{{Title: "t", Kind: diag.Safe, Edits: []diag.Edit{{Start: 0, End: 1}}}}, ""},
+		{"replaced", "f({a: 010})", []diag.Fix{unsafe("t", diag.Edit{Start: 6, End: 9, New: "8"})}, "  fix: t: f({a: 010}) -> f({a: 8})\n"},
+		{"inserted", "f([1, 2)", []diag.Fix{unsafe("t", diag.Edit{Start: 7, End: 7, New: "]"})}, "  fix: t: f([1, 2) -> f([1, 2])\n"},
+		{"removed", "</tool>", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 7})}, "  fix: t: </tool> -> nothing\n"},
+		{"written into nothing", "", []diag.Fix{unsafe("t", diag.Edit{New: "x"})}, "  fix: t: nothing -> x\n"},
+		{"several edits", "say 'it'", []diag.Fix{unsafe("t", diag.Edit{Start: 4, End: 5, New: "\""}, diag.Edit{Start: 7, End: 8, New: "\""})},
+			"  fix: t: say 'it' -> say \"it\"\n"},
+		{"one line around it", "one\ntwo\nsix", []diag.Fix{unsafe("t", diag.Edit{Start: 4, End: 5, New: "T"})}, "  fix: t: two -> Two\n"},
+		{"what is alike is left out", long + "a", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 61, New: long + "b"})},
+			"  fix: t: xxxxxxxxxxxxa -> xxxxxxxxxxxxb\n"},
+		{"alike up to half a character", "aé", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 3, New: "aè"})}, "  fix: t: aé -> aè\n"},
+		{"long", "ab", []diag.Fix{unsafe("t", diag.Edit{Start: 1, End: 1, New: long})}, "  fix: t: ab -> a" + long[:39] + "…\n"},
+		{"unseen characters", "a\x1bb\xff\nc", []diag.Fix{unsafe("t\n", diag.Edit{Start: 1, End: 2, New: "\n"})},
+			"  fix: t␊: a\\u001bb\\xff -> a␊b\\xff\n"},
+		{"nothing to show", "a", []diag.Fix{unsafe("t"), unsafe("u", diag.Edit{Start: 0, End: 1, New: "a"})}, "  fix: t\n  fix: u\n"},
+		{"outside of the text", "a", []diag.Fix{unsafe("t", diag.Edit{Start: -1}), unsafe("u", diag.Edit{Start: 1, End: 3}), unsafe("v", diag.Edit{Start: 9, End: 9})},
+			"  fix: t\n  fix: u\n  fix: v\n"},
+		{"shown only", "a", []diag.Fix{{Title: "t", Kind: diag.Display}}, "  fix: t\n"},
+		{"several ways", "a", []diag.Fix{unsafe("t"), {Kind: diag.Safe}, unsafe("u"), unsafe("v"), unsafe("w")}, "  fix: t\n  fix: u\n  fix: v\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b bytes.Buffer
+			suggest(&b, []byte(tt.text), tt.fixes)
+			if d := cmp.Diff(tt.want, b.String()); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Fixes of a finding are shown only with the text that they are of.
+func TestTextSuggests(t *testing.T) {
+	f := diag.New(diag.RunTorn, diag.At(1, 1), "x")
+	f.File, f.Fixes = "f", []diag.Fix{{Title: "t", Kind: diag.Unsafe}}
+	for name, want := range map[string]bool{"f": true, "g": false} {
+		var b bytes.Buffer
+		if err := Text(&b, []diag.Finding{f}, map[string][]byte{name: nil}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "  fix: t\n"); got != want {
+			t.Errorf("with the text of %s: %q", name, b.String())
+		}
+	}
+}
+
+// A suggestion costs the same, however much of the text it would change.
+func TestSuggestIsLinear(t *testing.T) {
+	text := bytes.Repeat([]byte("x"), 8<<20)
+	fix := []diag.Fix{{Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 1, End: 2, New: string(text)}, {Start: 3, End: len(text)}}}}
+	begin := time.Now()
+	for range 5000 {
+		suggest(new(bytes.Buffer), text, fix)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("5000 suggestions in 8 MiB took %v", took)
+	}
+}

@@ -1,0 +1,184 @@
+package lint
+
+import (
+	"bytes"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+)
+
+// caseInputs returns the texts of all cases in testdata/dialect, by file.
+func caseInputs(t *testing.T) map[string]string {
+	files, err := filepath.Glob("../../testdata/dialect/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases (%v)", err)
+	}
+	inputs := map[string]string{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range archive.Files {
+			switch section.Name {
+			case "input":
+				inputs[file] = strings.TrimSuffix(string(section.Data), "\n")
+			case "input.quoted":
+				if inputs[file], err = strconv.Unquote(strings.TrimSpace(string(section.Data))); err != nil {
+					t.Fatal(file, err)
+				}
+			}
+		}
+	}
+	return inputs
+}
+
+// checkFix holds the law of fixes: what is executable stays the same, and there is
+// nothing more to fix.
+func checkFix(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, text string, o Options,
+) Fixed {
+	t.Helper()
+	before, fixed := Response("f", []byte(text), o), Fix("f", []byte(text), o)
+	if fixed.Open != "" {
+		t.Errorf("%q is made %q, and %s", text, fixed.Text, fixed.Open)
+	}
+	ignore := cmpopts.IgnoreFields(Call{}, "Span", "Status", "Repairs", "ValueChanged", "heads")
+	if d := cmp.Diff(before.executable(), fixed.Record.executable(), ignore, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("the fixes of %q make %q (-before +after)\n%s", text, fixed.Text, d)
+	}
+	if again := Fix("f", fixed.Text, o); !bytes.Equal(again.Text, fixed.Text) {
+		t.Errorf("%q is made %q, and then %q", text, fixed.Text, again.Text)
+	}
+	return fixed
+}
+
+// C2: whatever is fixed, the same is executed, and a second time there is nothing to
+// fix: in every case, with its dialect named and told from the text.
+func TestFixCases(t *testing.T) {
+	made := 0
+	for file, text := range caseInputs(t) {
+		t.Run(file, func(t *testing.T) {
+			d, ok := dialect.Named(filepath.Base(filepath.Dir(file)))
+			if !ok {
+				t.Fatal("no such dialect")
+			}
+			checkFix(t, text, Options{})
+			made += checkFix(t, text, Options{Dialect: d}).Made
+		})
+	}
+	if made == 0 {
+		t.Error("nothing was fixed")
+	}
+}
+
+// TestFixAny holds the law for cases that are cut, put into each other and read in
+// their dialect, in another one, or in the one that they seem to be in.
+func TestFixAny(t *testing.T) {
+	inputs := caseInputs(t)
+	files := slices.Sorted(maps.Keys(inputs))
+	cut := rapid.Custom(func(t *rapid.T) string {
+		text := inputs[rapid.SampledFrom(files).Draw(t, "file")]
+		start := rapid.IntRange(0, len(text)).Draw(t, "start")
+		return text[start:rapid.IntRange(start, len(text)).Draw(t, "end")]
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		file := rapid.SampledFrom(files).Draw(t, "file")
+		at := rapid.IntRange(0, len(inputs[file])).Draw(t, "at")
+		text := inputs[file][:at] + cut.Draw(t, "cut") + inputs[file][at:] + cut.Draw(t, "behind")
+		names := []string{filepath.Base(filepath.Dir(file)), "", rapid.SampledFrom(dialect.Dialects).Draw(t, "other").Name}
+		d, _ := dialect.Named(rapid.SampledFrom(names).Draw(t, "dialect"))
+		checkFix(t, text, Options{Dialect: d})
+	})
+}
+
+// C2: the law holds for text in the body of a server, too.
+func TestFixBodies(t *testing.T) {
+	made := 0
+	for file, text := range caseInputs(t) {
+		t.Run(file, func(t *testing.T) {
+			content, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "?"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made += checkFix(t, `{"model":"m","message":{"role":"assistant","content":`+string(content)+`},"done":true,"done_reason":"stop"}`, Options{}).Made
+			half := strings.ToValidUTF8(text[:len(text)/2], "?")
+			rest := strings.ToValidUTF8(text[len(text)/2:], "?")
+			var stream strings.Builder
+			for _, piece := range []string{half, rest} {
+				content, _ := jsontext.AppendQuote(nil, piece)
+				stream.WriteString(`data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(content) + "}}]}\n\n")
+			}
+			made += checkFix(t, stream.String()+"data: [DONE]\n\n", Options{}).Made
+		})
+	}
+	if made == 0 {
+		t.Error("nothing was fixed")
+	}
+}
+
+// C2: strict reading has no repairs, in no case.
+func TestStrictCases(t *testing.T) {
+	repaired := 0
+	for file, text := range caseInputs(t) {
+		r := Text(file, []byte(text), Options{Strict: true})
+		for _, f := range r.Findings {
+			if f.Severity == diag.Warning {
+				t.Errorf("%v", f)
+			}
+		}
+		for i, c := range r.Calls {
+			if c.Status != chat.StatusRepaired {
+				continue
+			}
+			repaired++
+			if c.Executable {
+				t.Errorf("%s: call %d is repaired and executable", file, i)
+			}
+			if !slices.ContainsFunc(r.Findings, func(f diag.Finding) bool { return f.Call != nil && *f.Call == i && f.Severity == diag.Error }) {
+				t.Errorf("%s: call %d is repaired, and nothing says what is wrong", file, i)
+			}
+		}
+	}
+	if repaired == 0 {
+		t.Error("no call is repaired")
+	}
+}
+
+// M3: the repairs of a call are its warnings, by place.
+func TestRepairsByPlace(t *testing.T) {
+	repairs := 0
+	for file, text := range caseInputs(t) {
+		r := Text(file, []byte(text), Options{})
+		for i, c := range r.Calls {
+			var places []int
+			for _, f := range r.Findings {
+				if f.Call != nil && *f.Call == i && slices.Contains(c.Repairs, f.Code) {
+					places = append(places, slices.Index(c.Repairs, f.Code))
+				}
+			}
+			repairs += len(c.Repairs)
+			if !slices.IsSorted(places) {
+				t.Errorf("%s: call %d has the repairs %v, and findings of them at %v", file, i, c.Repairs, places)
+			}
+		}
+	}
+	if repairs == 0 {
+		t.Error("no repairs")
+	}
+}
