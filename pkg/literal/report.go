@@ -118,7 +118,8 @@ func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, mess
 	if m.count > 1 && !m.whole {
 		message += fmt.Sprintf(" (%d times)", m.count)
 	}
-	if s.spent > fixesBytes {
+	verbatim := s.private != "" && !s.str.key // once marks stand around the string, a backslash is text
+	if s.spent > fixesBytes || verbatim && fix == diag.Safe {
 		m.edits = nil
 	}
 	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
