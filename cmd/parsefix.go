@@ -38,7 +38,7 @@ func (o *parseOptions) printFixed(f file, options lint.Options) error {
 	quota.note(o.talk)
 	o.talk.note("safe fixes made: %d", fixed.Made)
 	if fixed.Open != "" {
-		o.talk.note("the text may not be mended: %s", fixed.Open)
+		o.talk.note("not all is fixed: %s", fixed.Open)
 	}
 	return o.judge([]lint.Record{fixed.Record})
 }

@@ -87,6 +87,19 @@ func TestFixCases(t *testing.T) {
 	}
 }
 
+// What cannot be fixed in ten passes is fixed in part, and that is said. Of one call
+// a hundred findings are kept.
+func TestFixGivesUp(t *testing.T) {
+	src := fenced("a([" + strings.Repeat("True,", 1200) + "])")
+	fixed := Fix("f", []byte(src), Options{})
+	if fixed.Open != "after 10 passes there are still fixes to make" || fixed.Made != 1000 || bytes.Count(fixed.Text, []byte("True")) != 200 {
+		t.Errorf("%d fixes, %q", fixed.Made, fixed.Open)
+	}
+	if again := Fix("f", fixed.Text, Options{}); again.Open != "" || again.Made != 200 {
+		t.Errorf("again: %d fixes, %q", again.Made, again.Open)
+	}
+}
+
 // TestFixAny holds the law for cases that are cut, put into each other and read in
 // their dialect, in another one, or in the one that they seem to be in.
 func TestFixAny(t *testing.T) {
