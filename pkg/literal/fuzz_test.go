@@ -99,7 +99,7 @@ func FuzzValue(f *testing.F) {
 // there is nothing to report but numbers that floats cannot hold. It reports false
 // for JSON that is refused.
 func checkValue(t *testing.T, text string) bool {
-	got, findings := ParseValue(text)
+	got, findings := parseValue(text)
 	for _, finding := range findings {
 		switch finding.Code {
 		case diag.InexactNumber:
@@ -112,7 +112,7 @@ func checkValue(t *testing.T, text string) bool {
 	if want := tokens(t, []byte(text)); !bytes.Equal(tokens(t, got), want) {
 		t.Fatalf("%s is read as %s", text, got)
 	}
-	if again, _ := ParseValue(string(got)); !bytes.Equal(again, got) {
+	if again, _ := parseValue(string(got)); !bytes.Equal(again, got) {
 		t.Fatalf("%s is read as %s and then as %s", text, got, again)
 	}
 	return true

@@ -123,9 +123,6 @@ func NewCall(o Options) *Scanner { return newScanner(aCall, javaScript, o) }
 // comments and semicolons may stand before it.
 func NewStatement(o Options) *Scanner { return newScanner(aStatement, javaScript, o) }
 
-// NewValue returns a scanner for one value.
-func NewValue(o Options) *Scanner { return newScanner(aValue, javaScript, o) }
-
 // settings are what does not change while a text is read.
 type settings struct {
 	lang     language

@@ -65,7 +65,7 @@ func TestParseCall(t *testing.T) {
 	}
 }
 
-func TestParseValue(t *testing.T) {
+func TestValue(t *testing.T) {
 	tests := []struct{ text, want, codes string }{
 		{`"a"`, `"a"`, ""},
 		{"`a`", `"a"`, ""},
@@ -85,7 +85,7 @@ func TestParseValue(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
-			got, findings := ParseValue(test.text)
+			got, findings := parseValue(test.text)
 			if string(got) != test.want || codes(findings) != test.codes {
 				t.Errorf("got %s %q, want %s %q", got, codes(findings), test.want, test.codes)
 			}
@@ -187,7 +187,7 @@ func read(s *Scanner, text string, piece int) reading {
 }
 
 func newStatement() *Scanner { return NewStatement(Options{Fence: Fence{Char: '`', Len: 3}}) }
-func newValue() *Scanner     { return NewValue(Options{}) }
+func newValue() *Scanner     { return newScanner(aValue, javaScript, Options{}) }
 
 func TestStatements(t *testing.T) {
 	tests := []struct{ text, calls, junk string }{
@@ -260,17 +260,17 @@ func TestManyKeys(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "k%d: %d,", i, i)
 	}
-	if _, findings := ParseValue("{" + b.String() + "}"); len(findings) > 0 {
+	if _, findings := parseValue("{" + b.String() + "}"); len(findings) > 0 {
 		t.Error(findings)
 	}
-	if _, findings := ParseValue("{" + b.String() + "k1234: 0}"); codes(findings) != "TC214" {
+	if _, findings := parseValue("{" + b.String() + "k1234: 0}"); codes(findings) != "TC214" {
 		t.Error(findings)
 	}
 }
 
 func TestDepth(t *testing.T) {
 	for depth, want := range map[int]string{3: "", 4: "TC218"} {
-		s := NewValue(Options{MaxDepth: 3})
+		s := newScanner(aValue, javaScript, Options{MaxDepth: 3})
 		s.Write([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth)))
 		if got := codes(s.Findings()); got != want {
 			t.Errorf("depth %d: %q", depth, got)
@@ -319,4 +319,19 @@ func checkReading(t *testing.T, r reading, text string) {
 	if r.Value != "" && !json.Valid([]byte(r.Value)) {
 		t.Fatalf("value %q of %q", r.Value, text)
 	}
+}
+
+// parseValue reads a text that is one literal, with blanks and comments around
+// it and semicolons behind it, and returns it as JSON; nil if it has a fault.
+func parseValue(text string) (json.RawMessage, []diag.Finding) {
+	s := newValue()
+	n, state := s.Write([]byte(text))
+	if state == More {
+		s.Close()
+	}
+	value, findings := s.Value(), s.Findings()
+	if value != nil && trailing(text[n:]) {
+		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "text stands behind the value"))
+	}
+	return value, findings
 }

@@ -83,18 +83,3 @@ func behindValue(rest string, at int) diag.Finding {
 	}
 	return diag.New(diag.BadLiteral, place, "text stands behind the value")
 }
-
-// ParseValue reads a text that is one literal, with blanks and comments around
-// it and semicolons behind it, and returns it as JSON; nil if it has a fault.
-func ParseValue(text string) (json.RawMessage, []diag.Finding) {
-	s := NewValue(Options{})
-	n, state := s.Write([]byte(text))
-	if state == More {
-		s.Close()
-	}
-	value, findings := s.Value(), s.Findings()
-	if value != nil && trailing(text[n:]) {
-		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "text stands behind the value"))
-	}
-	return value, findings
-}

@@ -122,7 +122,7 @@ b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambigu
 	{`["a": 1, "b": 2]`, `[{"a": 1, "b": 2}]`, ambiguous},
 	{`"a": 1, "b": 2`, `{"a": 1, "b": 2}`, ambiguous},
 	{`{"a": [1, ...], ..., "b": 2}`, `{"a": [1], "b": 2}`, ambiguous},
-	{`{"a": 1, TODO "b": 2 }`, `{"a": 1, "b": 2}`, ambiguous},
+	{`{"a": 1, LATER "b": 2 }`, `{"a": 1, "b": 2}`, ambiguous},
 	{`{"a": "x" oops, "b": 2}`, `{"a": "x", "b": 2}`, ambiguous},
 
 	{`{"a": 1, ["b", "c"], "d": 2}`, `{"a": 1, "b": null, "c": null, "d": 2}`, ambiguous},
