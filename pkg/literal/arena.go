@@ -25,6 +25,33 @@ func (t *textBlock) add(text []byte) string {
 	return t.block.String()[from:]
 }
 
+// A keeper keeps one text after the other while it grows.
+type keeper struct {
+	block strings.Builder
+	from  int // where the text begins in it
+}
+
+// begin begins another text.
+func (k *keeper) begin() {
+	const least = 64
+	if k.drop(); k.block.Cap()-k.from < least {
+		size := nextBlock(k.block.Cap(), least)
+		*k = keeper{}
+		k.block.Grow(size)
+	}
+}
+
+// drop forgets the text.
+func (k *keeper) drop() {
+	if k.block.Cap() > mostBlock {
+		*k = keeper{}
+	}
+	k.from = k.block.Len()
+}
+
+// text returns the text so far.
+func (k *keeper) text() string { return k.block.String()[k.from:] }
+
 // A byteBlock makes slices of bytes.
 type byteBlock struct{ block []byte }
 
@@ -36,6 +63,15 @@ func (t *byteBlock) room(n int) []byte {
 	from := len(t.block)
 	t.block = t.block[:from+n]
 	return t.block[from : from : from+n]
+}
+
+// keep returns bytes that can change as ones that do not: a copy, or they themselves
+// where they are many. It reports which.
+func (t *byteBlock) keep(b []byte) (kept []byte, same bool) {
+	if len(b) > mostBlock {
+		return b, true
+	}
+	return append(t.room(len(b)), b...), false
 }
 
 // nextBlock returns the size of the block that follows one, for n bytes at least.

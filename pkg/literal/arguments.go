@@ -42,6 +42,15 @@ type bracket struct {
 	from            int // where the bracket stands in the output
 }
 
+// reset makes room for other arguments in that of the last, unless it is large.
+func (a *arguments) reset() {
+	out := a.out[:0]
+	if cap(out) > mostBlock {
+		out = nil
+	}
+	*a = arguments{out: out, open: a.open[:0]}
+}
+
 // count returns how many brackets of a kind are open.
 func (a *arguments) count(char byte) int {
 	n := 0
@@ -63,7 +72,7 @@ func (a *arguments) top() *bracket {
 // begin opens a bracket; that of a call becomes an array for the time being.
 func (a *arguments) begin(char byte, at int) {
 	if a.open == nil {
-		a.open = make([]bracket, 0, 2)
+		a.open = make([]bracket, 0, 4)
 	}
 	if a.out == nil {
 		a.out = make([]byte, 0, 64)
@@ -324,7 +333,7 @@ func (s *Scanner) endString(end int) {
 		s.fault(diag.InvalidUTF8, at, at+1, "the string holds bytes that are not UTF-8")
 		return
 	}
-	s.noteString()
+	s.noteString(end)
 	if s.lang == quoted {
 		s.noteOtherQuotes(end)
 	}

@@ -42,7 +42,7 @@ func BenchmarkCalls(b *testing.B) {
 		b.Run(name+"/stops", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				readBench(text, Options{Stops: []string{"</tool_call>", "[TOOL_CALLS]", "<|tool_call_end|>"}})
+				readBench(text, Options{Stops: NewStops("</tool_call>", "[TOOL_CALLS]", "<|tool_call_end|>")})
 			}
 		})
 		b.Run(name+"/jsontext", func(b *testing.B) {
@@ -116,7 +116,7 @@ func BenchmarkOthers(b *testing.B) {
 		b.SetBytes(int64(len(object)))
 		b.ReportAllocs()
 		for b.Loop() {
-			s := NewQuoted(privateMark, Options{Stops: []string{"<tool_call|>"}})
+			s := NewQuoted(privateMark, Options{Stops: NewStops("<tool_call|>")})
 			for rest := object; len(rest) > 0; s.Next() {
 				n, state := s.Write(rest)
 				if state != Done {

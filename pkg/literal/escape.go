@@ -2,6 +2,7 @@ package literal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -55,9 +56,9 @@ var named = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f',
 // backslash: most are in Windows paths and regular expressions.
 func (s *Scanner) unknownEscape() {
 	start := s.str.escape
-	s.mode, s.changed = inText, true
+	s.mode, s.changed, s.str.unknown = inText, true, true
 	s.put([]byte(`\\`))
-	s.put([]byte(s.kept.String()[start+1-s.keptFrom:]))
+	s.put([]byte(s.Kept(start + 1)))
 	s.mend(&s.str.escapes, diag.Edit{Start: start, End: start + 1, New: `\\`})
 }
 
@@ -89,6 +90,7 @@ func (s *Scanner) digit(c byte) int {
 		s.codeUnit(str.value)
 		return 1
 	}
+	s.mode = inText
 	if !s.loneSurrogate() {
 		s.unknownEscape()
 	}
@@ -159,6 +161,21 @@ func appendRune(b []byte, r rune) []byte {
 		return fmt.Appendf(b, `\u%04x`, r)
 	}
 	return utf8.AppendRune(b, r)
+}
+
+// AppendString appends a text as a JSON string. Bytes that are not UTF-8 stay as they
+// are.
+func AppendString(b, text []byte) []byte {
+	b = append(slices.Grow(b, len(text)+2), '"')
+	for len(text) > 0 {
+		n := skipPlain(text, 0)
+		b = append(b, text[:n]...)
+		if text = text[n:]; len(text) > 0 {
+			b = appendRune(b, rune(text[0]))
+			text = text[1:]
+		}
+	}
+	return append(b, '"')
 }
 
 // appendText appends a whole JSON string.

@@ -42,7 +42,7 @@ func TestGrowth(t *testing.T) {
 func growth(text []byte, size int, private bool) workDone {
 	var start, end runtime.MemStats
 	runtime.ReadMemStats(&start)
-	o := Options{Stops: testStops, Wrapper: "print"}
+	o := Options{Stops: NewStops(testStops...), Wrapper: "print"}
 	s := NewPython(o)
 	if private {
 		s = NewQuoted(privateMark, o)

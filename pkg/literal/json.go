@@ -26,17 +26,17 @@ type part struct {
 // NewJSON returns a scanner for the parts of a text that should be JSON. What
 // comes next is said with one of the Expect methods, or [Scanner.PassOver]. What
 // JavaScript and Python have beyond JSON is read, with a finding.
-func NewJSON(o Options) *Scanner {
-	s := newScanner(aMark, jsonText, o)
-	s.phase = arguing
-	return s
-}
+func NewJSON(o Options) *Scanner { return newScanner(aMark, jsonText, o) }
 
-// MoveTo makes the scanner go on at another place of the text, behind this one.
+// MoveTo makes the scanner go on at another place, of this text or another one, as if
+// it had read nothing before.
 func (s *Scanner) MoveTo(offset int) {
 	s.forget()
+	if s.lang == jsonText {
+		s.clear()
+		s.goal, s.state, s.end = aMark, More, 0
+	}
 	s.at, s.lineBlank, s.held, s.ended = offset, true, nil, false
-	s.begin()
 }
 
 // expect makes the scanner ready for another part. The text behind the last one
@@ -50,9 +50,7 @@ func (s *Scanner) expect(g goal) {
 	if s.stop != "" {
 		s.stop = ""
 	}
-	if s.used {
-		s.args, s.report, s.passing = arguments{}, report{}, passing{}
-	}
+	s.clear()
 	s.used = g != aMark
 	s.object.fresh = g == anObject || g == aValue
 	switch {
@@ -61,6 +59,14 @@ func (s *Scanner) expect(g goal) {
 		s.keepFrom(s.at)
 	default:
 		s.forget()
+	}
+}
+
+// clear forgets what is known of the last part.
+func (s *Scanner) clear() {
+	if s.used {
+		s.args.reset()
+		s.report, s.passing, s.used = report{}, passing{}, false
 	}
 }
 
@@ -152,7 +158,7 @@ func (s *Scanner) Keep() {
 func (s *Scanner) Forget() { s.forget() }
 
 // Kept returns the text from an offset on that was kept.
-func (s *Scanner) Kept(from int) string { return s.kept.String()[from-s.keptFrom:] }
+func (s *Scanner) Kept(from int) string { return s.kept.text()[from-s.keptFrom:] }
 
 // At returns the offset of the next byte that is written.
 func (s *Scanner) At() int { return s.at + len(s.held) }
@@ -190,7 +196,7 @@ func (s *Scanner) markAtOnce(p []byte) int {
 		lineBlank = lineBlank && n == i
 	}
 	if s.keeping {
-		s.kept.Write(p[:n])
+		s.kept.block.Write(p[:n])
 	}
 	s.at, s.lineBlank, s.steps = s.at+n, lineBlank, s.steps+n+1
 	return n

@@ -69,7 +69,7 @@ type seen struct {
 // readParts reads a text as marks, objects and, behind colons, values, and passes
 // over the rest, in pieces of a given size.
 func readParts(text string, piece int, stops []string) (parts []seen, steps int) {
-	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: stops})
+	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: NewStops(stops...)})
 	s.ExpectMark("[],:}", true)
 	object, value := false, false
 	take := func(state State) {
@@ -136,7 +136,7 @@ var jsonPieces = []string{
 	`{"a":1,"a":2}`, `{"a":1e5}`, `{"a":-}`, `{"a":-0.5}`, `{"a":1.}`, `{"a" :` + "\t1\r\n}", `{"a":"` + "\x01" + `"}`, `{"a":"` + "\xff" + `"}`, `{}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
 	`{"a":{"a":{"a":[[{}]]}}}`, "{\"a\":`x`}", `{"a":"\d"}`, `{"a\n":1}`, `{"\u0061":1,"a":2}`,
 	"[", "]", ",", ":", "}", "{", `"`, "'", "`", "```", "\n```", " ", "\n", "// c\n", "/* c */", "/", "x", "é", "\u00a0", "1", "it's", `\`,
-	":[]", ":[]<]", "<", "</call>", "</cal", "[TOOL]", "[TOO", "]<]", "]<", "<<",
+	":[]", ":[]<]", "<", "</call>", "\f", "\v", "</cal", "[TOOL]", "[TOO", "]<]", "]<", "<<",
 }
 
 func checkParts(t *testing.T, text string) {

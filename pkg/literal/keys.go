@@ -12,8 +12,9 @@ var keySeed = maphash.MakeSeed()
 // cost little memory. It never misses a duplicate; that it reports one where
 // there is none has a chance of one in 2^64 for two keys.
 type keys struct {
-	few  []uint64
-	many map[uint64]struct{}
+	few   [8]uint64
+	count int // of those
+	many  map[uint64]struct{}
 }
 
 // add reports whether the key is new.
@@ -24,16 +25,19 @@ func (k *keys) add(key []byte) bool {
 		k.many[hash] = struct{}{}
 		return len(k.many) > before
 	}
-	if slices.Contains(k.few, hash) {
+	few := k.few[:k.count]
+	switch {
+	case slices.Contains(few, hash):
 		return false
+	case len(few) < len(k.few):
+		k.few[k.count] = hash
+		k.count++
+		return true
 	}
-	k.few = append(k.few, hash)
-	if len(k.few) > 16 {
-		k.many = make(map[uint64]struct{}, 2*len(k.few))
-		for _, h := range k.few {
-			k.many[h] = struct{}{}
-		}
-		k.few = nil
+	k.many = make(map[uint64]struct{}, 2*len(few))
+	for _, h := range few {
+		k.many[h] = struct{}{}
 	}
+	k.many[hash] = struct{}{}
 	return true
 }

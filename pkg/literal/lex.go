@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
@@ -42,27 +41,26 @@ type lexer struct {
 
 	keeping  bool // the text is kept, for tokens and for the call's text
 	holding  bool // it is kept until it is forgotten
-	kept     strings.Builder
+	kept     keeper
 	keptFrom int // offset of the first byte kept
 
 	str text // the current string
 }
 
 func (l *lexer) keepFrom(at int) {
-	l.kept.Reset()
-	l.kept.Grow(64)
+	l.kept.begin()
 	l.keeping, l.keptFrom = true, at
 }
 
 func (l *lexer) forget() {
 	if l.keeping {
 		l.keeping, l.holding = false, false
-		l.kept = strings.Builder{}
+		l.kept.drop()
 	}
 }
 
 // tokenText returns the current token as far as it has been read.
-func (l *lexer) tokenText() string { return l.kept.String()[l.token-l.keptFrom:] }
+func (l *lexer) tokenText() string { return l.kept.text()[l.token-l.keptFrom:] }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
 
@@ -137,6 +135,10 @@ func (s *Scanner) gap(p []byte) int {
 	case isBlank(c):
 		s.passing.word = apostrophe{}
 		n := 1
+		if c != ' ' && c != '\t' {
+			s.first = s.lineBlank
+			s.noteBlanks(s.at, s.at+1)
+		}
 		for n < len(p) && p[n] == ' ' {
 			n++
 		}

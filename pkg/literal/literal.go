@@ -10,6 +10,7 @@
 package literal
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -38,11 +39,7 @@ type Options struct {
 	MaxDepth int   // how deep arrays and objects may be nested; 0 means [MaxDepth]
 	Fence    Fence // the fence around the text; the zero value for none
 
-	// Stops are marks that end what is read wherever one begins outside strings,
-	// whatever is open there. None may be a piece of valid JSON, such as "{". One
-	// that begins with a letter, a digit or a byte beyond ASCII is seen only where
-	// a token can begin.
-	Stops []string
+	Stops *Stops // nil for none
 
 	Wrapper string // Python: a function, such as print, that is no call itself where a call is its first argument
 }
@@ -99,7 +96,7 @@ type Scanner struct {
 	steps int // bytes and tokens looked at; tests count them
 
 	settings
-	stops
+	stopping
 	lexer
 	phase   phase
 	head    head
@@ -133,19 +130,33 @@ type settings struct {
 }
 
 func newScanner(g goal, lang language, o Options) *Scanner {
-	s := &Scanner{goal: g, stops: newStops(o.Stops)}
-	s.settings = settings{lang: lang, fence: o.Fence, maxDepth: o.MaxDepth, wrapper: o.Wrapper}
-	if s.maxDepth == 0 {
-		s.maxDepth = MaxDepth
-	}
-	s.at, s.lineBlank = o.Base, true
-	s.begin()
+	s := &Scanner{goal: g, settings: settings{lang: lang}}
+	s.Reset(o)
 	return s
+}
+
+// Reset makes the scanner read another text, with other options, as a new one
+// would. What was returned before stays valid.
+func (s *Scanner) Reset(o Options) {
+	s.args.reset()
+	*s = Scanner{
+		goal: s.goal, steps: s.steps,
+		settings: settings{lang: s.lang, private: s.private, fence: o.Fence, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), wrapper: o.Wrapper},
+		stopping: newStopping(o.Stops, s.private),
+		lexer:    lexer{at: o.Base, lineBlank: true, kept: s.kept},
+		args:     s.args,
+		object:   object{found: s.object.found[:0], gaps: s.object.gaps[:0]},
+		strict:   s.strict, texts: s.texts, bytes: s.bytes,
+	}
+	s.begin()
 }
 
 // begin makes a new scanner ready for what it is to read.
 func (s *Scanner) begin() {
-	if s.goal == aValue || s.goal == aQuoted {
+	switch {
+	case s.lang == jsonText:
+		s.goal, s.phase = aMark, arguing
+	case s.goal == aValue || s.goal == aQuoted:
 		s.phase = arguing
 		s.keepFrom(s.at)
 	}
@@ -154,10 +165,11 @@ func (s *Scanner) begin() {
 // Next makes the scanner ready for the next call, statement or object of the
 // text. What was returned for the last one stays valid.
 func (s *Scanner) Next() {
+	s.args.reset()
 	*s = Scanner{
-		goal: s.goal, steps: s.steps, settings: s.settings, stops: s.stops,
-		lexer: lexer{at: s.at, lineBlank: s.lineBlank},
-		args:  arguments{open: s.args.open[:0]},
+		goal: s.goal, steps: s.steps, settings: s.settings, stopping: s.stopping,
+		lexer: lexer{at: s.at, lineBlank: s.lineBlank, kept: s.kept},
+		args:  s.args, bytes: s.bytes,
 	}
 	s.stop = ""
 	s.begin()
@@ -196,8 +208,8 @@ func (s *Scanner) read(p []byte) int {
 	s.undecided = false
 	for i < len(p) && s.state == More && !s.undecided {
 		n := s.step(p[i:])
-		if s.keeping {
-			s.kept.Write(p[i : i+n])
+		if s.keeping && n > 0 {
+			s.kept.block.Write(p[i : i+n])
 		}
 		i, s.at, s.steps = i+n, s.at+n, s.steps+n+1
 	}
@@ -265,12 +277,12 @@ func (s *Scanner) Call() (chat.Call, bool) {
 	if s.head.name == "" {
 		return chat.Call{}, false
 	}
-	text := s.kept.String()[:max(s.end-s.keptFrom, 0)]
+	text := s.kept.text()[:max(s.end-s.keptFrom, 0)]
 	text = strings.TrimRight(text, " \t\r\n")
 	status := s.status()
 	return chat.Call{
 		Name:         s.head.name,
-		Arguments:    s.args.out,
+		Arguments:    s.result(),
 		Positional:   !s.args.keyed,
 		Status:       status,
 		Executable:   status == chat.StatusOK || status == chat.StatusRepaired,
@@ -284,11 +296,19 @@ func (s *Scanner) Call() (chat.Call, bool) {
 // Value returns the value that was read as JSON, nil if it has a fault. Numbers
 // keep their digits and objects the order of their keys.
 func (s *Scanner) Value() json.RawMessage {
-	switch {
-	case s.state != Done:
+	if s.state != Done {
 		return nil
-	case s.part.value != nil:
-		return s.part.value
 	}
-	return s.args.out
+	return s.result()
+}
+
+// result returns what has been read up to its end, nil if that is nothing.
+func (s *Scanner) result() json.RawMessage {
+	if s.part.value == nil && len(s.args.out) > 0 {
+		value, same := s.bytes.keep(s.args.out)
+		if s.part.value = value; same {
+			s.args.out = nil
+		}
+	}
+	return s.part.value
 }

@@ -42,12 +42,31 @@ func (s *Scanner) argumentNumber(token string) {
 		s.nonNumber(w)
 		return
 	}
+	if isPlainNumber(token) {
+		s.args.out = append(s.args.out, token...)
+		s.endItem(w.end)
+		return
+	}
 	number := readNumber(token)
 	if number.broken {
 		s.numberFault(w)
 		return
 	}
 	s.takeNumber(w, number)
+}
+
+// isPlainNumber reports whether a number is one of so few digits that it is the same
+// everywhere.
+func isPlainNumber(token string) bool {
+	if len(token) > strictDigits || token[0] == '0' && len(token) > 1 {
+		return false
+	}
+	for i := range len(token) {
+		if !isDigit(token[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // takeNumber takes a number that has been read.

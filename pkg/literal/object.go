@@ -142,8 +142,11 @@ func (s *Scanner) endMember(end int) {
 	a.out = a.out[:0]
 	if i := o.wanted([]byte(o.name)); i >= 0 {
 		m := o.add()
-		m.Index, m.key, m.keyEnd, m.begin, m.end, m.json = i, o.key.Start, o.key.End, o.at, end, value
-		a.out = nil // the member has it now
+		m.Index, m.key, m.keyEnd, m.begin, m.end = i, o.key.Start, o.key.End, o.at, end
+		var same bool
+		if m.json, same = s.bytes.keep(value); same {
+			a.out = nil
+		}
 	} else if o.others++; o.others == 1 {
 		o.other = o.key
 	}

@@ -47,36 +47,41 @@ type Reading struct {
 
 // ParseJSON reads a text that should be one value of JSON. What JavaScript and
 // Python have beyond it is read, with a finding.
-func ParseJSON(text string) Reading {
-	if value := parseAtOnce(text); value != nil {
+func ParseJSON(text string) Reading { return ParseBytes([]byte(text)) }
+
+// ParseBytes is [ParseJSON] of bytes, which it does not keep.
+func ParseBytes(text []byte) Reading {
+	var r strict
+	var o object
+	if value, ok := r.appendTo(nil, text, &o); ok {
 		return Reading{Value: value, Status: chat.StatusOK}
 	}
 	s := NewJSON(Options{})
 	s.ExpectValue()
-	n, state := s.Write([]byte(text))
+	n, state := s.Write(text)
 	if state == More {
 		s.Close()
 	}
-	r := Reading{s.Value(), s.Status(), s.Changed(), s.Findings()}
-	if r.Value == nil {
-		return r
+	all := Reading{s.Value(), s.Status(), s.Changed(), s.Findings()}
+	if all.Value == nil {
+		return all
 	}
 	s.ExpectMark("", false)
-	s.Write([]byte(text[n:]))
+	s.Write(text[n:])
 	s.Close()
 	behind := s.Findings()
-	if rest := text[min(s.End(), len(text)):]; rest != "" {
+	if rest := text[min(s.End(), len(text)):]; len(rest) > 0 {
 		behind = append(behind, behindValue(rest, s.End()))
 	}
 	if diag.HasErrors(behind) {
-		r.Value, r.Status = nil, chat.StatusInvalid
+		all.Value, all.Status = nil, chat.StatusInvalid
 	}
-	r.Findings = append(r.Findings, behind...)
-	return r
+	all.Findings = append(all.Findings, behind...)
+	return all
 }
 
 // behindValue reports text behind a value: another one, or anything else.
-func behindValue(rest string, at int) diag.Finding {
+func behindValue(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {
 		return diag.New(diag.Concatenated, place, "another value stands behind the value")

@@ -35,7 +35,7 @@ func (s *Scanner) insideWrapper(c byte) int {
 		start := h.ended - len(h.word)
 		text := s.Kept(start)
 		s.keepFrom(start)
-		s.kept.WriteString(text)
+		s.kept.block.WriteString(text)
 		h.wrapped = true
 		s.beginCall()
 		return 1
@@ -156,8 +156,10 @@ func (s *Scanner) pythonEscape(c byte) int {
 	switch c {
 	case 'n', 't', 'r', 'b', 'f', 'v':
 		s.putRune(named[c])
+		str.known = true
 	case 'a':
 		s.putRune('\a')
+		str.known = true
 	case '\'', '"', '\\':
 		s.putRune(rune(c))
 	case '\r', '\n': // a line continuation

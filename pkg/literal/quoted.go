@@ -18,9 +18,8 @@ import (
 // That the closing mark of the last string is missing is known only later: the
 // object is Done then although more has been read, see [Scanner.Taken].
 func NewQuoted(mark string, o Options) *Scanner {
-	s := newScanner(aQuoted, quoted, o)
-	s.private = mark
-	s.ahead = max(s.ahead, len(mark))
+	s := &Scanner{goal: aQuoted, settings: settings{lang: quoted, private: mark}}
+	s.Reset(o)
 	return s
 }
 
@@ -163,9 +162,6 @@ func (s *Scanner) noteOtherQuotes(end int) {
 	}
 	s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string has other quotes than the marks around strings").
 		fix("write the marks", kind, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
-	if s.str.escapes.count > 0 && s.str.known {
-		s.doubt(diag.BadEscape, s.token, end, "the backslashes of the string can be escapes or text")
-	}
 }
 
 // doubt records that there is more than one reading.

@@ -52,7 +52,7 @@ func TestQuoted(t *testing.T) {
 		{`{a:"x",b:'y',c:` + "`z`" + `}`, `{"a":"x","b":"y","c":"z"}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:"x \"y\"\n"}`, `{"a":"x \"y\"\n"}`, chat.StatusRepaired, false, "TC202"},
 		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, true, "TC202 TC205"},
-		{`{a:"C:\new\dir"}`, `{"a":"C:\new\\dir"}`, chat.StatusAmbiguous, true, "TC202 TC205 TC205"},
+		{`{a:"C:\new\dir"}`, `{"a":"C:\new\\dir"}`, chat.StatusAmbiguous, true, "TC202 TC205"},
 		{`{"a":~x~,'b':1,~c~:2}`, `{"a":"x","b":1,"c":2}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:hello world,b:x}`, `{"a":"hello world","b":"x"}`, chat.StatusRepaired, true, "TC210 TC210"},
 		{`{a:2024-01-15,b:1.2.3,c:it's <b>}`, `{"a":"2024-01-15","b":"1.2.3","c":"it's <b>"}`, chat.StatusRepaired, true, "TC210 TC210 TC210"},
@@ -128,7 +128,7 @@ func TestQuotedUnshut(t *testing.T) {
 		{`{a:~x}</call> or}</call>~}</call>`, `{"a":"x}</call> or}</call>"}`, chat.StatusOK, ""},
 	}
 	for _, test := range tests {
-		r := readQuoted(marked(test.text), 1<<20, Options{Stops: []string{"</call>"}})
+		r := readQuoted(marked(test.text), 1<<20, Options{Stops: NewStops("</call>")})
 		if r.Value != test.want || r.Status != test.status || r.Taken != test.taken {
 			t.Errorf("%s: got %s, %s, %q", test.text, r.Value, r.Status, r.Taken)
 		}

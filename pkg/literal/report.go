@@ -50,6 +50,7 @@ func (s *Scanner) mend(m *mend, e diag.Edit) {
 		return
 	}
 	s.spent += 32 + len(e.New)
+	s.str.mended = true
 	m.add(e)
 	if s.spent > fixesBytes {
 		m.edits = nil
@@ -126,16 +127,19 @@ func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, mess
 }
 
 // noteString records what was tolerated in the string that has just ended.
-func (s *Scanner) noteString() {
+func (s *Scanner) noteString(end int) {
 	str := &s.str
-	if str.raw.count+str.escapes.count+str.kept.count+str.fences.count+str.quotes.count+str.loose.count == 0 {
+	if !str.mended {
 		return
 	}
 	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
 		"a raw control character in a string is kept")
-	language := languageNames[s.lang]
-	s.noteMend(diag.BadEscape, str.escapes, diag.Unsafe, "double the backslashes",
-		"an escape that "+language+" does not have is kept with its backslash")
+	if str.known && str.unknown {
+		s.doubtBackslashes(end)
+	} else {
+		s.noteMend(diag.BadEscape, str.escapes, diag.Unsafe, "double the backslashes",
+			"an escape that "+languageNames[s.lang]+" does not have is kept with its backslash")
+	}
 	s.noteKept(str.kept)
 	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"a run of backticks in a template is read as text")
@@ -143,6 +147,31 @@ func (s *Scanner) noteString() {
 		"the string has other quotes than double ones")
 	s.noteMend(diag.BadEscape, str.loose, diag.Safe, "remove the backslash",
 		"JSON has no escape for this quote; it is read without the backslash")
+}
+
+// doubtBackslashes notes a string with backslashes that begin no escape, and others
+// that make a control character, as in a path or a formula in which none of them was
+// doubled: C:\Users\new, \frac{\alpha}. Nothing says which of the second are text: names
+// begin with the letter of a line end as with any other.
+func (s *Scanner) doubtBackslashes(end int) {
+	var edits []diag.Edit
+	text, none := s.tokenText(), s.str.escapes.edits
+	for i := 0; i+1 < len(text) && s.spent <= fixesBytes; i++ {
+		at := s.token + i
+		switch {
+		case text[i] != '\\':
+		case len(none) > 0 && none[0].Start == at:
+			edits, none = append(edits, none[0]), none[1:]
+			i = edits[len(edits)-1].End - 1 - s.token
+		default:
+			if named[text[i+1]] != 0 {
+				edits = append(edits, diag.Edit{Start: at, End: at + 1, New: `\\`})
+			}
+			i++
+		}
+	}
+	s.doubt(diag.BadEscape, s.token, end, "the backslashes of the string are all text, or only those that begin no escape, and the others make control characters").
+		fix("double all of them", diag.Unsafe, edits...)
 }
 
 // noteKept notes backslashes that Python keeps because no escape begins there.
@@ -162,6 +191,7 @@ var hints = map[diag.Code]string{
 	diag.NotANumber:   "write a number, a string or null",
 	diag.DuplicateKey: "write every key once",
 	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
+	diag.BadEscape:    "double every backslash that is text",
 	diag.CutCall:      "write the whole call again",
 	diag.WrongCloser:  "write the call again, and close every string with its own mark",
 }
@@ -177,7 +207,9 @@ func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...a
 	if s.goal == aQuoted {
 		s.passing.depth = s.args.count('{')
 	}
-	s.args = arguments{keyed: s.args.keyed}
+	keyed := s.args.keyed
+	s.args.reset()
+	s.args.keyed = keyed
 	if s.goal == aValue || s.goal == aKey || s.goal == aQuoted && s.passing.depth == 0 {
 		s.end, s.state = s.at, Bad
 		return
@@ -191,7 +223,7 @@ func (s *Scanner) fault(code diag.Code, start, end int, format string, args ...a
 // lastWord returns the word that ends here, if one does.
 func (s *Scanner) lastWord() apostrophe {
 	var a apostrophe
-	text := s.kept.String()
+	text := s.kept.text()
 	for _, c := range []byte(text[max(0, len(text)-3):]) {
 		a.add(c)
 	}
@@ -213,7 +245,7 @@ func (s *Scanner) cut() {
 		what = "a string of " + what
 	}
 	s.cutAt(s.keptFrom, "the text ends inside "+what)
-	s.truncated, s.args.out = true, nil
+	s.truncated, s.args.out = true, s.args.out[:0]
 }
 
 func (s *Scanner) cutAt(start int, message string) {

@@ -226,7 +226,7 @@ func (s *Scanner) passHole(c byte) {
 		s.passing.holes[top]--
 	case c == '}':
 		s.passing.holes = s.passing.holes[:top]
-		s.str = text{quote: '`'}
+		s.str.begin('`')
 		s.mode = inText
 	}
 }

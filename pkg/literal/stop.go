@@ -9,29 +9,47 @@ import (
 // one. What begins like one and may still become another thing is held back until
 // that is known: a scanner looks ahead and never reads anything twice.
 
-// stops are the marks that end what is read.
-type stops struct {
-	stopMarks []string
-	stopFirst *byteSet // the bytes that one begins with; nil if there are none
-	ahead     int      // how many bytes have to be seen to decide what begins here
-	stop      string   // the one that was met
-	held      []byte   // what has been written and not been read
-	undecided bool     // more has to be seen to decide what begins here
-	ended     bool     // nothing follows what is held back
+// Stops are marks that end what is read wherever one begins outside strings,
+// whatever is open there. None may be a piece of valid JSON, such as "{". One
+// that begins with a letter, a digit or a byte beyond ASCII is seen only where
+// a token can begin. They do not change, and many scanners can share them.
+type Stops struct {
+	marks   []string
+	first   byteSet // the bytes that one begins with
+	longest int     // bytes of the longest
 }
 
-func newStops(marks []string) stops {
-	s := stops{}
+// NewStops returns marks that end what is read, nil for none. Empty ones do not count.
+func NewStops(marks ...string) *Stops {
+	var s *Stops
 	for _, m := range marks {
 		if m == "" {
 			continue
 		}
-		if s.stopFirst == nil {
-			s.stopFirst = new(byteSet)
+		if s == nil {
+			s = &Stops{marks: make([]string, 0, len(marks))}
 		}
-		s.stopMarks = append(s.stopMarks, m)
-		s.stopFirst[m[0]] = true
-		s.ahead = max(s.ahead, len(m))
+		s.marks = append(s.marks, m)
+		s.first[m[0]] = true
+		s.longest = max(s.longest, len(m))
+	}
+	return s
+}
+
+// stopping is what is known of the marks that end what is read.
+type stopping struct {
+	stops     *Stops
+	ahead     int    // how many bytes have to be seen to decide what begins here
+	stop      string // the one that was met
+	held      []byte // what has been written and not been read
+	undecided bool   // more has to be seen to decide what begins here
+	ended     bool   // nothing follows what is held back
+}
+
+func newStopping(stops *Stops, private string) stopping {
+	s := stopping{stops: stops, ahead: len(private)}
+	if stops != nil {
+		s.ahead = max(s.ahead, stops.longest)
 	}
 	return s
 }
@@ -88,14 +106,14 @@ func (s *Scanner) begins(mark string, p []byte) bool {
 
 // mayStop reports whether a stop can begin with this byte here.
 func (s *Scanner) mayStop(c byte) bool {
-	return s.stopFirst != nil && s.stopFirst[c] && len(s.passing.holes) == 0
+	return s.stops != nil && s.stops.first[c] && len(s.passing.holes) == 0
 }
 
 // atStop reads a stop. It reports true if one is there, and also where that is
 // not known yet: nothing is read then.
 func (s *Scanner) atStop(p []byte) (int, bool) {
 	found := ""
-	for _, mark := range s.stopMarks {
+	for _, mark := range s.stops.marks {
 		if s.begins(mark, p) && (found == "" || len(mark) < len(found)) {
 			found = mark
 		}
@@ -129,7 +147,7 @@ func (s *Scanner) endAtStop(mark string) {
 // before the next place where a stop may begin. If one begins or may begin at the
 // start it is how many bytes were read of it.
 func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
-	if s.stopFirst == nil {
+	if s.stops == nil {
 		if n = bytes.IndexAny(p, ends); n < 0 {
 			n = len(p)
 		}
@@ -140,7 +158,7 @@ func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
 			return n, true
 		}
 	}
-	for n < len(p) && strings.IndexByte(ends, p[n]) < 0 && (n == 0 || !s.stopFirst[p[n]]) {
+	for n < len(p) && strings.IndexByte(ends, p[n]) < 0 && (n == 0 || !s.stops.first[p[n]]) {
 		n++
 	}
 	return n, false
@@ -150,7 +168,10 @@ func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
 func (s *Scanner) firstStop(text string) int {
 	first := -1
 	s.steps += len(text)
-	for _, mark := range s.stopMarks {
+	if s.stops == nil {
+		return first
+	}
+	for _, mark := range s.stops.marks {
 		if i := strings.Index(text, mark); i >= 0 && (first < 0 || i < first) {
 			first = i
 		}

@@ -18,7 +18,7 @@ var testStops = []string{"</call>", "[TOOL]", "]<]", "<<", "<<<"}
 
 // A stop ends what is read wherever it stands outside strings, whatever is open.
 func TestStops(t *testing.T) {
-	o := Options{Stops: testStops}
+	o := Options{Stops: NewStops(testStops...)}
 	value := func(o Options) *Scanner { s := NewJSON(o); s.ExpectValue(); return s }
 	mark := func(o Options) *Scanner { s := NewJSON(o); s.ExpectMark("[]", false); return s }
 	rest := func(o Options) *Scanner { s := NewJSON(o); s.PassRest("{"); return s }
@@ -107,7 +107,7 @@ func writePieces(s *Scanner, text string, piece int) (i int, state State) {
 func TestHeldBack(t *testing.T) {
 	for text, want := range map[string]string{"[TOO]": "TOO]", "]<[": "<[", "</cool>": "</cool>", "</c": "</c", "x": "x"} {
 		for piece := 1; piece <= len(text); piece++ {
-			s := NewJSON(Options{Stops: testStops})
+			s := NewJSON(Options{Stops: NewStops(testStops...)})
 			s.ExpectMark("[]", false)
 			i, _ := writePieces(s, text, piece)
 			left := s.Taken() + text[i:]
@@ -168,7 +168,7 @@ func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
 func checkLaw(t *testing.T, text string) {
 	t.Helper()
 	for _, private := range []bool{false, true} {
-		for _, o := range []Options{{}, {Stops: testStops, Wrapper: "print"}} {
+		for _, o := range []Options{{}, {Stops: NewStops(testStops...), Wrapper: "print"}} {
 			whole := readLaw(text, max(1, len(text)), o, private)
 			for _, piece := range []int{1, 2, 3, 7} {
 				if diff := cmp.Diff(whole, readLaw(text, piece, o, private), cmpopts.EquateEmpty()); diff != "" {

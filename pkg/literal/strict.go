@@ -2,9 +2,9 @@ package literal
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
@@ -31,7 +31,8 @@ type strict struct {
 	base int // offset of the text
 	into *object
 
-	outer   int // how many brackets are open around what is read: for a value one, that of its object
+	alone   bool // the text is one value, which ends with it
+	outer   int  // how many brackets are open around what is read: for a value one, that of its object
 	depth   int
 	arrays  uint64 // the brackets that are open, a bit for each that is one of an array
 	opened  bool   // what was read last is an opening bracket
@@ -79,7 +80,7 @@ func (s *Scanner) atOnce(p []byte) int {
 		s.takeValue(p[:n], from)
 	}
 	if s.holding {
-		s.kept.Write(p[:n])
+		s.kept.block.Write(p[:n])
 	}
 	s.at += n
 	s.lineBlank, s.used = false, false
@@ -87,18 +88,31 @@ func (s *Scanner) atOnce(p []byte) int {
 	return n
 }
 
-// parseAtOnce reads a text that is one value and nothing else, and returns it
-// without blanks between its tokens; nil if it is not.
-func parseAtOnce(text string) json.RawMessage {
-	var o object
-	var r strict
-	ended := append(append(make([]byte, 0, len(text)+1), text...), ',') // which ends a number
-	r.begin(ended, 0, &o)
+// A Strict reads texts that are one value of strict JSON. The zero value is ready.
+type Strict struct {
+	reader strict
+	object object
+}
+
+// Append appends the value that a text is, without blanks between its tokens. It
+// reports false, and appends nothing, for any text that is not strictly JSON, and for
+// some that are: such as have escapes that can be written in more than one way, or a
+// number that a 64-bit float may not hold.
+func (s *Strict) Append(b, text []byte) ([]byte, bool) {
+	b, ok := s.reader.appendTo(b, text, &s.object)
+	s.reader.text = nil
+	return b, ok
+}
+
+// appendTo is [Strict.Append] with room for an object.
+func (r *strict) appendTo(b, text []byte, o *object) ([]byte, bool) {
+	r.begin(text, 0, o)
+	r.alone = true
 	from, n, whole := r.value()
-	if end, _ := r.blank(n); !whole || end != len(text) || !utf8.Valid(ended[from:n]) {
-		return nil
+	if end, _ := r.blank(n); !whole || end != len(text) || !utf8.Valid(text[from:n]) {
+		return b, false
 	}
-	return o.pack(make(json.RawMessage, 0, n-from), ended[:n], from)
+	return o.pack(slices.Grow(b, n-from), text[:n], from), true
 }
 
 // takeObject takes an object that was read at once.
@@ -133,7 +147,7 @@ func (o *object) pack(b, text []byte, from int) []byte {
 // begin makes the reader ready for another object or value.
 func (r *strict) begin(text []byte, base int, into *object) {
 	r.text, r.base, r.into = text, base, into
-	r.outer, r.depth, r.arrays, r.keyed = 0, 0, 0, 0
+	r.outer, r.depth, r.arrays, r.keyed, r.alone = 0, 0, 0, 0, false
 	into.gaps = into.gaps[:0]
 }
 
@@ -183,8 +197,8 @@ func (r *strict) value() (from, n int, whole bool) {
 	case c == '"':
 		return i, end, true
 	}
-	_, c = r.blank(end)
-	return i, end, c == ',' || c == '}' || c == ']'
+	behind, c := r.blank(end)
+	return i, end, c == ',' || c == '}' || c == ']' || r.alone && behind == len(r.text)
 }
 
 // member takes the member whose value has just ended.

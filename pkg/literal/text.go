@@ -9,6 +9,21 @@ import (
 
 // A text is a string that is being read.
 type text struct {
+	opened
+	mends
+	mended bool // there are some
+}
+
+// begin begins a string.
+func (t *text) begin(quote byte) {
+	t.opened = opened{quote: quote}
+	if t.mended {
+		t.mends, t.mended = mends{}, false
+	}
+}
+
+// An opened is how far a string has been read.
+type opened struct {
 	quote   byte
 	key     bool // it is the key of an object
 	from    int  // where its JSON form begins in the output
@@ -18,16 +33,21 @@ type text struct {
 	value   rune // and their value
 	high    rune // a high surrogate that waits for its low one
 	newline bool // behind a carriage return whose line feed is part of it
+	known   bool // it has an escape of a control character by its letter
+	unknown bool // it has a backslash with a letter that is no escape
+
+	verbatim, format, triple bool // in Python
+	brace                    byte // the brace that was read last in an f-string
+}
+
+// mends are what was mended in a string.
+type mends struct {
 	raw     mend // raw control characters
 	escapes mend // escapes that do not exist
 	fences  mend // runs of backticks in a template
 	quotes  mend // in JSON: quotes that are not double ones
 	loose   mend // in JSON: quotes behind a backslash that they do not need
 	kept    mend // in Python: backslashes that are text
-	known   bool // an escape of a letter that exists
-
-	verbatim, format, triple bool // in Python
-	brace                    byte // the brace that was read last in an f-string
 }
 
 // A byteSet tells for every byte whether it belongs to the set.
@@ -89,7 +109,7 @@ func (s *Scanner) reading() bool { return s.phase == arguing }
 // the start of a line of its text.
 func (s *Scanner) openString(quote byte, at int) {
 	s.token = at
-	s.str = text{quote: quote}
+	s.str.begin(quote)
 	if s.reading() {
 		s.beginString(quote)
 		s.mendQuote(at, `"`)

@@ -73,7 +73,7 @@ func (s *Scanner) foreign(p []byte) int {
 	case n > 0:
 	case trimSpace(s.tokenText()) == "":
 		s.mode = inGap
-		s.noteBlanks()
+		s.noteBlanks(s.token, s.at)
 	case s.goal == aMark:
 		s.mode = inGap
 		s.noMark(s.token)

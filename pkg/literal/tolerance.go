@@ -21,11 +21,11 @@ func (s *Scanner) blanking() diag.FixKind {
 	return diag.Safe
 }
 
-// noteBlanks notes blanks of other alphabets.
-func (s *Scanner) noteBlanks() {
+// noteBlanks notes blanks of other alphabets, and those of old printers.
+func (s *Scanner) noteBlanks(from, to int) {
 	if s.lang == jsonText && s.reading() {
-		s.note(diag.BadLiteral, s.token, s.at, diag.Warning, "a blank that JSON does not have").
-			fix("write a space", s.blanking(), diag.Edit{Start: s.token, End: s.at, New: " "})
+		s.note(diag.BadLiteral, from, to, diag.Warning, "a blank that JSON does not have").
+			fix("write a space", s.blanking(), diag.Edit{Start: from, End: to, New: " "})
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *Scanner) mendQuote(at int, double string) {
 		return
 	}
 	m := &s.str.quotes
-	m.whole = true
+	m.whole, s.str.mended = true, true
 	if s.str.quote == '\'' {
 		s.mend(m, diag.Edit{Start: at, End: at + 1, New: double})
 	} else if m.count == 0 {

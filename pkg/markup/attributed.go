@@ -24,6 +24,9 @@ func (f form) holds() bool { return f == asDict || f == asList }
 
 // form returns the form that attributes say.
 func (s *Syntax) form(attributes []attribute) form {
+	if len(attributes) == 0 {
+		return unsaid
+	}
 	if a, ok := attr(attributes, s.FormAttr); ok {
 		switch f := form(a.value); f {
 		case asText, asJSON, asDict, asList:
@@ -49,12 +52,15 @@ func (s *Syntax) form(attributes []attribute) form {
 
 // named returns the kinds that the attribute with a type names.
 func (s *Syntax) named(attributes []attribute) Kinds {
-	a, _ := attr(attributes, s.TypeAttr)
+	a, ok := attr(attributes, s.TypeAttr)
+	if !ok {
+		return 0
+	}
 	return typeNames[strings.ToLower(a.value)]
 }
 
 // attributed returns what a text says whose tag has attributes.
-func (v *valueReader) attributed(text string, attributes []attribute, shape *Shape) json.RawMessage {
+func (v *valueReader) attributed(text []byte, attributes []attribute, shape *Shape) json.RawMessage {
 	s := v.m.syntax
 	text, plain := v.m.plain(text)
 	kinds := shape.kinds()
@@ -75,7 +81,7 @@ func (v *valueReader) attributed(text string, attributes []attribute, shape *Sha
 
 // asText returns a text that its tag says to be text. Only where the definition
 // knows of no text there, and it is strictly what that wants, the tag is wrong.
-func (v *valueReader) asText(text string, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) asText(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds != 0 && kinds&String == 0 && v.valid(text) {
 		if value, ok := v.json(text, kinds, plain); ok {
 			v.say("the tag says that this is text, and the definition that it is not")
@@ -87,7 +93,7 @@ func (v *valueReader) asText(text string, kinds Kinds, plain bool) json.RawMessa
 
 // asJSON returns the value of a text that its tag says to be JSON. Text that is
 // none, or not what the definition wants where that knows of text, is text.
-func (v *valueReader) asJSON(text string, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) asJSON(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds == 0 {
 		kinds = anyJSON
 	}
@@ -109,5 +115,5 @@ const anyJSON = String | Integer | Number | Boolean | Null | Array | Object
 // say reports that the attributes of a tag are not as they should be.
 func (v *valueReader) say(what string) {
 	f := v.m.note(diag.CallMember, v.start, v.start, "%s", what)
-	f.Severity, f.Path = diag.Warning, v.path
+	f.Severity, f.Path = diag.Warning, v.path()
 }

@@ -17,13 +17,14 @@ import (
 // offsets, as JSON.
 func (m *machine) value(start, end int) json.RawMessage {
 	start, end = m.framed(start, end)
-	text := string(m.text[start:end])
+	text := m.text[start:end]
 	if a, ok := attr(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
-		text, start = a.value, a.start
+		text, start, end = []byte(a.value), a.start, a.end
 	}
 	shape := m.shape.Property(m.param.name.text)
-	v := valueReader{m: m, start: start, path: pointer(m.param.name.text)}
-	if (m.param.holds || m.syntax.Nested) && !utf8.ValidString(text) { // names in it, too
+	v := &m.out.value
+	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
+	if (m.param.holds || m.syntax.Nested) && !utf8.Valid(text) { // names in it, too
 		m.fault(diag.InvalidUTF8, start, end, "a value holds bytes that are not UTF-8")
 	}
 	switch {
@@ -33,6 +34,7 @@ func (m *machine) value(start, end int) json.RawMessage {
 		if value, ok := v.nested(text, shape); ok {
 			return value
 		}
+		m.out.tracer.forget(v.trace)
 		clear, plain := m.plain(text)
 		return v.read(clear, shape.oneOrMore(), plain)
 	}
@@ -80,47 +82,55 @@ func (m *machine) trimLineEnd(start, end int) int {
 
 // attr returns the attribute of a name, false if there is none.
 func attr(attributes []attribute, name string) (attribute, bool) {
-	i := slices.IndexFunc(attributes, func(a attribute) bool { return a.name == name })
-	if name == "" || i < 0 {
+	if name == "" {
 		return attribute{}, false
 	}
-	return attributes[i], true
+	for _, a := range attributes {
+		if a.name == name {
+			return a, true
+		}
+	}
+	return attribute{}, false
 }
 
 // plain returns the text that a value stands for, and whether it is the value
 // byte by byte.
-func (m *machine) plain(text string) (string, bool) {
+func (m *machine) plain(text []byte) ([]byte, bool) {
 	if m.syntax.CDATA {
 		if section, ok := cdata(text); ok {
 			return section, false
 		}
 	}
-	if m.syntax.Entities {
-		clear := unescape(text)
-		return clear, clear == text
+	if m.syntax.Entities && bytes.IndexByte(text, '&') >= 0 {
+		clear := unescape(string(text))
+		return []byte(clear), clear == string(text)
 	}
 	return text, true
 }
 
 // cdata returns the content of a text that is one CDATA section.
-func cdata(text string) (string, bool) {
-	text, ok := strings.CutPrefix(strings.TrimSpace(text), cdataOpen)
+func cdata(text []byte) ([]byte, bool) {
+	text, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(cdataOpen))
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	return strings.CutSuffix(text, cdataClose)
+	return bytes.CutSuffix(text, []byte(cdataClose))
 }
 
-// A valueReader reads the values of one parameter.
+// A valueReader reads the values of one parameter. What it returns is good until the
+// next parameter is read.
 type valueReader struct {
 	m     *machine
 	start int // where the text of the value begins
-	path  string
+	trace int // the index of what is kept of its place
 }
+
+// path returns the pointer to the parameter.
+func (v *valueReader) path() string { return pointer(v.m.param.name.text) }
 
 // read returns what a text says that should be of some kinds, as JSON. If it is
 // plain, findings about it have a place in it.
-func (v *valueReader) read(text string, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) read(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	switch {
 	case kinds == String:
 		return v.text(text)
@@ -137,8 +147,12 @@ func (v *valueReader) read(text string, kinds Kinds, plain bool) json.RawMessage
 
 // json returns the value of a text that is JSON of some kinds, with what can be
 // mended, and false for any other text.
-func (v *valueReader) json(text string, kinds Kinds, plain bool) (json.RawMessage, bool) {
-	r := v.parse(text)
+func (v *valueReader) json(text []byte, kinds Kinds, plain bool) (json.RawMessage, bool) {
+	return v.fit(v.parse(text), kinds, plain)
+}
+
+// fit returns a value that was read if it is of some kinds.
+func (v *valueReader) fit(r literal.Reading, kinds Kinds, plain bool) (json.RawMessage, bool) {
 	if r.Value == nil && hard(r.Findings) {
 		v.take(r, plain)
 		v.m.out.invalid = true
@@ -157,15 +171,48 @@ func (v *valueReader) json(text string, kinds Kinds, plain bool) (json.RawMessag
 }
 
 // parse reads a text that may be JSON.
-func (v *valueReader) parse(text string) literal.Reading {
+func (v *valueReader) parse(text []byte) literal.Reading {
 	v.m.steps += len(text)
-	return literal.ParseJSON(text)
+	if value, ok := v.m.out.strict(text); ok {
+		return literal.Reading{Value: value, Status: chat.StatusOK}
+	}
+	return literal.ParseBytes(text)
 }
 
 // valid reports whether a text is strictly JSON.
-func (v *valueReader) valid(text string) bool {
+func (v *valueReader) valid(text []byte) bool {
 	v.m.steps += len(text)
-	return json.Valid([]byte(text))
+	return mayBeJSON(text) && json.Valid(text)
+}
+
+// mayBeJSON reports whether a text can be JSON: one that begins like an object, an array
+// or a string, or that is a word or a number. Most texts are not.
+func mayBeJSON(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return false
+	}
+	switch c := text[0]; {
+	case c == '{' || c == '[' || c == '"':
+		return true
+	case c == '-' || '0' <= c && c <= '9':
+		return isNumber(text)
+	}
+	return string(text) == "true" || string(text) == "false" || string(text) == "null"
+}
+
+// isNumber reports whether a text that begins like a number is made of what numbers
+// are: a sign stands in front or behind the e of an exponent, and one point.
+func isNumber(text []byte) bool {
+	for i, c := range text {
+		switch {
+		case '0' <= c && c <= '9', c == '.', c|0x20 == 'e':
+		case (c == '-' || c == '+') && (i == 0 || text[i-1]|0x20 == 'e'):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // admit reports whether a value of a kind is one of some kinds. Whether a number
@@ -190,9 +237,18 @@ func (u Untyped) kinds() Kinds {
 
 // strict returns the value of a text that is strictly JSON of some kinds, and the
 // text itself otherwise.
-func (v *valueReader) strict(text string, kinds Kinds) json.RawMessage {
-	if kinds != 0 && v.valid(text) {
-		if value, ok := v.json(text, kinds, true); ok {
+func (v *valueReader) strict(text []byte, kinds Kinds) json.RawMessage {
+	if kinds == 0 || !mayBeJSON(text) {
+		return v.text(text)
+	}
+	v.m.steps += len(text)
+	r := literal.Reading{Status: chat.StatusOK}
+	var ok bool
+	if r.Value, ok = v.m.out.strict(text); !ok && v.valid(text) {
+		r, ok = literal.ParseBytes(text), true
+	}
+	if ok {
+		if value, ok := v.fit(r, kinds, true); ok {
 			return value
 		}
 	}
@@ -211,16 +267,16 @@ func hard(findings []diag.Finding) bool {
 // may stand.
 func (v *valueReader) decoded(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
 	var text string
-	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.valid(text) {
+	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.valid([]byte(text)) {
 		return nil, false
 	}
-	inner := v.parse(text)
+	inner := v.parse([]byte(text))
 	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).admit(kindOf(inner.Value)) {
 		return nil, false
 	}
 	v.take(r, true)
 	f := v.m.note(diag.DoubleEncoded, v.start, v.start, "the value is a string that holds JSON")
-	f.Path = v.path
+	f.Path = v.path()
 	return inner.Value, true
 }
 
@@ -231,13 +287,17 @@ func (v *valueReader) take(r literal.Reading, plain bool) {
 			r.Findings[i].Span, r.Findings[i].Fixes = diag.Span{}, nil
 		}
 	}
-	v.m.takeReading(r, v.start, v.path)
+	path := ""
+	if len(r.Findings) > 0 {
+		path = v.path()
+	}
+	v.m.takeReading(r, v.start, path)
 }
 
 // text returns a text as a JSON string.
-func (v *valueReader) text(text string) json.RawMessage {
-	b, ok := appendQuote(make([]byte, 0, len(text)+2), text)
-	if !ok {
+func (v *valueReader) text(text []byte) json.RawMessage {
+	b := v.m.out.quoted(text)
+	if !utf8.Valid(text) {
 		v.m.fault(diag.InvalidUTF8, v.start, v.start+1, "a value holds bytes that are not UTF-8")
 	}
 	return b

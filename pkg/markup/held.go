@@ -14,6 +14,7 @@ type branch struct {
 	shape *Shape
 	all   []member
 	names map[string]bool
+	trace int
 }
 
 // json returns the value of a branch.
@@ -25,7 +26,7 @@ func (b *branch) json() json.RawMessage {
 	for _, m := range b.all {
 		items.values = append(items.values, m.values...)
 	}
-	return items.array(nil)
+	return array(nil, items.values)
 }
 
 // child returns the shape of a value in a branch.
@@ -44,12 +45,13 @@ type holder struct {
 }
 
 // held returns the value of a text that is tags of parameters.
-func (v *valueReader) held(text string, f form, shape *Shape) json.RawMessage {
-	in := &machine{syntax: v.m.syntax, words: v.m.words, text: []byte(text), whole: true, dressed: v.m.dressed}
-	h := holder{v, in, []branch{{form: f, shape: shape}}}
+func (v *valueReader) held(text []byte, f form, shape *Shape) json.RawMessage {
+	in := &machine{syntax: v.m.syntax, words: v.m.words, text: text, whole: true, dressed: v.m.dressed}
+	h := holder{v, in, []branch{{form: f, shape: shape, trace: v.trace}}}
 	for h.step() {
 	}
 	v.m.steps += in.steps
+	h.closes(&h.stack[0], len(text))
 	return h.stack[0].json()
 }
 
@@ -64,6 +66,7 @@ func (h *holder) step() bool {
 	case found.kind == paramClose && depth > 1:
 		h.in.look = found.end
 		b := h.stack[depth-1]
+		h.closes(&b, found.start)
 		h.stack = h.stack[:depth-1]
 		return h.put(found, b.name, b.json())
 	case found.start < len(h.in.text):
@@ -94,6 +97,7 @@ func (h *holder) open(found mark) bool {
 	}
 	of := &h.stack[len(h.stack)-1]
 	b := branch{name: key.value, form: h.in.syntax.form(attributes), shape: of.child(key.value)}
+	b.trace = h.opens(of, key, tag)
 	switch {
 	case b.form.holds() && !tag.slash:
 		h.stack = append(h.stack, b)
@@ -110,9 +114,18 @@ func (h *holder) open(found mark) bool {
 		}
 		end, h.in.look = closer.start, closer.end
 	}
-	leaf := valueReader{m: h.m, start: h.start + tag.next, path: h.path}
-	return h.put(found, b.name, leaf.attributed(string(h.in.text[tag.next:end]), attributes, b.shape))
+	h.closes(&b, end)
+	leaf := valueReader{m: h.m, start: h.start + tag.next}
+	return h.put(found, b.name, leaf.attributed(h.in.text[tag.next:end], attributes, b.shape))
 }
+
+// opens and closes keep where a tag in a branch stands.
+func (h *holder) opens(b *branch, key attribute, t tag) int {
+	at := h.start + t.next
+	return h.m.out.tracer.begin(b.trace, key.value, diag.Bytes(h.start+key.start, h.start+key.end), diag.Bytes(at, at))
+}
+
+func (h *holder) closes(b *branch, at int) { h.m.out.tracer.end(b.trace, h.start+at, b.form == asList) }
 
 // nextCloser looks for the mark that closes a value without tags in it.
 func (m *machine) nextCloser() (mark, bool) {

@@ -30,7 +30,7 @@ const (
 // text, and it never looks back but to where the current mark begins.
 type machine struct {
 	syntax *Syntax
-	words  []word
+	words  *vocabulary
 	tools  Toolset
 	text   []byte
 	base   int
@@ -53,19 +53,21 @@ type machine struct {
 	dressed bool // marks have the prefix or token, or they are none
 	shape   *Shape
 	tag     tag
+	room    []attribute // of the latest tag
 	json    *literal.Scanner
 	tried   bool // the arguments may be one object, which was looked for
 	object  bool // and they are
 	any     bool // a parameter was read
 	param   param
 	closer  mark // the mark that may close the value
+	behind  peek // what stands behind it
 	doubt   bool // there may be another reading
 }
 
 // A param is the parameter that is being read.
 type param struct {
 	name    name
-	words   []word // the marks that close its name, as if that were its tag
+	closes  bool // a mark with its name, as if that were its tag, can close it
 	attrs   []attribute
 	element bool // its tag is its name
 	holds   bool // its value is tags of parameters
@@ -197,9 +199,19 @@ func (m *machine) skipBlanks() bool {
 	return m.whole
 }
 
+// A peek is the mark that was found behind an offset.
+type peek struct {
+	at, look int // the offset, and that behind the blanks there
+	mark
+}
+
 // next returns the mark that stands behind blanks. It reports false if more text
 // is needed. The kind is noMark where there is something else, or nothing.
 func (m *machine) next() (mark, bool) {
+	if m.behind.at == m.look && m.look > 0 {
+		m.look = m.behind.look
+		return m.behind.mark, true
+	}
 	if !m.skipBlanks() {
 		return mark{}, false
 	}

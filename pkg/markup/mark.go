@@ -3,7 +3,7 @@ package markup
 import "bytes"
 
 // A verdict says whether something stands in the text.
-type verdict int
+type verdict uint8
 
 const (
 	no verdict = iota
@@ -14,12 +14,12 @@ const (
 // A mark is a mark that stands in the text.
 type mark struct {
 	kind    kind
-	start   int  // where it begins
-	nameEnd int  // where its name ends
-	end     int  // where it ends; of a tag with attributes, where its name does
 	dressed bool // it has the prefix or token of the syntax
 	open    bool // its end is missing
 	slash   bool // of an element: it closes itself
+	start   int  // where it begins
+	nameEnd int  // where its name ends
+	end     int  // where it ends; of a tag with attributes, where its name does
 	name    string
 }
 
@@ -46,10 +46,9 @@ func (m *machine) prefixed(i int, text string) verdict {
 // mark reads the mark at an offset, where its "<" stands.
 func (m *machine) mark(i int) (mark, verdict) {
 	m.steps++
-	found, v := m.known(m.words, i)
-	if v == no && len(m.param.words) > 0 {
-		found, v = m.known(m.param.words, i)
-		found.name = m.param.name.text
+	found, v := m.known(i)
+	if v == no && m.param.closes {
+		found, v = m.closesByName(i)
 	}
 	if v == no && m.syntax.Elements {
 		found, v = m.element(i)
@@ -58,20 +57,57 @@ func (m *machine) mark(i int) (mark, verdict) {
 	return found, v
 }
 
-// known reads a mark that is one of some words.
-func (m *machine) known(words []word, i int) (mark, verdict) {
+// known reads a mark that is one of the words of the syntax.
+func (m *machine) known(i int) (mark, verdict) {
 	open := no
-	for _, w := range words {
+	words := m.words.at(m.text[i:])
+	for k := range words {
+		w := &words[k]
 		v := m.prefixed(i, w.text)
 		if v == yes {
 			var found mark
-			if found, v = m.tail(w, i+len(w.text)); v == yes {
+			if found, v = m.tail(w.kind, w.tail, i+len(w.text)); v == yes {
 				return m.dress(found, i, w.dressed), yes
 			}
 		}
 		open = max(open, v)
 	}
 	return mark{}, open
+}
+
+// closesByName reads a mark that closes the parameter by its name, as if that were
+// its tag.
+func (m *machine) closesByName(i int) (mark, verdict) {
+	found, v := m.closesAs(i, "")
+	if prefix := m.syntax.Prefix; v != yes && prefix != "" {
+		dressed, other := m.closesAs(i, prefix)
+		return dressed, max(v, other)
+	}
+	return found, v
+}
+
+// closesAs is [machine.closesByName] with a prefix.
+func (m *machine) closesAs(i int, prefix string) (mark, verdict) {
+	end, v := m.joined(i, m.syntax.delimiters().Close, prefix, m.param.name.text)
+	if v != yes {
+		return mark{}, v
+	}
+	found, v := m.tail(elementClose, bareTail, end)
+	found = m.dress(found, i, prefix != "")
+	found.name = m.param.name.text
+	return found, v
+}
+
+// joined reports whether texts stand at an offset, one behind the other, and where they
+// end.
+func (m *machine) joined(i int, texts ...string) (end int, v verdict) {
+	for _, text := range texts {
+		if v := m.prefixed(i, text); v != yes {
+			return i, v
+		}
+		i += len(text)
+	}
+	return i, yes
 }
 
 // dress finishes a mark: it begins with the token, if that stands before it.
@@ -83,20 +119,20 @@ func (m *machine) dress(found mark, i int, dressed bool) mark {
 	return found
 }
 
-// tail reads what must stand behind the name of a mark, which ends at i.
-func (m *machine) tail(w word, i int) (mark, verdict) {
-	found := mark{kind: w.kind, nameEnd: i, end: i}
-	switch w.tail {
+// tail reads what must stand behind the name of a mark of some kind, which ends at i.
+func (m *machine) tail(k kind, t tail, i int) (mark, verdict) {
+	found := mark{kind: k, nameEnd: i, end: i}
+	switch t {
 	case noTail:
 		return found, yes
 	case valueTail, attrsTail:
-		return found, m.attributesAt(i, w.tail)
+		return found, m.attributesAt(i, t)
 	}
 	end, v := m.tagEnd(i)
 	switch {
-	case v == no && w.tail == anyTail:
+	case v == no && t == anyTail:
 		end, v, found.open = i, yes, true
-	case v == no && w.tail == looseTail:
+	case v == no && t == looseTail:
 		end, v = i, m.endMissing(i)
 		found.open = v == yes
 	}

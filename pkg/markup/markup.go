@@ -34,13 +34,10 @@ type Options struct {
 }
 
 // A Scanner reads one call, with its opening tag, from the bytes written to it.
-// Blanks may stand before it.
-//
-// It reads the text twice: as it arrives, only to find the end of the call, and
-// once more when that is known, to take the values out. So all that it keeps is
-// the text of the call.
+// Blanks may stand before it. It keeps the text of the call and its arguments.
 type Scanner struct {
 	m       machine
+	out     output
 	stops   stops
 	state   State
 	reading reading
@@ -50,7 +47,31 @@ type Scanner struct {
 // New returns a scanner for one call. The first byte written to it is the first
 // of the opening tag of the call, or a blank before it.
 func New(s *Syntax, o Options) *Scanner {
-	return &Scanner{m: machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools}, stops: stops{marks: o.Stops}}
+	r := new(Scanner)
+	r.Reset(s, o)
+	return r
+}
+
+// Reset makes the scanner read another call, as a new one would. What was returned
+// before stays valid.
+func (r *Scanner) Reset(s *Syntax, o Options) {
+	*r = Scanner{
+		m:     machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools, text: spare(r.m.text), room: r.m.room[:0]},
+		out:   output{args: spare(r.out.args), scratch: spare(r.out.scratch), members: r.out.members[:0], json: r.out.json},
+		stops: stops{marks: o.Stops, held: r.stops.held[:0]},
+	}
+	r.m.out = &r.out
+}
+
+// mostSpare bounds the room that is kept from one call to the next, in bytes.
+const mostSpare = 1 << 14
+
+// spare returns the room of a text that is not needed any more.
+func spare(text []byte) []byte {
+	if cap(text) > mostSpare {
+		return nil
+	}
+	return text[:0]
 }
 
 // leastPiece is how many bytes are looked at at once at least, so that a call
@@ -114,7 +135,7 @@ func (s *Scanner) finish() {
 		s.state = Cut
 	}
 	s.reading = s.m.read()
-	s.m.text = nil
+	s.m.text = spare(s.m.text)
 }
 
 // Call returns the call that was read, and false if there was none, or it was cut

@@ -1,8 +1,8 @@
 package markup
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -14,6 +14,7 @@ const item = "item"
 // A node is a tag with tags in it.
 type node struct {
 	name    string
+	trace   int
 	shape   *Shape
 	members []member
 	indexes map[string]int
@@ -21,20 +22,22 @@ type node struct {
 
 // nested returns the value of a text that is tags in tags, and false for one that
 // is not.
-func (v *valueReader) nested(text string, shape *Shape) (json.RawMessage, bool) {
-	in := &machine{syntax: v.m.syntax, text: []byte(text), whole: true, dressed: v.m.dressed}
+func (v *valueReader) nested(text []byte, shape *Shape) (json.RawMessage, bool) {
+	in := &machine{syntax: v.m.syntax, text: text, whole: true, dressed: v.m.dressed}
 	defer func() { v.m.steps += in.steps }()
 	if !v.structured(in, shape) {
 		return v.empty(text, shape)
 	}
-	stack := []node{{shape: shape}}
+	stack := []node{{shape: shape, trace: v.trace}}
 	for {
 		top := &stack[len(stack)-1]
 		found, _ := in.next()
 		switch {
 		case in.look == len(in.text) && len(stack) == 1:
+			v.closes(top, len(text))
 			return top.json(), true
 		case found.kind == elementClose && len(stack) > 1 && found.name == top.name:
+			v.closes(top, found.start)
 			value := top.json()
 			stack = stack[:len(stack)-1]
 			stack[len(stack)-1].add(found.name, value)
@@ -47,11 +50,12 @@ func (v *valueReader) nested(text string, shape *Shape) (json.RawMessage, bool) 
 		default:
 			child := node{name: found.name, shape: top.child(found.name)}
 			in.look = found.end
+			child.trace = v.opens(top, found)
 			if !found.slash && v.structured(in, child.shape) {
 				stack = append(stack, child)
 				continue
 			}
-			value, ok := v.leaf(in, found, child.shape)
+			value, ok := v.leaf(in, found, &child)
 			if !ok {
 				return nil, false
 			}
@@ -60,10 +64,20 @@ func (v *valueReader) nested(text string, shape *Shape) (json.RawMessage, bool) 
 	}
 }
 
+// opens and closes keep where a tag in a node stands.
+func (v *valueReader) opens(n *node, tag mark) int {
+	name := v.start + tag.nameEnd
+	return v.m.out.tracer.begin(n.trace, tag.name, diag.Bytes(name-len(tag.name), name), diag.Bytes(v.start+tag.end, v.start+tag.end))
+}
+
+func (v *valueReader) closes(n *node, at int) {
+	v.m.out.tracer.end(n.trace, v.start+at, n.list())
+}
+
 // empty returns the empty object or array that an empty text stands for.
-func (v *valueReader) empty(text string, shape *Shape) (json.RawMessage, bool) {
+func (v *valueReader) empty(text []byte, shape *Shape) (json.RawMessage, bool) {
 	kinds := shape.kinds()
-	if strings.TrimSpace(text) != "" || kinds == 0 || kinds&String != 0 {
+	if len(bytes.TrimSpace(text)) > 0 || kinds == 0 || kinds&String != 0 {
 		return nil, false
 	}
 	switch {
@@ -89,7 +103,7 @@ func (v *valueReader) structured(in *machine, shape *Shape) bool {
 }
 
 // leaf reads a tag without tags in it, up to its closing mark.
-func (v *valueReader) leaf(in *machine, tag mark, shape *Shape) (json.RawMessage, bool) {
+func (v *valueReader) leaf(in *machine, tag mark, n *node) (json.RawMessage, bool) {
 	depth := 0
 	for !tag.slash {
 		found, ok := in.nextMark()
@@ -103,14 +117,15 @@ func (v *valueReader) leaf(in *machine, tag mark, shape *Shape) (json.RawMessage
 			depth--
 		case found.kind == elementClose:
 			in.look = found.end
-			return v.scalar(string(in.text[tag.end:found.start]), shape), true
+			v.closes(n, found.start)
+			return v.scalar(in.text[tag.end:found.start], n.shape), true
 		}
 	}
-	return v.scalar("", shape), true
+	return v.scalar(nil, n.shape), true
 }
 
 // scalar returns the value of a text in a tag.
-func (v *valueReader) scalar(text string, shape *Shape) json.RawMessage {
+func (v *valueReader) scalar(text []byte, shape *Shape) json.RawMessage {
 	if value, ok := v.empty(text, shape); ok {
 		return value
 	}
@@ -150,10 +165,15 @@ func (n *node) add(name string, value json.RawMessage) {
 	n.members[i].values = append(n.members[i].values, value)
 }
 
+// list reports whether the tags of a node are items.
+func (n *node) list() bool {
+	return len(n.members) == 1 && n.members[0].key == item && n.shape.kinds()&Object == 0
+}
+
 // json returns the value of a node: an array where its tags are items.
 func (n *node) json() json.RawMessage {
-	if len(n.members) == 1 && n.members[0].key == item && n.shape.kinds()&Object == 0 {
-		return n.members[0].array(nil)
+	if n.list() {
+		return array(nil, n.members[0].values)
 	}
 	return object(n.members)
 }

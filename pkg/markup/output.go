@@ -1,8 +1,9 @@
 package markup
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
@@ -18,55 +19,65 @@ type reading struct {
 	steps        int
 }
 
-// An output takes in what a machine reads of a call whose end is known.
+// An output takes in what a machine reads of a call.
 type output struct {
 	name, id  string
-	members   []member
-	indexes   map[string]int // of the members, by name
+	args      []byte          // the arguments as an object, but for its closing brace
+	members   []argument      // in it
+	indexes   map[string]int  // of the members, by their quoted names, where they are many
+	repeated  bool            // some have come again
+	json      *literal.Strict // reads values
+	scratch   []byte          // holds the one that is being read
+	value     valueReader
 	object    json.RawMessage
 	notes     []diag.Finding
+	tracer    tracer
 	invalid   bool
 	ambiguous bool
 	repaired  bool
 	changed   bool // a repair may have changed a value
 }
 
-// A member is an argument.
+// An argument is a member of the arguments: where its quoted name, and its value, begin
+// and end there.
+type argument struct {
+	key, colon, value, end int
+	more                   []json.RawMessage // values that came again
+}
+
+// A member is a member of a value that is tags.
 type member struct {
 	key    string
 	values []json.RawMessage
 }
 
-// read reads the call whose end is known once more, and takes out what it says.
+// read returns what the call says whose end is known. If its marks can be read in two
+// ways it is read once more.
 func (m *machine) read() reading {
-	first := m.again(false)
-	r := reading{steps: first.steps}
-	first.out.ambiguous = first.out.ambiguous || first.doubt
-	r.call = first.call()
-	if first.doubt && r.call.Status == chat.StatusAmbiguous {
-		other := m.again(true)
-		r.steps += other.steps
+	var r reading
+	m.out.ambiguous = m.out.ambiguous || m.doubt
+	r.call = m.call()
+	if m.doubt && r.call.Status == chat.StatusAmbiguous {
+		other := m.naively()
+		r.steps = other.steps
 		other.out.ambiguous = true
 		r.alternatives = []chat.Call{r.call}
 		if call := other.call(); call.Status == chat.StatusAmbiguous && string(call.Arguments) != string(r.call.Arguments) {
 			r.alternatives = append(r.alternatives, call)
 		}
-		first.noteDoubt()
+		m.noteDoubt()
 	}
-	diag.Sort(first.out.notes)
-	r.findings = first.out.notes
+	diag.Sort(m.out.notes)
+	r.findings = m.out.notes
 	return r
 }
 
-// again returns a machine that has read the call once more: in the same way, or
-// in the naive one, which must come to the same end.
-func (m *machine) again(naive bool) *machine {
+// naively returns a machine that has read the call in the naive way, in which it must
+// come to the same end.
+func (m *machine) naively() *machine {
 	again := &machine{
-		syntax: m.syntax, words: m.syntax.words(), tools: m.tools, base: m.base,
-		text: m.text, whole: m.whole, naive: naive, out: &output{indexes: map[string]int{}},
-	}
-	if naive {
-		again.text, again.whole, again.inside = m.text[:m.end], true, true
+		syntax: m.syntax, words: m.words, tools: m.tools, base: m.base,
+		text: m.text[:m.end], whole: true, naive: true, inside: true, out: &output{},
 	}
 	again.run()
 	return again
@@ -122,10 +133,95 @@ func (o *output) add(f diag.Finding) *diag.Finding {
 
 // arguments returns all arguments as one JSON object.
 func (o *output) arguments() json.RawMessage {
-	if o.object != nil {
+	switch {
+	case o.object != nil:
 		return o.object
+	case len(o.args) == 0:
+		return json.RawMessage("{}")
+	case !o.repeated:
+		return append(append(make([]byte, 0, len(o.args)+1), o.args...), '}')
 	}
-	return object(o.members)
+	b := []byte{'{'}
+	for i, a := range o.members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, o.args[a.key:a.value]...)
+		if value := o.args[a.value:a.end]; len(a.more) > 0 {
+			b = array(b, append([]json.RawMessage{value}, a.more...))
+		} else {
+			b = append(b, value...)
+		}
+	}
+	return append(b, '}')
+}
+
+// fewMembers is how many arguments are compared one by one.
+const fewMembers = 16
+
+// begin begins an argument. It reports false, with its index, if there is one of that
+// name.
+func (o *output) begin(name string) (i int, isNew bool) {
+	from := len(o.args)
+	first := byte('{')
+	if from > 0 {
+		first = ','
+	}
+	o.args = literal.AppendString(append(o.args, first), []byte(name))
+	key := o.args[from+1:]
+	if i := o.index(key); i >= 0 {
+		o.args = o.args[:from]
+		return i, false
+	}
+	o.members = append(o.members, argument{key: from + 1, colon: len(o.args)})
+	o.args = append(o.args, ':')
+	if o.indexes != nil {
+		o.indexes[string(key)] = len(o.members) - 1
+	}
+	return len(o.members) - 1, true
+}
+
+// index returns the index of the argument with a quoted name, -1 if there is none.
+func (o *output) index(key []byte) int {
+	if o.indexes == nil && len(o.members) == fewMembers {
+		o.indexes = map[string]int{}
+		for i, a := range o.members {
+			o.indexes[string(o.args[a.key:a.colon])] = i
+		}
+	}
+	if o.indexes != nil {
+		if i, known := o.indexes[string(key)]; known {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(o.members, func(a argument) bool { return string(o.args[a.key:a.colon]) == string(key) })
+}
+
+// end ends the argument that has begun last with its value.
+func (o *output) end(value []byte) {
+	a := &o.members[len(o.members)-1]
+	a.value = len(o.args)
+	o.args = append(o.args, value...)
+	a.end = len(o.args)
+}
+
+// quoted returns a text as a JSON string, in the room for the value that is being read.
+func (o *output) quoted(text []byte) json.RawMessage {
+	from := len(o.scratch)
+	o.scratch = literal.AppendString(o.scratch, text)
+	return o.scratch[from:len(o.scratch):len(o.scratch)]
+}
+
+// strict returns the value of a text that is strict JSON, in the same room; false if it
+// is none, or unusual.
+func (o *output) strict(text []byte) (json.RawMessage, bool) {
+	from, ok := len(o.scratch), false
+	if o.json == nil {
+		o.json = new(literal.Strict)
+	}
+	o.scratch, ok = o.json.Append(o.scratch, text)
+	return o.scratch[from:len(o.scratch):len(o.scratch)], ok
 }
 
 // object writes members as one JSON object. A member that came again is an array.
@@ -135,10 +231,9 @@ func object(members []member) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = appendQuote(b, m.key)
-		b = append(b, ':')
+		b = append(literal.AppendString(b, []byte(m.key)), ':')
 		if len(m.values) > 1 {
-			b = m.array(b)
+			b = array(b, m.values)
 		} else {
 			b = append(b, m.values[0]...)
 		}
@@ -146,10 +241,10 @@ func object(members []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// array writes the values of a member as a JSON array.
-func (m *member) array(b []byte) []byte {
+// array writes values as a JSON array.
+func array(b []byte, values []json.RawMessage) []byte {
 	b = append(b, '[')
-	for i, value := range m.values {
+	for i, value := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -184,14 +279,14 @@ func (m *machine) takeParam(start, end int) {
 		m.fault(diag.CallMember, start, end, "there are parameters beside an object of arguments")
 	}
 	m.noteMarks()
+	o.scratch = spare(o.scratch)
 	value := m.value(start, end)
-	i, again := o.indexes[p.name.text]
-	switch {
-	case !again:
-		o.indexes[p.name.text] = len(o.members)
-		o.members = append(o.members, member{p.name.text, []json.RawMessage{value}})
+	switch i, isNew := o.begin(p.name.text); {
+	case isNew:
+		o.end(value)
 	case p.element && m.syntax.Nested:
-		o.members[i].values = append(o.members[i].values, value)
+		o.members[i].more = append(o.members[i].more, bytes.Clone(value))
+		o.repeated = true
 	default:
 		m.fault(diag.DuplicateKey, p.name.start, p.name.end, "the parameter %s is there twice", excerpt(p.name.text))
 	}
@@ -202,7 +297,7 @@ func (m *machine) takeObject(start, end int) {
 	if m.out == nil {
 		return
 	}
-	r := literal.ParseJSON(string(m.text[start:end]))
+	r := literal.ParseBytes(m.text[start:end])
 	m.takeReading(r, start, "")
 	if r.Value == nil || r.Value[0] != '{' {
 		m.out.invalid = true
@@ -213,12 +308,12 @@ func (m *machine) takeObject(start, end int) {
 // takeBroken takes what is wrong with an object of arguments that cannot be read.
 // It reports false if there is none.
 func (m *machine) takeBroken(start, end int) bool {
-	text := string(m.text[start:end])
+	text := m.text[start:end]
 	if m.out == nil || text[0] != '{' {
 		return false
 	}
 	m.steps += len(text)
-	r := literal.ParseJSON(text)
+	r := literal.ParseBytes(text)
 	m.takeReading(r, start, "")
 	m.out.invalid = true
 	return diag.HasErrors(r.Findings)
@@ -252,27 +347,4 @@ func moved(f diag.Finding, by int, path string) diag.Finding {
 		}
 	}
 	return f
-}
-
-// appendQuote writes a text as a JSON string. It reports false if the text is not
-// UTF-8.
-func appendQuote(b []byte, text string) ([]byte, bool) {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, text[from:i]...)
-		from = i + 1
-		if short := strings.IndexByte("\"\\\n\r\t\b\f", c); short >= 0 {
-			b = append(b, '\\', `"\nrtbf`[short])
-		} else {
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	b = append(b, text[from:]...)
-	return append(b, '"'), utf8.ValidString(text)
 }

@@ -25,7 +25,7 @@ func (s *stops) add(m *machine, p []byte) {
 		at = len(m.text) - from - s.begun(m.text[from:])
 	}
 	m.steps += len(m.text) - from
-	m.text, s.held = m.text[:from+at], bytes.Clone(m.text[from+at:])
+	m.text, s.held = m.text[:from+at], append(s.held[:0], m.text[from+at:]...)
 }
 
 // first returns where the first stop stands in a text, -1 if there is none.

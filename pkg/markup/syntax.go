@@ -37,7 +37,7 @@ type Syntax struct {
 	Backslash   bool     // the characters \n may stand for a line end between tags
 
 	once  sync.Once
-	known []word // what [Syntax.words] returns, made the first time
+	known vocabulary // what [Syntax.words] returns, made the first time
 }
 
 // Delimiters are what stands around the name of a tag.
@@ -82,7 +82,7 @@ func (s *Syntax) delimiters() Delimiters {
 }
 
 // A kind is a kind of mark.
-type kind int
+type kind uint8
 
 const (
 	noMark kind = iota
@@ -102,7 +102,7 @@ const (
 )
 
 // A tail says what must stand behind the name in a mark.
-type tail int
+type tail uint8
 
 const (
 	bareTail  tail = iota // the end of the tag
@@ -121,10 +121,37 @@ type word struct {
 	dressed bool // with the prefix
 }
 
-// words returns all words of the syntax.
-func (s *Syntax) words() []word {
-	s.once.Do(func() { s.known = s.spell() })
-	return s.known
+// A vocabulary is the words of a syntax: all of them, and those that can stand where
+// the second byte is known.
+type vocabulary struct {
+	all []word
+	by  [256][]word
+}
+
+// words returns the words of the syntax.
+func (s *Syntax) words() *vocabulary {
+	s.once.Do(func() {
+		s.known.all = s.spell()
+		for c := range s.known.by {
+			for _, w := range s.known.all {
+				if len(w.text) < 2 || w.text[1] == byte(c) {
+					s.known.by[c] = append(s.known.by[c], w)
+				}
+			}
+		}
+	})
+	return &s.known
+}
+
+// at returns the words that can stand at the start of a text.
+func (v *vocabulary) at(text []byte) []word {
+	switch {
+	case v == nil:
+		return nil
+	case len(text) < 2:
+		return v.all
+	}
+	return v.by[text[1]]
 }
 
 // spell makes the words.

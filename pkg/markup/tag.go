@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -56,7 +57,7 @@ func (m *machine) readTag() bool {
 	m.param.name = m.keyOf()
 	m.noteName(m.param.name)
 	m.noteTag(m.param.attrs)
-	m.param.words = m.nameWords(m.param.name.text)
+	m.param.closes = m.nameCloses(m.param.name.text)
 	m.param.holds = m.syntax.form(m.param.attrs).holds()
 	return m.openedParam(t.next, t.slash)
 }
@@ -70,32 +71,36 @@ func (m *machine) noteTag(others []attribute) {
 	m.noteOpenTag()
 }
 
-// nameWords returns the marks that close a parameter by its name.
-func (m *machine) nameWords(text string) []word {
-	if m.syntax.Elements || text == "" || len(text) > mostName || strings.IndexFunc(text, func(r rune) bool { return r < 0x80 && !isName(byte(r)) }) >= 0 {
-		return nil
+// nameCloses reports whether a mark with the name of a parameter can close it.
+func (m *machine) nameCloses(name string) bool {
+	if m.syntax.Elements || len(name) > mostName {
+		return false
 	}
-	before := m.syntax.delimiters().Close
-	words := []word{{before + text, elementClose, bareTail, false}}
-	if m.syntax.Prefix != "" {
-		words = append(words, word{before + m.syntax.Prefix + text, elementClose, bareTail, true})
+	for i := range len(name) {
+		if !isName(name[i]) {
+			return false
+		}
 	}
-	return words
+	return name != ""
 }
 
 // scanTag looks for the end of the tag. It reports false if more text is needed.
 func (m *machine) scanTag() bool {
-	t, end := &m.tag, m.syntax.delimiters().End
-	inTag := m.nameStands() == InTag
+	t, d, token := &m.tag, m.syntax.delimiters(), m.syntax.Token
+	end, inTag := d.End, m.nameStands() == InTag
 	for m.look < len(m.text) {
 		c, at := m.text[m.look], m.look
 		m.steps++
-		if token := m.syntax.Token; token != "" {
+		if token != "" && c == token[0] {
 			if v := m.prefixed(at, token); v != no {
 				return v == yes && t.breakAt(at, end)
 			}
 		}
-		switch v := m.prefixed(at, end); {
+		v := no
+		if c == end[0] {
+			v = m.prefixed(at, end)
+		}
+		switch {
 		case v == maybe:
 			return false
 		case v == yes && (end != ">" || t.prev != '|'): // which ends a control token that leaked in
@@ -108,7 +113,7 @@ func (m *machine) scanTag() bool {
 			}
 		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
 			return t.breakAt(at, end)
-		case c == m.syntax.delimiters().Open[0]:
+		case c == d.Open[0]:
 			found, v := m.mark(at)
 			if v == maybe {
 				return false
@@ -170,16 +175,13 @@ func (m *machine) nameIn(where string) (attribute, []attribute) {
 		from++ // the "="
 		return m.inTag(from, t.end), nil
 	}
-	found := attribute{start: from, end: from}
-	var others []attribute
-	for _, a := range m.attributes(from, t.end) {
-		if a.name == where && found.name == "" {
-			found = a
-		} else {
-			others = append(others, a)
-		}
+	all := m.attributes(from, t.end)
+	i := slices.IndexFunc(all, func(a attribute) bool { return a.name == where })
+	if i < 0 {
+		return attribute{start: from, end: from}, all
 	}
-	return found, others
+	found := all[i]
+	return found, slices.Delete(all, i, i+1)
 }
 
 // inTag returns the name behind "=". If the end of the tag is missing, another
@@ -192,10 +194,14 @@ func (m *machine) inTag(from, end int) attribute {
 	return attribute{name: InTag, value: string(m.text[from:end]), start: from, end: end}
 }
 
-// attributes reads the attributes between two offsets.
+// fewAttributes is how many attributes are compared one by one.
+const fewAttributes = 8
+
+// attributes reads the attributes between two offsets, in the room of those of the
+// last tag.
 func (m *machine) attributes(from, end int) []attribute {
-	var all []attribute
-	names := map[string]bool{}
+	all := m.room[:0]
+	var names map[string]bool // of all, where they are many
 	for i := from; i < end; {
 		if isSpace(m.text[i]) {
 			i++
@@ -203,12 +209,21 @@ func (m *machine) attributes(from, end int) []attribute {
 		}
 		a, next := m.attribute(i, end)
 		m.steps += next - i
-		if names[a.name] {
+		if len(all) == fewAttributes {
+			names = map[string]bool{}
+			for _, b := range all {
+				names[b.name] = true
+			}
+		}
+		if names[a.name] || names == nil && slices.ContainsFunc(all, func(b attribute) bool { return a.name == b.name }) {
 			m.tag.twice = a
 		}
-		names[a.name] = true
+		if names != nil {
+			names[a.name] = true
+		}
 		all, i = append(all, a), next
 	}
+	m.room = all
 	return all
 }
 
@@ -279,13 +294,23 @@ type name struct {
 	space      string // this stood before it
 }
 
-const noise = " \t\r\n\"'`"
+// trimNoise takes quotes and blanks from both ends of a name.
+func trimNoise(name string) string {
+	const noise = " \t\r\n\"'`"
+	for name != "" && strings.IndexByte(noise, name[0]) >= 0 {
+		name = name[1:]
+	}
+	for name != "" && strings.IndexByte(noise, name[len(name)-1]) >= 0 {
+		name = name[:len(name)-1]
+	}
+	return name
+}
 
 // cleanName takes quotes, blanks and control tokens from a name.
 func cleanName(text string, start, end int) name {
 	n := name{start: start, end: end}
 	n.text, n.leaked = dropTokens(text)
-	clean := strings.Trim(n.text, noise)
+	clean := trimNoise(n.text)
 	n.noisy = clean != n.text && !n.leaked
 	n.text = clean
 	return n
@@ -328,6 +353,9 @@ func cutDoubled(text string) (space, rest string) {
 
 // dropTokens takes control tokens, <|…|>, from a name.
 func dropTokens(text string) (clean string, found bool) {
+	if !strings.Contains(text, "<|") {
+		return text, false
+	}
 	var b strings.Builder
 	for {
 		i := strings.Index(text, "<|")

@@ -183,9 +183,14 @@ func (m *machine) mayClose(found mark) bool {
 
 // readBehind decides by what follows whether a mark closes the value.
 func (m *machine) readBehind() bool {
-	follows, ok := m.nextMine()
+	at := m.look
+	follows, ok := m.next()
 	if !ok {
 		return false
+	}
+	m.behind = peek{at, m.look, follows}
+	if !m.mine(follows) {
+		follows.kind = noMark
 	}
 	atEnd := follows.kind == noMark && m.cutOff()
 	own := m.closes(m.closer) && m.mine(m.closer)
