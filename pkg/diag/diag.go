@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // A Severity says what a finding means for the call, definition or document it
@@ -72,10 +73,15 @@ type Finding struct {
 	Hint     string   `json:"hint,omitempty"` // what to do about it
 	File     string   `json:"file,omitempty"`
 	Span     Span     `json:"span,omitzero"`
-	Call     *int     `json:"call,omitempty"`  // index of the call it is about
-	Path     string   `json:"path,omitempty"`  // JSON pointer into the arguments or document
-	Layer    string   `json:"layer,omitempty"` // in what inside the file it was found, if not in the file itself
+	Call     *int     `json:"call,omitempty"`   // index of the call it is about
+	Path     string   `json:"path,omitempty"`   // JSON pointer into the arguments or document
+	Layer    string   `json:"layer,omitempty"`  // the JSON path in the file at which the text begins that it is about
+	Pieces   []Span   `json:"pieces,omitempty"` // what of the span is that text, where it stands in several pieces
 	Fixes    []Fix    `json:"fixes,omitempty"`
+
+	// Fingerprint is the same for the same finding elsewhere in the file; "" where
+	// nobody asks for it.
+	Fingerprint string `json:"-"`
 }
 
 // New returns a finding with the code's own severity. The message is made from
@@ -86,32 +92,30 @@ func New(code Code, span Span, format string, args ...any) Finding {
 
 // String returns the one-line form "file:line:column: severity CODE slug: message".
 func (f Finding) String() string {
-	place := ""
-	switch {
-	case f.File != "" && f.Span.Line > 0:
-		place = fmt.Sprintf("%s:%d:%d: ", f.File, f.Span.Line, f.Span.Column)
-	case f.File != "":
-		place = f.File + ": "
-	case f.Span.Line > 0:
-		place = fmt.Sprintf("%d:%d: ", f.Span.Line, f.Span.Column)
+	place := f.File
+	if f.Span.Line > 0 {
+		if place != "" {
+			place += ":"
+		}
+		place += strconv.Itoa(f.Span.Line) + ":" + strconv.Itoa(f.Span.Column)
+	}
+	if place != "" {
+		place += ": "
 	}
 	layer := ""
 	if f.Layer != "" {
-		layer = ", in the " + f.Layer
+		layer = ", in " + f.Layer
 	}
-	return fmt.Sprintf("%s%s %s %s: %s%s", place, f.Severity, f.Code, f.Code.Rule().Slug, f.Message, layer)
+	return place + f.Label() + ": " + f.Message + layer
+}
+
+// Label returns "severity CODE slug".
+func (f Finding) Label() string {
+	return string(f.Severity) + " " + string(f.Code) + " " + f.Code.Rule().Slug
 }
 
 // Worst returns the highest severity among the findings, or "" if there is none.
-func Worst(findings []Finding) Severity {
-	var worst Severity
-	for _, f := range findings {
-		if worst == "" || f.Severity.Rank() > worst.Rank() {
-			worst = f.Severity
-		}
-	}
-	return worst
-}
+func Worst(findings []Finding) Severity { return TallyOf(findings).Worst() }
 
 // HasErrors reports whether any finding is an [Error].
 func HasErrors(findings []Finding) bool { return Worst(findings) == Error }

@@ -20,6 +20,22 @@ func SafeFixes(findings []Finding) []Fix {
 	return safe
 }
 
+// Inside returns fixes of the file as ones of the bytes of the text.
+func (t Text) Inside(fixes []Fix) []Fix {
+	if t.Offset == 0 {
+		return fixes
+	}
+	inside := slices.Clone(fixes)
+	for i, f := range inside {
+		inside[i].Edits = slices.Clone(f.Edits)
+		for j := range f.Edits {
+			inside[i].Edits[j].Start -= t.Offset
+			inside[i].Edits[j].End -= t.Offset
+		}
+	}
+	return inside
+}
+
 // Apply makes fixes in a text and returns how many it made. A fix is made whole or
 // not at all: of those that overlap, the first by place is made. Insertions at one
 // place do not overlap, they follow each other as their fixes do. All other bytes

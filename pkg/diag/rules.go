@@ -6,9 +6,7 @@ import (
 )
 
 // A Code names one kind of finding. Codes are stable: a code is never reused
-// for something else. TC codes are about calls in a model's output, TD codes
-// about tool definitions, TA codes about JSON documents and answers, TS codes
-// about schemas, TR codes about run files, TB codes about baselines.
+// for something else. How it begins tells its [Family].
 type Code string
 
 // A Rule documents a code.
@@ -26,23 +24,23 @@ type Rule struct {
 // Rule returns the documentation of a code. An unknown code has a rule with
 // only the code and severity [Error].
 func (c Code) Rule() Rule {
-	for _, r := range Rules {
-		if r.Code == c {
-			return r
+	for i := range Rules {
+		if Rules[i].Code == c {
+			return Rules[i]
 		}
 	}
 	return Rule{Code: c, Severity: Error}
 }
 
 // Rules lists every code there is, by family.
-var Rules = slices.Concat(callRules, definitionRules, documentRules, baselineRules)
+var Rules = slices.Concat(byteRules, framingRules, literalRules, callRules, definitionRules, documentRules, messageRules, eventRules, baselineRules, policyRules)
 
 // Named returns the codes that a name stands for: a code, the beginning of
-// codes ("TC3"), both in any case, or a slug.
+// codes ("TC3"), both in any case, a slug, or a family.
 func Named(name string) []Code {
 	var codes []Code
 	for _, r := range Rules {
-		if name != "" && strings.HasPrefix(string(r.Code), strings.ToUpper(name)) || name == r.Slug {
+		if name != "" && strings.HasPrefix(string(r.Code), strings.ToUpper(name)) || name == r.Slug || name == r.Code.Family().Name {
 			codes = append(codes, r.Code)
 		}
 	}

@@ -15,6 +15,8 @@ const (
 	DefDisagree   Code = "TD010" // signature and parameters disagree
 	DefName       Code = "TD011" // two definitions of one name
 	DefImpl       Code = "TD012" // no implementation, or one that does not exist
+	DefHole       Code = "TD013" // a hole where none can be, or for what is no argument
+	DefProgram    Code = "TD014" // a program that cannot be confined
 )
 
 // definitionRules documents the TD codes. Each example is a part of a
@@ -105,13 +107,30 @@ var definitionRules = []Rule{
 		Text: "A call must mean one tool. Both places are named; one of the two must be renamed or left out. " +
 			"finalResponse is a tool of oneshot itself, with which a model ends its work, and cannot be defined.",
 		Bad:  "name: finalResponse",
-		Good: "name: final_report",
+		Good: "name: wget",
 	},
 	{
 		Code: DefImpl, Slug: "no-implementation", Severity: Error,
-		Title: "A definition has no implementation, or one that does not exist",
-		Text:  "The key builtin names a tool that is written in Go. A definition without an implementation would be offered to a model and could never run.",
-		Bad:   "builtin: wgte",
-		Good:  "builtin: wget",
+		Title: "A definition has no implementation, two, or one that does not exist",
+		Text: "The key builtin names a tool that is written in Go, and exec says which program is run; exactly one of them stands there. " +
+			"A definition without an implementation would be offered to a model and could never run.",
+		Bad:  "builtin: wgte",
+		Good: "builtin: wget",
+	},
+	{
+		Code: DefHole, Slug: "bad-hole", Severity: Error,
+		Title: "A hole stands where there can be none, or is for no argument of the program",
+		Text: "${name} in exec is a hole for the value of a parameter: text, a number, true or false, or, where it is the whole element, a list of these. " +
+			"No value says which program runs, where it runs, or which option it gets. $${ stands for ${ itself.",
+		Bad:  "effect: exec\nexec: {argv: [curl, \"--max-time=${timeout}\", --, \"${uri}\"]}",
+		Good: "effect: exec\nexec: {argv: [curl, \"--max-time=${timeoutMs}\", --, \"${uri}\"]}",
+	},
+	{
+		Code: DefProgram, Slug: "unsafe-program", Severity: Error,
+		Title: "A definition runs a program in a way that nobody could confine",
+		Text: "What runs a program has the effect exec. The program is an absolute path, or a name that is looked up in the path of the policy; " +
+			"it runs below the root, gets no variable by which programs load or run something else, and no value is a text that a shell or an interpreter would do.",
+		Bad:  "effect: exec\nexec: {argv: [sh, -c, \"curl '${uri}'\"]}",
+		Good: "effect: exec\nexec: {argv: [curl, --, \"${uri}\"]}",
 	},
 }

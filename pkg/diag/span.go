@@ -3,6 +3,7 @@ package diag
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -28,72 +29,142 @@ func At(line, column int) Span {
 	return Span{Line: line, Column: column, EndLine: line, EndColumn: column}
 }
 
+// A Text is what spans point into: a file, or some whole lines of one, so that not all
+// of the file need be there.
+type Text struct {
+	Bytes  []byte
+	Offset int // of the first byte in the file
+	Before int // lines of the file that stand before
+}
+
 // Lines finds the line and column of byte offsets in one text. LF, CRLF and a
 // lone CR end a line; a leading byte order mark takes no column. Looking up
 // offsets in ascending order costs one pass over the text in all, however long
 // its lines are. A Lines is not safe for concurrent use.
 type Lines struct {
-	text   []byte
-	starts []int
-	last   struct{ offset, line, column int } // the latest look-up
+	Text
+	starts []int                              // in the bytes; nil until somebody asks
+	last   struct{ offset, line, column int } // the latest look-up, in the bytes
 }
 
-// NewLines indexes text, which must not change afterwards.
-func NewLines(text []byte) *Lines {
-	l := &Lines{text: text, starts: []int{0}}
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
+// NewLines returns the lines of a file, which must not change afterwards.
+func NewLines(text []byte) *Lines { return Text{Bytes: text}.Lines() }
+
+// Lines returns the lines of a text.
+func (t Text) Lines() *Lines { return &Lines{Text: t} }
+
+// Count returns how many lines end in the text.
+func (t Text) Count() int {
+	n := bytes.Count(t.Bytes, []byte("\n"))
+	if bytes.IndexByte(t.Bytes, '\r') < 0 {
+		return n
+	}
+	return len(t.Lines().index()) - 1
+}
+
+// Each returns what ends in a line feed, and the rest, one after the other: a line, or
+// several if there are lone CRs in it.
+func (t Text) Each() iter.Seq[Text] {
+	return func(yield func(Text) bool) {
+		for rest := t.Bytes; len(rest) > 0; {
+			end := bytes.IndexByte(rest, '\n') + 1
+			if end == 0 {
+				end = len(rest)
+			}
+			line := Text{rest[:end], t.Offset, t.Before}
+			if !yield(line) {
+				return
+			}
+			rest, t.Offset, t.Before = rest[end:], t.Offset+end, t.Before+line.Count()
+		}
+	}
+}
+
+// index finds where the lines begin.
+func (l *Lines) index() []int {
+	if l.starts != nil {
+		return l.starts
+	}
+	l.starts = append(make([]int, 0, 1+bytes.Count(l.Bytes, []byte("\n"))), 0)
+	if l.Offset == 0 && bytes.HasPrefix(l.Bytes, []byte("\ufeff")) {
 		l.starts[0] = len("\ufeff")
 	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\n':
-			l.starts = append(l.starts, i+1)
-		case text[i] == '\r' && (i+1 == len(text) || text[i+1] != '\n'):
+	if bytes.IndexByte(l.Bytes, '\r') < 0 {
+		l.starts = appendLineFeeds(l.starts, l.Bytes)
+		return l.starts
+	}
+	for i, c := range l.Bytes {
+		if c == '\n' || c == '\r' && (i+1 == len(l.Bytes) || l.Bytes[i+1] != '\n') {
 			l.starts = append(l.starts, i+1)
 		}
 	}
-	return l
+	return l.starts
 }
 
-// Text returns the text.
-func (l *Lines) Text() []byte { return l.text }
+// appendLineFeeds appends where the lines behind line feeds begin.
+func appendLineFeeds(starts []int, text []byte) []int {
+	for at := 0; ; {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return starts
+		}
+		at += n + 1
+		starts = append(starts, at)
+	}
+}
 
-// Position returns the line and column of a byte offset. An offset outside the
-// text is moved to its nearer end, and one inside a character to its start.
+// Position returns the line and column of a byte offset of the file. An offset outside
+// the text is moved to its nearer end, and one inside a character to its start.
 func (l *Lines) Position(offset int) (line, column int) {
-	offset = l.charStart(max(0, min(offset, len(l.text))))
-	line = max(1, sort.SearchInts(l.starts, offset+1))
+	offset = l.charStart(max(0, min(offset-l.Offset, len(l.Bytes))))
+	line = max(1, sort.SearchInts(l.index(), offset+1))
 	start, column := l.starts[line-1], 1
 	if l.last.line == line && l.last.offset <= offset {
 		start, column = l.last.offset, l.last.column
 	}
 	if offset > start {
-		column += utf8.RuneCount(l.text[start:offset])
+		column += characters(l.Bytes[start:offset])
 	}
 	l.last.offset, l.last.line, l.last.column = max(offset, start), line, column
-	return line, column
+	return l.Before + line, column
+}
+
+// characters counts code points, and bytes that belong to none, as [utf8.RuneCount] does,
+// which takes a copy of the text. Most of them are ASCII.
+func characters(text []byte) int {
+	n := 0
+	for at := 0; at < len(text); n++ {
+		if text[at] < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return n
 }
 
 // charStart returns the offset of the character that an offset is in.
 func (l *Lines) charStart(offset int) int {
 	for back := 1; back < utf8.UTFMax && back <= offset; back++ {
-		if _, size := utf8.DecodeRune(l.text[offset-back:]); size > back {
+		if _, size := utf8.DecodeRune(l.Bytes[offset-back:]); size > back {
 			return offset - back
 		}
 	}
 	return offset
 }
 
-// Line returns the text of a line without its end.
+// Line returns what stands in a line without its end.
 func (l *Lines) Line(line int) []byte {
-	if line < 1 || line > len(l.starts) {
+	line -= l.Before
+	if line < 1 || line > len(l.index()) {
 		return nil
 	}
-	end := len(l.text)
+	end := len(l.Bytes)
 	if line < len(l.starts) {
 		end = l.starts[line]
 	}
-	return bytes.TrimRight(l.text[l.starts[line-1]:end], "\r\n")
+	return bytes.TrimRight(l.Bytes[l.starts[line-1]:end], "\r\n")
 }
 
 // Locate fills in the lines and columns of a span from its byte offsets.
@@ -106,12 +177,12 @@ func (l *Lines) Locate(s Span) Span {
 // HasBytes reports whether a span has offsets, and not only a line and a column.
 func (s Span) HasBytes() bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
 
-// Place returns a span as offsets into a text that holds its line. A span made
+// Place returns a span as offsets into bytes that hold its line. A span made
 // from a line and a column has no offsets: they are counted in the line.
 func (l *Lines) Place(s Span) (around []byte, start, end int) {
 	if s.HasBytes() {
-		start = min(s.Start, len(l.text))
-		return l.text, start, max(start, min(s.End, len(l.text)))
+		start, end = l.Within(s.Start, s.End)
+		return l.Bytes, start, end
 	}
 	line := l.Line(s.Line)
 	start, end = columnStart(line, s.Column), len(line)
@@ -119,6 +190,12 @@ func (l *Lines) Place(s Span) (around []byte, start, end int) {
 		end = max(start, columnStart(line, s.EndColumn))
 	}
 	return line, start, end
+}
+
+// Within returns the bytes [start, end) of the file as offsets into those of the text.
+func (t Text) Within(start, end int) (int, int) {
+	start = max(0, min(start-t.Offset, len(t.Bytes)))
+	return start, max(start, min(end-t.Offset, len(t.Bytes)))
 }
 
 // columnStart returns where a column begins in a line.
@@ -131,19 +208,28 @@ func columnStart(line []byte, column int) int {
 	return at
 }
 
-// LocateAll fills in the place of every finding that has only byte offsets. It
+// LocateAll fills in the places of every finding that have only byte offsets. It
 // costs one pass over the text, however the findings overlap.
 func (l *Lines) LocateAll(findings []Finding) {
 	var points []point
 	for i := range findings {
-		if s := &findings[i].Span; s.Line == 0 {
-			points = append(points, point{s.Start, &s.Line, &s.Column}, point{s.End, &s.EndLine, &s.EndColumn})
+		points = appendPoints(points, &findings[i].Span)
+		for j := range findings[i].Pieces {
+			points = appendPoints(points, &findings[i].Pieces[j])
 		}
 	}
 	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.offset, b.offset) })
 	for _, p := range points {
 		*p.line, *p.column = l.Position(p.offset)
 	}
+}
+
+// appendPoints appends the ends of a span that has only byte offsets.
+func appendPoints(points []point, s *Span) []point {
+	if s.Line != 0 {
+		return points
+	}
+	return append(points, point{s.Start, &s.Line, &s.Column}, point{s.End, &s.EndLine, &s.EndColumn})
 }
 
 // A point is one end of a span that is being located.

@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,50 +12,107 @@ import (
 // window is how many columns of a source line are shown at most.
 const window = 100
 
-// tab is how many columns a tab takes outside the marked place. Inside it is
-// written as an escape.
-const tab = 4
-
-// excerpt prints the line on which a span begins, with carets under it. What
-// that costs does not depend on the length of the line.
-func excerpt(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
-	text, start, end := lines.Place(f.Span)
-	v := look(text, start, end)
-	v.fit()
-	gutter := fmt.Sprintf("%5d | ", f.Span.Line)
-	fmt.Fprintln(w, strings.TrimRight(gutter+v.line(), " "))
-	margin := strings.Repeat(" ", len(gutter)-2) + "| " + strings.Repeat(" ", columnsOf(v.before))
-	if v.cutBefore {
-		margin += " "
+// appendExcerpt appends the line on which a span begins, with carets under it, or under
+// its first piece. What that costs does not depend on the length of the line.
+func appendExcerpt(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
+	span := f.Span
+	if len(f.Pieces) > 0 {
+		span = f.Pieces[0]
 	}
-	fmt.Fprintf(w, "%s%s\n", margin, paint.paint(f.Severity, strings.Repeat("^", max(1, columnsOf(v.marked)))))
+	v := look(lines.Place(span))
+	begin := len(out)
+	out = fmt.Appendf(out, "%5d | ", span.Line)
+	bar := len(out) - begin - len("| ")
+	out = v.appendLine(out)
+	out = out[:begin+len(bytes.TrimRight(out[begin:], " "))]
+	out = appendSpaces(append(out, '\n'), bar)
+	out = appendSpaces(append(out, "| "...), v.before.columns)
+	if v.cutBefore {
+		out = append(out, ' ')
+	}
+	out = append(out, paint.paint(f.Severity, strings.Repeat("^", max(1, v.marked.columns)))...)
+	return append(out, '\n')
+}
+
+func appendSpaces(out []byte, n int) []byte {
+	for range n {
+		out = append(out, ' ')
+	}
+	return out
 }
 
 // A view is what can be seen of a line through the window.
 type view struct {
-	before, marked, after []cell
+	before, marked, after stretch
 	cutBefore, cutAfter   bool
 }
 
-// look collects the line around the bytes [start, end) of a text, on each side
-// no more than could be shown.
+// A stretch is a part of a line.
+type stretch struct {
+	text       []byte
+	characters int
+	columns    int
+}
+
+// look finds what can be seen of the line around the bytes [start, end) of a text. Only
+// that is read. The end of the line is shown only if the span begins with it.
 func look(text []byte, start, end int) view {
 	var v view
-	v.lookBack(text[:start])
-	v.lookAhead(text, start, end)
+	if start < min(end, len(text)) && isLineEnd(text[start]) {
+		v.marked = stretch{text[start : start+1], 1, 1}
+		v.before, v.cutBefore = back(text[:start], window-1)
+		return v
+	}
+	v.marked = ahead(text[start:], end-start, window*4/5, inside)
+	at := start + len(v.marked.text)
+	room := window - max(1, v.marked.columns)
+	var rest []byte // what may be shown behind the marked place
+	if at >= end && v.marked.characters < window {
+		rest = text[at:]
+	}
+	v.after = ahead(rest, len(rest), room, outside)
+	v.before, v.cutBefore = back(text[:start], max(room/2, room-v.after.columns))
+	if left := room - v.before.columns; left < v.after.columns {
+		v.after = ahead(rest, len(rest), left, outside)
+	}
+	at += len(v.after.text)
+	v.cutAfter = at < len(text) && !isLineEnd(text[at])
 	return v
 }
 
-// lookBack collects what stands before the span, which begins where text ends.
-func (v *view) lookBack(text []byte) {
+// back returns the last characters of a text, of its last line, as many as fit into some
+// columns, and whether there are more.
+func back(text []byte, columns int) (s stretch, more bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	for len(v.before) < window && !endsLine(text) {
-		_, size := utf8.DecodeLastRune(text)
-		v.before = append(v.before, plainCell(text[len(text)-size:]))
-		text = text[:len(text)-size]
+	at := len(text)
+	for ; s.characters < window && !endsLine(text[:at]); s.characters++ {
+		_, size := utf8.DecodeLastRune(text[:at])
+		_, width := outside.measure(text[at-size:])
+		if s.columns+width > columns {
+			break
+		}
+		s.columns += width
+		at -= size
 	}
-	v.cutBefore = !endsLine(text)
-	slices.Reverse(v.before)
+	s.text = text[at:]
+	return s, !endsLine(text[:at])
+}
+
+// ahead returns the characters of a text's first line that begin in its first bytes, as
+// many as fit into some columns.
+func ahead(text []byte, most, columns int, as showing) stretch {
+	var s stretch
+	at := 0
+	for ; at < min(most, len(text)) && s.characters < window && !isLineEnd(text[at]); s.characters++ {
+		size, width := as.measure(text[at:])
+		if s.columns+width > columns {
+			break
+		}
+		s.columns += width
+		at += size
+	}
+	s.text = text[:at]
+	return s
 }
 
 // endsLine reports whether text is empty or ends with a line's end.
@@ -67,91 +122,16 @@ func endsLine(text []byte) bool {
 
 func isLineEnd(b byte) bool { return b == '\n' || b == '\r' }
 
-// lookAhead collects what stands in the span and after it. The end of the line
-// is shown only if the span begins with it.
-func (v *view) lookAhead(text []byte, start, end int) {
-	at := start
-	for at < len(text) && len(v.marked) < window && len(v.after) < window {
-		c, size := cellOf(text[at:])
-		switch {
-		case isLineEnd(text[at]) && at == start && start < end:
-			v.marked = append(v.marked, c)
-			return
-		case isLineEnd(text[at]):
-			return
-		case at < end:
-			v.marked = append(v.marked, c)
-		default:
-			v.after = append(v.after, plainCell(text[at:]))
-		}
-		at += size
-	}
-	v.cutAfter = at < len(text) && !isLineEnd(text[at])
-}
-
-// plainCell returns the first character of text that is not marked as a cell.
-func plainCell(text []byte) cell {
-	if text[0] == '\t' {
-		return cell{strings.Repeat(" ", tab), tab}
-	}
-	c, _ := cellOf(text)
-	return c
-}
-
-// fit drops what is too far from the marked place to be shown.
-func (v *view) fit() {
-	kept := prefix(v.marked, window*4/5)
-	if len(kept) < len(v.marked) {
-		v.marked, v.after, v.cutAfter = kept, nil, true
-	}
-	room := window - max(1, columnsOf(v.marked))
-	if cells := suffix(v.before, max(room/2, room-columnsOf(v.after))); len(cells) < len(v.before) {
-		v.before, v.cutBefore = cells, true
-	}
-	if cells := prefix(v.after, room-columnsOf(v.before)); len(cells) < len(v.after) {
-		v.after, v.cutAfter = cells, true
-	}
-}
-
-// line returns what is seen as text.
-func (v *view) line() string {
-	var b strings.Builder
+// appendLine appends what is seen.
+func (v *view) appendLine(out []byte) []byte {
 	if v.cutBefore {
-		b.WriteString("…")
+		out = append(out, "…"...)
 	}
-	for _, c := range slices.Concat(v.before, v.marked, v.after) {
-		b.WriteString(c.text)
-	}
+	out = outside.append(out, v.before.text)
+	out = inside.append(out, v.marked.text)
+	out = outside.append(out, v.after.text)
 	if v.cutAfter {
-		b.WriteString("…")
+		out = append(out, "…"...)
 	}
-	return b.String()
-}
-
-func columnsOf(cells []cell) int {
-	n := 0
-	for _, c := range cells {
-		n += c.width
-	}
-	return n
-}
-
-// prefix returns as many of the first cells as fit into some columns.
-func prefix(cells []cell, columns int) []cell {
-	for i, c := range cells {
-		if columns -= c.width; columns < 0 {
-			return cells[:i]
-		}
-	}
-	return cells
-}
-
-// suffix returns as many of the last cells as fit into some columns.
-func suffix(cells []cell, columns int) []cell {
-	for i, c := range slices.Backward(cells) {
-		if columns -= c.width; columns < 0 {
-			return cells[i+1:]
-		}
-	}
-	return cells
+	return out
 }

@@ -15,6 +15,25 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// collect writes a report on files.
+func collect(w io.Writer, c Collector, files []File) error {
+	for i, f := range files {
+		f.Number = i
+		if err := c.Add(w, f); err != nil {
+			return err
+		}
+	}
+	return c.End(w)
+}
+
+// A sarifLog is what tests read of a log.
+type sarifLog struct {
+	Runs []struct {
+		Tool    sarifTool
+		Results []sarifResult
+	}
+}
+
 func TestGitHub(t *testing.T) {
 	line := diag.Span{Start: 4, End: 7, Line: 2, Column: 1, EndLine: 2, EndColumn: 4}
 	lines := diag.Span{Start: 4, End: 9, Line: 2, Column: 1, EndLine: 3, EndColumn: 1}
@@ -36,7 +55,7 @@ func TestGitHub(t *testing.T) {
 		f := diag.New(diag.RunTorn, tt.span, "%s", tt.message)
 		f.Severity, f.Hint = tt.severity, tt.hint
 		var b bytes.Buffer
-		if err := GitHub(&b, []File{{Name: tt.name, Findings: []diag.Finding{f}}}); err != nil {
+		if err := GitHub(&b, File{Name: tt.name, Findings: []diag.Finding{f}}); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(tt.want+"\n", b.String()); d != "" {
@@ -49,11 +68,11 @@ func TestGitHub(t *testing.T) {
 func TestGitHubLines(t *testing.T) {
 	files := everything()
 	var b bytes.Buffer
-	if err := GitHub(&b, files); err != nil {
-		t.Fatal(err)
-	}
 	n := 0
 	for _, f := range files {
+		if err := GitHub(&b, f); err != nil {
+			t.Fatal(err)
+		}
 		n += len(f.Findings)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -115,7 +134,7 @@ func TestNewFixes(t *testing.T) {
 // Every result points at its own rule.
 func TestSARIFRules(t *testing.T) {
 	var b bytes.Buffer
-	if err := SARIF(&b, everything(), "1.0"); err != nil {
+	if err := collect(&b, NewSARIF("1.0"), everything()); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -139,7 +158,7 @@ func TestJUnitAny(t *testing.T) {
 	severities := []diag.Severity{diag.Error, diag.Warning, diag.Info, diag.Hint}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"]]>", "\x00\x1b", "\xff", "\ufffe", "<&\"'>\n"})).Draw(t, "text")
-		file := File{Name: text, Text: []byte(text)}
+		file := File{Name: text, Text: diag.Text{Bytes: []byte(text)}}
 		failing := 0
 		for _, s := range rapid.SliceOfN(rapid.SampledFrom(severities), 0, 6).Draw(t, "severities") {
 			f := diag.New(diag.RunTorn, diag.At(1, 1), "%s", text)
@@ -149,7 +168,7 @@ func TestJUnitAny(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := JUnit(&b, []File{file}, text); err != nil {
+		if err := collect(&b, NewJUnit(text), []File{file}); err != nil {
 			t.Fatal(err)
 		}
 		got := countXML(t, b.Bytes())
@@ -186,5 +205,40 @@ func countXML(t *rapid.T, text []byte) map[string]int {
 		if e, ok := token.(xml.StartElement); ok {
 			n[e.Name.Local]++
 		}
+	}
+}
+
+// The parts of a file are one suite, also where the next file has the same name.
+func TestJUnitParts(t *testing.T) {
+	f := diag.New(diag.RunTorn, diag.At(1, 1), "x")
+	var b bytes.Buffer
+	j := NewJUnit("1.0")
+	for _, number := range []int{0, 0, 1} {
+		_ = j.Add(&b, File{Name: "f", Number: number, Findings: []diag.Finding{f}})
+	}
+	if err := j.End(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`id="0" tests="2" failures="2"`, `id="1" tests="1" failures="1"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no suite with %s:\n%s", want, &b)
+		}
+	}
+}
+
+// A log keeps nothing of a finding: it is written when its file is added, and the rest
+// is the same however many there were.
+func TestSARIFAsItComes(t *testing.T) {
+	finding := diag.New(diag.RunTorn, diag.At(1, 1), "x")
+	s := NewSARIF("1.0")
+	for n := 1; n <= 3; n++ {
+		var b bytes.Buffer
+		if err := s.Add(&b, File{Name: "f", Findings: []diag.Finding{finding}}); err != nil || !strings.Contains(b.String(), `"ruleId": "TR002"`) {
+			t.Errorf("%v, file %d: %s", err, n, &b)
+		}
+	}
+	var rest bytes.Buffer
+	if err := s.End(&rest); err != nil || strings.Contains(rest.String(), "ruleId") {
+		t.Errorf("%v, the end: %s", err, &rest)
 	}
 }

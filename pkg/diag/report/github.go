@@ -12,12 +12,10 @@ import (
 // GitHub prints each finding as a workflow command, which GitHub shows as an
 // annotation at its place in a change. A place on several lines has no columns:
 // GitHub takes them on one line only. The error is the writer's.
-func GitHub(w io.Writer, files []File) error {
+func GitHub(w io.Writer, file File) error {
 	out := bufio.NewWriter(w)
-	for _, file := range files {
-		for _, f := range file.Findings {
-			fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(advice(f)))
-		}
+	for _, f := range file.Findings {
+		fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(advice(f)))
 	}
 	return out.Flush()
 }
@@ -44,13 +42,19 @@ func properties(name string, f diag.Finding) string {
 	return "file=" + commandProperty(name) + place + ",title=" + commandProperty(label(f))
 }
 
+// What GitHub reads as a character that would end a message or a property.
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer(":", "%3A", ",", "%2C")
+)
+
 // commandData writes text as the message of a workflow command: on one line, and
 // with nothing that a terminal would obey.
 func commandData(text string) string {
-	return Visible(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text))
+	return Visible(dataEscapes.Replace(text))
 }
 
 // commandProperty writes text as a property of a workflow command.
 func commandProperty(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandData(text))
+	return propertyEscapes.Replace(commandData(text))
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -35,6 +34,8 @@ type junitSuite struct {
 	Cases      []junitCase     `xml:"testcase"`
 	Out        junitText       `xml:"system-out"`
 	Err        junitText       `xml:"system-err"`
+
+	rest []byte // what will stand in Out
 }
 
 type junitProperty struct {
@@ -59,49 +60,77 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// JUnit prints a test suite for each file: a test that fails for each error and
-// warning, and one that passes where there is neither. What is below a warning
+// A JUnit is a report with a test suite for each file: a test that fails for each error
+// and warning, and one that passes where there is neither. What is below a warning
 // stands in the output of the suite. Characters that XML cannot hold are
-// made visible. The version is that of the program.
-func JUnit(w io.Writer, files []File, version string) error {
-	doc := junitDoc{Suites: make([]junitSuite, len(files))}
-	for i, f := range files {
-		doc.Suites[i] = newSuite(i, f, version)
+// made visible.
+type JUnit struct {
+	version string
+	doc     junitDoc
+	number  int // of the last file
+}
+
+// NewJUnit returns an empty report of a program of that version.
+func NewJUnit(version string) *JUnit { return &JUnit{version: Visible(version)} }
+
+// Add takes in what was found in a file. It writes nothing: how many findings there are in
+// all stands before them.
+func (j *JUnit) Add(_ io.Writer, f File) error {
+	if len(j.doc.Suites) == 0 || f.Number != j.number {
+		j.doc.Suites = append(j.doc.Suites, newSuite(len(j.doc.Suites), f.Name, j.version))
 	}
-	text, err := xml.MarshalIndent(doc, "", "  ")
-	if err != nil {
+	j.number = f.Number
+	j.doc.Suites[len(j.doc.Suites)-1].add(f)
+	return nil
+}
+
+// End writes the report.
+func (j *JUnit) End(w io.Writer) error {
+	for i := range j.doc.Suites {
+		j.doc.Suites[i].end()
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(j.doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
 	return err
 }
 
-func newSuite(id int, file File, version string) junitSuite {
-	name := suiteName(file.Name)
-	s := junitSuite{
+func newSuite(id int, file, version string) junitSuite {
+	name := suiteName(file)
+	return junitSuite{
 		Name: name, Package: name, ID: id, Timestamp: "1970-01-01T00:00:00", Hostname: "localhost",
-		Properties: []junitProperty{{"oneshot", Visible(version)}},
+		Properties: []junitProperty{{"oneshot", version}},
 	}
-	var failing, rest []diag.Finding
-	for _, f := range file.Findings {
-		if f.Severity.Rank() >= diag.Warning.Rank() {
-			failing = append(failing, f)
-		} else {
-			rest = append(rest, f)
+}
+
+// add takes in what was found in a part of the file.
+func (s *junitSuite) add(file File) {
+	for i, text := range details(file) {
+		f := file.Findings[i]
+		if f.Severity.Rank() < diag.Warning.Rank() {
+			s.rest = append(s.rest, text...)
+			continue
 		}
-	}
-	for i, text := range details(file, failing) {
-		s.Cases = append(s.Cases, junitCase{Name: caseName(failing[i]), Class: name, Failure: &junitFailure{
-			Type: string(failing[i].Severity), Message: Visible(failing[i].Message), junitText: junitText{text},
+		s.Cases = append(s.Cases, junitCase{Name: caseName(f), Class: s.Name, Failure: &junitFailure{
+			Type: string(f.Severity), Message: Visible(f.Message), junitText: junitText{text},
 		}})
 	}
-	s.Out.Text = strings.Join(details(file, rest), "")
-	s.Failures = len(failing)
-	if len(failing) == 0 {
-		s.Cases = []junitCase{{Name: "no errors or warnings", Class: name}}
+}
+
+// end counts the tests.
+func (s *junitSuite) end() {
+	s.Out.Text = string(s.rest)
+	s.Failures = len(s.Cases)
+	if s.Failures == 0 {
+		s.Cases = []junitCase{{Name: "no errors or warnings", Class: s.Name}}
 	}
 	s.Tests = len(s.Cases)
-	return s
 }
 
 // suiteName makes a file name the name of a suite, which must not be blank.
@@ -121,12 +150,12 @@ func caseName(f diag.Finding) string {
 }
 
 // details returns for each finding what [Text] prints about it.
-func details(file File, findings []diag.Finding) []string {
-	texts, lines := make([]string, len(findings)), diag.NewLines(file.Text)
-	for i, f := range findings {
-		var b bytes.Buffer
-		one(&b, f, lines, nil)
-		texts[i] = b.String()
+func details(file File) []string {
+	texts, lines := make([]string, len(file.Findings)), file.Text.Lines()
+	var text []byte
+	for i, f := range file.Findings {
+		text = appendFinding(text[:0], f, lines, nil)
+		texts[i] = string(text)
 	}
 	return texts
 }

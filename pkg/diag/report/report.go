@@ -8,6 +8,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,55 +32,53 @@ func (p Painter) paint(s diag.Severity, text string) string {
 // what fixes that are not safe would make of the place. Sources holds the texts by the findings' file names; a finding whose text
 // is not there has no excerpt. What a terminal would obey is made visible. The
 // error is the writer's.
-func Text(w io.Writer, findings []diag.Finding, sources map[string][]byte, paint Painter) error {
+func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, paint Painter) error {
 	out := bufio.NewWriter(w)
 	lines := map[string]*diag.Lines{}
 	for _, f := range findings {
 		text, ok := sources[f.File]
 		if ok && lines[f.File] == nil && f.Span.Line > 0 {
-			lines[f.File] = diag.NewLines(text)
+			lines[f.File] = text.Lines()
 		}
-		one(out, f, lines[f.File], paint)
+		_, _ = out.Write(appendFinding(out.AvailableBuffer(), f, lines[f.File], paint)) // Flush returns the error
 	}
 	return out.Flush()
 }
 
-// one prints a finding. Without the lines of its text there are no excerpt
-// and no suggestions.
-func one(w io.Writer, f diag.Finding, lines *diag.Lines, paint Painter) {
-	headline(w, f, paint)
+// appendFinding appends what [Text] prints about a finding. Without the lines of its text
+// there are no excerpt and no suggestions.
+func appendFinding(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
+	out = appendHeadline(out, f, paint)
 	if lines != nil && f.Span.Line > 0 {
-		excerpt(w, f, lines, paint)
+		out = appendExcerpt(out, f, lines, paint)
 	}
 	if f.Hint != "" {
-		fmt.Fprintf(w, "  hint: %s\n", Visible(f.Hint))
+		out = append(appendVisible(append(out, "  hint: "...), f.Hint), '\n')
 	}
 	if lines != nil {
-		suggest(w, lines.Text(), f.Fixes)
+		out = appendSuggestions(out, lines.Text, f.Fixes)
 	}
+	return out
 }
 
-// headline prints the first line of a finding.
-func headline(w io.Writer, f diag.Finding, paint Painter) {
-	label := fmt.Sprintf("%s %s %s", f.Severity, f.Code, f.Code.Rule().Slug)
-	line := Visible(f.String())
-	if place, rest, ok := strings.Cut(line, label); ok {
-		line = place + paint.paint(f.Severity, label) + rest
+// appendHeadline appends the first line of a finding.
+func appendHeadline(out []byte, f diag.Finding, paint Painter) []byte {
+	text := f.String()
+	if label := f.Label(); paint != nil {
+		place, rest, _ := strings.Cut(text, label)
+		out = appendVisible(out, place)
+		out = append(out, paint(f.Severity, label)...)
+		text = rest
 	}
-	fmt.Fprintln(w, line)
+	return append(appendVisible(out, text), '\n')
 }
 
-// Summary counts findings by severity, for example "2 errors, 1 warning".
-func Summary(findings []diag.Finding) string {
+// Summary says how many findings there are of each severity, for example "2 errors,
+// 1 warning".
+func Summary(t diag.Tally) string {
 	var parts []string
 	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Info, diag.Hint} {
-		n := 0
-		for _, f := range findings {
-			if f.Severity == s {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := t.Of(s); n > 0 {
 			parts = append(parts, Count(n, string(s)))
 		}
 	}
@@ -99,17 +98,21 @@ func Count(n int, noun string) string {
 }
 
 // JSON prints a document that holds findings, indented, with a line feed at its
-// end. Raw JSON in it keeps its digits and its key order.
-func JSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(document)
-}
+// end. Raw JSON in it keeps its digits and its key order; characters that nobody would see are
+// escapes.
+func JSON(w io.Writer, document any) error { return encode(w, document, "  ") }
 
 // JSONLine prints a document as [JSON] does, on one line.
-func JSONLine(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
+func JSONLine(w io.Writer, document any) error { return encode(w, document, "") }
+
+func encode(w io.Writer, document any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(document)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(document); err != nil {
+		return err
+	}
+	_, err := w.Write(diag.VisibleJSON(b.Bytes()))
+	return err
 }

@@ -30,7 +30,7 @@ func finding(t *testing.T, text, mark string) diag.Finding {
 func printed(t *testing.T, text string, f diag.Finding) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, []diag.Finding{f}, map[string][]byte{"f": []byte(text)}, nil); err != nil {
+	if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, excerpt, _ := strings.Cut(b.String(), "\n")
@@ -90,6 +90,15 @@ func TestExcerpt(t *testing.T) {
 		{"long place", "x" + strings.Repeat("y", 200), strings.Repeat("y", 200), "" +
 			"    1 | x" + strings.Repeat("y", 80) + "…\n" +
 			"      |  " + strings.Repeat("^", 80) + "\n"},
+		{"marks without a width have a bound", "x" + strings.Repeat("\u0301", 150) + "y", strings.Repeat("\u0301", 150), "" +
+			"    1 | x" + strings.Repeat("\u0301", 100) + "…\n" +
+			"      |  ^\n"},
+		{"an escape that does not fit", "!" + strings.Repeat("a", 90) + "\U000e0001b", "!", "" +
+			"    1 | !" + strings.Repeat("a", 90) + "…\n" +
+			"      | ^\n"},
+		{"the end of a long line", strings.Repeat("a", 120) + "\nb", "\n", "" +
+			"    1 | …" + strings.Repeat("a", 99) + "␊\n" +
+			"      |  " + strings.Repeat(" ", 99) + "^\n"},
 		{"exactly as wide as the window", strings.Repeat("a", 99) + "!\nb", "!", "" +
 			"    1 | " + strings.Repeat("a", 99) + "!\n" +
 			"      | " + strings.Repeat(" ", 99) + "^\n"},
@@ -128,7 +137,7 @@ func TestText(t *testing.T) {
 
 	var b bytes.Buffer
 	paint := func(s diag.Severity, text string) string { return "<" + string(s) + ":" + text + ">" }
-	err := Text(&b, []diag.Finding{second, bare, elsewhere}, map[string][]byte{"tool.yaml": []byte(text)}, paint)
+	err := Text(&b, []diag.Finding{second, bare, elsewhere}, map[string]diag.Text{"tool.yaml": {Bytes: []byte(text)}}, paint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +162,7 @@ func TestTextIsLinear(t *testing.T) {
 		findings[i] = diag.New(diag.RunTorn, diag.Span{Start: at, End: len(text), Line: 1, Column: at + 1, EndLine: 1, EndColumn: len(text) + 1}, "x")
 	}
 	begin := time.Now()
-	if err := Text(new(bytes.Buffer), findings, map[string][]byte{"": text}, nil); err != nil {
+	if err := Text(new(bytes.Buffer), findings, map[string]diag.Text{"": {Bytes: text}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begin); took > 10*time.Second {
@@ -177,7 +186,7 @@ func TestSummary(t *testing.T) {
 		{of(diag.Warning), "1 warning"},
 		{of(diag.Info, diag.Error, diag.Hint, diag.Error, diag.Info, diag.Hint), "2 errors, 2 info, 2 hints"},
 	} {
-		if got := Summary(tt.findings); got != tt.want {
+		if got := Summary(diag.TallyOf(tt.findings)); got != tt.want {
 			t.Errorf("Summary = %q, want %q", got, tt.want)
 		}
 	}
@@ -208,7 +217,7 @@ func TestTextAny(t *testing.T) {
 		finding.File, finding.Hint = "f", text
 		finding.Fixes = []diag.Fix{{Title: text, Kind: diag.Unsafe, Edits: []diag.Edit{{Start: start, End: end, New: text}, {Start: end, End: len(text)}}}}
 		var b bytes.Buffer
-		if err := Text(&b, []diag.Finding{finding}, map[string][]byte{"f": []byte(text)}, nil); err != nil {
+		if err := Text(&b, []diag.Finding{finding}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(b.String(), "\n")

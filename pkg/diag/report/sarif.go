@@ -1,11 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,18 +14,6 @@ import (
 )
 
 // The parts of SARIF 2.1.0 that are used, with the names of that standard.
-
-type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
-}
-
-type sarifRun struct {
-	Tool       sarifTool     `json:"tool"`
-	ColumnKind string        `json:"columnKind"`
-	Results    []sarifResult `json:"results"`
-}
 
 type sarifTool struct {
 	Driver sarifDriver `json:"driver"`
@@ -58,7 +47,14 @@ type sarifResult struct {
 	Level     string          `json:"level"`
 	Message   sarifMessage    `json:"message"`
 	Locations []sarifLocation `json:"locations"`
+	Prints    sarifPrints     `json:"partialFingerprints,omitzero"`
 	Fixes     []sarifFix      `json:"fixes,omitempty"`
+}
+
+// A sarifPrints holds the fingerprint of a finding. Its name says how it is made: a
+// finding that is made out otherwise needs another one.
+type sarifPrints struct {
+	V1 string `json:"oneshot/v1,omitempty"`
 }
 
 type sarifLocation struct {
@@ -108,43 +104,105 @@ type sarifContent struct {
 	Binary string  `json:"binary,omitempty"` // base64, for what is no text
 }
 
-// SARIF prints the findings as a log of the Static Analysis Results Interchange
-// Format 2.1.0. The version is that of the program. A fix that is only to be
-// shown has no place in it; of the others "kind" says whether they are safe.
-func SARIF(w io.Writer, files []File, version string) error {
-	codes := codesOf(files)
-	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: "oneshot", Version: version, Rules: make([]sarifRule, len(codes))}
-	for i, c := range codes {
-		run.Tool.Driver.Rules[i] = newRule(c.Rule())
-	}
-	for _, file := range files {
-		artifact := sarifArtifact{fileURI(file.Name)}
-		for _, f := range file.Findings {
-			index, _ := slices.BinarySearch(codes, f.Code)
-			run.Results = append(run.Results, sarifResult{
-				RuleID: string(f.Code), RuleIndex: index, Level: sarifLevel(f.Severity), Message: newMessage(advice(f)),
-				Locations: []sarifLocation{{sarifPhysical{artifact, newRegion(f.Span)}}},
-				Fixes:     newFixes(artifact, f.Fixes),
-			})
-		}
-	}
-	return JSON(w, sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run},
-	})
+// A SARIF is a log of the Static Analysis Results Interchange Format 2.1.0, written as the
+// findings come: it keeps no more than which codes there were. A fix that is
+// only to be shown has no place in it; of the others "kind" says whether they are safe.
+type SARIF struct {
+	version string
+	begun   bool
+	rules   []sarifRule // in the order in which their codes occurred first
+	index   map[diag.Code]int
 }
 
-// codesOf returns the codes that occur, sorted.
-func codesOf(files []File) []diag.Code {
-	var codes []diag.Code
-	for _, file := range files {
-		for _, f := range file.Findings {
-			codes = append(codes, f.Code)
+// NewSARIF returns an empty log of a program of that version.
+func NewSARIF(version string) *SARIF {
+	return &SARIF{version: version, rules: []sarifRule{}, index: map[diag.Code]int{}}
+}
+
+// Add writes what was found in a file.
+func (s *SARIF) Add(w io.Writer, file File) error {
+	artifact := sarifArtifact{fileURI(file.Name)}
+	for _, f := range file.Findings {
+		err := s.write(w, sarifResult{
+			RuleID: string(f.Code), RuleIndex: s.rule(f.Code), Level: sarifLevel(f.Severity), Message: newMessage(advice(f)),
+			Locations: newLocations(artifact, f), Prints: sarifPrints{f.Fingerprint},
+			Fixes: newFixes(artifact, f.Fixes),
+		})
+		if err != nil {
+			return err
 		}
 	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
+	return nil
+}
+
+// rule returns the number of the rule of a code.
+func (s *SARIF) rule(c diag.Code) int {
+	i, ok := s.index[c]
+	if !ok {
+		i = len(s.rules)
+		s.index[c], s.rules = i, append(s.rules, newRule(c.Rule()))
+	}
+	return i
+}
+
+// The log around its results. The tool with the rules comes behind them, when these
+// are known.
+const (
+	sarifHead = `{
+  "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+  "version": "2.1.0",
+  "runs": [
+    {
+      "columnKind": "unicodeCodePoints",
+      "results": [`
+	sarifMiddle = `],
+      "tool": `
+	sarifTail = `
+    }
+  ]
+}
+`
+	sarifRunIndent    = "      "
+	sarifResultIndent = "        "
+)
+
+// write writes a result behind what stands before it.
+func (s *SARIF) write(w io.Writer, r sarifResult) error {
+	before := sarifHead
+	if s.begun {
+		before = ","
+	}
+	s.begun = true
+	return writeInside(w, before+"\n"+sarifResultIndent, r, sarifResultIndent)
+}
+
+// End writes the rest of the log, with the rules that occur in it.
+func (s *SARIF) End(w io.Writer) error {
+	before := sarifHead + sarifMiddle
+	if s.begun {
+		before = "\n" + sarifRunIndent + sarifMiddle
+	}
+	tool := sarifTool{sarifDriver{Name: "oneshot", Version: s.version, Rules: s.rules}}
+	if err := writeInside(w, before, tool, sarifRunIndent); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, sarifTail)
+	return err
+}
+
+// writeInside writes a part of a document, which is indented, behind a text.
+func writeInside(w io.Writer, before string, part any, indent string) error {
+	var b bytes.Buffer
+	b.WriteString(before)
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(indent, "  ")
+	if err := enc.Encode(part); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1)
+	_, err := b.WriteTo(w)
+	return err
 }
 
 func newRule(r diag.Rule) sarifRule {
@@ -156,10 +214,12 @@ func newRule(r diag.Rule) sarifRule {
 	return rule
 }
 
+var doubledBraces = strings.NewReplacer("{", "{{", "}", "}}")
+
 // newMessage returns a message that says the text. Braces are doubled, as single
 // ones stand for arguments.
 func newMessage(text string) sarifMessage {
-	return sarifMessage{strings.NewReplacer("{", "{{", "}", "}}").Replace(text)}
+	return sarifMessage{doubledBraces.Replace(text)}
 }
 
 // sarifLevel returns the level for a severity.
@@ -178,6 +238,19 @@ func fileURI(name string) string {
 		u.Scheme = "file"
 	}
 	return u.String()
+}
+
+// newLocations returns the place of a finding, or those of its pieces.
+func newLocations(artifact sarifArtifact, f diag.Finding) []sarifLocation {
+	spans := f.Pieces
+	if len(spans) == 0 {
+		spans = []diag.Span{f.Span}
+	}
+	all := make([]sarifLocation, len(spans))
+	for i, s := range spans {
+		all[i].Physical = sarifPhysical{artifact, newRegion(s)}
+	}
+	return all
 }
 
 // newRegion returns the region of a span, or nil for one without a place.

@@ -49,9 +49,9 @@ func everything() []File {
 	}
 	unknown := diag.New("ZZ999", diag.At(1, 1), "")
 	return []File{
-		{Name: "a/b c.txt", Text: []byte(nasty), Findings: byCode},
-		{Name: "-", Text: nil, Findings: places},
-		{Name: "/tmp/x%y:#?.json", Text: []byte("x"), Findings: []diag.Finding{unknown}},
+		{Name: "a/b c.txt", Text: diag.Text{Bytes: []byte(nasty)}, Findings: byCode},
+		{Name: "-", Text: diag.Text{}, Findings: places},
+		{Name: "/tmp/x%y:#?.json", Text: diag.Text{Bytes: []byte("x")}, Findings: []diag.Finding{unknown}},
 		{Name: "a:b", Findings: places[:1]}, {Name: nasty, Findings: places[:1]}, {Name: " "}, {Name: ""}, {Name: "no findings"},
 	}
 }
@@ -67,7 +67,7 @@ func TestSARIFSchema(t *testing.T) {
 	}
 	for _, files := range [][]File{nil, everything()} {
 		var b bytes.Buffer
-		if err := SARIF(&b, files, "1.0"); err != nil {
+		if err := collect(&b, NewSARIF("1.0"), files); err != nil {
 			t.Fatal(err)
 		}
 		if err := validJSON(schema, b.String()); err != nil {
@@ -93,7 +93,7 @@ func TestJUnitSchemas(t *testing.T) {
 	for _, name := range []string{"JUnit.xsd", "jenkins-junit.xsd"} {
 		for _, files := range [][]File{nil, everything()} {
 			var b bytes.Buffer
-			if err := JUnit(&b, files, "1.0"); err != nil {
+			if err := collect(&b, NewJUnit("1.0"), files); err != nil {
 				t.Fatal(err)
 			}
 			if err := validXML(filepath.Join(folder, name), b.String()); err != nil {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -18,43 +16,48 @@ const (
 	longestLook     = 4 << 10 // bytes of the text, and of each edit
 )
 
-// suggest prints what those fixes of a finding that are not safe would make of the
-// text: a line for each. What that costs does not depend on the length of the text.
-func suggest(w io.Writer, text []byte, fixes []diag.Fix) {
-	printed := 0
+// appendSuggestions appends what those fixes of a finding that are not safe would make of
+// the text: a line for each. What that costs does not depend on the length of the text.
+func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
+	left := mostSuggestions
 	for _, fix := range fixes {
-		if fix.Kind == diag.Safe || printed == mostSuggestions {
+		if fix.Kind == diag.Safe || left == 0 {
 			continue
 		}
-		printed++
-		line := "  fix: " + Visible(fix.Title)
+		left--
+		out = appendVisible(append(out, "  fix: "...), fix.Title)
 		if before, after := change(text, fix.Edits); before != after {
-			line += fmt.Sprintf(": %s -> %s", side(before), side(after))
+			out = appendSide(append(out, ": "...), before)
+			out = appendSide(append(out, " -> "...), after)
 		}
-		fmt.Fprintln(w, line)
+		out = append(out, '\n')
 	}
+	return out
 }
 
 // change returns the part of a text that edits change, as it is and as they make it,
 // with a little of the line around it.
-func change(text []byte, edits []diag.Edit) (before, after string) {
-	if len(edits) == 0 || edits[0].Start < 0 || edits[0].Start > len(text) {
+func change(text diag.Text, edits []diag.Edit) (before, after string) {
+	src := text.Bytes
+	if len(edits) == 0 || edits[0].Start < text.Offset || edits[0].Start > text.Offset+len(src) {
 		return "", ""
 	}
 	var written strings.Builder
-	start, end := edits[0].Start, edits[0].Start
+	start, _ := text.Within(edits[0].Start, edits[0].End)
+	end := start
 	for _, e := range edits {
-		if e.Start < end || e.End < e.Start || e.End > min(len(text), start+longestLook) || written.Len() > longestLook {
+		from, to := e.Start-text.Offset, e.End-text.Offset
+		if from < end || to < from || to > min(len(src), start+longestLook) || written.Len() > longestLook {
 			break
 		}
-		written.Write(text[end:e.Start])
+		written.Write(src[end:from])
 		written.WriteString(e.New[:min(len(e.New), longestLook)])
-		end = e.End
+		end = to
 	}
-	before, after = string(text[start:end]), written.String()
+	before, after = string(src[start:end]), written.String()
 	same := commonPrefix(before, after)
 	start, before, after = start+same, before[same:], after[same:]
-	lead, tail := lineBefore(text[:start]), lineBehind(text[end:])
+	lead, tail := lineBefore(src[:start]), lineBehind(src[end:])
 	return lead + before + tail, lead + after + tail
 }
 
@@ -97,24 +100,22 @@ func lineBehind(text []byte) string {
 	return string(text[:end])
 }
 
-// side returns the text on one side of the arrow as it is shown.
-func side(text string) string {
+// appendSide appends the text on one side of the arrow.
+func appendSide(out []byte, text string) []byte {
 	if text == "" {
-		return "nothing"
+		return append(out, "nothing"...)
 	}
-	var cells []cell
-	rest := []byte(text)
-	for len(rest) > 0 && len(cells) <= sideColumns {
-		c, size := cellOf(rest)
-		cells, rest = append(cells, c), rest[size:]
+	all, at, columns := []byte(text), 0, 0
+	for n := 0; at < len(all) && n <= sideColumns; n++ {
+		size, width := inside.measure(all[at:])
+		if columns += width; columns > sideColumns {
+			break
+		}
+		at += size
 	}
-	kept := prefix(cells, sideColumns)
-	var b strings.Builder
-	for _, c := range kept {
-		b.WriteString(c.text)
+	out = inside.append(out, all[:at])
+	if at < len(all) {
+		out = append(out, "…"...)
 	}
-	if len(kept) < len(cells) || len(rest) > 0 {
-		b.WriteString("…")
-	}
-	return b.String()
+	return out
 }

@@ -42,9 +42,8 @@ func TestSuggest(t *testing.T) {
 		{"several ways", "a", []diag.Fix{unsafe("t"), {Kind: diag.Safe}, unsafe("u"), unsafe("v"), unsafe("w")}, "  fix: t\n  fix: u\n  fix: v\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var b bytes.Buffer
-			suggest(&b, []byte(tt.text), tt.fixes)
-			if d := cmp.Diff(tt.want, b.String()); d != "" {
+			got := appendSuggestions(nil, diag.Text{Bytes: []byte(tt.text)}, tt.fixes)
+			if d := cmp.Diff(tt.want, string(got)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -57,7 +56,7 @@ func TestTextSuggests(t *testing.T) {
 	f.File, f.Fixes = "f", []diag.Fix{{Title: "t", Kind: diag.Unsafe}}
 	for name, want := range map[string]bool{"f": true, "g": false} {
 		var b bytes.Buffer
-		if err := Text(&b, []diag.Finding{f}, map[string][]byte{name: nil}, nil); err != nil {
+		if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{name: {}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), "  fix: t\n"); got != want {
@@ -72,7 +71,7 @@ func TestSuggestIsLinear(t *testing.T) {
 	fix := []diag.Fix{{Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 1, End: 2, New: string(text)}, {Start: 3, End: len(text)}}}}
 	begin := time.Now()
 	for range 5000 {
-		suggest(new(bytes.Buffer), text, fix)
+		appendSuggestions(nil, diag.Text{Bytes: text}, fix)
 	}
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("5000 suggestions in 8 MiB took %v", took)

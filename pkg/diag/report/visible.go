@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,46 +11,117 @@ import (
 // would obey, or that cannot be seen, are written as escapes, and line feeds as
 // ␊.
 func Visible(text string) string {
-	plain := true
-	for i := 0; i < len(text) && plain; i++ {
-		plain = text[i] >= ' ' && text[i] < 0x7f
-	}
-	if plain {
+	if isPlain(text) {
 		return text
 	}
-	var b strings.Builder
-	for rest := []byte(text); len(rest) > 0; {
-		c, size := cellOf(rest)
-		b.WriteString(c.text)
-		rest = rest[size:]
+	return string(inside.append(nil, []byte(text)))
+}
+
+// appendVisible appends text as [Visible] shows it.
+func appendVisible(out []byte, text string) []byte {
+	if isPlain(text) {
+		return append(out, text...)
 	}
-	return b.String()
+	return inside.append(out, []byte(text))
 }
 
-// A cell is one character as it is shown.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if !isPlainByte(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlainByte reports whether a byte is a character that is shown as it is, in one column.
+func isPlainByte(b byte) bool { return b >= ' ' && b < 0x7f }
+
+// A cell says how a character is shown.
 type cell struct {
-	text  string
-	width int // columns on a terminal
+	size    int    // in bytes, as it is
+	width   int    // columns on a terminal
+	instead string // what is shown in its place; "" if it is shown as it is
+	digits  int    // of the value, in hexadecimal, behind that
+	value   rune
 }
 
-// cellOf returns the first character of s, which is not empty, as a cell, and its length in bytes.
-func cellOf(s []byte) (cell, int) {
-	r, size := utf8.DecodeRune(s)
+// A showing says how text is shown: whether as what stands around the marked place, where
+// a tab is some columns wide, or as what stands inside it, and in texts that are not the
+// source's.
+type showing bool
+
+const (
+	inside  showing = false
+	outside showing = true
+)
+
+// tab is how many columns a tab takes outside of the marked place.
+const tab = "    "
+
+// measure returns how many bytes the first character of a text is long, which is not
+// empty, and how many columns it takes.
+func (as showing) measure(text []byte) (size, columns int) {
+	if isPlainByte(text[0]) {
+		return 1, 1
+	}
+	c := as.cell(text)
+	return c.size, c.width
+}
+
+// cell returns the first character of a text that is not empty.
+func (as showing) cell(text []byte) cell {
+	r, size := utf8.DecodeRune(text)
 	switch {
 	case r == utf8.RuneError && size == 1:
-		return cell{fmt.Sprintf(`\x%02x`, s[0]), 4}, size
+		return escaped(size, `\x`, 2, rune(text[0]))
 	case r == '\n':
-		return cell{"␊", 1}, size
+		return cell{size: size, width: 1, instead: "␊"}
 	case r == '\r':
-		return cell{"␍", 1}, size
+		return cell{size: size, width: 1, instead: "␍"}
+	case r == '\t' && as == outside:
+		return escaped(size, tab, 0, r)
 	case r == '\t':
-		return cell{`\t`, 2}, size
+		return escaped(size, `\t`, 0, r)
 	case unicode.IsPrint(r):
-		return cell{string(s[:size]), columns(r)}, size
+		return cell{size: size, width: columns(r)}
 	case r > 0xffff:
-		return cell{fmt.Sprintf(`\U%08x`, r), 10}, size
+		return escaped(size, `\U`, 8, r)
 	}
-	return cell{fmt.Sprintf(`\u%04x`, r), 6}, size
+	return escaped(size, `\u`, 4, r)
+}
+
+// escaped returns a cell of ASCII.
+func escaped(size int, instead string, digits int, value rune) cell {
+	return cell{size, len(instead) + digits, instead, digits, value}
+}
+
+// append appends all of a text.
+func (as showing) append(out, text []byte) []byte {
+	for len(text) > 0 {
+		plain := 0
+		for plain < len(text) && isPlainByte(text[plain]) {
+			plain++
+		}
+		out, text = append(out, text[:plain]...), text[plain:]
+		if len(text) > 0 {
+			c := as.cell(text)
+			out, text = c.append(out, text), text[c.size:]
+		}
+	}
+	return out
+}
+
+// append appends the cell of the first character of a text.
+func (c cell) append(out, text []byte) []byte {
+	if c.instead == "" {
+		return append(out, text[:c.size]...)
+	}
+	out = append(out, c.instead...)
+	for digit := c.digits - 1; digit >= 0; digit-- {
+		out = append(out, "0123456789abcdef"[c.value>>(4*digit)&0xf])
+	}
+	return out
 }
 
 // columns returns how many columns a printable character takes on a terminal.
