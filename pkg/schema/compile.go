@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,26 +21,29 @@ const base = "oneshot:///schema"
 // names. Known formats are checked, not only noted. A schema that is wrong
 // gives nil and findings in the file of that name: [diag.NotJSON] where it is
 // not strict JSON, [diag.BadSchema] otherwise.
-func Compile(name string, raw []byte) (*Schema, []diag.Finding) {
-	s, findings := compile(raw)
+func Compile(name string, raw []byte) (*Schema, []diag.Finding) { return CompilePart(name, raw, "") }
+
+// CompilePart is [Compile] for the subschema at a JSON pointer.
+func CompilePart(name string, raw []byte, at string) (*Schema, []diag.Finding) {
+	s, findings := compile(raw, at)
 	for i := range findings {
 		findings[i].File = name
 	}
 	return s, findings
 }
 
-func compile(raw []byte) (*Schema, []diag.Finding) {
+func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if len(raw) > MaxBytes {
 		return nil, report(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + count(MaxBytes, "byte")}})
 	}
-	if fault := strict(raw); fault != nil {
+	if fault := Strict(raw); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
 	doc, err := decode(raw)
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	patterns := patterns{}
+	patterns := &patterns{bad: map[string]string{}}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
@@ -48,8 +52,9 @@ func compile(raw []byte) (*Schema, []diag.Finding) {
 	if err := c.AddResource(base, doc); err != nil {
 		return nil, []diag.Finding{diag.New(diag.BadSchema, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	compiled, err := c.Compile(base)
-	if err == nil && len(patterns) == 0 {
+	compiled, err := c.Compile(base + "#" + (&url.URL{Fragment: at}).EscapedFragment())
+	patterns.done = true
+	if err == nil && len(patterns.bad) == 0 {
 		return &Schema{raw: raw, doc: doc, compiled: compiled}, nil
 	}
 	violations := explainSchema(doc, err, patterns)
@@ -66,7 +71,7 @@ type deny struct{}
 func (deny) Load(string) (any, error) { return nil, errDenied }
 
 // explainSchema words why a schema does not compile.
-func explainSchema(doc any, err error, bad patterns) []Violation {
+func explainSchema(doc any, err error, bad *patterns) []Violation {
 	out := members(doc, bad.explain)
 	if err == nil {
 		return out

@@ -15,18 +15,22 @@ import (
 
 // patterns collects the patterns that are no regular expressions, and why. The
 // compiler meets them in any order and would stop at the first, so it is not
-// told.
-type patterns map[string]string
+// told. When the schema is compiled, it is documents that are checked with the
+// format "regex".
+type patterns struct {
+	bad  map[string]string
+	done bool
+}
 
-func (p patterns) compile(text string) (jsonschema.Regexp, error) {
+func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(text)
-	if err == nil {
-		return re, nil
+	if err == nil || p.done {
+		return re, err
 	}
-	p[text] = err.Error()
+	p.bad[text] = err.Error()
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
-		p[text] = wrong.Code.String() + ": " + wrong.Expr
+		p.bad[text] = wrong.Code.String() + ": " + wrong.Expr
 	}
 	return never(text), nil
 }
@@ -38,7 +42,7 @@ func (never) MatchString(string) bool { return false }
 func (n never) String() string        { return string(n) }
 
 // explain says what is wrong with the member of a schema at path, or "".
-func (p patterns) explain(path []string, value any) string {
+func (p *patterns) explain(path []string, value any) string {
 	text, ok := value.(string)
 	switch last := len(path) - 1; {
 	case last > 0 && path[last-1] == "patternProperties":
@@ -46,7 +50,7 @@ func (p patterns) explain(path []string, value any) string {
 	case !ok || path[last] != "pattern":
 		return ""
 	}
-	if why, bad := p[text]; bad {
+	if why, bad := p.bad[text]; bad {
 		return "is no regular expression (RE2): " + why
 	}
 	return ""

@@ -35,6 +35,9 @@ func (r *reader) leaf(e *jsonschema.ValidationError) []Violation {
 		return r.badName(e, k.Property)
 	}
 	keyword := "schema"
+	if _, ok := e.ErrorKind.(*kind.Not); ok {
+		keyword = "not"
+	}
 	if p := e.ErrorKind.KeywordPath(); len(p) > 0 {
 		keyword = p[0]
 	}
@@ -49,7 +52,7 @@ func (r *reader) wrongType(path string, value any, want []string) Violation {
 		names[i] = article(w)
 	}
 	return Violation{Path: path, Keyword: "type", want: want,
-		Message: "must be " + either(names) + ", is " + describe(value)}
+		Message: "must be " + Either(names) + ", is " + describe(value)}
 }
 
 // notAllowed is the violation of a value that is none of the allowed ones,
@@ -66,7 +69,7 @@ func (r *reader) notAllowed(path string, value any, allowed []string) Violation 
 		v.Message = "must be one of " + list(allowed) + "; is " + describe(value)
 	}
 	if s, ok := value.(string); ok {
-		v.Hint = meant(jsonText(s), allowed)
+		v.Hint = Meant(jsonText(s), allowed)
 	}
 	return v
 }
@@ -90,12 +93,12 @@ func (r *reader) unknown(path string, keys []string, schemaURL string) []Violati
 	known := r.properties(schemaURL)
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, Message: "the key " + quote(key) + " is not allowed"}
+		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quote(key) + " is not allowed"}
 		if len(known) > 0 {
 			v.Message += "; allowed are " + list(known)
 		}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
-			v.Hint = meant(quote(key), known)
+			v.Hint = Meant(quote(key), known)
 		}
 		out[i] = v
 	}
@@ -130,7 +133,7 @@ func (r *reader) badName(e *jsonschema.ValidationError, key string) []Violation 
 	found := r.objects(key, len(e.InstanceLocation))
 	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quote(key) + " is not allowed"}
 	if len(found) == 1 {
-		v.Path = found[0]
+		v.Path, v.AtKey = found[0], true
 	}
 	name := &reader{value: key}
 	why := ordered(name.flatten(&jsonschema.ValidationError{ErrorKind: &kind.Group{}, Causes: e.Causes}))

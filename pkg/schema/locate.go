@@ -10,12 +10,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A spot is where a value stands in a document and, in an object, its name.
-type spot struct{ name, value diag.Span }
+// A Spot is where a value stands in a document and, in an object, its name, in
+// bytes.
+type Spot struct{ Name, Value diag.Span }
 
 // A want is a value whose place is wanted, or that leads to one.
 type want struct {
-	spot
+	Spot
 	members map[string]*want // by key or index
 }
 
@@ -32,10 +33,10 @@ func (w *want) member(key string) *want {
 	return m
 }
 
-// locate finds the values that JSON pointers name, in one pass over a document
+// Locate finds the values that JSON pointers name, in one pass over a document
 // that is strict JSON. Memory is in proportion to the pointers. What the
 // document does not have stands nowhere: its spot is zero.
-func locate(doc []byte, pointers []string) map[string]spot {
+func Locate(doc []byte, pointers []string) map[string]Spot {
 	root := &want{}
 	wants := make(map[string]*want, len(pointers))
 	for _, p := range pointers {
@@ -50,9 +51,9 @@ func locate(doc []byte, pointers []string) map[string]spot {
 	for len(f.open) > 0 {
 		f.step()
 	}
-	spots := make(map[string]spot, len(wants))
+	spots := make(map[string]Spot, len(wants))
 	for p, w := range wants {
-		spots[p] = w.spot
+		spots[p] = w.Spot
 	}
 	return spots
 }
@@ -74,7 +75,7 @@ type frame struct {
 func (f *finder) step() {
 	top := &f.open[len(f.open)-1]
 	if kind := f.dec.PeekKind(); kind == '}' || kind == ']' {
-		top.want.value.End = f.token()
+		top.want.Value.End = f.token()
 		f.open = f.open[:max(0, len(f.open)-1)]
 		return
 	}
@@ -93,7 +94,7 @@ func (f *finder) step() {
 	key, _ := jsontext.AppendUnquote(nil, name) // a name that was just read is valid
 	w := top.want.members[string(key)]
 	if w != nil {
-		w.name = span
+		w.Name = span
 	}
 	f.value(w)
 }
@@ -109,7 +110,7 @@ func (f *finder) value(w *want) {
 	}
 	kind := f.dec.PeekKind()
 	if (kind == '{' || kind == '[') && len(w.members) > 0 {
-		w.value.Start = f.token() - 1
+		w.Value.Start = f.token() - 1
 		f.open = append(f.open, frame{want: w, array: kind == '['})
 		return
 	}
@@ -119,7 +120,7 @@ func (f *finder) value(w *want) {
 		return
 	}
 	end := int(f.dec.InputOffset())
-	w.value = diag.Bytes(end-len(v), end)
+	w.Value = diag.Bytes(end-len(v), end)
 }
 
 // token passes over one token and returns where it ends. An error ends the walk;

@@ -59,8 +59,8 @@ func differ(a, b byte) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// meant is the hint that names the nearest of some words, or "".
-func meant(word string, words []string) string {
+// Meant is the hint that names the [Nearest] of some words, or "".
+func Meant(word string, words []string) string {
 	if w := Nearest(word, words); w != "" {
 		return "did you mean " + w + "?"
 	}

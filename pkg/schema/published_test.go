@@ -39,6 +39,21 @@ var examples = map[string]struct {
 			`{"ok":true}`: `TA002 1:1 document: the key "data" is missing`,
 		},
 	},
+	"approval_request.v1": {
+		good: []string{
+			`{"toolCallId":"t1c1","toolName":"file_put","args":{"path":"a"},"digest":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","effect":"write","purpose":"Write.","rule":"out","reason":"r","note":"n"}`,
+		},
+		bad: map[string]string{
+			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: must match the pattern ^sha256:[0-9a-f]{64}$, is the string "sha256:0"`,
+		},
+	},
+	"approval_decision.v1": {
+		good: []string{`{"approved":false}`, `{"approvalId":"1","approved":true,"modifiedArgs":{},"reason":""}`, `{"approved":true,"modifiedArgs":null}`},
+		bad: map[string]string{
+			`{"approved":"yes"}`: `TA002 1:13 /approved: must be a boolean, is the string "yes"`,
+			`{"approvalId":"1"}`: `TA002 1:1 document: the key "approved" is missing`,
+		},
+	},
 	"parse_result.v1": {
 		good: []string{
 			`{"dialect":"tool","calls":[],"findings":[` + goodFinding + `],"findings_cut":2}`,
@@ -69,6 +84,71 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{"ok":false,"exit":{"code":2,"name":"usage"},"turns":0,"calls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+		},
+	},
+	"agent_config.v2": {
+		good: []string{
+			`{"version":1}`,
+			`{"version":1,"model":["a","b"],"tool":"x","timeout":"1m30s","max_cost":0.5,"param":{"stop":["x"]},"base_url":{"ollama":"http://h"},
+			  "api_key":{"openai":"${secret:K}"},"instances":{"s":{"tool":"vectorSearch","index":"i"}},"mcp":{"f":{"command":["p",""]}},"now":"2026-11-21T09:30:00Z"}`,
+		},
+		bad: map[string]string{
+			`{}`:                                `TA002 1:1 document: the key "version" is missing`,
+			`{"version":1,"tool":[]}`:           `TA002 1:21 /tool: must have at least 1 item, has 0`,
+			`{"version":1,"api_key":"sk-123"}`:  `TA002 1:24 /api_key: must match the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, is the string "sk-123"`,
+			`{"version":1,"mcp":{"f":{}}}`:      `TA002 1:25 /mcp/f: the key "command" is missing`,
+			`{"version":1,"dialect":"mistral"}`: `TA002 1:24 /dialect: must be one of "auto", "native", "tool", "toolcalls"; is the string "mistral"`,
+		},
+	},
+	"policy.v1": {
+		good: []string{
+			`{"version":1,"tools":{"a":{}}}`,
+			`{"version":1,"enable_exec":true,"require_nonce":false,"tools":{"a":{"allow":[{}],"ask":[{"id":"i"}],"deny":[{"because":"b"}],"limit":{"bytes":1}}},
+			  "budget":{"calls":0,"wall":"1h"},"taint":{},"tests":[{"call":{"tool":"a"},"expect":"ask"}]}`,
+			`{"version":1,"tools":{},"programs":{"path":["/bin"],"env":[],"limit":{"memory":"2GB","file_size":1,"processes":1,"open_files":1},
+			  "sandbox":{"read":[],"write":[],"network":true,"missing":"ignore"}}}`,
+		},
+		bad: map[string]string{
+			`{"version":1,"tools":{"a":{"deny":[{"set":{"a":1}}]}}}`:      `TA002 1:37 /tools/a/deny/0: the key "set" is not allowed; allowed are "args", "because", "effect", "id"`,
+			`{"version":1,"tools":{},"programs":{"path":[]}}`:             `TA002 1:44 /programs/path: must have at least 1 item, has 0`,
+			`{"version":1,"tools":{},"programs":{"env":["A=b"]}}`:         `TA002 1:44 /programs/env/0: must match the pattern ^[A-Za-z_][A-Za-z0-9_]*$, is the string "A=b"`,
+			`{"version":1,"tools":{},"programs":{"sandbox":null}}`:        `TA002 1:47 /programs/sandbox: must be an object, is null`,
+			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":{}}}]}}}`:   `TA002 1:50 /tools/a/allow/0/args/b: must have at least 1 key, has 0`,
+			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":[1]}}]}}}`:  `TA002 1:51 /tools/a/allow/0/args/b/0: must be a string, is the number 1`,
+			`{"version":1,"tools":{"a":{"allow":[{"effect":"delete"}]}}}`: `TA002 1:47 /tools/a/allow/0/effect: must be one of "read", "write", "exec"; is the string "delete"`,
+		},
+	},
+	"chat_message.v2": {
+		good: []string{
+			`{"role":"user","content":""}`,
+			`{"role":"assistant","content":"c","toolCalls":[],"error":{"error":"e","message":""},"timestamp":"2026-11-21T09:30:00Z"}`,
+			`{"role":"assistant","content":"c","toolCalls":[{"toolType":"x","toolName":"y","input":{"a":1},"output":{"value":[1]}}]}`,
+		},
+		bad: map[string]string{
+			`{"role":"tool","content":""}`: `TA002 1:9 /role: must be one of "user", "assistant", "system"; is the string "tool"`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"x","toolName":"y","input":[],"output":{}}]}`:                                                                        `TA002 1:81 /toolCalls/0/input: must be an object, is an empty array`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":0},"output":{"results":[],"namespace":"n","index":"i"}}]}`: `TA002 1:112 /toolCalls/0/input/topK: must be at least 1, is the number 0`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":1},"output":{"results":[],"namespace":""}}]}`:              `TA002 1:124 /toolCalls/0/output: the key "index" is missing`,
+		},
+	},
+	"agent_streaming_events.v1": {
+		good: []string{
+			`{"event":"error","data":{"error":"e","message":""}}`, `{"event":"on_chain_start"}`, `{"event":"on_chat_model_start","toolCalls":[]}`,
+			`{"event":"on_chat_model_stream","data":""}`, `{"event":"on_tool_start","data":"d"}`, `{"event":"on_tool_end"}`,
+			`{"event":"on_chain_end","data":null,"toolCalls":[{"toolType":"x","toolName":"y","input":{},"output":{}}]}`,
+		},
+		bad: map[string]string{
+			`{"event":"on_chain"}`:             `TA002 1:10 /event: must be one of "error", "on_chain_start", "on_chain_end", "on_chat_model_start", "on_chat_model_stream", "on_tool_start", "on_tool_end"; is the string "on_chain"`,
+			`{}`:                               `TA002 1:1 document: the key "event" is missing`,
+			`{"event":"on_tool_end","data":1}`: `TA002 1:24 document: the key "data" is not allowed; allowed are "event"`,
+			`{"event":"error","data":"m"}`:     `TA002 1:25 /data: must be an object, is the string "m"`,
+			`{"event":"on_chat_model_stream","data":{"a":"b"}}`: `TA002 1:40 /data: must be a string, is an object`,
+		},
+	},
+	"baseline.v1": {
+		good: []string{`{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"f","call":"c","path":"/p","nth":2}`},
+		bad: map[string]string{
+			`{"fingerprint":"0","code":"TC301","file":"f"}`: `TA002 1:16 /fingerprint: must match the pattern ^[0-9a-fA-F]{32}$, is the string "0"`,
 		},
 	},
 	"tool_definition.v1": {
@@ -119,6 +199,35 @@ func TestPublished(t *testing.T) {
 	}
 }
 
+// The examples in the schemas fit the part they stand in.
+func TestPublishedExamples(t *testing.T) {
+	count := 0
+	for _, name := range Published() {
+		text, _ := Text(name)
+		members(decoded(t, name), func(path []string, value any) string {
+			list, ok := value.([]any)
+			if last := len(path) - 1; !ok || path[last] != "examples" {
+				return ""
+			}
+			at := pointer(path[:len(path)-1]...)
+			part, findings := CompilePart(name, text, at)
+			if part == nil {
+				t.Fatalf("%s: %v", at, lines(findings))
+			}
+			for _, example := range list {
+				count++
+				if findings := part.Check([]byte(jsonText(example))); findings != nil {
+					t.Errorf("%s: the example %s of %s: %v", name, jsonText(example), at, lines(findings))
+				}
+			}
+			return ""
+		})
+	}
+	if count < 10 {
+		t.Errorf("only %d examples", count)
+	}
+}
+
 // The schemas stand on their own, so what they share is repeated in each.
 func TestPublishedAgree(t *testing.T) {
 	finding := decoded(t, "finding.v1")
@@ -128,6 +237,12 @@ func TestPublishedAgree(t *testing.T) {
 	for _, name := range []string{"parse_result.v1", "envelope.v1"} {
 		if diff := cmp.Diff(any(finding), lookup(decoded(t, name), []string{"$defs", "finding"}), ignoreDescription); diff != "" {
 			t.Errorf("finding in %s (-finding.v1 +%s):\n%s", name, name, diff)
+		}
+	}
+	events, _ := lookup(decoded(t, "agent_streaming_events.v1"), []string{"$defs"}).(map[string]any)
+	for name, def := range lookup(decoded(t, "chat_message.v2"), []string{"$defs"}).(map[string]any) {
+		if diff := cmp.Diff(def, events[name]); diff != "" {
+			t.Errorf("%s (-message +events):\n%s", name, diff)
 		}
 	}
 	var codes []any

@@ -41,7 +41,7 @@ func (s *Schema) Check(doc []byte) []diag.Finding {
 // Violations is like [Schema.Check] for callers that word or code the
 // violations themselves: it returns all of them, or what is wrong with the JSON.
 func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
-	if fault := strict(doc); fault != nil {
+	if fault := Strict(doc); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
 	value, err := decode(doc)
@@ -58,18 +58,30 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	return violations, nil
 }
 
-// report turns violations into findings, at most [maxFindings] and one more.
-func report(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
+// Findings words violations as [Schema.Check] does, at most 50 of them: a last one
+// says how many more there are, and stands at the end. Place says where a violation
+// stands; a place without a line is located by the caller.
+func Findings(violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
+	return worded(diag.SchemaFit, violations, place, end)
+}
+
+func worded(code diag.Code, violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
 	more := max(0, len(violations)-maxFindings)
 	var out []diag.Finding
 	for _, v := range violations[:len(violations)-more] {
-		f := diag.New(code, v.Span, "%s", v.String())
+		f := diag.New(code, place(v), "%s", v.String())
 		f.Path, f.Hint = v.Path, v.Hint
 		out = append(out, f)
 	}
 	if more > 0 {
-		out = append(out, diag.New(code, diag.Bytes(len(doc), len(doc)), "document: %d more faults like these are not listed", more))
+		out = append(out, diag.New(code, end, "document: %d more faults like these are not listed", more))
 	}
+	return out
+}
+
+// report turns violations in a document into findings with places.
+func report(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
+	out := worded(code, violations, func(v Violation) diag.Span { return v.Span }, diag.Bytes(len(doc), len(doc)))
 	diag.NewLines(doc).LocateAll(out)
 	return out
 }
@@ -79,15 +91,15 @@ func place(doc []byte, violations []Violation) {
 	pointers := make([]string, 0, 2*len(violations))
 	for _, v := range violations {
 		pointers = append(pointers, v.Path)
-		if v.unknownKey() {
+		if v.AtKey {
 			pointers = append(pointers, v.Path+pointer(v.Key))
 		}
 	}
-	spots := locate(doc, pointers)
+	spots := Locate(doc, pointers)
 	for i, v := range violations {
-		violations[i].Span = spots[v.Path].value
-		if v.unknownKey() {
-			violations[i].Span = spots[v.Path+pointer(v.Key)].name
+		violations[i].Span = spots[v.Path].Value
+		if v.AtKey {
+			violations[i].Span = spots[v.Path+pointer(v.Key)].Name
 		}
 	}
 	slices.SortStableFunc(violations, compare)

@@ -79,10 +79,11 @@ func TestCheck(t *testing.T) {
 		{"false", `{"properties":{"a":false}}`, `{"a":1}`, []string{`TA002 1:6 /a: nothing is allowed here`}},
 		{"unevaluated", `{"properties":{"a":true},"unevaluatedProperties":false}`, `{"b":1}`, []string{`TA002 1:6 /b: nothing is allowed here`}},
 		{"dependent", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []string{`TA002 1:1 document: the key "b" is missing, "a" needs it`}},
+		{"regular expressions", `{"items":{"format":"regex"}}`, `["a+","("]`, []string{`TA002 1:7 /1: must be a regular expression, is the string "("`}},
 		{"property names", `{"propertyNames":{"maxLength":2}}`, `{"abc":1}`,
-			[]string{`TA002 1:1 document: the key "abc" is not allowed: a key must have at most 2 characters, has 3`}},
+			[]string{`TA002 1:2 document: the key "abc" is not allowed: a key must have at most 2 characters, has 3`}},
 		{"property names inside", `{"additionalProperties":{"propertyNames":{"maxLength":1}}}`, `{"a":{"xx":1},"b":{"x":1},"c":{"y":1}}`,
-			[]string{`TA002 1:6 /a: the key "xx" is not allowed: a key must have at most 1 character, has 2`}},
+			[]string{`TA002 1:7 /a: the key "xx" is not allowed: a key must have at most 1 character, has 2`}},
 		{"property names, in which object is not known", `{"additionalProperties":{"propertyNames":{"maxLength":1}}}`, `{"a":{"xx":1},"b":{"xx":1}}`,
 			[]string{`TA002 1:1 document: the key "xx" is not allowed: a key must have at most 1 character, has 2`}},
 		{"contains", `{"contains":{"type":"null"},"minContains":2}`, `[null]`,
@@ -98,6 +99,26 @@ func TestCheck(t *testing.T) {
 			{"properties":{"kind":{"const":"a"},"x":{"type":"string"}},"required":["kind","x"]},
 			{"properties":{"kind":{"const":"b"},"y":{"type":"string"}},"required":["kind","y"]}]}`, `{"kind":"b","y":1}`,
 			[]string{`TA002 1:17 /y: must be a string, is the number 1`}},
+		{"one of, no such discriminator", `{"oneOf":[
+			{"properties":{"kind":{"const":"a"}},"required":["kind","x"]},
+			{"properties":{"kind":{"const":"b"}},"required":["kind","y"]}]}`, `{"kind":"c"}`,
+			[]string{`TA002 1:9 /kind: must be one of "a", "b"; is the string "c"`}},
+		{"one of, discriminator of all others", `{"oneOf":[
+			{"properties":{"kind":{"const":"a"}},"required":["kind","x"]},
+			{"properties":{"kind":{"type":"string","not":{"const":"a"}}},"required":["kind","y"]}]}`, `{"kind":"a"}`,
+			[]string{`TA002 1:1 document: the key "x" is missing`}},
+		{"any of, what is excluded", `{"anyOf":[
+			{"required":["a","b"]},
+			{"required":["c"],"not":{"required":["a"]}}]}`, `{"a":1}`,
+			[]string{`TA002 1:1 document: the key "b" is missing`}},
+		{"one of, wrong in any case", `{"oneOf":[
+			{"properties":{"a":{"type":"number"}},"required":["a","b"]},
+			{"properties":{"a":{"type":"number"}},"required":["a","c"]}]}`, `{"a":"1"}`,
+			[]string{`TA002 1:6 /a: must be a number, is the string "1"`}},
+		{"one of, the nearest", `{"oneOf":[
+			{"required":["a","b","c"]},
+			{"required":["d","e"]}]}`, `{"a":1,"b":2}`,
+			[]string{`TA002 1:1 document: the key "c" is missing`}},
 		{"one of, none", `{"oneOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}`, `{}`,
 			[]string{`TA002 1:1 document: fits none of the allowed forms: the key "a" is missing; or the key "b" is missing`}},
 		{"one of, two", `{"oneOf":[{"type":"number"},{"minimum":1}]}`, `2`,
@@ -234,26 +255,6 @@ func TestCompileSize(t *testing.T) {
 	_, findings := Compile("big.json", []byte(`{"description":"`+strings.Repeat("x", MaxBytes)+`"}`))
 	if len(findings) != 1 || findings[0].Code != diag.BadSchema {
 		t.Errorf("findings %v", findings)
-	}
-}
-
-// The examples of the rules raise their codes, and the good ones do not.
-func TestRuleExamples(t *testing.T) {
-	raises := func(code diag.Code, text string) bool {
-		doc, against, ok := strings.Cut(text, "  against  ")
-		var findings []diag.Finding
-		if ok {
-			findings = compiled(t, against).Check([]byte(doc))
-		} else {
-			_, findings = Compile("s.json", []byte(doc))
-		}
-		return len(findings) > 0 && findings[0].Code == code
-	}
-	for _, code := range []diag.Code{diag.NotJSON, diag.SchemaFit, diag.BadSchema} {
-		rule := code.Rule()
-		if !raises(code, rule.Bad) || raises(code, rule.Good) {
-			t.Errorf("%s: the examples do not show it", code)
-		}
 	}
 }
 

@@ -30,10 +30,10 @@ func decode(doc []byte) (any, error) {
 	return v, err
 }
 
-// strict returns the first fault of a text that is to be one JSON value, or nil:
+// Strict returns the first fault of a text that is to be one JSON value, or nil:
 // beside bad syntax these are duplicate keys, invalid UTF-8, nesting deeper than
 // [maxDepth] and numbers longer than [maxDigits]. The finding is located.
-func strict(doc []byte) *diag.Finding {
+func Strict(doc []byte) *diag.Finding {
 	offset, path, why := scan(doc)
 	if why == "" {
 		return nil
@@ -84,6 +84,8 @@ func explain(doc []byte, err error) (offset int, path, why string) {
 	}
 	offset, path = int(syntax.ByteOffset), string(syntax.JSONPointer)
 	switch {
+	case offset == 0 && bytes.HasPrefix(doc, []byte(orderMark)):
+		return 0, "", "a byte order mark stands in front of the JSON value"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(doc), path, "the text ends before the JSON value does"
 	case errors.Is(err, jsontext.ErrDuplicateName):
@@ -96,10 +98,27 @@ func explain(doc []byte, err error) (offset int, path, why string) {
 	return offset, path, syntax.Err.Error()
 }
 
+// orderMark is the byte order mark of UTF-8.
+const orderMark = "\ufeff"
+
+// EncodingHint says in what encoding a text that is not UTF-8 seems to be, or "".
+func EncodingHint(text []byte) string {
+	wide := len(text) >= 4 && (text[0] == 0) != (text[1] == 0) && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0)
+	if wide || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return "it looks like UTF-16; write it in UTF-8"
+	}
+	return ""
+}
+
 // hint says how to mend the faults that models and people make most.
 func hint(doc []byte) string {
 	text := strings.TrimSpace(string(doc[:min(len(doc), 200)]))
+	if encoding := EncodingHint(doc); encoding != "" {
+		return encoding
+	}
 	switch {
+	case strings.HasPrefix(text, orderMark):
+		return "write the file without it, as UTF-8 needs none"
 	case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
 		return "give the JSON alone, without a fence around it"
 	case text != "" && !strings.ContainsRune("{[\"", rune(text[0])) && strings.ContainsAny(text, "{["):

@@ -17,7 +17,8 @@ type Violation struct {
 	// and for an unknown key it is that of the object.
 	Path    string
 	Keyword string // the keyword of the schema that is broken, such as "type"
-	Key     string // the key that is missing ("required") or unknown ("additionalProperties")
+	Key     string // the key that is missing ("required") or refused ("additionalProperties", "propertyNames")
+	AtKey   bool   // it is about Key itself, which stands in the object, and not about a value
 	Message string // what is wrong, without the path
 	Hint    string // what was probably meant, or ""
 	Span    diag.Span
@@ -34,8 +35,6 @@ func (v Violation) String() string {
 	}
 	return v.Path + ": " + v.Message
 }
-
-func (v Violation) unknownKey() bool { return v.Keyword == "additionalProperties" && v.Key != "" }
 
 func compare(a, b Violation) int {
 	return cmp.Or(
@@ -101,7 +100,8 @@ func (r *reader) flatten(e *jsonschema.ValidationError) []Violation {
 
 // nearest returns the violations of a value that fits no alternative of an
 // anyOf or oneOf: those of the one alternative that was probably meant, or
-// everything the value may be, or one violation that names the alternatives.
+// everything the value may be, or what is wrong in any case, or one violation that
+// names the alternatives.
 func (r *reader) nearest(e *jsonschema.ValidationError) []Violation {
 	here := pointer(e.InstanceLocation...)
 	var want []string // kinds of values that other alternatives take
@@ -114,36 +114,103 @@ func (r *reader) nearest(e *jsonschema.ValidationError) []Violation {
 		}
 		open = append(open, vs)
 	}
-	open = discriminate(here, open)
-	switch {
-	case len(open) == 0:
+	if len(open) == 0 {
 		return []Violation{r.wrongType(here, lookup(r.value, e.InstanceLocation), want)}
-	case len(open) == 1:
+	}
+	open = discriminate(here, open)
+	if at, values := discriminator(here, open); values != nil && len(open) > 1 {
+		return []Violation{r.notAllowed(at, lookup(r.value, tokens(at)), values)}
+	}
+	open = without(open, func(v Violation) bool { return v.Path == here && v.Key != "" }) // with other keys
+	if len(open) == 1 {
 		return open[0]
-	case slices.ContainsFunc(open, func(vs []Violation) bool { return !isEnum(here, vs) }):
-		return []Violation{noneFits(here, e.ErrorKind.KeywordPath()[0], open)}
 	}
-	values := []string{}
-	for _, vs := range open {
-		values = append(values, vs[0].want...)
+	if common := shared(open); len(common) > 0 {
+		return common
 	}
-	return []Violation{r.notAllowed(here, lookup(r.value, e.InstanceLocation), values)}
+	if best := closest(here, open); best != nil {
+		return best
+	}
+	return []Violation{noneFits(here, e.ErrorKind.KeywordPath()[0], open)}
 }
 
-// isEnum reports whether the only violation is that the value here is not one
-// of a few allowed ones.
-func isEnum(here string, vs []Violation) bool {
-	return len(vs) == 1 && vs[0].Path == here && vs[0].Keyword == "enum"
+// discriminator returns the value that every alternative wants to be another one,
+// the one here or one of its members, and all that it may be; nil if there is none.
+func discriminator(here string, open [][]Violation) (at string, values []string) {
+	wants := make([]map[string][]string, len(open)) // by path
+	for i, vs := range open {
+		wants[i] = map[string][]string{}
+		for _, v := range vs {
+			if v.Keyword == "enum" && (len(vs) == 1 || v.Path != here) && (v.Path == here || parent(v.Path) == here) {
+				wants[i][v.Path] = v.want
+			}
+		}
+	}
+	for _, first := range open[0] {
+		if !slices.ContainsFunc(wants, func(w map[string][]string) bool { return w[first.Path] == nil }) {
+			for _, w := range wants {
+				values = append(values, w[first.Path]...)
+			}
+			return first.Path, values
+		}
+	}
+	return "", nil
+}
+
+// shared returns the violations that all alternatives have: they are there
+// whichever was meant.
+func shared(open [][]Violation) []Violation {
+	type saying struct{ path, keyword, key, message string }
+	have := map[saying]int{}
+	var out []Violation
+	for i, vs := range open {
+		for _, v := range vs {
+			s := saying{v.Path, v.Keyword, v.Key, v.Message}
+			if have[s] == i {
+				have[s]++
+			}
+			if have[s] == len(open) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// closest returns the alternative that knows more of the keys than any other, or,
+// where several know all of them, has fewer violations than any other; else nil.
+func closest(here string, open [][]Violation) []Violation {
+	unknown := func(vs []Violation) int {
+		n := 0
+		for _, v := range vs {
+			if v.AtKey && v.Path == here {
+				n++
+			}
+		}
+		return n
+	}
+	rank := func(a, b []Violation) int {
+		ua, ub := unknown(a), unknown(b)
+		if ua == 0 && ub == 0 {
+			return cmp.Compare(len(a), len(b))
+		}
+		return cmp.Compare(ua, ub)
+	}
+	sorted := slices.SortedStableFunc(slices.Values(open), rank)
+	if rank(sorted[0], sorted[1]) == 0 {
+		return nil
+	}
+	return sorted[0]
 }
 
 // discriminate drops the alternatives that were not meant: those whose
-// discriminator, a member with a fixed value, says so, and then those with other
-// keys. Where that would leave none it drops none.
+// discriminator, a member with a fixed value, says so, or that exclude what is
+// there. Where that would leave none it drops none.
 func discriminate(here string, open [][]Violation) [][]Violation {
-	open = without(open, func(v Violation) bool {
-		return v.Keyword == "enum" && parent(v.Path) == here && v.Path != here
+	return without(open, func(v Violation) bool {
+		member := parent(v.Path) == here && v.Path != here
+		return v.Keyword == "enum" && member || v.Keyword == "not" && (member || v.Path == here)
 	})
-	return without(open, func(v Violation) bool { return v.Path == here && v.Key != "" })
 }
 
 // without drops the alternatives that have such a violation, unless all have.

@@ -55,13 +55,20 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// either joins names as in "a, b or c".
-func either(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
+// Either joins names as in "a, b or c".
+func Either[T ~string](names []T) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch i {
+		case 0:
+		case len(names) - 1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
 	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return b.String()
 }
 
 // list joins names with commas, the first 20 of them.

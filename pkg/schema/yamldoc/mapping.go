@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"cmp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -48,11 +49,7 @@ func (m Map) refuseOthers(known []string) {
 			continue
 		}
 		f := m.Key(key).Add(m.of.file.codes.UnknownKey, "unknown key")
-		if meant := schema.Nearest(key, known); meant != "" {
-			f.Hint = "did you mean " + meant + "?"
-		} else {
-			f.Hint = "known keys are " + strings.Join(known, ", ")
-		}
+		f.Hint = cmp.Or(schema.Meant(key, known), "known keys are "+strings.Join(known, ", "))
 	}
 }
 

@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -14,11 +15,12 @@ import (
 type text struct {
 	src    []byte
 	lines  *diag.Lines
-	starts []int // of lines, as YAML counts them: it knows more line breaks
+	starts []int                              // of lines, as YAML counts them: it knows more line breaks
+	last   struct{ line, column, offset int } // the latest look-up
 }
 
-func newText(src []byte) text {
-	t := text{src: src, lines: diag.NewLines(src), starts: []int{0}}
+func newText(src []byte) *text {
+	t := &text{src: src, lines: diag.NewLines(src), starts: []int{0}}
 	if bytes.HasPrefix(src, []byte("\ufeff")) {
 		t.starts[0] = len("\ufeff")
 	}
@@ -43,22 +45,26 @@ func lineBreak(b []byte) int {
 }
 
 // offset returns the offset of a line and column, both from 1; a column counts
-// code points.
-func (t text) offset(line, column int) int {
+// code points. Looking up places in ascending order costs one pass over the text.
+func (t *text) offset(line, column int) int {
 	if line < 1 || line > len(t.starts) {
 		return len(t.src)
 	}
-	at := t.starts[line-1]
-	for ; column > 1 && at < len(t.src); column-- {
+	at, from := t.starts[line-1], 1
+	if t.last.line == line && t.last.column <= column {
+		at, from = t.last.offset, t.last.column
+	}
+	for ; from < column && at < len(t.src); from++ {
 		_, size := utf8.DecodeRune(t.src[at:])
 		at += size
 	}
+	t.last.line, t.last.column, t.last.offset = line, from, at
 	return at
 }
 
 // span returns the place of a node, without lines: of a scalar all of it, where
 // it stands on one line, and of anything else the point where it begins.
-func (t text) span(n *yaml.Node) diag.Span {
+func (t *text) span(n *yaml.Node) diag.Span {
 	start := t.offset(n.Line, n.Column)
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return diag.Bytes(start, start)
@@ -72,7 +78,7 @@ func (t text) span(n *yaml.Node) diag.Span {
 
 // inside returns the offset in the source of a byte of a scalar's value, or
 // where the scalar begins if it goes over several lines.
-func (t text) inside(n *yaml.Node, index int) int {
+func (t *text) inside(n *yaml.Node, index int) int {
 	start := t.offset(n.Line, n.Column)
 	at := start
 	quote := byte(0)
@@ -140,6 +146,9 @@ func escape(src []byte) (width, size int) {
 	r, err := strconv.ParseUint(string(src[2:2+digits]), 16, 32)
 	if err != nil {
 		return 0, 0
+	}
+	if utf16.IsSurrogate(rune(r)) { // of JSON, one of two
+		return 2 + digits, 2
 	}
 	return 2 + digits, max(1, utf8.RuneLen(rune(r)))
 }

@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -158,6 +159,9 @@ func (v Value) Number() (json.Number, bool) {
 // IsList reports whether the value is a list, and finds nothing if it is not.
 func (v Value) IsList() bool { return v.Present() && kindOf(v.node) == kindList }
 
+// IsMap reports whether the value is a mapping.
+func (v Value) IsMap() bool { return v.Present() && kindOf(v.node) == kindMapping }
+
 // IsText reports whether the value is a string, and finds nothing if it is not.
 func (v Value) IsText() bool { return v.Present() && kindOf(v.node) == kindString }
 
@@ -193,4 +197,53 @@ func (v Value) Texts() ([]string, bool) {
 		texts = append(texts, text)
 	}
 	return texts, ok
+}
+
+// Find returns the value that a JSON pointer leads to from here. It is absent when
+// there is none.
+func (v Value) Find(pointer string) Value {
+	for token := range jsontext.Pointer(pointer).Tokens() {
+		v = v.child(token)
+		if !v.Present() {
+			return Value{}
+		}
+	}
+	return v
+}
+
+// Key returns a key of a mapping itself, for its place. It is absent when the value
+// is no mapping that has it.
+func (v Value) Key(name string) Value {
+	if i := v.index(name); i >= 0 {
+		return Value{file: v.file, node: v.node.Content[i], path: join(v.path, name)}
+	}
+	return Value{}
+}
+
+// index returns where in a mapping a key stands, or -1.
+func (v Value) index(key string) int {
+	if !v.Present() || v.node.Kind != yaml.MappingNode {
+		return -1
+	}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		if v.node.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// child returns a member of a mapping or an item of a list.
+func (v Value) child(token string) Value {
+	if v.node.Kind == yaml.SequenceNode {
+		i, err := strconv.Atoi(token)
+		if err != nil || i < 0 || i >= len(v.node.Content) {
+			return Value{}
+		}
+		return Value{file: v.file, node: v.node.Content[i], path: fmt.Sprintf("%s[%d]", v.path, i)}
+	}
+	if i := v.index(token); i >= 0 {
+		return Value{file: v.file, node: v.node.Content[i+1], path: join(v.path, token)}
+	}
+	return Value{}
 }

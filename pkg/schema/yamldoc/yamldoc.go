@@ -21,6 +21,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 )
 
 // Bounds on a file.
@@ -44,7 +45,7 @@ type Codes struct {
 // findings. It is not safe for concurrent use.
 type File struct {
 	name     string
-	text     text
+	text     *text
 	codes    Codes
 	findings []diag.Finding
 	more     int // findings beyond [maxFindings]
@@ -52,15 +53,18 @@ type File struct {
 
 // Read returns a file and its documents. Where the syntax is wrong there are
 // only the documents before that place; a document that uses what is not taken
-// of YAML is left out.
+// of YAML is left out. An object or a list in JSON is read as JSON.
 func Read(name string, src []byte, codes Codes) (*File, []Value) {
 	f := &File{name: name, text: newText(src), codes: codes}
 	if len(src) > MaxBytes {
 		f.add(codes.Syntax, diag.Bytes(0, 0), "the file has more than %d bytes", MaxBytes)
 		return f, nil
 	}
+	if root := f.text.fromJSON(); root != nil {
+		return f, f.roots(nil, root)
+	}
 	if at, why := firstInvalid(src); at >= 0 {
-		f.add(codes.Syntax, diag.Bytes(at, at), "%s", why)
+		f.add(codes.Syntax, diag.Bytes(at, at), "%s", why).Hint = schema.EncodingHint(src)
 		return f, nil
 	}
 	var docs []Value
@@ -74,12 +78,18 @@ func Read(name string, src []byte, codes Codes) (*File, []Value) {
 			f.syntax(err)
 			return f, docs
 		}
-		for _, root := range n.Content {
-			if f.plain(root) {
-				docs = append(docs, Value{file: f, node: root})
-			}
+		docs = f.roots(docs, n.Content...)
+	}
+}
+
+// roots adds the documents that are of use to some.
+func (f *File) roots(docs []Value, roots ...*yaml.Node) []Value {
+	for _, root := range roots {
+		if f.plain(root) {
+			docs = append(docs, Value{file: f, node: root})
 		}
 	}
+	return docs
 }
 
 // Findings returns what has been found so far, by place. After 100 findings a

@@ -38,7 +38,7 @@ func TestSyntax(t *testing.T) {
 		{"unknown alias", "a: *x\n", "TD001 f.yaml:1:4 unknown anchor 'x' referenced"},
 		{"control character", "a: \x01\n", "TD001 f.yaml:1:4 the character U+0001 is not allowed in YAML"},
 		{"not UTF-8", "a: b\nc: \xff\n", "TD001 f.yaml:2:4 the file is not UTF-8"},
-		{"UTF-16", "\xff\xfea\x00", "TD001 f.yaml:1:1 the file is not UTF-8"},
+		{"UTF-16", "\xff\xfea\x00", "TD001 f.yaml:1:1 the file is not UTF-8 [it looks like UTF-16; write it in UTF-8]"},
 		{"anchor", "a: &x 1\n", "TD001 f.yaml:1:4 anchors are not allowed"},
 		{"tag", "a: !!str 1\n", "TD001 f.yaml:1:4 tags are not allowed"},
 		{"merge key", "a: {<<: {b: 1}}\n", "TD001 f.yaml:1:5 a key must be a string"},

@@ -1,0 +1,107 @@
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"gopkg.in/yaml.v3"
+)
+
+// fromJSON reads a text that is one object or list in JSON, as what a reader of YAML
+// makes of it: YAML does not know all of JSON, such as escapes of surrogates. It returns
+// nil for any other text. A key can stand twice.
+func (t *text) fromJSON() *yaml.Node {
+	start := t.starts[0]
+	if rest := bytes.TrimLeft(t.src[start:], " \t\r\n"); len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
+		return nil
+	}
+	b := builder{text: t, begin: start, line: 1, at: start}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(t.src[start:]), jsontext.AllowDuplicateNames(true))
+	for {
+		err := b.next(dec)
+		switch {
+		case errors.Is(err, io.EOF) && b.root != nil:
+			return b.root
+		case err != nil:
+			return nil
+		}
+	}
+}
+
+// A builder makes nodes of the tokens of a JSON text, without recursion.
+type builder struct {
+	text  *text
+	begin int // of the JSON in the text
+	root  *yaml.Node
+	open  []*yaml.Node
+
+	line, column, at int // the latest place: at is the offset of a line and column, the column from 0
+}
+
+// next takes in one token. A second value is an error.
+func (b *builder) next(dec *jsontext.Decoder) error {
+	kind := dec.PeekKind()
+	if b.root != nil && len(b.open) == 0 && kind != 0 {
+		return errors.New("a second value")
+	}
+	if kind == '}' || kind == ']' {
+		_, err := dec.ReadToken()
+		if err == nil {
+			b.open = b.open[:len(b.open)-1]
+		}
+		return err
+	}
+	n, size, err := read(dec, kind)
+	if err != nil {
+		return err
+	}
+	b.place(n, b.begin+int(dec.InputOffset())-size)
+	if b.root == nil {
+		b.root = n
+	} else {
+		parent := b.open[len(b.open)-1]
+		parent.Content = append(parent.Content, n)
+	}
+	if n.Kind != yaml.ScalarNode {
+		b.open = append(b.open, n)
+	}
+	return nil
+}
+
+// read reads a scalar, or the beginning of anything else, and how long it is.
+func read(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int, err error) {
+	if kind == '{' || kind == '[' {
+		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle}
+		if kind == '[' {
+			n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		}
+		_, err = dec.ReadToken()
+		return n, 1, err
+	}
+	v, err := dec.ReadValue()
+	if err != nil {
+		return nil, 0, err
+	}
+	n = &yaml.Node{Kind: yaml.ScalarNode, Value: string(v)}
+	if kind == '"' {
+		value, err := jsontext.AppendUnquote(nil, v)
+		n.Value, n.Tag, n.Style = string(value), "!!str", yaml.DoubleQuotedStyle
+		return n, len(v), err
+	}
+	return n, len(v), nil
+}
+
+// place gives a node its line and column. Nodes come in the order in which they stand.
+func (b *builder) place(n *yaml.Node, offset int) {
+	starts := b.text.starts
+	for b.line < len(starts) && starts[b.line] <= offset {
+		b.at, b.column = starts[b.line], 0
+		b.line++
+	}
+	b.column += utf8.RuneCount(b.text.src[b.at:offset])
+	b.at = offset
+	n.Line, n.Column = b.line, b.column+1
+}
