@@ -69,6 +69,42 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
+// BenchmarkResponses measures responses of usual sizes, each read alone: a sentence and
+// two calls of about 100 bytes (B3).
+func BenchmarkResponses(b *testing.B) {
+	all := make([]string, len(Dialects))
+	for i := range Dialects {
+		d := &Dialects[i]
+		all[i] = smallResponse(d)
+		b.Run("named/"+d.Name, func(b *testing.B) { scanEach(b, Options{Dialect: *d}, all[i]) })
+		b.Run("detected/"+d.Name, func(b *testing.B) { scanEach(b, Options{}, all[i]) })
+	}
+	b.Run("mixed", func(b *testing.B) { scanEach(b, Options{}, all...) })
+}
+
+// smallResponse returns a response with two calls, or one where calls stand alone.
+func smallResponse(d *Dialect) string {
+	call := renderedCall(d, "search", smallArguments)
+	other := renderedCall(d, "read_file", `{"path":"notes/2026.md","from":120,"lines":40}`)
+	text := "I have to look at the release notes first, and then at what is open.\n\n" + call + other
+	if len(Scan(text, Options{Dialect: *d}).Calls) == 0 {
+		return call
+	}
+	return text
+}
+
+func scanEach(b *testing.B, o Options, texts ...string) {
+	b.SetBytes(int64(len(strings.Join(texts, ""))))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, text := range texts {
+			if r := Scan(text, o); len(r.Calls) == 0 {
+				b.Fatalf("no call in %q", text)
+			}
+		}
+	}
+}
+
 // BenchmarkPieces measures a long string that arrives in pieces of four bytes: eight
 // times the text takes eight times as long.
 func BenchmarkPieces(b *testing.B) {

@@ -291,7 +291,7 @@ func (b *callBody) missingComma() {
 
 // callEnd follows a call of the list, whole or not.
 func (b *callBody) callEnd(state literal.State) ending {
-	w := &b.call
+	w := &b.scanner.written
 	w.take(b.form, b.lit)
 	if !b.known && (state != literal.Done || !w.isCall() || b.unlikely(w)) {
 		if state == literal.Fenced {
@@ -353,7 +353,7 @@ func (b *callBody) shows(w *written) {
 		b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
 	}
 	if row := b.scanner.marks.plain.row(s); row != nil {
-		b.frame.row, b.scanner.frame.row = row, row
+		b.frame.row = row
 		b.form, w.form = row.grammar.form, row.grammar.form
 	}
 }

@@ -20,13 +20,12 @@ const mostHeld = 100
 // many where each call is a value of its own.
 type callBody struct {
 	scanner *Scanner
-	frame   frame
+	frame   *frame
 	form    *form
 	fence   literal.Fence // that ends what is read
 	lit     *literal.Scanner
 	stage   stage
-	sure    bool    // a value before this one holds calls
-	call    written // the call that was read last
+	sure    bool // a value before this one holds calls
 	value
 }
 
@@ -77,17 +76,14 @@ var marks = [...]string{
 // theirs is the form of a call of the dialect "toolcalls".
 var theirs = form{name: ofType, args: ofParameters, ids: true}
 
-func newCallBody(s *Scanner, f frame) body {
+func newCallBody(s *Scanner, f *frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
 	if !f.open() {
 		fence = rawFence
 	}
-	b := &s.values
-	if b.lit == nil || b.fence != fence {
-		b.lit = literal.NewJSON(literal.Options{Fence: fence})
-	}
-	b.lit.MoveTo(f.begin)
-	*b = callBody{scanner: s, frame: f, form: f.grammar.form, fence: fence, lit: b.lit, value: value{single: b.single}}
+	b, lit := &s.values, s.literals.json(literal.Options{Fence: fence})
+	lit.MoveTo(f.begin)
+	*b = callBody{scanner: s, frame: f, form: f.grammar.form, fence: fence, lit: lit, value: value{single: b.single}}
 	b.nextValue()
 	return b
 }

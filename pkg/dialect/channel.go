@@ -42,7 +42,7 @@ func messages(m messaging) grammar {
 	foreign := newMarkList(func() []string { return unique(m.ends, m.starts()) })
 	calls := &naming{closes: m.ends, stops: m.begins, loose: true}
 	return grammar{
-		body: func(s *Scanner, f frame) body {
+		body: func(s *Scanner, f *frame) body {
 			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, foreign: foreign, head: newUpTo(heads()), at: f.begin}
 		},
 		render: renderMessage,
@@ -68,7 +68,7 @@ func (m *messaging) heads() []string {
 type messageBody struct {
 	*messaging
 	scanner *Scanner
-	frame   frame
+	frame   *frame
 	calls   *naming
 	ends    func() *markList
 	foreign func() *markList // the same for what others say
@@ -141,7 +141,7 @@ func (b *messageBody) refuse() {
 
 // headless reports a mark that begins no message.
 func (b *messageBody) headless() {
-	f := &b.frame
+	f := b.frame
 	b.scanner.find(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.mark)), "no message begins here"))
 }
 
@@ -155,9 +155,8 @@ func (b *messageBody) begin(h header, kind bodyKind, mark string) {
 			b.quoted(h.role)
 		}
 	case kind == anInvoke:
-		f := b.frame
-		f.begin = b.at
-		b.inner = newJSONSequence(b.scanner, f, strings.TrimSpace(string(b.text)))
+		b.frame.begin = b.at
+		b.inner = newJSONSequence(b.scanner, b.frame, strings.TrimSpace(string(b.text)))
 		return
 	case kind == toSelf || kind == byHeader && h.isReasoning():
 		b.inner = b.speech(true)

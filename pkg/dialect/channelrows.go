@@ -27,7 +27,7 @@ var (
 const bareAnalysis = "analysis"
 
 // newBareThought returns what reads reasoning without a header.
-func newBareThought(s *Scanner, f frame) body {
+func newBareThought(s *Scanner, f *frame) body {
 	b := &speechBody{scanner: s, upTo: newUpTo(bareEnds()), at: f.begin, ends: harmonyEnds, reasoning: s.thinking.mode != ReasoningOff}
 	b.from = diag.Bytes(f.at, f.begin)
 	if f.mark == "" {
@@ -70,8 +70,8 @@ such as python, may be text. The channel analysis is reasoning, the others are c
 marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|start|>", role: begins, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
-				{text: "<|channel|>", role: begins, lead: then("analysis", "commentary", "final"), own: anything},
+				{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
+				{text: "<|channel|>", role: begins, common: true, lead: then("analysis", "commentary", "final"), own: anything},
 				{text: "<|end|>", role: silent},
 				{text: "<|call|>", role: silent},
 				{text: "<|message|>", role: unwraps, lead: never, own: anything},
@@ -96,7 +96,7 @@ marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|message_model|>", role: begins},
+				{text: "<|message_model|>", role: begins, common: true},
 				{text: "<|end_message|>", role: silent},
 				{text: "<|content_invoke_tool_json|>", role: unwraps},
 			},
@@ -117,8 +117,8 @@ tags <atem:invoke> at the start of one, whoever it is for; in one for the user i
 that is known. What is for self is reasoning.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|start|>", role: begins, lead: then("assistant", "user", "system", "tool"), own: anything},
-				{text: "<|message|>", role: takes},
+				{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "tool"), own: anything},
+				{text: "<|message|>", role: takes, common: true},
 				{text: "<atem:function_calls>", role: wraps},
 				{text: "<atem:invoke", role: takes, grammar: &atemCall},
 				{text: "</atem:invoke>", role: unwraps},
@@ -185,7 +185,7 @@ var (
 			bodies: []bodyMark{{"<|message|>", byHeader}},
 			ends:   []string{"<|eom|>", "<|eot|>"}, begins: []string{"<|start|>"}, tags: "<atem:", tagged: true,
 		})
-		g.render = atemCall.render
+		g.render, g.places = atemCall.render, atemCall.places
 		return g
 	}()
 	inkling = func() grammar {

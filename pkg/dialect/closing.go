@@ -83,7 +83,7 @@ func (s *Scanner) markOpen(before string) {
 // tail reads the rest of a closing line, which should be blank.
 func (s *Scanner) tail(p []byte) int {
 	if isBlank(p[0]) {
-		s.content(s.at, string(p[:1]))
+		s.content(s.at, s.said(s.at, p[:1]))
 		return 1
 	}
 	if isNewline(p[0]) {

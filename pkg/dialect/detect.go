@@ -1,7 +1,7 @@
 package dialect
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -56,23 +56,43 @@ func (s *Scanner) framed() {
 // Without any call, and without a dialect that was asked for, it is "tool", and
 // the offset is -1.
 func (s *Scanner) Detected() (d Dialect, why string, at int) {
-	t := &s.detected
+	row, at := s.told()
+	return *row, string(s.appendWhy(nil)), at
+}
+
+// told returns the dialect, and the offset of what tells it.
+func (s *Scanner) told() (row *Dialect, at int) {
+	switch t := &s.detected; {
+	case len(s.marks.rows) == 1:
+		return s.marks.rows[0], -1
+	case t.row == nil:
+		return &Dialects[0], -1
+	default:
+		return t.row, t.frame.at
+	}
+}
+
+// appendWhy appends how the dialect was told.
+func (s *Scanner) appendWhy(b []byte) []byte {
+	f := &s.detected.frame
 	switch {
 	case len(s.marks.rows) == 1:
-		return *s.marks.rows[0], "named by the caller", -1
-	case t.row == nil:
-		return Dialects[0], "nothing in the text is a call of any dialect", -1
-	case t.frame.sign != "":
-		why = "has " + t.frame.sign
-	case t.frame.mark != "":
-		why = fmt.Sprintf("has the mark %q", strings.TrimSpace(t.frame.mark))
-	case t.frame.open():
-		why = fmt.Sprintf("has a fence marked %q", t.frame.opening.info)
+		return append(b, "named by the caller"...)
+	case s.detected.row == nil:
+		return append(b, "nothing in the text is a call of any dialect"...)
+	case f.sign != "":
+		b = append(append(b, "has "...), f.sign...)
+	case f.mark != "":
+		b = strconv.AppendQuote(append(b, "has the mark "...), strings.TrimSpace(f.mark))
+	case f.open():
+		b = strconv.AppendQuote(append(b, "has a fence marked "...), f.opening.info)
 	default:
-		why = "begins with a call"
+		b = append(b, "begins with a call"...)
 	}
-	if len(t.frame.also) > 0 {
-		why += ", as in " + strings.Join(t.frame.also, ", ")
+	before := ", as in "
+	for _, name := range f.also.dialects() {
+		b = append(append(b, before...), name...)
+		before = ", "
 	}
-	return *t.row, why, t.frame.at
+	return b
 }

@@ -8,9 +8,12 @@
 package dialect
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/schema"
 )
 
 // A Dialect is one way to write calls.
@@ -25,23 +28,25 @@ type Dialect struct {
 
 	framing framing
 	grammar grammar
+	marked  bool // it is no row of the table: its fences have a word besides
 }
 
 // A framing says where calls stand: behind marks, in code fences, or in JSON
 // outside of both.
 type framing struct {
-	marks  []mark
-	closes []string    // marks that end what a mark began
-	fences []fenceForm // fences of calls
-	thinks []*wrapper  // marks of reasoning; nil for those that most models write
-	start  []mark      // where no text stands yet, calls can begin with these leads
-	keys   []string    // JSON outside of fences counts behind text if its first key is one of these
-	bare   *grammar    // of JSON outside of fences, if that is not the dialect's
-	lists  []string    // keys of lists of calls; the first is the dialect's own
-	writes [2]string   // what a renderer writes around a call
-	exact  bool        // an object with the members of relatives is a call only of a tool that is known
-	alone  bool        // the calls are all that a response should hold
-	final  bool        // what stands behind the call of the ending does not count
+	marks   []mark
+	closes  []string    // marks that end what a mark began
+	fences  []fenceForm // fences of calls
+	thinks  []*wrapper  // marks of reasoning; nil for those that most models write
+	start   []mark      // where no text stands yet, calls can begin with these leads
+	keys    []string    // JSON outside of fences counts behind text if its first key is one of these
+	bare    *grammar    // of JSON outside of fences, if that is not the dialect's
+	lists   []string    // keys of lists of calls; the first is the dialect's own
+	writes  [2]string   // what a renderer writes around a call
+	exact   bool        // an object with the members of relatives is a call only of a tool that is known
+	alone   bool        // the calls are all that a response should hold
+	several bool        // objects without a list around them can be several calls
+	final   bool        // what stands behind the call of the ending does not count
 }
 
 // A fenceForm is a fence of calls.
@@ -55,12 +60,16 @@ type fenceForm struct {
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
-	form *form                      // of JSON
-	body func(*Scanner, frame) body // reads calls
+	form *form                       // of JSON
+	body func(*Scanner, *frame) body // reads calls
 	// render writes one, and reports whether reading it again, with these tools,
 	// would give the same call: raw text cannot hold everything.
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
-	lines  bool // arguments are lines, and end where reasoning does
+	// places reads the text of a call again, and says where its arguments stand; nil
+	// where they stand in brackets, with commas and quotes.
+	places func(text string, tools Toolset) (json.RawMessage, []Place)
+	quote  string // stands on both sides of a string, if the grammar has a mark of its own for it
+	lines  bool   // arguments are lines, and end where reasoning does
 }
 
 // Dialects lists every dialect that can be read.
@@ -88,6 +97,23 @@ func Named(name string) (Dialect, bool) {
 		}
 	}
 	return Dialect{}, false
+}
+
+// Meant is the hint that names what was probably meant by the name of no dialect, or "": a
+// dialect or another name of which it is a part, as openai is of native_openai_chat, or one
+// spelt like it.
+func Meant(word string, others ...string) string {
+	var names []string
+	for _, d := range Dialects {
+		names = append(append(names, d.Name), d.Aliases...)
+	}
+	names = append(names, others...)
+	for _, name := range names {
+		if slices.Contains(strings.Split(name, "_"), strings.ToLower(word)) {
+			return "did you mean " + name + "?"
+		}
+	}
+	return schema.Meant(word, names)
 }
 
 // Render writes a response with one call in this dialect, so that [Scan] reads

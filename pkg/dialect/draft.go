@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"oneshot/pkg/literal"
 )
 
 // A call in reasoning is a draft, and ends where the reasoning does. What ends it
@@ -36,10 +38,64 @@ func (s *Scanner) literalEnds() []string {
 	}
 }
 
-// frameEnds returns the marks that end a frame of literals in a dialect: those, and
-// what closes the frame.
-func (s *Scanner) frameEnds(row *Dialect) []string {
-	return unique(row.framing.closes, s.literalEnds())
+// An endsKey is what the marks depend on that end literals, or a frame of them.
+type endsKey struct {
+	row     *Dialect  // of the frame; nil where there is none, or its marks do not count
+	json    bool      // it holds JSON
+	fence   string    // the run that closes the fence around it
+	marks   *markList // that end it, instead of those of the dialect
+	mode    Reasoning
+	inside  bool     // reasoning
+	wrapper *wrapper // of that
+}
+
+// ends are marks that end literals, or a frame of them.
+type ends struct {
+	texts []string       // in the frame
+	first [256]bool      // the bytes that these begin with
+	stops *literal.Stops // in its literals
+}
+
+// A lastEnds is what was needed last, for frames of the same kind come one after the
+// other.
+type lastEnds struct {
+	of  *markSet
+	key endsKey
+	*ends
+}
+
+// endsOf returns the marks that end literals in frames of a kind.
+func (s *Scanner) endsOf(key endsKey) *ends {
+	key.mode, key.inside, key.wrapper = s.thinking.mode, s.thinking.inside, s.thinking.wrapper
+	if last := &s.lastEnds; last.of != s.marks || last.key != key {
+		*last = lastEnds{s.marks, key, s.madeEnds(key)}
+	}
+	return s.lastEnds.ends
+}
+
+// madeEnds returns the marks, which are made once.
+func (s *Scanner) madeEnds(key endsKey) *ends {
+	return s.marks.ended.get(key, func() *ends {
+		e := &ends{texts: s.literalEnds()}
+		switch {
+		case key.marks != nil:
+			e.texts = slices.Concat(key.marks.texts, e.texts)
+		case key.row != nil:
+			e.texts = unique(key.row.framing.closes, e.texts)
+		}
+		all := e.texts
+		if key.json {
+			all = append(key.row.stops(), all...)
+		}
+		e.stops = literal.NewStops(all...)
+		if key.fence != "" {
+			e.texts = append(slices.Clip(e.texts), key.fence)
+		}
+		for _, text := range e.texts {
+			e.first[text[0]] = true
+		}
+		return e
+	})
 }
 
 // cutDraft cuts text without an end of its own at a mark that ends it. What stands

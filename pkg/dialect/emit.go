@@ -11,7 +11,7 @@ import (
 // find passes on a finding that is about no call.
 func (s *Scanner) find(f diag.Finding) {
 	s.previous.unclosed = s.previous.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
-	s.wrap.told = true
+	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	s.emit(Event{Finding: &f})
 }
 
@@ -25,6 +25,7 @@ func (s *Scanner) passCall(r *reader) {
 	s.checkName(r)
 	s.checkID(r)
 	r.judge()
+	r.readBackslashes()
 	s.calls++
 	row := s.frame.row
 	switch {

@@ -239,7 +239,7 @@ func (s *Scanner) forms(fits uint64) iter.Seq[fenceUse] {
 func (s *Scanner) blanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
-		s.content(s.at, string(p[:1]))
+		s.content(s.at, s.said(s.at, p[:1]))
 		return 1
 	case isNewline(c):
 		s.bare()
@@ -304,10 +304,10 @@ func (s *Scanner) rest(p []byte) int {
 	}
 	s.info.word = append(s.info.word, word[:min(len(word), max(0, longestWord-len(s.info.word)))]...)
 	if end < 0 {
-		s.content(s.at, string(p))
+		s.content(s.at, s.said(s.at, p))
 		return len(p)
 	}
-	s.content(s.at, string(p[:end]))
+	s.content(s.at, s.said(s.at, p[:end]))
 	s.place = inProse
 	if p[end] == '`' {
 		return end

@@ -1,6 +1,10 @@
 package dialect
 
-import "oneshot/pkg/diag"
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
 
 // A frame is where calls stand: behind a mark, in a fence, or in JSON outside of
 // fences, which has neither.
@@ -8,15 +12,15 @@ type frame struct {
 	row     *Dialect
 	grammar *grammar
 	fence
-	opening opening  // the opening line of the fence
-	mark    string   // the mark that opens it, "" for none
-	sign    string   // what else says that it holds calls
-	lacks   string   // the mark that should stand before it, and is missing
-	also    []string // other dialects that begin so
-	at      int      // where it begins
-	begin   int      // where the body begins to read
-	end     int      // behind its last byte; 0 if it has none of its own
-	sure    bool     // it holds calls, whatever they are
+	opening opening // the opening line of the fence
+	mark    string  // the mark that opens it, "" for none
+	sign    string  // what else says that it holds calls
+	lacks   string  // the mark that should stand before it, and is missing
+	also    others  // what else begins so
+	at      int     // where it begins
+	begin   int     // where the body begins to read
+	end     int     // behind its last byte; 0 if it has none of its own
+	sure    bool    // it holds calls, whatever they are
 }
 
 // A body reads the inside of a frame.
@@ -68,7 +72,7 @@ func (s *Scanner) enterObject(at int) {
 // beginBody begins to read the inside of the frame.
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar = g
-	s.place, s.body = inBody, g.body(s, s.frame)
+	s.place, s.body = inBody, g.body(s, &s.frame)
 }
 
 // bare returns the grammar of frames without a mark.
@@ -130,6 +134,9 @@ func (s *Scanner) progress(n int) {
 		return
 	}
 	s.content(at, string(s.given[:size]))
+	if !s.claim.told {
+		s.claims(at+size, true)
+	}
 	s.given = s.given[size:]
 }
 
@@ -156,14 +163,25 @@ func (s *Scanner) start(p []byte) int {
 		}
 		if s.holders > 0 && !s.alone && (p[0] == ';' || p[0] == ',') {
 			n = 1
+		} else if !s.mayStart(p[:1]) {
+			s.place, s.inQuoted = inProse, false
+			return 0
 		}
 		s.hold(p[:n])
-		s.pending = pending{uses: s.marks.starts, size: n}
+		s.pending = pending{uses: s.marks.starts, early: s.marks.soon, size: n}
 		s.place = inLead
 		return n
 	}
-	s.content(s.at, string(p[:n]))
+	s.content(s.at, s.said(s.at, p[:n]))
 	return n
+}
+
+// mayStart reports whether a frame without a mark can begin with a byte.
+func (s *Scanner) mayStart(c []byte) bool {
+	if s.marks.soon != nil {
+		return s.marks.soon.tell(c).may != 0
+	}
+	return slices.ContainsFunc(s.marks.starts, func(u use) bool { return s.looksLed(u, c) != no })
 }
 
 // bracketBehind reports a closing bracket right behind JSON without a mark. It is no

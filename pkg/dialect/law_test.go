@@ -65,7 +65,9 @@ func (m mode) marks() *markSet {
 }
 
 func (m mode) scanner(emit func(Event)) *Scanner {
-	return newScanner(Options{Reasoning: m.Reasoning, Tools: m.tools}, m.marks(), emit)
+	s := new(Scanner)
+	s.begin(m.marks(), m.Reasoning, m.tools, emit)
+	return s
 }
 
 // in is the mode of a dialect that is asked for, or of all if it has no name.
@@ -409,8 +411,8 @@ func TestCallAtLastByte(t *testing.T) {
 	})
 }
 
-// TestLeadsAreFinal checks that a mark which does not count with a text behind it
-// does not count with more of it, either.
+// TestLeadsAreFinal checks that a mark which counts with a text behind it, or does not,
+// does so with more of it, too.
 func TestLeadsAreFinal(t *testing.T) {
 	var texts []string
 	for i := range Dialects {
@@ -419,6 +421,11 @@ func TestLeadsAreFinal(t *testing.T) {
 		for _, mark := range marksOf(&Dialects[i]).texts {
 			if _, behind, ok := strings.Cut(call, mark); ok {
 				texts = append(texts, behind, " \n"+behind, "x"+behind)
+			}
+		}
+		for k, c := range cases(t, Dialects[i]) {
+			if at := strings.IndexByte(c.input, '>'); at >= 0 && k%8 == 0 {
+				texts = append(texts, c.input[at+1:min(len(c.input), at+longestLead)])
 			}
 		}
 	}
@@ -437,13 +444,16 @@ func TestLeadsAreFinal(t *testing.T) {
 
 func checkFinal(t *testing.T, mark string, l lead, text string) {
 	t.Helper()
-	refused := -1
-	for n := 0; l != nil && n <= min(len(text), longestLead); n++ {
+	if l == nil {
+		return
+	}
+	first, at := more, 0
+	for n := range 1 + min(len(text), longestLead) {
 		switch v := l([]byte(text[:n])); {
-		case v == no && refused < 0:
-			refused = n
-		case v != no && refused >= 0:
-			t.Fatalf("%q does not count with %q behind it, and does with %q", mark, text[:refused], text[:n])
+		case first == more:
+			first, at = v, n
+		case v != first:
+			t.Fatalf("%q: %d with %q behind it, and %d with %q", mark, first, text[:at], v, text[:n])
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package dialect
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A verdict says whether what follows a mark makes it count.
 type verdict int
@@ -12,7 +15,7 @@ const (
 )
 
 // A lead tells from the text behind a mark whether it counts. It must come to a
-// verdict within [longestLead] bytes; that the mark does not count is final.
+// verdict within [longestLead] bytes, which is final.
 type lead func(text []byte) verdict
 
 // longestLead bounds the text behind a mark that is held back until it is known
@@ -106,6 +109,19 @@ func when(ok bool) verdict {
 	return no
 }
 
+// holds reports whether a word stands in a text where its last byte is rare.
+func holds(text []byte, word string) bool {
+	for end := 0; ; {
+		i := bytes.IndexByte(text[end:], word[len(word)-1])
+		if i < 0 {
+			return false
+		}
+		if end += i + 1; end >= len(word) && string(text[end-len(word):end]) == word {
+			return true
+		}
+	}
+}
+
 func trimLeft(text []byte) []byte {
 	for len(text) > 0 && isSpace(text[0]) {
 		text = text[1:]
@@ -168,8 +184,8 @@ func after(next lead, words ...string) lead {
 		}
 		text = trimLeft(text)
 		for _, w := range words {
-			if rest, ok := strings.CutPrefix(string(text), w); ok {
-				return next([]byte(rest))
+			if len(text) >= len(w) && string(text[:len(w)]) == w {
+				return next(text[len(w):])
 			}
 		}
 		return no
@@ -212,6 +228,17 @@ func either(a, b lead) lead {
 			return v
 		}
 		return b(text)
+	}
+}
+
+// within returns another lead that is one of nothing after some bytes.
+func within(most int, next lead) lead {
+	return func(text []byte) verdict {
+		v := next(text[:min(len(text), most)])
+		if v == more && len(text) > most {
+			return no
+		}
+		return v
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 
 // lineGrammar is the grammar of calls that are lines: a line with the name, and
 // for each argument one with its name, those of its value, and one that ends it.
-var lineGrammar = grammar{body: newLineBody, render: renderLines, lines: true}
+var lineGrammar = grammar{body: newLineBody, render: renderLines, places: linePlaces, lines: true}
 
 // thenToolName is the lead of the first word.
 var thenToolName = anyCase(toolNameWord)
@@ -39,7 +39,7 @@ func lineMarks() []mark {
 // A lineBody reads calls.
 type lineBody struct {
 	scanner *Scanner
-	frame   frame
+	frame   *frame
 	at      int    // offset of the next byte
 	line    []byte // the line that is being read
 	doubt   bool   // a value was open where a call began, so all from there on can be text of it
@@ -72,7 +72,7 @@ func (a *lineArg) text() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
 
-func newLineBody(s *Scanner, f frame) body {
+func newLineBody(s *Scanner, f *frame) body {
 	if f.fence.open() && !f.sure {
 		s.known("before the calls")
 	}

@@ -12,7 +12,7 @@ import (
 // The end of reasoning ends them, too.
 func madeUp(ends, next []string) grammar {
 	marks := newMarkList(func() []string { return unique(ends, next, []string{"</think>"}) })
-	return grammar{body: func(s *Scanner, f frame) body {
+	return grammar{body: func(s *Scanner, f *frame) body {
 		return &madeUpBody{upTo: newUpTo(marks()), scanner: s, ends: ends, from: f.at, at: f.begin}
 	}}
 }

@@ -18,6 +18,7 @@ type mark struct {
 	grammar *grammar // of what it begins, if that is not the dialect's
 	lacks   string   // calls without a mark of their own should have this one
 	around  bool     // it begins a frame, and stands around all others, too
+	common  bool     // it stands around what is no call, too
 	known   bool     // the call of Python behind it must name a tool, where the tools are known
 }
 
@@ -66,14 +67,17 @@ type markSet struct {
 	rows     []*Dialect
 	texts    []string
 	uses     [][]use    // of each text
+	early    []*early   // what tells early which of them count
 	fences   []fenceUse // fences of calls
 	starts   []use      // frames that can begin where no text stands yet
+	soon     *early     // what tells early which of them do
 	objects  *Dialect   // that of JSON outside of fences, if it counts
 	keys     []string   // the first keys that say so behind text
 	plain    plainRows  // the dialects of such JSON, where several are read
 	ends     []string   // the texts that end reasoning
 	thoughts []string   // those of them that can stand in no literal
 	longest  int        // bytes of the longest text
+	ended    memo[endsKey, *ends]
 }
 
 var (
@@ -114,6 +118,13 @@ func newMarkSet(rows []*Dialect) *markSet {
 	s.add(use{mark: &tildes})
 	s.add(use{mark: &brace})
 	s.matcher = newMatcher(s.texts)
+	s.early = make([]*early, len(s.texts))
+	if len(rows) > 1 {
+		for i, uses := range s.uses {
+			s.early[i] = newEarly(uses)
+		}
+		s.soon = newEarly(s.starts)
+	}
 	return s
 }
 
@@ -183,10 +194,11 @@ func (d *Dialect) texts() []string {
 
 // marksOf returns the marks of one dialect.
 func marksOf(d *Dialect) *markSet {
-	if cached := markSets()[d.Name]; cached != nil {
+	if cached := markSets()[d.Name]; cached != nil && !d.marked {
 		return cached()
 	}
-	return newMarkSet([]*Dialect{d})
+	row := *d
+	return newMarkSet([]*Dialect{&row})
 }
 
 // markSets are the marks of each dialect of the table, made when they are needed.

@@ -51,20 +51,40 @@ func nameThenLine(text []byte) verdict {
 	return when(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
+// withoutObject is a lead without an object behind the name: those that write pairs write none,
+// but for "laguna".
+func withoutObject(next lead) lead {
+	object := nameThen(blankThen("{"))
+	return func(text []byte) verdict {
+		switch object(text) {
+		case yes:
+			return no
+		case more:
+			if next(text) == no {
+				return no
+			}
+			return more
+		}
+		return next(text)
+	}
+}
+
+// mostOfTag bounds what is read of a call to tell by its tags how it is written.
+const mostOfTag = 256
+
 // thenElement is the lead of the rest of a tag and then one that opens something
 // else than a parameter.
-func thenElement(text []byte) verdict {
-	const most = 256
+var thenElement = within(mostOfTag, func(text []byte) verdict {
 	tag, behind, closed := bytes.Cut(text, []byte{'>'})
 	behind = trimLeft(behind)
 	switch {
-	case len(text) > most, bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
+	case bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
 		return no
 	case len(behind) < 2:
 		return more
 	}
 	return not(anyCase("<parameter"))(behind)
-}
+})
 
 // thenCallOfElements is the lead of a call whose arguments are elements.
 func thenCallOfElements(text []byte) verdict {
@@ -75,17 +95,17 @@ func thenCallOfElements(text []byte) verdict {
 }
 
 // thenForm is the lead of a call whose parameters say in which form values are.
-func thenForm(text []byte) verdict {
-	const most = 256
+var thenForm = within(mostOfTag, func(text []byte) verdict {
 	v := thenInvoke(text)
+	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
 	switch {
-	case v != yes || bytes.Contains(text, []byte(` string="`)) || bytes.Contains(text, []byte("<｜DSML｜")):
+	case v != yes || holds(call, ` string="`) || holds(call, "<｜DSML｜"):
 		return v
-	case len(text) > most || bytes.Contains(text, []byte("</invoke>")):
+	case closed:
 		return no
 	}
 	return more
-}
+})
 
 // emptyCall is a call without a name, which is none.
 var emptyCall = mark{text: "<tool_call>", role: silent, lead: then("</tool_call>")}
@@ -345,7 +365,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: nameThenLine, own: thenTool},
+				{text: "<tool_call>", role: takes, lead: withoutObject(nameThenLine), own: thenTool},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
@@ -365,7 +385,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: thenTool},
+				{text: "<tool_call>", role: takes, lead: withoutObject(thenTool), own: thenTool},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
 				{text: "<|observation|>", role: silent},
@@ -386,7 +406,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			marks: []mark{
 				{text: "<tool_calls>", role: wraps, lead: then("<tool_call>")},
 				emptyCall,
-				{text: "<tool_call>", role: takes, lead: thenTool},
+				{text: "<tool_call>", role: takes, lead: withoutObject(thenTool), own: thenTool},
 				{text: "</tool_calls>", role: unwraps},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
@@ -406,10 +426,10 @@ or alone, and <user> where <tool_call> should stand.`,
 		framing: framing{
 			marks: []mark{
 				{text: "<tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
-				{text: "<user>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				{text: "<user>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects, common: true},
 				emptyCall,
 				{text: "<tool_call>", role: takes, lead: thenTool},
-				{text: "<user>", role: takes, lead: nameThen(then("<arg_key>", "{"))},
+				{text: "<user>", role: takes, lead: nameThen(then("<arg_key>", "{")), common: true},
 				{text: "</tool_call>", role: unwraps},
 				{text: "</arg_value>", role: remains},
 				{text: "<assistant>", role: silent},

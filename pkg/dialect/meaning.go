@@ -10,10 +10,12 @@ import (
 
 // A pending mark is one of which it is not known yet what it means.
 type pending struct {
-	uses []use  // what it can mean
-	gone uint64 // those of the first that it does not, a bit for each
-	size int    // its bytes, at the start of those that are held
-	text string // the mark
+	uses  []use  // what it can mean
+	early *early // tells early what it does not
+	gone  uint64 // those of the first that it does not, a bit for each
+	size  int    // its bytes, at the start of those that are held
+	text  string // the mark
+	skip  string // what is passed over behind it
 }
 
 // words is up to how many bytes behind a mark are looked at one by one. Behind
@@ -25,35 +27,97 @@ func (s *Scanner) readLead(p []byte) int {
 	behind := s.held[s.pending.size:]
 	switch len(behind) {
 	case 0:
-		if s.decided() {
-			return 0
-		}
+		return s.lookAhead(p)
 	case longestLead:
-		u, v := s.meaning(behind)
-		if v != yes {
-			u, v = use{}, no
-		}
-		s.mean(u, v)
+		u, v := s.forced(behind)
+		s.mean(u, v, behind, false)
 		return 0
 	}
 	s.hold(p[:1])
-	s.decided()
+	behind = s.held[s.pending.size:]
+	if u, v := s.decided(behind); v != more {
+		s.mean(u, v, behind, false)
+	}
 	return 1
 }
 
-// decided goes on behind a mark if it is known what it means.
-func (s *Scanner) decided() bool {
-	behind := s.held[s.pending.size:]
-	if n := len(behind); n > words {
-		if c := behind[n-1]; isSpace(c) || isCountedByte(c) && !isSpace(behind[n-2]) {
-			return false
+// lookAhead is readLead where nothing behind the mark has been read. Where p tells what
+// the mark means it is not read, either.
+func (s *Scanner) lookAhead(p []byte) int {
+	const few = 4 // most is known then
+	most := min(len(p), longestLead)
+	for n := range min(few, most+1) {
+		if u, v := s.decided(p[:n]); v != more {
+			return s.mean(u, v, p[:n], true)
 		}
 	}
-	u, v := s.meaning(behind)
-	if v != more {
-		s.mean(u, v)
+	for from, to := few, 0; from <= most; from = to + 1 {
+		to = min(from+words, most)
+		if s.knownBy(p[:to], from) {
+			n := s.leastLead(p[:to], from)
+			u, v := s.decided(p[:n])
+			return s.mean(u, v, p[:n], true)
+		}
 	}
-	return v != more
+	if len(p) > longestLead {
+		behind := p[:longestLead]
+		u, v := s.forced(behind)
+		return s.mean(u, v, behind, true)
+	}
+	s.hold(p)
+	return len(p)
+}
+
+// knownBy reports whether it is known what a mark means at the end of a text behind it,
+// or before that from an index on: leads are final.
+func (s *Scanner) knownBy(behind []byte, from int) bool {
+	for len(behind) > from && !tells(behind) {
+		behind = behind[:len(behind)-1]
+	}
+	gone := s.pending.gone
+	if _, v := s.decided(behind); v == more {
+		return false
+	}
+	s.pending.gone = gone // which it may not be so early
+	return true
+}
+
+// leastLead returns how much of a text is needed to know what the mark before it means,
+// an index at least.
+func (s *Scanner) leastLead(behind []byte, from int) int {
+	to := len(behind)
+	for from < to {
+		if middle := (from + to) / 2; s.knownBy(behind[:middle], from) {
+			to = middle
+		} else {
+			from = middle + 1
+		}
+	}
+	return to
+}
+
+// tells reports whether it can be known at the end of a text behind a mark what the
+// mark means.
+func tells(behind []byte) bool {
+	n := len(behind)
+	return n <= words || !isSpace(behind[n-1]) && (!isCountedByte(behind[n-1]) || isSpace(behind[n-2]))
+}
+
+// decided returns what a mark means with this text behind it, if that is known.
+func (s *Scanner) decided(behind []byte) (use, verdict) {
+	if !tells(behind) {
+		return use{}, more
+	}
+	return s.meaning(behind)
+}
+
+// forced returns what a mark means of which it must be known now.
+func (s *Scanner) forced(behind []byte) (use, verdict) {
+	u, v := s.meaning(behind)
+	if v != yes {
+		return use{}, no
+	}
+	return u, v
 }
 
 // closeLead takes what stands behind a mark at the end of the text. Of several
@@ -63,18 +127,19 @@ func (s *Scanner) closeLead() {
 	behind := s.held[s.pending.size:]
 	u, v := s.meaning(behind)
 	word := !bytes.ContainsFunc(s.held[:s.pending.size], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
-	if v == more && u.role <= wraps && !word {
-		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends behind %s, before there is a call", s.held[:s.pending.size]))
-	}
+	cut := v == more && u.role <= wraps && !word
 	if v == more && len(s.marks.rows) == 1 && u.role == begins && !word {
 		v = yes
 	}
 	for _, other := range s.pending.uses {
 		if v == more && s.counts(other, behind) == yes {
-			u, v = other, yes
+			u, v, cut = other, yes, false
 		}
 	}
-	s.mean(u, v)
+	if cut {
+		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends behind %s, before there is a call", s.held[:s.pending.size]))
+	}
+	s.mean(u, v, behind, false)
 }
 
 // meaning returns what a mark means, with this text behind it: the first of its
@@ -82,11 +147,19 @@ func (s *Scanner) closeLead() {
 func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	s.steps += len(behind)
 	result, v := use{}, no
+	told := s.pending.early.tell(behind)
+	s.pending.gone |= ^told.may
 	for i, u := range s.pending.uses {
 		if s.pending.gone>>i&1 != 0 {
 			continue
 		}
-		switch c := s.counts(u, behind); {
+		c := more
+		if told.does>>i&1 != 0 || i >= 64 {
+			c = s.counts(u, behind)
+		} else if s.barred(u) {
+			c = no
+		}
+		switch {
 		case c == no:
 			s.pending.gone |= 1 << i
 		case u.row != nil && (u.row == s.wrap.row || u.row == s.hint || u.role == unwraps && u.row == s.frame.row): // what stands before has told the dialect
@@ -98,16 +171,34 @@ func (s *Scanner) meaning(behind []byte) (use, verdict) {
 	return result, v
 }
 
-// others returns the other dialects that a mark could begin a frame of, until the
-// dialect of the response has been told.
-func (s *Scanner) others(u use, behind []byte) []string {
-	var names []string
+// others returns the uses in which a mark could begin a frame of another dialect,
+// until that of the response has been told.
+func (s *Scanner) others(u use, behind []byte) others {
+	o := others{uses: s.pending.uses}
 	if s.detected.calls || len(s.marks.rows) == 1 || u.row == s.hint {
-		return nil
+		return o
 	}
-	for _, o := range s.pending.uses {
-		if o.row != nil && o.row != u.row && (o.role == begins || o.role == takes) && !slices.Contains(names, o.row.Name) && s.counts(o, behind) == yes {
-			names = append(names, o.row.Name)
+	told := s.pending.early.tell(behind)
+	for i, other := range o.uses {
+		if told.does>>i&1 != 0 && other.row != nil && other.row != u.row && other.role <= takes && s.counts(other, behind) == yes {
+			o.count |= 1 << i
+		}
+	}
+	return o
+}
+
+// others are uses of a mark, of which those count that have their bit set.
+type others struct {
+	uses  []use
+	count uint64
+}
+
+// dialects returns the names of their dialects.
+func (o others) dialects() []string {
+	var names []string
+	for i, u := range o.uses {
+		if o.count>>i&1 != 0 && !slices.Contains(names, u.row.Name) {
+			names = append(names, u.row.Name)
 		}
 	}
 	return names
@@ -115,30 +206,35 @@ func (s *Scanner) others(u use, behind []byte) []string {
 
 // counts reports whether a mark has a use here.
 func (s *Scanner) counts(u use, behind []byte) verdict {
-	t := &s.thinking
-	switch u.role {
-	case thinks, thought:
-		if t.mode == ReasoningOff || !t.inside && s.foreign.open() && (u.role == thinks || s.foreign.thinks) {
-			return no
-		}
-	case fences:
-		return when(s.lineBlank)
-	case remains:
-		if !slices.Contains(s.raw, u.row) || s.thinking.inside {
-			return no
-		}
-	case braces, starts:
-		if t.inside || u.role == starts && (s.foreign.open() || s.quoted(begins)) {
-			return no
-		}
-	}
-	if u.line && !s.lineBlank {
+	if s.barred(u) {
 		return no
 	}
 	if v := s.leads(u, behind); v != yes || !s.quoted(u.role) {
 		return v
 	}
 	return no
+}
+
+// barred reports whether a mark cannot have a use here, whatever follows it.
+func (s *Scanner) barred(u use) bool {
+	t := &s.thinking
+	switch u.role {
+	case thinks, thought:
+		if t.mode == ReasoningOff || !t.inside && s.foreign.open() && (u.role == thinks || s.foreign.thinks) {
+			return true
+		}
+	case fences:
+		return !s.lineBlank
+	case remains:
+		if !slices.Contains(s.raw, u.row) || t.inside {
+			return true
+		}
+	case braces, starts:
+		if t.inside || u.role == starts && (s.foreign.open() || s.quoted(begins)) {
+			return true
+		}
+	}
+	return u.line && !s.lineBlank
 }
 
 // leads reports whether this text can follow a mark in one of its uses.
@@ -191,7 +287,7 @@ func (s *Scanner) quotes(behind []byte) {
 	if s.foreign.code {
 		told, where = &s.foreign.told, "stands in a fence of another language"
 	}
-	begun := func(u use) bool { return u.role <= takes && s.leads(u, behind) == yes && s.quoted(u.role) }
+	begun := func(u use) bool { return u.role <= takes && s.quoted(u.role) && s.leads(u, behind) == yes }
 	if *told || s.thinking.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
 	}
@@ -213,11 +309,14 @@ func (s *Scanner) names(behind []byte) {
 	}
 }
 
-// mean goes on behind a mark whose use is known, or that has none here.
-func (s *Scanner) mean(u use, v verdict) {
-	behind := s.held[s.pending.size:]
-	s.readAgain(behind)
-	s.held = s.held[:s.pending.size]
+// mean goes on behind a mark whose use is known, or that has none here. What stands
+// behind it has been read, and is read again, or is ahead, and mean returns how much of
+// it is read.
+func (s *Scanner) mean(u use, v verdict, behind []byte, ahead bool) int {
+	if !ahead {
+		s.readAgain(behind)
+		s.held = s.held[:s.pending.size]
+	}
 	switch {
 	case v != yes:
 		s.meansNothing(behind)
@@ -234,8 +333,9 @@ func (s *Scanner) mean(u use, v verdict) {
 		s.release()
 		s.goesOn(at, s.pending.text)
 	default:
-		s.means(u, behind)
+		return s.means(u, behind, ahead)
 	}
+	return 0
 }
 
 // meansNothing makes text of a mark that has no use here.
@@ -247,26 +347,34 @@ func (s *Scanner) meansNothing(behind []byte) {
 	s.names(behind)
 	s.foreign.thinks = s.foreign.thinks || has(func(r role) bool { return r == thinks })
 	quoted := s.quoted(wraps) && has(func(r role) bool { return r <= wraps })
+	claims := !s.quoted(wraps) && slices.ContainsFunc(s.pending.uses, use.claims)
+	end, inLine := s.heldAt+s.pending.size, !s.lineBlank
 	s.passed(s.held)
 	s.release()
+	if claims {
+		s.claims(end, inLine)
+	}
 	s.place, s.inQuoted = inProse, quoted
 }
 
-// means goes on behind a mark that is no text.
-func (s *Scanner) means(u use, behind []byte) {
-	at, text := s.heldAt, s.pending.text
+// means goes on behind a mark that is no text, as mean does.
+func (s *Scanner) means(u use, behind []byte, ahead bool) (read int) {
+	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
 	s.drop()
 	s.place, s.lineBlank, s.inQuoted, s.line = inProse, true, false, line{}
 	if len(s.pending.uses) == 1 && u.row != nil {
 		s.hint = u.row
 	}
+	if u.role != unwraps && u.role != wraps && !s.wrap.open() {
+		s.unclaimed(u.role, at, inLine)
+	}
 	switch u.role {
 	case begins, takes, starts:
-		s.entered(u, at, text, behind)
+		read = s.entered(u, at, text, behind, ahead)
 	case wraps:
-		s.wrapped(u.row, at, text)
+		s.wrapped(u.row, at, text, inLine)
 	case unwraps:
-		s.unwrapped(u.row, at, text)
+		s.unwrapped(u.row, at, text, inLine)
 	case silent:
 		s.place = inGap
 	case thinks:
@@ -275,25 +383,34 @@ func (s *Scanner) means(u use, behind []byte) {
 		s.endThinking(u, at, text)
 	}
 	if s.place != inBody && u.skip != "" {
-		s.place, s.pending = inSkip, pending{uses: []use{u}}
+		s.place, s.pending = inSkip, pending{skip: u.skip}
 	}
+	return read
 }
 
-// entered enters a frame at a mark, which is a part of the body or stands before it.
-func (s *Scanner) entered(u use, at int, text string, behind []byte) {
+// entered enters a frame at a mark, which is a part of the body or stands before it. It
+// returns how much it reads of what is ahead.
+func (s *Scanner) entered(u use, at int, text string, behind []byte, ahead bool) (read int) {
 	switch {
 	case u.role != begins:
 		if u.text == "" { // what was held is a separator
 			at, text = at+s.pending.size, ""
 		}
-		s.readAgain(append([]byte(text), behind...))
+		s.given = append(s.given[:0], text...)
+		if !ahead {
+			s.given = append(s.given, behind...)
+		}
 	case bytes.HasPrefix(behind, []byte(u.skip)):
-		s.readAgain(behind[len(u.skip):])
+		read = len(u.skip)
 		text += u.skip
+		if !ahead {
+			s.readAgain(behind[read:])
+		}
 	}
 	if u.around {
-		s.wrapped(u.row, at, text)
+		s.wrapped(u.row, at, text, true)
 	}
 	s.enter(u, at, text)
 	s.frame.also = s.others(u, behind)
+	return read
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -36,7 +37,7 @@ type naming struct {
 func namedJSON(n naming) grammar {
 	heads, ends := newMarkList(n.marks), newMarkList(n.ends)
 	return grammar{
-		body: func(s *Scanner, f frame) body {
+		body: func(s *Scanner, f *frame) body {
 			b := &s.named // once, because each call has a frame of its own
 			h := head{upTo: b.head.upTo.again(heads()), at: f.begin, text: b.head.text[:0]}
 			*b = namedBody{naming: &n, scanner: s, frame: f, at: f.begin, texts: ends, head: h, tail: b.tail[:0]}
@@ -69,7 +70,7 @@ func unique(lists ...[]string) []string {
 type namedBody struct {
 	*naming
 	scanner  *Scanner
-	frame    frame
+	frame    *frame
 	stage    namedStage
 	at       int // offset of the next byte
 	head     head
@@ -234,6 +235,10 @@ func (b *namedBody) noMark(c byte) (int, ending) {
 		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
 		b.tail = b.tail[:0]
 		return 1, notYet
+	case opens:
+		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "another value stands behind the arguments of %s: it is text", excerpt(b.head.name))
+		f.Severity = diag.Warning
+		b.scanner.find(f)
 	}
 	return b.leave()
 }
@@ -259,23 +264,26 @@ func (b *namedBody) beginSecond() {
 
 // closing returns the mark that the tail is, or says whether it can become one.
 func (b *namedBody) closing() (mark string, v verdict) {
-	tail := string(b.tail)
-	for _, mark := range b.texts().texts {
-		switch {
-		case mark == tail:
-			return mark, yes
-		case strings.HasPrefix(mark, tail):
-			v = more
-		}
+	if mark, v = grows(b.tail, b.texts().texts); v != no || !b.fenced() && len(b.closes) == 0 {
+		return mark, v
 	}
-	switch {
-	case !b.fenced() && len(b.closes) == 0:
-	case tail == "```":
-		return tail, yes
-	case strings.HasPrefix("```", tail):
-		v = more
+	return grows(b.tail, fenceEnds)
+}
+
+// fenceEnds are what closes a code fence around arguments.
+var fenceEnds = []string{"```"}
+
+// grows returns the mark that a text is, or says whether it can become one of some marks,
+// which are sorted.
+func grows(text []byte, marks []string) (mark string, v verdict) {
+	i := sort.Search(len(marks), func(i int) bool { return marks[i] >= string(text) })
+	switch n := len(text); {
+	case i == len(marks) || len(marks[i]) < n || marks[i][:n] != string(text):
+		return "", no
+	case len(marks[i]) == n:
+		return marks[i], yes
 	}
-	return "", v
+	return "", more
 }
 
 // closeFence follows a closing code fence.

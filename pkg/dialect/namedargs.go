@@ -14,13 +14,14 @@ import (
 // A markList is marks that can be searched.
 type markList struct {
 	*matcher
-	texts []string
+	texts []string // sorted
 }
 
 // newMarkList returns the list of some marks, which is made when it is needed.
 func newMarkList(texts func() []string) func() *markList {
 	return sync.OnceValue(func() *markList {
 		all := texts()
+		slices.Sort(all)
 		return &markList{newMatcher(all), all}
 	})
 }
@@ -76,32 +77,14 @@ type argReader struct {
 	fenced   bool // the fence around it was closed
 }
 
-// An argScanner is what reads the literals of arguments, one after the other.
-type argScanner struct {
-	lit *literal.Scanner
-	key argKey
-}
-
-// An argKey is what an argScanner depends on.
-type argKey struct {
-	marks   *markList // that end what is read
-	fenced  bool
-	inside  bool     // reasoning
-	wrapper *wrapper // of that
-}
-
 // begin begins to read at an offset. What is read ends before one of the marks, and
 // where the reasoning ends.
 func (a *argReader) begin(s *Scanner, at int, fenced bool, marks *markList) {
-	lits := &s.arguments
-	if key := (argKey{marks, fenced, s.thinking.inside, s.thinking.wrapper}); lits.key != key {
-		o := literal.Options{Stops: slices.Concat(marks.texts, s.literalEnds())}
-		if fenced {
-			o.Fence = literal.Fence{Char: '`', Len: len("```")}
-		}
-		lits.key, lits.lit = key, literal.NewJSON(o)
+	o := literal.Options{Stops: s.endsOf(endsKey{marks: marks}).stops}
+	if fenced {
+		o.Fence = literal.Fence{Char: '`', Len: len("```")}
 	}
-	*a = argReader{lit: lits.lit, from: at}
+	*a = argReader{lit: s.literals.json(o), from: at}
 	a.lit.MoveTo(at)
 	a.lit.Keep()
 	a.lit.ExpectValue()

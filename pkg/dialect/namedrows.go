@@ -160,7 +160,7 @@ line follows an object of arguments, code where the name is python, and text whe
 start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 		framing: framing{
 			marks: []mark{
-				{text: "<|assistant|>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
+				{text: "<|assistant|>", role: begins, common: true, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
 				{text: "<|assistant|>", role: silent},
 				{text: "<|observation|>", role: silent},
 				{text: "<|user|>", role: silent},
@@ -266,7 +266,7 @@ func deepseekMarks(named lead) []mark {
 	add(mark{role: begins, lead: named, own: anything}, "tool call begin")
 	add(mark{role: silent}, "tool call end")
 	add(mark{role: unwraps}, "tool calls end")
-	add(mark{role: begins, grammar: &deepseekOutputs}, "tool outputs begin")
+	add(mark{role: begins, grammar: &deepseekOutputs, common: true}, "tool outputs begin")
 	add(mark{role: drops}, "tool outputs end", "tool output begin", "tool output end")
 	add(mark{role: silent}, "end of sentence")
 	return all

@@ -15,11 +15,15 @@ import (
 // Native finishes a call that a server has read out of a model's response. Where
 // its arguments are no JSON object c.Text is what stands for them: text that can
 // be mended with certainty is, absent or empty arguments are {}, and a string
-// that holds an object stands for the object. What was cut off is never executed.
+// that holds an object stands for the object. What was cut off is never executed,
+// nor what names no tool.
 // Places of findings are bytes of c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	r := &reader{call: c}
 	r.cleanName(diag.Span{})
+	if strings.TrimSpace(r.call.Name) == "" {
+		r.add(diag.New(diag.CallMember, diag.Bytes(0, len(c.Text)), "the call has no name: nothing says which tool is meant"))
+	}
 	switch {
 	case c.Status == chat.StatusTruncated:
 		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
@@ -30,6 +34,7 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "more than %d arrays and objects stand in each other", literal.MaxDepth))
 	}
 	r.judge()
+	r.readBackslashes()
 	return r.call, r.findings
 }
 
@@ -65,28 +70,10 @@ func (r *reader) readText(place diag.Span) {
 		r.readEncoded(place)
 		return
 	default:
-		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object: %s", kindOf(strings.TrimSpace(text)[0]), excerpt(text))
+		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object", kindOf(strings.TrimSpace(text)[0]))
 	}
 	r.call.Status, r.call.ValueChanged = d.Status, d.Changed
 	for _, f := range d.Findings {
-		if f.Severity == diag.Error {
-			f.Message += ", in " + near(text, f.Span.Start)
-		}
 		r.add(f)
 	}
-}
-
-// near quotes the text around an offset.
-func near(text string, at int) string {
-	const before, most = 16, 40
-	from := max(0, min(at, len(text))-before)
-	to := min(len(text), from+most)
-	quoted := strings.ToValidUTF8(text[from:to], "")
-	if from > 0 {
-		quoted = "…" + quoted
-	}
-	if to < len(text) {
-		quoted += "…"
-	}
-	return quoted
 }

@@ -5,20 +5,22 @@ import (
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"oneshot/pkg/diag"
 )
 
 // Neutralise makes JSON text inert for a prompt: no [Markers], and none of the
 // extra marks of the run itself, stand in what it returns, in whatever case,
-// and it is the same JSON value. Characters that begin a marker are written as
-// \uXXXX. An extra mark must be longer than such an escape, and without quotes
+// and it is the same JSON value. Characters that begin a marker, and those that nobody
+// would see ([diag.Invisible]), are written as \uXXXX. An extra mark must be longer than such an escape, and without quotes
 // and backslashes. The text is returned as it is if there is nothing to do.
 func Neutralise(json []byte, extra ...string) []byte {
-	n := neutraliser{json: json, extra: extra}
+	n := neutraliser{json: diag.VisibleJSON(json), extra: extra}
 	n.run()
 	if n.done == 0 {
-		return json
+		return n.json
 	}
-	return append(n.out, json[n.done:]...)
+	return append(n.out, n.json[n.done:]...)
 }
 
 // stemsBy holds the stems, and the marks that hold none, by their first byte, in

@@ -150,10 +150,7 @@ func (s *Scanner) beginOther() {
 	if s.foreign.open() {
 		around = literal.Fence{Char: s.foreign.char, Len: s.foreign.length}
 	}
-	if o.lit == nil || o.fence != around {
-		o.lit = literal.NewJSON(literal.Options{Fence: around})
-	}
-	o.fence, o.shown = around, s.heldAt+len(s.held)
+	o.lit, o.fence, o.shown = s.literals.json(literal.Options{Fence: around}), around, s.heldAt+len(s.held)
 	o.lit.MoveTo(s.heldAt)
 	o.lit.ExpectMark("{", false)
 	o.lit.Write(s.held[:1])

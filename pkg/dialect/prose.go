@@ -23,7 +23,7 @@ func (s *Scanner) prose(p []byte) int {
 	}
 	size := len(s.marks.texts[found])
 	s.pass(p[:n], size)
-	s.pending = pending{uses: s.marks.uses[found], size: size, text: s.marks.texts[found]}
+	s.pending = pending{uses: s.marks.uses[found], early: s.marks.early[found], size: size, text: s.marks.texts[found]}
 	s.place = inLead
 	return n
 }
@@ -34,15 +34,15 @@ func (s *Scanner) pass(p []byte, keep int) {
 	s.hold(nil)
 	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
 		s.passed(s.held)
-		s.content(s.heldAt, string(s.held))
+		s.content(s.heldAt, s.said(s.heldAt, s.held))
 		free -= len(s.held)
 		s.held = s.held[:0]
 		s.passed(p[:free])
-		s.content(s.at, string(p[:free]))
+		s.content(s.at, s.said(s.at, p[:free]))
 		s.held, s.heldAt = append(s.held, p[free:]...), s.at+free
 	} else if free > 0 {
 		s.passed(s.held[:free])
-		s.content(s.heldAt, string(s.held[:free]))
+		s.content(s.heldAt, s.said(s.heldAt, s.held[:free]))
 		s.held = append(s.held[:0], s.held[free:]...)
 		s.held, s.heldAt = append(s.held, p...), s.heldAt+free
 	} else {
@@ -79,7 +79,7 @@ func (s *Scanner) text() {
 
 // readSkip passes over the text that may stand behind a mark.
 func (s *Scanner) readSkip(p []byte) int {
-	skip := s.pending.uses[0].skip
+	skip := s.pending.skip
 	if p[0] == skip[len(s.held)] {
 		s.hold(p[:1])
 		if len(s.held) < len(skip) {

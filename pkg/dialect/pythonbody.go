@@ -16,7 +16,7 @@ import (
 // pythonCalls is the grammar of calls of Python with literals for arguments. A prefix
 // and a suffix of the names of tools belong to the dialect.
 func pythonCalls(prefix, suffix string) grammar {
-	return grammar{body: func(s *Scanner, f frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
+	return grammar{body: func(s *Scanner, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
 }
 
 // pythonic is that of names alone.
@@ -25,22 +25,25 @@ var pythonic = pythonCalls("", "")
 // A pythonItem reads one call of Python.
 type pythonItem struct {
 	*sequence
-	options        literal.Options
 	lit            *literal.Scanner
+	options        literal.Options
 	prefix, suffix string // around the names of tools
 }
 
-func newPythonBody(s *Scanner, f frame, prefix, suffix string) body {
-	ends := s.frameEnds(f.row)
-	seq := &sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hint: "a call is: name(key=literal)"}
+func newPythonBody(s *Scanner, f *frame, prefix, suffix string) body {
+	key, b := endsKey{row: f.row}, &s.python
 	if f.open() {
-		seq.ends = append(slices.Clip(ends), strings.Repeat(string(f.char), f.length))
+		key.fence = strings.Repeat(string(f.char), f.length)
 	}
-	seq.item = &pythonItem{sequence: seq, prefix: prefix, suffix: suffix, options: literal.Options{
-		Stops: ends, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
+	ends := s.endsOf(key)
+	*b = pythonItem{sequence: &s.sequence, lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
+		Stops: ends.stops, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
-	return seq
+	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, item: b}
+	return &s.sequence
 }
+
+func (b *pythonItem) hint() string { return "a call is: name(key=literal)" }
 
 func (b *pythonItem) begins(c byte) bool {
 	return isNameByte(c) && (c < '0' || c > '9') && c != '-' && c != '.'
@@ -48,7 +51,7 @@ func (b *pythonItem) begins(c byte) bool {
 
 func (b *pythonItem) begin(c byte, at int) bool {
 	b.options.Base = at
-	b.lit = literal.NewPython(b.options)
+	b.lit.Reset(b.options)
 	return true
 }
 
@@ -57,7 +60,7 @@ func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.rea
 func (b *pythonItem) take(state literal.State) string {
 	call, ok := b.lit.Call()
 	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
-		b.scanner.noCall(junk, b.hint)
+		b.scanner.noCall(junk, b.hint())
 	}
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	b.ownName(&r)

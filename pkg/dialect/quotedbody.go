@@ -11,10 +11,12 @@ import (
 // privateQuotes is the grammar of calls call:NAME{key:MARKtextMARK}.
 func privateQuotes(mark string) grammar {
 	return grammar{
-		body: func(s *Scanner, f frame) body {
-			seq := &sequence{scanner: s, frame: f, at: f.begin, ends: s.frameEnds(f.row), hint: "a call is: call:name{key:" + mark + "text" + mark + "}"}
-			seq.item = &quotedItem{sequence: seq, quote: mark}
-			return seq
+		quote: mark,
+		body: func(s *Scanner, f *frame) body {
+			ends, b := s.endsOf(endsKey{row: f.row}), &s.private
+			*b = quotedItem{sequence: &s.sequence, lit: s.literals.quoted(mark), quote: mark, stops: ends.stops, head: b.head[:0]}
+			s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, item: b}
+			return &s.sequence
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.writes[0]...), "call:"+c.Name...)
@@ -30,28 +32,31 @@ func privateQuotes(mark string) grammar {
 // A quotedItem reads one call: its name and its object.
 type quotedItem struct {
 	*sequence
-	quote string
-	lit   *literal.Scanner
-	from  int    // where the call begins
-	head  string // what stands before the brace; no more than a name
+	lit    *literal.Scanner
+	quote  string
+	stops  *literal.Stops
+	from   int    // where the call begins
+	head   []byte // what stands before the brace; no more than a name
+	braced bool   // the brace has come, with which the object begins
 }
 
 const callWord = "call:"
 
 func (b *quotedItem) write(p []byte) (int, literal.State) {
 	n := 0
-	for ; b.lit == nil && n < len(p); n++ {
+	for ; !b.braced && n < len(p); n++ {
 		switch c := p[n]; {
 		case c == '{' && b.name() != "":
-			b.lit = literal.NewQuoted(b.quote, literal.Options{Base: b.from + len(b.head), Stops: b.ends})
+			b.braced = true
+			b.lit.Reset(literal.Options{Base: b.from + len(b.head), Stops: b.stops})
 			n--
 		case c == '<' || c == '{' || isNewline(c) || len(b.head) > longestName:
 			return n, literal.Bad
 		default:
-			b.head += string([]byte{c})
+			b.head = append(b.head, c)
 		}
 	}
-	if b.lit == nil {
+	if !b.braced {
 		return n, literal.More
 	}
 	k, state := b.scanner.read(b.lit, p[n:])
@@ -60,7 +65,11 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 
 // name returns the name of the call.
 func (b *quotedItem) name() string {
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(b.head), callWord))
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(b.head)), callWord))
+}
+
+func (b *quotedItem) hint() string {
+	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
 func (b *quotedItem) begins(c byte) bool { return isNameByte(c) }
@@ -69,20 +78,20 @@ func (b *quotedItem) begin(c byte, at int) bool {
 	if !b.begins(c) {
 		return false
 	}
-	b.lit, b.from, b.head = nil, at, ""
+	b.braced, b.from, b.head = false, at, b.head[:0]
 	return true
 }
 
 func (b *quotedItem) take(literal.State) string {
-	if b.lit == nil {
-		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), b.hint)
+	if !b.braced {
+		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), b.hint())
 		return ""
 	}
 	begin := b.from + len(b.head)
 	object := b.lit.Kept(begin)
 	call := chat.Call{
 		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
-		Start: b.from, Text: b.head + object[:min(len(object), b.lit.End()-begin)],
+		Start: b.from, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
@@ -92,7 +101,7 @@ func (b *quotedItem) take(literal.State) string {
 }
 
 func (b *quotedItem) close() {
-	if b.lit == nil {
+	if !b.braced {
 		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
 		return
 	}

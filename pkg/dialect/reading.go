@@ -1,8 +1,10 @@
 package dialect
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -59,46 +61,130 @@ func (f *Findings) Locate(text string) []diag.Finding {
 // Scan reads a whole response. Of very many calls or findings it keeps the first
 // [MaxKept] and says so in a finding.
 func Scan(text string, o Options) Reading {
-	c := collector{}
-	s := NewScanner(o, c.take)
-	s.Write([]byte(text))
-	s.Close()
-	if c.calls > MaxKept {
-		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.beyond.Start, c.beyond.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
-	}
-	r := Reading{Content: c.content.String(), Reasoning: c.reasoning.String(), Calls: c.kept, Findings: c.findings.Locate(text)}
-	var at int
-	r.Dialect, r.Why, at = s.Detected()
-	if at >= 0 {
-		r.Why = fmt.Sprintf("line %d %s", 1+strings.Count(text[:at], "\n"), r.Why)
+	c := collectors.Get().(*collector)
+	c.text = append(c.text[:0], text...)
+	return c.scan(text, c.text, o)
+}
+
+// ScanBytes is [Scan] of bytes, which it does not keep.
+func ScanBytes(text []byte, o Options) Reading {
+	c := collectors.Get().(*collector)
+	return c.scan(string(text), text, o)
+}
+
+// scan reads a response, and gives the collector back.
+func (c *collector) scan(text string, same []byte, o Options) Reading {
+	r := c.read(text, same, o)
+	if len(text) <= mostReused {
+		collectors.Put(c)
 	}
 	return r
 }
 
+// collectors are those that have read a response. The memory that a short one needs
+// costs several times as much as to read it.
+var collectors = sync.Pool{New: func() any { return new(collector) }}
+
+// mostReused bounds the responses whose collector is used again, in bytes: it keeps
+// room for what it has read.
+const mostReused = 64 << 10
+
 // A collector takes the events of a response.
 type collector struct {
-	content, reasoning strings.Builder
+	scanner            Scanner
+	emit               func(Event) // take
+	text               []byte      // room for that of a response
+	content, reasoning stretches
 	kept               []chat.Call
 	calls, gone        int
 	beyond             chat.Call // the first call that is not kept
 	findings           Findings
 }
 
+// read reads a response, given as a string and as bytes.
+func (c *collector) read(text string, same []byte, o Options) Reading {
+	if c.emit == nil {
+		c.emit = c.take
+	}
+	c.content, c.reasoning, c.kept = c.content[:0], c.reasoning[:0], c.kept[:0]
+	c.calls, c.gone, c.findings = 0, 0, Findings{}
+	c.scanner.begin(o.marks(), o.Reasoning, o.Tools, c.emit)
+	c.scanner.whole = text
+	c.scanner.Write(same)
+	c.scanner.Close()
+	return c.reading(text)
+}
+
+// reading returns what was collected of a text.
+func (c *collector) reading(text string) Reading {
+	if c.calls > MaxKept {
+		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.beyond.Start, c.beyond.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
+	}
+	r := Reading{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
+	if len(c.kept) > 0 {
+		r.Calls = slices.Clone(c.kept)
+		clear(c.kept)
+	}
+	row, at := c.scanner.told()
+	r.Dialect = *row
+	why := make([]byte, 0, 96)
+	if at >= 0 {
+		why = strconv.AppendInt(append(why, "line "...), int64(1+strings.Count(text[:at], "\n")), 10)
+		why = append(why, ' ')
+	}
+	r.Why = string(c.scanner.appendWhy(why))
+	return r
+}
+
+// stretches are parts of a text, in the order in which they count. No two of them touch.
+type stretches []stretch
+
+// A stretch is a part of a text, between two offsets.
+type stretch struct{ from, to int }
+
+// add adds a stretch.
+func (p *stretches) add(from, to int) {
+	if last := len(*p) - 1; last >= 0 && (*p)[last].to == from {
+		(*p)[last].to = to
+	} else if from < to {
+		*p = append(*p, stretch{from, to})
+	}
+}
+
+// of returns the stretches of a text as one.
+func (p stretches) of(text string) string {
+	if len(p) == 1 {
+		return text[p[0].from:p[0].to]
+	}
+	size := 0
+	for _, one := range p {
+		size += one.to - one.from
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, one := range p {
+		b.WriteString(text[one.from:one.to])
+	}
+	return b.String()
+}
+
 func (c *collector) take(e Event) {
+	shown := c.scanner.shown
 	switch {
 	case e.Finding != nil:
 		c.findings.Add(*e.Finding)
 	case e.Before:
-		c.reasoning.WriteString(c.content.String())
-		c.content.Reset()
+		c.reasoning = append(c.reasoning, c.content...)
+		c.content = c.content[:0]
 	case e.Revoked:
 		for i := c.gone; i < len(c.kept); i++ {
 			Suppress(&c.kept[i])
 		}
 		c.gone = len(c.kept)
-	case e.Call == nil:
-		c.content.WriteString(e.Content)
-		c.reasoning.WriteString(e.Reasoning)
+	case e.Content != "":
+		c.content.add(shown-len(e.Content), shown)
+	case e.Reasoning != "":
+		c.reasoning.add(shown-len(e.Reasoning), shown)
 	default:
 		if c.calls++; c.calls <= MaxKept {
 			c.kept = append(c.kept, *e.Call)

@@ -111,6 +111,7 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 // startOver forgets what was known of the answer: it begins only now.
 func (s *Scanner) startOver() {
 	s.outside, s.foreign, s.wrap, s.frame, s.holders, s.ids = outside{}, fence{}, wrap{}, frame{}, 0, idSet{}
+	s.claim, s.elements = claim{}, toolElements{}
 	s.begun, s.alone, s.ended, s.raw, s.detected = false, false, false, nil, detected{}
 	if len(s.marks.rows) == 1 {
 		s.detected.row = s.marks.rows[0]

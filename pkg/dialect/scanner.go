@@ -38,6 +38,7 @@ type Scanner struct {
 	marks *markSet
 	tools Toolset
 	emit  func(Event)
+	whole string // the text, if all of it is known
 	place place
 	at    int  // offset of the next byte
 	last  byte // the byte before it
@@ -60,26 +61,25 @@ type Scanner struct {
 	info      info  // its info string
 	foreign   fence // the fence around the text that is not ours, if any
 	frame     frame
-	holders   int        // fences, and values of JSON outside of marks, that hold calls
-	hint      *Dialect   // that of the latest mark which only one dialect has
-	wrap      wrap       // the mark around calls that is open
-	body      body       // reads the open frame, if any
-	json      jsonBody   // reads frames of JSON
-	values    callBody   // reads values of JSON without a mark
-	named     namedBody  // reads calls that are a name and JSON
-	arguments argScanner // of those
-	matched   int        // how much of an info string has been read behind a closing run
-	key       firstKey   // the beginning of an object in the text
-	aside     aside      // the object in the text that is not ours
-	outside   outside
-	word      lastWord
-	alone     bool // the dialect of the last frame wants its calls alone
-	begun     bool // something else than blanks has been read
-	ids       idSet
-	previous  previous
-	ended     bool       // the call that ends the work has been made
-	raw       []*Dialect // those of calls whose values are text up to a mark, and can hold one
-	detected  detected
+	holders   int      // fences, and values of JSON outside of marks, that hold calls
+	hint      *Dialect // that of the latest mark which only one dialect has
+	wrap      wrap     // the mark around calls that is open
+	claim     claim
+	elements  toolElements
+	body      body // reads the open frame, if any
+	*bodies
+	matched  int      // how much of an info string has been read behind a closing run
+	key      firstKey // the beginning of an object in the text
+	aside    aside    // the object in the text that is not ours
+	outside  outside
+	word     lastWord
+	alone    bool // the dialect of the last frame wants its calls alone
+	begun    bool // something else than blanks has been read
+	ids      idSet
+	previous previous
+	ended    bool       // the call that ends the work has been made
+	raw      []*Dialect // those of calls whose values are text up to a mark, and can hold one
+	detected detected
 }
 
 // NewScanner returns a scanner that passes what it finds to emit, in the order
@@ -87,21 +87,33 @@ type Scanner struct {
 // text without an end of their own, as soon as something else begins. Findings
 // about it follow it.
 func NewScanner(o Options, emit func(Event)) *Scanner {
-	if o.Dialect.Name == "" {
-		return newScanner(o, everyMark(), emit)
-	}
-	return newScanner(o, marksOf(&o.Dialect), emit)
+	s := new(Scanner)
+	s.begin(o.marks(), o.Reasoning, o.Tools, emit)
+	return s
 }
 
-func newScanner(o Options, marks *markSet, emit func(Event)) *Scanner {
-	s := &Scanner{tools: o.Tools, emit: emit, lineBlank: true, marks: marks}
+// marks returns what is searched in the text.
+func (o *Options) marks() *markSet {
+	if o.Dialect.Name == "" {
+		return everyMark()
+	}
+	return marksOf(&o.Dialect)
+}
+
+// begin makes the scanner read a response, in the room of the last if there was one.
+func (s *Scanner) begin(marks *markSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
+	*s = Scanner{
+		marks: marks, tools: tools, emit: emit, lineBlank: true,
+		search: search{matcher: marks.matcher}, thinking: thinking{mode: reasoning, inside: reasoning == ReasoningOpen},
+		held: s.held[:0], given: s.given[:0], claim: claim{head: s.claim.head[:0]}, word: lastWord{s.word.text[:0]}, bodies: s.bodies, raw: s.raw[:0],
+	}
+	if s.bodies == nil {
+		s.bodies = new(bodies)
+	}
 	if len(marks.rows) == 1 {
 		s.detected.row = marks.rows[0]
 	}
-	s.search = search{matcher: s.marks.matcher}
-	s.thinking.mode, s.thinking.inside = o.Reasoning, o.Reasoning == ReasoningOpen
 	s.place = s.betweenFrames()
-	return s
 }
 
 // Write reads the next bytes of the response. It does not keep p.
@@ -171,6 +183,7 @@ func (s *Scanner) Close() {
 	}
 	s.closeWrap()
 	s.closeOutside()
+	s.closeElements()
 	s.endOfReasoning()
 	s.place = inProse
 }
@@ -204,7 +217,7 @@ func (s *Scanner) content(at int, text string) {
 		return
 	}
 	s.shown = at + len(text)
-	s.steps += s.word.add(text) + s.line.add(text)
+	s.steps += s.word.add(text) + s.line.add(text) + s.claim.add(text)
 	s.inQuoted = s.inQuoted && strings.TrimLeft(text, " \t\r\n") == ""
 	if s.thinking.inside {
 		s.thinking.text = s.thinking.text || strings.TrimLeft(text, " \t\r\n") != ""
@@ -212,8 +225,20 @@ func (s *Scanner) content(at int, text string) {
 		return
 	}
 	s.steps += s.outside.add(at, text)
+	if len(s.tools) > 0 && !s.claim.open && !s.foreign.code {
+		s.steps += s.elements.add(s.tools, at, text)
+	}
 	s.begun = s.begun || s.outside.any
 	s.emit(Event{Content: text})
+}
+
+// said returns a piece of the text, which stands at an offset: of the whole text, where
+// that is known.
+func (s *Scanner) said(at int, piece []byte) string {
+	if s.whole != "" {
+		return s.whole[at : at+len(piece)]
+	}
+	return string(piece)
 }
 
 // read reads p with a scanner of literals, and counts the steps of that.
@@ -234,7 +259,7 @@ func (s *Scanner) hold(p []byte) {
 
 // release makes content of the bytes that were held.
 func (s *Scanner) release() {
-	s.content(s.heldAt, string(s.held))
+	s.content(s.heldAt, s.said(s.heldAt, s.held))
 	s.drop()
 }
 

@@ -21,9 +21,10 @@ type scriptBody struct {
 	pending   bool      // there are such
 }
 
-func newScriptBody(s *Scanner, f frame) body {
+func newScriptBody(s *Scanner, f *frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
-	return &scriptBody{scanner: s, statement: literal.NewStatement(literal.Options{Base: f.begin, Fence: fence, Stops: s.literalEnds()})}
+	o := literal.Options{Base: f.begin, Fence: fence, Stops: s.endsOf(endsKey{}).stops}
+	return &scriptBody{scanner: s, statement: s.literals.script(o)}
 }
 
 func (b *scriptBody) write(p []byte) (int, ending) {
@@ -88,8 +89,8 @@ func (b *scriptBody) flush() {
 }
 
 // renderScript writes a call as a statement.
-func renderScript(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, "```tool\nreturn "+c.Name+"("...)
+func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+	b = append(b, "```"+d.Fence()+"\nreturn "+c.Name+"("...)
 	args := strings.TrimSpace(string(c.Arguments))
 	if c.Positional {
 		args = strings.TrimSuffix(strings.TrimPrefix(args, "["), "]")

@@ -21,6 +21,8 @@ type item interface {
 	take(state literal.State) (rest string)
 	// close says that the text ends inside the call.
 	close()
+	// hint says how a call is written.
+	hint() string
 }
 
 // A sequence reads calls that stand behind each other in a frame, in a list or
@@ -28,11 +30,10 @@ type item interface {
 // the frame. Without one it ends with its list, or before anything else.
 type sequence struct {
 	scanner *Scanner
-	frame   frame
+	frame   *frame
 	item    item
-	hint    string
-	ends    []string // the marks that end the frame
-	at      int      // offset of the next byte
+	ends    *ends // the marks that end the frame
+	at      int   // offset of the next byte
 	stage   stageOf
 	open    int    // brackets of lists that are open
 	closed  bool   // a list has been closed
@@ -41,6 +42,8 @@ type sequence struct {
 	faulty  bool   // the last of them has a fault
 	parts   parts  // what has been read since
 	most    int    // how many of them may stand behind the last
+	called  bool   // what was read last begins as a call does
+	single  bool   // only a list can hold several
 	wrapped bool   // the call stands in the parentheses of another
 	held    string // what can be a mark that ends the frame
 	inLine  bool   // the line holds something already
@@ -204,24 +207,34 @@ func (b *sequence) follows(c byte) {
 		}
 		b.scanner.find(f)
 	}
+	begins := b.item.begins(c)
+	if b.single && b.open == 0 && b.called && begins {
+		b.second()
+	}
+	b.called = begins
 	b.idle(1)
 	b.items, b.any = b.items+1, true
 }
 
-// mayEnd reports whether a mark or fence that ends the frame begins with a byte.
-func (b *sequence) mayEnd(c byte) bool {
-	for _, text := range b.ends {
-		if text[0] == c {
-			return true
-		}
+// second reports a call behind another one in a frame that should hold one, or a list.
+// Each is complete, so both are certain; readers of the whole frame refuse both.
+func (b *sequence) second() {
+	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "another call stands where one should; both are read")
+	f.Severity = diag.Warning
+	mark := b.frame.mark
+	if closes := "</" + strings.TrimPrefix(mark, "<"); !b.faulty && b.parts.count == 0 && slices.Contains(b.frame.row.framing.closes, closes) {
+		f.Fixes = fix(diag.Safe, "write marks around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + mark})
 	}
-	return false
+	b.scanner.find(f)
 }
+
+// mayEnd reports whether a mark or fence that ends the frame begins with a byte.
+func (b *sequence) mayEnd(c byte) bool { return b.ends.first[c] }
 
 // mark reads what can be a mark that ends the frame.
 func (b *sequence) mark(p []byte) (int, ending) {
 	n, held := 0, b.held
-	for _, text := range b.ends {
+	for _, text := range b.ends.texts {
 		rest, ok := strings.CutPrefix(text, held)
 		if !ok {
 			continue
@@ -292,8 +305,8 @@ func (b *sequence) pass(p []byte) (int, ending) {
 }
 
 func (b *sequence) endJunk(at int) {
-	b.scanner.noCall(diag.Bytes(b.junk, at), b.hint)
-	b.stage = atPause
+	b.scanner.noCall(diag.Bytes(b.junk, at), b.item.hint())
+	b.stage, b.called = atPause, false
 }
 
 // leave ends a frame whose closing mark is missing.

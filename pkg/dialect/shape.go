@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -67,9 +68,12 @@ type written struct {
 	form     *form
 	members  []literal.Member
 	has      [memberCount]uint8 // index of each member in members, from 1
-	others   int                // how many other members it has
-	other    diag.Span          // the key of the first
-	lit      *literal.Scanner   // knows the values
+	which    uint32             // a bit for each member that it has
+	value    json.RawMessage    // of a member, which was asked for last
+	of       member
+	others   int              // how many other members it has
+	other    diag.Span        // the key of the first
+	lit      *literal.Scanner // knows the values
 	begin    int
 	text     string
 	findings []diag.Finding
@@ -81,7 +85,7 @@ type written struct {
 func (w *written) take(f *form, lit *literal.Scanner) {
 	*w = written{form: f, lit: lit, members: lit.Members()}
 	for i := range w.members {
-		w.has[w.members[i].Index] = uint8(i + 1)
+		w.set(member(w.members[i].Index), i)
 	}
 	w.others, w.other = lit.Others()
 	w.begin, w.text = lit.Place().Start, lit.ObjectText()
@@ -100,7 +104,13 @@ func (w *written) add(name string, m literal.Member, status chat.Status, changed
 		return
 	}
 	w.members = append(w.members, m)
-	w.has[m.Index] = uint8(len(w.members))
+	w.set(member(m.Index), len(w.members)-1)
+}
+
+// set says which of the members is one of those that are known.
+func (w *written) set(m member, index int) {
+	w.has[m] = uint8(index + 1)
+	w.which |= 1 << m
 }
 
 // get returns a member, nil if it is missing.
@@ -112,17 +122,20 @@ func (w *written) get(m member) *literal.Member {
 }
 
 // json returns the value of a member that it has.
-func (w *written) json(m member) json.RawMessage { return w.lit.JSON(w.get(m)) }
+func (w *written) json(m member) json.RawMessage {
+	if w.value == nil || w.of != m {
+		w.value, w.of = w.lit.JSON(w.get(m)), m
+	}
+	return w.value
+}
 
 // first returns the first member that it has of some, and how many those are.
 func (w *written) first(from, to member) (first member, count int) {
-	for m := to; m >= from; m-- {
-		if w.has[m] > 0 {
-			first = m
-			count++
-		}
+	which := w.which >> from << from & (2<<to - 1)
+	if which == 0 {
+		return 0, 0
 	}
-	return first, count
+	return member(bits.TrailingZeros32(which)), bits.OnesCount32(which)
 }
 
 // A shape is what tells the tool and its arguments in an object.

@@ -22,20 +22,27 @@ func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 // tagged is the grammar of calls that are tags with text between them.
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
-		body: func(s *Scanner, f frame) body {
-			return &tagBody{scanner: s, frame: f, tags: markup.New(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.openEnds()})}
+		body: func(s *Scanner, f *frame) body {
+			b := &s.tagged // which is used again, because each call has a frame of its own
+			if b.tags == nil {
+				b.tags = new(markup.Scanner)
+			}
+			b.tags.Reset(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.openEnds()})
+			*b = tagBody{scanner: s, frame: f, tags: b.tags}
+			return b
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
 			return append(b, d.framing.writes[1]...), ok && namable(c.Name)
 		},
+		places: func(text string, tools Toolset) (json.RawMessage, []Place) { return markup.Places(syntax, text, tools) },
 	}
 }
 
 // A tagBody reads one call that is written as tags.
 type tagBody struct {
 	scanner *Scanner
-	frame   frame
+	frame   *frame
 	tags    *markup.Scanner
 	steps   int
 }

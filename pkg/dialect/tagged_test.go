@@ -71,6 +71,10 @@ func TestTaggedDetected(t *testing.T) {
 		"<minimax:tool_call><invoke name=\"f\">":                                                                       "minimax_m2",
 		"<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>":                                              "hermes",
 		"<user>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</user>":                                             "laguna",
+		"<tool_call>f\n{\"a\": 1}</tool_call>":                                                                         "laguna",
+		"<tool_call>f{\"a\": 1}\n</tool_call>":                                                                         "laguna",
+		"<tool_call>f\n</tool_call>":                                                                                   "glm4_moe",
+		"<tool_call>f</tool_call>":                                                                                     "glm47_moe",
 	} {
 		if r := Scan(text, Options{}); r.Dialect.Name != name || len(r.Calls) != 1 {
 			t.Errorf("%q is told to be %s, with %v", text, r.Dialect.Name, r.Calls)

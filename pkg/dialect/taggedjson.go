@@ -21,8 +21,7 @@ type jsonItem struct {
 	title string // the name of the tool, as what stands before says it; "" for none
 	lit   *literal.Scanner
 	part  partOf
-	from  int // where it begins
-	call  written
+	from  int    // where it begins
 	name  string // the key of a call
 	key   diag.Span
 }
@@ -40,38 +39,15 @@ const (
 	theRest         // what stands behind a fault
 )
 
-func newJSONBody(s *Scanner, f frame) body { return newJSONSequence(s, f, "") }
+func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, "") }
 
 // newJSONSequence is newJSONBody where the calls must be of a tool that has been named
 // before them, if one has.
-func newJSONSequence(s *Scanner, f frame, title string) body {
-	j := &s.json
-	if key := (jsonKey{f.row, f.grammar.form, s.thinking.inside, s.thinking.wrapper}); j.key != key {
-		j.key, j.hint, j.ends = key, "a call is: "+key.form.hint(), s.frameEnds(f.row)
-		j.lit = literal.NewJSON(literal.Options{Stops: append(f.row.stops(), j.ends...)})
-	}
-	j.sequence = sequence{scanner: s, frame: f, at: f.begin, hint: j.hint, ends: j.ends, item: &j.item}
-	j.item = jsonItem{sequence: &j.sequence, form: j.key.form, lit: j.lit, title: title}
-	return &j.sequence
-}
-
-// A jsonBody reads the JSON in the frames of a dialect, one after the other. It is
-// made once, because there are many where each call has its own.
-type jsonBody struct {
-	sequence sequence
-	item     jsonItem
-	key      jsonKey
-	lit      *literal.Scanner
-	hint     string
-	ends     []string
-}
-
-// A jsonKey is what a jsonBody depends on.
-type jsonKey struct {
-	row     *Dialect
-	form    *form
-	inside  bool     // reasoning
-	wrapper *wrapper // of that
+func newJSONSequence(s *Scanner, f *frame, title string) body {
+	ends, b := s.endsOf(endsKey{row: f.row, json: true}), &s.json
+	*b = jsonItem{sequence: &s.sequence, form: f.grammar.form, title: title, lit: s.literals.json(literal.Options{Stops: ends.stops})}
+	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, item: b, single: !f.row.framing.several}
+	return &s.sequence
 }
 
 // stops returns the marks that end JSON, wherever they stand outside of strings:
@@ -93,6 +69,8 @@ func (f *form) hint() string {
 	}
 	return `{"` + f.name.String() + `": …, "` + f.args.String() + `": {…}}`
 }
+
+func (b *jsonItem) hint() string { return "a call is: " + b.form.hint() }
 
 func (b *jsonItem) begins(c byte) bool { return c == '{' }
 
@@ -166,13 +144,14 @@ func (b *jsonItem) nextKey() {
 func (b *jsonItem) take(state literal.State) string {
 	switch {
 	case b.part == anObject:
-		b.call.take(b.form, b.lit)
-		b.emit(&b.call)
+		w := &b.scanner.written
+		w.take(b.form, b.lit)
+		b.emit(w)
 	case b.part == theValue:
 		b.emitKeyed()
 	case b.part == theRest:
 	case state != literal.Done:
-		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint)
+		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint())
 	}
 	return b.behind(b.lit)
 }

@@ -12,16 +12,15 @@ type wrap struct {
 	depth int // how many are open
 	at    int // where the first stands
 	text  string
-	calls int  // how many came before
-	told  bool // there is a finding about what they hold
 }
 
 func (w wrap) open() bool { return w.row != nil }
 
 // wrapped follows a mark before calls. Of several the last tells the dialect best.
-func (s *Scanner) wrapped(row *Dialect, at int, text string) {
+func (s *Scanner) wrapped(row *Dialect, at int, text string, inLine bool) {
 	if !s.wrap.open() {
-		s.wrap = wrap{at: at, text: text, calls: s.calls}
+		s.wrap = wrap{at: at, text: text}
+		s.claims(at+len(text), inLine)
 	}
 	s.wrap.row = row
 	s.wrap.depth++
@@ -29,12 +28,16 @@ func (s *Scanner) wrapped(row *Dialect, at int, text string) {
 }
 
 // unwrapped follows a mark behind calls.
-func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
+func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
 	case s.wrap.open():
 		s.wrap.depth--
-		s.checkWrap(at)
+		if s.wrap.depth <= 0 {
+			s.unmet(at, inLine)
+		}
+	case s.unmet(at, inLine):
+		return
 	case s.frame.row == row && row.wrapsCalls() && !s.textBehind():
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
@@ -48,16 +51,6 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string) {
 		s.wrap = wrap{}
 	}
 	s.place = s.betweenFrames()
-}
-
-// checkWrap reports text without a call between marks around calls, the last of which
-// stands at an offset.
-func (s *Scanner) checkWrap(at int) {
-	if from := s.wrap.at + len(s.wrap.text); s.wrap.depth <= 0 && s.wrap.calls == s.calls && !s.wrap.told && s.outside.any && s.outside.to > from && !s.thinking.inside {
-		f := diag.New(diag.NotACall, diag.Bytes(from, at), "no call stands between these marks: it is text")
-		f.Severity = diag.Warning
-		s.find(f)
-	}
 }
 
 // textBehind reports whether text stands behind the last frame.
@@ -82,6 +75,7 @@ func (s *Scanner) readGap(p []byte) int {
 	for n < len(p) && isSpace(p[n]) {
 		n++
 	}
+	s.claim.add(string(p[:n]))
 	if n < len(p) {
 		s.place = s.betweenFrames()
 		s.lineBlank = true

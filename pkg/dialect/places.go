@@ -1,0 +1,74 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/markup"
+)
+
+// A Place is where an argument stands in the text of a call.
+type Place = markup.Place
+
+// Places returns where the arguments stand in the text of a call that was read as
+// these, with these tools, if they stand between tags or on lines: it is read
+// again by each grammar of that kind until one reads the same. Nothing is returned
+// where they stand in brackets, or in another way.
+func Places(text string, args json.RawMessage, tools Toolset) []Place {
+	for i := range Dialects {
+		read := Dialects[i].grammar.places
+		if read == nil {
+			continue
+		}
+		if again, places := read(text, tools); again != nil && bytes.Equal(again, args) {
+			return places
+		}
+	}
+	return nil
+}
+
+// StringMarks returns the marks that stand on both sides of a string in dialects that
+// have their own for it. Nothing is escaped between them.
+func StringMarks() []string {
+	var all []string
+	for i := range Dialects {
+		if mark := Dialects[i].grammar.quote; mark != "" {
+			all = append(all, mark)
+		}
+	}
+	return unique(all)
+}
+
+// linePlaces says where the arguments of a call stand that is lines.
+func linePlaces(text string, tools Toolset) (json.RawMessage, []Place) {
+	var c lineCall
+	var places []Place
+	at := 0
+	for line := range strings.Lines(text) {
+		word, rest, restAt := cutWord([]byte(line))
+		next, last := at+len(line), len(c.args)-1
+		switch {
+		case word == toolNameWord:
+			c.name = rest
+		case word == beginArgWord:
+			c.args, c.open = append(c.args, lineArg{key: rest}), true
+			name := diag.Bytes(at+restAt, at+restAt+len(rest))
+			places = append(places, Place{Pointer: string(jsontext.Pointer("").AppendToken(rest)), Name: name, Value: diag.Bytes(next, next)})
+		case word == endArgWord:
+			c.open = false
+		case c.open:
+			c.args[last].value = append(c.args[last].value, line...)
+		}
+		at = next
+	}
+	for i, a := range c.args {
+		places[i].Value.End += len(a.text())
+	}
+	b, r := lineBody{scanner: &Scanner{tools: tools}}, reader{tools: tools}
+	r.call.Name, _ = cleanName(c.name, tools)
+	return b.arguments(&r, c.args), places
+}

@@ -1,0 +1,71 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Where each argument stands is known of every call that is tags or lines: its name
+// and its value are what the call says there.
+func TestPlacesOfCases(t *testing.T) {
+	plain := 0
+	for d, c := range allCases(t) {
+		if d.grammar.places == nil {
+			continue
+		}
+		for _, call := range Scan(c.input, Options{Dialect: d}).Calls {
+			if call.Arguments == nil || string(call.Arguments) == "{}" || strings.Contains(call.Text, "\n{") || call.Text[0] == '{' {
+				continue // arguments that are one object
+			}
+			places := Places(call.Text, call.Arguments, nil)
+			if len(places) == 0 {
+				t.Errorf("%s/%s: of %q nothing is known", d.Name, c.name(), call.Text)
+			}
+			for _, p := range places {
+				name, value := call.Text[p.Name.Start:p.Name.End], call.Text[p.Value.Start:p.Value.End]
+				said := argumentAt(t, call.Arguments, p.Pointer)
+				if value != "" && !strings.ContainsAny(value, "<&") { // which can be tags and escapes
+					plain++
+					if !sameValue(said, json.RawMessage(value)) && compact(said) != compact(json.RawMessage(quote(value))) && compact(said) != compact(json.RawMessage(value)) {
+						t.Errorf("%s/%s: %s is %s, and stands at %q", d.Name, c.name(), p.Pointer, said, value)
+					}
+				}
+				if key := strings.Split(p.Pointer, "/")[1]; !strings.Contains(p.Pointer[1:], "/") && strings.Trim(name, "'\"") != key {
+					t.Errorf("%s/%s: the name %s stands at %q", d.Name, c.name(), key, name)
+				}
+			}
+		}
+	}
+	if plain < 150 {
+		t.Errorf("only %d values were looked at", plain)
+	}
+}
+
+// argumentAt returns the value that a JSON pointer leads to.
+func argumentAt(t *testing.T, args json.RawMessage, pointer string) json.RawMessage {
+	t.Helper()
+	for key := range jsontext.Pointer(pointer).Tokens() {
+		var object map[string]json.RawMessage
+		var list []json.RawMessage
+		var index int
+		switch {
+		case json.Unmarshal(args, &object) == nil:
+			args = object[key]
+		case json.Unmarshal(args, &list) == nil && json.Unmarshal([]byte(key), &index) == nil && index < len(list):
+			args = list[index]
+		default:
+			t.Errorf("%s leads nowhere", pointer)
+		}
+	}
+	return args
+}
+
+// compact returns JSON without blanks; what is none as it is.
+func compact(value json.RawMessage) string {
+	v := jsontext.Value(strings.Clone(string(value)))
+	_ = v.Compact() // or it is no JSON
+	return string(v)
+}

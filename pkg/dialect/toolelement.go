@@ -1,0 +1,107 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// toolElements are tags in the text that are named as known tools, with a tag right
+// behind that is named as a parameter, or an object: calls in a form that no dialect
+// has. What they hold is text or markup, nothing says which, so they are no calls.
+type toolElements struct {
+	stage  elementStage
+	code   bool   // in inline code, where they are only mentioned
+	at     int    // where the tag begins
+	name   []byte // of the tag that is being read
+	tool   *Shape // whose tag was read last
+	first  diag.Span
+	called string // the tool of the first
+	count  int
+}
+
+// An elementStage is what a byte of the text is next to.
+type elementStage int
+
+const (
+	outsideTags  elementStage = iota
+	inToolTag                 // behind "<"
+	behindTool                // behind the tag of a tool
+	inParameters              // behind "<" there
+)
+
+// add takes in text at an offset, and returns how many bytes were looked at.
+func (e *toolElements) add(tools Toolset, at int, text string) int {
+	for i := 0; i < len(text); i++ {
+		if e.stage == outsideTags {
+			k := strings.IndexByte(text[i:], '<')
+			if k < 0 {
+				e.pass(text[i:])
+				break
+			}
+			e.pass(text[i : i+k])
+			i += k
+		}
+		e.next(tools, text[i], at+i)
+	}
+	return len(text)
+}
+
+// pass takes in text without a tag: whether inline code is open behind it.
+func (e *toolElements) pass(text string) {
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		e.code, text = false, text[i+1:]
+	}
+	e.code = e.code != (strings.Count(text, "`")%2 == 1)
+}
+
+// next takes in a byte, which stands at an offset.
+func (e *toolElements) next(tools Toolset, c byte, at int) {
+	switch {
+	case c == '`' || c == '\n' && e.stage != behindTool:
+		e.stage, e.code = outsideTags, c == '`' && !e.code
+	case c == '<' && e.code:
+	case c == '<' && e.stage != behindTool:
+		e.stage, e.at, e.name = inToolTag, at, e.name[:0]
+	case e.stage == behindTool && isSpace(c):
+	case e.stage == behindTool && c == '<':
+		e.stage, e.name = inParameters, e.name[:0]
+	case e.stage != behindTool && isNameByte(c) && len(e.name) < longestName:
+		e.name = append(e.name, c)
+	case e.stage == inToolTag && c == '>':
+		e.endTool(tools, at+1)
+	case e.stage == behindTool && c == '{', e.stage == inParameters && c == '>' && e.tool.Property(string(e.name)) != nil:
+		e.count++
+		e.stage = outsideTags
+	default:
+		e.stage = outsideTags
+	}
+}
+
+// endTool follows a tag, which ends at an offset.
+func (e *toolElements) endTool(tools Toolset, end int) {
+	shape, known := tools[string(e.name)]
+	if !known {
+		e.stage = outsideTags
+		return
+	}
+	e.stage, e.tool = behindTool, shape
+	if e.count == 0 {
+		e.first, e.called = diag.Bytes(e.at, end), string(e.name)
+	}
+}
+
+// closeElements reports the elements of the text that seem to be calls.
+func (s *Scanner) closeElements() {
+	e := &s.elements
+	if e.count == 0 {
+		return
+	}
+	f := diag.New(diag.NotACall, e.first, "a call of %s seems to be meant, and has no mark of one: it is text", excerpt(e.called))
+	f.Severity = diag.Warning
+	if e.count > 1 {
+		f.Message += " (" + strconv.Itoa(e.count) + " times)"
+	}
+	s.find(f)
+}
