@@ -16,6 +16,7 @@ type Bedrock struct {
 	body
 	queue queue
 	tools map[string]*pending // by contentBlockIndex
+	begun bool                // messageStart has come
 }
 
 // NewBedrock returns a decoder for a body of at most maxBytes bytes.
@@ -45,6 +46,10 @@ func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
 func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
 	switch name {
 	case "messageStart":
+		if d.begun {
+			return true, errSpliced
+		}
+		d.begun = true
 	case "output":
 		d.content(v.Get("message.content"))
 	case "contentBlockStart":
@@ -54,9 +59,9 @@ func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
 	case "contentBlockStop":
 		d.endTool(d.tools[key(v.Get("contentBlockIndex"))])
 	case "messageStop":
-		d.resp.Stop = stopOf(v.Get("stopReason").Str)
+		d.stopped(v.Get("stopReason"))
 	case "stopReason":
-		d.resp.Stop = stopOf(v.Str)
+		d.stopped(v)
 	case "metadata":
 		d.use(v.Get("usage"))
 	case "usage":
@@ -96,8 +101,12 @@ func (d *Bedrock) tool(at, use gjson.Result) *pending {
 // delta reads a piece of a block.
 func (d *Bedrock) delta(at, delta gjson.Result) error {
 	d.say(texts{delta.Get("text")}, texts{delta.Get("reasoningContent.text")})
-	if c := d.tools[key(at.Get("contentBlockIndex"))]; c != nil {
-		return d.queue.write(c, delta.Get("toolUse.input"))
+	c, input := d.tools[key(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
+	switch {
+	case c != nil:
+		return d.queue.write(c, input)
+	case written(input) != "":
+		return errUnbegun
 	}
 	return nil
 }

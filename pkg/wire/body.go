@@ -38,12 +38,13 @@ type body struct {
 	list    bool // the objects stand in an array
 	sse     sse
 	frame   frame
-	at      int         // where the last object begins in raw
-	rest    int         // where the part of it begins that stands on this line
-	held    []byte      // what stands on the lines before that
-	lines   []lineStart // of the object, behind the first
-	sources *Sources    // nil if nobody asks for them
-	text    []byte      // data that is no object
+	at      int             // where the last object begins in raw
+	rest    int             // where the part of it begins that stands on this line
+	held    []byte          // what stands on the lines before that
+	lines   []lineStart     // of the object, behind the first
+	sources *Sources        // nil if nobody asks for them
+	text    []byte          // data that is no object
+	others  map[string]bool // the choices beside the first, by index
 
 	messages int
 	known    bool   // one of them is of the format
@@ -122,8 +123,12 @@ func (b *body) object(raw []byte) {
 	}
 }
 
-// reported returns the error that an object is there to report, if it is.
+// reported returns the error that an object is there to report, if it is. Most do not
+// even have the word.
 func (b *body) reported(v gjson.Result) fault {
+	if !b.sse.isError() && !strings.Contains(v.Raw, "error") {
+		return fault{}
+	}
 	f := errorFault(v.Get("error"))
 	if b.sse.isError() || v.Get("type").Str == "error" || v.Get("object").Str == "error" {
 		f.message = v.Raw // if there is nothing better

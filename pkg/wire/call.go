@@ -21,7 +21,8 @@ type pending struct {
 	hollow   bool      // args are {}, which some servers write before the real ones
 	whole    bool      // args are any other object
 	ended    bool      // there can be no more
-	free     bool      // args are a text, whatever it looks like
+	free     bool      // args are a text that should be arguments, whatever it looks like
+	custom   bool      // args are the text that a custom tool takes
 	form     *callForm // nil if nobody asks for it
 	body     *body
 	from     CallSources
@@ -34,7 +35,7 @@ var errAfter = errors.New("more arguments for a call that has ended")
 func (c *pending) write(v gjson.Result) error {
 	all := written(v)
 	text := all
-	if len(c.args) == 0 || c.hollow || c.whole || c.ended {
+	if !c.custom && (len(c.args) == 0 || c.hollow || c.whole || c.ended) {
 		text = strings.TrimLeft(text, blanks)
 	}
 	switch {
@@ -47,7 +48,7 @@ func (c *pending) write(v gjson.Result) error {
 	}
 	c.from.Arguments = append(c.from.Arguments, c.body.placed(len(c.args)+len(text)-len(all), v)...)
 	c.args = append(c.args, text...)
-	if !c.unclear {
+	if !c.unclear && !c.custom {
 		c.follow(c.args[len(c.args)-len(text):])
 	}
 	return nil
@@ -83,10 +84,22 @@ func (c *pending) call(cut bool) chat.Call {
 	switch {
 	case cut:
 		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusTruncated}
+	case c.custom:
+		return customCall(c.id, c.name, string(c.args))
 	case c.free:
 		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusInvalid}
 	}
 	return newCall(c.id, c.name, c.args)
+}
+
+// customCall returns the call of a custom tool, whose input is a text and no JSON: it is
+// the one argument, by the name that its server has for it.
+func customCall(id, name, input string) chat.Call {
+	quoted, err := jsontext.AppendQuote([]byte(`{"input":`), input)
+	if err != nil { // it is not UTF-8
+		return chat.Call{ID: id, Name: name, Text: input, Status: chat.StatusInvalid}
+	}
+	return chat.Call{ID: id, Name: name, Arguments: append(quoted, '}'), Status: chat.StatusOK, Executable: true}
 }
 
 // newCall returns a call with what a server sent for its arguments, of which it
@@ -127,7 +140,7 @@ type queue struct {
 // add adds a call, with the arguments that have come with its beginning.
 func (q *queue) add(id, name, args gjson.Result) *pending {
 	c := &pending{id: key(id), name: strings.Clone(name.Str), number: len(q.calls), body: q.body}
-	c.from.ID, c.from.Name = q.body.placed(0, id), q.body.placed(0, name)
+	c.from.ID, c.from.Name = q.body.placed(0, id), q.body.placedName(0, name)
 	q.calls = append(q.calls, c)
 	_ = q.write(c, args) // a call that begins has not ended
 	return c
@@ -168,5 +181,9 @@ func (q *queue) next(hand func(chat.Call, CallSources), cut bool) {
 	c := q.calls[q.sent]
 	c.ended = true
 	q.sent++
-	hand(c.call(cut), c.from)
+	call := c.call(cut)
+	if c.custom && call.Arguments != nil { // they are made, and stand nowhere
+		c.from.Arguments = nil
+	}
+	hand(call, c.from)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -26,7 +27,8 @@ type Chat struct {
 	legacy  *pending // a function_call
 	parts   node     // the message, put together
 	whole   string   // the message, if it came whole
-	id      string   // of the response
+	id      string   // of the last message
+	one     identity // of the response
 	begun   bool     // the choice has been there
 	refused bool
 }
@@ -41,15 +43,17 @@ func NewChat(maxBytes int64) *Chat {
 
 // message reads a chunk or a whole response.
 func (d *Chat) message(v gjson.Result) (bool, error) {
+	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // of MiniMax
+		d.refuse(fault{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
+		return true, nil
+	}
 	choices := v.Get("choices")
 	d.named(v.Get("model"))
 	d.use(v.Get("usage"))
 	d.use(v.Get("x_groq.usage"))
-	for _, choice := range choices.Array() {
-		if index := key(choice.Get("index")); index == "" || index == "0" {
-			d.use(choice.Get("usage")) // of Moonshot
-			return true, d.choice(key(v.Get("id")), choice)
-		}
+	if choice := d.first(choices); choice.Exists() {
+		d.use(choice.Get("usage")) // of Moonshot
+		return true, d.choice(key(v.Get("id")), choice)
 	}
 	return choices.IsArray() || !choices.Exists() && v.Get("usage").Exists(), nil
 }
@@ -68,21 +72,22 @@ func (d *Chat) choice(id string, choice gjson.Result) error {
 		return nil
 	}
 	d.begun = true
-	piece, reason := choice.Get("delta"), choice.Get("finish_reason").Str
+	piece, reason := choice.Get("delta"), choice.Get("finish_reason")
 	if message := choice.Get("message"); !piece.IsObject() && message.IsObject() {
 		piece, d.whole, d.done = message, message.Raw, true
 	}
-	if err := d.piece(id, piece); err != nil {
+	if err := d.piece(id, piece, reason.Str != ""); err != nil {
 		return err
 	}
-	if reason != "" || d.done {
+	if reason.Str != "" || d.done {
 		d.finish(reason)
 	}
 	return nil
 }
 
-// piece reads a delta, or the message if it comes whole.
-func (d *Chat) piece(id string, v gjson.Result) error {
+// piece reads a delta, or the message if it comes whole. A message that says nothing may
+// have any id: some routers make the first one themselves.
+func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 	var p chatPiece
 	v.ForEach(func(k, v gjson.Result) bool {
 		p.member(k.Str, v)
@@ -96,6 +101,9 @@ func (d *Chat) piece(id string, v gjson.Result) error {
 	calls := p.calls.Array()
 	if d.resp.Stop != "" && id != d.id && (said.String() != "" || len(calls) > 0) {
 		return errLate
+	}
+	if (said.String() != "" || thought.String() != "" || len(calls) > 0 || ends) && !d.one.holds(id) {
+		return errSpliced
 	}
 	d.id = id
 	d.refused = d.refused || p.refusal.Str != ""
@@ -124,10 +132,13 @@ func (d *Chat) toolCall(v gjson.Result, i, n int) error {
 		return errAfter
 	}
 	p := readPiece(v)
+	if d.whole == "" && len(d.queue.calls) > 0 && p.empty() && d.refs.elsewhere(p) {
+		return nil
+	}
 	c := d.refs.find(&d.queue, p, i, n)
 	if c == nil || d.whole != "" {
 		c = d.queue.add(p.at.id, p.at.name, gjson.Result{})
-		c.free = p.free
+		c.custom = p.custom
 		c.form = newCallForm(d.parts.member("tool_calls").item())
 	}
 	d.refs.note(c, p)
@@ -140,7 +151,7 @@ func (d *Chat) toolCall(v gjson.Result, i, n int) error {
 // form: so it waits for the end.
 func (d *Chat) functionCall(v gjson.Result) error {
 	name, args := v.Get("name"), v.Get("arguments")
-	if name.Str == "" && (written(args) == "" || d.legacy == nil) {
+	if text := written(args); name.Str == "" && (text == "" || d.legacy == nil && text == "{}") {
 		return nil
 	}
 	if d.legacy == nil {
@@ -155,9 +166,9 @@ func (d *Chat) functionCall(v gjson.Result) error {
 
 // finish reads a finish_reason. What is not clean stays so: some servers name a
 // second reason.
-func (d *Chat) finish(reason string) {
+func (d *Chat) finish(reason gjson.Result) {
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
-		d.resp.Stop = stopOf(reason)
+		d.stopped(reason)
 	}
 	if d.refused {
 		d.resp.Stop = chat.StopOther

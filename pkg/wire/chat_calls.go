@@ -10,7 +10,7 @@ import (
 type callPiece struct {
 	index, id, name, args string
 	at                    struct{ id, name, args gjson.Result } // where they stand
-	free                  bool                                  // args are the text of a custom tool
+	custom                bool                                  // args are the text of a custom tool
 }
 
 // readPiece reads a piece of a call. Some servers leave out the "function" and
@@ -23,7 +23,7 @@ func readPiece(v gjson.Result) callPiece {
 	case v.Get("function").IsObject():
 		f = v.Get("function")
 	case v.Get("custom").IsObject():
-		f, args, p.free = v.Get("custom"), "input", true
+		f, args, p.custom = v.Get("custom"), "input", true
 	}
 	p.at.name, p.at.args = f.Get("name"), f.Get(args)
 	p.id, p.name, p.args = key(p.at.id), p.at.name.Str, written(p.at.args)
@@ -40,6 +40,9 @@ type refs struct {
 // that is a new one.
 func (r *refs) find(q *queue, p callPiece, i, n int) *pending {
 	if len(q.calls) == 0 || n > 1 && p.name != "" && p.index == "" && p.id == "" {
+		return nil
+	}
+	if r.elsewhere(p) {
 		return nil
 	}
 	last := q.calls[len(q.calls)-1]
@@ -60,6 +63,15 @@ func (r *refs) find(q *queue, p callPiece, i, n int) *pending {
 		return nil
 	}
 	return c
+}
+
+// empty reports whether a piece says nothing.
+func (p *callPiece) empty() bool { return p.id == "" && p.name == "" && p.args == "" }
+
+// elsewhere reports whether a piece belongs to none of the calls so far: each piece of
+// them had an index, and this one has another.
+func (r *refs) elsewhere(p callPiece) bool {
+	return p.index != "" && r.byIndex[p.index] == nil && r.byIndex[""] == nil
 }
 
 // isOther reports whether a piece that seems to belong to the call begins
@@ -88,11 +100,11 @@ func (r *refs) note(c *pending, p callPiece) {
 		r.byIndex, r.byID = map[string]*pending{}, map[string]*pending{}
 	}
 	r.byIndex[p.index], r.byID[p.id] = c, c
-	if c.id == "" {
+	if c.id == "" && p.id != "" {
 		c.id, c.from.ID = p.id, c.body.placed(0, p.at.id)
 	}
 	if p.name != c.name && len(c.args) == 0 && len(c.name) < longestName {
-		c.from.Name = append(c.from.Name, c.body.placed(len(c.name), p.at.name)...)
+		c.from.Name = append(c.from.Name, c.body.placedName(len(c.name), p.at.name)...)
 		c.name = strings.Clone(c.name + p.name)
 	}
 }

@@ -13,6 +13,7 @@ type Cohere struct {
 	body
 	queue queue
 	tools map[string]*pending // by index
+	begun bool                // message-start has come
 }
 
 // NewCohere returns a decoder for a body of at most maxBytes bytes.
@@ -28,6 +29,11 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 	index, delta := key(v.Get("index")), v.Get("delta")
 	message := delta.Get("message")
 	switch v.Get("type").Str {
+	case "message-start":
+		if d.begun {
+			return true, errSpliced
+		}
+		d.begun = true
 	case "tool-plan-delta":
 		d.say(nil, texts{message.Get("tool_plan")})
 	case "content-start", "content-delta":
@@ -35,9 +41,10 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 	case "tool-call-start":
 		d.tools[index] = d.tool(message.Get("tool_calls"))
 	case "tool-call-delta":
-		if c := d.tools[index]; c != nil {
-			return true, d.queue.write(c, message.Get("tool_calls.function.arguments"))
+		if d.tools[index] == nil {
+			return true, errUnbegun
 		}
+		return true, d.queue.write(d.tools[index], message.Get("tool_calls.function.arguments"))
 	case "tool-call-end":
 		d.endTool(d.tools[index])
 	case "message-end":
@@ -87,7 +94,7 @@ func (d *Cohere) finish(v gjson.Result) {
 		d.refuse(f)
 		return
 	}
-	d.resp.Stop = stopOf(v.Get("finish_reason").Str)
+	d.stopped(v.Get("finish_reason"))
 	d.resp.Usage = chat.Usage{InputTokens: count(v.Get("usage.tokens.input_tokens")), OutputTokens: count(v.Get("usage.tokens.output_tokens"))}
 	d.queue.finish(d.resp.Stop, d.call)
 	d.done = true

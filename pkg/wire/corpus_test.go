@@ -180,7 +180,7 @@ func got(all []reading) corpusReading {
 		g.Content += r.Response.Content
 		g.Reasoning += r.Response.Reasoning
 		for _, c := range r.Response.Calls {
-			args := canonical(c.Arguments)
+			args := customText(c.Arguments)
 			if c.Arguments == nil {
 				args = c.Text
 			}
@@ -191,6 +191,17 @@ func got(all []reading) corpusReading {
 		}
 	}
 	return g
+}
+
+// customText returns the text of a custom tool, which stands in the place of its arguments
+// elsewhere and here is the only one that they have, input; other arguments in canonical form.
+func customText(args json.RawMessage) string {
+	var object map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(args, &object) != nil || len(object) != 1 || json.Unmarshal(object["input"], &text) != nil {
+		return canonical(args)
+	}
+	return text
 }
 
 // canonical returns a value with its numbers as they are and its members in

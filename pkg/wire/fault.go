@@ -177,6 +177,13 @@ func place(loc gjson.Result) string {
 	return strings.Join(path, ".") + ": "
 }
 
+// IsPage reports whether a text is an HTML page.
+func IsPage(text []byte) bool {
+	begin := asciiLower(string(text[:min(len(text), pageBytes)]))
+	begin = strings.TrimLeft(strings.TrimPrefix(begin, bom), blanks)
+	return strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html")
+}
+
 // pageTitle returns the text of the title of an HTML page or, for want of one,
 // of its first heading or of the message in XML, and "" if the text is no page.
 func pageTitle(text string) string {

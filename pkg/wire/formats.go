@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -14,34 +16,60 @@ type Format struct {
 	Name  string // such as "native_anthropic"
 	Title string
 	New   func(maxBytes int64) Decoder
-	fits  func(v gjson.Result) bool // an object, which is one of its messages or like one
+	fits  func(m members) bool // of an object, which is one of its messages or like one
+
+	CallIDs    bool // each of its calls has an id
+	CallReason bool // the reason for the end of a response tells whether it holds calls
+	NoReason   bool // there may be no reason for the end
 }
 
 // Formats lists the formats that can be read.
 var Formats = []Format{
-	{"native_openai_chat", "OpenAI chat completions", func(n int64) Decoder { return NewChat(n) }, func(v gjson.Result) bool {
-		return v.Get("choices").IsArray()
-	}},
-	{"native_openai_responses", "OpenAI responses", func(n int64) Decoder { return NewResponses(n) }, func(v gjson.Result) bool {
-		return strings.HasPrefix(v.Get("type").Str, "response.") || v.Get("object").Str == "response" && v.Get("output").IsArray()
-	}},
-	{"native_anthropic", "Anthropic messages", func(n int64) Decoder { return NewMessages(n) }, func(v gjson.Result) bool {
-		kind := v.Get("type").Str
-		return kind == "message_start" || strings.HasPrefix(kind, "content_block_") || kind == "message" && v.Get("content").IsArray()
-	}},
-	{"native_gemini", "Gemini", func(n int64) Decoder { return NewGemini(n) }, func(v gjson.Result) bool {
-		return v.Get("candidates").IsArray() || v.Get("promptFeedback").IsObject()
-	}},
-	{"native_ollama_chat", "Ollama chat", func(n int64) Decoder { return NewOllama(n) }, func(v gjson.Result) bool {
-		return v.Get("message").IsObject() && v.Get("done").IsBool()
-	}},
-	{"native_bedrock_converse", "Bedrock Converse", func(n int64) Decoder { return NewBedrock(n) }, func(v gjson.Result) bool {
-		return v.Get("messageStart").IsObject() || v.Get("contentBlockStart").IsObject() || v.Get("contentBlockDelta").IsObject() || v.Get("output.message").IsObject()
-	}},
-	{"native_cohere_v2", "Cohere chat", func(n int64) Decoder { return NewCohere(n) }, func(v gjson.Result) bool {
-		kind := v.Get("type").Str
-		return kind == "message-start" || kind == "content-start" || kind == "content-delta" || kind == "tool-plan-delta" || kind == "tool-call-start" || v.Get("message").IsObject() && v.Get("finish_reason").Exists()
-	}},
+	{
+		Name: "native_openai_chat", Title: "OpenAI chat completions", CallIDs: true, CallReason: true,
+		New:  func(n int64) Decoder { return NewChat(n) },
+		fits: func(m members) bool { return m.get("choices").IsArray() },
+	},
+	{
+		Name: "native_openai_responses", Title: "OpenAI responses", CallIDs: true,
+		New: func(n int64) Decoder { return NewResponses(n) },
+		fits: func(m members) bool {
+			return strings.HasPrefix(m.get("type").Str, "response.") || m.get("object").Str == "response" && m.get("output").IsArray()
+		},
+	},
+	{
+		Name: "native_anthropic", Title: "Anthropic messages", CallIDs: true, CallReason: true,
+		New: func(n int64) Decoder { return NewMessages(n) },
+		fits: func(m members) bool {
+			kind := m.get("type").Str
+			return kind == "message_start" || strings.HasPrefix(kind, "content_block_") || kind == "message" && m.get("content").IsArray()
+		},
+	},
+	{
+		Name: "native_gemini", Title: "Gemini",
+		New:  func(n int64) Decoder { return NewGemini(n) },
+		fits: func(m members) bool { return m.get("candidates").IsArray() || m.get("promptFeedback").IsObject() },
+	},
+	{
+		Name: "native_ollama_chat", Title: "Ollama chat", NoReason: true,
+		New:  func(n int64) Decoder { return NewOllama(n) },
+		fits: func(m members) bool { return m.get("message").IsObject() && m.get("done").IsBool() },
+	},
+	{
+		Name: "native_bedrock_converse", Title: "Bedrock Converse", CallIDs: true, CallReason: true,
+		New: func(n int64) Decoder { return NewBedrock(n) },
+		fits: func(m members) bool {
+			return m.get("messageStart").IsObject() || m.get("contentBlockStart").IsObject() || m.get("contentBlockDelta").IsObject() || m.get("output").Get("message").IsObject()
+		},
+	},
+	{
+		Name: "native_cohere_v2", Title: "Cohere chat", CallIDs: true, CallReason: true,
+		New: func(n int64) Decoder { return NewCohere(n) },
+		fits: func(m members) bool {
+			kind := m.get("type").Str
+			return kind == "message-start" || kind == "content-start" || kind == "content-delta" || kind == "tool-plan-delta" || kind == "tool-call-start" || m.get("message").IsObject() && m.get("finish_reason").Exists()
+		},
+	},
 }
 
 // FormatNamed returns the format of a name.
@@ -54,36 +82,224 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
+// FormatNames returns the names of all formats.
+func FormatNames() []string {
+	var names []string
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // FormatOf tells the format of a captured body by its first message. It reports false
-// if that is of none, or no JSON object: it may be a text then.
+// if that is of none, or no JSON object: it may be a text then. A body that is nothing
+// but an error is of a format whose servers report errors like that.
 func FormatOf(src []byte) (Format, bool) {
+	begin := bytes.TrimLeft(bytes.TrimPrefix(src, []byte(bom)), blanks)
+	switch {
+	case len(begin) == 0:
+		return Format{}, false
+	case begin[0] == '{' || begin[0] == '[':
+		return formatOfObject(begin)
+	case begin[0] == ':', slices.ContainsFunc(sseFields, func(name string) bool { return bytes.HasPrefix(begin, []byte(name)) }):
+		return formatOfEvents(begin)
+	}
+	return Format{}, false
+}
+
+// formatOfObject tells the format of a body by the object with which it begins, as far as
+// that is there, behind the bracket of an array if there is one.
+func formatOfObject(src []byte) (Format, bool) {
+	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte("[")), blanks)
+	var f frame
+	n, whole, _ := f.next(src) // what is wrong is for a decoder
+	object := gjson.ParseBytes(src[:n])
+	format, ok := fitting(object)
+	if !ok && whole && len(bytes.Trim(src[n:], blanks+"]")) == 0 && onlyError(object) {
+		return FormatNamed(reporter(object))
+	}
+	return format, ok
+}
+
+// formatOfEvents tells the format of an event stream.
+func formatOfEvents(src []byte) (Format, bool) {
+	p := probe(src)
+	_, err := p.Close()
+	object := gjson.ParseBytes(p.opened())
+	format, ok := fitting(object)
+	var e *Error
+	if !ok && p.framing == events && (errors.As(err, &e) && e.Kind == Server || p.done && onlyError(object)) {
+		return FormatNamed(reporter(object))
+	}
+	return format, ok
+}
+
+// CutStream reports whether a text is an event stream that ends before its first message
+// does: in a JSON object, or with nothing but comments, which keep a connection open. Text
+// of another kind may begin as one does, so all its lines have to be those of a stream.
+func CutStream(src []byte) bool {
+	comments, fields := 0, 0
+	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte(bom))) {
+		field, _, named := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+		switch {
+		case len(field) > 0 && (!named || !slices.Contains(sseFields, string(field))):
+			return false
+		case len(field) > 0:
+			fields++
+		case named:
+			comments++
+		}
+	}
+	if fields == 0 {
+		return comments > 0
+	}
+	p := probe(bytes.TrimRight(src, blanks))
+	return p.framing == events && p.frame.open() && !p.over()
+}
+
+// probe reads a body up to its first message.
+func probe(src []byte) *prober {
 	p := &prober{}
 	p.body = newBody(int64(len(src)), p)
-	if err := p.Write(src, nil); err != nil || !p.done { // what is wrong is for a decoder
-		p.look(gjson.ParseBytes(p.opened()))
+	for rest := src; len(rest) > 0 && !p.over(); {
+		n := min(len(rest), pageBytes)
+		_ = p.Write(rest[:n], nil) // Close says it again
+		rest = rest[n:]
 	}
-	return p.format, p.format.Name != ""
+	return p
 }
 
 // A prober reads a body up to its first message.
-type prober struct {
-	body
-	format Format
-}
+type prober struct{ body }
 
-func (p *prober) message(v gjson.Result) (bool, error) {
+func (p *prober) message(gjson.Result) (bool, error) {
 	p.done = true
-	p.look(v)
 	return true, nil
-}
-
-// look takes the first format that a message fits.
-func (p *prober) look(v gjson.Result) {
-	if i := slices.IndexFunc(Formats, func(f Format) bool { return f.fits(v) }); i >= 0 {
-		p.format = Formats[i]
-	}
 }
 
 func (p *prober) end(bool) bool { return true }
 
 func (p *prober) native() *chat.Native { return nil }
+
+// fitting returns the first format that an object fits.
+func fitting(object gjson.Result) (Format, bool) {
+	m := membersOf(object)
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.fits(m) })
+	if i < 0 {
+		return Format{}, false
+	}
+	return Formats[i], true
+}
+
+// members are those of an object that tell formats.
+type members []member
+
+type member struct {
+	name  string
+	value gjson.Result
+}
+
+// telling are the names of such members.
+var telling = []string{
+	"choices", "type", "object", "output", "content", "candidates", "promptFeedback", "message", "done",
+	"messageStart", "contentBlockStart", "contentBlockDelta", "finish_reason",
+}
+
+func membersOf(object gjson.Result) members {
+	m := make(members, 0, 4)
+	object.ForEach(func(key, value gjson.Result) bool {
+		if i := slices.Index(telling, key.Str); i >= 0 {
+			m = append(m, member{telling[i], value})
+		}
+		return len(m) < len(telling)
+	})
+	return m
+}
+
+// get returns the first member of a name.
+func (m members) get(name string) gjson.Result {
+	for i := range m {
+		if m[i].name == name {
+			return m[i].value
+		}
+	}
+	return gjson.Result{}
+}
+
+// besideError are the members that servers write beside an "error".
+var besideError = []string{
+	"error", "type", "object", "code", "status", "status_code", "message", "param", "detail", "details", "metadata",
+	"request_id", "requestId", "trace_id", "event_id", "sequence_number", "user_id", "timestamp", "path",
+}
+
+// onlyError reports whether an object is a server's report of an error and nothing else:
+// its "error" says something, or its type, and all its members are such as servers write
+// beside that. A model can answer with just such an object, too. It is read as a report
+// all the same: of an answer without a call there is nothing to check, so that the
+// finding is all that is wrong then, and it can be ignored; but a failed request that
+// is taken for an answer says nothing at all.
+func onlyError(v gjson.Result) bool {
+	e, status, only := v.Get("error"), v.Get("base_resp.status_code"), true
+	says := e.Str
+	switch {
+	case status.Type == gjson.Number && status.Num != 0: // of MiniMax, beside the members of a response
+		return true
+	case isMessageOf(v, "id", isUUID), isMessageOf(v, "__type", isException):
+		return true
+	case e.IsObject():
+		says = e.Get("message").Str
+	case !e.Exists() && len(v.Map()) == 1: // of FastAPI
+		says = detail(v.Get("detail"))
+	case !e.Exists() && v.Get("type").Str == "error":
+		says = v.Get("message").Str
+	}
+	v.ForEach(func(k, _ gjson.Result) bool {
+		only = slices.Contains(besideError, k.Str)
+		return only
+	})
+	return says != "" && only
+}
+
+// isMessageOf reports whether an object is a message and one other member, which looks
+// as it should, and nothing else.
+func isMessageOf(v gjson.Result, name string, looks func(string) bool) bool {
+	return looks(v.Get(name).Str) && v.Get("message").Str != "" && len(v.Map()) == 2
+}
+
+// detail returns what FastAPI reports: a text, or a list of faults with their places.
+func detail(v gjson.Result) string {
+	for _, item := range v.Array() {
+		if v.IsArray() && !item.Get("loc").IsArray() {
+			return ""
+		}
+	}
+	return sentence(v)
+}
+
+// isException reports whether a name is that of an error of AWS.
+func isException(name string) bool { return strings.HasSuffix(name, "Exception") }
+
+// isUUID reports whether a text is an id as Cohere gives one to a request.
+func isUUID(id string) bool {
+	return len(id) == len("01234567-89ab-cdef-0123-456789abcdef") && strings.Count(id, "-") == 4 && strings.Trim(asciiLower(id), "0123456789abcdef-") == ""
+}
+
+// reporter names a format whose servers report errors like this one.
+func reporter(v gjson.Result) string {
+	e, isError := v.Get("error"), v.Get("type").Str == "error"
+	switch {
+	case isMessageOf(v, "id", isUUID):
+		return "native_cohere_v2"
+	case isMessageOf(v, "__type", isException):
+		return "native_bedrock_converse"
+	case isError && e.IsObject():
+		return "native_anthropic"
+	case isError:
+		return "native_openai_responses"
+	case e.Get("code").Type == gjson.Number && e.Get("status").Type == gjson.String:
+		return "native_gemini"
+	case e.Type == gjson.String:
+		return "native_ollama_chat"
+	}
+	return "native_openai_chat"
+}

@@ -17,6 +17,7 @@ type Gemini struct {
 	body
 	queue queue
 	open  *geminiCall // a call whose arguments come in pieces
+	one   identity    // of the response
 }
 
 // A geminiCall is a call whose arguments come in pieces.
@@ -41,15 +42,19 @@ func (d *Gemini) message(v gjson.Result) (bool, error) {
 		output := count(u.Get("candidatesTokenCount")) + count(u.Get("thoughtsTokenCount"))
 		d.resp.Usage = chat.Usage{InputTokens: count(u.Get("promptTokenCount")), OutputTokens: output}
 	}
-	for _, part := range candidates.Get("0.content.parts").Array() {
+	candidate := d.first(candidates)
+	if candidate.Exists() && !d.one.holds(key(v.Get("responseId"))) {
+		return true, errSpliced
+	}
+	for _, part := range candidate.Get("content.parts").Array() {
 		if err := d.part(part); err != nil {
 			return false, err
 		}
 	}
-	if reason := candidates.Get("0.finishReason").Str; reason != "" {
+	if reason := candidate.Get("finishReason"); reason.Str != "" {
 		d.finish(reason)
 	} else if blocked.Exists() {
-		d.finish(blocked.Str)
+		d.finish(blocked)
 	}
 	return candidates.Exists() || blocked.Exists() || v.Get("usageMetadata").Exists(), nil
 }
@@ -71,7 +76,7 @@ func (d *Gemini) part(v gjson.Result) error {
 // functionCall reads a call or a piece of one. A piece without a name belongs
 // to the call that is open; the last one says nothing, or is left out.
 func (d *Gemini) functionCall(f gjson.Result) error {
-	if name := f.Get("name"); name.Str != "" {
+	if name := f.Get("name"); name.Str != "" || d.open == nil && d.nameless(f) {
 		d.endCall()
 		d.open = &geminiCall{pending: d.queue.add(f.Get("id"), name, f.Get("args"))}
 		d.open.parts = node{kind: '{', opened: true}
@@ -90,6 +95,12 @@ func (d *Gemini) functionCall(f gjson.Result) error {
 	return nil
 }
 
+// nameless reports whether a piece without a name is a call that should have one: it says
+// something, or there is no call that it could be the end of.
+func (d *Gemini) nameless(f gjson.Result) bool {
+	return len(d.queue.calls) == 0 || key(f.Get("id")) != "" || len(written(f.Get("args"))) > len("{}") || len(f.Get("partialArgs").Array()) > 0
+}
+
 // endCall ends the call that is open.
 func (d *Gemini) endCall() {
 	if d.open != nil && len(d.open.args) == 0 {
@@ -100,10 +111,10 @@ func (d *Gemini) endCall() {
 
 // finish reads a finishReason. Some servers write one into every piece; what is
 // not clean stays so.
-func (d *Gemini) finish(reason string) {
+func (d *Gemini) finish(reason gjson.Result) {
 	d.endCall()
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
-		d.resp.Stop = stopOf(reason)
+		d.stopped(reason)
 	}
 	for _, c := range d.queue.calls[d.queue.sent:] {
 		c.free = d.resp.Stop == chat.StopOther // so that it is only kept

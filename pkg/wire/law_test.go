@@ -23,6 +23,7 @@ func FuzzSplits(f *testing.F) {
 		const limit = 8192
 		decoder := formats[names[format%uint(len(names))]]
 		whole := read(t, decoder, limit, b)
+		checkSources(t, decoder, b)
 		n := uint(len(b) + 1)
 		i, j = min(i%n, j%n), max(i%n, j%n)
 		for _, pieces := range [][][]byte{{b[:i], b[i:j], nil, b[j:]}, singly(b)} {

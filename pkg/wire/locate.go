@@ -1,20 +1,31 @@
 package wire
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// A Locator finds where in a body the bytes of a text stand. To look up places in
-// ascending order costs one pass over the text.
+// A Locator finds where in a body the bytes of a text stand. A look-up costs a few
+// thousand steps at most, beside one pass over the text for all of them.
 type Locator struct {
 	body   []byte
 	pieces []Piece
 	piece  int // the one that was looked at last
-	at     int // bytes of the text before a character in it
-	offset int // where that stands in the body
+	spot       // in it
+	known  []spot
 }
+
+// A spot is a character of a piece.
+type spot struct {
+	at     int // bytes of the text before it
+	offset int // where it stands in the body
+}
+
+// stride is how many bytes of a body stand between two spots that are remembered.
+const stride = 1 << 10
 
 // NewLocator returns a locator for a text that is made of pieces of a body.
 func NewLocator(body []byte, pieces []Piece) *Locator {
@@ -42,30 +53,29 @@ func (l *Locator) Place(start, end int) []Place {
 	return places
 }
 
-// A Place is a stretch of a body: the bytes [Start, End) of it, in a JSON string or in
-// what stands there as it is.
+// A Place is a stretch of a body: the bytes [Start, End) of it, in a piece of a text.
 type Place struct {
 	Start, End int
-	Quoted     bool
+	Piece      Piece
 }
 
 // place returns the place at which the locator is.
-func (l *Locator) place() Place { return Place{Start: l.offset, Quoted: l.pieces[l.piece].Quoted} }
+func (l *Locator) place() Place { return Place{Start: l.offset, Piece: l.pieces[l.piece]} }
 
 // find goes to the character that holds a byte of the text.
 func (l *Locator) find(at int) {
-	if at < l.at {
-		l.enter(0)
-	}
-	for l.piece+1 < len(l.pieces) && l.pieces[l.piece+1].At <= at {
-		l.enter(l.piece + 1)
+	behind, _ := slices.BinarySearchFunc(l.pieces, at+1, func(p Piece, at int) int { return cmp.Compare(p.At, at) })
+	if piece := max(0, behind-1); piece != l.piece {
+		l.enter(piece)
+	} else if at < l.at {
+		l.goBack(at)
 	}
 	for l.at < at {
-		size, width := l.char()
+		size, width := l.next(at - l.at)
 		if width == 0 || l.at+size > at {
 			return
 		}
-		l.at, l.offset = l.at+size, l.offset+width
+		l.step(size, width)
 	}
 }
 
@@ -73,12 +83,26 @@ func (l *Locator) find(at int) {
 // text, in this piece.
 func (l *Locator) forward(at int) {
 	for l.at < at {
-		size, width := l.char()
+		size, width := l.next(at - l.at)
 		if width == 0 {
 			return
 		}
-		l.at, l.offset = l.at+size, l.offset+width
+		l.step(size, width)
 	}
+}
+
+// step passes over what was read.
+func (l *Locator) step(size, width int) {
+	l.at, l.offset = l.at+size, l.offset+width
+	if l.offset >= l.known[len(l.known)-1].offset+stride {
+		l.known = append(l.known, l.spot)
+	}
+}
+
+// goBack goes to a spot before a byte of the text, in this piece.
+func (l *Locator) goBack(at int) {
+	behind, _ := slices.BinarySearchFunc(l.known, at+1, func(s spot, at int) int { return cmp.Compare(s.at, at) })
+	l.spot = l.known[max(0, behind-1)]
 }
 
 // enter goes to the beginning of a piece.
@@ -87,40 +111,39 @@ func (l *Locator) enter(piece int) {
 		return
 	}
 	p := l.pieces[piece]
-	l.piece, l.at, l.offset = piece, p.At, p.Start
+	l.piece, l.spot = piece, spot{p.At, p.Start}
 	if p.Quoted {
 		l.offset++
 	}
+	l.known = append(l.known[:0], l.spot)
 }
 
 // inner returns where a piece ends, without its quote.
 func (l *Locator) inner(piece int) int {
-	p := l.pieces[piece]
+	p := &l.pieces[piece]
 	if p.Quoted {
 		return p.End - 1
 	}
 	return p.End
 }
 
-// char returns how many bytes the next character of the piece has in the text, and how
-// many in the body; 0 at its end.
-func (l *Locator) char() (size, width int) {
+// next returns how many bytes the next character of the piece has in the text, and how
+// many in the body; 0 at its end. Bytes that stand there as they are it takes as one, up to
+// so many.
+func (l *Locator) next(most int) (size, width int) {
 	rest := l.body[l.offset:l.inner(l.piece)]
-	switch {
-	case len(rest) == 0:
-		return 0, 0
-	case rest[0] != '\\' || !l.pieces[l.piece].Quoted || len(rest) < 2:
-		return 1, 1
-	case rest[1] != 'u':
-		return 1, 2
+	plain := rest[:min(len(rest), most, stride)]
+	if i := bytes.IndexByte(plain, '\\'); i >= 0 && l.pieces[l.piece].Quoted {
+		plain = plain[:i]
 	}
-	r, width := unit(rest), 6
-	if low := unit(rest[min(width, len(rest)):]); utf16.IsSurrogate(r) {
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			width = 12
-		}
+	if len(plain) > 0 || len(rest) < 2 {
+		return len(plain), len(plain)
 	}
-	return utf8.RuneLen(r), width
+	r, width := escaped(rest)
+	if size = utf8.RuneLen(r); size < 0 {
+		size = surrogateBytes
+	}
+	return size, width
 }
 
 // unit returns the UTF-16 unit of an escape, or -1.

@@ -60,11 +60,11 @@ func (d *Messages) message(v gjson.Result) (bool, error) {
 		d.endBlock(d.byRef[ref])
 	case "message_delta":
 		d.use(v.Get("usage"))
-		if reason := v.Get("delta.stop_reason").Str; reason != "" {
+		if reason := v.Get("delta.stop_reason"); reason.Str != "" {
 			d.finish(reason)
 		}
 	case "message_stop":
-		d.finish("")
+		d.finish(gjson.Result{})
 		d.done = true
 	case "message":
 		d.wholeMessage(v)
@@ -189,16 +189,16 @@ func (d *Messages) wholeMessage(v gjson.Result) {
 	for _, item := range v.Get("content").Array() {
 		d.endBlock(d.beginBlock("", item))
 	}
-	d.finish(v.Get("stop_reason").Str)
+	d.finish(v.Get("stop_reason"))
 	d.done = true
 }
 
 // finish reads a stop_reason; the first one counts.
-func (d *Messages) finish(reason string) {
+func (d *Messages) finish(reason gjson.Result) {
 	if d.resp.Stop != "" {
 		return
 	}
-	d.resp.Stop = stopOf(reason)
+	d.stopped(reason)
 	for _, b := range d.blocks {
 		if !b.ended {
 			b.fill()

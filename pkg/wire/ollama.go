@@ -35,12 +35,12 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 	for _, c := range message.Get("tool_calls").Array() {
 		f := c.Get("function")
 		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
-		from := CallSources{d.placed(0, id), d.placed(0, name), d.placed(0, args)}
+		from := CallSources{d.placed(0, id), d.placedName(0, name), d.placed(0, args)}
 		d.call(newCall(key(id), key(name), []byte(written(args))), from)
 	}
 	if done.Type == gjson.True {
 		d.done = true
-		d.resp.Stop = stopOf(v.Get("done_reason").Str)
+		d.stopped(v.Get("done_reason"))
 		d.resp.Usage = chat.Usage{InputTokens: count(v.Get("prompt_eval_count")), OutputTokens: count(v.Get("eval_count"))}
 	}
 	return message.Exists() || done.Exists(), nil

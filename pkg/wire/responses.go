@@ -2,7 +2,6 @@ package wire
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,7 +117,7 @@ func (d *Responses) begun(place string, item gjson.Result) *pending {
 	c := d.calls[place]
 	if c == nil {
 		c = d.queue.add(item.Get("call_id"), item.Get("name"), gjson.Result{})
-		c.free = item.Get("type").Str == "custom_tool_call"
+		c.custom = item.Get("type").Str == "custom_tool_call"
 		d.calls[place] = c
 	}
 	return c
@@ -128,7 +127,7 @@ func (d *Responses) begun(place string, item gjson.Result) *pending {
 func (d *Responses) arguments(place string, text gjson.Result) error {
 	c := d.calls[place]
 	if c == nil {
-		return errors.New("arguments for a call that has not begun")
+		return errUnbegun
 	}
 	return d.queue.write(c, text)
 }
@@ -185,11 +184,11 @@ func (d *Responses) finish(response gjson.Result) {
 			d.item(strconv.Itoa(i), i, item)
 		}
 	}
-	reason := response.Get("status").Str
-	if why := response.Get("incomplete_details.reason").Str; why != "" {
+	reason := response.Get("status")
+	if why := response.Get("incomplete_details.reason"); why.Str != "" {
 		reason = why
 	}
-	d.resp.Stop = stopOf(reason)
+	d.stopped(reason)
 	if d.refused {
 		d.resp.Stop = chat.StopOther
 	}

@@ -1,18 +1,27 @@
 package wire
 
-import "github.com/tidwall/gjson"
+import (
+	"cmp"
+	"sort"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
 
 // A Piece is a part of a text, and the place of the JSON in the body that says it.
 type Piece struct {
 	At         int  // bytes of the text before it
 	Start, End int  // offsets in the body
 	Quoted     bool // it is a JSON string, quotes included; else the text is as it is written
+	Object     int  // where the object begins that holds it
 }
 
 // Sources say where in a body the texts of its response stand.
 type Sources struct {
 	Content, Reasoning []Piece
 	Calls              []CallSources // of the calls of the response, in their order
+	Stop               []Piece       // the reason for the end, if the server gives one
+	Others             []Piece       // choices beside the first, which are not read: the first piece of each
 }
 
 // CallSources say where a call stands. What a server has in no place of its own,
@@ -28,6 +37,27 @@ func (b *body) Trace() {
 // nil without [Decoder.Trace].
 func (b *body) Sources() *Sources { return b.sources }
 
+// first returns the first choice, or candidate, of those of which a message has pieces,
+// if it has one of that. It notes where the others begin.
+func (b *body) first(choices gjson.Result) (first gjson.Result) {
+	for i, choice := range choices.Array() {
+		index := key(choice.Get("index"))
+		if !first.Exists() && (index == "" || index == "0") {
+			first = choice
+			continue
+		}
+		if index = cmp.Or(index, strconv.Itoa(i)); b.sources != nil && !b.others[index] {
+			if b.others == nil {
+				b.others = map[string]bool{}
+			}
+			b.others[index] = true
+			at := b.placed(0, choice)
+			b.sources.Others = append(b.sources.Others, at[:min(len(at), 1)]...)
+		}
+	}
+	return first
+}
+
 // A lineStart is where a line of an object begins that stands in several.
 type lineStart struct{ object, body int }
 
@@ -39,35 +69,43 @@ func (b *body) placed(at int, v gjson.Result) []Piece {
 		return nil
 	case v.Type == gjson.String:
 		start := b.inBody(v.Index)
-		return []Piece{{at, start, start + len(v.Raw), true}}
+		return []Piece{{at, start, start + len(v.Raw), true, b.at}}
 	}
 	var all []Piece
 	for from, end := v.Index, v.Index+len(v.Raw); from < end; {
 		start, next := b.inBody(from), min(end, b.lineEnd(from))
-		all = append(all, Piece{at + from - v.Index, start, start + next - from, false})
+		all = append(all, Piece{at + from - v.Index, start, start + next - from, false, b.at})
 		from = next
 	}
 	return all
 }
 
+// placedName returns the pieces of a name, which is a string or none.
+func (b *body) placedName(at int, v gjson.Result) []Piece {
+	if v.Type != gjson.String {
+		return nil
+	}
+	return b.placed(at, v)
+}
+
 // inBody returns where an offset in the object that is being read is in the body.
 func (b *body) inBody(offset int) int {
 	line := lineStart{0, b.at}
-	for _, l := range b.lines {
-		if l.object > offset {
-			break
-		}
-		line = l
+	if i := b.lineBehind(offset); i > 0 {
+		line = b.lines[i-1]
 	}
 	return line.body + offset - line.object
 }
 
 // lineEnd returns the offset in the object at which the line ends that holds an offset.
 func (b *body) lineEnd(offset int) int {
-	for _, l := range b.lines {
-		if l.object > offset {
-			return l.object
-		}
+	if i := b.lineBehind(offset); i < len(b.lines) {
+		return b.lines[i].object
 	}
 	return int(^uint(0) >> 1)
+}
+
+// lineBehind returns the index of the first line that begins behind an offset.
+func (b *body) lineBehind(offset int) int {
+	return sort.Search(len(b.lines), func(i int) bool { return b.lines[i].object > offset })
 }

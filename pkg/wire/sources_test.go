@@ -3,10 +3,13 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/wire"
 )
@@ -32,7 +35,7 @@ func said(t testing.TB, body []byte, pieces []wire.Piece) string {
 }
 
 // checkSources checks that the places of texts hold them.
-func checkSources(t testing.TB, decoder decoderOf, body []byte) {
+func checkSources(t testing.TB, decoder decoderOf, body []byte) *wire.Sources {
 	t.Helper()
 	d := decoder(1 << 20)
 	d.Trace()
@@ -60,13 +63,34 @@ func checkSources(t testing.TB, decoder decoderOf, body []byte) {
 			t.Errorf("the name %q is found as %q", c.Name, got)
 		}
 	}
+	return from
+}
+
+// checkPaths checks that a path leads to the piece in its object. What stands in several
+// lines of an event stream is no JSON as it stands, and is left out.
+func checkPaths(t *testing.T, body []byte, pieces []wire.Piece) {
+	t.Helper()
+	paths := wire.NewPaths(body)
+	for _, p := range pieces {
+		path := paths.Of(p)
+		at := gjson.GetBytes(body[p.Object:], strings.NewReplacer("[", ".", "]", "").Replace(path)).Index
+		if at != p.Start-p.Object && !bytes.Contains(body[p.Object:p.Start], []byte("\ndata:")) {
+			t.Errorf("%q, at %d of the object, has the path %s, which leads to %d", body[p.Start:p.End], p.Start-p.Object, path, at)
+		}
+	}
 }
 
 // Texts are found in the body, whatever the format and however they came.
 func TestSources(t *testing.T) {
 	for _, format := range formatNames() {
 		for _, c := range cases(t, format) {
-			t.Run(c.file, func(t *testing.T) { checkSources(t, formats[format], c.body) })
+			t.Run(c.file, func(t *testing.T) {
+				from := checkSources(t, formats[format], c.body)
+				checkPaths(t, c.body, slices.Concat(from.Content, from.Reasoning))
+				for _, call := range from.Calls {
+					checkPaths(t, c.body, slices.Concat(call.ID, call.Name, call.Arguments))
+				}
+			})
 		}
 	}
 }
@@ -114,9 +138,54 @@ func TestFormatOf(t *testing.T) {
 		for _, c := range cases(t, format) {
 			r := read(t, formats[format], maxBytes, c.body)
 			says := r.Response.Content != "" || len(r.Response.Calls) > 0
-			if got, told := wire.FormatOf(c.body); told && got.Name != names[format] || says && !told {
+			refused := !says && r.Err != nil && r.Err.Kind == wire.Server
+			if got, told := wire.FormatOf(c.body); told && got.Name != names[format] && !refused || says && !told {
 				t.Errorf("%s: told as %q", c.file, got.Name)
 			}
+		}
+	}
+}
+
+// A body that is nothing but an error is one of a format in which it is read as that;
+// an answer that only mentions an error is a text.
+func TestFormatOfErrors(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"no such model","type":"invalid_request_error","param":null,"code":"model_not_found"}}`: "native_openai_chat",
+		`{"error":{"message":"slow down","code":429},"user_id":"u"}`:                                                 "native_openai_chat",
+		`{"error":"model 'm' not found"}`:                                                                            "native_ollama_chat",
+		"{\"error\":\"the runner has stopped\"}\n":                                                                   "native_ollama_chat",
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"r"}`:               "native_anthropic",
+		`{"error":{"code":503,"message":"Overloaded.","status":"UNAVAILABLE"}}`:                                      "native_gemini",
+		`[{"error":{"code":400,"message":"No such key.","status":"INVALID_ARGUMENT"}}]`:                              "native_gemini",
+		`{"type":"error","code":"server_error","message":"Gone.","param":null,"sequence_number":3}`:                  "native_openai_responses",
+		"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"Gone.\"}}\n\n":      "native_anthropic",
+		"data: {\"error\":{\"message\":\"Gone.\"},\"status_code\":500}\n\ndata: [DONE]\n\n":                          "native_openai_chat",
+		"data: {\"error\":{\"message\":\"Gone.\"},\"choices\":null,\"x\":1}\n\n":                                     "native_openai_chat",
+		"event: error\ndata: gone\n\n":                                                                               "native_openai_chat",
+		`{"error":"no such file","answer":[]}`:                                                                       "",
+		`{"error":""}`:                                                                                               "",
+		`{"error":null,"type":"x"}`:                                                                                  "",
+		`{"error":{"line":3}}`:                                                                                       "",
+		`{"error":"no such file"`:                                                                                    "",
+		`{"error":"no such file"} is what it said.`:                                                                  "",
+		`{"type":"error"}`:              "",
+		`[{"error":"x"},{"error":"y"}]`: "",
+		`{"message":"Fine."}`:           "",
+		`{}`:                            "",
+	} {
+		got, _ := wire.FormatOf([]byte(body))
+		if got.Name != want {
+			t.Errorf("%s is told as %q, want %q", body, got.Name, want)
+			continue
+		}
+		if want == "" {
+			continue
+		}
+		d := got.New(1 << 20)
+		_ = d.Write([]byte(body), nil) // Close says it again
+		var e *wire.Error
+		if _, err := d.Close(); !errors.As(err, &e) || e.Kind != wire.Server {
+			t.Errorf("%s is read as %v", body, err)
 		}
 	}
 }

@@ -67,6 +67,9 @@ func (s *sse) next(p []byte) (int, sseToken) {
 	return s.value(p)
 }
 
+// sseFields are the names of fields.
+var sseFields = []string{"data", "event", "id", "retry"}
+
 // name reads a byte of the name of a field.
 func (s *sse) name(c byte) sseToken {
 	if c != ':' {
@@ -96,7 +99,7 @@ func (s *sse) verdict(fits func(known, field []byte) bool) sseToken {
 	if s.first || len(s.field) == 0 {
 		return sseOther
 	}
-	for _, known := range []string{"data", "event", "id", "retry"} {
+	for _, known := range sseFields {
 		if fits([]byte(known), s.field) {
 			return sseOther
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"oneshot/pkg/chat"
 )
 
@@ -21,16 +23,58 @@ var stops = map[string]chat.Stop{
 	"model_context_window_exceeded": chat.StopLength, // Anthropic
 }
 
-// stopOf translates a reason for an end.
-func stopOf(reason string) chat.Stop {
+// stopped notes why the response ended, as the server says.
+func (b *body) stopped(reason gjson.Result) {
+	b.resp.Stop = StopOf(reason.Str)
+	if b.sources != nil {
+		b.sources.Stop = b.placed(0, reason)
+	}
+}
+
+// StopOf translates the reason that a server gives for the end of a response.
+func StopOf(reason string) chat.Stop {
 	if stop, ok := stops[strings.ToLower(reason)]; ok {
 		return stop
 	}
 	return chat.StopOther
 }
 
+// NamesCalls reports whether a reason for an end says that the response holds calls.
+func NamesCalls(reason string) bool {
+	switch strings.ToLower(reason) {
+	case "tool_calls", "function_call", "tool_use", "tool_call":
+		return true
+	}
+	return false
+}
+
 // The faults of streams that have been mixed up.
 var (
 	errSpliced = errors.New("another response begins inside this one")
 	errLate    = errors.New("another response begins after the end of this one")
+	errUnbegun = errors.New("arguments for a call that has not begun")
 )
+
+// An identity tells by the ids of the messages of a stream whether all of them are of
+// one response. There are servers that give each message an id of its own (older ones
+// of llama.cpp and LiteLLM, Foundry Local), and such as give none: only an id that has come
+// twice says that another one is that of another response.
+type identity struct {
+	first, last     string
+	again, changing bool // an id has come twice; two have come
+}
+
+// holds notes the id of a message and reports whether it can be of this response.
+func (i *identity) holds(id string) bool {
+	if id == "" {
+		return true
+	}
+	if i.last == "" {
+		i.first, i.last = id, id
+		return true
+	}
+	i.again = i.again || id == i.first || id == i.last
+	i.changing = i.changing || id != i.last
+	i.last = id
+	return !i.again || !i.changing
+}

@@ -1,0 +1,98 @@
+package wire
+
+import "bytes"
+
+// A Head is what "curl -i" writes before a body: a status line and the fields behind it,
+// once for each response on the way (100 Continue, redirects, proxies). Only the last
+// one says something of the body.
+type Head struct {
+	Status Piece  // the code and the reason
+	Code   int    // such as 404
+	Type   string // the content type, in small letters and without parameters
+	Size   int    // in bytes: the body begins there
+	Cut    bool   // it ends before its last line
+}
+
+// OK reports whether the body should be what was asked for.
+func (h Head) OK() bool { return h.Code/100 == 2 }
+
+// HeadOf returns the head at the very start of what was captured. It reports false if
+// there is none.
+func HeadOf(src []byte) (h Head, ok bool) {
+	for at := 0; ; {
+		next, isHead := headAt(src, at)
+		if !isHead {
+			return h, ok
+		}
+		h, ok, at = next, true, next.Size
+	}
+}
+
+// headAt reads the head that begins at a byte.
+func headAt(src []byte, at int) (Head, bool) {
+	line, end := lineAt(src, at)
+	h := Head{Size: end}
+	if !h.status(line, at) {
+		return Head{}, false
+	}
+	for fields := 0; ; fields++ {
+		line, end = lineAt(src, h.Size)
+		h.Cut = end == len(src) && !bytes.HasSuffix(src, []byte("\n"))
+		switch {
+		case h.Size == len(src):
+			h.Cut = true
+			return h, fields > 0
+		case len(line) == 0 && !h.Cut:
+			h.Size = end
+			return h, true
+		case !h.field(line):
+			return Head{}, false
+		}
+		h.Size = end
+	}
+}
+
+// lineAt returns the line that begins at a byte, without its end, and where the next begins.
+func lineAt(src []byte, at int) (line []byte, next int) {
+	line, next = src[at:], len(src)
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line, next = line[:i], at+i+1
+	}
+	return bytes.TrimSuffix(line, []byte("\r")), next
+}
+
+// status reads a status line that begins at a byte: HTTP/1.1 404 Not Found.
+func (h *Head) status(line []byte, at int) bool {
+	version, status, _ := bytes.Cut(line, []byte(" "))
+	number, isHTTP := bytes.CutPrefix(version, []byte("HTTP/"))
+	code, _, _ := bytes.Cut(status, []byte(" "))
+	if !isHTTP || len(number) == 0 || len(bytes.Trim(number, "0123456789.")) > 0 || len(code) != 3 || len(bytes.Trim(code, "0123456789")) > 0 {
+		return false
+	}
+	h.Code = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0')
+	start := at + len(version) + 1
+	h.Status = Piece{Start: start, End: start + len(bytes.TrimRight(status, blanks)), Object: at}
+	return true
+}
+
+// field reads a line of a head: a name and its value, of which the last one may be cut, or
+// more of the value before it.
+func (h *Head) field(line []byte) bool {
+	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+		return true
+	}
+	name, value, named := bytes.Cut(line, []byte(":"))
+	if !named && !h.Cut || len(name) == 0 || !isToken(name) {
+		return false
+	}
+	if bytes.EqualFold(name, []byte("content-type")) {
+		kind, _, _ := bytes.Cut(value, []byte(";"))
+		h.Type = asciiLower(string(bytes.TrimSpace(kind)))
+	}
+	return true
+}
+
+// isToken reports whether a text can be the name of a field.
+func isToken(name []byte) bool {
+	return !bytes.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || bytes.ContainsRune([]byte(`"(),/;<=>?@[\]{}`), r) })
+}
