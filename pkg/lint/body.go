@@ -1,12 +1,10 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -14,158 +12,171 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// Response reads a captured response: the body of a server, if it is like one, and a
-// text otherwise. A dialect that is asked for is one of text.
-func Response(file string, src []byte, o Options) Record {
+// response reads a body or a text, and finds what stands behind it.
+func (o Options) response(src []byte) reading {
+	r := o.first(src)
+	r.unread(src)
+	return r
+}
+
+// first reads the first response: a body or a text, with the head of HTTP before it or
+// without.
+func (o Options) first(src []byte) reading {
+	if o.Dialect.Name == "" {
+		if head, ok := wire.HeadOf(src); ok {
+			return o.headed(src, head)
+		}
+	}
+	return o.bare(src)
+}
+
+// bare reads a body or a text.
+func (o Options) bare(src []byte) reading {
 	if o.Format.Name != "" {
-		r := Body(file, src, o.Format, o)
-		r.Why = "named by the caller"
+		r := o.body(src, o.Format)
+		r.why = "named by the caller"
 		return r
 	}
 	if o.Dialect.Name == "" {
 		if format, ok := wire.FormatOf(src); ok {
-			return Body(file, src, format, o)
+			return o.body(src, format)
+		}
+		if wire.CutStream(src) {
+			return nothing(len(src), "response was cut off before its first message")
 		}
 	}
-	return Text(file, src, o)
+	return o.text(src)
 }
 
-// Body reads a captured response in the format of a server: its native calls, and those
-// that stand in its text, behind which nobody at the server has looked.
-func Body(file string, src []byte, format wire.Format, o Options) Record {
+// body reads the response of a server.
+func (o Options) body(src []byte, format wire.Format) reading {
 	d := format.New(int64(len(src)))
 	d.Trace()
-	_ = d.Write(src, nil) // Close says it again
-	resp, err := d.Close()
-	b := &bodyReader{src: src, sources: d.Sources(), places: diag.NewLines(src)}
-	b.fault(err)
-	b.native(resp.Calls)
-	b.text(resp.Content, o)
-	r := Record{
-		File: file, Dialect: format.Name, Why: "it is a response of " + format.Title, Content: b.content, Reasoning: resp.Reasoning + b.reasoning,
-		Calls: []Call{}, Findings: []diag.Finding{},
+	for part := range slices.Chunk(src, bodyPart) {
+		_ = d.Write(part, nil) // Close says it again
 	}
-	r.finish(src, b.calls, b.findings, o)
+	resp, err := d.Close()
+	rest := behind(src, len(resp.Raw))
+	if rest > 0 {
+		src = src[:rest]
+	}
+	r := o.said(diag.Text{Bytes: src}, resp, d.Sources(), true)
+	r.dialect, r.why = format.Name, "it is a response of "+format.Title
+	if others := d.Sources().Others; len(others) > 0 {
+		r.find(pieceFinding(wire.NewPaths(src), others[:1], diag.OtherChoices, "the response has %d choices, and only the first is read", len(others)+1))
+	}
+	r.ids(src, resp.Calls, d.Sources(), format)
+	r.misnamed(src, resp.Calls, d.Sources())
+	if r.fault(err) || !r.ending(src, resp, d.Sources().Stop, format) {
+		r.suspend()
+	}
+	r.encoding(src)
+	r.rest = rest
 	return r
 }
 
-// A bodyReader collects what stands in a body, with places in it.
-type bodyReader struct {
-	src                []byte
-	sources            *wire.Sources
-	places             *diag.Lines
-	content, reasoning string
-	calls              []chat.Call
-	findings           []diag.Finding
+// bodyPart is how much of a body is read at once: of what stands behind it no more is
+// copied.
+const bodyPart = 16 << 10
+
+// suspend keeps all calls from being executed.
+func (r *reading) suspend() {
+	for i := range r.calls {
+		r.calls[i].Executable = false
+	}
 }
 
-// fault takes why a body could not be read to its end.
-func (b *bodyReader) fault(err error) {
+// behind returns where what stands behind a response begins, that ends at a byte; 0 if
+// nothing does.
+func behind(src []byte, end int) int {
+	at := end
+	for line := range bytes.Lines(src[end:]) {
+		if !isTrailer(bytes.TrimSpace(line)) {
+			return at
+		}
+		at += len(line)
+	}
+	return 0
+}
+
+// unread finds what stands behind the response, if anything does: nobody knows which was
+// meant.
+func (r *reading) unread(src []byte) {
+	if r.rest == 0 {
+		return
+	}
+	line, _, _ := bytes.Cut(src[r.rest:], []byte("\n"))
+	end := r.rest + len(bytes.TrimRight(line, "\r"))
+	r.find(diag.New(diag.UnreadableBody, diag.Bytes(r.rest, end), "more stands behind the end of the response, and is not read"))
+	r.suspend()
+}
+
+// isTrailer reports whether a line may stand behind a response: a blank one, the end of
+// a list, and in event streams comments, fields without data and a mark of the end.
+func isTrailer(line []byte) bool {
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	switch string(field) {
+	case "", "]", "event", "id", "retry":
+		return true
+	case "data":
+		value = bytes.TrimSpace(value)
+		return len(value) == 0 || string(value) == "[DONE]"
+	}
+	return false
+}
+
+// said reads what a server has taken apart: calls that it has read, and text, in which
+// there may be more; if it has been told of tools, that is a fault. The sources say where
+// in a text these stand.
+func (o Options) said(src diag.Text, resp chat.Response, from *wire.Sources, told bool) reading {
+	var r reading
+	for i, c := range resp.Calls {
+		r.native(src, c, from.Calls[i])
+	}
+	var text reading
+	if !told || resp.Content != "" {
+		text = o.text([]byte(resp.Content))
+	}
+	if told && len(text.calls) > 0 {
+		c := text.calls[0]
+		text.about(0, diag.New(diag.CallInText, diag.Bytes(c.Start, c.End), "the server has passed on as text what is a call in the dialect %s", text.dialect))
+	}
+	r.add(text, newLayer(src, from.Content))
+	r.dialect, r.why = text.dialect, text.why
+	r.content, r.reasoning = text.content, resp.Reasoning+text.reasoning
+	return r
+}
+
+// native takes a call that the server has read.
+func (r *reading) native(src diag.Text, c chat.Call, from wire.CallSources) {
+	i := len(r.calls)
+	call, faults := dialect.Native(c)
+	arguments := newLayer(src, from.Arguments)
+	arguments.all = inFile(src, around(from.ID, from.Name, from.Arguments))
+	call.Start, call.End = arguments.all.Start, arguments.all.End
+	for _, f := range faults {
+		r.about(i, arguments.finding(f))
+	}
+	r.calls = append(r.calls, call)
+	r.origins = append(r.origins, origin{
+		native: true, text: cmp.Or(call.Text, string(call.Arguments)), args: call.Arguments, layers: []*layer{arguments},
+	})
+}
+
+// fault reports why a body could not be read to its end, if it could not.
+func (r *reading) fault(err error) bool {
 	var e *wire.Error
 	if !errors.As(err, &e) {
-		return
+		return false
 	}
 	at := diag.Bytes(int(e.Offset), int(e.Offset))
 	switch e.Kind {
-	case wire.Cut:
-		b.find(diag.New(diag.CutBody, at, "%s", e.Message))
+	case wire.Cut, wire.Empty:
+		r.find(diag.New(diag.CutBody, at, "%s", e.Message))
 	case wire.Server:
-		b.find(diag.New(diag.ServerError, at, "%s", e.Error()))
+		r.find(diag.New(diag.ServerError, at, "%s", e.Error()))
 	default:
-		b.find(diag.New(diag.UnreadableBody, at, "%s", e.Message))
+		r.find(diag.New(diag.UnreadableBody, at, "%s", e.Message))
 	}
-}
-
-func (b *bodyReader) find(f diag.Finding) { b.findings = append(b.findings, f) }
-
-// native takes the calls that the server has read.
-func (b *bodyReader) native(calls []chat.Call) {
-	for i, c := range calls {
-		from := b.sources.Calls[i]
-		call, faults := dialect.Native(c)
-		span := around(slices.Concat(from.ID, from.Name, from.Arguments))
-		call.Start, call.End = span.Start, span.End
-		layer := wire.NewLocator(b.src, from.Arguments)
-		for _, f := range faults {
-			f.Call = &i
-			b.find(b.moved(f, layer, span, fmt.Sprintf("arguments of native call %d", i)))
-		}
-		b.calls = append(b.calls, call)
-	}
-}
-
-// text takes the calls that stand in the text of the response.
-func (b *bodyReader) text(content string, o Options) {
-	reading := dialect.Scan(content, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: shapes(o.Tools)})
-	b.content, b.reasoning = reading.Content, reading.Reasoning
-	layer, first, none := wire.NewLocator(b.src, b.sources.Content), len(b.calls), around(b.sources.Content)
-	path := "text of the response"
-	for _, c := range reading.Calls {
-		place := spanOf(layer.Place(c.Start, c.End), none)
-		c.Start, c.End = place.Start, place.End
-		b.calls = append(b.calls, c)
-	}
-	if len(reading.Calls) > 0 {
-		c := b.calls[first]
-		b.find(diag.New(diag.CallInText, diag.Bytes(c.Start, c.End), "the server has passed on as text what is a call in the dialect %s", reading.Dialect.Name))
-	}
-	for _, f := range reading.Findings {
-		if f.Call != nil {
-			index := first + *f.Call
-			f.Call = &index
-		}
-		b.find(b.moved(f, layer, none, path))
-	}
-}
-
-// moved returns a finding about a text inside the body as one about the body. Its fixes
-// stay where each edit is one of a JSON string.
-func (b *bodyReader) moved(f diag.Finding, layer *wire.Locator, none diag.Span, path string) diag.Finding {
-	places := layer.Place(f.Span.Start, f.Span.End)
-	f.Span, f.Layer = spanOf(places, none), path
-	for i := range f.Fixes {
-		f.Fixes[i] = b.movedFix(f.Fixes[i], layer)
-	}
-	return f
-}
-
-// movedFix returns a fix of a text inside the body as one of the body, or as one that is
-// only shown.
-func (b *bodyReader) movedFix(x diag.Fix, layer *wire.Locator) diag.Fix {
-	edits := slices.Clone(x.Edits)
-	for i, e := range edits {
-		places := layer.Place(e.Start, e.End)
-		if len(places) != 1 {
-			return diag.Fix{Title: x.Title, Kind: diag.Display}
-		}
-		text := e.New
-		if places[0].Quoted {
-			quoted, err := jsontext.AppendQuote(nil, text)
-			if err != nil {
-				return diag.Fix{Title: x.Title, Kind: diag.Display}
-			}
-			text = string(quoted[1 : len(quoted)-1])
-		}
-		edits[i] = diag.Edit{Start: places[0].Start, End: places[0].End, New: text}
-	}
-	x.Edits = edits
-	return x
-}
-
-// around returns the stretch of a body in which pieces stand.
-func around(pieces []wire.Piece) diag.Span {
-	if len(pieces) == 0 {
-		return diag.Span{}
-	}
-	first := slices.MinFunc(pieces, func(a, b wire.Piece) int { return cmp.Compare(a.Start, b.Start) })
-	last := slices.MaxFunc(pieces, func(a, b wire.Piece) int { return cmp.Compare(a.End, b.End) })
-	return diag.Bytes(first.Start, last.End)
-}
-
-// spanOf returns the stretch in which places stand, or another one if there are none.
-func spanOf(places []wire.Place, none diag.Span) diag.Span {
-	if len(places) == 0 {
-		return none
-	}
-	return diag.Bytes(places[0].Start, places[len(places)-1].End)
+	return true
 }

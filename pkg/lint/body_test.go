@@ -2,16 +2,14 @@ package lint
 
 import (
 	"encoding/json"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -21,26 +19,8 @@ import (
 // texts returns the inputs of the cases of all dialects, as far as JSON can hold them.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("../../testdata/dialect/*/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases of dialects (%v)", err)
-	}
-	all := map[string]string{}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.TrimSuffix(string(a.Files[0].Data), "\n")
-		if a.Files[0].Name == "input.quoted" {
-			if text, err = strconv.Unquote(text); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-		}
-		if utf8.ValidString(text) {
-			all[file] = text
-		}
-	}
+	all := caseInputs(t)
+	maps.DeleteFunc(all, func(_, text string) bool { return !utf8.ValidString(text) })
 	return all
 }
 
@@ -54,22 +34,12 @@ func wrapped(t *testing.T, text string) []byte {
 	return body
 }
 
-// inner returns what a stretch of a JSON string says.
-func inner(t *testing.T, body []byte, at diag.Span) string {
-	t.Helper()
-	var text string
-	if err := json.Unmarshal([]byte(`"`+string(body[at.Start:at.End])+`"`), &text); err != nil {
-		t.Fatalf("%q is no part of a string: %v", body[at.Start:at.End], err)
-	}
-	return text
-}
-
 // A text says the same inside the response of a server, and in the same places.
 func TestTextInBody(t *testing.T) {
 	format, _ := wire.FormatNamed("native_ollama_chat")
 	for file, text := range texts(t) {
-		plain, body := Text("x", []byte(text), Options{}), wrapped(t, text)
-		r := Body("x", body, format, Options{})
+		plain, body := asText("x", []byte(text), Options{}), wrapped(t, text)
+		r := response("x", body, Options{Format: format})
 		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span", "heads"), cmpopts.IgnoreUnexported(Call{})}
 		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
 			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
@@ -85,7 +55,7 @@ func TestTextInBody(t *testing.T) {
 		for i, f := range plain.Findings {
 			if g := found[i]; g.Code != f.Code || f.Code != diag.DuplicateCall && g.Message != f.Message || g.Severity != f.Severity {
 				t.Errorf("%s: %v, and in a body %v", file, f, g)
-			} else if marked := inner(t, body, g.Span); marked != text[f.Span.Start:f.Span.End] && f.Span.End > f.Span.Start {
+			} else if marked := innerText(t, string(body[g.Span.Start:g.Span.End])); marked != text[f.Span.Start:f.Span.End] && f.Span.End > f.Span.Start {
 				t.Errorf("%s: %v marks %q, and in a body %q", file, f, text[f.Span.Start:f.Span.End], marked)
 			}
 			checkFixes(t, file, text, body, f.Fixes, found[i].Fixes)
@@ -118,17 +88,40 @@ func edited(text string, edits []diag.Edit) string {
 	return text
 }
 
+// A call that a server has left in the text is known again however that comes in pieces,
+// and leaving it there is nothing that was mended in it.
+func TestCallInTextIsKnownAgain(t *testing.T) {
+	const text = `<tool_call>{\"name\": \"note\", \"arguments\": {\"text\": \"x\",}}</tool_call>`
+	var all []string
+	for _, at := range []int{0, 11, 20} {
+		src := []byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"a\",\"arguments\":\"{}\"}}]}}]}\n\n" +
+			"data: {\"choices\":[{\"delta\":{\"content\":\"" + text[:at] + "\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"" + text[at:] + "\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n")
+		r := response("x", src, Options{})
+		i := slices.IndexFunc(r.Findings, func(f diag.Finding) bool { return f.Code == diag.CallInText })
+		if i < 0 || r.Findings[i].Call == nil || *r.Findings[i].Call != 1 {
+			t.Fatalf("cut at %d: %+v", at, r.Findings)
+		}
+		if slices.Contains(r.Calls[1].Repairs, diag.CallInText) || len(r.Calls[1].Repairs) == 0 {
+			t.Errorf("cut at %d: repairs %v", at, r.Calls[1].Repairs)
+		}
+		all = append(all, fingerprints(string(src)).Entry(r.Findings[i], r.Calls).Fingerprint)
+	}
+	if len(slices.Compact(all)) != 1 {
+		t.Errorf("fingerprints %q", all)
+	}
+}
+
 // However the text comes in pieces, the calls in it are the same, and each finding
 // begins at the same character.
 func TestTextInPieces(t *testing.T) {
 	for file, text := range texts(t) {
-		plain := Text("x", []byte(text), Options{})
+		plain := asText("x", []byte(text), Options{})
 		body, at := streamed(t, text)
 		format, ok := wire.FormatOf(body)
 		if !ok || format.Name != "native_openai_chat" {
 			t.Fatalf("%s: the stream is told as %q", file, format.Name)
 		}
-		r := Body("x", body, format, Options{})
+		r := response("x", body, Options{Format: format})
 		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})}
 		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
 			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
@@ -141,6 +134,13 @@ func TestTextInPieces(t *testing.T) {
 		for i, f := range plain.Findings {
 			if start := f.Span.Start; start < len(text) && found[i].Span.Start != at[start] {
 				t.Errorf("%s: %v begins at %d of the body, and should at %d", file, f, found[i].Span.Start, at[start])
+			}
+			for j, x := range f.Fixes {
+				d := format.New(1 << 20)
+				_ = d.Write([]byte(edited(string(body), found[i].Fixes[j].Edits)), nil) // Close says it again
+				if resp, err := d.Close(); err != nil || resp.Content != edited(text, x.Edits) {
+					t.Errorf("%s: %q makes %q, and in a stream %q (%v)", file, x.Title, edited(text, x.Edits), resp.Content, err)
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
 )
 
@@ -25,6 +26,9 @@ type Call struct {
 	Status       chat.Status     `json:"status"`
 	Executable   bool            `json:"executable"`    // nothing is wrong with it that would keep it from running
 	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
+	// Defaults is an object of what the tool is given besides: the defaults of
+	// parameters that the arguments lack. Nil for nothing, and without a definition.
+	Defaults     json.RawMessage `json:"defaults,omitempty"`
 	Span         diag.Span       `json:"span"`
 	Repairs      []diag.Code     `json:"repairs"`      // what was mended, by place
 	Alternatives []Call          `json:"alternatives"` // other readings of an ambiguous call; empty where a dialect has none
@@ -62,16 +66,23 @@ func shownCall(c chat.Call, places *diag.Lines) Call {
 
 // adopt takes in what the scanner found wrong, after calls have their last form.
 func (r *Record) adopt(findings []diag.Finding) {
-	diag.Sort(findings)
 	for _, f := range findings {
 		if f.Call != nil {
-			c := &r.Calls[*f.Call]
-			f.Path = c.path(f.Path)
-			if f.Severity == diag.Warning && c.Status == chat.StatusRepaired {
-				c.Repairs = append(c.Repairs, f.Code)
-			}
+			f.Path = r.Calls[*f.Call].path(f.Path)
 		}
 		r.Findings = append(r.Findings, f)
+	}
+}
+
+// repairs notes in each call what was mended in it: the warnings so far, but for the one
+// that says who has read it.
+func (r *Record) repairs() {
+	diag.Sort(r.Findings)
+	for _, f := range r.Findings {
+		if f.Call != nil && f.Severity == diag.Warning && f.Code != diag.CallInText && r.Calls[*f.Call].Status == chat.StatusRepaired {
+			c := &r.Calls[*f.Call]
+			c.Repairs = append(c.Repairs, f.Code)
+		}
 	}
 }
 
@@ -89,10 +100,24 @@ func (c *Call) path(written string) string {
 	return c.heads[index]
 }
 
+// written turns a pointer into the arguments of a call as they are shown into one
+// into its arguments as they were written.
+func (c *Call) written(shown string) string {
+	for index, head := range c.heads {
+		if rest, ok := strings.CutPrefix(shown, head); ok && (rest == "" || rest[0] == '/') {
+			return "/" + strconv.Itoa(index) + rest
+		}
+	}
+	return shown
+}
+
 // onlyObject returns the argument of a positional call that has one, an object.
 func onlyObject(c chat.Call) (json.RawMessage, bool) {
+	if !c.Positional {
+		return nil, false
+	}
 	var list []json.RawMessage
-	if !c.Positional || json.Unmarshal(c.Arguments, &list) != nil || len(list) != 1 {
+	if json.Unmarshal(c.Arguments, &list) != nil || len(list) != 1 {
 		return nil, false
 	}
 	return list[0], bytes.HasPrefix(list[0], []byte("{"))
@@ -108,48 +133,13 @@ func argumentText(call string) string {
 	return strings.TrimSuffix(args, ")")
 }
 
+// quoted returns a text as a JSON string. What is not UTF-8 is replaced.
 func quoted(text string) json.RawMessage {
 	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {
 		return json.RawMessage(`""`) // valid UTF-8 can always be quoted
 	}
 	return raw
-}
-
-// bind holds each call against the definition of its tool.
-func (r *Record) bind(calls []chat.Call, tools *tool.Registry) {
-	for i, c := range calls {
-		def, ok := tools.Get(c.Name)
-		switch {
-		case !ok:
-			r.about(i, unknown(c.Name, tools))
-		case c.Arguments != nil:
-			r.check(i, c, def)
-		}
-	}
-}
-
-// check holds the arguments of call i against a definition.
-func (r *Record) check(i int, c chat.Call, def *tool.Definition) {
-	bound, findings := def.Bind(c)
-	if !diag.HasErrors(findings) {
-		r.Calls[i].bind(c, bound, def)
-		findings = append(findings, def.Check(bound.Arguments)...)
-	}
-	r.about(i, findings...)
-}
-
-// bind takes over the arguments of a call that was bound to a definition.
-func (c *Call) bind(written, bound chat.Call, def *tool.Definition) {
-	named := written.Positional && !bytes.Equal(c.Arguments, bound.Arguments)
-	c.Arguments = bound.Arguments
-	if !named {
-		return
-	}
-	c.heads = nil
-	for _, p := range def.Signature.Params {
-		c.heads = append(c.heads, string(jsontext.Pointer("").AppendToken(p.Name)))
-	}
 }
 
 func unknown(name string, tools *tool.Registry) diag.Finding {
@@ -160,10 +150,14 @@ func unknown(name string, tools *tool.Registry) diag.Finding {
 	return f
 }
 
-// about adds findings about call i, which stand where the call does.
+// about adds findings about call i, which stand where the call does unless they have
+// a place.
 func (r *Record) about(i int, findings ...diag.Finding) {
 	for _, f := range findings {
-		f.Call, f.Span = &i, r.Calls[i].Span
+		f.Call = &i
+		if f.Span == (diag.Span{}) {
+			f.Span = r.Calls[i].Span
+		}
 		r.Findings = append(r.Findings, f)
 	}
 }
@@ -171,12 +165,20 @@ func (r *Record) about(i int, findings ...diag.Finding) {
 // repeats reports calls that were made before: same tool, same arguments. The
 // order of keys does not make a difference, the digits of numbers do.
 func (r *Record) repeats() {
-	seen := map[string]int{}
+	if len(r.Calls) < 2 {
+		return
+	}
+	seen, names := map[string]int{}, map[string]int{}
+	for _, c := range r.Calls {
+		if c.Executable {
+			names[c.Name]++
+		}
+	}
 	for i, c := range r.Calls {
-		if !c.Executable {
+		if !c.Executable || names[c.Name] == 1 {
 			continue
 		}
-		args, err := c.canonical()
+		args, err := canonical(c.Arguments)
 		if err != nil {
 			continue // an executable call has arguments that are JSON
 		}
@@ -189,11 +191,31 @@ func (r *Record) repeats() {
 	}
 }
 
-// canonical returns the arguments with their keys in order and no blanks, the
-// digits of numbers as they are.
-func (c *Call) canonical() ([]byte, error) {
-	args := jsontext.Value(bytes.Clone(c.Arguments))
-	err := args.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
+// echoes suppresses the calls that stand in what the model was told.
+func (r *Record) echoes(origins []origin, told *dialect.Heard) {
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if !c.Executable || tool.Ending(c.Name) != nil || !origins[i].heard(c.Name, told) {
+			continue
+		}
+		c.Status, c.Executable = chat.StatusSuppressed, false
+		r.about(i, diag.New(diag.EchoedCall, diag.Span{}, "this call stands in what the model was told, and is not run"))
+	}
+}
+
+// heard reports whether a call of a tool stands in what the model was told.
+func (o origin) heard(name string, told *dialect.Heard) bool {
+	if o.native {
+		return told.Has(name, o.args, "")
+	}
+	return told.Has(name, o.args, o.text)
+}
+
+// canonical returns a JSON value without blanks and with sorted keys, so that equal
+// values are equal texts. Numbers stay as they are written.
+func canonical(raw []byte) ([]byte, error) {
+	v := jsontext.Value(bytes.Clone(raw))
+	err := v.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
 		jsontext.CanonicalizeRawFloats(false), jsontext.PreserveRawStrings(false), jsontext.AllowDuplicateNames(true))
-	return args, err
+	return v, err
 }

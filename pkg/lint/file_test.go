@@ -1,49 +1,18 @@
 package lint
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"oneshot/pkg/diag"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
 )
-
-// C3: the kind of a file is told from its content, also when that is broken.
-func TestKindOf(t *testing.T) {
-	for _, tt := range []struct {
-		name, src string
-		want      Kind // "" for none
-	}{
-		{"definition", greetYAML, Definition},
-		{"definition after comments", "# Tools\n---\n# One\n" + greetYAML, Definition},
-		{"definition without a name", "description: x\neffect: read\n", Definition},
-		{"definition in broken YAML", "name: [\n", Definition},
-		{"definition in JSON", `{"name": "f", "effect": "read"}`, Definition},
-		{"schema", `{"$schema": "https://json-schema.org/draft/2020-12/schema"}`, Schema},
-		{"schema by its type", `{"type": "object"}`, Schema},
-		{"schema by its types", `{"type": ["object", "null"]}`, Schema},
-		{"schema with a title", "\ufeff \n{\"title\": \"Digest\", \"properties\": {}}", Schema},
-		{"schema, torn", `{"properties": {"a":`, Schema},
-		{"run file", `{"seq":1,"run":"x","kind":"run","time":"2026-11-21T09:30:00Z"}` + "\n", RunFile},
-		{"run file, torn", `{"seq":1,"run":"x","kind":"run","ti`, RunFile},
-		{"answer", `{"title": "News", "type": "daily"}`, ""},
-		{"list", `[1, 2]`, ""},
-		{"words", "These are words: two of them.\n", ""},
-		{"indented keys", "  name: x\n  effect: read\n", ""},
-		{"nothing", "", ""},
-		{"blanks", " \n\t\n", ""},
-		{"no text", "\x00\xff{", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, ok := KindOf([]byte(tt.src))
-			if ok != (tt.want != "") || ok && got != tt.want {
-				t.Errorf("KindOf = %q, %v; want %q", got, ok, tt.want)
-			}
-		})
-	}
-}
 
 // C3: each kind of file is checked for what it should be.
 func TestChecker(t *testing.T) {
@@ -65,12 +34,36 @@ func TestChecker(t *testing.T) {
 		{"answer", `{"a": 1}`, Answer, 0, []string{}},
 		{"answer, key missing", `{"b": 1}`, Answer, 0, []string{"1:1 error TA002 -"}},
 		{"answer, no JSON", `Sure!`, Answer, 0, []string{"1:1 error TA001 -"}},
+		{"agent file", "version: 1\nmodel: a\n", Agent, 1, []string{}},
+		{"agent file, unknown key", "version: 1\nmodels: a\n", Agent, 1, []string{"2:1 error TA002 -"}},
+		{"agent file, number too long", "version: 1\nseed: 1" + strings.Repeat("0", 1000), Agent, 1, []string{"2:7 error TA001 - /seed"}},
+		{"agent file, twice", "version: 1\nname: a\nname: b\nmodels: c", Agent, 1, []string{"3:1 error TA005 -", "4:1 error TA002 -"}},
+		{"policy, in a list", `[{"version": 1}]`, Policy, 1, []string{"1:1 error TA002 -"}},
+		{"JSON in a YAML file", "{version: 1, model: a}", Agent, 1, []string{"1:2 error TA001 -"}},
+		{"lines", `{"name":"ollama","status":"ok","detail":""}` + "\n\n [1]\n", "doctor.v1", 1, []string{"3:2 error TA001 -"}},
+		{"list", ` [{"code":"TA001","severity":"error","message":"m"}, {"code":"TA001","severity":"bad","message":"m"}]`, "finding.v1", 2,
+			[]string{"1:81 error TA002 - /1/severity"}},
+		{"list, cut", `[{"code":"TA001","severity":"bad","message":"m"}`, "finding.v1", 0, []string{"1:49 error TA001 -"}},
+		{"list, a key twice", `[{}, {"code":"TA001","severity":"error","message":"m","code":1}]`, "finding.v1", 0, []string{"1:55 error TA001 - /1/code"}},
+		{"JSON, and more", "{}\n---\nok: true\n", "result.v1", 1, []string{"2:1 error TA001 -"}},
+		{"YAML documents", "ok: 1\n---\nok: true\ndata: 1\n", "result.v1", 2, []string{"1:5 error TA002 - /ok"}},
+		{"baseline", `{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"f"}` + "\n\nx\n", BaselineFile, 2, []string{"3:1 error TA001 -"}},
+		{"message", `{"role":"user","content":"a"}`, Message, 1, []string{}},
+		{"call", `{"toolType":"a","toolName":"a","input":{},"output":1}`, Message, 1, []string{"1:52 error TA002 - /output"}},
+		{"list in YAML", "- {role: user, content: a}\n- role: user\n  content: 1\n- {name: retrieval, query: 1, results: []}\n", Message, 3,
+			[]string{"3:12 error TA002 - /1/content", "4:3 warning TM001 - /2", "4:3 error TM002 - /2", "4:3 error TM002 - /2"}},
+		{"message and call", `{"role":"user"}` + "\n" + `{"toolName":""}`, Message, 2, []string{"1:1 error TA002 -",
+			"2:1 error TA002 -", "2:1 error TA002 -", "2:1 error TA002 -", "2:13 error TA002 - /toolName"}},
+		{"events", `{"event":"on_chain_start"}` + "\n" + `{"event":"error","data":{"error":"a","message":"b"}}`, Events, 2, []string{}},
+		{"events, torn", `{"event":"on_chain_start"}` + "\n" + `{"event":"er`, Events, 1, []string{"2:1 error TE002 -"}},
+		{"events, wrong at the end", `{"event":"on_chain_start"}` + "\n" + `{"event":x}`, Events, 2, []string{"1:10 error TE002 - /event", "2:10 error TA001 - /event"}},
+		{"events, in a list", `[{"event":"on_chain_start"}]`, Events, 1, []string{"1:1 error TA002 -", "1:1 error TE001 -", "1:1 error TE002 -"}},
 		{"run file, empty", "", RunFile, 0, []string{}},
 		{"run file, no record", "Sure!\nNo.\n", RunFile, 0, []string{"1:1 error TR001 -"}},
 		{"run file, torn", "Sure!", RunFile, 0, []string{"1:1 warning TR002 -"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := NewChecker(answers, tool.Loader{Builtins: []string{"greet"}}).File("x", []byte(tt.src), tt.kind)
+			v := NewChecker(answers, tool.Loader{Builtins: []string{"greet"}}, Missing{}, nil).File("x", []byte(tt.src), tt.kind)
 			if d := cmp.Diff(tt.want, brief(v.Findings)); d != "" {
 				t.Error(d)
 			}
@@ -88,7 +81,7 @@ func TestChecker(t *testing.T) {
 
 // T3: a tool that is defined in two files is an error in the second.
 func TestCheckerKnowsNames(t *testing.T) {
-	c := NewChecker(nil, tool.Loader{})
+	c := NewChecker(nil, tool.Loader{}, Missing{}, nil)
 	if v := c.File("a.yaml", []byte(greetYAML), Definition); len(v.Findings) > 0 {
 		t.Fatal(v.Findings)
 	}
@@ -101,16 +94,101 @@ func TestCheckerKnowsNames(t *testing.T) {
 	}
 }
 
-// checkKinds: telling a kind, and checking a file of any kind, ends well.
-func checkKinds(t *testing.T, answers *schema.Schema, src []byte) {
-	if kind, ok := KindOf(src); ok != (kind != "") {
-		t.Errorf("KindOf = %q, %v", kind, ok)
+// K7: whatever a file is, rewriting its records in the form v1 leaves none that can be
+// rewritten, and strict JSON stays so.
+func checkV1(t *testing.T, schemas map[string]*schema.Schema, src []byte) {
+	for _, kind := range []Kind{Message, Events} {
+		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		c.schemas = schemas
+		fixed := c.Fix("x", src, kind)
+		if fixed.Open != "" || len(diag.SafeFixes(fixed.Read.Findings)) > 0 {
+			t.Errorf("%s: %d fixes made, %s\n%s", kind, fixed.Made, fixed.Open, fixed.Text)
+		}
+		if fixed.Made == 0 && !bytes.Equal(src, fixed.Text) {
+			t.Errorf("%s: changed without a fix:\n%s", kind, fixed.Text)
+		}
+		if schema.Strict(src) == nil {
+			if fault := schema.Strict(fixed.Text); fault != nil {
+				t.Errorf("%s: %s\n%s", kind, fault, fixed.Text)
+			}
+		}
 	}
-	for _, kind := range Kinds {
-		v := NewChecker(answers, tool.Loader{}).File("x", src, kind)
+}
+
+// K7: what is written in a record stays, in its layout.
+func TestV1(t *testing.T) {
+	const v2 = `{"toolType":"vectorSearch","toolName":"t","input":{"query":"q","topK":3},"output":{"results":RESULTS}}`
+	for _, tt := range []struct{ results, want string }{
+		{`[]`, `[]`},
+		{`[ ]`, `[]`},
+		{`[1,{}]`, `[1,{}]`},
+		{`[{"chunk_id":"\u0061","score":1.0E+2}]`, `[{"id":"\u0061","score":1.0E+2}]`},
+		{`[{"metadata":{"b":[1, 2],"a":{} },"content":""}]`, `[{"metadata":{"b":[1, 2],"a":{},"content":""}}]`},
+		{`[{"metadata":{"content":{"a":1,"b":2}},"content":{"b":2, "a":1}}]`, `[{"metadata":{"content":{"a":1,"b":2}}}]`},
+		{`[{"content":null,"\u0069d":"x"}]`, `[{"metadata":{"content":null},"id":"x"}]`},
+	} {
+		src := `{"query":"q","results":` + tt.results + `,"name":"retrieval"}`
+		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		got := c.Fix("x", []byte(src), Message)
+		if d := cmp.Diff(strings.Replace(v2, "RESULTS", tt.want, 1), string(got.Text)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.results, d)
+		}
+	}
+	for _, tt := range []struct{ name, src, want string }{
+		{"tabs and CRLF", "{\r\n\t\"query\": \"q\",\r\n\t\"name\": \"retrieval\",\r\n\t\"results\": []\r\n}\r\n",
+			"{\r\n\t\"toolType\": \"vectorSearch\",\r\n\t\"toolName\": \"t\",\r\n\t\"input\": {\r\n\t\t\"query\": \"q\",\r\n\t\t\"topK\": 3\r\n\t},\r\n\t\"output\": {\r\n\t\t\"results\": []\r\n\t}\r\n}\r\n"},
+		{"a layout of its own", "{\"query\":\"q\",\n\"name\":\"retrieval\",\n\"results\":[\n1]}",
+			"{\"toolType\":\"vectorSearch\",\"toolName\":\"t\",\"input\":{\"query\":\"q\",\"topK\":3},\"output\":{\"results\":[1]}}"},
+	} {
+		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		if d := cmp.Diff(tt.want, string(c.Fix("x", []byte(tt.src), Message).Text)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
+
+// However many findings a file has, a bounded number of each code is kept, and how
+// many there are is said.
+func TestCheckerBounds(t *testing.T) {
+	src := strings.Repeat("1\n", maxListed+7) + "{\n"
+	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src), BaselineFile)
+	last := v.Findings[len(v.Findings)-2:]
+	want := []string{fmt.Sprintf("%d:1 error TA002 -", maxListed+1), fmt.Sprintf("%d:2 error TA001 -", maxListed+8)}
+	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxListed+2 || last[0].Message != "7 more of these are not listed" {
+		t.Errorf("%d findings, %s\n%s", len(v.Findings), last[0].Message, d)
+	}
+}
+
+// However much is wrong with a record, a bounded number of findings says so.
+func TestV1Doubts(t *testing.T) {
+	var src strings.Builder
+	src.WriteString(`{"query":"q","results":[]`)
+	for i := range 1000 {
+		fmt.Fprintf(&src, `,"k%d":1`, i)
+	}
+	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src.String()+"}"), Message)
+	if n := len(v.Findings); n != maxDoubts+2 {
+		t.Errorf("%d findings", n)
+	}
+}
+
+// checkKinds: telling a kind, and checking a file of any kind, ends well. Schemas
+// are the published ones that have been compiled so far.
+func checkKinds(t *testing.T, answers *schema.Schema, schemas map[string]*schema.Schema, src []byte) {
+	if kind, likely := KindOf(src); kind == "" || kind != Unknown && len(likely) > 0 {
+		t.Errorf("KindOf = %q, %q", kind, likely)
+	}
+	checkV1(t, schemas, src)
+	for _, kind := range append(slices.Clone(Kinds), "result.v1") {
+		c := NewChecker(answers, tool.Loader{}, Missing{}, nil)
+		c.schemas = schemas
+		v := c.File("x", src, kind)
 		for _, f := range v.Findings {
 			if f.Message == "" || f.Code.Rule().Slug == "" {
 				t.Errorf("a finding says nothing: %+v", f)
+			}
+			if f.Span.Line < 1 || f.Span.Start < 0 || f.Span.End < f.Span.Start || f.Span.End > len(src) {
+				t.Errorf("%s: %s stands nowhere: %+v", kind, f, f.Span)
 			}
 		}
 	}

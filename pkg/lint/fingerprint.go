@@ -26,7 +26,7 @@ type Entry struct {
 //
 // A fingerprint depends on no line number and on no text elsewhere in the file.
 // It is the hex form of the first 16 bytes of the SHA-256 of a JSON array of
-// strings: the code, the name of the file as it was given with slashes, what the
+// strings: the code, the name of the file as [EntryFile] has it, what the
 // finding is about, its JSON pointer, and its number among the findings for
 // which all that is equal. What it is about is
 //
@@ -47,15 +47,18 @@ type Fingerprints struct {
 	}
 }
 
-// NewFingerprints returns the fingerprints of a file with that text.
-func NewFingerprints(src []byte) *Fingerprints {
-	return &Fingerprints{lines: diag.NewLines(src), seen: map[[sha256.Size]byte]int{}}
+// NewFingerprints returns the fingerprints of a file.
+func NewFingerprints() *Fingerprints {
+	return &Fingerprints{lines: diag.NewLines(nil), seen: map[[sha256.Size]byte]int{}}
 }
+
+// Enter goes to a part of the file: the findings that follow are about it.
+func (p *Fingerprints) Enter(part diag.Text) { p.lines = part.Lines() }
 
 // Entry returns the entry of the next finding. Calls are those of the record
 // that the finding stands in.
 func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
-	e := Entry{Code: f.Code, File: filepath.ToSlash(f.File), Path: f.Path}
+	e := Entry{Code: f.Code, File: EntryFile(f.File), Path: f.Path}
 	about := []string{string(f.Code), e.File, f.Path}
 	switch {
 	case f.Call != nil:
@@ -74,6 +77,10 @@ func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
 	e.Fingerprint = hex.EncodeToString(sum[:16])
 	return e
 }
+
+// EntryFile returns the name of a file as entries have it: with slashes, and without what
+// leads nowhere, so that ./a and a are one.
+func EntryFile(name string) string { return filepath.ToSlash(filepath.Clean(name)) }
 
 // digest returns the SHA-256 of strings as a JSON array. What is not UTF-8 in
 // them is all the same.
@@ -102,7 +109,7 @@ func (c *Call) normal() string {
 	if json.Unmarshal(c.Arguments, &text) == nil { // unreadable
 		return spaced([]byte(text))
 	}
-	args, err := c.canonical()
+	args, err := canonical(c.Arguments)
 	if err != nil {
 		return spaced(c.Arguments)
 	}

@@ -11,11 +11,18 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// fingerprints returns those of a file with that text.
+func fingerprints(src string) *Fingerprints {
+	p := NewFingerprints()
+	p.Enter(diag.Text{Bytes: []byte(src)})
+	return p
+}
+
 // prints returns the fingerprints of what is found in a response, by place.
 func prints(t *testing.T, file, src string) []string {
 	t.Helper()
-	r := Text(file, []byte(src), Options{Tools: greeting(t)})
-	p := NewFingerprints([]byte(src))
+	r := asText(file, []byte(src), Options{Tools: greeting(t)})
+	p := fingerprints(src)
 	out := []string{}
 	for _, f := range r.Findings {
 		out = append(out, p.Entry(f, r.Calls).Fingerprint)
@@ -67,7 +74,7 @@ func TestFingerprintCounts(t *testing.T) {
 // Two findings of one code about one call are told apart by their pointers.
 func TestFingerprintPointer(t *testing.T) {
 	src := fenced(`greet({name: 2, times: "x"})`)
-	r, p := Text("x", []byte(src), Options{Tools: greeting(t)}), NewFingerprints([]byte(src))
+	r, p := asText("x", []byte(src), Options{Tools: greeting(t)}), fingerprints(src)
 	if len(r.Findings) != 2 {
 		t.Fatalf("findings %v", r.Findings)
 	}
@@ -83,7 +90,7 @@ func TestFingerprintText(t *testing.T) {
 		start := strings.Index(src, mark)
 		span := diag.NewLines([]byte(src)).Locate(diag.Bytes(start, start+len(mark)))
 		f := diag.New(diag.RunTorn, span, "x")
-		return NewFingerprints([]byte(src)).Entry(f, nil).Fingerprint
+		return fingerprints(src).Entry(f, nil).Fingerprint
 	}
 	long := strings.Repeat("y", 500)
 	base := at("one {two} three", "two")
@@ -105,7 +112,7 @@ func TestFingerprintText(t *testing.T) {
 		t.Error("text far away on a long line makes a difference")
 	}
 	byColumn := diag.New(diag.RunTorn, diag.Span{Line: 2, Column: 6, EndLine: 2, EndColumn: 9}, "x")
-	if got := NewFingerprints([]byte("é\none {two} three")).Entry(byColumn, nil).Fingerprint; got != base {
+	if got := fingerprints("é\none {two} three").Entry(byColumn, nil).Fingerprint; got != base {
 		t.Errorf("by line and column %s, by bytes %s", got, base)
 	}
 }
@@ -117,7 +124,7 @@ func TestFingerprintIsLinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, index := []Call{{Name: "f", Arguments: args}}, 0
-	p := NewFingerprints(args)
+	p := fingerprints(string(args))
 	begin := time.Now()
 	for i := range 5000 {
 		f := diag.New(diag.WrongType, diag.Span{Start: i, End: len(args), Line: 1, Column: i + 1}, "x")
@@ -145,7 +152,7 @@ func FuzzBaseline(f *testing.F) {
 		}
 		index := 0
 		found := diag.Finding{Code: diag.UnknownTool, File: file, Call: &index}
-		e := NewFingerprints(nil).Entry(found, []Call{{Name: call, Arguments: json.RawMessage(`{}`)}})
+		e := NewFingerprints().Entry(found, []Call{{Name: call, Arguments: json.RawMessage(`{}`)}})
 		doc, n, err := FormatBaseline([]Entry{e, e})
 		if err != nil || n != 1 {
 			t.Fatalf("%d entries, %v", n, err)

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,27 @@ effect: read
 builtin: greet
 `
 
+// asText reads a text that may look like something else.
+func asText(file string, src []byte, o Options) Record {
+	return o.text(src).record(file, diag.Text{Bytes: src}, o)
+}
+
+// response returns the first record of a file.
+func response(file string, src []byte, o Options) Record {
+	for r := range Captured(file, src, o) {
+		return r
+	}
+	return Record{}
+}
+
+// fixOf returns what is made of the first response in a file.
+func fixOf(file string, src []byte, o Options) Fixed[Record] {
+	for f := range Fix(file, src, o) {
+		return f
+	}
+	return Fixed[Record]{}
+}
+
 // brief returns findings as "line:column severity code call path".
 func brief(findings []diag.Finding) []string {
 	out := []string{}
@@ -77,7 +99,7 @@ func TestArguments(t *testing.T) {
 		{`f("a" + "\u0007")`, `"\"a\" + \"\\u0007\""`},
 	} {
 		t.Run(tt.call, func(t *testing.T) {
-			r := Text("f", []byte(fenced(tt.call)), Options{})
+			r := asText("f", []byte(fenced(tt.call)), Options{})
 			if len(r.Calls) != 1 {
 				t.Fatalf("%d calls, want 1", len(r.Calls))
 			}
@@ -92,7 +114,7 @@ func TestArguments(t *testing.T) {
 // finding says which call it is about.
 func TestPartialSuccess(t *testing.T) {
 	src := fenced(`a({x: True})`, `b({x: })`, `c({})`)
-	r := Text("reply.txt", []byte(src), Options{})
+	r := asText("reply.txt", []byte(src), Options{})
 	want := []string{"2:7 warning TC203 0 /x", "3:7 error TC220 1 /0/x"}
 	if d := cmp.Diff(want, brief(r.Findings)); d != "" {
 		t.Error(d)
@@ -134,11 +156,11 @@ func TestBind(t *testing.T) {
 		`finalResponse()`,
 		`greet({name: )`,
 	)
-	r := Text("f", []byte(src), Options{Tools: greeting(t)})
+	r := asText("f", []byte(src), Options{Tools: greeting(t)})
 	want := []string{
 		"3:1 warning TC401 1",
-		"4:1 error TC302 2 /name",
-		"4:1 error TC310 2 /times",
+		"4:7 error TC302 2 /name",
+		"4:15 error TC310 2 /times",
 		"5:1 error TC307 3",
 		"6:1 error TC301 4",
 		"8:14 error TC211 6 /0/name",
@@ -174,7 +196,7 @@ func TestRepeats(t *testing.T) {
 		`a({x: )`,
 		`a({x: )`,
 	)
-	r := Text("f", []byte(src), Options{})
+	r := asText("f", []byte(src), Options{})
 	var repeats []string
 	for _, f := range r.Findings {
 		if f.Code == diag.DuplicateCall {
@@ -195,7 +217,7 @@ func TestPaths(t *testing.T) {
 	src := fenced(`greet("Ada", +2)`, `greet({name: "Ada", times: +3})`, `other({a: [+1]})`, `other([+1], 2)`, `greet(name="Ada", times=+4)`)
 	got := map[string][]string{}
 	for name, o := range map[string]Options{"bound": {Tools: greeting(t)}, "not bound": {}} {
-		for _, f := range Text("f", []byte(src), o).Findings {
+		for _, f := range asText("f", []byte(src), o).Findings {
 			if f.Code == diag.NumberForm {
 				got[name] = append(got[name], f.Path)
 			}
@@ -214,9 +236,9 @@ func TestPaths(t *testing.T) {
 func TestTextIsLinear(t *testing.T) {
 	src := fenced(strings.Repeat("a(True); ", dialect.MaxKept))
 	begin := time.Now()
-	r := Text("f", []byte(src), Options{})
-	if want := 2*dialect.MaxKept - 1; len(r.Findings) != want {
-		t.Errorf("%d findings, want %d: one fault in each call, and repeats", len(r.Findings), want)
+	r := asText("f", []byte(src), Options{})
+	if want := dialect.MaxKept + 1; len(r.Findings) != want {
+		t.Errorf("%d findings, want %d: faults and repeats, and how many more there are", len(r.Findings), want)
 	}
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("%d calls took %v", dialect.MaxKept, took)
@@ -227,7 +249,7 @@ func TestTextIsLinear(t *testing.T) {
 // and once for each value, and the text is read all the same.
 func TestEncoding(t *testing.T) {
 	src := "caf\xe9\n" + fenced("a({s: \"\xff\"})") + "\xfe\xfe"
-	r := Text("f", []byte(src), Options{})
+	r := asText("f", []byte(src), Options{})
 	want := []string{"1:4 error TC001 -", "3:8 error TC001 0 /0/s"}
 	if d := cmp.Diff(want, brief(r.Findings)); d != "" {
 		t.Error(d)
@@ -243,7 +265,7 @@ func TestEncoding(t *testing.T) {
 // C2: strict reading tolerates nothing.
 func TestStrict(t *testing.T) {
 	src := fenced(`a({x: True})`, `b({})`)
-	r := Text("f", []byte(src), Options{Strict: true})
+	r := asText("f", []byte(src), Options{Strict: true})
 	if d := cmp.Diff([]string{"2:7 error TC203 0 /x"}, brief(r.Findings)); d != "" {
 		t.Error(d)
 	}
@@ -273,7 +295,7 @@ func TestDialect(t *testing.T) {
 		{"empty", "", "tool", "nothing in the text is a call of any dialect", Options{}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := Text("f", []byte(tt.src), tt.o)
+			r := asText("f", []byte(tt.src), tt.o)
 			if r.Dialect != tt.dialect || r.Why != tt.why {
 				t.Errorf("dialect %s, %s; want %s, %s", r.Dialect, r.Why, tt.dialect, tt.why)
 			}
@@ -294,11 +316,11 @@ func TestCallList(t *testing.T) {
 {"type": "greet", "id": "3", "operation": "o", "parameters": {"name": }},
 {"type": "greet", "id": "3", "operation": "o", "parameters": {"name": "Ada"}},
 "greet"]}`
-	r := Text("f", []byte(src), Options{Tools: greeting(t)})
+	r := asText("f", []byte(src), Options{Tools: greeting(t)})
 	want := []string{
 		"3:1 error TC115 1",
-		"3:1 error TC302 1 /name",
-		"3:1 error TC304 1 /times",
+		"3:51 error TC302 1 /name",
+		"3:61 error TC304 1 /times",
 		"4:71 error TC220 2 /name",
 		"5:25 error TC402 3",
 		"6:1 error TC113 -",
@@ -353,6 +375,17 @@ func FuzzText(f *testing.F) {
 		"So:\n```json\n{\"tool_calls\": [{\"function\": {\"name\": \"greet\", \"arguments\": \"{\\\"name\\\": 'a'\"}}, {'name': 'greet', args: {name: 'éÿ'}},]}\n",
 		`[{"name": "greet", "arguments": {}}, x]` + "\n```tool\ngreet()",
 		greetYAML, `{"type": "object"}`, `{"seq":1,"run":"x","kind":"run","time":"2026-11-21T09:30:00Z"}` + "\n", `{"name":{"a":[`,
+		"version: 1\nmodel: [a, 0x1]\nname: \"\\u00e9\"\nmax_turn: {a: 1}\nheader: [x]\n---\nversion: 2", "version: 1\ntools: {\"a b\": {allow: [{args: {x: {match: \"(\"}}}]}}\ntools: 1",
+		`{"role":"user","content":"a","toolCalls":[{"toolType":"vectorSearch","input":{"topK":0}}]}` + "\n" + `{"toolType":"a","output":1}`,
+		`{"event":"on_chain_start"}` + "\n" + `{"event":"on_tool_end","toolCalls":[{"b":1,"a":2}]}` + "\n\n" + `{"event":"on_chain_end","toolCalls":[]}` + "\n" + `{"eve`,
+		`[{"name":"retrieval","query":"q","results":[{"chunk_id":1,"content":"c","metadata":{"a":1}}],"index":"i"},{"query":1,"results":[]}]`,
+		"{\"role\":\"user\",\"toolCalls\":[\n {\n  \"results\": [{\"content\": 1}],\n  \"query\": 2, \"name\": \"Retrieval\"\n }]}", "query: a\nname: retrieval\nresults: [{}]\n",
+		` [{"ok":true}, {"ok":false,"needs":{"a":1}}]`,
+		"<tool_call>\n<function=greet>\n<parameter=name>\nx\n</parameter>\n<parameter=times>\nx\n</function>\n</tool_call>",
+		`<invoke name="greet"><times><item>1</item><b><c>x</c><c/></b></times><name>a</name><name>b</name></invoke>`,
+		"<tool_call>greet\n<arg_key> é </arg_key><arg_value>[1, {\"a\": 'x'}]</arg_value></tool_call>",
+		`<|tool_call>call:greet{name:<|"|>"<|"|>,times:<|"|>"5<|"|>}<tool_call|>`,
+		`<tool_call>{"name": "greet", "arguments": "{\"name\": \"\\ud800\", \"times\": \"5\"}"}</tool_call>`,
 	} {
 		f.Add(src)
 	}
@@ -360,10 +393,16 @@ func FuzzText(f *testing.F) {
 	defs, _ := tool.Parse("greet.yaml", []byte(greetYAML))
 	registry, _ := tool.NewRegistry(defs...)
 	answers, _ := schema.Compile("s", []byte(`{"type": "object"}`))
+	schemas := map[string]*schema.Schema{}
 	f.Fuzz(func(t *testing.T, src string) {
-		checkKinds(t, answers, []byte(src))
-		for _, o := range []Options{{}, {Tools: registry, Strict: true}} {
-			r := Text("f", []byte(src), o)
+		checkKinds(t, answers, schemas, []byte(src))
+		told := &dialect.Heard{}
+		told.Add([]byte(src))
+		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
+			r := asText("f", []byte(src), o)
+			if o.Context != nil && len(slices.DeleteFunc(r.executable(), func(c Call) bool { return tool.Ending(c.Name) != nil })) > 0 {
+				t.Errorf("a call stands in what the model was told, and is executable: %v", r.executable())
+			}
 			var doc bytes.Buffer
 			if err := report.JSON(&doc, r); err != nil {
 				t.Fatal(err)
@@ -384,9 +423,56 @@ func FuzzText(f *testing.F) {
 					t.Errorf("%s, and the call is executable", f)
 				}
 			}
-			if d := cmp.Diff(r, Text("f", []byte(src), o), cmpopts.IgnoreUnexported(Call{})); d != "" {
+			if d := cmp.Diff(r, asText("f", []byte(src), o), cmpopts.IgnoreUnexported(Call{})); d != "" {
 				t.Error("another reading:", d)
 			}
 		}
 	})
+}
+
+// A byte order mark in front of a text changes nothing but where it stands in bytes.
+func TestOrderMark(t *testing.T) {
+	for file, text := range texts(t) {
+		plain, marked := asText("x", []byte(text), Options{}), asText("x", []byte(orderMark+text), Options{})
+		if len(marked.Findings) == 0 || marked.Findings[0].Code != diag.OrderMark || plain.Content != marked.Content {
+			t.Fatalf("%s: %q, %v", file, marked.Content, marked.Findings)
+		}
+		if d := cmp.Diff(brief(plain.Findings), brief(marked.Findings[1:])); d != "" {
+			t.Errorf("%s: findings (-without +with)\n%s", file, d)
+			continue
+		}
+		for i, f := range marked.Findings[1:] {
+			if p := plain.Findings[i]; f.Span.Start != p.Span.Start+len(orderMark) || f.Span.End != p.Span.End+len(orderMark) {
+				t.Errorf("%s: %v is at %+v, and with a mark at %+v", file, p, p.Span, f.Span)
+			}
+		}
+		if d := cmp.Diff(plain.Calls, marked.Calls, cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})); d != "" {
+			t.Errorf("%s: calls (-without +with)\n%s", file, d)
+		}
+		checkFix(t, orderMark+text, Options{})
+	}
+}
+
+// TestBoundedFindings checks that of one record no more findings are kept than of a text,
+// and that a call is refused also for what is not shown.
+func TestBoundedFindings(t *testing.T) {
+	defs, _ := tool.Parse("tools.yaml", []byte(malformationTools))
+	tools, _ := tool.NewRegistry(defs...)
+	for _, c := range []struct {
+		args string
+		want int
+	}{
+		{`{"tags": [` + strings.Repeat("1,", 3*dialect.MaxKept) + `"x"]}`, dialect.MaxKept + 1},
+		{`{"tags": [` + strings.Repeat("1,", 9) + `"x"]}`, 9},
+	} {
+		r := response("f", []byte(noteCall(c.args)), Options{Tools: tools})
+		if len(r.Findings) != c.want || r.Calls[0].Executable {
+			t.Errorf("%d findings, want %d; executable: %t", len(r.Findings), c.want, r.Calls[0].Executable)
+			continue
+		}
+		last := r.Findings[c.want-1]
+		if beyond := c.want > dialect.MaxKept; beyond != (last.Code == diag.TooMany) || beyond && !strings.HasPrefix(last.Message, "20000 more") || last.File != "f" || last.Span.Line == 0 {
+			t.Errorf("%v at %d", last, last.Span.Line)
+		}
+	}
 }

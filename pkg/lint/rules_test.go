@@ -1,15 +1,19 @@
 package lint
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
 )
 
-// exampleTools are the tools that the examples of the TC3 codes call.
+// exampleTools are the tools that the examples of the family schema call.
 const exampleTools = `name: search
 description: Search.
 signature: 'search(query: string, limit?: integer, sort?: "date" | "rank"): string'
@@ -37,11 +41,70 @@ parameters: {maxResults: {type: integer, maximum: 500, required: false}}
 examples: [{call: 'gmail_list()'}, {call: 'gmail_list(1)'}, {call: 'gmail_list({maxResults: 2})'}]
 effect: read
 builtin: x
+---
+name: fetch
+description: Make a request.
+signature: 'fetch(request: object): string'
+examples: [{call: 'fetch({request: {}})'}, {call: 'fetch({request: {path: "a"}})'}, {call: 'fetch({request: {size: 1}})'}]
+effect: read
+builtin: x
 `
 
-// C2: what --explain shows is true. The bad example of each code about calls
-// raises it, and the good one does not.
+// inFull are the bad examples that are shortened where people read them.
+var inFull = map[diag.Code]string{
+	diag.TooDeep:        "f(" + strings.Repeat("[", 65) + strings.Repeat("]", 65) + ")",
+	diag.LargeArguments: `file_put("a.txt", "` + strings.Repeat("x", tool.MaxArguments) + `")`,
+	diag.TooMany:        strings.Repeat("f(1); ", dialect.MaxKept+1),
+}
+
+// shownBy are the codes with an example in words, and the test that raises each: a
+// file, and what it says about the code.
+var shownBy = map[diag.Code][2]string{
+	diag.FencedAnswer:   {"../agent/answer_test.go", "diag.FencedAnswer"},
+	diag.StrangeLink:    {"../agent/answer_test.go", "diag.StrangeLink"},
+	diag.ThoughtAhead:   {"../agent/reasoning_test.go", "diag.ThoughtAhead"},
+	diag.RunDamaged:     {"../../testdata/script/validate_runfile.txtar", "error TR001"},
+	diag.RunTorn:        {"../../testdata/script/validate_runfile.txtar", "warning TR002"},
+	diag.RunSequence:    {"../../testdata/script/validate_runfile.txtar", "error TR003"},
+	diag.RunVersion:     {"../runfile/findings_test.go", "diag.RunVersion"},
+	diag.RunUnordered:   {"../runfile/findings_test.go", "diag.RunUnordered"},
+	diag.UnusedBaseline: {"../../testdata/script/parse_baseline.txtar", "warning TB001"},
+	diag.PolicyMode:     {"../../testdata/script/policy_load.txtar", "TP005"},
+	diag.ExposedData:    {"../../testdata/script/policy_exposed.txtar", "warning TP007"},
+	diag.LargeRecord:    {"records_test.go", "diag.LargeRecord"},
+}
+
+// C2: what --explain shows is true. The bad example of each code raises it, and the
+// good one raises nothing that counts.
 func TestRuleExamples(t *testing.T) {
+	tools := exampleRegistry(t)
+	for _, rule := range diag.Rules {
+		t.Run(string(rule.Code), func(t *testing.T) {
+			if by, ok := shownBy[rule.Code]; ok {
+				if text, err := os.ReadFile(by[0]); err != nil || !strings.Contains(string(text), by[1]) {
+					t.Errorf("%s does not say %q (%v)", by[0], by[1], err)
+				}
+				return
+			}
+			bad := rule.Bad
+			if full, ok := inFull[rule.Code]; ok {
+				bad = full
+			}
+			if found := example(t, rule.Code, bad, tools); !slices.ContainsFunc(found, func(f diag.Finding) bool { return f.Code == rule.Code }) {
+				t.Errorf("the bad example raises %v:\n%s", found, bad)
+			}
+			for _, f := range example(t, rule.Code, rule.Good, tools) {
+				if f.Severity.Rank() > diag.Info.Rank() || f.Code == rule.Code {
+					t.Errorf("the good example raises %s:\n%s", f, rule.Good)
+				}
+			}
+		})
+	}
+}
+
+// exampleRegistry returns the tools of the examples.
+func exampleRegistry(t *testing.T) *tool.Registry {
+	t.Helper()
 	defs, findings := tool.Parse("tools.yaml", []byte(exampleTools))
 	if len(findings) > 0 {
 		t.Fatal(findings)
@@ -50,39 +113,169 @@ func TestRuleExamples(t *testing.T) {
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	tested := 0
-	for _, rule := range diag.Rules {
-		if !strings.HasPrefix(string(rule.Code), "TC") || strings.Contains(rule.Bad, " … ") {
+	return tools
+}
+
+// policed returns the tools of the examples of policies.
+func policed(t *testing.T) *tool.Registry {
+	t.Helper()
+	defs, findings := tool.Parse("wget.yaml", []byte(`
+name: wget
+description: Fetch.
+parameters: {uri: {type: string, format: uri}}
+examples: [{call: 'wget("https://a.example/")'}, {call: 'wget("https://b.example/")'}, {call: 'wget("https://c.example/")'}]
+effect: read
+builtin: wget
+`))
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	tools, _ := tool.NewRegistry(defs...)
+	return tools
+}
+
+// example returns what is found in an example of a code, which is read as its family
+// says.
+func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []diag.Finding {
+	t.Helper()
+	var o Options
+	switch code.Family().Name {
+	case "definitions":
+		return NewChecker(nil, tool.Loader{Builtins: []string{"wget"}}, Missing{}, nil).File("f.yaml", []byte(definitionWith(text)), Definition).Findings
+	case "documents":
+		return documentExample(t, code, text)
+	case "messages":
+		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f.json", []byte(text), Message).Findings
+	case "events":
+		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f.jsonl", []byte(text), Events).Findings
+	case "policies":
+		return NewChecker(nil, tool.Loader{}, Missing{}, policed(t)).File("f.yaml", []byte(text), Policy).Findings
+	case "schema":
+		o.Tools = tools
+	}
+	if strings.HasPrefix(string(code), "TC02") { // of JSON Lines
+		return recordFindings(text)
+	}
+	if code == diag.EchoedCall { // what the model was told is what it should not say
+		o.Context = &dialect.Heard{}
+		o.Context.Add([]byte(code.Rule().Bad))
+	}
+	return response("x", []byte(inFence(text)), o).Findings
+}
+
+// recordFindings returns what is found in JSON Lines.
+func recordFindings(text string) []diag.Finding {
+	records := NewRecords(Fields{Response: "response", Tools: "tools", Dialect: "dialect"}, Options{})
+	var all []diag.Finding
+	for r := range records.Read("x", oneChunk(text)) {
+		all = append(all, r.Findings...)
+	}
+	return all
+}
+
+// inFence puts an example that is one statement into a fence.
+func inFence(text string) string {
+	if strings.Contains("`<{", text[:1]) || !strings.Contains(text, "(") {
+		return text
+	}
+	return fenced(text)
+}
+
+// definitionWith returns a good definition with some of its keys replaced.
+func definitionWith(part string) string {
+	const base = `name: wget
+description: Fetch a page.
+signature: "wget(uri: string, timeoutMs?: number): string"
+examples: [{call: "wget('https://example.com/')"}, {call: "wget('https://example.com/a')"}, {call: "wget('https://example.com/b', 5)"}]
+effect: read
+builtin: wget
+`
+	var src strings.Builder
+	for l := range strings.Lines(base) {
+		key, _, _ := strings.Cut(l, ":")
+		replaced := strings.HasPrefix(part, key+":") || key == "builtin" && strings.Contains(part, "\nexec:")
+		if !replaced {
+			src.WriteString(l)
+		}
+	}
+	return src.String() + part + "\n"
+}
+
+// documentExample checks an example that is a document, or one against a schema.
+func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
+	t.Helper()
+	kind, answers := Answer, "{}"
+	switch code {
+	case diag.BadSchema, diag.NearKeyword:
+		kind = Schema
+	case diag.UnknownKind:
+		kind, _ := KindOf([]byte(text))
+		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f", []byte(text), kind).Findings
+	case diag.NotYAML:
+		kind = Agent
+	}
+	if doc, against, ok := strings.Cut(text, "  against  "); ok {
+		text, answers = doc, against
+	}
+	s, findings := schema.Compile("s.json", []byte(answers))
+	if s == nil {
+		t.Fatal(findings)
+	}
+	return NewChecker(s, tool.Loader{}, Missing{}, nil).File("f", []byte(text), kind).Findings
+}
+
+// No case that a model should write raises anything that counts, when its dialect is
+// named, or told from the text. Some texts are faultless in one dialect only, and look
+// like another.
+func TestValidCases(t *testing.T) {
+	count := 0
+	for file, text := range caseInputs(t) {
+		if !strings.HasPrefix(filepath.Base(file), "valid-") {
 			continue
 		}
-		tested++
-		t.Run(string(rule.Code), func(t *testing.T) {
-			var o Options
-			if strings.HasPrefix(string(rule.Code), "TC3") {
-				o.Tools = tools
+		count++
+		d, ok := dialect.Named(filepath.Base(filepath.Dir(file)))
+		if !ok {
+			t.Fatal(file)
+		}
+		for _, o := range []Options{{}, {Dialect: d}} {
+			r := asText(file, []byte(text), o)
+			for _, f := range r.Findings {
+				if r.Dialect == d.Name && f.Severity.Rank() > diag.Info.Rank() {
+					t.Errorf("%s", f)
+				}
 			}
-			if got := codes(rule.Bad, o); !slices.Contains(got, rule.Code) {
-				t.Errorf("the bad example raises %v:\n%s", got, rule.Bad)
-			}
-			if got := codes(rule.Good, o); slices.Contains(got, rule.Code) {
-				t.Errorf("the good example raises it, too:\n%s", rule.Good)
-			}
-		})
+		}
 	}
-	if tested < 40 {
-		t.Errorf("only %d codes have examples", tested)
+	if count < 200 {
+		t.Errorf("there are only %d valid cases", count)
 	}
 }
 
-// codes returns the codes that an example raises. One without a fence, JSON or
-// marks is the inside of a fence.
-func codes(example string, o Options) []diag.Code {
-	if !strings.Contains("`<{", example[:1]) && !strings.Contains(example, `{"tool`) && !strings.Contains(example, "</tool_call>") {
-		example = fenced(example)
+// The kind of fix that a code documents is offered for it, and one that documents none
+// has none.
+func TestFixKinds(t *testing.T) {
+	offered := map[diag.Code][]diag.FixKind{}
+	add := func(findings []diag.Finding) {
+		for _, f := range findings {
+			for _, x := range f.Fixes {
+				offered[f.Code] = append(offered[f.Code], x.Kind)
+			}
+		}
 	}
-	var out []diag.Code
-	for _, f := range Response("x", []byte(example), o).Findings {
-		out = append(out, f.Code)
+	for file, text := range caseInputs(t) {
+		d, _ := dialect.Named(filepath.Base(filepath.Dir(file)))
+		add(asText(file, []byte(text), Options{Dialect: d}).Findings)
 	}
-	return out
+	tools := exampleRegistry(t)
+	for _, rule := range diag.Rules {
+		if rule.Code[:2] != "TC" {
+			continue
+		}
+		add(example(t, rule.Code, rule.Bad, tools))
+		kinds := offered[rule.Code]
+		if rule.Fix == "" && len(kinds) > 0 || rule.Fix != "" && !slices.Contains(kinds, rule.Fix) {
+			t.Errorf("%s documents the fix %q, and has %v", rule.Code, rule.Fix, kinds)
+		}
+	}
 }

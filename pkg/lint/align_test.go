@@ -1,0 +1,61 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The place of an argument is told in every notation that is JSON or like it, also
+// where it was read as something else than it looks.
+func TestArgumentPlaces(t *testing.T) {
+	for _, tt := range []struct{ name, text, args, pointer, want string }{
+		{"JSON", `{"name": "f", "arguments": {"a": [1, {"b" : "x"}], "c": 2}}`, `{"a":[1,{"b":"x"}],"c":2}`, "/a/1/b", `"x"`},
+		{"container", `{"a": [1, {"b" : "x"} ], "c": 2}`, `{"a":[1,{"b":"x"}],"c":2}`, "/a", `[1, {"b" : "x"} ]`},
+		{"escapes", `f{"a":"\u00e9","b":"\\"}`, `{"a":"é","b":"\\"}`, "/b", `"\\"`},
+		{"JavaScript", "f({a: 'it\\'s', // {\n b: [`x`,\n],c:+5})", `[{"a":"it's","b":["x"],"c":5}]`, "/0/c", "+5"},
+		{"by position", `f("a", /* ) */ [True, 0x10])`, `["a",[true,16]]`, "/1/1", "0x10"},
+		{"Python", `g.f(a='''it's''', b={'k': (1, None)}, c="5") # x`, `{"a":"it's","b":{"k":[1,null]},"c":"5"}`, "/c", `"5"`},
+		{"tuple", `f(b={'k': (1, None)})`, `{"b":{"k":[1,null]}}`, "/b/k/1", `None`},
+		{"missing", `{"a":{"b":1}}`, `{"a":{"b":1}}`, "/a/c", `{"b":1}`},
+		{"missing at the top", `{"a":1}`, `{"a":1}`, "/b", `{"a":1}`},
+		{"the name again", `{"type":"f","id":"1","parameters":{"type":"f"}}`, `{"type":"f"}`, "/type", `"f"`},
+		{"another value", `{"a":"x"}`, `{"a":"y"}`, "/a", ""},
+		{"private quotes", `call:f{a:<|"|>{b:"<|"|>,b:5}`, `{"a":"{b:\"","b":5}`, "/b", "5"},
+		{"private quotes, the string", `call:f{a:<escape>x<escape>}`, `{"a":"x"}`, "/a", "<escape>x<escape>"},
+		{"markup", "<function=f>\n<parameter=a>\n(5)\n</parameter>", `{"a":"(5)"}`, "/a", ""},
+		{"cut", `{"a": "x`, `{"a":"x"}`, "/a", ""},
+		{"nothing", ``, `{}`, "/a", ""},
+	} {
+		spot, ok := argumentPlaces(tt.text, []byte(tt.args), []string{tt.pointer})[tt.pointer]
+		got := ""
+		if ok {
+			got = tt.text[spot.Value.Start:spot.Value.End]
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The names of members have places, too.
+func TestArgumentNames(t *testing.T) {
+	text := `f({ a: 1, "b": 'x' })`
+	places := argumentPlaces(text, []byte(`[{"a":1,"b":"x"}]`), []string{"/0/a", "/0/b"})
+	for pointer, want := range map[string]string{"/0/a": "a", "/0/b": `"b"`} {
+		if name := places[pointer].Name; text[name.Start:name.End] != want {
+			t.Errorf("%s stands at %q", pointer, text[name.Start:name.End])
+		}
+	}
+}
+
+// However long the arguments are, and however many brackets the text has.
+func TestArgumentPlacesAreLinear(t *testing.T) {
+	long := strings.Repeat(`"x",`, 1<<20)
+	text := strings.Repeat("(", 100) + "f([" + long + `"5"])`
+	begin := time.Now()
+	argumentPlaces(text, []byte("[["+long+`"5"]]`), []string{"/0/1048576"})
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/tool"
+	"oneshot/pkg/wire"
+)
+
+// M22: whatever the dialect, a call is read as what its tool wants, and fixed so
+// that it says it. Where values are plain text the dialect has done so already.
+func TestCoerceInEveryDialect(t *testing.T) {
+	o := Options{Tools: greeting(t), Coerce: true}
+	fixed := 0
+	for _, d := range dialect.Dialects {
+		t.Run(d.Name, func(t *testing.T) {
+			c := chat.Call{Name: "greet", ID: "1", Arguments: json.RawMessage(`{"name":7,"times":"5"}`)}
+			text, ok := d.Render(c, nil)
+			if !ok {
+				return
+			}
+			o.Dialect = d
+			r := asText("f", []byte(text), o)
+			if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `{"name":"7","times":5}` || !r.Calls[0].Executable {
+				t.Fatalf("%s\n%+v\n%v", text, r.Calls, r.Findings)
+			}
+			after := checkFix(t, text, o)
+			fixed += after.Made
+			for _, f := range after.Read.Findings {
+				if f.Code == diag.WrongType && f.Fixes[0].Kind != diag.Display {
+					t.Errorf("%s\nbecomes\n%s\n%s", text, after.Text, f)
+				}
+			}
+		})
+	}
+	if fixed < 50 {
+		t.Errorf("only %d fixes were made", fixed)
+	}
+}
+
+// In the bodies of all servers, too: each fix is made in the string that it stands in.
+func TestCoerceInBodies(t *testing.T) {
+	o := Options{Tools: greeting(t), Coerce: true}
+	for format, body := range map[string]string{
+		"native_openai_chat":      `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"greet","arguments":"{\"name\":7, \"times\": \"5\"}"}}]},"finish_reason":"tool_calls"}]}`,
+		"native_openai_responses": `{"object":"response","status":"completed","output":[{"type":"function_call","call_id":"1","name":"greet","arguments":"{\"name\":7, \"times\": \"5\"}"}]}`,
+		"native_anthropic":        `{"type":"message","content":[{"type":"tool_use","id":"1","name":"greet","input":{"name":7, "times": "5"}}],"stop_reason":"tool_use"}`,
+		"native_gemini":           `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"greet","args":{"name":7, "times": "5"}}}]},"finishReason":"STOP"}]}`,
+		"native_ollama_chat":      `{"message":{"tool_calls":[{"function":{"name":"greet","arguments":{"name":7, "times": "5"}}}]},"done":true}`,
+		"native_bedrock_converse": `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"1","name":"greet","input":{"name":7, "times": "5"}}}]}},"stopReason":"tool_use"}`,
+		"native_cohere_v2":        `{"message":{"tool_calls":[{"id":"1","function":{"name":"greet","arguments":"{\"name\":7, \"times\": \"5\"}"}}]},"finish_reason":"TOOL_CALL"}`,
+	} {
+		r := response("f", []byte(body), o)
+		if r.Dialect != format || len(r.Calls) != 1 || r.Calls[0].normal() != `{"name":"7","times":5}` || !r.Calls[0].ValueChanged {
+			t.Errorf("%s: %s %+v", format, r.Dialect, r.Calls)
+			continue
+		}
+		fixed := checkFix(t, body, o)
+		if want := strings.NewReplacer(`7`, `"7"`, `"5"`, `5`).Replace(strings.ReplaceAll(body, `\"`, `"`)); strings.ReplaceAll(string(fixed.Text), `\"`, `"`) != want {
+			t.Errorf("%s becomes\n%s", body, fixed.Text)
+		}
+	}
+	if want := len(wire.Formats); want != 7 {
+		t.Errorf("there are %d formats, and 7 are tested", want)
+	}
+}
+
+// What an argument could be is told without --coerce, too, and nothing is changed.
+func TestSuggestedCoercion(t *testing.T) {
+	r := asText("f", []byte(fenced(`greet("Ada", "5")`, `greet({name: "Ada", times: "5 times"})`, `greet({name: "Ada", times: null})`)), Options{Tools: greeting(t)})
+	want := []string{"2:14 error TC304 0 /times", "3:28 error TC305 1 /times", "4:28 error TC304 2 /times"}
+	if d := cmp.Diff(want, brief(r.Findings)); d != "" {
+		t.Fatal(d)
+	}
+	type suggestion struct {
+		Hint  string
+		Fixes []diag.Fix
+	}
+	var got []suggestion
+	for _, f := range r.Findings {
+		got = append(got, suggestion{f.Hint, f.Fixes})
+	}
+	wantSuggestions := []suggestion{
+		{"with parse --coerce it is read as 5", []diag.Fix{{Title: "write 5", Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 21, End: 24, New: "5"}}}}},
+		{},
+		{"with parse --coerce it is left out", []diag.Fix{{Title: "leave it out", Kind: diag.Display}}},
+	}
+	if d := cmp.Diff(wantSuggestions, got); d != "" {
+		t.Error(d)
+	}
+	if c := r.Calls[0]; string(c.Arguments) != `{"name":"Ada","times":"5"}` || c.Status != chat.StatusOK || c.ValueChanged || c.Executable {
+		t.Errorf("call %+v", c)
+	}
+}
+
+// A call says what was mended in it by place, whoever mended it.
+func TestCoercedRepairs(t *testing.T) {
+	src := fenced(`greet({name: 7, times: +"5"})`, `greet({name: 7, "times": +5})`)
+	r := asText("f", []byte(src), Options{Tools: greeting(t), Coerce: true})
+	if d := cmp.Diff([]diag.Code{diag.WrongType, diag.NumberForm}, r.Calls[1].Repairs); d != "" {
+		t.Error(d)
+	}
+	if c := r.Calls[0]; c.Executable || len(c.Repairs) > 0 {
+		t.Errorf("a call that cannot be read is repaired: %+v", c)
+	}
+}
+
+// An echo is no call: in a text, in a body, and in the text of a body.
+func TestEchoes(t *testing.T) {
+	told := &dialect.Heard{}
+	told.Add([]byte(`{"data":"greet({name: \"Ada\"}) or greet with {\"name\": \"Ada\"}; finalResponse()"}`))
+	o := Options{Context: told}
+	call := fenced(`greet({name: "Ada"})`, `greet({name: "Eve"})`, `finalResponse()`)
+	for _, src := range []string{
+		call,
+		string(wrapped(t, call)),
+		`{"message":{"tool_calls":[{"function":{"name":"greet","arguments":{"name":"Ada"}}},{"function":{"name":"greet","arguments":{"name":"Eve"}}},{"function":{"name":"finalResponse","arguments":{}}}]},"done":true}`,
+	} {
+		r := response("f", []byte(src), o)
+		var runs []bool
+		for _, c := range r.Calls {
+			runs = append(runs, c.Executable)
+		}
+		if d := cmp.Diff([]bool{false, true, true}, runs); d != "" {
+			t.Errorf("%s\n%s", src, d)
+		}
+		if i := len(r.Findings) - 1; r.Calls[0].Status != chat.StatusSuppressed || r.Findings[i].Code != diag.EchoedCall {
+			t.Errorf("%s\n%+v\n%v", src, r.Calls[0], r.Findings)
+		}
+		checkFix(t, src, o)
+	}
+}
+
+// What definitions say about very many and very long arguments costs no more than
+// their length.
+func TestDefinitionsAreLinear(t *testing.T) {
+	o := Options{Tools: greeting(t), Coerce: true}
+	begin := time.Now()
+	many := asText("f", []byte(fenced(strings.Repeat("greet({name: 7, times: \"5\"}); ", 5000))), o)
+	if len(many.Calls) != 5000 || !many.Calls[4999].Executable {
+		t.Errorf("%d calls", len(many.Calls))
+	}
+	long := fenced("greet({name: \"" + strings.Repeat("9", tool.MaxArguments-64) + "\", times: \"5\"})")
+	if r := asText("f", []byte(long), o); len(r.Calls) != 1 || !r.Calls[0].Executable {
+		t.Errorf("calls %+.200v", r.Calls)
+	}
+	told := &dialect.Heard{}
+	told.Add([]byte(strings.Repeat("greet({name: 8}) ", 1<<16)))
+	asText("f", []byte(fenced(strings.Repeat("greet({name: 7}); ", 10_000))), Options{Context: told})
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

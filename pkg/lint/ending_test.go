@@ -1,0 +1,120 @@
+package lint
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// M8: of a response that did not end of its own accord no call is executable, whatever
+// format it is in, and the finding stands where the server says so.
+func TestEndings(t *testing.T) {
+	const args = `"{\"a\":1}"`
+	for _, tt := range []struct{ name, body, reason string }{
+		{"chat", `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":` + args + `}}]},"finish_reason":%s}]}`, "length"},
+		{"chat, a filter", `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":` + args + `}}]},"finish_reason":%s}]}`, "content_filter"},
+		{"chat, streamed", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":` + args + `}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{},"finish_reason":%s}]}` + "\n\ndata: [DONE]\n", "length"},
+		{"responses", `{"object":"response","status":"incomplete","incomplete_details":{"reason":%s},"output":[{"type":"function_call","call_id":"1","name":"f","arguments":` + args + `}]}`, "max_output_tokens"},
+		{"anthropic", `{"type":"message","content":[{"type":"tool_use","id":"1","name":"f","input":{"a":1}}],"stop_reason":%s}`, "max_tokens"},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]},"finishReason":%s}]}`, "MAX_TOKENS"},
+		{"gemini, a call", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]},"finishReason":%s}]}`, "MALFORMED_FUNCTION_CALL"},
+		{"ollama", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]},"done":true,"done_reason":%s}`, "length"},
+		{"bedrock", `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"a":1}}}]}},"stopReason":%s}`, "max_tokens"},
+		{"cohere", `{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":` + args + `}}]},"finish_reason":%s}`, "MAX_TOKENS"},
+	} {
+		body := fmt.Sprintf(tt.body, `"`+tt.reason+`"`)
+		r := response("f", []byte(body), Options{})
+		if len(r.Calls) != 1 || r.Calls[0].Executable {
+			t.Errorf("%s: calls %+v", tt.name, r.Calls)
+		}
+		if len(r.Findings) == 0 {
+			t.Errorf("%s: nothing is found", tt.name)
+			continue
+		}
+		f := r.Findings[len(r.Findings)-1]
+		if got := body[f.Span.Start:f.Span.End]; f.Code != "TC013" || got != `"`+tt.reason+`"` || f.Layer == "" {
+			t.Errorf("%s: %s at %q", tt.name, f, got)
+		}
+	}
+}
+
+// What the reason for the end says is held against the calls of the response.
+func TestContradictions(t *testing.T) {
+	chat := func(message, reason string) string {
+		return `{"choices":[{"message":{` + message + `},"finish_reason":` + reason + `}]}`
+	}
+	const call = `"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]`
+	for _, tt := range []struct {
+		name, body string
+		runs       bool
+		want       []string
+	}{
+		{"as it should be", chat(call, `"tool_calls"`), true, []string{}},
+		{"no call", chat(`"content":"I call."`, `"tool_calls"`), false, []string{"1:62 warning TC014 -"}},
+		{"a call of one that was asked for", chat(call, `"stop"`), true, []string{"1:109 info TC014 -"}},
+		{"no call of Anthropic", `{"type":"message","content":[],"stop_reason":"tool_use"}`, false, []string{"1:46 warning TC014 -"}},
+		{"Gemini has no reason for calls", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}`, true, []string{}},
+		{"nor has Ollama", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":true,"done_reason":"stop"}`, true, []string{}},
+		{"an older one has none at all", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":true}`, true, []string{}},
+		{"no reason", chat(call, "null"), false, []string{"1:85 error TC404 0", "1:109 error TC013 -"}},
+		{"a refusal", chat(`"refusal":"No."`, `"stop"`), false, []string{"1:58 error TC013 -"}},
+		{"broken off", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":false}`, false, []string{"1:83 error TC011 -"}},
+		{"an error behind a call", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":false}` + "\n" + `{"error":"x"}`, false, []string{"2:1 error TC012 -"}},
+	} {
+		r := response("f", []byte(tt.body), Options{})
+		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
+			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+		if runs := len(r.executable()) > 0; runs != tt.runs {
+			t.Errorf("%s: calls %+v", tt.name, r.Calls)
+		}
+	}
+}
+
+// A native call without an id, or with that of another, is told where it needs one.
+func TestNativeIDs(t *testing.T) {
+	call := func(id string) string { return `{` + id + `"function":{"name":"f","arguments":"{}"}}` }
+	for _, tt := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"none", `{"choices":[{"message":{"tool_calls":[` + call("") + `]},"finish_reason":"tool_calls"}]}`, []string{"1:59 warning TC403 0"}},
+		{"empty", `{"choices":[{"message":{"tool_calls":[` + call(`"id":"",`) + `]},"finish_reason":"tool_calls"}]}`, []string{"1:67 warning TC403 0"}},
+		{"the same", `{"choices":[{"message":{"tool_calls":[` + call(`"id":"a",`) + `,` + call(`"id":"a",`) + `]},"finish_reason":"tool_calls"}]}`,
+			[]string{"1:97 warning TC401 1", "1:97 warning TC402 1"}},
+		{"the older field", `{"choices":[{"message":{"function_call":{"name":"f","arguments":"{}"}},"finish_reason":"function_call"}]}`, []string{}},
+		{"Gemini", `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}`, []string{}},
+	} {
+		r := response("f", []byte(tt.body), Options{})
+		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
+			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+		if len(r.executable()) != len(r.Calls) {
+			t.Errorf("%s: calls %+v", tt.name, r.Calls)
+		}
+	}
+}
+
+// What is damaged in a value, or could be taken for something else, is told where it
+// stands, however it is written.
+func TestValues(t *testing.T) {
+	for _, tt := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"as it is", fenced("f(\"a\ufffd\")"), []string{"2:5 warning TC003 0"}},
+		{"escaped", fenced(`f("a\uFFFD")`), []string{"2:5 warning TC003 0"}},
+		{"a token", fenced(`f("a<|im_end|>")`), []string{"2:5 warning TC501 0"}},
+		{"in brackets", fenced(`f(["[[<a[INST] <|im_end|>"])`), []string{"2:9 warning TC501 0"}},
+		{"escaped by a server", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":"\u003c|im_end|\u003e"}}}]},"done":true}`, []string{"1:47 warning TC501 0"}},
+		{"like one", fenced(`f("<|im_ending|> [INSTALL] <s>")`), []string{}},
+		{"in the text", "a\ufffd<|im_end|>\n" + fenced("f(1)"), []string{}},
+	} {
+		r := response("f", []byte(tt.src), Options{})
+		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
+			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package lint
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+)
+
+// A path leads to the value to which gjson leads, in the same place.
+func FuzzPath(f *testing.F) {
+	f.Add(`{"a": [1, {"b\n": "x\"y"}, [ ]], "": {} }`, "a.1.b")
+	f.Add(` {"a":{"b":null,"0":[true,-1.5e3]},"c":"\\"} `, "a.0.1")
+	f.Add(`[[],["\"\\\\\"",{"a":"]"}],0]`, "1.1.a")
+	f.Add(`{"a":"[[00","b":"{"}`, "a.0")
+	f.Add(`{"\u0061":1}`, "a")
+	f.Add(`{"a":{}}`, "a..b")
+	f.Fuzz(func(t *testing.T, line, text string) {
+		p := newPath(text)
+		if p.steps == nil || !jsontext.Value(line).IsValid() || !holds([]byte(line)) {
+			return
+		}
+		want, got := gjson.Get(line, text), p.in([]byte(line))
+		if string(got.raw) != want.Raw {
+			t.Fatalf("%q leads to %q in %s, want %q", text, got.raw, line, want.Raw)
+		}
+		if want.Raw != "" && got.start != want.Index {
+			t.Fatalf("%q leads to %d in %s, want %d", text, got.start, line, want.Index)
+		}
+	})
+}
+
+// What is more than names and numbers is followed, too. What a path makes has no place.
+func TestPath(t *testing.T) {
+	line := []byte(` {"log":[{"from":"user","text":"a"},{"from":"model","text":"b"}],"fav.x":"c"}`)
+	for text, want := range map[string]struct {
+		raw    string
+		placed bool
+	}{
+		`log.#(from=="model").text`: {`"b"`, true},
+		`fav\.x`:                    {`"c"`, true},
+		`log.#.text`:                {`["a","b"]`, false},
+		`log.#`:                     {`2`, false},
+		`@this.log.0.text`:          {`"a"`, false},
+		`log.2.text`:                {``, false},
+		`log.text`:                  {``, false},
+		``:                          {``, false},
+	} {
+		got := newPath(text).in(line)
+		if string(got.raw) != want.raw || (got.pieces() != nil) != want.placed {
+			t.Errorf("%s leads to %q at %v", text, got.raw, got.pieces())
+		}
+	}
+	for _, text := range []string{"0", "0.a", "#", "#.a", "a|b"} {
+		if got := newPath(text).in([]byte(` "[[00"`)); got.exists() {
+			t.Errorf("%s leads to %q in a text", text, got.raw)
+		}
+	}
+	if got := newPath("@this").in([]byte(`{"a":1}`)); string(got.raw) != `{"a":1}` || got.pieces() == nil {
+		t.Errorf("@this leads to %q at %v", got.raw, got.pieces())
+	}
+}
+
+// A path is refused where something in it is opened and never closed, and only there: an
+// open bracket or quote that gjson takes as part of a name is none.
+func TestCheckPath(t *testing.T) {
+	for text, want := range map[string]int{
+		"": -1, "a.b": -1, "a.0.b": -1, `a.#(b=="x)").c`: -1, `a.#(b=="\")").c`: -1, "a.#(b.#(c==1)).d": -1, "a.#[b==1]#": -1,
+		"{a,b}": -1, "a.[b,c.{d}]": -1, `a.@pretty:{"indent":"}"}`: -1, "f(x": -1, "a[0": -1, `a"b`: -1, `a.\#(b`: -1, "a)": -1, "#": -1, "a.#.b": -1, "@this": -1, "a@b:{": -1,
+		"r.#(": 2, `r.#(a=="b)`: 2, "r.#(a.#(b)": 2, "#[a": 0, "{a,b": 0, "a|[b": 2, `a.{"b:c}`: 2, `@pretty:{"indent"`: 8, `r.#(a==1\)`: 2, `r.#(a=={)`: -1,
+	} {
+		at := -1
+		var e *PathError
+		if errors.As(CheckPath(text), &e) {
+			at = e.At
+		}
+		if at != want {
+			t.Errorf("%s: %d, want %d", text, at, want)
+		}
+	}
+}

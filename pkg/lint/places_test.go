@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+)
+
+// What is wrong with an argument stands at it in every dialect: at its value, and at
+// its name where no such argument is known. The value before it is the same.
+func TestPlacesInEveryDialect(t *testing.T) {
+	o := Options{Tools: greeting(t)}
+	const quotes = "\"'`"
+	for _, d := range dialect.Dialects {
+		t.Run(d.Name, func(t *testing.T) {
+			c := chat.Call{Name: "greet", ID: "1", Arguments: json.RawMessage(`{"name":"two","times":"two","loud":"two"}`)}
+			text, ok := d.Render(c, nil)
+			if !ok {
+				t.Fatal("it cannot be written")
+			}
+			o.Dialect = d
+			places := map[diag.Code]string{}
+			for _, f := range asText("f", []byte(text), o).Findings {
+				places[f.Code] = text[f.Span.Start:f.Span.End]
+				if first := strings.Index(text, "two"); f.Span.Start <= first {
+					t.Errorf("%s stands at %d, and the value before it at %d", f.Code, f.Span.Start, first)
+				}
+			}
+			value := places[diag.WrongType]
+			for _, mark := range dialect.StringMarks() {
+				value = strings.Trim(value, mark)
+			}
+			if strings.Trim(value, quotes) != "two" || strings.Trim(places[diag.UnknownArg], quotes) != "loud" {
+				t.Errorf("%q in\n%s", places, text)
+			}
+		})
+	}
+}
+
+// Where the one argument is all of the text behind a name it stands there.
+func TestPlaceOfLastText(t *testing.T) {
+	for _, tt := range []struct{ text, args, want string }{
+		{"python\nx = 1\n", `["x = 1"]`, "x = 1"},
+		{"f: x x\r\n", `["x"]`, "x"},
+		{"f x y", `["x"]`, ""},
+		{"f x y", `["x","y"]`, ""},
+		{"f x", `[""]`, ""},
+		{"f 5", `[5]`, ""},
+	} {
+		at, got := lastText(tt.text, []byte(tt.args))["/0"], ""
+		if at.exact {
+			got = tt.text[at.Value.Start:at.Value.End]
+		}
+		if got != tt.want || at.exact && !at.text {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package lint
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What is surely JSON is JSON, and a record is one that usually is.
+func FuzzSurelyObject(f *testing.F) {
+	for _, line := range []string{
+		`{}`, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `, `{"a":"x","a":1}`, `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
+		`{"a":"\x"}`, `{"a":"\u00g0"}`, "{\"a\":\"long enough for \x01\"}", `{"a":tru}`, `{"a":{"b":1,"b":2}}`, `{"a":[}`, `{"a":"\`, `{"a":1}}`, "{\"a\":\"\xff\"}",
+		"{\"\xce\":\"\",\"\xf8\":0}",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if surelyObject([]byte(line)) && !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) {
+			t.Errorf("%q is no JSON", line)
+		}
+	})
+}
+
+func TestSurelyObject(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{}`: true, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `: true, `{"id":17,"text":"Fine.","more":-1.5e3,"ok":true}`: true,
+		"{\"a\":\"\xff\"}": true, `[]`: false, ``: false, `{"a":1`: false,
+	} {
+		if got := surelyObject([]byte(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// It is the first byte that counts, wherever the text begins.
+func TestSpecial(t *testing.T) {
+	for _, plain := range []string{"", "x", "é ~\x7f\x80\xff", "0123456789abcdefghij é x"} {
+		for c := range 256 {
+			text := plain + string([]byte{byte(c)}) + `"\` + "\x00 behind it"
+			want := len(plain)
+			if c != '"' && c != '\\' && c >= ' ' {
+				want++
+			}
+			for at := range len(plain) + 1 {
+				if got := special(text, at); got != want {
+					t.Fatalf("%q from %d: %d, want %d", text, at, got, want)
+				}
+			}
+		}
+	}
+	if got := special("no such byte", 3); got != 12 {
+		t.Error(got)
+	}
+}
