@@ -1,56 +1,47 @@
 package netguard
 
-import "net/netip"
+import (
+	"net"
+	"net/netip"
 
-// A block is a range of addresses that is not plainly public.
+	"code.dny.dev/ssrf"
+)
+
+// A block is a range of addresses of which there is more to say than that it is not public.
 type block struct {
 	prefix  string
 	what    string
 	private bool // may be reached through an allowed name
 }
 
-// Written by hand from the IANA IPv4 and IPv6 Special-Purpose Address Registries.
-// The first block that holds an address counts, so that single addresses stand
-// before the ranges they are in. Clouds answer for machine credentials at the
-// metadata addresses: only an entry for that very address permits one.
+// What is public is for package ssrf to say, which is made from the registries of the
+// IANA. The first block here that holds an address counts, so that single addresses
+// stand before the ranges they are in. Clouds answer for machine credentials at the
+// metadata addresses, as their manuals say; one of them is no special address of any
+// registry. Only an entry for that very address permits one.
 var blocks = []block{
-	{"100.100.100.200/32", "a cloud metadata address", false},
-	{"168.63.129.16/32", "a cloud metadata address", false},
-	{"192.0.0.192/32", "a cloud metadata address", false},
-	{"fd00:ec2::254/128", "a cloud metadata address", false},
+	{"100.100.100.200/32", metadata, false},     // Alibaba
+	{"168.63.129.16/32", metadata, false},       // Azure
+	{"192.0.0.192/32", metadata, false},         // Oracle
+	{"fd00:ec2::/32", metadata, false},          // Amazon
+	{"fd20:ce::254/128", metadata, false},       // Google
+	{"fd00:c1::a9fe:a9fe/128", metadata, false}, // Oracle
+	{"fd00:42::42/128", metadata, false},        // Scaleway
+	{"fd00:a9fe:a9fe::1/128", metadata, false},  // Linode
+	{"fd00:100::100:200/128", metadata, false},  // Alibaba
 	{"169.254.0.0/16", "a link-local address", false},
+	{"fe80::/10", "a link-local address", false},
 
 	{"127.0.0.0/8", "a loopback address", true},
+	{"::1/128", "a loopback address", true},
 	{"10.0.0.0/8", "a private address", true},
 	{"172.16.0.0/12", "a private address", true},
 	{"192.168.0.0/16", "a private address", true},
 	{"100.64.0.0/10", "a shared address of a provider", true},
-	{"::1/128", "a loopback address", true},
 	{"fc00::/7", "a private address", true},
-
-	{"0.0.0.0/8", "an address of this network", false},
-	{"192.0.0.0/24", "an address for protocol assignments", false},
-	{"192.0.2.0/24", "a documentation address", false},
-	{"192.31.196.0/24", "an AS112 address", false},
-	{"192.52.193.0/24", "an AMT address", false},
-	{"192.88.99.0/24", "a 6to4 relay address", false},
-	{"192.175.48.0/24", "an AS112 address", false},
-	{"198.18.0.0/15", "a benchmarking address", false},
-	{"198.51.100.0/24", "a documentation address", false},
-	{"203.0.113.0/24", "a documentation address", false},
-	{"224.0.0.0/4", "a multicast address", false},
-	{"240.0.0.0/4", "a reserved address", false},
-
-	{"2001::/23", "an address for protocol assignments", false},
-	{"2001:db8::/32", "a documentation address", false},
-	{"2002::/16", "a 6to4 address", false},
-	{"2620:4f:8000::/48", "an AS112 address", false},
-	{"3fff::/20", "a documentation address", false},
 }
 
-// global is all of IPv6 that is handed out for public use. What is outside of it
-// and in no block above is refused too, known or not.
-var global = block{prefix: "2000::/3"}
+const metadata = "a cloud metadata address"
 
 // contains reports whether an address is in the block.
 func (b block) contains(addr netip.Addr) bool {
@@ -58,15 +49,31 @@ func (b block) contains(addr netip.Addr) bool {
 	return err == nil && prefix.Contains(addr)
 }
 
-// special returns the block of an address that is not public.
+// special returns the block of an address that is not public. What cannot be told is not.
 func special(addr netip.Addr) (block, bool) {
 	for _, b := range blocks {
 		if b.contains(addr) {
 			return b, true
 		}
 	}
-	if addr.Is6() && !global.contains(addr) {
+	// Package ssrf takes what is no address at all for public.
+	if !addr.IsValid() || ssrf.New().SafeAddr(addr) != nil {
 		return block{what: "not a public address"}, true
+	}
+	return block{}, false
+}
+
+// ownBlock returns the block of an address, be it public, that this machine has: what listens
+// there is reached from here without passing what keeps others out.
+func ownBlock(addr netip.Addr, list func() ([]net.Addr, error)) (block, bool) {
+	all, err := list()
+	if err != nil {
+		return block{what: "perhaps an address of this machine, whose addresses cannot be listed", private: true}, true
+	}
+	for _, a := range all {
+		if own, err := netip.ParsePrefix(a.String()); err == nil && own.Addr().Unmap() == addr {
+			return block{what: "an address of this machine", private: true}, true
+		}
 	}
 	return block{}, false
 }

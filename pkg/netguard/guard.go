@@ -11,7 +11,10 @@ import (
 )
 
 // A guard decides which addresses are connected to.
-type guard struct{ allowed []HostPort }
+type guard struct {
+	allowed []HostPort
+	own     func() ([]net.Addr, error) // the addresses of this machine, as networks
+}
 
 // dial connects to the host and port of a URL. The connection can be used only
 // for that host and port, so what is permitted for one host is of no use to
@@ -37,7 +40,7 @@ func parseTarget(address string) (HostPort, error) {
 	if err != nil || host == "" {
 		return HostPort{}, &Refused{URL: address, Why: "it has no host and port"}
 	}
-	return HostPort{Host: canonical(host), Port: uint16(n)}, nil
+	return HostPort{Host: Canonical(host), Port: uint16(n)}, nil
 }
 
 // control is asked with the address itself, after every look-up and before every
@@ -69,6 +72,9 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 		return refuse("its port is neither 80 nor 443 and is not allowed for the host")
 	}
 	b, found := special(addr)
+	if !found {
+		b, found = ownBlock(addr, g.own)
+	}
 	switch {
 	case !found || allowed && target.Host == addr.String():
 		return nil

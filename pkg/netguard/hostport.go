@@ -32,7 +32,7 @@ func (h HostPort) String() string {
 func ParseHostPort(s string) (HostPort, error) {
 	bad := func(why string) (HostPort, error) { return HostPort{}, fmt.Errorf("host %q: %s", s, why) }
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
-		return HostPort{Host: canonical(s)}, nil
+		return HostPort{Host: Canonical(s)}, nil
 	}
 	u, err := url.Parse("http://" + s)
 	if err != nil || u.Host != s {
@@ -41,7 +41,7 @@ func ParseHostPort(s string) (HostPort, error) {
 	if why := badURL(u); why != "" {
 		return bad(why)
 	}
-	h := HostPort{Host: canonical(u.Hostname())}
+	h := HostPort{Host: Canonical(u.Hostname())}
 	if port := u.Port(); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil {
@@ -52,9 +52,10 @@ func ParseHostPort(s string) (HostPort, error) {
 	return h, nil
 }
 
-// hostOf returns the host and port of a checked URL.
-func hostOf(u *url.URL) HostPort {
-	h := HostPort{Host: canonical(u.Hostname()), Port: 80}
+// HostOf returns the host and port that a URL leads to which [CheckURL] has let through. A
+// client made here connects to these, and rules are held against them.
+func HostOf(u *url.URL) HostPort {
+	h := HostPort{Host: Canonical(u.Hostname()), Port: 80}
 	if u.Scheme == "https" {
 		h.Port = 443
 	}
@@ -64,8 +65,9 @@ func hostOf(u *url.URL) HostPort {
 	return h
 }
 
-// canonical returns the one spelling that hosts are compared in.
-func canonical(host string) string {
+// Canonical returns the one spelling that hosts are compared in: a name in lower case and
+// without a dot at its end, an address in its one form.
+func Canonical(host string) string {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().String()
 	}

@@ -13,6 +13,7 @@ package netguard
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,9 +39,6 @@ type Options struct {
 	// MaxBodyBytes limits the body of a response after decompression; 0 is 16 MiB.
 	// Reading beyond it fails with a *[BodyError].
 	MaxBodyBytes int64
-	// Check, if set, is asked about every URL before it is requested, also about
-	// those that a server redirects to. Its error ends the request.
-	Check func(*url.URL) error
 }
 
 // Refused is a request that the guard did not let through.
@@ -57,20 +56,30 @@ func (e *BodyError) Error() string {
 	return fmt.Sprintf("the body is longer than %d bytes", e.Limit)
 }
 
+// An EncodingError says that the body of a response came in a compression that the client did
+// not ask for. It is not unpacked.
+type EncodingError struct{ Encoding string }
+
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("the body is encoded as %.40q, which was not asked for", e.Encoding)
+}
+
 // NewClient returns a client for tools. It has no time limit of its own: give
-// its requests a context with a deadline. It uses no proxy and keeps no cookies.
+// its requests a context with a deadline. It uses no proxy and keeps no cookies. It
+// speaks HTTP/1.1, in which a server cannot keep a client busy beside its responses, and
+// of compressions it knows gzip: reading a body in any other fails with an *[EncodingError].
 // It follows up to five redirects, but none from https to http, and none that
 // would send a body to another origin; there, only the headers User-Agent, Accept
 // and Accept-Language are repeated. What it does not let through is an error that
 // wraps a *[Refused].
 func NewClient(o Options) *http.Client {
-	return newClient(o, guard{allowed: slices.Clone(o.AllowHosts)}.dial)
+	return newClient(o, guard{allowed: slices.Clone(o.AllowHosts), own: net.InterfaceAddrs}.dial)
 }
 
 func newClient(o Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
-	t := &transport{check: o.Check, maxBody: o.MaxBodyBytes, base: &http.Transport{
+	t := &transport{maxBody: o.MaxBodyBytes, base: &http.Transport{
 		DialContext:            dial,
-		ForceAttemptHTTP2:      true,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        30 * time.Second,
@@ -85,14 +94,13 @@ func newClient(o Options, dial func(ctx context.Context, network, address string
 // A transport checks each request on its way out, the first and those of
 // redirects, and limits what comes back.
 type transport struct {
-	check   func(*url.URL) error
 	maxBody int64
 	base    *http.Transport
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.admit(req); err != nil {
+	if err := admit(req); err != nil {
 		if req.Body != nil {
 			req.Body.Close()
 		}
@@ -106,25 +114,35 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What the transport has unpacked does not say so any more.
+	if encoding := strings.Join(resp.Header.Values("Content-Encoding"), ", "); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		resp.Body = packedBody{resp.Body, encoding}
+	}
 	resp.Body = &limitedBody{ReadCloser: resp.Body, left: t.maxBody, limit: t.maxBody}
 	return resp, nil
 }
 
-func (t *transport) admit(req *http.Request) error {
+func admit(req *http.Request) error {
 	if why := badURL(req.URL); why != "" {
 		return &Refused{URL: req.URL.Redacted(), Why: why}
 	}
 	if req.Host != "" && req.Host != req.URL.Host {
 		return &Refused{URL: req.URL.Redacted(), Why: "the Host header names another host"}
 	}
-	if t.check != nil {
-		return t.check(req.URL)
-	}
 	return nil
 }
 
 // CloseIdleConnections is called by [http.Client.CloseIdleConnections].
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+// followKey is the key of what [WithFollow] puts into a context.
+type followKey struct{}
+
+// WithFollow returns a context whose requests go on to an address that a server names only if
+// follow has no error about it.
+func WithFollow(ctx context.Context, follow func(*url.URL) error) context.Context {
+	return context.WithValue(ctx, followKey{}, follow)
+}
 
 // checkRedirect decides about a redirect and what goes with it. Its URL is
 // checked by RoundTrip.
@@ -136,6 +154,11 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	}
 	if last.Scheme == "https" && req.URL.Scheme == "http" {
 		return refuse("a redirect from https to http")
+	}
+	if follow, ok := req.Context().Value(followKey{}).(func(*url.URL) error); ok {
+		if err := follow(req.URL); err != nil {
+			return refuse("the server redirects to it: " + err.Error())
+		}
 	}
 	// The query of the last URL may hold a secret.
 	req.Header.Del("Referer")
@@ -164,8 +187,17 @@ func harmless(h http.Header) http.Header {
 
 // sameOrigin reports whether two checked URLs have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && hostOf(a) == hostOf(b)
+	return a.Scheme == b.Scheme && HostOf(a) == HostOf(b)
 }
+
+// A packedBody is one that cannot be read.
+type packedBody struct {
+	io.Closer
+	encoding string
+}
+
+// Read implements [io.Reader].
+func (b packedBody) Read([]byte) (int, error) { return 0, &EncodingError{Encoding: b.encoding} }
 
 // A limitedBody fails when more than its limit is read from it.
 type limitedBody struct {

@@ -135,11 +135,15 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-// isNumeric reports whether a label is a decimal, octal or hexadecimal number.
+// isNumeric reports whether a label is a number as any C library reads one: in decimal, octal,
+// hexadecimal or, in the newest, binary digits.
 func isNumeric(label string) bool {
+	label = strings.ToLower(label)
 	digits := "0123456789"
-	if rest, ok := strings.CutPrefix(strings.ToLower(label), "0x"); ok {
+	if rest, ok := strings.CutPrefix(label, "0x"); ok {
 		label, digits = rest, "0123456789abcdef"
+	} else if len(label) > 1 && label[0] == '0' && (label[1] == 'b' || label[1] == 'o') {
+		label = label[2:]
 	}
-	return strings.Trim(strings.ToLower(label), digits) == ""
+	return strings.Trim(label, digits) == ""
 }

@@ -128,10 +128,10 @@ func FuzzCheckURL(f *testing.F) {
 			return
 		}
 		again, err := url.Parse(u.String())
-		if err != nil || badURL(again) != "" || hostOf(again) != hostOf(u) {
+		if err != nil || badURL(again) != "" || HostOf(again) != HostOf(u) {
 			t.Errorf("%q is passed on as %q: %v", raw, u, err)
 		}
-		if _, err := parseTarget(hostOf(u).Host + ":80"); err != nil && !strings.Contains(u.Host, "[") {
+		if _, err := parseTarget(HostOf(u).Host + ":80"); err != nil && !strings.Contains(u.Host, "[") {
 			t.Errorf("%q: %v", raw, err)
 		}
 	})
