@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -100,7 +99,7 @@ func isDevice(name string) bool {
 
 // floor is what is never written, wherever it stands in a path and whether it
 // exists or not: names that other programs execute or obey, and that would let
-// one run steer the next. Compared as by [fold].
+// one run steer the next. Compared as by [Fold].
 var floor = []string{
 	".git", ".gitattributes", ".gitmodules", ".hg", ".svn", ".github/workflows", ".gitlab-ci.yml",
 	".env", ".envrc", ".profile", ".bashrc", ".bash_profile", ".zshrc", ".zshenv", ".ssh",
@@ -116,20 +115,27 @@ func Protected() []string { return slices.Clone(floor) }
 // isProtected reports whether a clean path is, or lies in, something that is not
 // to be written.
 func (r *Root) isProtected(clean string) bool {
-	p := fold(clean)
+	p := Fold(clean)
 	for _, own := range r.protected {
-		if p == own || strings.HasPrefix(p, own+"/") {
+		end, ending := strings.CutPrefix(own, "*")
+		if p == own || strings.HasPrefix(p, own+"/") || ending && strings.HasSuffix(p, end) {
 			return true
 		}
 	}
-	padded := "/" + p + "/"
+	return Steers(p)
+}
+
+// Steers reports whether a path, of any kind, is or lies in something that no vault writes: see
+// [Protected].
+func Steers(path string) bool {
+	padded := "/" + Fold(path) + "/"
 	return slices.ContainsFunc(floor, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })
 }
 
-// fold brings the spellings of a path that a file system may take for the same
+// Fold brings the spellings of a path that a file system may take for the same
 // to one: letter case and composed characters.
-func fold(p string) string {
-	lower := strings.Map(func(r rune) rune { return unicode.ToLower(smallest(r)) }, norm.NFC.String(path.Clean(p)))
+func Fold(p string) string {
+	lower := strings.Map(func(r rune) rune { return unicode.ToLower(smallest(r)) }, norm.NFC.String(p))
 	return norm.NFC.String(lower)
 }
 

@@ -17,7 +17,8 @@ const (
 	Refused    Kind = "refused"     // the vault never reads or writes this
 	NotRegular Kind = "not regular" // a folder, pipe, socket or device
 	TooLarge   Kind = "too large"
-	Failed     Kind = "failed" // the file system said so
+	Changed    Kind = "changed" // it is not what a [Precondition] says
+	Failed     Kind = "failed"  // the file system said so
 )
 
 // A PathError is a file that could not be read or written. Its text never

@@ -19,6 +19,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,8 +36,8 @@ type Root struct {
 
 // Open opens a folder, which may be named by a link, as a root. A relative name
 // is taken from the working directory. Each of protect is a slash path below the
-// folder, of a file or a folder that is not to be written, beside those of
-// [Protected]. The file system's own root is refused.
+// folder, of a file or a folder that is not to be written, or "*" and how the names of
+// such files end, beside those of [Protected]. The file system's own root is refused.
 func Open(dir string, protect ...string) (*Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -49,8 +51,8 @@ func Open(dir string, protect ...string) (*Root, error) {
 		return nil, errors.Join(fmt.Errorf("root %s: the whole file system cannot be a root", dir), root.Close())
 	}
 	r := &Root{root: root, device: device(info)}
-	for _, path := range protect {
-		r.protected = append(r.protected, fold(path))
+	for _, p := range protect {
+		r.protected = append(r.protected, Fold(path.Clean(p)))
 	}
 	return r, nil
 }
@@ -61,6 +63,29 @@ func (r *Root) Close() error { return r.root.Close() }
 // Read returns the content of a file of at most max bytes. Its error is a
 // *[PathError].
 func (r *Root) Read(path string, max int64) ([]byte, error) {
+	return undisturbed(func() ([]byte, error) { return r.read(path, max) })
+}
+
+// ReadResolved is [Root.Read] for a path as [Root.Resolve] returns it: one in which nothing is a
+// link. If something has become one since, the error's kind is [Changed].
+func (r *Root) ReadResolved(path string, max int64) ([]byte, error) {
+	return undisturbed(func() ([]byte, error) { return r.readResolved(path, max) })
+}
+
+// undisturbed reads a file again that was replaced while it was opened, a bounded number of times.
+func undisturbed(read func() ([]byte, error)) ([]byte, error) {
+	content, err := read()
+	for range 10 {
+		var moved *PathError
+		if !errors.As(err, &moved) || moved.Kind != Changed {
+			break
+		}
+		content, err = read()
+	}
+	return content, err
+}
+
+func (r *Root) read(path string, max int64) ([]byte, error) {
 	clean, err := Clean(path)
 	if err != nil {
 		return nil, err
@@ -71,6 +96,53 @@ func (r *Root) Read(path string, max int64) ([]byte, error) {
 		return nil, failure(path, err)
 	}
 	defer f.Close()
+	return r.content(path, f, max)
+}
+
+func (r *Root) readResolved(path string, max int64) ([]byte, error) {
+	clean, err := Clean(path)
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(clean, "/")
+	last := len(names) - 1
+	dir, err := r.folder(path, names[:last], false)
+	if err != nil {
+		return nil, elsewhere(path, err)
+	}
+	defer dir.Close()
+	f, err := dir.OpenFile(names[last], os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	defer f.Close()
+	named, err := dir.Lstat(names[last])
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	opened, err := f.Stat()
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	if !os.SameFile(named, opened) {
+		return nil, changed(path, leadsElsewhere)
+	}
+	return r.content(path, f, max)
+}
+
+const leadsElsewhere = "it leads elsewhere than a moment ago"
+
+// elsewhere returns the error for a path of which a folder is a link.
+func elsewhere(path string, err error) error {
+	var refused *PathError
+	if errors.As(err, &refused) && refused.Reason == throughLink {
+		return changed(path, leadsElsewhere)
+	}
+	return err
+}
+
+// content returns the content of an open file.
+func (r *Root) content(path string, f *os.File, max int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, failure(path, err)
@@ -97,6 +169,8 @@ func (r *Root) check(path string, info fs.FileInfo) error {
 		return &PathError{Kind: NotRegular, Path: path, Reason: "it is a folder"}
 	case !info.Mode().IsRegular():
 		return &PathError{Kind: NotRegular, Path: path, Reason: "it is not a regular file"}
+	case links(info) == 0:
+		return changed(path, "it is being replaced")
 	case links(info) != 1:
 		return &PathError{Kind: Refused, Path: path, Reason: "the file has several hard links"}
 	case device(info) != r.device:

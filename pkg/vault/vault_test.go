@@ -143,6 +143,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// What is read at a path that was resolved is read through no link.
+func TestReadResolved(t *testing.T) {
+	w := newWorld(t)
+	for name, what := range map[string]string{"file": "->ok.txt", "folder": "->a", "out": "->../outdir", "hard": "=hardlink {BASE}/secret.txt", "fifo": "=fifo"} {
+		w.make(t, name, what)
+	}
+	if got, err := w.root.ReadResolved("a/in.txt", 100); err != nil || string(got) != "inside" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for path, kind := range map[string]Kind{
+		"file": Changed, "folder/in.txt": Changed, "out/o.txt": Changed, "a/../ok.txt": Refused, "hard": Refused, "fifo": NotRegular, "a": NotRegular, "none": NotFound, "none/x": NotFound, "ok.txt/x": NotFound,
+	} {
+		_, err := w.root.ReadResolved(path, 100)
+		w.wantRefusal(t, err, kind)
+	}
+	_, err := w.root.ReadResolved("a/in.txt", 5)
+	w.wantRefusal(t, err, TooLarge)
+}
+
 func TestReadLimit(t *testing.T) {
 	w := newWorld(t)
 	if got, err := w.root.Read("ok.txt", 4); err != nil || string(got) != "fine" {
@@ -161,8 +180,8 @@ func TestOtherDevice(t *testing.T) {
 	w.root.device++
 	_, err := w.root.Read("ok.txt", 100)
 	w.wantRefusal(t, err, Refused)
-	w.wantRefusal(t, w.root.Write("ok.txt", nil), Refused)
-	w.wantRefusal(t, w.root.Write("a/new.txt", nil), Refused)
+	w.wantRefusal(t, w.root.Write("ok.txt", nil, ""), Refused)
+	w.wantRefusal(t, w.root.Write("a/new.txt", nil, ""), Refused)
 }
 
 func TestClean(t *testing.T) {
@@ -239,7 +258,7 @@ func TestCleanAny(t *testing.T) {
 func TestWrite(t *testing.T) {
 	w := newWorld(t)
 	for _, path := range []string{"new.txt", "ok.txt", "x/y/z.txt", "./a/b.txt"} {
-		if err := w.root.Write(path, []byte("new "+path)); err != nil {
+		if err := w.root.Write(path, []byte("new "+path), ""); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if got, err := os.ReadFile(filepath.Join(w.dir, path)); err != nil || string(got) != "new "+path {
@@ -267,7 +286,7 @@ func TestWriteRefuses(t *testing.T) {
 				w.make(t, name, what)
 			}
 			before := w.snapshot(t)
-			w.wantRefusal(t, w.root.Write(path, []byte("EVIL")))
+			w.wantRefusal(t, w.root.Write(path, []byte("EVIL"), ""))
 			if diff := cmp.Diff(before, w.snapshot(t)); diff != "" {
 				t.Errorf("something changed (-before +after):\n%s", diff)
 			}
@@ -303,7 +322,7 @@ func TestWriteKeepsPermissions(t *testing.T) {
 	if err := os.Chmod(ok, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.root.Write("ok.txt", []byte("x")); err != nil {
+	if err := w.root.Write("ok.txt", []byte("x"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(ok); err != nil || info.Mode().Perm() != 0o600 {
@@ -312,14 +331,14 @@ func TestWriteKeepsPermissions(t *testing.T) {
 	if err := os.Chmod(ok, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	w.wantRefusal(t, w.root.Write("ok.txt", nil), Refused)
+	w.wantRefusal(t, w.root.Write("ok.txt", nil, ""), Refused)
 }
 
 // The write floor holds for names that do not exist yet, in every spelling.
 func TestProtected(t *testing.T) {
 	w := newWorld(t)
 	decomposed := "outils-e\u0301te\u0301"
-	root, err := Open(w.dir, "./tools/", "conf/run.yaml", "outils-\u00e9t\u00e9")
+	root, err := Open(w.dir, "./tools/", "conf/run.yaml", "outils-\u00e9t\u00e9", "*.tool")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,18 +346,18 @@ func TestProtected(t *testing.T) {
 	for _, path := range []string{
 		".git", ".git/config", "sub/.git/hooks/pre-commit", ".GIT/config", ".github/workflows/ci.yml", "x/.GitHub/WorkFlows/ci.yml", ".envrc", "Makefile", "sub/makefile",
 		"MA\u212aEFILE", ".vscode/tasks.json", ".claude/settings.json", ".oneshot/x", "policy.yaml", "Agent.yml", "CLAUDE.md",
-		"tools/wget.yaml", "TOOLS/wget.yaml", "tools", "conf/run.yaml", decomposed + "/x",
+		"tools/wget.yaml", "TOOLS/wget.yaml", "tools", "conf/run.yaml", decomposed + "/x", "a.tool", "sub/B.TOOL",
 	} {
-		w.wantRefusal(t, root.Write(path, nil), Refused)
+		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
 	}
-	for _, path := range []string{".github/dependabot.yml", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset"} {
-		if err := root.Write(path, nil); err != nil {
+	for _, path := range []string{".github/dependabot.yml", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset", "a.toolbox"} {
+		if err := root.Write(path, nil, ""); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	for _, name := range Protected() {
-		if name != fold(name) {
-			t.Errorf("%q is not in the form that it is compared in: %q", name, fold(name))
+		if name != Fold(name) {
+			t.Errorf("%q is not in the form that it is compared in: %q", name, Fold(name))
 		}
 	}
 }

@@ -1,50 +1,80 @@
 package vault
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
 // Write makes content the content of a file, creating the folders above it. The
 // file has its old or its new content at every moment, also after a power cut;
 // when Write returns, the new content is on disk. Its error is a *[PathError].
-func (r *Root) Write(path string, content []byte) error {
+//
+// If what is there is not what want says, nothing is changed and the error's kind is
+// [Changed]. Of several writes that want the same, through whatever roots and processes,
+// one succeeds. What does not write through a vault is kept out as far as a file system
+// can: a file that another program makes is not replaced where none is wanted, but what it
+// does to one between the last look at the content and the moment at which it is replaced,
+// some microseconds, is lost.
+func (r *Root) Write(path string, content []byte, want Precondition) error {
 	clean, err := Clean(path)
 	if err != nil {
 		return err
 	}
-	if r.isProtected(clean) {
-		return &PathError{Kind: Refused, Path: path, Reason: "files of this name steer other programs and are never written"}
+	if r.isProtected(clean) || slices.ContainsFunc(strings.Split(Fold(clean), "/"), isDraft) {
+		return &PathError{Kind: Refused, Path: path, Reason: "a file that steers this run or other programs is never written"}
 	}
 	names := strings.Split(clean, "/")
 	last := len(names) - 1
-	dir, err := r.folder(path, names[:last])
+	dir, err := r.folder(path, names[:last], !want.isDigest())
 	if err != nil {
-		return err
+		return want.unmet(path, err)
 	}
 	defer dir.Close()
 	mode, err := r.target(path, dir, names[last])
 	if err != nil {
 		return err
 	}
-	if err := replace(dir, names[last], content, mode); err != nil {
+	return r.replace(path, place{dir, names[last]}, content, mode, want)
+}
+
+// replace writes a new file and gives it the name of the old one, if that is what is wanted.
+func (r *Root) replace(path string, at place, content []byte, mode fs.FileMode, want Precondition) error {
+	d, err := newDraft(at, mode)
+	if errors.Is(err, errBusy) {
+		return &PathError{Kind: Changed, Path: path, Reason: "it is being written by another run"}
+	}
+	if err != nil {
+		return failure(path, err)
+	}
+	defer d.discard()
+	if err := d.fill(content); err != nil {
+		return failure(path, err)
+	}
+	if err := r.holds(path, at, want); err != nil {
+		return err
+	}
+	err = d.keep(want == Missing)
+	if errors.Is(err, fs.ErrExist) {
+		return changed(path, alreadyThere)
+	}
+	if err != nil {
 		return failure(path, err)
 	}
 	return nil
 }
 
 // folder opens the folder with these components, none of which may be a link,
-// and makes those that are missing. The path is for errors.
-func (r *Root) folder(path string, names []string) (*os.Root, error) {
+// and makes those that are missing if it is told to. The path is for errors.
+func (r *Root) folder(path string, names []string, missing bool) (*os.Root, error) {
 	dir, err := r.root.OpenRoot(".")
 	if err != nil {
 		return nil, failure(path, err)
 	}
 	for _, name := range names {
-		next, err := r.descend(path, dir, name)
+		next, err := r.descend(path, dir, name, missing)
 		dir.Close()
 		if err != nil {
 			return nil, err
@@ -54,14 +84,12 @@ func (r *Root) folder(path string, names []string) (*os.Root, error) {
 	return dir, nil
 }
 
-// descend opens a folder in dir, which it makes if it is missing.
-func (r *Root) descend(path string, dir *os.Root, name string) (*os.Root, error) {
-	err := dir.Mkdir(name, 0o755)
-	if err == nil {
-		err = syncDir(dir)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, failure(path, err)
+// descend opens a folder in dir, which it makes if it is missing and may be made.
+func (r *Root) descend(path string, dir *os.Root, name string, missing bool) (*os.Root, error) {
+	if missing {
+		if err := makeFolder(dir, name); err != nil {
+			return nil, failure(path, err)
+		}
 	}
 	named, err := dir.Lstat(name)
 	if err != nil {
@@ -81,6 +109,18 @@ func (r *Root) descend(path string, dir *os.Root, name string) (*os.Root, error)
 	}
 	next.Close()
 	return nil, &PathError{Kind: Refused, Path: path, Reason: throughLink}
+}
+
+// makeFolder makes a folder, if nothing has its name, durably.
+func makeFolder(dir *os.Root, name string) error {
+	err := dir.Mkdir(name, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(dir)
 }
 
 // throughLink is why nothing is written through a link, not even one that stays
@@ -115,36 +155,4 @@ func (r *Root) target(path string, dir *os.Root, name string) (fs.FileMode, erro
 		return 0, &PathError{Kind: Refused, Path: path, Reason: "the file is read-only"}
 	}
 	return info.Mode().Perm(), r.check(path, info)
-}
-
-// replace writes a new file beside the old one and gives it its name.
-func replace(dir *os.Root, name string, content []byte, mode fs.FileMode) error {
-	temp := ".oneshot-" + rand.Text() + ".tmp"
-	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = dir.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, dir.Remove(temp))
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes the names in a folder durable.
-func syncDir(dir *os.Root) error {
-	d, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
