@@ -1,0 +1,193 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// probes are what a program may try. Each gets the words behind its name.
+var probes = map[string]func(args []string) error{
+	"read":    func(a []string) error { _, err := os.ReadFile(a[0]); return err },
+	"list":    func(a []string) error { _, err := os.ReadDir(a[0]); return err },
+	"write":   func(a []string) error { return os.WriteFile(a[0], []byte("x"), 0o600) },
+	"append":  func(a []string) error { return appendTo(a[0]) },
+	"cut":     func(a []string) error { return os.Truncate(a[0], 0) },
+	"mkdir":   func(a []string) error { return os.MkdirAll(a[0], 0o700) },
+	"remove":  func(a []string) error { return os.Remove(a[0]) },
+	"rename":  func(a []string) error { return os.Rename(a[0], a[1]) },
+	"link":    func(a []string) error { return os.Link(a[0], a[1]) },
+	"through": func(a []string) error { return through(a[0]) },
+	"device": func(a []string) error {
+		return unix.Mknod(filepath.Join(os.Getenv("TMPDIR"), "disk"), unix.S_IFBLK|0o600, 1<<8)
+	},
+	"temp":    func([]string) error { return temp() },
+	"dial":    func(a []string) error { return dial(a[0], a[1]) },
+	"listen":  func(a []string) error { return listenTo(a[0], a[1]) },
+	"pair":    func(a []string) error { return pair(a[0]) },
+	"ring":    func([]string) error { return ring() },
+	"trace":   func(a []string) error { return unix.PtraceAttach(number(a[0])) },
+	"peek":    func(a []string) error { return peek(number(a[0])) },
+	"kill":    func(a []string) error { return unix.Kill(number(a[0]), 0) },
+	"curb":    func(a []string) error { return unix.Prlimit(number(a[0]), unix.RLIMIT_CPU, nil, new(unix.Rlimit)) },
+	"mount":   func([]string) error { return unix.Mount("none", os.Getenv("TMPDIR"), "tmpfs", 0, "") },
+	"keys":    func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
+	"script":  func(a []string) error { return script(a[0]) },
+	"deep":    func(a []string) error { return deep(number(a[0])) },
+	"foreign": func([]string) error { return foreignCall() },
+}
+
+// probe tries, and says what came of it: "ok", or the error.
+func probe(name string, args []string) int {
+	if err := probes[name](args); err != nil {
+		var errno unix.Errno
+		if errors.As(err, &errno) {
+			fmt.Print(unix.ErrnoName(errno))
+			return 0
+		}
+		fmt.Print(err)
+		return 0
+	}
+	fmt.Print("ok")
+	return 0
+}
+
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+func appendTo(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
+// through reads a file through a link, a link to its folder and a hard link.
+func through(path string) error {
+	links := []string{filepath.Join(os.Getenv("TMPDIR"), "l"), filepath.Join(os.Getenv("TMPDIR"), "d"), filepath.Join(os.Getenv("TMPDIR"), "h")}
+	err := errors.Join(os.Symlink(path, links[0]), os.Symlink(filepath.Dir(path), links[1]))
+	if err != nil {
+		return err
+	}
+	if err := os.Link(path, links[2]); err == nil {
+		return nil
+	}
+	if _, err := os.ReadFile(filepath.Join(links[1], filepath.Base(path))); err == nil {
+		return nil
+	}
+	_, err = os.ReadFile(links[0])
+	return err
+}
+
+// temp does with its temporary folder what a program does.
+func temp() error {
+	d := os.Getenv("TMPDIR")
+	in := func(name string) string { return filepath.Join(d, name) }
+	if d != os.Getenv("HOME") {
+		return errors.New("HOME is another folder")
+	}
+	info, err := os.Stat(d)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		return fmt.Errorf("%v %w", info, err)
+	}
+	return errors.Join(os.MkdirAll(in("a/b"), 0o700), os.WriteFile(in("a/f"), []byte("1"), 0o666), os.Rename(in("a/f"), in("a/b/f")),
+		os.Symlink("/", in("root")), unix.Mkfifo(in("fifo"), 0o600), os.WriteFile(os.DevNull, []byte("x"), 0), os.Chmod(in("a/b"), 0o500))
+}
+
+func dial(network, address string) error {
+	c, err := net.DialTimeout(network, address, time.Second)
+	if err == nil {
+		_, err = c.Write([]byte("x"))
+		c.Close()
+	}
+	return err
+}
+
+func listenTo(network, address string) error {
+	l, err := net.Listen(network, address)
+	if err == nil {
+		l.Close()
+	}
+	return err
+}
+
+// pair sends a datagram to a socket with a name from one that was made as half of a pair.
+func pair(path string) error {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return errors.New("no pair of streams: " + err.Error())
+	}
+	for _, kind := range []int{unix.SOCK_DGRAM, unix.SOCK_RAW} {
+		if fds, err = unix.Socketpair(unix.AF_UNIX, kind, 0); err == nil {
+			err = unix.Sendto(fds[0], []byte("x"), 0, &unix.SockaddrUnix{Name: path})
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func ring() error {
+	var params [120]byte
+	if _, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params)), 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// peek reads memory of another process.
+func peek(pid int) error {
+	buf := make([]byte, 8)
+	local := []unix.Iovec{{Base: &buf[0], Len: 8}}
+	_, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: 0x1000, Len: 8}}, 0)
+	if err == unix.EFAULT {
+		return nil // it may, and there is nothing
+	}
+	return err
+}
+
+// script runs a command, as a caller that can be killed.
+func script(text string) error {
+	dir, err := os.Open(".")
+	if err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil { // as oneshot does
+		return err
+	}
+	c := &Confinement{Helper: []string{"/proc/self/exe"}}
+	_, err = c.Run(tooLong(), Command{Argv: []string{"sh", "-c", text}, Dir: dir, Env: markOf(os.Environ())})
+	return err
+}
+
+func markOf(env []string) []string {
+	var found []string
+	for _, e := range env {
+		if strings.HasPrefix(e, "ONESHOT_TEST_MARK=") {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// deep makes a folder in a folder in a folder.
+func deep(n int) error {
+	for range n {
+		if err := errors.Join(os.Mkdir("1", 0o700), os.Chdir("1")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
