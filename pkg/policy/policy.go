@@ -1,101 +1,247 @@
 // Package policy decides whether a call may happen.
 //
-// A decision is made from decoded facts only, never from text, and anything
-// that is not allowed is denied. The package executes nothing and keeps no
-// state of its own.
+// A decision is made from values that were decoded once, never from text, and anything that
+// is not allowed is denied. The package executes nothing. What a run has done so far is a
+// [State], which is folded from the records of its run file and from nothing else, so that
+// a run that is continued is judged like one that never stopped.
 package policy
 
 import (
-	"path"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
 
 // A Verdict is the outcome of a [Decision].
 type Verdict string
 
-// The verdicts.
+// The verdicts, from the strictest on.
 const (
-	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
+	Ask   Verdict = "ask" // a person, or a program in their place, has to approve the call
+	Allow Verdict = "allow"
 )
 
 // A Decision says whether one call may happen, and why.
 type Decision struct {
 	Verdict Verdict
-	Rule    string // id of the rule that decided
-	Why     string // for people and for the model
-	Hint    string // what the person who starts the run can do about a denial
-	Early   bool   // the call may start before its response has ended
+	Rule    string         // id of the rule that decided; of several layers all, see [Policy]
+	Why     string         // for people and for the model
+	Hint    string         // what the person who starts the run can do about a denial
+	Code    chat.ErrorCode // of the result of a call that is denied
+	Budget  string         // of a call that is denied: the budget that is spent, which ends the run
+	Early   bool           // the call may start before its response has ended
+	Labels  []tool.Label   // of the data that the call brings and carries: its tool's, and those that policies add
+
+	Arguments json.RawMessage      // with which the call is made: those of the model, or what a rule sets
+	MaxBytes  int64                // of its result; 0 is no limit of the policy
+	Follow    func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
+	Leads     map[string]string    // where each path of the call led when it was decided, by the clean path
+	Exposed   string               // why the call could carry private data away, where no file decides over that
+	rates     []rated              // what the call has to wait for when it starts: see [Decision.Start]
+	ledger    Ledger               // of those that are for all runs
 }
 
-// Facts are what is known of one call: decoded values, handed in.
-type Facts struct {
-	Tool   string
-	Effect tool.Effect
-	Scopes []string // what the definition says a run must have been granted
-	Hosts  []string // every host that the arguments would make the tool reach, as host:port
-}
-
-// Rules are what the person who starts a run decided on the command line. The
-// zero value allows reads of the named tools and nothing else.
-type Rules struct {
-	Allow      []string        // globs of tools that may write
-	Deny       []string        // globs of tools that may not be called at all
-	ReadOnly   bool            // nothing may write, whatever Allow says
-	AllowHosts map[string]bool // host:port addresses that early reads may reach
-}
-
-// Decide judges one call. Deny wins over everything; a glob in it that is not
-// valid could have meant any tool.
-func (r Rules) Decide(f Facts) Decision {
-	switch {
-	case CheckGlobs(r.Deny) != "":
-		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "a pattern of --deny is not valid"}
-	case matches(r.Deny, f.Tool):
-		return Decision{Verdict: Deny, Rule: "flag:deny", Why: "--deny names this tool"}
-	case len(f.Scopes) > 0: // nothing grants scopes yet
-		return Decision{Verdict: Deny, Rule: "default:scopes", Why: "this run has not been granted the scope " + f.Scopes[0]}
-	case f.Effect == tool.Read:
-		return Decision{Verdict: Allow, Rule: "default:read", Early: r.reachable(f.Hosts)}
-	case r.ReadOnly:
-		return Decision{Verdict: Deny, Rule: "flag:read-only", Why: "this run is read-only"}
-	case f.Effect == tool.Write && matches(r.Allow, f.Tool):
-		return Decision{Verdict: Allow, Rule: "flag:allow"}
-	case f.Effect == tool.Write:
-		return Decision{Verdict: Deny, Rule: "default:write", Why: "this tool changes things and was not allowed to", Hint: "allow it with --allow " + f.Tool}
+// Unanswered returns the decision where nobody can be asked: what was to be approved is denied.
+func (d Decision) Unanswered() Decision {
+	if d.Verdict != Ask {
+		return d
 	}
-	return Decision{Verdict: Deny, Rule: "default:deny", Why: "running commands is not allowed in this run"}
+	return d.deny(d.Rule, "the policy asks about this call, and nobody is there to answer")
 }
 
-// reachable reports whether all hosts are ones that a read may reach before its
-// response is complete: a call that is never confirmed must not leak anything.
-func (r Rules) reachable(hosts []string) bool {
-	for _, h := range hosts {
-		if !r.AllowHosts[h] {
-			return false
+// SecretRule is the rule that denies calls with the value of a secret.
+const SecretRule = "floor:secret"
+
+// HoldsSecret returns the decision about a call of which an argument holds a secret.
+func (d Decision) HoldsSecret() Decision {
+	d = d.deny(SecretRule, "an argument holds the value of a secret, which does not leave this program")
+	d.Hint = "where the secret stood, the call on record has " + secret.Mask
+	return d
+}
+
+// LabelNames returns the labels as they are recorded.
+func (d Decision) LabelNames() []string {
+	var names []string
+	for _, l := range d.Labels {
+		names = append(names, string(l))
+	}
+	return names
+}
+
+func (d Decision) deny(rule, format string, args ...any) Decision {
+	return Decision{Verdict: Deny, Rule: rule, Why: fmt.Sprintf(format, args...), Code: chat.Denied, Arguments: d.Arguments}
+}
+
+// A Policy is everything that a call has to pass: the rules on the command line and those
+// of files. It may be used by several goroutines.
+//
+// The ids of rules are those in the files or, where there are none, such as wget.allow[0]. Of
+// several files each id has the number of its layer, from 1, in front: 2:docs. What the
+// program itself never lets through has ids that begin with floor.
+type Policy struct {
+	Flags  Rules
+	Layers []*Layer // each has to allow a call
+	Ledger Ledger   // for rates that hold for all runs of a user; nil where there are none
+	// Secrets are what no argument may hold, in any spelling; nil for none. The digest of a
+	// call is that of its arguments without them.
+	Secrets *secret.Set
+}
+
+// Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the
+// rules. What goes wrong inside is a denial.
+func (p *Policy) Decide(s *State, f Facts) (d Decision) {
+	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not judge this call", Code: chat.Denied, Arguments: f.Arguments}
+	defer func() { _ = recover() }() // it is denied
+	p.look(&f)
+	out, known := s.identified(f)
+	if known {
+		out = p.judge(s, f)
+	}
+	if out.Labels == nil {
+		out.Labels = f.labels
+	}
+	return out
+}
+
+// look decodes the arguments, and labels what they are about.
+func (p *Policy) look(f *Facts) {
+	f.look()
+	f.labels = slices.Clone(f.Def.Labels)
+	for _, l := range p.Layers {
+		for _, r := range l.labels[f.Def.Name] {
+			if r.hits(*f) {
+				f.labels = append(f.labels, r.add...)
+			}
 		}
 	}
-	return true
+	slices.Sort(f.labels)
+	f.labels = slices.Compact(f.labels)
 }
 
-// CheckGlobs returns the first pattern that is not a valid glob, or "".
-func CheckGlobs(patterns []string) string {
-	for _, p := range patterns {
-		if _, err := path.Match(p, ""); err != nil {
-			return p
+// judge asks the floor, the flags, and then the layers, of which each may change the
+// arguments for those behind it. What was asked before a change is asked again.
+func (p *Policy) judge(s *State, f Facts) Decision {
+	d, open := p.first(f)
+	if !open {
+		return d
+	}
+	each := make([]granted, len(p.Layers))
+	changed := -1
+	for i, l := range p.Layers {
+		each[i].Decision, each[i].by = l.decide(s, f, p.key(i))
+		next := each[i]
+		if next.Verdict == Deny {
+			return next.Decision
+		}
+		if string(next.Arguments) != string(f.Arguments) {
+			changed = i
+			f.Arguments = next.Arguments
+			p.look(&f)
 		}
 	}
-	return ""
+	if changed >= 0 {
+		if d = p.again(s, f, each, changed); d.Verdict == Deny {
+			return d
+		}
+	}
+	d = d.with(each)
+	d.Arguments = f.Arguments
+	for i, l := range p.Layers {
+		if d.Verdict != Deny && l.isTrifecta(s, f, each[i].by) {
+			d = l.trifectaOf(s, f, d, p.key(i))
+		}
+	}
+	if len(p.Layers) == 0 && f.couldCarry(s) {
+		d.Exposed = s.couldCarry()
+	}
+	if len(p.Layers) > 0 {
+		d.Follow = p.follow(f, each, f.couldCarry(s))
+	}
+	d.Labels, d.Leads, d.ledger = f.labels, f.leads, p.Ledger
+	return d
 }
 
-// matches reports whether any of the globs matches name. A glob that is not
-// valid matches nothing: see [CheckGlobs].
-func matches(globs []string, name string) bool {
-	for _, g := range globs {
-		if ok, err := path.Match(g, name); err == nil && ok {
-			return true
-		}
+// granted is what a layer says of a call that it lets happen, and the rule by which it does.
+type granted struct {
+	Decision
+	by rule
+}
+
+// key returns what stands before the ids of a layer.
+func (p *Policy) key(layer int) string {
+	if len(p.Layers) == 1 {
+		return ""
 	}
-	return false
+	return strconv.Itoa(layer+1) + ":"
+}
+
+// first judges a call without the layers, and reports whether they are to be asked.
+func (p *Policy) first(f Facts) (d Decision, open bool) {
+	d = Decision{Verdict: Allow, Arguments: f.Arguments}
+	if p.Secrets.HoldsJSON(f.Arguments) {
+		return d.HoldsSecret(), false
+	}
+	if f.odd != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
+		return d.deny("floor:arguments", "%s", f.odd), false
+	}
+	d = p.Flags.decide(f, len(p.Layers) > 0)
+	return d, d.Verdict != Deny
+}
+
+// again judges a call whose arguments the layers have changed, the last of them the one of
+// that index: those before it have to allow what has become of it, and it must not deny it.
+// A layer that asked about the call before the change still asks.
+func (p *Policy) again(s *State, f Facts, each []granted, changed int) Decision {
+	d := Decision{Arguments: f.Arguments}
+	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
+		return d.deny(each[changed].Rule, "what the policy sets does not fit the tool: %s", faults[0].Message)
+	}
+	d, open := p.first(f)
+	if !open {
+		return d
+	}
+	for i, l := range p.Layers[:changed] {
+		next, by := l.decide(s, f, p.key(i))
+		if next.Verdict == Deny {
+			return next
+		}
+		if old := each[i]; old.Verdict == Ask {
+			next.Verdict, next.Why = Ask, old.Why
+		}
+		each[i] = granted{next, by}
+	}
+	if next := p.Layers[changed].denied(f, p.key(changed)); next.Verdict == Deny {
+		return next
+	}
+	return d
+}
+
+// with returns what layers say of a call that none denies.
+func (d Decision) with(each []granted) Decision {
+	var rules []string
+	if d.Verdict == Ask { // as a flag says
+		rules = append(rules, d.Rule)
+	}
+	for _, next := range each {
+		rules = append(rules, next.Rule)
+		if next.Verdict == Ask {
+			d.Verdict, d.Why = Ask, next.Why
+		}
+		d.Early = d.Early && next.Verdict == Allow && len(next.rates) == 0
+		d.rates = append(d.rates, next.rates...)
+		d.MaxBytes = least(d.MaxBytes, next.MaxBytes)
+	}
+	if len(rules) > 0 {
+		d.Rule = strings.Join(rules, "+")
+	}
+	return d
 }

@@ -1,21 +1,86 @@
 package policy
 
 import (
+	"encoding/json"
 	"flag"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema/yamldoc"
 	"oneshot/pkg/tool"
 )
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// V5: reads of named tools run, writes need --allow, running commands is always
-// denied, and --deny wins over everything.
-func TestDecide(t *testing.T) {
-	read, write, exec := Facts{Tool: "file_read", Effect: tool.Read}, Facts{Tool: "file_put", Effect: tool.Write}, Facts{Tool: "shell", Effect: tool.Exec}
+// known returns the tools that tests know.
+func known(t testing.TB) *tool.Registry {
+	t.Helper()
+	src, err := os.ReadFile("testdata/tools.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defs, findings := tool.Parse("tools.yaml", src)
+	for _, f := range findings {
+		t.Fatal(f)
+	}
+	registry, _ := tool.NewRegistry(defs...)
+	return registry
+}
+
+// compile returns the layer of a policy in YAML, and what is wrong with it.
+func compile(t testing.TB, text string) (*Layer, []diag.Finding) {
+	t.Helper()
+	file, docs := yamldoc.Read("policy.yaml", []byte(text), yamldoc.Codes{})
+	if len(file.Findings()) > 0 || len(docs) != 1 {
+		t.Fatalf("%v", file.Findings())
+	}
+	doc, _ := docs[0].JSON()
+	return Compile(doc, known(t))
+}
+
+// layer returns the layer of a policy in YAML.
+func layer(t testing.TB, text string) *Layer {
+	t.Helper()
+	l, findings := compile(t, text)
+	if l == nil {
+		t.Fatalf("%s\n%v", text, findings)
+	}
+	return l
+}
+
+// of returns what is known of a call.
+func of(t testing.TB, name, args string) Facts {
+	t.Helper()
+	def, ok := known(t).Get(name)
+	if !ok {
+		t.Fatalf("there is no %s", name)
+	}
+	return Facts{Def: def, Arguments: def.Complete(json.RawMessage(args))}
+}
+
+// effect returns what is known of a call of a tool that does this to the world.
+func effect(name string, e tool.Effect) Facts {
+	return Facts{Def: &tool.Definition{Name: name, Effect: e, Schema: tool.Signature{}.Schema()}, Arguments: json.RawMessage("{}")}
+}
+
+// V5: reads of named tools run, writes need --allow, commands need --enable-exec, too, and
+// --deny wins over everything.
+func TestRules(t *testing.T) {
+	read, write, exec := effect("file_read", tool.Read), effect("file_put", tool.Write), effect("shell", tool.Exec)
+	scoped := effect("file_read", tool.Read)
+	scoped.Def.Scopes = []string{"mail", "notes"}
 	for _, c := range []struct {
 		name    string
 		rules   Rules
@@ -33,28 +98,42 @@ func TestDecide(t *testing.T) {
 		{"write", Rules{}, write, Deny, "default:write"},
 		{"write, allowed", Rules{Allow: []string{"file_put"}}, write, Allow, "flag:allow"},
 		{"write, allowed by glob", Rules{Allow: []string{"x", "*_put"}}, write, Allow, "flag:allow"},
-		{"write, allowed by a set", Rules{Allow: []string{"file_[a-p]ut"}}, write, Allow, "flag:allow"},
 		{"write, another allowed", Rules{Allow: []string{"file_read", "put", "file_pu?t"}}, write, Deny, "default:write"},
 		{"write, allowed by an invalid glob", Rules{Allow: []string{"file_put["}}, write, Deny, "default:write"},
 		{"write, read-only", Rules{Allow: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
 		{"write, denied", Rules{Allow: []string{"file_put"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
 
-		{"exec", Rules{}, exec, Deny, "default:deny"},
-		{"exec, allowed", Rules{Allow: []string{"*"}}, exec, Deny, "default:deny"},
-		{"exec, read-only", Rules{ReadOnly: true}, exec, Deny, "flag:read-only"},
-		{"scopes that nobody granted", Rules{Allow: []string{"*"}}, Facts{Tool: "file_read", Effect: tool.Read, Scopes: []string{"mail"}}, Deny, "default:scopes"},
-		{"no effect", Rules{Allow: []string{"*"}}, Facts{Tool: "file_put"}, Deny, "default:deny"},
+		{"write, asked about", Rules{Ask: []string{"file_put"}}, write, Ask, "flag:ask"},
+		{"write, allowed and asked about", Rules{Ask: []string{"file_*"}, Allow: []string{"*"}}, write, Ask, "flag:ask"},
+		{"write, asked about and denied", Rules{Ask: []string{"*"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
+		{"write, asked about, read-only", Rules{Ask: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
+		{"write, asked about by an invalid glob", Rules{Ask: []string{"file_put["}, Allow: []string{"*"}}, write, Deny, "flag:ask"},
+		{"read, asked about", Rules{Ask: []string{"*"}}, read, Ask, "flag:ask"},
+		{"exec, asked about", Rules{Ask: []string{"*"}}, exec, Deny, "floor:exec"},
+		{"exec, enabled and asked about", Rules{Ask: []string{"*"}, EnableExec: true}, exec, Ask, "flag:ask"},
+
+		{"exec", Rules{}, exec, Deny, "floor:exec"},
+		{"exec, allowed", Rules{Allow: []string{"*"}}, exec, Deny, "floor:exec"},
+		{"exec, enabled", Rules{EnableExec: true}, exec, Deny, "default:write"},
+		{"exec, enabled and allowed", Rules{EnableExec: true, Allow: []string{"shell"}}, exec, Allow, "flag:allow"},
+		{"exec, read-only", Rules{EnableExec: true, Allow: []string{"*"}, ReadOnly: true}, exec, Deny, "flag:read-only"},
+		{"no effect", Rules{Allow: []string{"*"}}, effect("file_put", ""), Deny, "floor:exec"},
+
+		{"scopes that nobody granted", Rules{Allow: []string{"*"}}, scoped, Deny, "floor:scopes"},
+		{"one of the scopes", Rules{Scopes: []string{"notes"}}, scoped, Deny, "floor:scopes"},
+		{"all scopes", Rules{Scopes: []string{"notes", "x", "mail"}}, scoped, Allow, "default:read"},
 
 		{"an invalid glob denies all", Rules{Deny: []string{"file_["}}, read, Deny, "flag:deny"},
 	} {
-		got := c.rules.Decide(c.facts)
+		p := Policy{Flags: c.rules}
+		got := p.Decide(&State{}, c.facts)
 		if got.Verdict != c.verdict || got.Rule != c.rule {
 			t.Errorf("%s: %s by %s, want %s by %s", c.name, got.Verdict, got.Rule, c.verdict, c.rule)
 		}
-		if (got.Why == "") != (got.Verdict == Allow) {
-			t.Errorf("%s: %s because %q", c.name, got.Verdict, got.Why)
+		if (got.Why == "") != (got.Verdict == Allow) || (got.Code == "") != (got.Verdict != Deny) {
+			t.Errorf("%s: %s because %q, %s", c.name, got.Verdict, got.Why, got.Code)
 		}
-		if got.Early && c.facts.Effect != tool.Read {
+		if got.Early && (c.facts.Def.Effect != tool.Read || got.Verdict != Allow) {
 			t.Errorf("%s: it may start early", c.name)
 		}
 	}
@@ -62,45 +141,35 @@ func TestDecide(t *testing.T) {
 
 // Only a denial that a flag can lift says how.
 func TestHint(t *testing.T) {
-	if got := (Rules{}).Decide(Facts{Tool: "file_put", Effect: tool.Write}).Hint; got != "allow it with --allow file_put" {
-		t.Errorf("hint %q", got)
-	}
-	for _, r := range []Rules{{ReadOnly: true}, {Deny: []string{"*"}}} {
-		if got := r.Decide(Facts{Tool: "file_put", Effect: tool.Write}).Hint; got != "" {
+	for want, r := range map[string]Rules{"allow it with --allow file_put": {}, "": {ReadOnly: true}} {
+		p := Policy{Flags: r}
+		if got := p.Decide(&State{}, effect("file_put", tool.Write)).Hint; got != want {
 			t.Errorf("hint %q", got)
 		}
 	}
 }
 
-// A read may start early when all hosts that it reaches are allowed by name and
-// port.
+// A read may start early when all hosts that it reaches are allowed by name and port.
 func TestEarly(t *testing.T) {
-	rules := Rules{AllowHosts: map[string]bool{"ok.test:80": true, "off.test:80": false}}
-	for _, c := range []struct {
-		hosts []string
-		early bool
-	}{
-		{nil, true},
-		{[]string{"ok.test:80"}, true},
-		{[]string{"ok.test:80", "ok.test:80"}, true},
-		{[]string{"ok.test:443"}, false},
-		{[]string{"ok.test"}, false},
-		{[]string{"OK.test:80"}, false},
-		{[]string{"off.test:80"}, false},
-		{[]string{""}, false},
-		{[]string{"ok.test:80", "evil.test:80"}, false},
-		{[]string{"ok.test:80.evil.test:80"}, false},
+	p := Policy{Flags: Rules{AllowHosts: map[string]bool{"ok.test:80": true, "off.test:80": false}}}
+	for uri, early := range map[string]bool{
+		"http://ok.test/": true, "http://OK.test:80/x": true, "http://ok.test./": true,
+		"https://ok.test/": false, "http://ok.test:8080/": false, "http://off.test/": false, "http://ok.test.evil.test/": false,
 	} {
-		got := rules.Decide(Facts{Tool: "wget", Effect: tool.Read, Hosts: c.hosts})
-		if got.Early != c.early || got.Verdict != Allow {
-			t.Errorf("%q: early %v, want %v (%s)", c.hosts, got.Early, c.early, got.Verdict)
+		args, _ := json.Marshal(map[string]string{"uri": uri})
+		if got := p.Decide(&State{}, of(t, "wget", string(args))); got.Early != early || got.Verdict != Allow {
+			t.Errorf("%s: early %v, want %v (%+v)", uri, got.Early, early, got)
 		}
 	}
-	if (Rules{}).Decide(Facts{Tool: "wget", Effect: tool.Read, Hosts: []string{"ok.test:80"}}).Early {
-		t.Error("without allowed hosts a read starts early")
+	if got := p.Decide(&State{}, of(t, "search", `{"query":"http://ok.test/ or ftp://evil.test"}`)); got.Early {
+		t.Error("a read starts early that says another host")
 	}
-	if (Rules{Deny: []string{"wget"}}).Decide(Facts{Tool: "wget", Effect: tool.Read}).Early {
-		t.Error("a denied read starts early")
+	p.Layers = []*Layer{layer(t, `{version: 1, tools: {wget: {allow: [{set: {uri: "http://evil.test/"}}]}, search: {allow: [{}]}}}`)}
+	if got := p.Decide(&State{}, of(t, "wget", `{"uri":"http://ok.test/"}`)); got.Early || string(got.Arguments) != `{"uri":"http://evil.test/"}` {
+		t.Errorf("a read starts early whose host was changed: %+v", got)
+	}
+	if got := p.Decide(&State{}, of(t, "search", `{"query":"x"}`)); !got.Early {
+		t.Error("a read that reaches nobody does not start early")
 	}
 }
 
@@ -118,28 +187,277 @@ func TestCheckGlobs(t *testing.T) {
 	}
 }
 
-// Whatever the rules: more denials and read-only never allow more, nothing but
-// reads start early, and a tool that is denied is denied.
+// Ask stands before allow, deny before both, and a rule may change arguments.
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ policy, tool, args, want string }{
+		{`{version: 1, tools: {gmail_send: {ask: [{}], allow: [{}]}}}`, "gmail_send", `{"to":"a"}`, "ask gmail_send.ask[0]"},
+		{`{version: 1, tools: {gmail_send: {ask: [{}], allow: [{}], deny: [{}]}}}`, "gmail_send", `{"to":"a"}`, "deny gmail_send.deny[0]"},
+		{`{version: 1, tools: {search: {allow: [{args: {query: {match: "[a-z]+"}}}]}}}`, "search", `{"query":"abc"}`, "allow search.allow[0]"},
+		{`{version: 1, tools: {search: {allow: [{args: {query: {match: "[a-z]+"}}}]}}}`, "search", `{"query":"abc\nDROP"}`, "deny no_rule"},
+		{`{version: 1, tools: {search: {allow: [{args: {limit: {in: [5, 10]}}}]}}}`, "search", `{"query":"x","limit":5.0}`, "allow search.allow[0]"},
+		{`{version: 1, tools: {search: {allow: [{args: {limit: {in: [5]}}}]}}}`, "search", `{"query":"x"}`, "deny no_rule"},
+		{`{version: 1, tools: {search: {allow: [{set: {limit: 5}}]}}}`, "search", `{"query":"x","limit":500}`, `allow search.allow[0] {"query":"x","limit":5}`},
+		{`{version: 1, tools: {search: {allow: [{set: {limit: many}}]}}}`, "search", `{"query":"x"}`, "deny search.allow[0]"},
+		{`{version: 1, tools: {search: {allow: [{set: {query: no}}], deny: [{args: {query: [no]}}]}}}`, "search", `{"query":"x"}`, "deny search.deny[0]"},
+		{`{version: 1, enable_exec: true, tools: {words: {allow: [{args: {argv: {prefix: [git, status]}}}]}}}`, "words", `{"argv":["git","status","--short"]}`, "allow words.allow[0]"},
+		{`{version: 1, enable_exec: true, tools: {words: {allow: [{args: {argv: {prefix: [git, status]}}}]}}}`, "words", `{"argv":["git","-c","core.pager=touch x","status"]}`, "deny no_rule"},
+		{`{version: 1, tools: {gmail_send: {allow: [{effect: read}]}}}`, "gmail_send", `{"to":"a"}`, "deny no_rule"},
+		{`{version: 1, tools: {}}`, "search", `{"query":"x"}`, "deny not_listed"},
+	} {
+		p := Policy{Layers: []*Layer{layer(t, c.policy)}, Flags: Rules{EnableExec: true}}
+		f := of(t, c.tool, c.args)
+		d := p.Decide(&State{}, f)
+		got := string(d.Verdict) + " " + d.Rule
+		if string(d.Arguments) != string(f.Arguments) && d.Verdict != Deny {
+			got += " " + string(d.Arguments)
+		}
+		if got != c.want {
+			t.Errorf("%s\n%s %s: %s (%s), want %s", c.policy, c.tool, c.args, got, d.Why, c.want)
+		}
+	}
+}
+
+// Each layer has to allow a call, also with what a later one makes of its arguments.
+func TestLayers(t *testing.T) {
+	const only, all, none = `{version: 1, tools: {search: {allow: [{id: few, args: {query: [a, b]}}]}}}`, `{version: 1, tools: {search: {allow: [{id: all}]}}}`, `{version: 1, tools: {search: {deny: [{id: no}]}}}`
+	const sets = `{version: 1, tools: {search: {allow: [{id: sets, set: {query: c}}]}}}`
+	for _, c := range []struct {
+		layers []string
+		want   string
+	}{
+		{[]string{only, all}, "allow 1:few+2:all"},
+		{[]string{all, only}, "allow 1:all+2:few"},
+		{[]string{all, none}, "deny 2:no"},
+		{[]string{none, all}, "deny 1:no"},
+		{[]string{all, sets}, `allow 1:all+2:sets`},
+		{[]string{only, sets}, "deny 1:no_rule"},
+		{[]string{sets, only}, "deny 2:no_rule"},
+	} {
+		p := Policy{}
+		for _, text := range c.layers {
+			p.Layers = append(p.Layers, layer(t, text))
+		}
+		if d := p.Decide(&State{}, of(t, "search", `{"query":"a"}`)); string(d.Verdict)+" "+d.Rule != c.want {
+			t.Errorf("%v: %s %s (%s), want %s", c.layers, d.Verdict, d.Rule, d.Why, c.want)
+		}
+	}
+}
+
+// Flags only narrow what files allow.
+func TestFlagsNarrow(t *testing.T) {
+	put := layer(t, `{version: 1, tools: {file_put: {allow: [{id: out}]}}}`)
+	f := of(t, "file_put", `{"path":"a","content":"x"}`)
+	for _, c := range []struct {
+		flags Rules
+		want  string
+	}{{Rules{}, "out"}, {Rules{Ask: []string{"file_put"}}, "flag:ask+out"}, {Rules{ReadOnly: true}, "flag:read-only"}, {Rules{Deny: []string{"file_*"}}, "flag:deny"}} {
+		p := Policy{Layers: []*Layer{put}, Flags: c.flags}
+		if d := p.Decide(&State{}, f); d.Rule != c.want {
+			t.Errorf("%+v: %s", c.flags, d.Rule)
+		}
+	}
+}
+
+// apply tells a state of a call that was decided and worked.
+func apply(s *State, f Facts, d Decision, at time.Time) {
+	id := strconv.Itoa(s.calls)
+	s.Apply(at, runfile.Call{ID: id, Name: f.Def.Name, Effect: string(f.Def.Effect), Verdict: string(d.Verdict), Rule: d.Rule, Labels: d.LabelNames()})
+	s.Apply(at, runfile.Result{Call: id, Result: chat.Success("x")})
+}
+
+// Limits count calls that were allowed; budgets end the run.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		calls  int // that are allowed
+		rule   string
+		code   chat.ErrorCode
+		budget string
+	}{
+		{`{version: 1, tools: {gmail_send: {allow: [{}], limit: {calls: 2}}}}`, 2, "gmail_send.limit", chat.RateLimited, ""},
+		{`{version: 1, tools: {gmail_send: {allow: [{id: one, limit: {calls: 1}}]}}}`, 1, "one", chat.RateLimited, ""},
+		{`{version: 1, tools: {gmail_send: {allow: [{}]}}, budget: {calls: 3}}`, 3, "budget.calls", chat.Denied, "calls"},
+		{`{version: 1, tools: {gmail_send: {allow: [{}]}}, budget: {writes: 0}}`, 0, "budget.writes", chat.Denied, "writes"},
+	} {
+		p, s := Policy{Layers: []*Layer{layer(t, c.policy)}}, &State{}
+		f := of(t, "gmail_send", `{"to":"a"}`)
+		for range c.calls {
+			d := p.Decide(s, f)
+			if d.Verdict != Allow {
+				t.Errorf("%s: %+v", c.policy, d)
+			}
+			apply(s, f, d, time.Time{})
+		}
+		if d := p.Decide(s, f); d.Verdict != Deny || d.Rule != c.rule || d.Code != c.code || d.Budget != c.budget {
+			t.Errorf("%s: %+v", c.policy, d)
+		}
+	}
+}
+
+// Calls over a rate wait when they start; in the time of a burst there are never more than
+// it has. A state that is folded from records says the same.
+func TestRate(t *testing.T) {
+	p := Policy{Layers: []*Layer{layer(t, `{version: 1, tools: {search: {allow: [{}], limit: {rate: 2/s, burst: 2}}}}`)}}
+	f, live, folded, now := of(t, "search", `{"query":"x"}`), &State{}, &State{}, time.Unix(100, 0)
+	for i, want := range []time.Duration{0, 0, time.Second, time.Second, 2 * time.Second} {
+		d, id := p.Decide(live, f), strconv.Itoa(i)
+		if d.Verdict != Allow || d.Early {
+			t.Errorf("call %d: %+v", i, d)
+		}
+		call := runfile.Call{ID: id, Name: f.Def.Name, Effect: "read", Verdict: string(d.Verdict), Rule: d.Rule}
+		live.Apply(now, call)
+		wait, err := d.Start(live, id, now)
+		if err != nil || wait != want {
+			t.Errorf("call %d waits %v, want %v", i, wait, want)
+		}
+		result := runfile.Result{Call: id, Result: chat.Success("x"), Duration: time.Minute}
+		for _, s := range []*State{live, folded} {
+			if s == folded {
+				s.Apply(now, call)
+			}
+			s.Apply(now.Add(wait+time.Minute), result)
+		}
+	}
+	if d := cmp.Diff(live.starts, folded.starts); d != "" {
+		t.Error(d)
+	}
+	if wait, err := p.Decide(live, f).Start(live, "late", now.Add(4*time.Second)); err != nil || wait != 0 {
+		t.Errorf("later it waits %v", wait)
+	}
+}
+
+// Numbers are compared with all their digits.
+func TestExact(t *testing.T) {
+	for _, same := range [][]string{{"5", "5.0", "50e-1", "0.5E+1", "5e0"}, {"0", "-0", "0.0", "0e9"}, {"-1200", "-1.2e3"}, {`"5"`}, {"9007199254740993"}, {"9007199254740992"}, {"true"}, {"null"}, {`"null"`}, {"1e99999999999999999999"}} {
+		for _, raw := range same {
+			if got := exact(gjson.Parse(raw)); got != exact(gjson.Parse(same[0])) {
+				t.Errorf("%s is %s, and %s is not", raw, got, same[0])
+			}
+		}
+	}
+	if exact(gjson.Parse("9007199254740993")) == exact(gjson.Parse("9007199254740992")) || exact(gjson.Parse(`"5"`)) == exact(gjson.Parse("5")) {
+		t.Error("two values are one")
+	}
+}
+
+// A policy that does not say what its author means is not used.
+func TestCompile(t *testing.T) {
+	for text, want := range map[string]string{
+		`{version: 1, tools: {wget: {allow: [{args: {url: {host: [x]}}}]}}}`:                                                                                   "TP003 /tools/wget/allow/0/args/url",
+		`{version: 1, tools: {wgte: {allow: [{}]}}}`:                                                                                                           "TP002 /tools/wgte",
+		`{version: 1, tools: {search: {allow: [{args: {query: {match: "("}}}]}}}`:                                                                              "TP001 /tools/search/allow/0/args/query/match",
+		`{version: 1, tools: {search: {allow: [{args: {query: {match: "a)(?:b"}}}]}}}`:                                                                         "TP001 /tools/search/allow/0/args/query/match",
+		`{version: 1, tools: {terminal_execute: {deny: [{args: {command: ["rm *"]}}]}}}`:                                                                       "TP003 /tools/terminal_execute/deny/0/args/command",
+		`{version: 1, tools: {api_call: {deny: [{args: {body: ["*secret*"]}}]}}}`:                                                                              "TP003 /tools/api_call/deny/0/args/body",
+		`{version: 1, tools: {search: {deny: [{args: {query: {prefix: [rm]}}}]}}}`:                                                                             "TP003 /tools/search/deny/0/args/query",
+		`{version: 1, tools: {search: {allow: [{args: {query: {match: '\Qa'}}}]}}}`:                                                                            "TP001 /tools/search/allow/0/args/query/match",
+		`{version: 1, tools: {search: {allow: [{args: {query: {}}}]}}}`:                                                                                        "TP001 /tools/search/allow/0/args/query",
+		`{version: 1, tools: {search: {allow: [{args: {query: null}}]}}}`:                                                                                      "TP001 /tools/search/allow/0/args/query",
+		`{version: 1, tools: {search: {allow: [{args: {query: []}}]}}}`:                                                                                        "TP001 /tools/search/allow/0/args/query",
+		`{version: 1, tools: {wget: {allow: [{args: {uri: {host: [], scheme: [https]}}}]}}}`:                                                                   "TP001 /tools/wget/allow/0/args/uri",
+		`{version: 1, tools: {wget: {allow: [{args: {uri: {hosts: [a.test]}}}]}}}`:                                                                             "TP001 /tools/wget/allow/0/args/uri",
+		`{version: 1, tools: {wget: {allow: [{arg: {uri: {host: [a.test]}}}]}}}`:                                                                               "TP001 ",
+		`{version: 1, tools: {search: {allow: [{args: {query: ["a**"]}}]}}}`:                                                                                   "TP001 /tools/search/allow/0/args/query/0",
+		`{version: 1, tools: {wget: {deny: [{args: {uri: {host: ["a.*.test"]}}}]}}}`:                                                                           "TP001 /tools/wget/deny/0/args/uri/host/0",
+		`{version: 1, tools: {wget: {deny: [{id: a}], allow: [{id: a}]}}}`:                                                                                     "TP001 /tools/wget/allow/0/id",
+		`{version: 1, tools: {wget: {allow: [{args: {uri: {host: ["*"]}}}]}}, tests: [{call: {tool: wget, args: {uri: "https://evil.test/"}}, expect: deny}]}`: "TP004 /tests/0",
+		`{version: 1, tools: {wget: {}}, tests: [{call: {tool: wget, args: {url: "https://evil.test/"}}, expect: deny}]}`:                                      "TP004 /tests/0/call",
+		`{version: 1, tools: {wget: {}}, tests: [{call: {tool: curl}, expect: deny}]}`:                                                                         "TP002 /tests/0/call/tool",
+		`{version: 1, tools: {wget: {allow: [{set: {limit: 1}}]}}}`:                                                                                            "TP003 /tools/wget/allow/0/set/limit",
+		`{version: 1, tools: {search: {deny: [{args: {query: {host: [evil.test]}}}]}}}`:                                                                        "TP003 /tools/search/deny/0/args/query",
+		`{version: 1, tools: {wget: {limit: {rate: 0/s}}}}`:                                                                                                    "TP001 /tools/wget/limit/rate",
+	} {
+		l, findings := compile(t, text)
+		if l != nil || len(findings) != 1 || string(findings[0].Code)+" "+findings[0].Path != want {
+			t.Errorf("%s: %+v, want %s", text, findings, want)
+		}
+	}
+}
+
+// Whatever the rules: more denials and read-only never allow more, nothing but reads start
+// early, and a tool that is denied is denied.
 func TestDenyOnlyNarrows(t *testing.T) {
 	name := rapid.SampledFrom([]string{"file_put", "file_read", "wget", "shell"})
 	glob := rapid.SampledFrom([]string{"*", "file_*", "wget", "?get", "s*", "[", "file_[pr]*"})
-	effect := rapid.SampledFrom([]tool.Effect{tool.Read, tool.Write, tool.Exec, "", "other"})
+	effects := rapid.SampledFrom([]tool.Effect{tool.Read, tool.Write, tool.Exec, "", "other"})
 	rapid.Check(t, func(t *rapid.T) {
-		f := Facts{Tool: name.Draw(t, "tool"), Effect: effect.Draw(t, "effect")}
-		r := Rules{Allow: rapid.SliceOf(glob).Draw(t, "allow"), Deny: rapid.SliceOf(glob).Draw(t, "deny"), ReadOnly: rapid.Bool().Draw(t, "readonly")}
-		before := r.Decide(f)
-		if before.Verdict == Allow && f.Effect != tool.Read && (r.ReadOnly || f.Effect != tool.Write) {
+		f := effect(name.Draw(t, "tool"), effects.Draw(t, "effect"))
+		r := Rules{Allow: rapid.SliceOf(glob).Draw(t, "allow"), Deny: rapid.SliceOf(glob).Draw(t, "deny"), ReadOnly: rapid.Bool().Draw(t, "readonly"), EnableExec: rapid.Bool().Draw(t, "exec")}
+		verdict := func(r Rules) Verdict {
+			p := Policy{Flags: r}
+			return p.Decide(&State{}, f).Verdict
+		}
+		before := verdict(r)
+		if before == Allow && f.Def.Effect != tool.Read && (r.ReadOnly || f.Def.Effect != tool.Write && !r.EnableExec) {
 			t.Errorf("%+v allows %+v", r, f)
 		}
 		narrow := r
 		narrow.Deny = append(slices.Clone(r.Deny), glob.Draw(t, "more"))
 		narrow.ReadOnly = true
-		if before.Verdict == Deny && narrow.Decide(f).Verdict == Allow {
+		if before == Deny && verdict(narrow) == Allow {
 			t.Errorf("%+v denies %+v and %+v allows it", r, f, narrow)
 		}
-		narrow.Deny = append(narrow.Deny, f.Tool)
-		if narrow.Decide(f).Verdict != Deny {
+		narrow.Deny = append(narrow.Deny, f.Def.Name)
+		if verdict(narrow) != Deny {
 			t.Errorf("%+v allows %+v", narrow, f)
 		}
 	})
+}
+
+// The hosts that a call reaches are those of all URLs in it, at any depth and in any
+// spelling; what is no URL that could be allowed is said as it is.
+func TestHosts(t *testing.T) {
+	for args, want := range map[string][]string{
+		`{"q":"milk"}`: nil,
+		`{"q":"x","urls":["http://a.test/","https://b.test:8/x"]}`: {"a.test:80", "b.test:8"},
+		`{"q":"http:\/\/a.test\/"}`:                                {"a.test:80"},
+		`{"q":"\u0068ttps://A.test"}`:                              {"a.test:443"},
+		`{"q":"http://ok.test:80@evil.test/"}`:                     {"http://ok.test:80@evil.test/"},
+		`{"q":"http://[::1]/"}`:                                    {"[::1]:80"},
+		`{"q":"ftp://a.test/"}`:                                    {"ftp://a.test/"},
+		`{"q":"see http://a.test/"}`:                               {"see http://a.test/"},
+		`{"q":"a","q":"http://a.test/"}`:                           {"?"},
+	} {
+		if got := urls(json.RawMessage(args)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
+// A glob matches what the regular expression does that says the same.
+func TestGlob(t *testing.T) {
+	part := rapid.SampledFrom([]string{"**", "*", "a", "?", "a*", "*b", "a*b", "[ab]", "", "*.md", "ab"})
+	name := rapid.SampledFrom([]string{"a", "b", "ab", "", "aab", "x.md", "é", "a\nb"})
+	hits := 0
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := strings.Join(rapid.SliceOfN(part, 1, 5).Draw(t, "pattern"), "/")
+		text := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "text"), "/")
+		g, err := newGlob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := expression(pattern).MatchString("/" + text)
+		if g.matches(text) != want {
+			t.Errorf("%q and %q: %v", pattern, text, !want)
+		}
+		if want {
+			hits++
+		}
+	})
+	if hits < 10 {
+		t.Errorf("only %d match", hits)
+	}
+}
+
+// expression returns a glob as a regular expression for a text behind a slash.
+func expression(pattern string) *regexp.Regexp {
+	var b strings.Builder
+	for part := range strings.SplitSeq(pattern, "/") {
+		if part == "**" {
+			b.WriteString("(?:/[^/]*)*")
+			continue
+		}
+		b.WriteString("/" + strings.NewReplacer("*", "[^/]*", "?", "[^/]", ".", `\.`).Replace(part))
+	}
+	return regexp.MustCompile(`\A` + b.String() + `\z`)
 }

@@ -1,0 +1,235 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
+)
+
+// Compile makes a layer of a document that fits the published schema "policy.v1". The
+// tools are all those that are known, whether the run has them or not; without them names
+// are not checked and tests not made. What is wrong is said with the JSON pointer of the
+// place; the layer is nil then.
+func Compile(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding) {
+	var in document
+	if err := jsonv2.Unmarshal(doc, &in, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return nil, []diag.Finding{diag.New(diag.PolicyValue, diag.Span{}, "%v", err)}
+	}
+	c := compiler{tools: tools, ids: map[string]string{}}
+	l := c.layer(in)
+	l.Raw = doc
+	if len(c.findings) == 0 && tools != nil {
+		c.try(l, in)
+	}
+	if len(c.findings) > 0 {
+		return nil, c.findings
+	}
+	return l, nil
+}
+
+// A compiler collects what is wrong.
+type compiler struct {
+	tools    *tool.Registry
+	ids      map[string]string // where the rules of these ids stand
+	perUser  bool
+	findings []diag.Finding
+}
+
+// open says that nobody holds a run to something.
+func (c *compiler) open(path, what string) *diag.Finding {
+	return c.add(diag.PolicyUnheld, path, "this version holds no run to %s", what)
+}
+
+func (c *compiler) add(code diag.Code, path, format string, args ...any) *diag.Finding {
+	f := diag.New(code, diag.Span{}, format, args...)
+	f.Path = path
+	c.findings = append(c.findings, f)
+	return &c.findings[len(c.findings)-1]
+}
+
+func (c *compiler) layer(in document) *Layer {
+	l := &Layer{EnableExec: in.EnableExec, RequireNonce: in.RequireNonce, trifecta: in.Taint.OnTrifecta, tools: map[string]*toolRules{}}
+	if l.trifecta == "" {
+		l.trifecta = Deny
+	}
+	l.Budget = Budget{Calls: number(in.Budget.Calls), Writes: number(in.Budget.Writes), Tokens: number(in.Budget.Tokens)}
+	if in.Budget.CostUSD != nil {
+		c.open("/budget/cost_usd", "what its requests cost").Hint = "limit tokens"
+	}
+	if in.Budget.Wall != "" {
+		l.Budget.Wall, _ = time.ParseDuration(in.Budget.Wall) // the schema has its form
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
+		l.tools[name] = c.rules(name, in.Tools[name])
+	}
+	l.programs = c.programs(in.Programs)
+	l.sinks = map[string][]rule{}
+	for _, name := range slices.Sorted(maps.Keys(in.Taint.Allow)) {
+		at := "/taint/allow/" + name
+		l.sinks[name] = c.list(at, "taint."+name, in.Taint.Allow[name], c.tool(at, name))
+	}
+	l.labels = map[string][]labelling{}
+	for _, name := range slices.Sorted(maps.Keys(in.Labels)) {
+		l.labels[name] = c.labels("/labels/"+name, name, in.Labels[name])
+	}
+	l.PerUser = c.perUser
+	return l
+}
+
+// number returns a number that may be left out, -1 then.
+func number(n *int) int {
+	if n == nil {
+		return -1
+	}
+	return *n
+}
+
+// rules compiles the rules of one tool.
+func (c *compiler) rules(name string, in toolDocument) *toolRules {
+	at := "/tools/" + name
+	def := c.tool(at, name)
+	return &toolRules{
+		deny:  c.list(at+"/deny", name+".deny", in.Deny, def),
+		ask:   c.list(at+"/ask", name+".ask", in.Ask, def),
+		allow: c.list(at+"/allow", name+".allow", in.Allow, def),
+		limit: c.limit(at+"/limit", in.Limit),
+	}
+}
+
+// tool returns the definition of a tool, nil where none are known.
+func (c *compiler) tool(at, name string) *tool.Definition {
+	if c.tools == nil {
+		return nil
+	}
+	def, ok := c.tools.Get(name)
+	if !ok {
+		c.add(diag.PolicyTool, at, "there is no tool named %q", name).Hint = schema.Meant(name, c.tools.Names())
+	}
+	return def
+}
+
+// list compiles rules, of which those without a name get one.
+func (c *compiler) list(at, made string, in []ruleDocument, def *tool.Definition) []rule {
+	out := make([]rule, len(in))
+	for i, r := range in {
+		n := strconv.Itoa(i)
+		out[i] = c.rule(at+"/"+n, made+"["+n+"]", r, def)
+	}
+	return out
+}
+
+// labels compiles what the data of calls of a tool is.
+func (c *compiler) labels(at, name string, in []labelDocument) []labelling {
+	def := c.tool(at, name)
+	out := make([]labelling, len(in))
+	for i, one := range in {
+		n := strconv.Itoa(i)
+		out[i] = labelling{c.rule(at+"/"+n, "labels."+name+"["+n+"]", ruleDocument{Effect: one.Effect, Args: one.Args}, def), one.Add}
+	}
+	return out
+}
+
+// rule compiles one rule, which has a made name if it says none.
+func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) rule {
+	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit)}
+	if in.Idempotency != nil {
+		c.open(at+"/idempotency", "keys of calls")
+	}
+	if in.OnUnknown != "" {
+		c.open(at+"/on_unknown", "what follows a crash").Hint = "a change whose outcome is unknown is never repeated"
+	}
+	if r.id == "" && r.limit.perUser {
+		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id, by which its calls are counted over all runs")
+	}
+	if r.id == "" {
+		r.id = made
+	} else if strings.ContainsAny(r.id, "+: ") {
+		c.add(diag.PolicyValue, at+"/id", "%q is no name of a rule: blanks, colons and plus signs stand between names", r.id)
+	} else if other, twice := c.ids[r.id]; twice {
+		c.add(diag.PolicyValue, at+"/id", "the rule at %s has the name %q, too", other, r.id)
+	}
+	c.ids[r.id] = at
+	for _, name := range slices.Sorted(maps.Keys(in.Args)) {
+		at := at + "/args/" + escaped(name)
+		one := argRule{name, c.constraint(at, in.Args[name])}
+		if c.known(at, name, def) {
+			c.suits(at, one, def)
+			one.wholeAddresses(def)
+		}
+		r.args = append(r.args, one)
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Set)) {
+		c.known(at+"/set/"+escaped(name), name, def)
+	}
+	return r
+}
+
+func (c *compiler) limit(at string, in *limitDocument) limit {
+	if in == nil {
+		return limit{calls: -1}
+	}
+	out := limit{calls: number(in.Calls), burst: in.Burst}
+	var ok bool
+	if in.Rate != "" {
+		if out.rate, ok = tool.ParseRate(in.Rate); !ok {
+			c.add(diag.PolicyValue, at+"/rate", "%q is no rate, write one such as 5/s, 100/m or 1000/h", in.Rate)
+		}
+	}
+	if in.Burst > 0 && in.Rate == "" {
+		c.add(diag.PolicyValue, at+"/burst", "there is no rate that it belongs to")
+	}
+	if in.Per == "user" {
+		c.shared(at, &out)
+	}
+	out.bytes = c.size(at+"/bytes", in.Bytes)
+	return out
+}
+
+// shared checks a limit for all runs of a user.
+func (c *compiler) shared(at string, l *limit) {
+	l.perUser, c.perUser = true, true
+	switch {
+	case l.rate.Calls == 0:
+		c.add(diag.PolicyValue, at+"/per", "only a rate can be one for all runs, and there is none")
+	case l.most() > MostKept:
+		c.add(diag.PolicyValue, at+"/per", "of all runs no more than %d calls are kept, and %d may come at once", MostKept, l.most()).Hint = "say a smaller burst"
+	}
+}
+
+// try makes the tests of a layer.
+func (c *compiler) try(l *Layer, in document) {
+	for i, t := range in.Tests {
+		at := "/tests/" + strconv.Itoa(i)
+		def := c.tool(at+"/call/tool", t.Call.Tool)
+		if def == nil {
+			continue
+		}
+		args := t.Call.Args
+		if args == nil {
+			args = json.RawMessage("{}")
+		}
+		if faults := def.Check(args); diag.HasErrors(faults) {
+			c.add(diag.PolicyTest, at+"/call", "the call does not fit the tool: %s", faults[0].Message)
+			continue
+		}
+		p := Policy{Layers: []*Layer{l}, Flags: grantingAll(def)}
+		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.Complete(args)}); d.Verdict != t.Expect {
+			c.add(diag.PolicyTest, at, "the verdict is to be %s, and is %s by %s", t.Expect, d.Verdict, d.Rule)
+		}
+	}
+}
+
+// grantingAll are the flags of a run that has been given what a tool needs: tests are about the
+// rules of a file.
+func grantingAll(def *tool.Definition) Rules {
+	return Rules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
+}

@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/tool"
+)
+
+// decide judges one call in the order floor, deny, limits, ask, allow, and returns the rule
+// that lets it happen. Labels are for [Policy.Decide]. The ids of its rules begin with a key.
+func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
+	d := l.denied(f, key)
+	if d.Verdict == Deny {
+		return d, rule{}
+	}
+	rules := l.tools[f.Def.Name]
+	if d := l.spent(s, f, rules, key); d.Verdict == Deny {
+		return d, rule{}
+	}
+	verdict, r := rules.grant(f)
+	if verdict == Deny {
+		return d.deny(key+"no_rule", "no rule of the policy allows this call"), rule{}
+	}
+	d.Verdict, d.Rule, d.Why = verdict, key+r.id, r.because
+	if r.limit.calls >= 0 && s.counts[d.Rule] >= r.limit.calls {
+		return limited(d.deny(d.Rule, "the rule allows %s in a run", times(r.limit.calls, "such call"))), rule{}
+	}
+	d.rates = rates(rated{toolKey(f.Def.Name), f.Def.Name, rules.limit}, rated{d.Rule, f.Def.Name + " " + r.id, r.limit})
+	d.MaxBytes = least(rules.limit.bytes, r.limit.bytes)
+	d.Arguments = set(f.Arguments, r.set)
+	return d, r
+}
+
+// denied judges what no allowing rule can outweigh: the floor, and the rules that deny.
+func (l *Layer) denied(f Facts, key string) Decision {
+	d := Decision{Verdict: Allow, Arguments: f.Arguments}
+	rules := l.tools[f.Def.Name]
+	switch {
+	case rules == nil:
+		return d.deny(key+"not_listed", "the policy does not list this tool")
+	case f.Def.Effect == tool.Exec && !l.EnableExec:
+		return d.deny("floor:exec", "the policy does not enable running commands")
+	case rules.havePaths() && f.hasOddURL():
+		return d.deny("floor:url", "the path of the address can be read in more than one way")
+	}
+	for _, r := range rules.deny {
+		if r.hits(f) {
+			why := r.because
+			if why == "" {
+				why = "a rule of the policy denies this call"
+			}
+			return d.deny(key+r.id, "%s", why)
+		}
+	}
+	return d
+}
+
+// spent judges the limits of the tool and the budgets of the run.
+func (l *Layer) spent(s *State, f Facts, rules *toolRules, key string) Decision {
+	d := Decision{Verdict: Allow}
+	switch {
+	case l.Budget.Calls >= 0 && s.calls >= l.Budget.Calls:
+		d = d.deny(key+"budget.calls", "the policy allows %s in a run", times(l.Budget.Calls, "call"))
+		d.Budget = "calls"
+	case f.Def.Effect != tool.Read && l.Budget.Writes >= 0 && s.writes >= l.Budget.Writes:
+		d = d.deny(key+"budget.writes", "the policy allows %s in a run", times(l.Budget.Writes, "change"))
+		d.Budget = "writes"
+	case rules.limit.calls >= 0 && s.counts[toolKey(f.Def.Name)] >= rules.limit.calls:
+		d = limited(d.deny(key+f.Def.Name+".limit", "the policy allows %s of this tool in a run", times(rules.limit.calls, "call")))
+	}
+	return d
+}
+
+// times counts things.
+func times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// limited says that a call was denied because there were too many before it. None comes
+// free again in the run.
+func limited(d Decision) Decision {
+	d.Code = chat.RateLimited
+	return d
+}
+
+// grant returns the first rule that asks about a call, or else the first that allows it.
+func (t *toolRules) grant(f Facts) (Verdict, rule) {
+	for _, list := range []struct {
+		verdict Verdict
+		rules   []rule
+	}{{Ask, t.ask}, {Allow, t.allow}} {
+		if i := slices.IndexFunc(list.rules, func(r rule) bool { return r.admits(f) }); i >= 0 {
+			return list.verdict, list.rules[i]
+		}
+	}
+	return Deny, rule{}
+}
+
+// admits reports whether a rule that asks or allows is about a call.
+func (r *rule) admits(f Facts) bool {
+	return r.covers(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.admits(f.args[a.name]) })
+}
+
+// hits reports whether a rule that denies is about a call.
+func (r *rule) hits(f Facts) bool {
+	return r.covers(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.hits(f.args[a.name]) })
+}
+
+func (r *rule) covers(f Facts) bool { return r.effect == "" || r.effect == f.Def.Effect }
+
+// havePaths reports whether a rule says something of the path of an address.
+func (t *toolRules) havePaths() bool {
+	for _, r := range slices.Concat(t.deny, t.ask, t.allow) {
+		if slices.ContainsFunc(r.args, func(a argRule) bool { return a.path != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Facts) hasOddURL() bool {
+	for _, values := range f.args {
+		if slices.ContainsFunc(values, func(v value) bool { return v.url != nil && v.url.odd }) {
+			return true
+		}
+	}
+	return false
+}
+
+// least returns the smaller of two limits, of which 0 is none.
+func least(a, b int64) int64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// set returns arguments in which some have other values. Those that are there keep their
+// places.
+func set(args json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
+	if len(values) == 0 {
+		return args
+	}
+	var out []byte
+	done := map[string]bool{}
+	out = append(out, '{')
+	member := func(name string, raw []byte) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out, _ = jsontext.AppendQuote(out, name) // a name of a parameter
+		out = append(append(out, ':'), raw...)
+	}
+	eachMember(args, func(name string, raw []byte) {
+		if other, ok := values[name]; ok {
+			raw = other
+		}
+		done[name] = true
+		member(name, raw)
+	})
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !done[name] {
+			member(name, values[name])
+		}
+	}
+	return append(out, '}')
+}

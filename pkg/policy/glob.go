@@ -1,0 +1,113 @@
+package policy
+
+import (
+	"errors"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/netguard"
+	"oneshot/pkg/vault"
+)
+
+// A glob is a pattern of the parts of a path or of any other text: in a part, * stands for
+// any characters, ? for one and [a-z] for one of several; a part that is ** stands for any
+// number of parts, also none.
+type glob []string
+
+// newGlob returns the glob of a pattern, or what is wrong with it.
+func newGlob(pattern string) (glob, error) {
+	parts := strings.Split(pattern, "/")
+	for _, p := range parts {
+		if p != "**" && strings.Contains(p, "**") {
+			return nil, errors.New("** is a part of its own, between slashes")
+		}
+		if _, err := path.Match(p, ""); err != nil {
+			return nil, errors.New("a bracket is not closed, or a backslash stands at the end")
+		}
+	}
+	return parts, nil
+}
+
+// matches reports whether a text matches. Where several parts could stand for one **, the
+// fewest are tried first, and only the last ** is ever tried again: what stood before it
+// has matched.
+func (g glob) matches(text string) bool {
+	parts := strings.Split(text, "/")
+	i, k := 0, 0         // the next part of the pattern and of the text
+	again, from := -1, 0 // behind the last **, and where the text goes on that it left
+	for k < len(parts) || i < len(g) {
+		switch {
+		case i < len(g) && g[i] == "**":
+			again, from = i+1, k
+			i++
+		case i < len(g) && k < len(parts) && matchesPart(g[i], parts[k]):
+			i, k = i+1, k+1
+		case again >= 0 && from < len(parts):
+			from++
+			i, k = again, from
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// newURLGlob returns the glob of the paths of addresses, which begin with a slash and are decoded.
+func newURLGlob(pattern string) (glob, error) {
+	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "**") {
+		return nil, errors.New("the path of an address begins with a slash")
+	}
+	if strings.Contains(pattern, "%") {
+		return nil, errors.New("write the path without escapes: rules see it decoded")
+	}
+	return newGlob(pattern)
+}
+
+// namesFiles reports whether a path of a file, which is relative and has no part that is empty, . or
+// .., could match.
+func (g glob) namesFiles() bool {
+	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
+}
+
+// folded returns the glob for texts of which [vault.Fold] is compared.
+func (g glob) folded() glob {
+	out := make(glob, len(g))
+	for i, part := range g {
+		out[i] = vault.Fold(part)
+	}
+	return out
+}
+
+func matchesPart(pattern, part string) bool {
+	ok, err := path.Match(pattern, part)
+	return ok && err == nil
+}
+
+// A hostGlob is the name of a host, or *.NAME for every host below it, or * for any.
+type hostGlob string
+
+func newHostGlob(pattern string) (hostGlob, error) {
+	if pattern == "*" {
+		return "*", nil
+	}
+	name := strings.TrimPrefix(pattern, "*.")
+	wild, host := strings.TrimSuffix(pattern, name), netguard.Canonical(name)
+	if _, err := netip.ParseAddr(host); err == nil && wild == "" {
+		return hostGlob(host), nil
+	}
+	// What has more than a name would never be the host of an address, so that a denial would not hold.
+	if _, err := netguard.CheckURL("http://" + name); err != nil || strings.ContainsAny(name, ":/?#") {
+		return "", errors.New("write a host such as docs.example.com, or *.example.com for all below it, without scheme, port and brackets")
+	}
+	return hostGlob(wild + host), nil
+}
+
+// matches reports whether a host, in lower case and without a dot at its end, matches.
+func (g hostGlob) matches(host string) bool {
+	if below, ok := strings.CutPrefix(string(g), "*"); ok {
+		return len(host) > len(below) && strings.HasSuffix(host, below)
+	}
+	return host == string(g)
+}

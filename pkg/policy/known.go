@@ -1,0 +1,272 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+)
+
+const (
+	longestIdentifier = 512      // bytes; a longer value names nothing
+	surelyWhole       = 8        // bytes from which on a value is hardly a part of another by chance
+	mostKnown         = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
+)
+
+// A memory is what may be named in a run: what the user said, and what results hold. A value is
+// known if it stands there as a whole: not inside a longer word or number.
+type memory struct {
+	asked   bool     // the user's question has been heard
+	user    source   // what the user said
+	results []source // oldest first
+	size    int      // of the results, in bytes of their JSON
+}
+
+// A source is something in which values can stand. It is decoded when an identifier is first
+// looked for: most runs have none.
+type source struct {
+	data     []byte // JSON, of a result
+	proposed []byte // JSON: what its call says does not become known by its result
+	decoded  bool
+	text     string // of data, or what the user said; NUL is between the parts, and around them
+	said     string // of proposed
+}
+
+// decode fills in the texts.
+func (s *source) decode() {
+	if !s.decoded {
+		s.decoded, s.text, s.said = true, valuesOf(s.data), decoded(valuesOf(s.proposed))
+	}
+}
+
+// identified judges the identifiers in the arguments of a call.
+func (s *State) identified(f Facts) (d Decision, ok bool) {
+	if f.Trusted {
+		return d, true
+	}
+	named := f.Def.IdentifiersIn(f.Arguments)
+	if len(named) == 0 {
+		return d, true
+	}
+	at := s.known.lacks(named)
+	if at < 0 {
+		return d, true
+	}
+	d = Decision{Arguments: f.Arguments}.deny("floor:identifier",
+		"%s: %s stands neither in what the user said nor in an earlier result; take it from there, it cannot be made up",
+		named[at].Argument, shortened(named[at].Value))
+	d.Code = chat.InvalidArguments
+	return d, false
+}
+
+// shortened is a value in a message.
+func shortened(value string) string {
+	const longest = 64
+	if len(value) > longest {
+		value = strings.ToValidUTF8(value[:longest], "") + "…"
+	}
+	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(value, "\ufffd")) // valid UTF-8 can be quoted
+	return string(b)
+}
+
+// lacks returns the index of the first value that is not known, or -1.
+func (k *memory) lacks(named []tool.Identifier) int {
+	index := map[string]int{}
+	var texts []string
+	for i, n := range named {
+		if n.Number {
+			named[i].Value = plain(n.Value)
+			n = named[i]
+		}
+		if n.Value == "" || len(n.Value) > longestIdentifier {
+			return i
+		}
+		if _, twice := index[n.Value]; !twice {
+			index[n.Value] = len(texts)
+			texts = append(texts, n.Value)
+		}
+	}
+	good := k.which(texts)
+	for i, n := range named {
+		if !good[index[n.Value]] {
+			return i
+		}
+	}
+	return -1
+}
+
+// which tells which of some texts are known. It looks at the latest results first.
+func (k *memory) which(texts []string) []bool {
+	good := make([]bool, len(texts))
+	f := newFinder(texts)
+	f.vouch(&k.user, good)
+	for i := len(k.results) - 1; i >= 0 && slices.Contains(good, false); i-- {
+		k.results[i].decode()
+		f.vouch(&k.results[i], good)
+	}
+	return good
+}
+
+// vouch notes the texts that a source makes known.
+func (f *finder) vouch(s *source, good []bool) {
+	echoed := map[int]bool{}
+	f.find(s.said, func(text, from, to int) {
+		if to-from >= surelyWhole || isWhole(s.said, from, to) {
+			echoed[text] = true
+		}
+	})
+	f.find(s.text, func(text, from, to int) {
+		good[text] = good[text] || !echoed[text] && isWhole(s.text, from, to)
+	})
+}
+
+// isWhole reports whether a stretch of a text is no part of a longer word or number.
+func isWhole(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	first, _ := utf8.DecodeRuneInString(text[from:to])
+	last, _ := utf8.DecodeLastRuneInString(text[from:to])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	switch {
+	case from > 0 && isOfWord(before) && isOfWord(first), to < len(text) && isOfWord(last) && isOfWord(after):
+		return false
+	case from > 1 && before == '.' && isDigit(text[from-2]) && isDigit(text[from]):
+		return false
+	}
+	return !(to+1 < len(text) && after == '.' && isDigit(text[to+1]) && isDigit(text[to-1]))
+}
+
+// isOfWord reports whether a character is one of words, such as item-7 and größe_2.
+func isOfWord(r rune) bool {
+	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// ask takes in the first message to the model, which is what the user asks.
+func (k *memory) ask(messages []chat.Message) {
+	for _, m := range messages {
+		if m.Role == chat.User && !k.asked {
+			k.asked = true
+			k.user.text += "\x00" + m.Content + "\x00" + quotedIn(m.Content)
+		}
+	}
+}
+
+// hear takes in arguments that a person gave.
+func (k *memory) hear(args json.RawMessage) {
+	if args != nil {
+		k.user.text += valuesOf(args)
+	}
+}
+
+// quotedIn returns what stands in the lines of a text that are JSON strings, which is how
+// input with markers is shown.
+func quotedIn(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		var inner string
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) && json.Unmarshal([]byte(line), &inner) == nil {
+			b.WriteString(inner + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// learn takes in the result of a call.
+func (k *memory) learn(call runfile.Call, r runfile.Result) {
+	if !r.Result.OK() {
+		return
+	}
+	k.results = append(k.results, source{data: begun(r), proposed: call.Proposed})
+	k.size += k.results[len(k.results)-1].size()
+	for k.size > mostKnown && len(k.results) > 1 {
+		k.size -= k.results[0].size()
+		k.results[0] = source{} // let go of what it holds
+		k.results = k.results[1:]
+	}
+}
+
+func (s *source) size() int { return len(s.data) + len(s.proposed) }
+
+// begun returns the data of a result as far as it is on record, so that a run that is
+// continued knows the same.
+func begun(r runfile.Result) []byte {
+	var text string
+	switch data := r.Result.Data; {
+	case r.Truncated && json.Unmarshal(data, &text) == nil:
+		return []byte(text)
+	case len(data) > runfile.MaxResult:
+		return bytes.ToValidUTF8(data[:runfile.MaxResult], nil)
+	default:
+		return data
+	}
+}
+
+// valuesOf returns the texts and numbers of a JSON value, names of members among them, with
+// NUL between them. Of one that is cut it returns those that are whole, and of a text that
+// is cut the whole words.
+func valuesOf(raw []byte) string {
+	b := []byte{0}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return string(append(b, cutText(raw[dec.InputOffset():])...))
+		}
+		switch token.Kind() {
+		case '"':
+			b = append(append(b, token.String()...), 0)
+		case '0':
+			b = append(append(b, plain(token.String())...), 0)
+		}
+	}
+}
+
+// cutText returns the whole words of a JSON string that is cut, if raw is one.
+func cutText(raw []byte) []byte {
+	raw = bytes.TrimLeft(raw, " \t\r\n,:")
+	if !bytes.HasPrefix(raw, []byte(`"`)) {
+		return nil
+	}
+	raw = bytes.TrimRightFunc(raw, func(r rune) bool { return r == '\\' || r == '.' || isOfWord(r) })
+	text, _ := jsontext.AppendUnquote(nil, append(bytes.Clone(raw), '"')) // what is good of it
+	return append(text, 0)
+}
+
+// plain writes a whole number without point and power, and any other as it is.
+func plain(number string) string {
+	digits, power, _ := strings.Cut(exactNumber(number), "e")
+	zeros := 0
+	for _, c := range power {
+		if !isDigit(byte(c)) || zeros > 30 {
+			return number
+		}
+		zeros = zeros*10 + int(c-'0')
+	}
+	if zeros > 30 {
+		return number
+	}
+	return digits + strings.Repeat("0", zeros)
+}
+
+// decoded adds to texts what they say where they have the escapes of addresses.
+func decoded(texts string) string {
+	if !strings.Contains(texts, "%") {
+		return texts
+	}
+	for part := range strings.SplitSeq(texts, "\x00") {
+		if plain, err := url.QueryUnescape(part); err == nil && plain != part {
+			texts += plain + "\x00"
+		}
+	}
+	return texts
+}

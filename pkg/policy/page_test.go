@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/tool"
+)
+
+// The page about rules shows the policy that the cases use, has every rule that nobody
+// wrote, and names only tests that there are.
+func TestPage(t *testing.T) {
+	page, base := text(t, "rules.md"), text(t, "../../testdata/policy/base.yaml")
+	if !strings.Contains(page, "```yaml\n"+base+"```\n") {
+		t.Error("rules.md does not show testdata/policy/base.yaml as it is")
+	}
+	var code, tests strings.Builder
+	walk(t, "../..", func(name string) {
+		switch {
+		case strings.HasSuffix(name, "_test.go"):
+			tests.WriteString(text(t, name))
+		case strings.HasSuffix(name, ".go"):
+			code.WriteString(text(t, name))
+		case strings.HasSuffix(name, ".txtar"):
+			tests.WriteString("script " + filepath.Base(name) + "\n")
+		}
+	})
+	for _, id := range regexp.MustCompile(`"(floor|flag|default):[a-z-]+"`).FindAllString(code.String(), -1) {
+		if !strings.Contains(page, "`"+strings.Trim(id, `"`)+"`") {
+			t.Errorf("rules.md does not say what %s is", id)
+		}
+	}
+	named := regexp.MustCompile("`((Test|Fuzz)[A-Za-z]+|[a-z0-9_]+\\.txtar)`").FindAllStringSubmatch(page, -1)
+	for _, name := range named {
+		if !strings.Contains(tests.String(), "func "+name[1]+"(") && !strings.Contains(tests.String(), "script "+name[1]+"\n") {
+			t.Errorf("rules.md names %s, which is no test", name[1])
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("it names %d tests", len(named))
+	}
+}
+
+// walk calls do with the files of a tree.
+func walk(t *testing.T, root string, do func(name string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			do(name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What fails inside is a denial, and says nothing of what failed.
+func TestInternal(t *testing.T) {
+	p := Policy{Layers: []*Layer{nil}} // no layer is like this
+	d := p.Decide(&State{}, Facts{Def: &tool.Definition{Name: "wget", Effect: tool.Read}})
+	if d.Verdict != Deny || d.Rule != "floor:internal" || d.Code != chat.Denied || d.Early || strings.Contains(d.Why, "nil") {
+		t.Errorf("%+v", d)
+	}
+}

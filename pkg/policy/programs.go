@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/program"
+	"oneshot/pkg/tool"
+	"oneshot/pkg/vault"
+)
+
+// Programs says how programs run that tools start. Whoever starts them holds them to it.
+type Programs struct {
+	Path      []string // absolute folders in which they are looked up; nil for the usual ones
+	Env       []string // the variables of the caller that they may see; nil for those that definitions name
+	Limit     ProgramLimit
+	Sandboxes []Sandbox // all of them hold; none says that the kernel keeps nothing from them
+}
+
+// A ProgramLimit is what one program may use. 0 is the usual limit.
+type ProgramLimit struct {
+	Memory, FileSize     int64 // bytes, of each process and of each file
+	Processes, OpenFiles int
+}
+
+// A Sandbox is what the kernel lets programs touch. Paths are absolute, or slash paths below
+// the root of the run.
+type Sandbox struct {
+	Read     []string // nil for the usual ones
+	Write    []string
+	Network  bool
+	Optional bool // where the kernel cannot, programs run without it
+}
+
+// Programs returns what the layers say together: what all of them let programs have.
+func (p *Policy) Programs() Programs {
+	var out Programs
+	for _, l := range p.Layers {
+		out.Path = common(out.Path, l.programs.Path)
+		out.Env = common(out.Env, l.programs.Env)
+		out.Limit = out.Limit.least(l.programs.Limit)
+		out.Sandboxes = append(out.Sandboxes, l.programs.Sandboxes...)
+	}
+	return out
+}
+
+// common returns what is in both lists, in the order of the first. A list that is nil is all
+// there is; one that is empty is not.
+func common(a, b []string) []string {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
+}
+
+func (l ProgramLimit) least(other ProgramLimit) ProgramLimit {
+	return ProgramLimit{
+		Memory: least(l.Memory, other.Memory), FileSize: least(l.FileSize, other.FileSize),
+		Processes: int(least(int64(l.Processes), int64(other.Processes))),
+		OpenFiles: int(least(int64(l.OpenFiles), int64(other.OpenFiles))),
+	}
+}
+
+// programsDocument is how programs run, as it is written. A list that is left out is nil.
+type programsDocument struct {
+	Path  []string `json:"path"`
+	Env   []string `json:"env"`
+	Limit struct {
+		Memory    json.RawMessage `json:"memory"`
+		FileSize  json.RawMessage `json:"file_size"`
+		Processes int             `json:"processes"`
+		OpenFiles int             `json:"open_files"`
+	} `json:"limit"`
+	Sandbox *struct {
+		Read    []string `json:"read"`
+		Write   []string `json:"write"`
+		Network bool     `json:"network"`
+		Missing string   `json:"missing"`
+	} `json:"sandbox"`
+}
+
+// programs compiles how programs run.
+func (c *compiler) programs(in programsDocument) Programs {
+	out := Programs{Path: in.Path, Env: in.Env}
+	out.Limit = ProgramLimit{
+		Memory: c.size("/programs/limit/memory", in.Limit.Memory), FileSize: c.size("/programs/limit/file_size", in.Limit.FileSize),
+		Processes: in.Limit.Processes, OpenFiles: in.Limit.OpenFiles,
+	}
+	c.fits("/programs/path", in.Path, badSearched)
+	c.fits("/programs/env", in.Env, badVariable)
+	if box := in.Sandbox; box != nil {
+		c.fits("/programs/sandbox/read", box.Read, badReadable)
+		c.fits("/programs/sandbox/write", box.Write, badWritable)
+		out.Sandboxes = []Sandbox{{Read: box.Read, Write: box.Write, Network: box.Network, Optional: box.Missing == "ignore"}}
+	}
+	return out
+}
+
+// fits finds each text of a list with which something is wrong.
+func (c *compiler) fits(at string, texts []string, wrong func(string) (why, hint string)) {
+	for i, text := range texts {
+		if why, hint := wrong(text); why != "" {
+			c.add(diag.PolicyPrograms, at+"/"+strconv.Itoa(i), "%q: %s", text, why).Hint = hint
+		}
+	}
+}
+
+// size reads a number of bytes that may be left out, 0 then.
+func (c *compiler) size(at string, raw json.RawMessage) int64 {
+	if raw == nil {
+		return 0
+	}
+	n, ok := tool.ParseSize(strings.Trim(string(raw), `"`))
+	if !ok {
+		c.add(diag.PolicyValue, at, "%s is no size, write one such as 64KB, 1MB or 1MiB", raw)
+	}
+	return n
+}
+
+// badSearched says what is wrong with a folder in which programs are looked up, or "".
+func badSearched(folder string) (why, hint string) {
+	if strings.Contains(folder, ":") {
+		return "a colon stands between the folders of PATH, and cannot stand in one", ""
+	}
+	return badAbsolute(folder)
+}
+
+// badVariable says what is wrong with the name of a variable, or "".
+func badVariable(name string) (why, hint string) {
+	switch {
+	case name == "PATH":
+		return "programs are looked up where the policy says", "name folders: path: [/usr/bin, /bin]"
+	case program.UnsafeVariable(name):
+		return "what this variable says is run, or changes what a program runs", ""
+	}
+	return "", ""
+}
+
+// badReadable says what is wrong with what programs may read, or "".
+func badReadable(name string) (why, hint string) {
+	if strings.HasPrefix(name, "/") {
+		return badAbsolute(name)
+	}
+	if name == "." {
+		return "", "" // the root, which can be read in any case
+	}
+	_, err := vault.Clean(name)
+	if bad := new(vault.PathError); errors.As(err, &bad) {
+		return bad.Reason, ""
+	}
+	return "", ""
+}
+
+// badWritable says what is wrong with what programs may write, or "". A kernel knows folders
+// and no names in them: in all of the root a program could make what steers the next run.
+func badWritable(name string) (why, hint string) {
+	const below = "name a folder below the root: write: [out]"
+	switch why, hint := badReadable(name); {
+	case name == ".", name == "./":
+		return "in the root programs could write what other programs run or obey", below
+	case name == "/":
+		return "that is everything there is", below
+	case why != "":
+		return why, hint
+	case vault.Steers(name):
+		return "other programs run or obey what stands there", below
+	}
+	return "", ""
+}
+
+func badAbsolute(name string) (why, hint string) {
+	switch {
+	case !strings.HasPrefix(name, "/"):
+		return "it is no absolute path", ""
+	case strings.ContainsRune(name, 0):
+		return "no path holds a NUL", ""
+	case path.Clean(name) != name:
+		return "it is not in its shortest form", "write " + path.Clean(name)
+	}
+	return "", ""
+}

@@ -1,0 +1,109 @@
+package policy
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// A Use is a key under which the start of a call counts: in the time of a window there are at
+// most so many starts under one key.
+type Use struct {
+	Key    string
+	Most   int
+	Window time.Duration
+}
+
+// MostKept is how many starts under one key a [Ledger] has to keep.
+const MostKept = 1000
+
+// A Ledger keeps when the calls of all runs of a user started. It may be used by several
+// processes at once.
+type Ledger interface {
+	// Take returns the first time from at on at which a call can start that counts under all
+	// of the uses, and takes that it starts then.
+	Take(at time.Time, uses []Use) (time.Time, error)
+}
+
+// Free returns the first time from at on at which one more call can start, of those that
+// started, or will start, at these times. They are in order, and so is what it returns.
+func (u Use) Free(starts []time.Time, at time.Time) time.Time {
+	if n := len(starts); n > 0 {
+		at = later(at, starts[n-1])
+	}
+	if i := len(starts) - u.Most; i >= 0 {
+		at = later(at, starts[i].Add(u.Window))
+	}
+	return at
+}
+
+// noted puts a time among others, in order.
+func noted(starts []time.Time, at time.Time) []time.Time {
+	i, _ := slices.BinarySearchFunc(starts, at, time.Time.Compare)
+	return slices.Insert(starts, i, at)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// A rated is a limit with a rate, and the key of the calls that it is about. In a ledger they
+// have a key of their own.
+type rated struct {
+	key, user string
+	limit
+}
+
+// rates returns those that have a rate.
+func rates(all ...rated) []rated {
+	return slices.DeleteFunc(all, func(r rated) bool { return r.rate.Calls == 0 })
+}
+
+func (r rated) use(key string) Use {
+	u := Use{Key: key, Most: r.most(), Window: r.rate.Per}
+	if r.burst > 0 {
+		u.Window = time.Duration(float64(r.rate.Per) / float64(r.rate.Calls) * float64(r.burst))
+	}
+	return u
+}
+
+// most is how many calls may start at once.
+func (l limit) most() int {
+	if l.burst > 0 {
+		return l.burst
+	}
+	return l.rate.Calls
+}
+
+var errNoLedger = errors.New("the policy has a rate for all runs of a user, and nobody keeps when they made calls")
+
+// Start returns how long a call that was decided has to wait for its rates when it is about
+// to start, and takes that it starts then: in the time of a burst there are never more
+// calls than a burst has. Its record has been applied. An error is one of the ledger, and
+// the call may not start.
+func (d Decision) Start(s *State, id string, now time.Time) (time.Duration, error) {
+	s.ready()
+	at := now
+	var shared []Use
+	for _, r := range d.rates {
+		if r.perUser {
+			shared = append(shared, r.use(r.user))
+			continue
+		}
+		at = r.use(r.key).Free(s.starts[r.key], at)
+	}
+	if len(shared) > 0 {
+		if d.ledger == nil {
+			return 0, errNoLedger
+		}
+		var err error
+		if at, err = d.ledger.Take(at, shared); err != nil {
+			return 0, err
+		}
+	}
+	s.start(id, at)
+	return at.Sub(now), nil
+}

@@ -1,0 +1,31 @@
+package policy
+
+import (
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/secret"
+	"oneshot/pkg/tool"
+)
+
+// No rule outweighs that arguments hold a secret, also not those that a rule sets.
+func TestSecretArguments(t *testing.T) {
+	s := new(secret.Set)
+	s.Add("sk-CANARY-1a2b3c4d5e6f7a8b")
+	def := &tool.Definition{Name: "fetch", Effect: tool.Read, Schema: []byte(`{"type":"object","properties":{"uri":{"type":"string"}}}`)}
+	for args, want := range map[string]Verdict{
+		`{"uri":"https://a.test/?k=sk-CANARY-1a2b3c4d5e6f7a8b"}`:   Deny,
+		`{"uri":"https://a.test/?k=sk%2DCANARY-1a2b3c4d5e6f7a8b"}`: Deny,
+		`{"uri":"https://a.test/"}`:                                Allow,
+	} {
+		p := Policy{Secrets: s}
+		d := p.Decide(&State{}, Facts{Def: def, Arguments: []byte(args)})
+		if d.Verdict != want || want == Deny && (d.Rule != "floor:secret" || d.Code != chat.Denied) {
+			t.Errorf("%s: %+v", args, d)
+		}
+		p.Secrets = nil
+		if d := p.Decide(&State{}, Facts{Def: def, Arguments: []byte(args)}); d.Verdict != Allow {
+			t.Errorf("nothing is secret: %+v", d)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Whatever form a rule has, and whatever a path, a host or a word is written like: what denies
+// holds, and what allows does not hold for more than it says.
+func TestSpellings(t *testing.T) {
+	leads := func(path string) (string, error) {
+		switch path {
+		case "out/link":
+			return "keys/a", nil
+		case "away":
+			return "", errors.New("it leads out")
+		}
+		return path, nil
+	}
+	for _, c := range []struct{ rule, tool, args, want string }{
+		{`allow: [{args: {path: {match: "out/.*"}}}]`, "file_put", `{"path":"out/a","content":""}`, "allow file_put.allow[0]"},
+		{`allow: [{args: {path: {match: "out/.*"}}}]`, "file_put", `{"path":"./out/a","content":""}`, "allow file_put.allow[0]"},
+		{`allow: [{args: {path: {match: "out/.*"}}}]`, "file_put", `{"path":"out/link","content":""}`, "deny no_rule"},
+		{`allow: [{args: {path: {in: [out/link]}}}]`, "file_put", `{"path":"out/link","content":""}`, "deny no_rule"},
+		{`allow: [{args: {path: {match: "out/.*"}}}]`, "file_put", `{"path":"OUT/a","content":""}`, "deny no_rule"},
+		{`allow: [{}], deny: [{args: {path: {match: "keys/.*"}}}]`, "file_put", `{"path":"./keys/a","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: {match: "keys/.*"}}}]`, "file_put", `{"path":"Keys/a","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: {match: "keys/.*"}}}]`, "file_put", `{"path":"out/link","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: {in: [keys/a]}}}]`, "file_put", `{"path":"./keys/a","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: {in: [keys/a]}}}]`, "file_put", `{"path":"out/link","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: ["keys/**"]}}]`, "file_put", `{"path":"\u212aey\u017f/a","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: ["größe/**"]}}]`, "file_put", `{"path":"gro\u0308ße/a","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {path: {in: ["größe"]}}}]`, "file_put", `{"path":"gro\u0308ße","content":""}`, "deny file_put.deny[0]"},
+		{`allow: [{}], deny: [{args: {query: {match: "drop .*"}}}]`, "search", `{"query":"DROP x"}`, "deny search.deny[0]"},
+		{`allow: [{}], deny: [{args: {uri: {host: [93.184.216.34]}}}]`, "wget", `{"uri":"http://[::ffff:93.184.216.34]/"}`, "deny wget.deny[0]"},
+		{`allow: [{}], deny: [{args: {uri: {host: ["0:0::1"]}}}]`, "wget", `{"uri":"http://[::1]/"}`, "deny wget.deny[0]"},
+		{`allow: [{}], deny: [{args: {uri: {host: ["*.Evil.test."]}}}]`, "wget", `{"uri":"http://a.evil.test./"}`, "deny wget.deny[0]"},
+		{`allow: [{args: {uri: {path: ["/v1/**"]}}}]`, "wget", `{"uri":"http://a.test/v1/%c0%ae%c0%ae/x"}`, "deny floor:url"},
+		{`allow: [{}], deny: [{args: {uri: {in: ["https://evil.test"]}}}]`, "wget", `{"uri":"https://Evil.test:443/#x"}`, "deny wget.deny[0]"},
+		{`allow: [{}], deny: [{args: {uri: {in: ["https://evil.test"]}}}]`, "wget", `{"uri":"https://evil.test/?"}`, "deny wget.deny[0]"},
+		{`allow: [{}], deny: [{args: {uri: {in: ["https://evil.test"]}}}]`, "wget", `{"uri":"https://evil.test/x"}`, "allow wget.allow[0]"},
+		{`allow: [{args: {uri: {in: ["https://a.test"]}}}]`, "wget", `{"uri":"https://a.test"}`, "allow wget.allow[0]"},
+		{`allow: [{args: {uri: {in: ["https://a.test"]}}}]`, "wget", `{"uri":"https://a.test/?q"}`, "deny no_rule"},
+		{`allow: [{args: {uri: {path: ["/v1/**"]}}}]`, "wget", `{"uri":"http://a.test/v1/x%0d%0ay"}`, "deny floor:url"},
+		{`allow: [{args: {uri: {path: ["/v1/**"]}}}]`, "wget", `{"uri":"http://a.test/v1/%e2%80%8bx"}`, "deny floor:url"},
+	} {
+		f := of(t, c.tool, c.args)
+		f.Resolve = leads
+		p := Policy{Layers: []*Layer{layer(t, "{version: 1, tools: {"+c.tool+": {"+c.rule+"}}}")}}
+		d := p.Decide(&State{}, f)
+		if got := strings.TrimSpace(string(d.Verdict) + " " + d.Rule); got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.rule, c.args, got, c.want)
+		}
+	}
+}
+
+// What could never hold, or holds for what nobody would think of, is no rule.
+func TestVoidRules(t *testing.T) {
+	for name, rule := range map[string]string{
+		"wget 1":      `uri: {host: ["evil.test:443"]}`,
+		"wget 2":      `uri: {host: ["https://evil.test"]}`,
+		"wget 3":      `uri: {host: ["évil.test"]}`,
+		"wget 4":      `uri: {host: ["127.1"]}`,
+		"wget 5":      `uri: {host: ["a@evil.test"]}`,
+		"wget 6":      `uri: {host: [".evil.test"]}`,
+		"wget 7":      `uri: {host: ["evil.test/x"]}`,
+		"wget 8":      `uri: {path: ["v1/**"]}`,
+		"wget 9":      `uri: {path: ["/a%20b"]}`,
+		"wget 10":     `uri: {scheme: ["https://"]}`,
+		"wget 11":     `uri: ["https://*.ok.test/**"]`,
+		"wget 12":     `uri: {match: "https://evil.test/.*"}`,
+		"file_put 1":  `path: ["./keys/**"]`,
+		"file_put 2":  `path: ["/keys/**"]`,
+		"file_put 3":  `path: ["keys/"]`,
+		"file_put 4":  `path: ["../**"]`,
+		"search 1":    `limit: ["5*"]`,
+		"search 2":    `limit: {match: "5.*"}`,
+		"search 3":    `limit: {in: ["5"]}`,
+		"search 4":    `query: {in: [5]}`,
+		"file_read 4": `filePaths: {prefix: [keys/a]}`,
+		"file_read 5": `filePaths: ["./keys/**"]`,
+	} {
+		tool, _, _ := strings.Cut(name, " ")
+		if l, findings := compile(t, "{version: 1, tools: {"+tool+": {deny: [{args: {"+rule+"}}]}}}"); l != nil || len(findings) != 1 {
+			t.Errorf("%s: %v", rule, findings)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
+)
+
+// wholeAddresses adds to values of an address their one form, which each address is looked for in,
+// too: see valueOf.
+func (r *argRule) wholeAddresses(def *tool.Definition) {
+	if !formatIs(def, r.name, "uri") {
+		return
+	}
+	for _, text := range slices.Clone(r.in) {
+		if a, err := addressOf(strings.TrimPrefix(text, exactText(""))); err == nil {
+			r.in = append(r.in, exactText(a.whole))
+		}
+	}
+}
+
+// formatIs reports whether a parameter, or each item of it, has a format.
+func formatIs(def *tool.Definition, name, format string) bool {
+	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(name))
+	return property.Get("format").Str == format || property.Get("items.format").Str == format
+}
+
+// suits finds what is said of an argument that is something else.
+func (c *compiler) suits(at string, r argRule, def *tool.Definition) {
+	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(r.name))
+	is := func(format string) bool { return formatIs(def, r.name, format) }
+	asText := r.globs != nil || r.match != nil
+	nested := func(t gjson.Result) bool { return t.Str == "object" || t.Str == "array" }
+	switch {
+	case property.Get("type").Str == "object" || nested(property.Get("items.type")):
+		c.add(diag.PolicyArgument, at, "%s of %s holds objects or lists, into which no rule looks", r.name, def.Name)
+	case r.ofAddress() && !is("uri"):
+		c.add(diag.PolicyArgument, at, "%s of %s is no address: its definition has no format uri", r.name, def.Name)
+	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.namesFiles() }):
+		c.add(diag.PolicyArgument, at, "%s of %s is below the root: no path begins or ends with a slash, or has a part . or ..", r.name, def.Name)
+	case asText && !canBe(property, "string"):
+		c.add(diag.PolicyArgument, at, "%s of %s is no text, so that no pattern holds for it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"
+	case slices.ContainsFunc(r.in, func(one string) bool { return !canBe(property, kindOf(one)) }):
+		c.add(diag.PolicyArgument, at, "%s of %s is never one of these values: its definition says another type", r.name, def.Name)
+	case asText && is("uri"):
+		c.add(diag.PolicyArgument, at, "%s of %s is an address, whose text can be written in many ways", r.name, def.Name).Hint = "say its parts: {scheme: [https], host: [docs.example.com], path: [/v1/**]}"
+	case r.prefix == nil && is("command"):
+		c.add(diag.PolicyArgument, at, "%s of %s is a command, whose text can be written in many ways", r.name, def.Name).Hint = "write the words that it begins with: {prefix: [git, status]}"
+	case r.prefix != nil && (is("path") || is("uri")):
+		c.add(diag.PolicyArgument, at, "%s of %s has no words: it holds paths or addresses, of which a prefix sees the first texts only", r.name, def.Name)
+	case r.prefix != nil && !is("command") && !strings.Contains(property.Get("type").Raw, "array"):
+		c.add(diag.PolicyArgument, at, "%s of %s has no words: it is neither a list nor a command", r.name, def.Name)
+	}
+}
+
+// canBe reports whether a property, or its items, can be of a type of JSON. Where the schema does
+// not say it at its top, they can.
+func canBe(property gjson.Result, kind string) bool {
+	for _, types := range []gjson.Result{property.Get("type"), property.Get("items.type")} {
+		for _, t := range types.Array() {
+			if t.Str == kind || t.Str == "integer" && kind == "number" {
+				return true
+			}
+		}
+	}
+	return !property.Get("type").Exists() || property.Get("items").Exists() && !property.Get("items.type").Exists()
+}
+
+// kindOf returns the type of JSON of what [exact] wrote.
+func kindOf(one string) string {
+	switch {
+	case strings.HasPrefix(one, exactText("")):
+		return "string"
+	case one == "true", one == "false":
+		return "boolean"
+	case one == "null":
+		return "null"
+	}
+	return "number"
+}
+
+// escaped writes a key as a part of a JSON pointer.
+func escaped(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// known reports whether a tool has an argument. That it has not is a finding: a rule about
+// it would never hold.
+func (c *compiler) known(at, name string, def *tool.Definition) bool {
+	if def == nil || slices.Contains(def.ParameterNames(), name) {
+		return def != nil
+	}
+	f := c.add(diag.PolicyArgument, at, "%s has no parameter %q", def.Name, name)
+	f.Hint = schema.Meant(name, def.ParameterNames())
+	return false
+}
+
+// constraint compiles what an argument has to be.
+func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
+	if raw[0] == '[' {
+		var patterns []string
+		if c.decode(at, raw, &patterns) && len(patterns) == 0 {
+			c.add(diag.PolicyValue, at, "it says nothing")
+		}
+		return constraint{globs: each(c, at, patterns, newGlob)}
+	}
+	var in struct {
+		In     []json.RawMessage `json:"in"`
+		Match  *string           `json:"match"`
+		Prefix []string          `json:"prefix"`
+		Scheme []string          `json:"scheme"`
+		Host   []string          `json:"host"`
+		Port   []int             `json:"port"`
+		Path   []string          `json:"path"`
+	}
+	if !c.decode(at, raw, &in) {
+		return constraint{}
+	}
+	out := constraint{prefix: in.Prefix, port: in.Port}
+	for _, v := range in.In {
+		out.in = append(out.in, exact(gjson.ParseBytes(v)))
+	}
+	out.scheme = each(c, at+"/scheme", in.Scheme, scheme)
+	out.host = each(c, at+"/host", in.Host, newHostGlob)
+	out.path = each(c, at+"/path", in.Path, newURLGlob)
+	if in.Match != nil {
+		var err error
+		if out.match, err = wholeText("", *in.Match); err != nil {
+			c.add(diag.PolicyValue, at+"/match", "it is no regular expression of RE2: %v", err)
+		}
+		out.anyCase, _ = wholeText("i", *in.Match) // it was checked
+	}
+	given := 0
+	for _, n := range []int{size(in.In), size(in.Prefix), size(in.Scheme), size(in.Host), size(in.Port), size(in.Path)} {
+		given += max(n, 0)
+		if n == 0 {
+			c.add(diag.PolicyValue, at, "one of its lists is empty")
+		}
+	}
+	if given == 0 && in.Match == nil {
+		c.add(diag.PolicyValue, at, "it says nothing")
+	}
+	return out
+}
+
+// scheme returns the scheme of addresses that there are.
+func scheme(name string) (string, error) {
+	if name = strings.ToLower(name); name != "http" && name != "https" {
+		return "", errors.New("addresses are http or https")
+	}
+	return name, nil
+}
+
+// size returns the length of a list, -1 if there is none.
+func size[T any](list []T) int {
+	if list == nil {
+		return -1
+	}
+	return len(list)
+}
+
+// wholeText compiles a regular expression for all of a text, with flags of RE2.
+func wholeText(flags, expression string) (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(expression); err != nil { // also "a)|(b" would be one in a group
+		return nil, err
+	}
+	return regexp.Compile(`\A(?` + flags + `:` + expression + `)\z`)
+}
+
+// each compiles a list of patterns.
+func each[T any](c *compiler, at string, patterns []string, compile func(string) (T, error)) []T {
+	var out []T
+	for i, p := range patterns {
+		one, err := compile(p)
+		if err != nil {
+			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q is no pattern: %v", p, err)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// decode reads a part of a document, and reports whether it could. The schema has its form.
+func (c *compiler) decode(at string, raw json.RawMessage, into any) bool {
+	err := jsonv2.Unmarshal(raw, into, jsonv2.RejectUnknownMembers(true))
+	if err != nil {
+		c.add(diag.PolicyValue, at, "%v", err)
+	}
+	return err == nil
+}

@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"slices"
+
+	"oneshot/pkg/tool"
+)
+
+// A labelling gives labels to the data of the calls that it hits.
+type labelling struct {
+	rule
+	add []tool.Label
+}
+
+// isTrifecta reports whether a call, which a rule lets happen, could carry private data away
+// because untrusted data says so. A read of hosts that the rule names can not: they are those
+// that the author of the policy trusts.
+func (l *Layer) isTrifecta(s *State, f Facts, grant rule) bool {
+	return f.couldCarry(s) && (f.Def.Effect != tool.Read || !grant.names(f))
+}
+
+// couldCarry reports whether a call is a sink, in a run that has untrusted and private data.
+func (f *Facts) couldCarry(s *State) bool {
+	return slices.Contains(f.labels, tool.Sink) && s.labels[tool.Untrusted] != "" && s.labels[tool.Private] != ""
+}
+
+// couldCarry says so.
+func (s *State) couldCarry() string {
+	return "the run has read untrusted data (" + s.labels[tool.Untrusted] + ") and private data (" + s.labels[tool.Private] + "), and this call could carry it away"
+}
+
+// names reports whether a rule names each host that a call is for, without a wildcard.
+func (r *rule) names(f Facts) bool {
+	addresses := 0
+	for name, values := range f.args {
+		for _, v := range values {
+			if v.url == nil {
+				continue
+			}
+			addresses++
+			if !slices.ContainsFunc(r.args, func(a argRule) bool { return a.name == name && slices.Contains(a.host, hostGlob(v.url.host)) }) {
+				return false
+			}
+		}
+	}
+	return addresses > 0
+}
+
+// mayCarry reports whether the policy lets a call carry private data away.
+func (l *Layer) mayCarry(f Facts) bool {
+	return slices.ContainsFunc(l.sinks[f.Def.Name], func(r rule) bool { return r.admits(f) })
+}
+
+// trifectaOf judges such a call.
+func (l *Layer) trifectaOf(s *State, f Facts, d Decision, key string) Decision {
+	why := s.couldCarry()
+	switch {
+	case l.mayCarry(f), l.trifecta == Allow:
+		return d
+	case l.trifecta == Ask:
+		d.Verdict, d.Rule, d.Why, d.Early = Ask, d.Rule+"+"+key+"taint", why, false
+		return d
+	}
+	return d.deny(key+"taint", "%s", why)
+}
