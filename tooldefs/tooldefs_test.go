@@ -23,11 +23,12 @@ func TestDefinitions(t *testing.T) {
 		t.Error(f)
 	}
 	want := []string{
-		"write file_put(path: string, content: string): {path: string, bytes: integer}",
-		"read file_read(filePaths: string[]): {path: string, content: string, size: integer}[]",
+		"write file_put(path: string, content: string, ifMatch?: string): {path: string, bytes: integer}",
+		"read file_read(filePaths: string[], digest?: boolean): {path: string, content: string, size: integer, sha256?: string}[]",
 		"write open_url(url: string): {opened: boolean, shown: boolean}",
 		"read say(utterance: string, voiceId?: string, style?: string): {spoken: boolean, shown: boolean}",
 		"read send_chat(content: string): {shown: boolean}",
+		"exec terminal_execute(command: string, timeout: integer = 60): {exit: integer, stdout: string, stderr: string, ended?: integer}",
 		"read vault_search(query: string, limit: integer = 10): {path: string, basename: string, matches: integer, preview: string}[]",
 		"read wget(uri: string, timeoutMs: integer = 10000): string",
 	}
@@ -108,6 +109,12 @@ func TestArguments(t *testing.T) {
 		{"say", `{"utterance":"hello","voiceId":"` + strings.Repeat("a", 65) + `"}`, false},
 		{"open_url", `{"url":"https://example.com/"}`, true},
 		{"open_url", `{"url":""}`, false},
+		{"terminal_execute", `{"command":"ls -l","timeout":600}`, true},
+		{"terminal_execute", `{"command":"ls -l","timeout":601}`, false},
+		{"terminal_execute", `{"command":"ls -l","timeout":0}`, false},
+		{"terminal_execute", `{"command":""}`, false},
+		{"terminal_execute", `{"argv":["ls"]}`, false},
+		{"terminal_execute", `{"command":"ls","dir":"/"}`, false},
 		{"open_url", `{}`, false},
 	}
 	for _, tt := range tests {

@@ -4,56 +4,86 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"oneshot/pkg/program"
+	"oneshot/pkg/secret"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
 // The names of the tools that are written in Go.
 const (
-	Wget        = "wget"
-	VaultSearch = "vault_search"
-	FileRead    = "file_read"
-	FilePut     = "file_put"
-	SendChat    = "send_chat"
-	Say         = "say"
-	OpenURL     = "open_url"
+	Wget            = "wget"
+	VaultSearch     = "vault_search"
+	FileRead        = "file_read"
+	FilePut         = "file_put"
+	SendChat        = "send_chat"
+	Say             = "say"
+	OpenURL         = "open_url"
+	TerminalExecute = "terminal_execute"
 )
 
 // BuiltinNames returns the names of the tools that are written in Go.
 func BuiltinNames() []string {
-	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat, Say, OpenURL}
+	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat, Say, OpenURL, TerminalExecute}
 }
 
 // Writers returns the names of those that change something.
 func Writers() []string { return []string{FilePut, OpenURL} }
 
-// Env is what the tools written in Go may touch. A tool whose part is nil fails
-// when it is called. Whoever fills it in also closes what is in it, when the run
-// is over.
+// Programs returns the names of those that run programs which a model names.
+func Programs() []string { return []string{TerminalExecute} }
+
+// RunsPrograms reports whether calls of a tool run programs.
+func RunsPrograms(def *tool.Definition) bool {
+	return def.Means() == tool.ByProgram || slices.Contains(Programs(), def.Builtin)
+}
+
+// Env is what tools may touch. A tool whose part is nil fails when it is called. Whoever fills
+// it in also closes what is in it, when the run is over.
 type Env struct {
 	Root    *vault.Root
 	Client  *http.Client // made by package netguard
 	Chat    io.Writer    // gets each message of send_chat with one Write
 	Speaker *Speaker
 	Opener  *Opener
+	// Programs are how programs run, below the root.
+	Programs *program.Confinement
+	// Getenv returns variables of the caller, "" for one that is not set; nil knows none.
+	Getenv func(name string) string
+	// Variables are the names of those that programs may see. Nil is those that definitions name.
+	Variables []string
+	// Secrets are taken out of what is read before it is searched or cut, and out of every
+	// result.
+	Secrets *secret.Set
+	// Funcs are more tools written in Go, by the names of their definitions' key builtin.
+	Funcs map[string]Func
 }
 
-// Builtins returns the tools that are written in Go, by the names of
-// [BuiltinNames].
-func Builtins(env Env) map[string]Func {
-	return map[string]Func{
-		Wget:        fetcher{env.Client}.wget,
-		VaultSearch: files{env.Root}.search,
-		FileRead:    files{env.Root}.read,
-		FilePut:     files{env.Root}.put,
-		SendChat:    (&talker{out: env.Chat}).send,
-		Say:         env.Speaker.say,
-		OpenURL:     env.Opener.open,
+// builtins returns the tools that are written in Go, by their names.
+func (e Env) builtins() map[string]perform {
+	files := files{e.Root, e.Secrets.Hide}
+	all := map[string]perform{TerminalExecute: terminal{e.programs()}.execute}
+	for name, f := range map[string]Func{
+		Wget:        fetcher{e.Client, e.Secrets.Hide}.wget,
+		VaultSearch: files.search,
+		FileRead:    files.read,
+		FilePut:     files.put,
+		SendChat:    (&talker{out: e.Chat}).send,
+		Say:         e.Speaker.say,
+		OpenURL:     e.Opener.open,
+	} {
+		all[name] = f.perform
 	}
+	for name, f := range e.Funcs {
+		all[name] = f.perform
+	}
+	return all
 }
 
 // decode reads the arguments of a call strictly: unknown, repeated and misspelt

@@ -22,6 +22,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
@@ -48,10 +49,15 @@ func openRoot(t testing.TB, dir string) *vault.Root {
 	return root
 }
 
-// call runs a builtin with JSON arguments.
+// builtin runs a builtin with JSON arguments.
+func builtin(ctx context.Context, env Env, name, args string) (chat.Result, error) {
+	return env.builtins()[name](ctx, task{&tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, json.RawMessage(args), defaultMaxBytes})
+}
+
+// call runs a builtin that comes back with a result.
 func call(t testing.TB, env Env, name, args string) chat.Result {
 	t.Helper()
-	result, err := Builtins(env)[name](context.Background(), json.RawMessage(args))
+	result, err := builtin(context.Background(), env, name, args)
 	if err != nil {
 		t.Fatalf("%s(%s): %v", name, args, err)
 	}
@@ -79,7 +85,7 @@ func wantError(t testing.TB, r chat.Result, code chat.ErrorCode, words string) {
 }
 
 func TestBuiltinNames(t *testing.T) {
-	got := slices.Sorted(maps.Keys(Builtins(Env{})))
+	got := slices.Sorted(maps.Keys(Env{}.builtins()))
 	want := slices.Sorted(slices.Values(BuiltinNames()))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-names +functions:\n%s", diff)
@@ -221,12 +227,12 @@ func TestFileRead(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"a.md": "Käse", "b/c.md": "", "large.md": strings.Repeat("x", maxFileBytes+1)})}
 	got := data[[]fileContent](t, call(t, env, FileRead, `{"filePaths":["a.md","none.md","b","../x","large.md","./b/c.md"]}`))
 	want := []fileContent{
-		{"a.md", "Käse", 5},
-		{"none.md", "File not found: none.md", 0},
-		{"b", "Error reading file: it is a folder", 0},
-		{"../x", `Error reading file: the path contains "." or ".."`, 0},
-		{"large.md", "Error reading file: it is larger than 1048576 bytes", 0},
-		{"./b/c.md", "", 0},
+		{"a.md", "Käse", 5, ""},
+		{"none.md", "File not found: none.md", 0, ""},
+		{"b", "Error reading file: it is a folder", 0, ""},
+		{"../x", `Error reading file: the path contains "." or ".."`, 0, ""},
+		{"large.md", "Error reading file: it is larger than 1048576 bytes", 0, ""},
+		{"./b/c.md", "", 0, ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -258,7 +264,7 @@ func TestFilePut(t *testing.T) {
 		`{"path":"../a","content":""}`:        chat.Denied,
 		`{"path":"/etc/x","content":""}`:      chat.Denied,
 		`{"path":".git/config","content":""}`: chat.Denied,
-		`{"path":"out","content":""}`:         chat.Failed,
+		`{"path":"out","content":""}`:         chat.Conflict,
 		`{"path":"out/a.md/b","content":""}`:  chat.NotFound,
 	} {
 		wantError(t, call(t, env, FilePut, args), code, "")
@@ -272,9 +278,8 @@ func TestFilePut(t *testing.T) {
 func TestSendChat(t *testing.T) {
 	var out strings.Builder
 	env := Env{Chat: &out}
-	tools := Builtins(env)
 	for _, args := range []string{`{"content":"Hello,\n\tworld\n"}`, `{"content":"\u001b[2J\r\u0007 \u202eabc 👨\u200d👩"}`, `{"content":""}`} {
-		if r, err := tools[SendChat](context.Background(), json.RawMessage(args)); err != nil || string(r.Data) != `{"shown":true}` {
+		if r, err := builtin(context.Background(), env, SendChat, args); err != nil || string(r.Data) != `{"shown":true}` {
 			t.Errorf("%s, %+v, %v", r.Data, r.Error, err)
 		}
 	}
@@ -282,8 +287,7 @@ func TestSendChat(t *testing.T) {
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	tools = Builtins(Env{Chat: brokenPipe{}})
-	if _, err := tools[SendChat](context.Background(), json.RawMessage(`{"content":"x"}`)); !errors.Is(err, syscall.EPIPE) {
+	if _, err := builtin(context.Background(), Env{Chat: brokenPipe{}}, SendChat, `{"content":"x"}`); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("a message that could not be shown: %v", err)
 	}
 }
@@ -386,6 +390,9 @@ func TestWgetStatus(t *testing.T) {
 		401: {chat.Unauthorized, "HTTP 401 Unauthorized: "},
 		403: {chat.Unauthorized, "HTTP 403 Forbidden: "},
 		404: {chat.NotFound, "HTTP 404 Not Found: no such page here"},
+		409: {chat.Conflict, "HTTP 409 Conflict: "},
+		412: {chat.Conflict, "HTTP 412 Precondition Failed: "},
+		413: {chat.TooLarge, "HTTP 413 Request Entity Too Large: "},
 		410: {chat.NotFound, "HTTP 410 Gone: "},
 		429: {chat.RateLimited, "HTTP 429 Too Many Requests: "},
 		500: {chat.Failed, "HTTP 500 Internal Server Error: "},
@@ -411,9 +418,15 @@ func TestWgetRefusals(t *testing.T) {
 			<-r.Context().Done()
 			return
 		}
+		if r.URL.Path == "/packed" {
+			w.Header().Set("Content-Encoding", "br")
+			io.WriteString(w, "\x0b\x02\x80hello\x03")
+			return
+		}
 		http.Redirect(w, r, "http://127.0.0.1/", http.StatusFound)
 	})
 	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/slow","timeoutMs":50}`), chat.Timeout, "within 50 ms")
+	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/packed"}`), chat.Failed, `encoded as "br"`)
 	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/away"}`), chat.Denied, "loopback")
 	wantError(t, call(t, env, Wget, `{"uri":"http://169.254.169.254/latest"}`), chat.Denied, "link-local")
 	wantError(t, call(t, env, Wget, `{"uri":"file:///etc/passwd"}`), chat.InvalidArguments, "http://")
@@ -428,7 +441,7 @@ func TestWgetRefusals(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Builtins(env)[Wget](ctx, json.RawMessage(`{"uri":"`+base+`"}`)); !errors.Is(err, context.Canceled) {
+	if _, err := builtin(ctx, env, Wget, `{"uri":"`+base+`"}`); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -438,7 +451,7 @@ func TestSearchAndReadStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, args := range map[string]string{VaultSearch: `{"query":"x"}`, FileRead: `{"filePaths":["a.md"]}`} {
-		if _, err := Builtins(env)[name](ctx, json.RawMessage(args)); !errors.Is(err, context.Canceled) {
+		if _, err := builtin(ctx, env, name, args); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

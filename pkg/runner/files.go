@@ -15,7 +15,10 @@ const (
 )
 
 // files are the tools that work below the root.
-type files struct{ root *vault.Root }
+type files struct {
+	root *vault.Root
+	hide func(string) string
+}
 
 // noRoot is the result of a file tool in a run without a root.
 func noRoot() chat.Result {
@@ -27,6 +30,8 @@ type fileContent struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
 	Size    int    `json:"size"` // bytes; 0 if the file was not read
+
+	Digest vault.Precondition `json:"sha256,omitempty"` // of the file as it is, if it was read and is asked for
 }
 
 // read is file_read(filePaths) (V2). A file that cannot be read does not keep the
@@ -34,6 +39,7 @@ type fileContent struct {
 func (f files) read(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
 	args, err := decode[struct {
 		FilePaths []string `json:"filePaths"`
+		Digest    bool     `json:"digest"`
 	}](raw)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
@@ -47,15 +53,27 @@ func (f files) read(ctx context.Context, raw json.RawMessage) (chat.Result, erro
 		if ctx.Err() != nil {
 			return chat.Result{}, context.Cause(ctx)
 		}
-		one := f.readOne(path, min(left, maxFileBytes))
+		one := f.readOne(ctx, path, min(left, maxFileBytes), args.Digest)
 		left -= one.Size
 		out = append(out, one)
 	}
 	return chat.Success(out), nil
 }
 
-func (f files) readOne(path string, limit int) fileContent {
-	content, err := f.root.Read(path, int64(limit))
+// leadsKey is the key under which a context has where the paths of a call led when it was let happen.
+type leadsKey struct{}
+
+// content reads what a path led to when the call was let happen, or leads to, if nobody has asked.
+func (f files) content(ctx context.Context, path string, limit int64) ([]byte, error) {
+	leads, _ := ctx.Value(leadsKey{}).(map[string]string)
+	if clean, err := vault.Clean(path); err == nil && leads[clean] != "" {
+		return f.root.ReadResolved(leads[clean], limit)
+	}
+	return f.root.Read(path, limit)
+}
+
+func (f files) readOne(ctx context.Context, path string, limit int, digest bool) fileContent {
+	content, err := f.content(ctx, path, int64(limit))
 	var refused *vault.PathError
 	switch {
 	case errors.As(err, &refused) && refused.Kind == vault.NotFound:
@@ -65,14 +83,19 @@ func (f files) readOne(path string, limit int) fileContent {
 	case err != nil:
 		return fileContent{Path: path, Content: "Error reading file: " + err.Error()}
 	}
-	return fileContent{Path: path, Content: string(content), Size: len(content)}
+	one := fileContent{Path: path, Content: f.hide(string(content)), Size: len(content)}
+	if digest {
+		one.Digest = vault.Digest(content)
+	}
+	return one
 }
 
 // put is file_put(path, content) (M4, M10).
 func (f files) put(_ context.Context, raw json.RawMessage) (chat.Result, error) {
 	args, err := decode[struct {
-		Path    string `json:"path"`
-		Content string `json:"content"`
+		Path    string             `json:"path"`
+		Content string             `json:"content"`
+		IfMatch vault.Precondition `json:"ifMatch"`
 	}](raw)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
@@ -80,7 +103,7 @@ func (f files) put(_ context.Context, raw json.RawMessage) (chat.Result, error) 
 	if f.root == nil {
 		return noRoot(), nil
 	}
-	if err := f.root.Write(args.Path, []byte(args.Content)); err != nil {
+	if err := f.root.Write(args.Path, []byte(args.Content), args.IfMatch); err != nil {
 		return pathFailure(err), nil
 	}
 	return chat.Success(struct {
@@ -101,6 +124,8 @@ func pathFailure(err error) chat.Result {
 			code = chat.Denied
 		case vault.TooLarge:
 			code = chat.TooLarge
+		case vault.NotRegular, vault.Changed: // something else is there
+			code = chat.Conflict
 		}
 	}
 	return chat.Failure(code, "%v", err)

@@ -12,6 +12,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
+	"oneshot/pkg/program"
 )
 
 const (
@@ -30,13 +31,13 @@ const (
 // wants the browser to stay can name a program that lets go of it (as with
 // setsid), while nobody could end what this package had let go of.
 type Opener struct {
-	program  Program
+	program  program.Program
 	settling time.Duration
 	shown    talker
 	forget   func() bool // the context
 
 	mu     sync.Mutex
-	pages  []*process
+	pages  []*program.Process
 	closed bool
 }
 
@@ -44,7 +45,7 @@ type Opener struct {
 // the URLs on out: each text with one Write. When ctx ends, or [Opener.Close] is
 // called, the programs are ended, with all that they have started and that has
 // not left their process groups.
-func NewOpener(ctx context.Context, p Program, out io.Writer) *Opener {
+func NewOpener(ctx context.Context, p program.Program, out io.Writer) *Opener {
 	o := &Opener{program: p, settling: settling, shown: talker{out: out}}
 	o.forget = context.AfterFunc(ctx, o.end)
 	return o
@@ -60,7 +61,7 @@ func (o *Opener) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	stop(o.pages)
+	program.Stop(o.pages)
 	o.pages = nil
 }
 
@@ -79,7 +80,7 @@ func (o *Opener) open(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	switch {
 	case o == nil:
 		return chat.Failure(chat.Failed, "this run shows no pages"), nil
-	case !o.program.named():
+	case !o.program.Named():
 		if err := o.shown.show("open: ", page); err != nil {
 			return chat.Result{}, err
 		}
@@ -101,21 +102,21 @@ func opened(yes bool) chat.Result {
 }
 
 // start runs the program. The result says why it does not run.
-func (o *Opener) start(page string) (*process, *chat.Result) {
+func (o *Opener) start(page string) (*program.Process, *chat.Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	failure := func(code chat.ErrorCode, format string, args ...any) (*process, *chat.Result) {
+	failure := func(code chat.ErrorCode, format string, args ...any) (*program.Process, *chat.Result) {
 		r := chat.Failure(code, format, args...)
 		return nil, &r
 	}
 	if o.closed {
 		return failure(chat.Unavailable, "%v", errOver)
 	}
-	o.pages = slices.DeleteFunc(o.pages, func(p *process) bool { return !p.signal(0) })
+	o.pages = slices.DeleteFunc(o.pages, func(p *program.Process) bool { return !p.Present() })
 	if len(o.pages) == maxPages {
 		return failure(chat.RateLimited, "%d pages are open already", maxPages)
 	}
-	p, err := o.program.start(nil, nil, page)
+	p, err := o.program.Start(nil, nil, page)
 	if err != nil {
 		return failure(chat.Unavailable, "the opener cannot be run: %v", err)
 	}
@@ -124,7 +125,7 @@ func (o *Opener) start(page string) (*process, *chat.Result) {
 }
 
 // await gives a program the time to say that it cannot.
-func (o *Opener) await(ctx context.Context, p *process) (chat.Result, error) {
+func (o *Opener) await(ctx context.Context, p *program.Process) (chat.Result, error) {
 	settled := time.NewTimer(o.settling)
 	defer settled.Stop()
 	select {
@@ -132,10 +133,10 @@ func (o *Opener) await(ctx context.Context, p *process) (chat.Result, error) {
 		return chat.Result{}, context.Cause(ctx)
 	case <-settled.C: // it goes on, as a browser does
 		return opened(true), nil
-	case <-p.ended:
+	case <-p.Ended():
 	}
-	if p.err != nil {
-		return chat.Failure(chat.Failed, "the opener ended with %v", p.err), nil
+	if p.Err() != nil {
+		return chat.Failure(chat.Failed, "the opener ended with %v", p.Err()), nil
 	}
 	return opened(true), nil
 }

@@ -13,20 +13,22 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
+	"oneshot/pkg/program"
+	"oneshot/pkg/program/programtest"
 )
 
 // script returns a program that is a shell script.
-func script(t *testing.T, text string) Program {
+func script(t *testing.T, text string) program.Program {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return Program{Path: path, Env: shell.Env}
+	return program.Program{Path: path, Env: shell.Env}
 }
 
 // newOpener returns an opener and what it shows.
-func newOpener(t *testing.T, p Program) (*Opener, *screen) {
+func newOpener(t *testing.T, p program.Program) (*Opener, *screen) {
 	t.Helper()
 	out := new(screen)
 	o := NewOpener(t.Context(), p, out)
@@ -58,18 +60,18 @@ func TestOpenFails(t *testing.T) {
 	o, _ := newOpener(t, script(t, "exit 4"))
 	wantError(t, open(t, o, somewhere), chat.Failed, "the opener ended with exit status 4")
 	wantError(t, open(t, o, "file:///etc/passwd"), chat.InvalidArguments, "http://")
-	o, _ = newOpener(t, Program{Err: errors.New("not found in $PATH")})
+	o, _ = newOpener(t, program.Program{Err: errors.New("not found in $PATH")})
 	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: not found in $PATH")
-	o, _ = newOpener(t, Program{Path: "/nowhere/open"})
+	o, _ = newOpener(t, program.Program{Path: "/nowhere/open"})
 	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: ")
 	wantError(t, open(t, nil, somewhere), chat.Failed, "no pages")
-	if _, err := NewOpener(t.Context(), Program{}, brokenPipe{}).open(t.Context(), json.RawMessage(`{"url":"https://example.com/"}`)); err == nil {
+	if _, err := NewOpener(t.Context(), program.Program{}, brokenPipe{}).open(t.Context(), json.RawMessage(`{"url":"https://example.com/"}`)); err == nil {
 		t.Error("a page that was neither opened nor shown is no success")
 	}
 }
 
 func TestOpenShows(t *testing.T) {
-	o, shown := newOpener(t, Program{})
+	o, shown := newOpener(t, program.Program{})
 	if r := open(t, o, "https://example.com/"); string(r.Data) != `{"opened":false,"shown":true}` {
 		t.Errorf("%s, %+v", r.Data, r.Error)
 	}
@@ -86,18 +88,18 @@ func TestOpenStays(t *testing.T) {
 		"context": func(_ *Opener, cancel context.CancelFunc) { cancel() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWitness(t)
+			w := programtest.NewWitness(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			o := NewOpener(ctx, script(t, stubborn(w)), new(screen))
+			o := NewOpener(ctx, script(t, w.Stubborn()), new(screen))
 			defer o.Close()
 			o.settling = time.Millisecond
 			if r := open(t, o, "https://example.com/"); string(r.Data) != `{"opened":true,"shown":false}` {
 				t.Errorf("%s, %+v", r.Data, r.Error)
 			}
-			w.wantStarted(t)
+			w.WantStarted(t)
 			end(o, cancel)
-			w.wantGone(t)
+			w.WantGone(t)
 		})
 	}
 }
@@ -105,18 +107,18 @@ func TestOpenStays(t *testing.T) {
 // What a program leaves in its group when it ends well stays until the end, for
 // it may be the browser.
 func TestOpenLeaves(t *testing.T) {
-	w := newWitness(t)
-	o, _ := newOpener(t, script(t, "exec 3>"+w.path+"; echo here >&3; sleep 1000 &"))
+	w := programtest.NewWitness(t)
+	o, _ := newOpener(t, script(t, "exec 3>"+w.Path+"; echo here >&3; sleep 1000 &"))
 	if r := open(t, o, "https://example.com/"); !r.OK() {
 		t.Errorf("%+v", r.Error)
 	}
-	w.wantStarted(t)
-	<-o.pages[0].ended
-	if !o.pages[0].signal(0) {
+	w.WantStarted(t)
+	<-o.pages[0].Ended()
+	if !o.pages[0].Present() {
 		t.Error("nobody is left of the group")
 	}
 	o.Close()
-	w.wantGone(t)
+	w.WantGone(t)
 }
 
 // There is a bound on programs that stay, and those that have ended are not
@@ -133,22 +135,22 @@ func TestOpenIsBounded(t *testing.T) {
 		t.Fatal("one page too many was opened")
 	}
 	wantError(t, *refused, chat.RateLimited, "16 pages are open already")
-	stop(o.pages[:1])
+	program.Stop(o.pages[:1])
 	if _, refused := o.start("https://example.com/"); refused != nil {
 		t.Errorf("after one has ended: %+v", refused.Error)
 	}
 }
 
 func TestOpenCancelled(t *testing.T) {
-	w := newWitness(t)
-	o, _ := newOpener(t, script(t, stubborn(w)))
+	w := programtest.NewWitness(t)
+	o, _ := newOpener(t, script(t, w.Stubborn()))
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-w.started; cancel() }()
+	go func() { <-w.Started(); cancel() }()
 	if _, err := o.open(ctx, json.RawMessage(`{"url":"https://example.com/"}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	o.Close()
-	w.wantGone(t)
+	w.WantGone(t)
 }
 
 // oddURLs are addresses that can be written in another way.

@@ -36,7 +36,7 @@ func (e *NoRecordError) Error() string { return fmt.Sprintf("replay of tool %s: 
 func NewReplay(log *runfile.Log) *Replay {
 	r := new(Replay)
 	calls := map[string]runfile.Call{}
-	for _, record := range log.Records {
+	for _, record := range log.Standing() {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			calls[b.ID] = b

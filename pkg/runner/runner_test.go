@@ -12,10 +12,14 @@ import (
 	"go.uber.org/goleak"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/program"
 	"oneshot/pkg/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	program.Help()
+	goleak.VerifyTestMain(m)
+}
 
 // newRunner returns a runner of one tool, "t".
 func newRunner(t testing.TB, def *tool.Definition, run Func) *Runner {
@@ -26,7 +30,7 @@ func newRunner(t testing.TB, def *tool.Definition, run Func) *Runner {
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	return New(registry, map[string]Func{"f": run})
+	return New(registry, Env{Funcs: map[string]Func{"f": run}})
 }
 
 func execution(args string) chat.Execution {
@@ -60,7 +64,7 @@ func TestRunChecksFirst(t *testing.T) {
 	if err != nil || got.Error.Message != "Unknown tool: nope" || got.Error.Code != chat.UnknownTool { // V9
 		t.Errorf("%+v, %v", got.Error, err)
 	}
-	got, err = New(r.registry, nil).Run(context.Background(), execution(`{}`))
+	got, err = New(r.registry, Env{}).Run(context.Background(), execution(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/program"
 )
 
 // The bounds of speech.
@@ -36,7 +37,7 @@ var errOver = errors.New("the run is over")
 // Whatever was not said is shown. Its methods may be called from several
 // goroutines.
 type Speaker struct {
-	program Program
+	program program.Program
 	shown   talker
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -51,7 +52,7 @@ type Speaker struct {
 // the words on out: each text with one Write. When ctx ends, or [Speaker.Close]
 // is called, the program is ended, with all that it has started and that has not
 // left its process group.
-func NewSpeaker(ctx context.Context, p Program, out io.Writer) *Speaker {
+func NewSpeaker(ctx context.Context, p program.Program, out io.Writer) *Speaker {
 	s := &Speaker{program: p, shown: talker{out: out}}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	return s
@@ -97,7 +98,7 @@ func (s *Speaker) say(_ context.Context, raw json.RawMessage) (chat.Result, erro
 	switch {
 	case s == nil:
 		return chat.Failure(chat.Failed, "this run has no voice"), nil
-	case !s.program.named():
+	case !s.program.Named():
 		if err := s.shown.show("say: ", u.text); err != nil {
 			return chat.Result{}, err
 		}
@@ -201,11 +202,11 @@ func (s *Speaker) utter(u utterance) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p, err := s.program.start(u.environment(), strings.NewReader(u.stdin()))
+	p, err := s.program.Start(u.environment(), strings.NewReader(u.stdin()))
 	if err != nil {
 		return err
 	}
-	return p.finish(ctx)
+	return p.Finish(ctx)
 }
 
 // limit is how long it may take to say it.

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/program"
+	"oneshot/pkg/program/programtest"
 )
 
 // newSpeaker returns a speaker whose utterances are shell scripts, and what it
 // shows.
-func newSpeaker(t *testing.T, p Program) (*Speaker, *screen) {
+func newSpeaker(t *testing.T, p program.Program) (*Speaker, *screen) {
 	t.Helper()
 	out := new(screen)
 	s := NewSpeaker(t.Context(), p, out)
@@ -60,10 +62,10 @@ func TestSayOrder(t *testing.T) {
 		wantSpoken(t, say(t, s, "echo begin "+word+" >>"+out+"; echo end "+word+" >>"+out))
 		want.WriteString("begin " + word + "\nend " + word + "\n")
 	}
-	w := newWitness(t)
-	wantSpoken(t, say(t, s, "echo here >"+w.path))
-	w.wantStarted(t)
-	w.wantGone(t)
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, "echo here >"+w.Path))
+	w.WantStarted(t)
+	w.WantGone(t)
 	wantSpoken(t, say(t, s, "echo after >>"+out))
 	want.WriteString("after\n")
 	s.Close(t.Context())
@@ -79,19 +81,19 @@ func TestSayOrder(t *testing.T) {
 // is left. What was not said is shown, with the reason.
 func TestSayHangs(t *testing.T) {
 	s, shown := newSpeaker(t, shell)
-	w := newWitness(t)
+	w := programtest.NewWitness(t)
 	begin := time.Now()
-	wantSpoken(t, say(t, s, stubborn(w)))
+	wantSpoken(t, say(t, s, w.Stubborn()))
 	wantSpoken(t, say(t, s, "echo never"))
-	w.wantStarted(t)
+	w.WantStarted(t)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.Close(ended)
 	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	w.wantGone(t)
-	want := "say (not spoken: the run is over): " + stubborn(w) + "\nsay (not spoken: the run is over): echo never\n"
+	w.WantGone(t)
+	want := "say (not spoken: the run is over): " + w.Stubborn() + "\nsay (not spoken: the run is over): echo never\n"
 	if shown.String() != want {
 		t.Errorf("shown %q, want %q", shown, want)
 	}
@@ -103,11 +105,11 @@ func TestSayEndsWithContext(t *testing.T) {
 	out := new(screen)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := NewSpeaker(ctx, shell, out)
-	w := newWitness(t)
-	wantSpoken(t, say(t, s, stubborn(w)))
-	w.wantStarted(t)
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
 	cancel(errors.New("interrupted by SIGINT"))
-	w.wantGone(t)
+	w.WantGone(t)
 	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
 	s.Close(t.Context())
 	if got := out.String(); !strings.HasPrefix(got, "say (not spoken: interrupted by SIGINT): trap") {
@@ -130,9 +132,9 @@ func TestSayCloseWaits(t *testing.T) {
 // The row has an end.
 func TestSayRowIsBounded(t *testing.T) {
 	s, _ := newSpeaker(t, shell)
-	w := newWitness(t)
-	wantSpoken(t, say(t, s, stubborn(w)))
-	w.wantStarted(t)
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
 	for range maxRow {
 		wantSpoken(t, say(t, s, "true"))
 	}
@@ -146,28 +148,28 @@ func TestSayRowIsBounded(t *testing.T) {
 	s.Close(ended)
 
 	s, _ = newSpeaker(t, shell)
-	w = newWitness(t)
-	wantSpoken(t, say(t, s, stubborn(w)))
-	w.wantStarted(t)
+	w = programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
 	long := strings.Repeat("ä", maxUtterance)
 	wantSpoken(t, say(t, s, long))
 	wantSpoken(t, say(t, s, long))
 	wantError(t, say(t, s, long), chat.RateLimited, "2 utterances")
 	s.Close(ended)
-	w.wantGone(t)
+	w.WantGone(t)
 }
 
 // What cannot be run, or fails, is told.
 func TestSayFails(t *testing.T) {
-	s, _ := newSpeaker(t, Program{Err: errors.New("not found in $PATH")})
+	s, _ := newSpeaker(t, program.Program{Err: errors.New("not found in $PATH")})
 	wantError(t, say(t, s, "hi"), chat.Unavailable, "the speaker cannot be run: not found in $PATH")
 	for _, c := range []struct {
-		program      Program
+		program      program.Program
 		script, want string
 	}{
 		{shell, "exit 3", "say (not spoken: exit status 3): exit 3\n"},
 		{shell, "kill -KILL $$", "say (not spoken: signal: killed): kill -KILL $$\n"},
-		{Program{Path: "/nowhere/speak"}, "hi", "say (not spoken: fork/exec /nowhere/speak: no such file or directory): hi\n"},
+		{program.Program{Path: "/nowhere/speak"}, "hi", "say (not spoken: fork/exec /nowhere/speak: no such file or directory): hi\n"},
 	} {
 		s, shown := newSpeaker(t, c.program)
 		wantSpoken(t, say(t, s, c.script))
@@ -177,13 +179,13 @@ func TestSayFails(t *testing.T) {
 		}
 	}
 	wantError(t, say(t, nil, "hi"), chat.Failed, "no voice")
-	if _, err := NewSpeaker(t.Context(), Program{}, brokenPipe{}).say(t.Context(), json.RawMessage(`{"utterance":"hi"}`)); err == nil {
+	if _, err := NewSpeaker(t.Context(), program.Program{}, brokenPipe{}).say(t.Context(), json.RawMessage(`{"utterance":"hi"}`)); err == nil {
 		t.Error("words that were neither spoken nor shown are no success")
 	}
 }
 
 func TestSayShows(t *testing.T) {
-	s, shown := newSpeaker(t, Program{})
+	s, shown := newSpeaker(t, program.Program{})
 	if r := say(t, s, "one\n\x1b[2J two\n"); string(r.Data) != `{"spoken":false,"shown":true}` {
 		t.Errorf("%s, %+v", r.Data, r.Error)
 	}

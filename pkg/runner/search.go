@@ -111,8 +111,8 @@ func (s *searcher) each(ctx context.Context, paths []string, name func(string) s
 		if len(s.hits) == s.limit {
 			return nil
 		}
-		content, _ := s.root.Read(p, maxFileBytes)
-		text := string(content)
+		content, _ := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
+		text := s.hide(string(content))
 		folded := fold(text)
 		searched := folded
 		if name != nil {

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 )
 
 // A talker shows what the model says while the run goes on.
@@ -22,7 +22,7 @@ type talker struct {
 func (t *talker) show(mark, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(visible(text), "\n", "\n"+mark)+"\n"); err != nil {
+	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(diag.Visible(strings.TrimSuffix(text, "\n")), "\n", "\n"+mark)+"\n"); err != nil {
 		return fmt.Errorf("the message was not shown: %w", err)
 	}
 	return nil
@@ -44,21 +44,4 @@ func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, erro
 		return chat.Result{}, err
 	}
 	return chat.Success(map[string]bool{"shown": true}), nil
-}
-
-// visible replaces what would steer a terminal, or show text in another order
-// than it has, by escapes such as \u001b.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSuffix(strings.ToValidUTF8(s, "\ufffd"), "\n") {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

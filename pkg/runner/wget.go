@@ -28,7 +28,10 @@ const (
 )
 
 // A fetcher gets pages.
-type fetcher struct{ client *http.Client }
+type fetcher struct {
+	client *http.Client
+	hide   func(string) string
+}
 
 // wget is wget(uri, timeoutMs) (T11): one GET, whose content comes back as text.
 func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
@@ -81,9 +84,9 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 		return chat.Result{}, err
 	}
 	if resp.StatusCode >= 400 {
-		return statusFailure(resp.StatusCode, p), nil
+		return statusFailure(resp.StatusCode, f.hide(p.text())), nil
 	}
-	return chat.Success(p.text()), nil
+	return chat.Success(f.hide(p.text())), nil
 }
 
 // A page is the body of a response, or the beginning of one.
@@ -134,14 +137,17 @@ func netFailure(err error) chat.Result {
 	if errors.As(err, &refused) {
 		return chat.Failure(chat.Denied, "%v", refused)
 	}
+	var packed *netguard.EncodingError
+	if errors.As(err, &packed) {
+		return chat.Failure(chat.Failed, "%v", packed)
+	}
 	return chat.Failure(chat.Unavailable, "%v", err)
 }
 
 // statusFailure returns the result for a response that says no.
-func statusFailure(status int, p page) chat.Result {
+func statusFailure(status int, text string) chat.Result {
 	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
-	text := strings.Join(strings.Fields(p.text()), " ")
-	if text != "" {
+	if text = strings.Join(strings.Fields(text), " "); text != "" {
 		message += ": " + characters(text, 0, maxFragment)
 	}
 	return chat.Failure(statusCode(status), "%s", message)
@@ -153,6 +159,10 @@ func statusCode(status int) chat.ErrorCode {
 		return chat.Unauthorized
 	case http.StatusNotFound, http.StatusGone:
 		return chat.NotFound
+	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusLocked:
+		return chat.Conflict
+	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
+		return chat.TooLarge
 	case http.StatusTooManyRequests:
 		return chat.RateLimited
 	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -48,7 +49,8 @@ func atMost(n int) string {
 }
 
 // isArguments reports whether the only argument of a call is the object of all
-// arguments.
+// arguments. A key that is a parameter in another case counts as one, and is refused
+// later: what was meant by it is not to be guessed.
 func (d *Definition) isArguments(value json.RawMessage) bool {
 	given, err := members(value)
 	if err != nil {
@@ -59,7 +61,7 @@ func (d *Definition) isArguments(value json.RawMessage) bool {
 		return true
 	}
 	for _, m := range given {
-		if _, ok := d.param(m.key); !ok {
+		if !slices.ContainsFunc(ps, func(p Param) bool { return strings.EqualFold(p.Name, m.key) }) {
 			return false
 		}
 	}
@@ -99,27 +101,40 @@ func named(ps []Param, values []json.RawMessage) json.RawMessage {
 // defaults holds whatever the tool itself does. Anything but an object comes
 // back as it is.
 func (d *Definition) Complete(args json.RawMessage) json.RawMessage {
+	defaults := d.Defaults(args)
+	if defaults == nil {
+		return args
+	}
+	b := bytes.TrimRight(args, " \t\r\n")
+	b = slices.Clip(b[:len(b)-1]) // the caller's bytes stay as they are
+	if given, err := members(args); err == nil && len(given) > 0 {
+		b = append(b, ',')
+	}
+	return append(b, defaults[1:]...)
+}
+
+// Defaults returns what [Definition.Complete] adds to an arguments object, as an
+// object; nil for nothing.
+func (d *Definition) Defaults(args json.RawMessage) json.RawMessage {
 	given, err := members(args)
 	if err != nil {
-		return args
+		return nil
 	}
 	has := map[string]bool{}
 	for _, m := range given {
 		has[m.key] = true
 	}
-	b := bytes.TrimRight(args, " \t\r\n")
-	b = slices.Clip(b[:len(b)-1]) // the caller's bytes stay as they are
-	empty := len(given) == 0
+	var ps []Param
+	var values []json.RawMessage
 	for _, p := range d.Signature.Params {
-		if p.Default == nil || has[p.Name] {
-			continue
+		if p.Default != nil && !has[p.Name] {
+			ps, values = append(ps, p), append(values, p.Default)
 		}
-		if !empty {
-			b = append(b, ',')
-		}
-		b, empty = append(append(append(b, quote(p.Name)...), ':'), p.Default...), false
 	}
-	return append(b, '}')
+	if ps == nil {
+		return nil
+	}
+	return named(ps, values)
 }
 
 // param returns the parameter of that name.

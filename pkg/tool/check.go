@@ -78,11 +78,7 @@ func (d *Definition) unknown(v schema.Violation, key string) diag.Finding {
 	if len(names) == 0 {
 		return refuse(diag.UnknownArg, key, "", "%s takes no arguments, not even %s", d.Name, argument(key))
 	}
-	hint := ""
-	if meant := schema.Nearest(v.Key, names); meant != "" {
-		hint = "did you mean " + meant + "?"
-	}
-	return refuse(diag.UnknownArg, key, hint, "%s has no parameter %s, only %s", d.Name, argument(key), strings.Join(names, ", "))
+	return refuse(diag.UnknownArg, key, schema.Meant(v.Key, names), "%s has no parameter %s, only %s", d.Name, argument(key), strings.Join(names, ", "))
 }
 
 // argument names the value at a JSON pointer as code would: items[2].price.

@@ -15,7 +15,7 @@ import (
 // definitionKeys are the keys of a definition.
 var definitionKeys = []string{
 	"name", "description", "signature", "parameters", "returns", "examples", "effect", "idempotent",
-	"scopes", "timeout", "limit", "tags", "builtin",
+	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec",
 }
 
 // A decoder reads one definition.
@@ -39,12 +39,14 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	d.def.Description = d.text("description")
 	d.def.Effect = d.effect()
 	d.def.Idempotent, _ = d.doc.Get("idempotent").Bool()
-	d.def.Scopes, _ = d.doc.Get("scopes").Texts()
+	d.access()
+	d.def.Labels = d.labels()
 	d.def.Tags, _ = d.doc.Get("tags").Texts()
 	d.def.Timeout = d.timeout()
 	d.limit()
-	d.def.Builtin = d.builtin()
-	d.examples(d.parameters())
+	known := d.parameters()
+	d.implementation(known)
+	d.examples(known)
 	return d.def
 }
 
@@ -88,16 +90,9 @@ func (d *decoder) effect() Effect {
 	effects := []string{string(Read), string(Write), string(Exec)}
 	if ok && !slices.Contains(effects, text) {
 		f := v.Add(diag.DefValue, "must be read, write or exec, is %q", text)
-		f.Hint = didYouMean(text, effects)
+		f.Hint = schema.Meant(text, effects)
 	}
 	return Effect(text)
-}
-
-func didYouMean(word string, words []string) string {
-	if meant := schema.Nearest(word, words); meant != "" {
-		return "did you mean " + meant + "?"
-	}
-	return ""
 }
 
 func (d *decoder) timeout() time.Duration {
@@ -124,15 +119,15 @@ func (d *decoder) limit() {
 	}
 	rate := m.Get("rate")
 	if text, ok := rate.Text(); ok {
-		if d.def.Rate, ok = parseRate(text); !ok {
+		if d.def.Rate, ok = ParseRate(text); !ok {
 			rate.Add(diag.DefValue, "%q is no rate, write one such as 5/s, 100/m or 1000/h", text)
 		}
 	}
 	d.def.MaxBytes = size(m.Get("bytes"))
 }
 
-// parseRate reads a rate such as "5/s".
-func parseRate(text string) (Rate, bool) {
+// ParseRate reads a rate such as "5/s".
+func ParseRate(text string) (Rate, bool) {
 	number, unit, _ := strings.Cut(text, "/")
 	n, err := strconv.Atoi(number)
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
@@ -160,36 +155,74 @@ func size(v yamldoc.Value) int64 {
 	} else {
 		return 0
 	}
+	n, ok := ParseSize(text)
+	if !ok {
+		v.Add(diag.DefValue, "%q is no size, write one such as 64KB, 1MB or 1MiB", text)
+	}
+	return n
+}
+
+// ParseSize reads a number of bytes such as "1MB", "64 KiB" or "100".
+func ParseSize(text string) (n int64, ok bool) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
 		if !ok {
 			continue
 		}
 		n, err := strconv.ParseInt(strings.TrimSuffix(number, " "), 10, 64)
-		if err == nil && n > 0 && n <= math.MaxInt64/u.bytes {
-			return n * u.bytes
+		if err != nil || n <= 0 || n > math.MaxInt64/u.bytes {
+			break
 		}
-		break
+		return n * u.bytes, true
 	}
-	v.Add(diag.DefValue, "%q is no size, write one such as 64KB, 1MB or 1MiB", text)
-	return 0
+	return 0, false
 }
 
-func (d *decoder) builtin() string {
-	v := d.doc.Get("builtin")
-	if !v.Present() {
-		d.doc.Of().Add(diag.DefImpl, "there is no implementation: the key \"builtin\" is missing")
-		return ""
+// labels reads what is said of the data that goes in and comes out.
+func (d *decoder) labels() []Label {
+	v := d.doc.Get("labels")
+	texts, _ := v.Texts()
+	items, _ := v.List()
+	var out []Label
+	for i, text := range texts {
+		if !slices.Contains(Labels, Label(text)) {
+			f := items[i].Add(diag.DefValue, "must be %s, is %q", schema.Either(Labels), text)
+			f.Hint = schema.Meant(text, []string{string(Untrusted), string(Private), string(Sink)})
+		}
+		out = append(out, Label(text))
 	}
+	return out
+}
+
+// implementation reads what does it: exactly one of the [Means].
+func (d *decoder) implementation(known bool) {
+	builtin, exec := d.doc.Get("builtin"), d.doc.Get("exec")
+	switch {
+	case !builtin.Present() && !exec.Present():
+		d.doc.Of().Add(diag.DefImpl, `there is no implementation: the key "builtin" or "exec" is missing`)
+	case builtin.Present() && exec.Present():
+		d.doc.Key("exec").Add(diag.DefImpl, "there are two implementations, builtin and exec").Hint = "leave one of them out"
+	case exec.Present():
+		d.program(exec, known)
+	default:
+		d.builtin(builtin)
+	}
+}
+
+func (d *decoder) builtin(v yamldoc.Value) {
 	name, ok := v.Text()
 	if ok && d.Builtins != nil && !slices.Contains(d.Builtins, name) {
 		f := v.Add(diag.DefImpl, "there is no tool written in Go of the name %q", name)
-		if f.Hint = didYouMean(name, d.Builtins); f.Hint == "" {
+		if f.Hint = schema.Meant(name, d.Builtins); f.Hint == "" {
 			f.Hint = "there are " + strings.Join(d.Builtins, ", ")
 		}
 	}
-	if d.def.Effect == Read && slices.Contains(d.Writers, name) {
-		d.doc.Get("effect").Add(diag.DefValue, "%s changes something, so the effect cannot be read", name)
+	effect := d.doc.Get("effect")
+	switch {
+	case d.def.Effect == Read && slices.Contains(d.Writers, name):
+		effect.Add(diag.DefValue, "%s changes something, so the effect cannot be read", name)
+	case d.def.Effect != Exec && slices.Contains(d.Programs, name):
+		effect.Add(diag.DefProgram, "%s runs programs, so the effect must be exec", name)
 	}
-	return name
+	d.def.Builtin = name
 }

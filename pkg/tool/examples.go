@@ -61,6 +61,11 @@ func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
 	for _, f := range faults {
 		v.Add(diag.DefExample, "%s", f.Message).Hint = f.Hint
 	}
+	if len(faults) == 0 && d.def.Exec != nil {
+		if _, err := d.def.Fill(call.Arguments); err != nil {
+			v.Add(diag.DefExample, "%v", err)
+		}
+	}
 	call.Start, call.End, call.Text = 0, 0, ""
 	return call
 }

@@ -25,7 +25,7 @@ func (d *decoder) parameters() bool {
 			good = false
 		}
 	}
-	if !good || !ok || !isName(d.def.Name) {
+	if !good || !ok || !isName(d.def.Name) || !d.marks(props) {
 		return false
 	}
 	switch {

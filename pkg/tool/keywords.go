@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -14,7 +15,7 @@ import (
 var propertyKeys = []string{
 	"type", "description", "required", "default", "enum", "const", "format", "pattern", "minLength", "maxLength",
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems",
-	"uniqueItems", "properties", "additionalProperties", "anyOf",
+	"uniqueItems", "properties", "additionalProperties", "anyOf", "identifier", "ask",
 }
 
 // readerOf returns what reads a keyword of a property into JSON, nil for the
@@ -130,7 +131,7 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 		name, ok := n.Text()
 		if ok && Kind(name) != Array && !slices.Contains(simple, Kind(name)) {
 			f := n.Add(diag.DefValue, "unknown type %s", name)
-			if f.Hint = didYouMean(name, typeWords); otherWords[name] != "" {
+			if f.Hint = schema.Meant(name, typeWords); otherWords[name] != "" {
 				f.Hint = "did you mean " + otherWords[name] + "?"
 			}
 			ok = false

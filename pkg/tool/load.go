@@ -18,6 +18,8 @@ type Loader struct {
 	// Writers are those of them that change something. A definition cannot say
 	// that one of them only reads.
 	Writers []string
+	// Programs are those of them that run programs. A definition of one has the effect exec.
+	Programs []string
 	// Dir is put before the names of files, for people.
 	Dir string
 }

@@ -51,6 +51,10 @@ func readProperty(v yamldoc.Value) (p property, good bool) {
 			ok = p.object(m)
 		case key == "default":
 			p.fallback, ok = value.JSON()
+		case key == "identifier":
+			_, ok = value.Bool()
+		case key == "ask":
+			_, ok = value.Text()
 		case key == "required":
 			p.required, ok = required(value)
 			p.optional = ok && !p.required

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"oneshot/pkg/diag"
@@ -68,13 +69,9 @@ func (r *Registry) Has(name string) bool {
 // [Endings].
 func (r *Registry) All() []*Definition { return slices.Clone(r.defs) }
 
+// Names returns the names of all tools, also of the [Endings], in the order of the alphabet.
+func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.byName)) }
+
 // Suggest returns the tool that was probably meant by a name that no tool has,
 // or "".
-func (r *Registry) Suggest(name string) string {
-	names := make([]string, 0, len(r.byName))
-	for name := range r.byName {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return schema.Nearest(name, names)
-}
+func (r *Registry) Suggest(name string) string { return schema.Nearest(name, r.Names()) }

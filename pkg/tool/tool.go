@@ -28,6 +28,19 @@ const (
 	Exec  Effect = "exec"
 )
 
+// A Label says what is to be thought of the data that goes through a tool.
+type Label string
+
+// The labels.
+const (
+	Untrusted Label = "untrusted" // its results can be written by anybody, such as pages
+	Private   Label = "private"   // its results are not for everybody, such as files and mail
+	Sink      Label = "sink"      // its arguments reach others, also where it only reads, as the address of a page does
+)
+
+// Labels lists the labels.
+var Labels = []Label{Untrusted, Private, Sink}
+
 // A Definition is what a tool is. It must not be changed once it is in use; it
 // may then be used by several goroutines.
 type Definition struct {
@@ -36,18 +49,27 @@ type Definition struct {
 	Signature   Signature // with the descriptions of the parameters
 	// Schema is the JSON Schema of the arguments object, with the parameters in
 	// the order of the signature and no other keys allowed.
-	Schema   json.RawMessage
+	Schema json.RawMessage
+	// Identifiers are where values stand that name something, and may not be made up.
+	Identifiers []Place
+	Ask         map[string]string // questions for a person, by the parameter that only they can fill
+
 	Returns  string // the type of the result, "" if it is not said
 	Examples []Example
 
 	Effect     Effect
-	Idempotent bool          // may be repeated after a crash
-	Scopes     []string      // what a run must have been granted
+	Idempotent bool     // may be repeated after a crash
+	Scopes     []string // what a run must have been granted, all of it
+	AnyScopes  []string // of these one at least
+	Connection string   // what the run must have been given to work through, "" for nothing
+	Renew      string   // how an authorisation that has expired is renewed, for people
+	Labels     []Label
 	Timeout    time.Duration // of one call; 0 if it is not said
 	Rate       Rate
 	MaxBytes   int64 // of one result; 0 if it is not said
 	Tags       []string
-	Builtin    string // the tool written in Go that does it
+	Builtin    string   // the tool written in Go that does it
+	Exec       *Program // or the program that does it
 
 	File string // where it is defined, for people
 	Line int    // from 1
@@ -56,6 +78,35 @@ type Definition struct {
 	compile  sync.Once
 	compiled *schema.Schema
 	faults   []diag.Finding // of Schema
+}
+
+// A Means is by what a tool is done.
+type Means string
+
+// The means.
+const (
+	ByBuiltin Means = "builtin" // a function of this program
+	ByProgram Means = "exec"    // another program
+)
+
+// EveryMeans lists the means.
+var EveryMeans = []Means{ByBuiltin, ByProgram}
+
+// Means returns by what the tool is done.
+func (d *Definition) Means() Means {
+	if d.Exec != nil {
+		return ByProgram
+	}
+	return ByBuiltin
+}
+
+// ParameterNames returns the names of the parameters, in the order of the signature.
+func (d *Definition) ParameterNames() []string {
+	names := make([]string, len(d.Signature.Params))
+	for i, p := range d.Signature.Params {
+		names[i] = p.Name
+	}
+	return names
 }
 
 // Talks reports whether the tool says something to the user, as its tag "chat"

@@ -36,6 +36,7 @@ func TestBind(t *testing.T) {
 		{"first is an object", object, `[{"a":1}]`, `{"body":{"a":1}}`, ""},
 		{"first is an object, some keys are parameters", object, `[{"a":1,"dry":true}]`, `{"body":{"a":1,"dry":true}}`, ""},
 		{"first is an object, all keys are parameters", object, `[{"body":{},"dry":true}]`, `{"body":{},"dry":true}`, ""},
+		{"first is an object, a key is a parameter in another case", object, `[{"BODY":{"a":1}}]`, `{"BODY":{"a":1}}`, ""},
 		{"first is an object, empty", object, `[{}]`, `{}`, ""},
 		{"first is an object, two arguments", object, `[{"body":{}},true]`, `{"body":{"body":{}},"dry":true}`, ""},
 		{"first is of any type", anyone, `[{"a":1}]`, `{"value":{"a":1}}`, ""},

@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/vault"
+)
+
+// plain hides nothing.
+func plain(text string) string { return text }
+
+// What is read is what the path led to when the call was let happen, whatever has become of it.
+func TestFileReadLeads(t *testing.T) {
+	dir := t.TempDir()
+	root := openRoot(t, dir)
+	for name, text := range map[string]string{"hid": "HIDDEN", "a.md": "a", "b.md": "b"} {
+		if err := root.Write(name+"/key", []byte(text), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"kept": "a.md/key", "moved": "hid/key", "made": "hid/key", "dir": "hid"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.WithValue(context.Background(), leadsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
+	r, err := files{root, plain}.read(ctx, json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []fileContent{
+		{"kept", "a", 1, ""},
+		{"./moved", "b", 1, ""},
+		{"made", "Error reading file: it leads elsewhere than a moment ago", 0, ""},
+		{"dir/key", "Error reading file: it leads elsewhere than a moment ago", 0, ""},
+		{"a.md/key", "a", 1, ""},
+	}
+	if diff := cmp.Diff(want, data[[]fileContent](t, r)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A file is replaced if it is still the one that was read, and made if there is none yet.
+func TestFilePutIfMatch(t *testing.T) {
+	f := files{newRoot(t, map[string]string{"a.md": "key-12345678"}), func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
+	r, err := f.read(t.Context(), json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := data[[]fileContent](t, r)
+	if read[0].Digest != vault.Digest([]byte("key-12345678")) || read[0].Content != "key-***" || read[1].Digest != "" {
+		t.Errorf("%+v", read)
+	}
+	put := func(path, content string, want vault.Precondition) chat.Result {
+		r, err := f.put(t.Context(), json.RawMessage(fmt.Sprintf(`{"path":%q,"content":%q,"ifMatch":%q}`, path, content, want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	wantError(t, put("a.md", "x", vault.Missing), chat.Conflict, "there is a file already")
+	wantError(t, put("none.md", "x", read[0].Digest), chat.Conflict, "no such file")
+	if r := put("a.md", "first", read[0].Digest); !r.OK() {
+		t.Errorf("%+v", r.Error)
+	}
+	wantError(t, put("a.md", "second", read[0].Digest), chat.Conflict, "not the one that was to be replaced")
+	if r := put("none.md", "x", vault.Missing); !r.OK() {
+		t.Errorf("%+v", r.Error)
+	}
+	if got, err := f.root.Read("a.md", 100); err != nil || string(got) != "first" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,81 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/program"
+	"oneshot/pkg/tool"
+)
+
+// Seconds that a command may take.
+const (
+	commandTime     = 60
+	mostCommandTime = 600
+)
+
+// A terminal runs commands that a model writes.
+type terminal struct{ programs }
+
+// A command is what a model writes: the words, and how long they may take.
+type command struct {
+	words []string
+	limit time.Duration
+}
+
+// commandOf reads the arguments of terminal_execute.
+func commandOf(raw json.RawMessage) (command, error) {
+	args, err := decode[struct {
+		Command string         `json:"command"`
+		Timeout jsontext.Value `json:"timeout"`
+	}](raw)
+	if err != nil {
+		return command{}, err
+	}
+	seconds, err := integer("timeout", args.Timeout, commandTime, 1, mostCommandTime)
+	if err != nil {
+		return command{}, err
+	}
+	words, err := tool.Words(args.Command)
+	return command{words, time.Duration(seconds) * time.Second}, err
+}
+
+// execute is terminal_execute(command, timeout) (M11): the words of the command are run, without
+// a shell. Every exit code is a success, and what the program says with it.
+func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
+	c, err := commandOf(t.args)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	own, cancel := context.WithTimeout(ctx, c.limit)
+	defer cancel()
+	out, err := p.run(own, ".", program.Command{Argv: c.words, Env: p.environment(p.visible), Max: most(t)})
+	switch {
+	case err != nil && own.Err() != nil && over(ctx) == nil:
+		return timedOut(t.def, c.limit, saidIn(err)), nil
+	case err != nil:
+		return unstarted(err, chat.InvalidArguments)
+	}
+	if why := p.failure(out, true); why != nil {
+		return *why, nil
+	}
+	return p.printed(t, out), nil
+}
+
+// Argv returns the words of the program that a call of a tool would run, nil where it runs none.
+// The arguments fit the definition; the error says why they make no words.
+func Argv(def *tool.Definition, args json.RawMessage) ([]string, error) {
+	switch {
+	case def.Means() == tool.ByProgram:
+		filled, err := def.Fill(args)
+		return filled.Argv, err
+	case RunsPrograms(def):
+		c, err := commandOf(args)
+		return c.words, err
+	}
+	return nil, nil
+}

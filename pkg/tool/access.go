@@ -1,0 +1,37 @@
+package tool
+
+import (
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// access reads what a run has to have been given for the tool: scopes, of which it needs
+// all, or any of {any: […]}, a connection, and how an authorisation is renewed.
+func (d *decoder) access() {
+	v := d.doc.Get("scopes")
+	if !v.IsMap() {
+		d.def.Scopes, _ = v.Texts()
+	} else if m, ok := v.Map("any"); ok {
+		any := m.Need("any")
+		var read bool
+		if d.def.AnyScopes, read = any.Texts(); read && len(d.def.AnyScopes) == 0 {
+			any.Add(diag.DefValue, "must have at least one scope")
+		}
+	}
+	d.def.Connection = d.phrase("connection")
+	d.def.Renew = d.phrase("renew")
+	if strings.ContainsAny(d.def.Connection, " \t\n") {
+		d.doc.Get("connection").Add(diag.DefValue, "%q is no name: it has blanks", d.def.Connection)
+	}
+}
+
+// phrase reads a string that may be left out, and is not empty.
+func (d *decoder) phrase(key string) string {
+	v := d.doc.Get(key)
+	text, ok := v.Text()
+	if ok && strings.TrimSpace(text) == "" {
+		v.Add(diag.DefValue, "must not be empty")
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,228 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// coercing returns a definition with one parameter of each type that can be coerced.
+func coercing(t testing.TB) *Definition {
+	t.Helper()
+	s, wrong := ParseSignature(`f(
+		n?: number, i?: integer, b?: boolean, s?: string, z?: null, o?: object, r?: Record<string, integer>,
+		a?: integer[], w?: string[], m?: boolean[][], e?: 1 | 2 | "x", q?: "1" | "2",
+		u?: integer | boolean, v?: number | number[], k?: string | null, c?: integer | null,
+		p?: {x: integer, y?: {z: boolean}}, l?: {x: integer}[] | {y: string}, x?)`)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	return &Definition{Name: "f", Signature: s, Schema: s.Schema()}
+}
+
+// M22: what a value can become without loss, and what it cannot.
+func TestCoerce(t *testing.T) {
+	d := coercing(t)
+	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
+	for _, tt := range []struct {
+		args, want string
+		lossy      string // the beginning of why nothing is done
+	}{
+		// Strings that are the JSON of what is wanted.
+		{`{"n":"5"}`, `{"n":5}`, ""},
+		{`{"n":" -1.50e2\n"}`, `{"n":-1.50e2}`, ""},
+		{`{"n":"9007199254740993"}`, `{"n":9007199254740993}`, ""},
+		{`{"i":"123456789012345678901234567890"}`, `{"i":123456789012345678901234567890}`, ""},
+		{`{"i":"5.0"}`, `{"i":5}`, ""},
+		{`{"i":"1.5e1"}`, `{"i":15}`, ""},
+		{`{"b":"true"}`, `{"b":true}`, ""},
+		{`{"b":"False"}`, `{"b":false}`, ""},
+		{`{"z":"None"}`, `{"z":null}`, ""},
+		{`{"o":"{\"a\": [1, {\"b\": 12345678901234567890}]}"}`, `{"o":{"a":[1,{"b":12345678901234567890}]}}`, ""},
+		{`{"a":"[1, 2]"}`, `{"a":[1,2]}`, ""},
+		{`{"w":"[\"a\", \"b\"]"}`, `{"w":["a","b"]}`, ""},
+		{`{"m":[["true"],"[false]"]}`, `{"m":[[true],[false]]}`, ""},
+		{`{"p":"{\"x\":\"1\",\"y\":{\"z\":\"true\"}}"}`, `{"p":{"x":1,"y":{"z":true}}}`, ""},
+		{`{"e":"2"}`, `{"e":2}`, ""},
+
+		// The other way round.
+		{`{"s":7}`, `{"s":"7"}`, ""},
+		{`{"s":7.10}`, `{"s":"7.10"}`, ""},
+		{`{"s":true}`, `{"s":"true"}`, ""},
+		{`{"w":[1,"b",false]}`, `{"w":["1","b","false"]}`, ""},
+		{`{"q":2}`, `{"q":"2"}`, ""},
+		{`{"s":{"a":1}}`, `{"s":{"a":1}}`, ""},
+		{`{"s":["a"]}`, `{"s":["a"]}`, ""},
+
+		// Whole numbers with a fraction, and only those.
+		{`{"i":5.0}`, `{"i":5}`, ""},
+		{`{"i":-0.50e1}`, `{"i":-5}`, ""},
+		{`{"i":1e3}`, `{"i":1000}`, ""},
+		{`{"i":0.0}`, `{"i":0}`, ""},
+		{`{"n":5.0}`, `{"n":5.0}`, ""},
+		{`{"i":12.7}`, `{"i":12.7}`, "12.7 is no whole number"},
+		{`{"i":"12.7"}`, `{"i":"12.7"}`, "it is no whole number"},
+		{`{"i":1e-1}`, `{"i":1e-1}`, "1e-1 is no whole number"},
+		{`{"i":1e99999}`, `{"i":1e99999}`, "1e99999 is no whole number"},
+
+		// One value where several are wanted.
+		{`{"w":"a"}`, `{"w":["a"]}`, ""},
+		{`{"a":5}`, `{"a":[5]}`, ""},
+		{`{"a":"5"}`, `{"a":[5]}`, ""},
+		{`{"w":7}`, `{"w":["7"]}`, ""},
+		{`{"m":true}`, `{"m":[[true]]}`, ""},
+		{`{"w":"a, b"}`, `{"w":"a, b"}`, "it could be one item or several"},
+		{`{"w":"[a"}`, `{"w":"[a"}`, "the text is no JSON"},
+		{`{"w":null}`, `{}`, ""},
+		{`{"a":"x"}`, `{"a":"x"}`, ""},
+
+		// Null where nothing should stand.
+		{`{"n":null,"s":"x","b":null}`, `{"s":"x"}`, ""},
+		{`{"p":{"x":1,"y":null}}`, `{"p":{"x":1}}`, ""},
+		{`{"p":{"x":null}}`, `{"p":{"x":null}}`, ""},
+		{`{"c":null,"k":null,"z":null,"x":null}`, `{"c":null,"k":null,"z":null,"x":null}`, ""},
+		{`{"s":"null"}`, `{"s":"null"}`, ""},
+
+		// Of several types, the one that it can be.
+		{`{"u":"1"}`, `{"u":1}`, ""},
+		{`{"u":"true"}`, `{"u":true}`, ""},
+		{`{"v":"5"}`, `{"v":5}`, ""},
+		{`{"v":"[\"5\"]"}`, `{"v":[5]}`, ""},
+		{`{"k":"null"}`, `{"k":"null"}`, ""},
+		{`{"k":5}`, `{"k":"5"}`, ""},
+		{`{"c":"null"}`, `{"c":null}`, ""},
+		{`{"c":"5"}`, `{"c":5}`, ""},
+		{`{"l":{"y":5}}`, `{"l":{"y":"5"}}`, ""},
+		{`{"l":{"x":"5"}}`, `{"l":{"x":"5"}}`, ""},
+		{`{"l":[{"x":"5"}]}`, `{"l":[{"x":5}]}`, ""},
+
+		// What would be lost or guessed.
+		{`{"b":"yes"}`, `{"b":"yes"}`, "it is not written as true"},
+		{`{"b":0}`, `{"b":0}`, "it is not written as false"},
+		{`{"n":"5 apples"}`, `{"n":"5 apples"}`, "it is not written as a number of JSON"},
+		{`{"n":"1,000"}`, `{"n":"1,000"}`, "it is not written as a number of JSON"},
+		{`{"n":"0x10"}`, `{"n":"0x10"}`, "it is not written as a number of JSON"},
+		{`{"n":"1e400"}`, `{"n":"1e400"}`, "no 64-bit float can hold it"},
+		{`{"i":"1e400"}`, `{"i":"1e400"}`, "no 64-bit float can hold it"},
+		{`{"n":"1e-400"}`, `{"n":"1e-400"}`, "no 64-bit float can hold it"},
+		{`{"n":"twice"}`, `{"n":"twice"}`, ""},
+		{`{"n":""}`, `{"n":""}`, ""},
+		{`{"o":"{\"a\":1} and more"}`, `{"o":"{\"a\":1} and more"}`, "the text is no JSON: "},
+		{`{"o":"{'a':1}"}`, `{"o":"{'a':1}"}`, "the text is no JSON: "},
+		{`{"o":"{\"a\":1,\"a\":2}"}`, `{"o":"{\"a\":1,\"a\":2}"}`, "the text is no JSON: "},
+		{`{"a":"` + deep + `"}`, `{"a":"` + deep + `"}`, "more than 64 arrays"},
+		{`{"n":["5"]}`, `{"n":["5"]}`, ""},
+
+		// What is not known is left alone, and so is what fits.
+		{`{"x":"5","other":"5"}`, `{"x":"5","other":"5"}`, ""},
+		{`{"s":"5","n":5,"o":{"x":"1"},"r":{"k":"1"}}`, `{"s":"5","n":5,"o":{"x":"1"},"r":{"k":1}}`, ""},
+		{`[1]`, `[1]`, ""},
+		{`{"n":"5","n":"6"}`, `{"n":"5","n":"6"}`, ""},
+	} {
+		got, all := d.Coerce(json.RawMessage(tt.args))
+		if string(got) != tt.want {
+			t.Errorf("%s becomes %s, want %s", tt.args, got, tt.want)
+		}
+		lossy := ""
+		for _, c := range all {
+			lossy += c.Lossy
+		}
+		if !strings.HasPrefix(lossy, tt.lossy) || tt.lossy == "" && lossy != "" {
+			t.Errorf("%s: %q would be lost, want %q", tt.args, lossy, tt.lossy)
+		}
+		if tt.lossy == "" && (len(all) == 0) != (tt.args == tt.want) {
+			t.Errorf("%s becomes %s, and %v is said", tt.args, got, all)
+		}
+	}
+}
+
+// Each change says where, from what and to what.
+func TestCoercions(t *testing.T) {
+	_, got := coercing(t).Coerce(json.RawMessage(`{"p":{"x":"1","y":{"z":"no"}},"m":[["True"]],"i":2.0,"s":null,"w":7}`))
+	want := []Coercion{
+		{Path: "/p/x", From: json.RawMessage(`"1"`), To: json.RawMessage(`1`)},
+		{Path: "/p/y/z", From: json.RawMessage(`"no"`), Lossy: "it is not written as false"},
+		{Path: "/m/0/0", From: json.RawMessage(`"True"`), To: json.RawMessage(`true`)},
+		{Path: "/i", From: json.RawMessage(`2.0`), To: json.RawMessage(`2`)},
+		{Path: "/s", From: json.RawMessage(`null`)},
+		{Path: "/w", From: json.RawMessage(`7`), To: json.RawMessage(`["7"]`)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var retyped []bool
+	for _, c := range got {
+		retyped = append(retyped, c.Retypes())
+	}
+	if diff := cmp.Diff([]bool{true, true, true, false, true, true}, retyped); diff != "" {
+		t.Error("retyped:", diff)
+	}
+}
+
+// FuzzCoerce: what fits stays, but for whole numbers; what is coerced is JSON and
+// fits no worse; and a second time nothing changes.
+func FuzzCoerce(f *testing.F) {
+	for _, args := range []string{
+		`{}`, `{"n":"5","i":"5.0","b":"true","s":7,"w":"a"}`, `{"a":"[1, \"2\"]","u":"1","l":[{"x":"5"}]}`,
+		`{"p":"{\"x\":\"{}\"}","o":"{\"a\":null}","m":"[[\"true\"]]","c":null,"n":null}`, `{"i":1e30,"e":"x","q":1}`,
+	} {
+		f.Add(args)
+	}
+	d := coercing(f)
+	f.Fuzz(func(t *testing.T, args string) {
+		if !json.Valid([]byte(args)) {
+			return
+		}
+		before := d.Check(json.RawMessage(args))
+		got, all := d.Coerce(json.RawMessage(args))
+		if !json.Valid(got) {
+			t.Fatalf("%s becomes %s", args, got)
+		}
+		for _, c := range all {
+			if len(before) == 0 && (c.Lossy != "" || c.Retypes()) {
+				t.Errorf("%s fits, and becomes %s: %+v", args, got, c)
+			}
+		}
+		if len(all) == 0 && string(got) != args {
+			t.Errorf("%s becomes %s without a word", args, got)
+		}
+		if after := d.Check(got); len(after) > len(before) && !decodes(all) {
+			t.Errorf("%s becomes %s: %v, and then %v", args, got, before, after)
+		}
+		again, more := d.Coerce(got)
+		for _, c := range more {
+			if c.Lossy == "" {
+				t.Errorf("%s becomes %s, and then %s", args, got, again)
+			}
+		}
+	})
+}
+
+// decodes reports whether a string has become an array or object, in which more can
+// be wrong than that it is a string.
+func decodes(all []Coercion) bool {
+	for _, c := range all {
+		if c.From[0] == '"' && (c.To != nil && (c.To[0] == '{' || c.To[0] == '[')) {
+			return true
+		}
+	}
+	return false
+}
+
+// What can be said about a value of any depth and length costs no more than its
+// length.
+func TestCoerceDeep(t *testing.T) {
+	d := coercing(t)
+	for _, args := range []string{
+		`{"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `,"n":"5"}`,
+		`{"w":[` + strings.Repeat(`1,`, 100_000) + `1]}`,
+		`{"n":"` + strings.Repeat("9", 100_000) + `"}`,
+	} {
+		got, all := d.Coerce(json.RawMessage(args))
+		if len(all) == 0 || !json.Valid(got) {
+			t.Errorf("%.20s: %d coercions", args, len(all))
+		}
+	}
+}

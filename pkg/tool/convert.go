@@ -1,0 +1,219 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/literal"
+)
+
+// takes reports whether a value is of the kind of a type, whatever stands in it. A
+// union takes nothing.
+func (t *Type) takes(v json.RawMessage) bool {
+	switch kind := jsontext.Value(v).Kind(); t.Kind {
+	case Any:
+		return true
+	case String:
+		return kind == '"'
+	case Number:
+		return kind == '0'
+	case Integer:
+		_, whole := wholeNumber(string(v))
+		return kind == '0' && whole
+	case Boolean:
+		return kind == 't' || kind == 'f'
+	case Null:
+		return kind == 'n'
+	case Object, Record, Struct:
+		return kind == '{'
+	case Array:
+		return kind == '['
+	case Literal:
+		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return sameScalar(v, w) })
+	}
+	return false
+}
+
+// sameScalar reports whether two values are the same string, or written alike.
+func sameScalar(v, w json.RawMessage) bool {
+	a, ok := textOf(v)
+	b, isText := textOf(w)
+	return ok && isText && a == b || string(v) == string(w)
+}
+
+// textOf returns what a value says, if it is a string.
+func textOf(v json.RawMessage) (string, bool) {
+	if jsontext.Value(v).Kind() != '"' {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(nil, []byte(v))
+	return string(text), err == nil
+}
+
+// convert returns a value as one of another kind that a type has; nil if it cannot
+// be meant as one, or if something would be lost or guessed, and then what. The
+// value stands inside so many arrays and objects.
+func convert(t *Type, v json.RawMessage, depth int) (to json.RawMessage, lossy string) {
+	text, isText := textOf(v)
+	kind := jsontext.Value(v).Kind()
+	switch {
+	case t.Kind == Literal:
+		return t.valueLike(v), ""
+	case isText:
+		return fromText(t.Kind, strings.Trim(text, " \t\r\n"), depth)
+	case t.Kind == String && (kind == '0' || kind == 't' || kind == 'f'):
+		return json.RawMessage(quote(string(v))), ""
+	case t.Kind == Integer && kind == '0':
+		return nil, brief(v) + " is no whole number"
+	case t.Kind == Boolean && kind == '0':
+		return boolean(string(v))
+	}
+	return nil, ""
+}
+
+// valueLike returns the one value of a literal that is the same but for quotes.
+func (t *Type) valueLike(v json.RawMessage) json.RawMessage {
+	var found json.RawMessage
+	for _, w := range t.Values {
+		if bare(v) == bare(w) {
+			if found != nil {
+				return nil
+			}
+			found = w
+		}
+	}
+	return found
+}
+
+// bare returns what a string says, and the JSON of any other value.
+func bare(v json.RawMessage) string {
+	if text, ok := textOf(v); ok {
+		return text
+	}
+	return string(v)
+}
+
+// fromText returns the value of a kind whose JSON a text is. The words for true,
+// false and null are known in the spelling of Python, too.
+func fromText(k Kind, text string, depth int) (to json.RawMessage, lossy string) {
+	switch k {
+	case Number, Integer:
+		return number(text, k == Integer)
+	case Boolean:
+		return boolean(text)
+	case Null:
+		if text == "null" || text == "None" {
+			return json.RawMessage("null"), ""
+		}
+	case Array:
+		return container(text, '[', depth)
+	case Object, Record, Struct:
+		return container(text, '{', depth)
+	}
+	return nil, ""
+}
+
+// number returns the number that a text is.
+func number(text string, whole bool) (to json.RawMessage, lossy string) {
+	v := jsontext.Value(text)
+	switch {
+	case !strings.ContainsAny(text, "0123456789") || !strings.ContainsAny(text[:1], "+-.$0123456789"):
+		return nil, ""
+	case v.Kind() != '0' || !v.IsValid():
+		return nil, "it is not written as a number of JSON"
+	case !isFinite(text):
+		return nil, "no 64-bit float can hold it"
+	}
+	if _, ok := wholeNumber(text); whole && !ok {
+		return nil, "it is no whole number"
+	}
+	return json.RawMessage(text), ""
+}
+
+// isFinite reports whether a 64-bit float can come near a number.
+func isFinite(number string) bool {
+	f, err := strconv.ParseFloat(number, 64)
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return err == nil && (f != 0 || !strings.ContainsAny(mantissa, "123456789"))
+}
+
+// mostDigits bounds the whole numbers that are written out: floats go up to 1e308.
+const mostDigits = 309
+
+// wholeNumber returns the digits of a number of JSON that is whole, and false if it
+// is not or has very many.
+func wholeNumber(number string) (string, bool) {
+	mantissa, exponent, scaled := strings.Cut(strings.ToLower(number), "e")
+	integer, fraction, fractional := strings.Cut(mantissa, ".")
+	if !scaled && !fractional {
+		return number, true
+	}
+	shift := 0
+	if scaled {
+		var err error
+		if shift, err = strconv.Atoi(exponent); err != nil || shift < -mostDigits || shift > mostDigits {
+			return number, false
+		}
+	}
+	sign := ""
+	if digits, ok := strings.CutPrefix(integer, "-"); ok {
+		sign, integer = "-", digits
+	}
+	digits, point := integer+fraction, len(integer)+shift
+	if point < len(digits) && strings.Trim(digits[max(point, 0):], "0") != "" {
+		return number, false
+	}
+	digits += strings.Repeat("0", max(0, point-len(digits)))
+	digits = strings.TrimLeft(digits[:max(0, point)], "0")
+	if digits == "" {
+		return "0", true
+	}
+	return sign + digits, true
+}
+
+// boolean returns the boolean that a text is.
+func boolean(text string) (to json.RawMessage, lossy string) {
+	switch word := strings.ToLower(text); word {
+	case "true", "false":
+		return json.RawMessage(word), ""
+	case "yes", "on", "y", "t", "1":
+		return nil, "it is not written as true"
+	case "no", "off", "n", "f", "0":
+		return nil, "it is not written as false"
+	}
+	return nil, ""
+}
+
+// container returns the array or object whose JSON a text is, from its first to its
+// last byte.
+func container(text string, open byte, depth int) (to json.RawMessage, lossy string) {
+	if text == "" || text[0] != open {
+		return nil, ""
+	}
+	switch r := literal.ParseJSON(text); {
+	case r.Value == nil || r.Status != chat.StatusOK:
+		return nil, "the text is no JSON: " + r.Findings[0].Message
+	case depth+depthOf(r.Value) > literal.MaxDepth:
+		return nil, fmt.Sprintf("more than %d arrays and objects would stand in each other", literal.MaxDepth)
+	default:
+		return r.Value, ""
+	}
+}
+
+// depthOf returns how deeply a value is nested.
+func depthOf(v json.RawMessage) int {
+	dec, deepest := jsontext.NewDecoder(bytes.NewBuffer(v)), 0
+	for {
+		if _, err := dec.ReadToken(); err != nil {
+			return deepest // at the end: the value is valid
+		}
+		deepest = max(deepest, dec.StackDepth())
+	}
+}

@@ -1,0 +1,240 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Program says how a call becomes the words of a program, which runs without a shell. It
+// belongs to a definition and is read with it.
+type Program struct {
+	Name   string   // an absolute path, or a bare name
+	Env    []string // variables of the caller that it gets, where they are set
+	Dir    string   // the folder it runs in, as a path below the root; "." is the root
+	Output Output   // how its result is read
+	OK     []int    // the exit codes that are a success
+	Raw    json.RawMessage
+
+	argv  []group  // behind the name
+	stdin Template // of no piece: nothing
+	whole bool     // stdin is the arguments object
+}
+
+// An Output says what a program prints on stdout.
+type Output string
+
+// The outputs.
+const (
+	TextOutput     Output = "text"     // text: the result has what it prints and its exit code
+	JSONOutput     Output = "json"     // one JSON value, which is the data of the result
+	EnvelopeOutput Output = "envelope" // the result itself, as {"ok":…}
+)
+
+// Outputs lists the outputs.
+var Outputs = []Output{TextOutput, JSONOutput, EnvelopeOutput}
+
+// A group is an element of argv, or several that stand as a whole or not at all.
+type group []Template
+
+// A Filled program is what a call makes of one.
+type Filled struct {
+	Argv  []string // Argv[0] is the name
+	Stdin []byte   // nil for nothing
+}
+
+// maxFilled bounds what a call makes of a program, in bytes: holes can stand more than once.
+const maxFilled = 4 << 20
+
+// A FillError says why arguments that fit a definition make no words for its program.
+type FillError struct {
+	Argument string // the parameter
+	Why      string
+	Large    bool // it is only too much
+}
+
+func (e *FillError) Error() string { return e.Argument + ": " + e.Why }
+
+// Fill returns what the program of a definition gets in a call, whose arguments fit the
+// parameters. Each hole is a part of one word, whatever its value; a value that a program could
+// take for an option, and one that no word can be, is a *[FillError].
+//
+// An element with a hole for which there is no value is left out, and with it the group that
+// it stands in. One that is only a hole for a list is a word for each item.
+func (d *Definition) Fill(args json.RawMessage) (Filled, error) {
+	v, err := d.valuesOf(args)
+	if err != nil {
+		return Filled{}, err
+	}
+	f := filler{values: v, out: Filled{Argv: []string{d.Exec.Name}}}
+	for _, g := range d.Exec.argv {
+		if err := f.group(g); err != nil {
+			return Filled{}, err
+		}
+	}
+	switch {
+	case d.Exec.whole:
+		f.out.Stdin = d.Complete(args)
+	case len(d.Exec.stdin.pieces) > 0:
+		if err := f.stdin(d.Exec.stdin); err != nil {
+			return Filled{}, err
+		}
+	}
+	return f.out, nil
+}
+
+// PathsIn returns the values of a call that are paths of files, as its definition says.
+func (d *Definition) PathsIn(args json.RawMessage) ([]string, error) {
+	v, err := d.valuesOf(args)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, p := range d.Signature.Params {
+		if !v.has(p.Name) || !d.isPath(p.Name) {
+			continue
+		}
+		paths, wrong := v.list(p.Name)
+		if wrong != nil {
+			return nil, wrong
+		}
+		out = append(out, paths...)
+	}
+	return out, nil
+}
+
+// isPath reports whether a parameter, or each item of its list, is the path of a file.
+func (d *Definition) isPath(param string) bool {
+	property := readKeywords(readKeywords(readKeywords(d.Schema)["properties"])[param])
+	const path = `"path"`
+	return string(property["format"]) == path || string(readKeywords(property["items"])["format"]) == path
+}
+
+// A filler makes the words of one call.
+type filler struct {
+	values
+	out      Filled
+	size     int
+	operands bool // "--" stands before
+}
+
+// group adds a group, unless there is no value for one of its holes.
+func (f *filler) group(g group) error {
+	for _, t := range g {
+		for _, hole := range t.holes() {
+			if !f.has(hole.hole) {
+				return nil
+			}
+		}
+	}
+	for _, t := range g {
+		words, wrong := f.words(t)
+		if wrong != nil {
+			return wrong
+		}
+		f.out.Argv = append(f.out.Argv, words...)
+	}
+	return nil
+}
+
+// words returns what becomes of an element all of whose holes have a value.
+func (f *filler) words(t Template) ([]string, *FillError) {
+	holes := t.holes()
+	if len(holes) == 0 {
+		word := t.fill(nil)
+		f.operands = f.operands || word == "--"
+		return []string{word}, nil
+	}
+	words, err := f.filled(t, holes)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		if why := f.wrong(t, word); why != "" {
+			return nil, &FillError{Argument: holes[0].hole, Why: why}
+		}
+	}
+	return words, nil
+}
+
+// filled returns an element with its values.
+func (f *filler) filled(t Template, holes []piece) ([]string, *FillError) {
+	if name := t.alone(); name != "" {
+		words, err := f.list(name)
+		if err == nil {
+			err = f.add(name, words)
+		}
+		return words, err
+	}
+	texts := map[string]string{}
+	for _, hole := range holes {
+		text, err := f.scalar(hole.hole)
+		if err == nil {
+			err = f.add(hole.hole, []string{text})
+		}
+		if err != nil {
+			return nil, err
+		}
+		texts[hole.hole] = text
+	}
+	return []string{t.fill(func(name string) string { return texts[name] })}, nil
+}
+
+// add counts what values add.
+func (f *filler) add(name string, texts []string) *FillError {
+	for _, text := range texts {
+		f.size += len(text)
+	}
+	if f.size > maxFilled {
+		return &FillError{name, fmt.Sprintf("with it the program would get more than %d bytes", maxFilled), true}
+	}
+	return nil
+}
+
+// wrong says why a word would not say what its values say, or "".
+func (f *filler) wrong(t Template, word string) string {
+	switch {
+	case word == "":
+		return "an argument of a program must not be empty"
+	case strings.IndexByte(word, 0) >= 0:
+		return "an argument of a program cannot hold NUL"
+	case !f.operands && mayBeOption(t) && strings.HasPrefix(word[len(t.begins()):], "-"):
+		return fmt.Sprintf("%s begins with -, and the program would take it for an option", quote(short(word)))
+	}
+	return ""
+}
+
+// mayBeOption reports whether it is a value that says whether an element is an option, and which.
+func mayBeOption(t Template) bool { return strings.Trim(t.begins(), "-") == "" }
+
+// stdin fills in what the program reads. A hole without a value is nothing there.
+func (f *filler) stdin(t Template) *FillError {
+	texts := map[string]string{}
+	for _, hole := range t.holes() {
+		if !f.has(hole.hole) {
+			continue
+		}
+		text, err := f.scalar(hole.hole)
+		if err == nil {
+			err = f.add(hole.hole, []string{text})
+		}
+		switch {
+		case err != nil:
+			return err
+		case !isBody(t) && strings.ContainsAny(text, "\n\r\x00"):
+			return &FillError{Argument: hole.hole, Why: "a value that stands among other text on stdin must be one line"}
+		}
+		texts[hole.hole] = text
+	}
+	f.out.Stdin = []byte(t.fill(func(name string) string { return texts[name] }))
+	return nil
+}
+
+// isBody reports whether a template is one hole, with blanks at most: its value is all that is read.
+func isBody(t Template) bool {
+	around := ""
+	for _, p := range t.pieces {
+		around += p.text
+	}
+	return len(t.holes()) == 1 && strings.TrimSpace(around) == ""
+}

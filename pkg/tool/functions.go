@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// FromFunctions returns the definitions of functions as OpenAI's API publishes them: a
+// list of {"type":"function","function":{"name","description","parameters"}}, or of what
+// stands in "function" alone. As in a definition that is written here, other arguments
+// than the parameters are not allowed, unless the schema speaks of them.
+func FromFunctions(list json.RawMessage) (*Registry, error) {
+	var functions []struct {
+		function
+		Function *function `json:"function"`
+	}
+	if err := json.Unmarshal(list, &functions); err != nil {
+		return nil, errors.New("it is no list of functions")
+	}
+	registry, _ := NewRegistry() // there is nothing to find in no definitions
+	for i, f := range functions {
+		if f.Function != nil {
+			f.function = *f.Function
+		}
+		def, err := f.definition()
+		if err != nil {
+			return nil, fmt.Errorf("function %d: %w", i, err)
+		}
+		if clash := registry.Register(def); diag.HasErrors(clash) {
+			return nil, fmt.Errorf("function %d: there is a tool %s already", i, def.Name)
+		}
+	}
+	return registry, nil
+}
+
+// A function is one as it is published.
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func (f function) definition() (*Definition, error) {
+	if f.Name == "" {
+		return nil, errors.New("it has no name")
+	}
+	schema := f.Parameters
+	if schema == nil || string(schema) == "null" {
+		schema = json.RawMessage("{}")
+	}
+	keywords, err := members(schema)
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", f.Name)
+	}
+	keywords = slices.DeleteFunc(keywords, func(m member) bool { // as programs in Go write that there is none
+		return string(m.value) == "null" || m.key == "type" && string(m.value) == `""`
+	})
+	signature, err := SignatureOf(f.Name, objectText(keywords), "")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(keywords, func(m member) bool { return slices.Contains(aboutOthers, m.key) }) {
+		keywords = append(keywords, member{"additionalProperties", json.RawMessage("false")})
+	}
+	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: objectText(keywords), Effect: Read}
+	if _, faults := def.arguments(); diag.HasErrors(faults) {
+		return nil, fmt.Errorf("tool %s: the parameters are no JSON Schema: %s", f.Name, faults[0].Message)
+	}
+	return def, nil
+}
+
+// aboutOthers are the keywords that can say which other members an object may have.
+var aboutOthers = []string{
+	"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
+	"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas",
+}

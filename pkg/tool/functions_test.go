@@ -1,0 +1,60 @@
+package tool
+
+import (
+	"strings"
+	"testing"
+
+	"oneshot/pkg/diag"
+)
+
+func TestFromFunctions(t *testing.T) {
+	registry, err := FromFunctions([]byte(`[
+		{"type":"function","function":{"name":"look.up","description":"Look.","parameters":{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}}},
+		{"type":"function","name":"open","parameters":{"type":"object","additionalProperties":{"type":"integer"}}},
+		{"name":"go","parameters":{"type":"","properties":{"word":{"type":"string"}}}},
+		{"name":"empty","parameters":{"type":"object","properties":null,"required":null}},
+		{"name":"none"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		tool, args string
+		want       diag.Code // "" if the arguments fit
+	}{
+		{"look.up", `{"word":"fjord"}`, ""},
+		{"look.up", `{"word":1}`, diag.WrongType},
+		{"look.up", `{"word":"fjord","n":1}`, diag.UnknownArg},
+		{"look.up", `{}`, diag.MissingArg},
+		{"open", `{"any":1}`, ""},
+		{"go", `{"word":"fjord"}`, ""},
+		{"go", `{"word":1}`, diag.WrongType},
+		{"empty", `{}`, ""},
+		{"none", `{}`, ""},
+		{"none", `{"n":1}`, diag.UnknownArg},
+	} {
+		def, ok := registry.Get(tt.tool)
+		if !ok {
+			t.Fatalf("there is no %s", tt.tool)
+		}
+		found := def.Check([]byte(tt.args))
+		if len(found) > 1 || tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) == 0 || found[0].Code != tt.want) {
+			t.Errorf("%s(%s): %v, want %s", tt.tool, tt.args, found, tt.want)
+		}
+	}
+}
+
+func TestFromFunctionsFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "no list", `"x"`: "no list", `[1]`: "no list", `[`: "no list",
+		`[{"type":"function"}]`:                                             "function 0: it has no name",
+		`[{"name":"a"},{"function":{"name":"a"}}]`:                          "function 1: there is a tool a already",
+		`[{"name":"finalResponse"}]`:                                        "already",
+		`[{"name":"a","parameters":{"type":"string"}}]`:                     "function 0: tool a: the parameters must be",
+		`[{"name":"a","parameters":"{\"type\":\"object"}]`:                  "the parameters must be",
+		`[{"name":"a","parameters":{"properties":{"n":{"type":"float"}}}}]`: "function 0: tool a: the parameters are no JSON Schema: /properties/n/type: must be one of",
+	} {
+		if _, err := FromFunctions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// Marks are keys of a parameter that say something of its values which is not JSON Schema,
+// and which is not published.
+
+// A Place is where values stand in arguments: the names that lead there, where "" is any
+// item of a list, or any member of an object.
+type Place []string
+
+// String writes the place as code would, such as items[].id.
+func (p Place) String() string {
+	var b strings.Builder
+	for i, name := range p {
+		switch {
+		case name == "":
+			b.WriteString("[]")
+			continue
+		case i > 0:
+			b.WriteByte('.')
+		}
+		b.WriteString(name)
+	}
+	return b.String()
+}
+
+// leads reports whether the place is that of a JSON pointer.
+func (p Place) leads(to jsontext.Pointer) bool {
+	rest := p
+	for name := range to.Tokens() {
+		if len(rest) == 0 || rest[0] != "" && rest[0] != name {
+			return false
+		}
+		rest = rest[1:]
+	}
+	return len(rest) == 0
+}
+
+// An Identifier is a value of a parameter that is marked as one: what it names has to be
+// known, and cannot be made up.
+type Identifier struct {
+	Argument string // where it stands, as code would write it: items[2].id
+	Value    string // the text, or the number as it is written
+	Number   bool
+}
+
+// IdentifiersIn returns the identifiers in arguments, which are JSON that fits the definition.
+func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
+	if len(d.Identifiers) == 0 {
+		return nil
+	}
+	var out []Identifier
+	dec := jsontext.NewDecoder(bytes.NewBuffer(args))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return out // at the end
+		}
+		text := token.String() // it is gone with the next token
+		if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' && length%2 == 1 || token.Kind() != '"' && token.Kind() != '0' {
+			continue
+		}
+		at := dec.StackPointer()
+		if slices.ContainsFunc(d.Identifiers, func(p Place) bool { return p.leads(at) }) {
+			out = append(out, Identifier{argument(string(at)), text, token.Kind() == '0'})
+		}
+	}
+}
+
+// Refusal returns the result of a call whose arguments do not fit: what is missing and only
+// a person can tell is asked for, where nothing else is wrong.
+func (d *Definition) Refusal(faults []diag.Finding, why string) chat.Result {
+	r := chat.Result{}
+	for _, f := range faults {
+		name := strings.TrimPrefix(f.Path, "/")
+		question, asked := d.Ask[name]
+		if f.Code != diag.MissingArg || !asked {
+			return chat.Failure(chat.InvalidArguments, "%s", why)
+		}
+		r.Needs = append(r.Needs, name)
+		r.Question = strings.TrimSpace(r.Question + " " + question)
+	}
+	return r
+}
+
+// A marked is a property and where it stands.
+type marked struct {
+	at Place
+	v  yamldoc.Value
+}
+
+// marks reads the marks of the parameters, and tells the model about them in what it reads
+// about each. The parameters are good.
+func (d *decoder) marks(props []property) bool {
+	good := true
+	for i, p := range props {
+		var hints []string
+		for todo := []marked{{Place{p.name}, p.value}}; len(todo) > 0; todo = todo[1:] {
+			one := todo[0]
+			m, _ := one.v.Map()
+			todo = append(todo, inside(one.at, m)...)
+			if yes, _ := m.Get("identifier").Bool(); yes {
+				good = d.isIdentifier(one.at, m) && good
+				hints = append(hints, identifierHint(one.at))
+			}
+			if ask := m.Get("ask"); ask.Present() {
+				good = d.isAsked(one.at, m) && good
+				hints = append(hints, "If the user has not said it, leave it out, and they are asked.")
+			}
+		}
+		props[i].keywords = hinted(p.keywords, hints)
+	}
+	return good
+}
+
+// inside returns the properties inside of one.
+func inside(at Place, m yamldoc.Map) []marked {
+	var out []marked
+	under := func(name string) Place { return append(slices.Clone(at), name) }
+	fields, _ := m.Get("properties").Map()
+	for _, name := range fields.Keys() {
+		out = append(out, marked{under(name), fields.Get(name)})
+	}
+	if items := m.Get("items"); items.Present() {
+		out = append(out, marked{under(""), items})
+	}
+	if others := m.Get("additionalProperties"); others.Present() && !others.IsBool() {
+		out = append(out, marked{under(""), others})
+	}
+	if options := m.Get("anyOf"); options.Present() {
+		list, _ := options.List()
+		for _, option := range list {
+			out = append(out, marked{at, option})
+		}
+	}
+	return out
+}
+
+// isIdentifier takes in a parameter that is marked as an identifier.
+func (d *decoder) isIdentifier(at Place, m yamldoc.Map) bool {
+	mark := m.Get("identifier")
+	types := []string{""}
+	if t := m.Get("type"); t.IsList() {
+		types, _ = t.Texts()
+	} else if t.Present() {
+		types[0], _ = t.Text()
+	}
+	for _, t := range types {
+		if !slices.Contains([]string{"string", "integer", "number", "null"}, t) {
+			mark.Add(diag.DefValue, "an identifier has to be a string or a number").Hint = "say so with type; of a list, mark the items"
+			return false
+		}
+	}
+	if m.Get("default").Present() {
+		mark.Add(diag.DefValue, "an identifier has no default: it is what the user or a result says")
+		return false
+	}
+	d.def.Identifiers = append(d.def.Identifiers, at)
+	return true
+}
+
+// isAsked takes in a parameter that only a person can fill.
+func (d *decoder) isAsked(at Place, m yamldoc.Map) bool {
+	ask := m.Get("ask")
+	question, _ := ask.Text()
+	optional, said := m.Get("required").Bool()
+	switch {
+	case len(at) > 1:
+		ask.Add(diag.DefValue, "only a parameter can be asked for, and not a part of one")
+	case m.Get("default").Present() || said && !optional:
+		ask.Add(diag.DefValue, "a parameter that need not be given is not asked for")
+	case strings.TrimSpace(question) == "":
+		ask.Add(diag.DefValue, "must not be empty")
+	default:
+		if d.def.Ask == nil {
+			d.def.Ask = map[string]string{}
+		}
+		d.def.Ask[at[0]] = strings.TrimSpace(question)
+		return true
+	}
+	return false
+}
+
+// identifierHint is what the model is told of an identifier.
+func identifierHint(at Place) string {
+	if rest := at[1:].String(); rest != "" && rest != "[]" {
+		return rest + ": only what the user or an earlier result says."
+	}
+	return "Only what the user or an earlier result says."
+}
+
+// hinted returns the keywords of a property with sentences behind its description.
+func hinted(keywords []member, sentences []string) []member {
+	if len(sentences) == 0 {
+		return keywords
+	}
+	text := strings.Join(sentences, " ")
+	i := slices.IndexFunc(keywords, func(m member) bool { return m.key == "description" })
+	if i < 0 {
+		return append(slices.Clone(keywords), member{"description", json.RawMessage(quote(text))})
+	}
+	var described string
+	if json.Unmarshal(keywords[i].value, &described) != nil {
+		return keywords // it is a string
+	}
+	out := slices.Clone(keywords)
+	out[i].value = json.RawMessage(quote(described + " " + text))
+	return out
+}
