@@ -64,6 +64,9 @@ type Config struct {
 	Native     bool
 	NativeOnly bool            // such a refusal is an error instead
 	Writes     dialect.Dialect // how the model writes calls otherwise; the zero value is the dialect "tool"
+	// Nonce lets calls that are written count only in fences that are marked with a word of
+	// the run, which nobody but the model knows. The dialect has to be one that can be marked.
+	Nonce bool
 
 	System string         // base of the system prompt
 	Prompt string         // what the user asks
@@ -73,10 +76,17 @@ type Config struct {
 
 	Params map[string]json.RawMessage // sampling and server options, by the server's names
 	Limits Limits
-	Policy policy.Rules
+	Policy policy.Policy
+	// Resolve returns where a path of a file leads, links followed; nil where tools touch
+	// no files.
+	Resolve func(path string) (string, error)
 	// ContinueDenied lets a run go on after a write was denied; otherwise the
 	// first such denial ends it.
 	ContinueDenied bool
+	// Approver is asked about calls that the policy asks about; nil where nobody is there.
+	Approver Approver
+	// Past is what the run did before it ended or was cut off: see [Continue].
+	Past []runfile.Record
 	// Require names tools of which a call must have succeeded before the run can
 	// have an answer.
 	Require []string
@@ -194,6 +204,7 @@ func (c Config) FirstRequest() (chat.Request, error) {
 // run is the state of one run.
 type run struct {
 	cfg     Config
+	past    past
 	record  journal
 	texts   *prompt.Texts
 	defs    []*tool.Definition
@@ -203,6 +214,7 @@ type run struct {
 	system  string
 	tools   []chat.Function // published with each request when calls are native
 	mark    string          // delimits data in messages; unguessable
+	nonce   nonce           // marks fences of calls, if that is asked for
 
 	messages []chat.Message
 	recorded int // messages that are in the record already
@@ -215,10 +227,12 @@ type run struct {
 	ids      map[string]bool   // of all calls
 	worked   map[string]bool   // tools of which a call succeeded
 	needs    map[string]*Needs // by tool, until a call of it succeeds
-	results  [][]byte          // what tools returned so far
-	bare     [][]byte          // the same in native runs, for comparing: all text, without blanks
-	reports  []*CallReport
-	out      Outcome
+	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
+	unauthorized map[string]*UnauthorizedError
+	told         dialect.Heard   // what tools returned so far
+	links        map[string]bool // addresses in what the run was given to read; nil if that is nothing
+	reports      []*CallReport
+	out          Outcome
 }
 
 func newRun(cfg Config) (*run, error) {
@@ -233,8 +247,12 @@ func newRun(cfg Config) (*run, error) {
 		cfg.Observe = func(Event) {}
 	}
 	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed),
-		needs: map[string]*Needs{}, ids: map[string]bool{}, worked: map[string]bool{}}
+		needs: map[string]*Needs{}, ids: map[string]bool{}, worked: map[string]bool{},
+		unauthorized: map[string]*UnauthorizedError{}}
 	r.budget = newBudget(cfg.Limits)
+	if err := r.recall(); err != nil {
+		return nil, err
+	}
 	if cfg.Tools != nil {
 		r.defs = cfg.Tools.All()
 	}
@@ -242,6 +260,9 @@ func newRun(cfg Config) (*run, error) {
 		if r.answers, err = defaultSchema(); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.drawNonce(cfg.System, cfg.Prompt, cfg.Input); err != nil {
+		return nil, err
 	}
 	if cfg.Native {
 		r.useNative()
@@ -266,25 +287,4 @@ func defaultSchema() (*schema.Schema, error) {
 		return nil, fmt.Errorf("answer schema: %v", findings)
 	}
 	return s, nil
-}
-
-// A journal is the record of a run, if it keeps one. Its first error stays: what
-// comes after a record that may be lost is not to be recorded.
-type journal struct {
-	to  Recorder
-	err error
-}
-
-func (j *journal) append(body runfile.Body) error {
-	if j.to != nil && j.err == nil {
-		j.err = j.to.Append(body)
-	}
-	return j.err
-}
-
-func (j *journal) sync() error {
-	if j.to != nil && j.err == nil {
-		j.err = j.to.Sync()
-	}
-	return j.err
 }

@@ -61,6 +61,7 @@ func (r *run) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	r.strangeLinks()
 	if err := r.recordAnswer(); err != nil {
 		r.out.Answer = nil // nobody is to see it
 		return err

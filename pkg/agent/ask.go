@@ -79,13 +79,14 @@ func (r *run) modelFor(purpose chat.Purpose) Model {
 	return r.cfg.Model
 }
 
-// both returns an error together with one that came later, if that is another.
+// both returns an error together with one that came later, if that is another. That a run
+// whose end has come does not go on as it began is none.
 func both(err, later error) error {
 	switch {
-	case later == nil || errors.Is(err, later):
-		return err
 	case err == nil:
 		return later
+	case later == nil || errors.Is(err, later) || errors.As(later, new(*DivergedError)):
+		return err
 	}
 	return errors.Join(err, later)
 }
@@ -95,7 +96,8 @@ func both(err, later error) error {
 func (r *run) heard(l *listener) error {
 	p := &l.reply
 	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
-	r.budget.use(p.Usage, l.pieces)
+	body := r.recordOf(p.Response, l)
+	r.budget.use(p.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Model = p.By
 	r.out.Findings = append(r.out.Findings, p.findings...)
@@ -103,25 +105,30 @@ func (r *run) heard(l *listener) error {
 	for _, f := range p.findings {
 		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 	}
-	return r.record.append(r.recordOf(p.Response))
+	return r.record.append(body)
 }
 
 // recordOf returns the record of a response.
-func (r *run) recordOf(p chat.Response) runfile.Response {
+func (r *run) recordOf(p chat.Response, l *listener) runfile.Response {
+	pieces := r.record.pieces(l.pieces)
+	if pieces <= p.Usage.Total() {
+		pieces = 0 // the usage says more
+	}
 	return runfile.Response{
-		Turn: r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
+		Pieces: pieces,
+		Turn:   r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
 		Stop: p.Stop, Usage: p.Usage, Model: p.Model,
 	}
 }
 
 // recordBroken records what there is of a response that broke off.
 func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
-	r.budget.use(chat.Usage{}, l.pieces)
 	if resp.Content == "" {
 		resp.Content = string(l.content)
 	}
-	body := r.recordOf(resp)
-	body.Broken = why.Error()
+	body := r.recordOf(resp, l)
+	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
+	r.budget.use(chat.Usage{}, body.Pieces)
 	return r.record.append(body)
 }
 
@@ -130,10 +137,13 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 func (r *run) recordRequest(req chat.Request) error {
 	body := runfile.Request{
 		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recorded:],
-		Format: req.Format, AnyJSON: req.AnyJSON, Digest: model.Digest(req),
+		Format: req.Format, AnyJSON: req.AnyJSON, Digest: model.Digest(hidden(req, r.cfg.Policy.Secrets)),
 	}
 	if r.recorded == 0 {
 		body.System, body.Tools = req.System, req.Tools
+	}
+	if !r.native {
+		body.Nonce = r.nonce.word
 	}
 	r.recorded = len(req.Messages)
 	return r.record.append(body)

@@ -15,6 +15,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 	"oneshot/prompts"
 )
@@ -68,7 +69,7 @@ func testRun(t *testing.T, r Runner) *run {
 	}
 	registry, _ := tool.NewRegistry(defs...)
 	var texts fs.FS = prompts.FS
-	run, err := newRun(Config{Tools: registry, Texts: texts, Runner: r, Policy: policy.Rules{Allow: []string{"put"}}})
+	run, err := newRun(Config{Tools: registry, Texts: texts, Runner: r, Policy: policy.Policy{Flags: policy.Rules{Allow: []string{"put"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,29 +136,6 @@ func TestCallIDs(t *testing.T) {
 	}
 }
 
-// The hosts of a call are those of every URL in it, however deep or escaped.
-func TestFacts(t *testing.T) {
-	for args, want := range map[string][]string{
-		`{"q":"milk"}`: nil,
-		`{"q":"x","urls":["http://a.test/","https://b.test:8/x"]}`: {"a.test:80", "b.test:8"},
-		`{"q":"x","page":"mailto:a@b.test"}`:                       {"mailto:a@b.test"},
-		`{"q":"http:\/\/a.test\/"}`:                                {"a.test:80"},
-		`{"q":"\u0068ttps://A.test"}`:                              {"A.test:443"},
-		`{"q":"http://ok.test:80@evil.test/"}`:                     {"evil.test:80"},
-		`{"q":"http://[::1]/"}`:                                    {"[::1]:80"},
-		`{"q":"ftp://a.test/"}`:                                    {"a.test:"},
-		`{"q":"see http://a.test/"}`:                               {"see http://a.test/"},
-		`{"q":"http://a b/"}`:                                      {"http://a b/"},
-		`{"q":"a","q":"http://a.test/"}`:                           {"?"},
-	} {
-		def, _ := testRun(t, &order{}).cfg.Tools.Get("look")
-		got := facts(&slot{call: chat.Call{Name: "look", Arguments: json.RawMessage(args)}, def: def})
-		if diff := cmp.Diff(policy.Facts{Tool: "look", Effect: tool.Read, Scopes: []string{}, Hosts: want}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", args, diff)
-		}
-	}
-}
-
 // A million faults of one call are told as a few.
 func TestMessages(t *testing.T) {
 	s := &slot{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
@@ -167,3 +145,55 @@ func TestMessages(t *testing.T) {
 		t.Errorf("result %+v", s.result.Error)
 	}
 }
+
+// starts notes when calls start. A call takes no time.
+type starts struct{ at []time.Time }
+
+func (s *starts) Run(context.Context, chat.Execution) (chat.Result, error) {
+	s.at = append(s.at, time.Now())
+	return chat.Success("x"), nil
+}
+
+// P5: calls over a rate of the policy wait when they start, however long before that
+// they were decided; a change is not on record as begun while it waits.
+func TestRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runner, records := &starts{}, &noted{}
+		run := testRun(t, runner)
+		run.record.to = records
+		doc := `{"version":1,"tools":{"put":{"allow":[{}],"limit":{"rate":"2/s","burst":2}}}}`
+		layer, faults := policy.Compile(json.RawMessage(doc), run.cfg.Tools)
+		if layer == nil {
+			t.Fatal(faults)
+		}
+		run.cfg.Policy.Layers = []*policy.Layer{layer}
+		b := newBatch(t.Context(), run)
+		for _, q := range []string{"a", "b", "c", "d"} {
+			if err := b.add(call("put", q, 0), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(5 * time.Second) // the response goes on
+		begin := time.Now()
+		if err := b.execute(); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []time.Duration{0, 0, time.Second, time.Second} {
+			if got := runner.at[i].Sub(begin); got != want || !records.intents[i].Equal(runner.at[i]) {
+				t.Errorf("call %d starts after %v, want %v; its intent is of %v", i, got, want, records.intents[i].Sub(begin))
+			}
+		}
+	})
+}
+
+// noted is a record that notes when changes are on it.
+type noted struct{ intents []time.Time }
+
+func (n *noted) Append(body runfile.Body) error {
+	if body.Kind() == runfile.KindIntent {
+		n.intents = append(n.intents, time.Now())
+	}
+	return nil
+}
+
+func (n *noted) Sync() error { return nil }

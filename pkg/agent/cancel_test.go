@@ -299,7 +299,7 @@ func TestDroppedReadsAreCancelled(t *testing.T) {
 	}{
 		"length": {stops(calls(`look("a")`), chat.StopLength), func(*agent.Config) {}},
 		"broken": {breaks(calls(`look("a")`), errNoStep), func(*agent.Config) {}},
-		"denied": {says(calls(`look("a")`, `put("b")`)), func(c *agent.Config) { c.Policy.Allow = nil }},
+		"denied": {says(calls(`look("a")`, `put("b")`)), func(c *agent.Config) { c.Policy.Flags.Allow = nil }},
 		"limit":  {says(calls(`look("a")`, `look("b")`)), func(c *agent.Config) { c.Limits.Calls = 1 }},
 	} {
 		t.Run(name, func(t *testing.T) {

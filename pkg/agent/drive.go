@@ -32,6 +32,9 @@ func (r *run) drive(ctx context.Context) error {
 // open asks the user's question. It reports false when there are no tools, and
 // the question is the one for the answer already.
 func (r *run) open() bool {
+	if r.cfg.Input != "" {
+		r.reads(r.cfg.Input)
+	}
 	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.mark})
 	if len(r.defs) == 0 {
 		question += "\n\n" + r.answerRequest()
@@ -67,6 +70,12 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	}
 	r.heed(p)
 	if p.batch.denied != nil {
+		return false, r.stopDenied(p.batch)
+	}
+	if err := p.batch.approve(); err != nil {
+		return false, both(err, p.batch.discard("the run has ended"))
+	}
+	if p.batch.denied != nil { // by who was asked
 		return false, r.stopDenied(p.batch)
 	}
 	if err := p.batch.execute(); err != nil {
@@ -111,6 +120,11 @@ func (r *run) conclude(p *reply) (over bool, err error) {
 	}
 	b, faults := p.batch, p.faults()
 	results := r.texts.Results(b.outcomes(), faults, r.mark)
+	renewed, err := r.renewNonce(b)
+	if err != nil {
+		return false, err
+	}
+	results = joined(results, renewed)
 	switch {
 	case b.final:
 		return r.finished(p.text, results, len(faults)+b.seen == 1)
@@ -126,7 +140,9 @@ func (r *run) conclude(p *reply) (over bool, err error) {
 // more. When text stood alone, it may be the answer already.
 func (r *run) finished(text, results string, alone bool) (over bool, err error) {
 	undone := slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
-	switch {
+	switch barred := r.barred(undone); {
+	case barred != nil:
+		return false, barred
 	case len(undone) > 0 && r.urged:
 		return false, &RequiredError{Tools: undone}
 	case len(undone) > 0:
@@ -151,7 +167,7 @@ func (p *reply) faults() []diag.Finding {
 func (b *batch) outcomes() []prompt.Outcome {
 	var shown []prompt.Outcome
 	for _, s := range b.slots {
-		shown = append(shown, prompt.Outcome{Tool: s.call.Name, Result: s.shown})
+		shown = append(shown, s.outcome())
 	}
 	return shown
 }
@@ -213,20 +229,20 @@ func (r *run) example() chat.Call {
 // stopDenied ends the run at a denied call: what runs already is dropped, and
 // nothing else of the response is started.
 func (r *run) stopDenied(b *batch) error {
-	if err := b.discard("another call of the response was denied"); err != nil {
-		return err
-	}
 	for _, s := range b.slots {
 		if s.refused {
 			s.settle()
 		}
 	}
+	if err := b.discard("another call of the response was denied"); err != nil {
+		return err
+	}
 	return b.denied
 }
 
 func joined(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "\n\n" + b
 }

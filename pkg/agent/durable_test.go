@@ -85,7 +85,7 @@ func TestRecordFails(t *testing.T) {
 // A record that fails when a call was denied is the worse of the two.
 func TestRecordFailsWhenDenied(t *testing.T) {
 	r := newRig(t, says(calls(`look("a")`, `put("b")`)))
-	r.cfg.Policy.Allow, r.fail = nil, 5 // which records that the read was dropped
+	r.cfg.Policy.Flags.Allow, r.fail = nil, 5 // which records that the read was dropped
 	_, err := r.run()
 	if !errors.Is(err, errDisk) {
 		t.Errorf("error %v\n%s", err, strings.Join(r.seen(), "\n"))

@@ -12,6 +12,13 @@ type ConfigError struct{ Field string }
 
 func (e *ConfigError) Error() string { return "agent: the configuration has no " + e.Field }
 
+// A NonceError says that the fences of a run cannot be marked, because its dialect needs none.
+type NonceError struct{ Dialect string }
+
+func (e *NonceError) Error() string {
+	return "agent: calls of the dialect " + e.Dialect + " can stand outside of fences, so a nonce cannot mark them"
+}
+
 // A PanicError says that a runner panicked, which is a bug in the program.
 type PanicError struct {
 	Value any
@@ -71,6 +78,18 @@ type DeniedError struct {
 }
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
+
+// An UnauthorizedError says that a tool has no authorisation, or one that has expired, and
+// that the run cannot go on without it: the tool changes something, or is required.
+type UnauthorizedError struct {
+	Tool string
+	Why  string
+	Hint string // how the authorisation is renewed, if its definition says so
+}
+
+func (e *UnauthorizedError) Error() string {
+	return fmt.Sprintf("tool %s: unauthorized: %s", e.Tool, e.Why)
+}
 
 // A RequiredError says that the model ended the work although no call of a tool
 // that the run requires has succeeded.

@@ -60,7 +60,7 @@ func Example() {
 	}
 	outcome, err := agent.Run(context.Background(), agent.Config{
 		Model:  &model,
-		Runner: runner.New(registry, map[string]runner.Func{"add": add}),
+		Runner: runner.New(registry, runner.Env{Funcs: map[string]runner.Func{"add": add}}),
 		Tools:  registry,
 		Texts:  prompts.FS,
 		Prompt: "What is 40 plus 2?",

@@ -97,7 +97,7 @@ func newRig(t *testing.T, steps ...step) *rig {
 		Model: r, Runner: r, Record: r, Tools: registry(t), Texts: prompts.FS,
 		Prompt: "What is new?",
 		Limits: agent.DefaultLimits(),
-		Policy: policy.Rules{Allow: []string{"put"}},
+		Policy: policy.Policy{Flags: policy.Rules{Allow: []string{"put"}}},
 		Now:    time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 	}
 	return r
@@ -207,8 +207,40 @@ func label(body runfile.Body) string {
 	return string(body.Kind())
 }
 
-// run drives the agent.
-func (r *rig) run() (agent.Outcome, error) { return agent.Run(context.Background(), r.cfg) }
+// run drives the agent. Of each call that is decided it is told once what became of it.
+func (r *rig) run() (agent.Outcome, error) {
+	open := map[string]bool{}
+	for _, record := range r.cfg.Past {
+		switch b := record.Body.(type) {
+		case runfile.Call:
+			open[b.ID] = true
+		case runfile.Result:
+			delete(open, b.Call)
+		case runfile.Discarded:
+			delete(open, b.Call)
+		}
+	}
+	heard := r.cfg.Observe
+	r.cfg.Observe = func(e agent.Event) {
+		switch e.Kind {
+		case agent.EventCall:
+			open[e.Call.ID] = true
+		case agent.EventResult, agent.EventLeft:
+			if !open[e.Call.ID] || e.Digest == "" {
+				r.t.Errorf("%s of the call %q, which is not open", e.Kind, e.Call.ID)
+			}
+			delete(open, e.Call.ID)
+		}
+		if heard != nil {
+			heard(e)
+		}
+	}
+	out, err := agent.Run(context.Background(), r.cfg)
+	for id := range open {
+		r.t.Errorf("it is not told what became of the call %q", id)
+	}
+	return out, err
+}
 
 // mustRun drives the agent to an answer.
 func (r *rig) mustRun() agent.Outcome {

@@ -26,15 +26,18 @@ func DefaultLimits() Limits {
 
 // A LimitError says that a budget is spent.
 type LimitError struct {
-	Budget string // "turns", "calls", "repeats" or "tokens"
+	Budget string // "turns", "calls", "repeats" or "tokens", or of a policy "calls" or "writes"
 	Limit  int
+	Why    string // of a policy: what it says
 }
 
 func (e *LimitError) Error() string {
-	switch e.Budget {
-	case "repeats":
+	switch {
+	case e.Why != "":
+		return e.Why
+	case e.Budget == "repeats":
 		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
-	case "tokens":
+	case e.Budget == "tokens":
 		return fmt.Sprintf("the run takes more than %d tokens", e.Limit)
 	}
 	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
@@ -59,7 +62,7 @@ func newBudget(l Limits) budget { return budget{limits: l, same: map[string]int{
 // turn counts a request that is about to be made. It costs a token at least.
 func (b *budget) turn() error {
 	if b.limits.Turns > 0 && b.turns == b.limits.Turns {
-		return &LimitError{"turns", b.limits.Turns}
+		return &LimitError{Budget: "turns", Limit: b.limits.Turns}
 	}
 	if err := b.spent(1); err != nil {
 		return err
@@ -71,7 +74,7 @@ func (b *budget) turn() error {
 // call counts a call, whether it can be run or not.
 func (b *budget) call() error {
 	if b.limits.Calls > 0 && b.calls == b.limits.Calls {
-		return &LimitError{"calls", b.limits.Calls}
+		return &LimitError{Budget: "calls", Limit: b.limits.Calls}
 	}
 	b.calls++
 	return nil
@@ -81,7 +84,7 @@ func (b *budget) call() error {
 func (b *budget) repeat(c chat.Call) error {
 	key := repeatKey(c)
 	if b.limits.Repeats > 0 && b.same[key] == b.limits.Repeats {
-		return &LimitError{"repeats", b.limits.Repeats}
+		return &LimitError{Budget: "repeats", Limit: b.limits.Repeats}
 	}
 	b.same[key]++
 	return nil
@@ -104,7 +107,7 @@ func (b *budget) use(u chat.Usage, pieces int) { b.tokens += max(u.Total(), piec
 // in any usage yet, are over the limit.
 func (b *budget) spent(pending int) error {
 	if b.limits.Tokens > 0 && b.tokens+pending > b.limits.Tokens {
-		return &LimitError{"tokens", b.limits.Tokens}
+		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens}
 	}
 	return nil
 }

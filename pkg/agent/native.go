@@ -1,12 +1,8 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tidwall/gjson"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -35,9 +31,10 @@ func (l *listener) nativeCall(c chat.Call) {
 	case l.err != nil:
 	case l.native:
 		call, faults := dialect.Native(c)
-		for i := range faults { // their places are in the arguments, of which the reply's text knows nothing
+		for i := range faults {
 			index := l.reply.batch.seen
-			faults[i].Span, faults[i].Call = diag.Span{}, &index
+			faults[i] = placeless(faults[i], c.Text)
+			faults[i].Call = &index
 		}
 		l.reply.findings = append(l.reply.findings, faults...)
 		l.fail(l.reply.batch.add(call, faults))
@@ -45,6 +42,31 @@ func (l *listener) nativeCall(c chat.Call) {
 		l.reply.findings = append(l.reply.findings,
 			diag.New(diag.OtherDialect, diag.Span{}, "the server read a call of %s; calls do not count there, and it is not run", shown(c.Name)))
 	}
+}
+
+// placeless returns a finding about the arguments of a native call, of which the
+// text of the reply knows nothing. An error quotes its place.
+func placeless(f diag.Finding, args string) diag.Finding {
+	if f.Severity == diag.Error && args != "" {
+		f.Message += ", in " + near(args, f.Span.Start)
+	}
+	f.Span = diag.Span{}
+	return f
+}
+
+// near quotes the text around an offset.
+func near(text string, at int) string {
+	const before, most = 16, 40
+	from := max(0, min(at, len(text))-before)
+	to := min(len(text), from+most)
+	quoted := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		quoted = "…" + quoted
+	}
+	if to < len(text) {
+		quoted += "…"
+	}
+	return quoted
 }
 
 // leaks looks for calls of the run's tools in a text where calls do not count.
@@ -68,9 +90,11 @@ func (l *listener) leaks(text string) {
 // reply without calls ends the work.
 func (r *run) concludeNative(p *reply) (over bool, err error) {
 	for _, s := range p.batch.slots {
-		r.messages = append(r.messages, chat.Message{
-			Role: chat.Tool, CallID: s.call.ID, Name: s.call.Name, Content: prompt.Result(s.shown, r.mark),
-		})
+		content := prompt.Result(s.shown, r.mark)
+		if changed := r.texts.Changed(s.call.Name, s.outcome(), r.mark); changed != "" {
+			content += "\n\n" + changed
+		}
+		r.messages = append(r.messages, chat.Message{Role: chat.Tool, CallID: s.call.ID, Name: s.call.Name, Content: content})
 	}
 	switch {
 	case p.batch.seen > 0:
@@ -101,44 +125,4 @@ func (b *batch) written() []chat.Call {
 		calls = append(calls, c)
 	}
 	return calls
-}
-
-// echoesNative reports whether the name and all the arguments of a native call,
-// as the model wrote them, stand together in an earlier result, in whatever
-// order and with whatever blanks.
-func (r *run) echoesNative(name string, written json.RawMessage) bool {
-	pieces := [][]byte{[]byte(name)}
-	gjson.ParseBytes(written).ForEach(func(key, value gjson.Result) bool {
-		pieces = append(pieces, bare([]byte(key.Raw+":"+value.Raw)))
-		return true
-	})
-	return len(pieces) > 1 && slices.ContainsFunc(r.bare, func(text []byte) bool {
-		return !slices.ContainsFunc(pieces, func(p []byte) bool { return !bytes.Contains(text, p) })
-	})
-}
-
-// remember keeps what a tool returned, to know an echo of it: the envelope, and
-// for native calls all its text without blanks.
-func (r *run) remember(envelope []byte) {
-	r.results = append(r.results, envelope)
-	if !r.native {
-		return
-	}
-	text := bare(envelope)
-	dec := jsontext.NewDecoder(bytes.NewReader(envelope), jsontext.AllowInvalidUTF8(true))
-	for {
-		token, err := dec.ReadToken()
-		if err != nil {
-			break // at the end: an envelope is JSON
-		}
-		if token.Kind() == '"' {
-			text = append(append(text, '\n'), bare([]byte(token.String()))...)
-		}
-	}
-	r.bare = append(r.bare, text)
-}
-
-// bare returns text without blanks.
-func bare(text []byte) []byte {
-	return slices.DeleteFunc(slices.Clone(text), func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' })
 }

@@ -116,7 +116,7 @@ func TestNativeFaults(t *testing.T) {
 	out := r.mustRun()
 	wantStatuses(t, out, "look error INVALID_ARGUMENTS", "nope error UNKNOWN_TOOL", "look error INVALID_ARGUMENTS")
 	told := r.requests[1].Messages[2:]
-	if len(told) != 3 || told[0].CallID != "bad" || !strings.Contains(told[1].Content, "Unknown tool: nope") {
+	if len(told) != 3 || told[0].CallID != "bad" || !strings.Contains(told[0].Content, "{\\\"q\\\": what}") || !strings.Contains(told[1].Content, "Unknown tool: nope") {
 		t.Errorf("messages %+v", told)
 	}
 }

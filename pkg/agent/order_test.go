@@ -223,7 +223,7 @@ func TestNoEarlyStart(t *testing.T) {
 					return reply(c.text), nil
 				}
 				r = newRig(t, then(slow)...)
-				r.cfg.Policy.AllowHosts = map[string]bool{"ok.test:81": true}
+				r.cfg.Policy.Flags.AllowHosts = map[string]bool{"ok.test:81": true}
 				r.mustRun()
 				if !slices.Equal(early, c.want) {
 					t.Errorf("started early: %q, want %q", early, c.want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/diag"
 )
 
 // Calls inside reasoning are drafts: none runs, and none enters the conversation
@@ -63,7 +64,11 @@ func TestReasoningEndsTwice(t *testing.T) {
 // What a model thinks is no answer: only what it says behind it is.
 func TestReasoningIsNoAnswer(t *testing.T) {
 	r := newRig(t, says("<think>The answer could be 41.</think>\n"+calls("finalResponse()")), says("<think>Or 43?</think>"+answer42))
-	if out := r.mustRun(); string(out.Answer) != answer42 {
+	out := r.mustRun()
+	if string(out.Answer) != answer42 {
 		t.Errorf("answer %s", out.Answer)
+	}
+	if len(out.Findings) != 1 || out.Findings[0].Code != diag.ThoughtAhead {
+		t.Errorf("findings %v", out.Findings)
 	}
 }

@@ -1,10 +1,8 @@
 package agent_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,11 +122,7 @@ func TestRecordGrowsLinearly(t *testing.T) {
 func TestReplayOfRunFile(t *testing.T) {
 	first := newRig(t, eventful()...)
 	first.cfg.Limits.Turns = 0
-	was, text := first.recordedRun()
-	log, err := runfile.Read(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	was, log := first.recordedRun()
 	if findings := runfile.Findings("run.jsonl", log, nil); len(findings) > 0 {
 		t.Errorf("findings %v", findings)
 	}
@@ -155,8 +149,8 @@ func TestReplayOfRunFile(t *testing.T) {
 	}
 }
 
-// recordedRun drives the agent with a run file, and returns that.
-func (r *rig) recordedRun() (agent.Outcome, []byte) {
+// recordedRun drives the agent with a run file, and returns what that says.
+func (r *rig) recordedRun() (agent.Outcome, *runfile.Log) {
 	r.t.Helper()
 	path := filepath.Join(r.t.TempDir(), "run.jsonl")
 	w, err := runfile.Create(path, runfile.Run{ID: "20261121T090000Z-000000"})
@@ -168,11 +162,11 @@ func (r *rig) recordedRun() (agent.Outcome, []byte) {
 	if err := w.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
+	log, err := runfile.ReadFile(path)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return out, text
+	return out, log
 }
 
 // tee keeps records in two places.
@@ -228,8 +222,8 @@ func TestRecordIsOrdered(t *testing.T) {
 		"cancelled in a write":   {steps: []step{says(calls(`put("a")`, `put("b")`))}, change: func(r *rig) { r.do["put"] = waits }},
 		"cancelled in a stream":  {steps: []step{hangs(calls(`look("a")`, `put("b")`))}},
 		"broken off":             {steps: []step{breaks(calls(`look("a")`, `put("b")`), errNoStep)}},
-		"denied":                 {steps: []step{denied}, change: func(r *rig) { r.cfg.Policy.Allow = nil }},
-		"denied and told":        {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Allow, r.cfg.ContinueDenied = nil, true }},
+		"denied":                 {steps: []step{denied}, change: func(r *rig) { r.cfg.Policy.Flags.Allow = nil }},
+		"denied and told":        {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Flags.Allow, r.cfg.ContinueDenied = nil, true }},
 		"over a limit":           {steps: []step{denied}, change: func(r *rig) { r.cfg.Limits.Calls = 2 }},
 		"refused format":         {steps: []step{says(calls("finalResponse()")), breaks("", &model.FormatError{Err: new(model.StatusError)}), says(answer42)}},
 		"no answer":              {steps: []step{says(calls("finalResponse()")), says(""), says("")}},

@@ -4,6 +4,7 @@ package chat
 
 import (
 	"encoding/json"
+	"net/url"
 	"time"
 )
 
@@ -167,4 +168,11 @@ type Execution struct {
 	Call     Call
 	Key      string    // idempotency key
 	Deadline time.Time // of this call; zero for none
+	MaxBytes int64     // of its result, besides the tool's own limit; 0 for none
+	// Follow says why the call may not go on to an address that a server redirects to; nil
+	// lets it go anywhere.
+	Follow func(*url.URL) error
+	// Leads says where each path of the call led, links followed, when it was let happen: what
+	// is read is that. A path that is not in it leads anywhere below the root.
+	Leads map[string]string
 }

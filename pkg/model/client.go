@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Provider Provider    // what is preset; the zero value for a server of which nothing is known
 	API      API         // "": that of the provider, else Ollama
-	BaseURL  *url.URL    // nil: that of the provider
+	BaseURL  *url.URL    // nil: that of the provider; its host is in ASCII
 	Name     string      // who answers, in messages and echoes; "": the provider's name, if it has one, and Model
 	Model    string      // its name on the server
 	Header   http.Header // of every request, with the credentials
@@ -80,7 +80,6 @@ func New(c Config) *Client {
 		idle:      positive(c.Idle, defaultIdle),
 		maxBytes:  positive(c.MaxBytes, defaultMaxBytes),
 		persist:   newPersistence(c.Attempts, c.Rand),
-		http:      newHTTPClient(c),
 	}
 	if m.name == "" {
 		m.name = strings.TrimPrefix(c.Provider.Name+"/"+c.Model, "/")
@@ -92,6 +91,7 @@ func New(c Config) *Client {
 	if m.base == nil {
 		m.base, _ = url.Parse(preset.BaseURL)
 	}
+	m.http = newHTTPClient(c, m.base)
 	if c.API == "" {
 		c.API = preset.API
 	}

@@ -54,13 +54,26 @@ func (e *ReplayError) Error() string {
 // log without any request is an error.
 func NewReplay(file string, log *runfile.Log) (*Replay, error) {
 	p := &Replay{file: file}
-	for _, r := range log.Records {
+	for _, r := range log.Standing() {
 		p.load(r.Body)
 	}
 	if len(p.exchanges) == 0 {
 		return nil, &ReplayError{File: file, Why: "no request is on record"}
 	}
 	return p, nil
+}
+
+// Over reports whether everything on record has been played.
+func (p *Replay) Over() bool { return p.played == len(p.exchanges) }
+
+// Skip passes over what another run that played the same has heard already: its records.
+func (p *Replay) Skip(records []runfile.Record) {
+	for _, r := range records {
+		if b, ok := r.Body.(runfile.Request); ok && p.played < len(p.exchanges) {
+			p.follow(b)
+			p.played++
+		}
+	}
 }
 
 // load takes in one record.

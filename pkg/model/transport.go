@@ -1,9 +1,14 @@
 package model
 
 import (
+	"cmp"
+	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -12,25 +17,27 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// newHTTPClient returns an HTTP client for one model server. It shares nothing
+// A dialer opens connections, as [net.Dialer.DialContext] does.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// newHTTPClient returns an HTTP client for the model server at a base URL, and for nothing
+// else: every connection is to that address, or to that of the proxy. It shares nothing
 // with other clients, follows no redirect, keeps no cookies, offers no
 // compression and uses no proxy but the one it is given. A connection serves one
 // request: between two turns a pooled one would often be dead by the time it is
 // needed, and a new one costs nothing next to a model's reply.
-func newHTTPClient(c Config) *http.Client {
-	dial := c.Dial
+func newHTTPClient(c Config, base *url.URL) *http.Client {
+	dial := dialer(c.Dial)
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	}
 	t := &http.Transport{
-		DialContext:            dial,
+		DialContext:            dial.only(addressOf(cmp.Or(c.Proxy, base))),
+		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTimeout,
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-	}
-	if c.RootCAs != nil {
-		t.TLSClientConfig = &tls.Config{RootCAs: c.RootCAs}
 	}
 	if c.Proxy != nil {
 		t.Proxy = http.ProxyURL(c.Proxy)
@@ -38,5 +45,21 @@ func newHTTPClient(c Config) *http.Client {
 	return &http.Client{
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// addressOf returns the host and port of a URL, as they are connected to.
+func addressOf(u *url.URL) string {
+	port := map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
+}
+
+// only returns a dialer that connects to one address and refuses any other.
+func (d dialer) only(want string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if network != "tcp" || !strings.EqualFold(address, want) {
+			return nil, fmt.Errorf("%s is not connected to: this client is for %s alone", address, want)
+		}
+		return d(ctx, network, address)
 	}
 }

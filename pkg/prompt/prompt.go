@@ -32,6 +32,7 @@ var places = map[string][]string{
 	"input":      {"mark", "text"},
 	"results":    {"results"},
 	"result":     {"mark", "number", "tool", "result"},
+	"changed":    {"call", "arguments"},
 	"faults":     {"faults"},
 	"answer":     {"format"},
 	"violations": {"violations"},
@@ -41,6 +42,9 @@ var places = map[string][]string{
 	"empty":      nil,
 	"cut":        nil,
 	"broken":     nil,
+	"fence":      {"fence"},
+
+	"dialect-tool": {"fence"},
 }
 
 // Texts are the texts of one language, read once.
@@ -96,7 +100,7 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	}
 	return below(base, t.fill("tools",
 		"functions", strings.Join(docs, "\n\n"),
-		"dialect", t.text["dialect-"+d.Name],
+		"dialect", t.fill("dialect-"+d.Name, "fence", d.Fence()),
 		"hints", t.text["hints"]))
 }
 
@@ -143,8 +147,18 @@ func clock(now time.Time) string {
 
 // An Outcome is one result to show.
 type Outcome struct {
-	Tool   string
-	Result json.RawMessage // the envelope
+	Tool    string
+	Result  json.RawMessage // the envelope
+	Changed json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
+}
+
+// Changed says that a call was made with other arguments, or is "" where it was not. Call is
+// how the model knows it.
+func (t *Texts) Changed(call string, o Outcome, mark string) string {
+	if o.Changed == nil {
+		return ""
+	}
+	return t.fill("changed", "call", call, "arguments", Result(o.Changed, mark))
 }
 
 // Results renders the results of one response and what could not be read of
@@ -154,13 +168,18 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 	var parts []string
 	if len(outcomes) > 0 {
 		var b strings.Builder
+		var changed []string
 		for i, o := range outcomes {
-			b.WriteString(t.fill("result", "mark", mark, "number", strconv.Itoa(i+1), "tool", label(o.Tool, mark),
-				"result", Result(o.Result, mark)))
+			number, name := strconv.Itoa(i+1), label(o.Tool, mark)
+			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark)))
 			b.WriteByte('\n')
+			if text := t.Changed(number+" "+name, o, mark); text != "" {
+				changed = append(changed, text)
+			}
 		}
 		b.WriteString("--- " + mark + " end ---")
 		parts = append(parts, t.fill("results", "results", b.String()))
+		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
 		parts = append(parts, t.fill("faults", "faults", list(placed(faults), mark)))
@@ -197,6 +216,9 @@ func Result(envelope json.RawMessage, mark string) string {
 func (t *Texts) Reminder(example, ending string) string {
 	return t.fill("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
 }
+
+// Fence renders the message that fences have another info string from now on.
+func (t *Texts) Fence(info string) string { return t.fill("fence", "fence", info) }
 
 // Leaked renders the reminder after a reply in whose text stands a call that
 // should have been made natively.
@@ -262,12 +284,13 @@ func list(findings []diag.Finding, mark string) string {
 	return strings.Join(lines, "\n")
 }
 
-// inertText returns text as it is when no marker stands in it, and otherwise as
-// a JSON string with inert markers.
+// inertText returns text as it is when no marker stands in it, nor a character that nobody
+// would see, and otherwise as a JSON string in which they are inert.
 func inertText(text, mark string) string {
 	quoted := Quote(text)
 	inert := dialect.Neutralise(quoted, mark)
-	if bytes.Equal(quoted, inert) {
+	lines := strings.ReplaceAll(text, "\r\n", "\n")
+	if bytes.Equal(quoted, inert) && diag.Visible(lines) == lines {
 		return text
 	}
 	return string(inert)

@@ -24,12 +24,18 @@ type Run struct {
 	Zone    string    `json:"zone"`
 	Model   string    `json:"model"`
 	// Responder is the model that is asked for the answer, if it is another one.
-	Responder string                     `json:"responder,omitempty"`
-	Dialect   string                     `json:"dialect"`
-	Prompt    string                     `json:"prompt,omitempty"` // the user's words
-	Digests   Digests                    `json:"digests"`
-	Limits    Limits                     `json:"limits"`
-	Params    map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+	Responder string `json:"responder,omitempty"`
+	Dialect   string `json:"dialect"`
+	Prompt    string `json:"prompt,omitempty"` // the user's words
+	Input     string `json:"input,omitempty"`  // the data that goes with them
+	Dir       string `json:"dir,omitempty"`    // the working directory
+	// Options are the flags of the command line, as name=value, but for those that say where
+	// the record and the answer go, and those that hold a secret.
+	Options  []string                   `json:"options,omitempty"`
+	Programs json.RawMessage            `json:"programs,omitempty"` // what programs of tools may have, if one can be run
+	Digests  Digests                    `json:"digests"`
+	Limits   Limits                     `json:"limits"`
+	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
 }
 
 // Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
@@ -63,7 +69,8 @@ type Request struct {
 	Messages []chat.Message  `json:"messages"`         // those that no earlier request had
 	Format   json.RawMessage `json:"format,omitempty"`
 	AnyJSON  bool            `json:"any_json,omitempty"`
-	Digest   string          `json:"digest"` // of the whole request
+	Nonce    string          `json:"nonce,omitempty"` // the word behind the info string of fences in which calls count
+	Digest   string          `json:"digest"`          // of the whole request
 }
 
 // Attempt is one try at the latest request that failed.
@@ -81,6 +88,7 @@ type Response struct {
 	Native    *chat.Native `json:"native,omitempty"`
 	Stop      chat.Stop    `json:"stop"`
 	Usage     chat.Usage   `json:"usage"`
+	Pieces    int          `json:"pieces,omitempty"` // it came in, where they are more than the tokens of the usage
 	Model     string       `json:"model,omitempty"`
 	Raw       []byte       `json:"raw,omitempty"`    // the body as it came, in base64
 	Broken    string       `json:"broken,omitempty"` // why it broke off; nothing in it counts then
@@ -95,12 +103,29 @@ type Call struct {
 	Name      string          `json:"name"`
 	Proposed  json.RawMessage `json:"proposed,omitempty"`  // arguments as the model gave them
 	Effective json.RawMessage `json:"effective,omitempty"` // arguments as they were run
-	Digest    string          `json:"digest,omitempty"`    // of name and effective arguments
+	Digest    string          `json:"digest,omitempty"`    // of name and effective arguments: see [CallDigest]
 	Effect    string          `json:"effect,omitempty"`
 	Verdict   string          `json:"verdict"`
 	Rule      string          `json:"rule,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Early     bool            `json:"early,omitempty"`
+	Labels    []string        `json:"labels,omitempty"` // of its data: see package tool
+}
+
+// Approval is what was said about a call that the policy asks about.
+type Approval struct {
+	Call     string `json:"call"`   // its ID
+	Digest   string `json:"digest"` // of what was asked about
+	Approved bool   `json:"approved"`
+	By       string `json:"by"`           // who was asked: "tty", "program" or "flag"
+	ID       string `json:"id,omitempty"` // that they gave their decision
+	Why      string `json:"why,omitempty"`
+	// Modified are the arguments with which the call is made, where they are not those that
+	// were asked about; the members behind it are what the record of the call would then say.
+	Modified       json.RawMessage `json:"modified,omitempty"`
+	ModifiedDigest string          `json:"modified_digest,omitempty"`
+	Rule           string          `json:"rule,omitempty"`
+	Labels         []string        `json:"labels,omitempty"`
 }
 
 // Intent says that a call is about to change something outside the run.
@@ -149,6 +174,13 @@ type End struct {
 	Calls int        `json:"calls"`
 }
 
+// Resumed says that the run goes on after it had ended or was cut off. The records behind
+// the first Keep and before this one are void: see [Log.Standing].
+type Resumed struct {
+	Keep    int      `json:"keep"`
+	Approve []string `json:"approve,omitempty"` // digests of calls that may be made
+}
+
 // Kind returns [KindRun].
 func (Run) Kind() Kind { return KindRun }
 
@@ -163,6 +195,9 @@ func (Response) Kind() Kind { return KindResponse }
 
 // Kind returns [KindCall].
 func (Call) Kind() Kind { return KindCall }
+
+// Kind returns [KindApproval].
+func (Approval) Kind() Kind { return KindApproval }
 
 // Kind returns [KindIntent].
 func (Intent) Kind() Kind { return KindIntent }
@@ -181,3 +216,6 @@ func (Answer) Kind() Kind { return KindAnswer }
 
 // Kind returns [KindEnd].
 func (End) Kind() Kind { return KindEnd }
+
+// Kind returns [KindResumed].
+func (Resumed) Kind() Kind { return KindResumed }

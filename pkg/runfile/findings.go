@@ -14,7 +14,7 @@ import (
 func Findings(file string, log *Log, err error) []diag.Finding {
 	var out []diag.Finding
 	if log != nil {
-		out = checkOrder(log.Records)
+		out = append(checkResumed(log.Records), checkOrder(log.Standing())...)
 		if t := log.Torn; t != nil {
 			out = append(out, diag.New(diag.RunTorn, lineSpan(t.Line, t.Offset), "the last record was not completely written: %s", t.Why))
 		}
@@ -53,6 +53,8 @@ type state int
 const (
 	unheard state = iota
 	called
+	asked // the policy asks about it
+	approved
 	intended
 	closed    // it has a result, or its outcome is unknown
 	discarded // its result does not count
@@ -67,6 +69,17 @@ func checkOrder(records []Record) []diag.Finding {
 		}
 	}
 	return o.findings
+}
+
+// checkResumed returns a finding for each record that makes void what it cannot.
+func checkResumed(records []Record) []diag.Finding {
+	var out []diag.Finding
+	for _, r := range records {
+		if b, ok := r.Body.(Resumed); ok && (b.Keep < 1 || b.Keep >= r.Seq) {
+			out = append(out, diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "resumed record: it keeps %d records, and %d stand before it", b.Keep, r.Seq-1))
+		}
+	}
+	return out
 }
 
 // step takes one record in and says why it cannot stand here, or "".
@@ -132,14 +145,16 @@ func (o *order) callStep(body Body) string {
 	switch b := body.(type) {
 	case Call:
 		return o.call(b)
+	case Approval:
+		return o.approval(b)
 	case Intent:
-		return o.advance(b.Call, intended, called)
+		return o.advance(b.Call, intended, called, approved)
 	case Result:
-		return o.advance(b.Call, closed, called, intended)
+		return o.advance(b.Call, closed, called, asked, approved, intended)
 	case Unknown:
 		return o.advance(b.Call, closed, intended)
 	case Discarded:
-		return o.advance(b.Call, discarded, called, intended, closed)
+		return o.advance(b.Call, discarded, called, approved, intended, closed)
 	}
 	return ""
 }
@@ -152,7 +167,19 @@ func (o *order) call(b Call) string {
 		return "there is no request of its turn"
 	}
 	o.calls[b.ID] = called
+	if b.Verdict == "ask" {
+		o.calls[b.ID] = asked
+	}
 	return ""
+}
+
+// approval takes in what was said about a call.
+func (o *order) approval(b Approval) string {
+	to := asked // a refusal, and then its result
+	if b.Approved {
+		to = approved
+	}
+	return o.advance(b.Call, to, asked)
 }
 
 // advance moves a call to a state that it can reach only from certain others.
@@ -171,8 +198,10 @@ func (o *order) advance(id string, to state, from ...state) string {
 	switch at {
 	case unheard:
 		return fmt.Sprintf("there is no call %q before it", id)
-	case called:
+	case called, approved:
 		return "the call has no intent"
+	case asked:
+		return "the call was not approved"
 	case intended:
 		return "the call has an intent already"
 	}

@@ -25,7 +25,7 @@ func TestFindingsOfDamage(t *testing.T) {
 		line int
 		want string
 	}{
-		{text[:len(text)-3], diag.RunTorn, 17, "the last record was not completely written: the line has no end"},
+		{text[:len(text)-3], diag.RunTorn, 1 + len(story()), "the last record was not completely written: the line has no end"},
 		{bytes.Replace(text, []byte(`"number":1`), []byte(`"number":2`), 1), diag.RunDamaged, 3, "the checksum is missing or wrong"},
 		{text[second:], diag.RunSequence, 1, `the file begins with a record of kind "request", not with "run"`},
 		{[]byte(seal(`"seq":1,"kind":"run","version":2`)), diag.RunVersion, 1, "the file has version 2 of the format; this program reads versions up to 1"},
@@ -47,6 +47,7 @@ func TestFindingsOfOrder(t *testing.T) {
 	request := Request{Turn: 1, Purpose: chat.PurposeTurn}
 	response := Response{Turn: 1}
 	call, intent, result := Call{Turn: 1, ID: "c"}, Intent{Call: "c"}, Result{Call: "c", Result: chat.Success(1)}
+	ask, yes := Call{Turn: 1, ID: "c", Verdict: "ask"}, Approval{Call: "c", Approved: true}
 	for _, c := range []struct {
 		name   string
 		bodies []Body
@@ -76,6 +77,13 @@ func TestFindingsOfOrder(t *testing.T) {
 		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn is over"}},
 		{"answer without a request", []Body{Answer{JSON: []byte("1")}}, []string{"2: no request"}},
 		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: an answer already"}},
+		{"approved", []Body{request, response, ask, yes, intent, result}, nil},
+		{"refused", []Body{request, response, ask, Approval{Call: "c"}, result}, nil},
+		{"intent without the approval", []Body{request, response, ask, intent}, []string{"5: was not approved"}},
+		{"approval that nobody asked for", []Body{request, response, call, yes}, []string{"5: has no intent"}},
+		{"resumed", []Body{request, response, ask, End{}, Resumed{Keep: 4}, yes, intent, result, End{}}, nil},
+		{"resumed behind the end", []Body{End{}, Resumed{Keep: 2}, request}, []string{"4: after the end"}},
+		{"resumed too much", []Body{End{}, Resumed{Keep: 3}, Resumed{Keep: 0}}, []string{"3: keeps 3 records", "4: keeps 0 records"}},
 		{"after the end", []Body{End{}, request, End{}}, []string{"3: after the end", "4: after the end"}},
 	} {
 		log, err := Read(bytes.NewReader(write(t, c.bodies...)))

@@ -51,6 +51,23 @@ func (l *Log) Run() (Run, bool) {
 	return run, ok
 }
 
+// Standing returns the records that count: all but those that a [Resumed] record makes
+// void, and those records themselves.
+func (l *Log) Standing() []Record {
+	var out []Record
+	for _, r := range l.Records {
+		resumed, ok := r.Body.(Resumed)
+		if !ok {
+			out = append(out, r)
+			continue
+		}
+		for len(out) > 0 && out[len(out)-1].Seq > resumed.Keep {
+			out = out[:len(out)-1]
+		}
+	}
+	return out
+}
+
 // ReadFile reads the run file of that name; see [Read].
 func ReadFile(path string) (*Log, error) {
 	f, err := os.Open(path)
@@ -166,12 +183,14 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindAttempt:   decodeAs[Attempt],
 	KindResponse:  decodeAs[Response],
 	KindCall:      decodeAs[Call],
+	KindApproval:  decodeAs[Approval],
 	KindIntent:    decodeAs[Intent],
 	KindResult:    decodeAs[Result],
 	KindDiscarded: decodeAs[Discarded],
 	KindUnknown:   decodeAs[Unknown],
 	KindAnswer:    decodeAs[Answer],
 	KindEnd:       decodeAs[End],
+	KindResumed:   decodeAs[Resumed],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {

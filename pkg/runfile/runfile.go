@@ -40,12 +40,14 @@ const (
 	KindAttempt   Kind = "attempt"
 	KindResponse  Kind = "response"
 	KindCall      Kind = "call"
+	KindApproval  Kind = "approval"
 	KindIntent    Kind = "intent"
 	KindResult    Kind = "result"
 	KindDiscarded Kind = "discarded"
 	KindUnknown   Kind = "unknown"
 	KindAnswer    Kind = "answer"
 	KindEnd       Kind = "end"
+	KindResumed   Kind = "resumed"
 )
 
 // A Record is one line of a run file.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/diag"
 )
 
 // keepBuffer is the largest encoding buffer that a writer keeps between records.
@@ -81,6 +83,42 @@ func Create(path string, run Run) (*Writer, error) {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	return w, nil
+}
+
+// Open opens a run file to go on with it, locks it, and returns what is in it. A torn last
+// line is cut off. Errors are a *[LockedError], a *[DamageError], which leaves the file as
+// it is, a *[WriteError], or about opening it.
+func Open(path string) (*Writer, *Log, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run file: %w", err)
+	}
+	log, err := takeUp(f, path)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	run, _ := log.Run()
+	return &Writer{path: path, run: run.ID, file: f, now: time.Now, seq: len(log.Records)}, log, nil
+}
+
+// takeUp locks and reads a run file, and cuts off what was not completely written.
+func takeUp(f *os.File, path string) (*Log, error) {
+	if err := lock(f, path); err != nil {
+		return nil, err
+	}
+	log, err := Read(f)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(log.Records) == 0:
+		return nil, &DamageError{Code: diag.RunSequence, Line: 1, Why: "the run ended before anything of it was on record"}
+	case log.Torn == nil:
+		return log, nil
+	}
+	if err := errors.Join(f.Truncate(log.Size), f.Sync()); err != nil {
+		return nil, &WriteError{Path: path, Op: "cut", Err: err}
+	}
+	return log, nil
 }
 
 // begin locks the new file, writes its first record and makes its name durable.

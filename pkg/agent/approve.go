@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+)
+
+// An Approver answers what the policy asks about. It is asked about one call at a time, in
+// the order in which they would run. An error says why there is no answer.
+type Approver interface {
+	Approve(ctx context.Context, q Question) (Approval, error)
+}
+
+// A Question is a call that the policy asks about. Its JSON form is what a program is asked.
+type Question struct {
+	CallID    string           `json:"toolCallId"`
+	Tool      string           `json:"toolName"`
+	Arguments json.RawMessage  `json:"args"`
+	Digest    string           `json:"digest"` // of the call: see [runfile.CallDigest]
+	Effect    tool.Effect      `json:"effect"`
+	Purpose   string           `json:"purpose"`          // what the tool is for
+	Rule      string           `json:"rule"`             // that asks
+	Why       string           `json:"reason,omitempty"` // it asks
+	Note      string           `json:"note,omitempty"`   // what becomes of the data
+	Def       *tool.Definition `json:"-"`
+}
+
+// An Approval is the answer to a [Question].
+type Approval struct {
+	ID       string          // that who answered gave the decision; may be empty
+	By       string          // who answered: see [runfile.Approval]
+	Approved bool            // false is a refusal
+	Modified json.RawMessage // the arguments to make the call with; nil for those that were asked about
+	Why      string
+}
+
+// An ApprovalError says that calls wait for an approval and that nobody is there to give it.
+// Nothing of their response was carried out.
+type ApprovalError struct {
+	Questions []Question // not empty
+	Why       error      // there is no answer to the first one; may be nil
+}
+
+func (e *ApprovalError) Error() string {
+	waiting := make([]string, len(e.Questions))
+	for i, q := range e.Questions {
+		waiting[i] = "a call of " + q.Tool + " has to be approved: " + q.Digest
+	}
+	text := strings.Join(waiting, "; ")
+	if e.Why != nil {
+		text += ": " + e.Why.Error()
+	}
+	return text
+}
+
+// Unwrap returns why there was no answer.
+func (e *ApprovalError) Unwrap() error { return e.Why }
+
+// Cancelled is what the model is told of a call that a person refuses.
+const Cancelled = "User cancelled tool execution"
+
+// approve has the calls of a response approved that the policy asks about, before anything
+// of it that is not under way already is carried out.
+func (b *batch) approve() error {
+	var nobody ApprovalError
+	for slots := b.inQuestion(); len(slots) > 0; {
+		later, err := b.askAbout(slots, &nobody)
+		if err != nil || b.denied != nil {
+			return err
+		}
+		if len(later) == len(slots) { // the run went on without answers to them
+			return b.unanswered(slots)
+		}
+		slots = later
+	}
+	if len(nobody.Questions) > 0 {
+		return &nobody
+	}
+	return nil
+}
+
+// inQuestion returns the calls that the policy asks about, in the order in which they run.
+func (b *batch) inQuestion() []*slot {
+	return slices.DeleteFunc(b.inTurn(), func(s *slot) bool { return s.refused || s.decision.Verdict != policy.Ask })
+}
+
+// askAbout has calls approved. It adds those to which nobody has an answer to an error, and
+// returns those that, in a run that goes on, did not get theirs before that of another.
+func (b *batch) askAbout(slots []*slot, nobody *ApprovalError) (later []*slot, err error) {
+	for _, s := range slots {
+		if s.later && b.unheard(s) {
+			later = append(later, s)
+			continue
+		}
+		q, err := b.ask(s)
+		switch {
+		case b.ctx.Err() != nil:
+			return nil, context.Cause(b.ctx)
+		case errors.As(err, new(*noAnswerError)):
+			if nobody.Questions = append(nobody.Questions, q); nobody.Why == nil {
+				nobody.Why = errors.Unwrap(err)
+			}
+		case err != nil:
+			return nil, err
+		case b.denied != nil:
+			return nil, nil
+		case s.later:
+			later = append(later, s)
+		}
+	}
+	return later, nil
+}
+
+// unheard reports whether what is on record next is not the answer to a question about a call.
+func (b *batch) unheard(s *slot) bool {
+	past := b.run.record.past
+	if len(past) == 0 {
+		return false
+	}
+	a, ok := past[0].Body.(runfile.Approval)
+	return !ok || a.Call != s.call.ID
+}
+
+// unanswered refuses calls without whose approval the run went on.
+func (b *batch) unanswered(slots []*slot) error {
+	if !b.run.cfg.ContinueDenied {
+		next := b.run.record.past[0]
+		return &DivergedError{Record: next.Seq, Why: "it is of the kind " + string(next.Kind) + ", and now a call of " + slots[0].call.Name + " has to be approved"}
+	}
+	for _, s := range slots {
+		b.deny(s, s.decision.Unanswered())
+	}
+	return nil
+}
+
+// A noAnswerError says that nobody answered.
+type noAnswerError struct{ why error }
+
+func (e *noAnswerError) Error() string { return "nobody is there to answer" }
+func (e *noAnswerError) Unwrap() error { return e.why }
+
+// ask has one call approved, or leaves it for later. What has happened since it was decided
+// may have changed what the policy says.
+func (b *batch) ask(s *slot) (Question, error) {
+	d := b.judge(s, s.call.Arguments)
+	if d.Verdict == policy.Deny {
+		s.later = false
+		b.deny(s, d)
+		return Question{}, nil
+	}
+	if s.later = b.unheard(s); s.later {
+		s.decision = d
+		return Question{}, nil
+	}
+	q := Question{
+		CallID: s.call.ID, Tool: s.call.Name, Arguments: s.call.Arguments, Digest: b.run.digest(s.call.Name, s.call.Arguments),
+		Effect: s.def.Effect, Purpose: s.def.Description, Rule: d.Rule, Why: d.Why, Def: s.def,
+	}
+	a, err := b.answer(q)
+	switch {
+	case err != nil && b.run.cfg.ContinueDenied:
+		b.deny(s, d.Unanswered())
+		return q, nil
+	case err != nil:
+		return q, &noAnswerError{err}
+	}
+	return q, b.take(s, q, a, d)
+}
+
+// answer returns what was said about a call: what is on record of a run that goes on, or
+// what the approver says now.
+func (b *batch) answer(q Question) (Approval, error) {
+	if len(b.run.record.past) > 0 {
+		past := b.run.record.past[0].Body.(runfile.Approval) // see unheard
+		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
+	}
+	if b.run.cfg.Approver == nil {
+		return Approval{}, errors.New("nobody is there to answer")
+	}
+	return b.run.cfg.Approver.Approve(b.ctx, q)
+}
+
+// take takes an answer: it is on record before anything follows from it.
+func (b *batch) take(s *slot, q Question, a Approval, asked policy.Decision) error {
+	d := a.Decide(s.def, asked, func(args json.RawMessage) policy.Decision {
+		s.given = true
+		return b.judge(s, args)
+	})
+	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
+	if a.Modified != nil {
+		record.Modified, record.ModifiedDigest = a.Modified, b.run.digest(q.Tool, a.Modified)
+		record.Rule, record.Labels = d.Rule, d.LabelNames()
+	}
+	b.run.answered(s, record)
+	if err := b.run.record.append(record); err != nil {
+		return err
+	}
+	if d.Verdict == policy.Deny {
+		b.deny(s, d)
+		return nil
+	}
+	s.settleOn(d)
+	s.report.Arguments, s.digest = d.Arguments, b.run.digest(q.Tool, d.Arguments)
+	return nil
+}
+
+// answered tells who said what about a call.
+func (r *run) answered(s *slot, a runfile.Approval) {
+	verdict := policy.Deny
+	if a.Approved {
+		verdict = policy.Allow
+	}
+	r.cfg.Observe(Event{Kind: EventAnswer, Turn: r.out.Turns, Call: *s.report, Verdict: verdict, Digest: a.Digest, By: a.By, Other: a.ModifiedDigest, Text: a.Why})
+}
+
+// Decide returns the decision about a call of a tool that follows from an answer, and from
+// the decision that was asked about. Arguments that the answer changes are held against the
+// definition and judged like those of a model; that a rule asks about them is answered.
+func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func(args json.RawMessage) policy.Decision) policy.Decision {
+	d := asked
+	switch {
+	case !a.Approved:
+		return policy.Decision{Verdict: policy.Deny, Code: chat.Denied, Why: Cancelled}
+	case a.Modified != nil:
+		faults := tool.Strict(a.Modified)
+		if len(faults) == 0 {
+			faults = def.Check(a.Modified)
+		}
+		if diag.HasErrors(faults) {
+			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "what was approved does not fit the tool: " + messages(faults)}
+		}
+		if d = judge(def.Complete(a.Modified)); d.Verdict == policy.Deny {
+			return d
+		}
+	}
+	d.Verdict = policy.Allow
+	return d
+}
+
+// inTurn returns the calls in the order in which they run.
+func (b *batch) inTurn() []*slot {
+	slots := slices.Clone(b.slots)
+	slices.SortStableFunc(slots, func(x, y *slot) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
+	return slots
+}

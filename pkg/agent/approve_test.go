@@ -1,0 +1,227 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+)
+
+type ctx = context.Context
+
+// asksAbout compiles a policy for the toolbox.
+func asksAbout(t *testing.T, text string) policy.Policy {
+	t.Helper()
+	var doc any
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, findings := policy.Compile(raw, registry(t))
+	if l == nil {
+		t.Fatal(findings)
+	}
+	return policy.Policy{Layers: []*policy.Layer{l}, Flags: policy.Rules{EnableExec: true}}
+}
+
+// A recording approver keeps what it was asked.
+type recording struct {
+	asked  []string
+	answer func(q agent.Question) (agent.Approval, error)
+}
+
+func (r *recording) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
+	r.asked = append(r.asked, q.Tool+" "+string(q.Arguments))
+	return r.answer(q)
+}
+
+func yes(agent.Question) (agent.Approval, error) {
+	return agent.Approval{Approved: true, By: "program", ID: "7"}, nil
+}
+
+func no(agent.Question) (agent.Approval, error) { return agent.Approval{By: "tty"}, nil }
+
+const careful = `{version: 1, enable_exec: true, tools: {put: {ask: [{id: p}]}, look: {ask: [{args: {q: [secret]}}], allow: [{}], deny: [{args: {q: [never]}}]}, launch: {allow: [{}]}}}`
+
+// V3: calls are asked about one at a time, in the order in which they would run, and before
+// anything of their response is carried out.
+func TestApprove(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		calls    []string
+		answer   func(agent.Question) (agent.Approval, error)
+		goesOn   bool
+		asked    []string
+		statuses []string
+		started  []string
+		fails    error
+	}{
+		{
+			"yes", []string{`launch(["x"])`, `put("a")`, `look("secret")`, `look("free")`}, yes, false,
+			[]string{`put {"path":"a"}`, `look {"q":"secret"}`}, []string{"launch ok", "put ok", "look ok", "look ok"},
+			[]string{`launch {"argv":["x"]}`, `put {"path":"a"}`, `look {"q":"secret"}`, `look {"q":"free"}`}, nil,
+		},
+		{
+			"no to a change", []string{`put("a")`, `look("free")`, `put("b")`}, no, false,
+			[]string{`put {"path":"a"}`}, []string{"put denied DENIED", "look skipped", "put skipped"}, nil, new(agent.DeniedError),
+		},
+		{
+			"no, and on", []string{`put("a")`, `put("b")`}, no, true,
+			[]string{`put {"path":"a"}`, `put {"path":"b"}`}, []string{"put denied DENIED", "put denied DENIED"}, nil, nil,
+		},
+		{
+			"no to a read", []string{`look("secret")`, `look("free")`}, no, false,
+			[]string{`look {"q":"secret"}`}, []string{"look denied DENIED", "look ok"}, []string{`look {"q":"free"}`}, nil,
+		},
+		{
+			"nobody", []string{`put("a")`, `look("secret")`, `look("free")`}, func(agent.Question) (agent.Approval, error) { return agent.Approval{}, errNobody }, false,
+			[]string{`put {"path":"a"}`, `look {"q":"secret"}`}, []string{"put skipped", "look skipped", "look skipped"}, nil, new(agent.ApprovalError),
+		},
+		{
+			"nobody, and on", []string{`put("a")`, `look("free")`}, func(agent.Question) (agent.Approval, error) { return agent.Approval{}, errNobody }, true,
+			[]string{`put {"path":"a"}`}, []string{"put denied DENIED", "look ok"}, []string{`look {"q":"free"}`}, nil,
+		},
+		{
+			"a denial comes first", []string{`put("a")`, `look("never")`, `launch([])`, `put("a")`}, yes, true,
+			[]string{`put {"path":"a"}`, `put {"path":"a"}`}, []string{"put ok", "look denied DENIED", "launch ok", "put ok"},
+			[]string{`put {"path":"a"}`, `launch {"argv":[]}`, `put {"path":"a"}`}, nil,
+		},
+		{
+			"other arguments", []string{`put("a")`}, func(agent.Question) (agent.Approval, error) {
+				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"path":"b"}`)}, nil
+			}, false, []string{`put {"path":"a"}`}, []string{"put ok"}, []string{`put {"path":"b"}`}, nil,
+		},
+		{
+			"arguments that do not fit", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"path":"b"}`)}, nil
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, nil,
+		},
+		{
+			"arguments that can be read in two ways", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"open","q":"never"}`)}, nil
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, nil,
+		},
+		{
+			"arguments that are denied", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"never"}`)}, nil
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied DENIED"}, nil, nil,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, then(says(calls(c.calls...)))...)
+			r.cfg.Policy, r.cfg.ContinueDenied = asksAbout(t, careful), c.goesOn
+			asks := &recording{answer: c.answer}
+			r.cfg.Approver = asks
+			out, err := r.run()
+			switch c.fails.(type) {
+			case nil:
+				if err != nil {
+					t.Fatal(err)
+				}
+			case *agent.DeniedError:
+				wantError[*agent.DeniedError](t, err)
+			case *agent.ApprovalError:
+				wantError[*agent.ApprovalError](t, err)
+			}
+			if diff := cmp.Diff(c.asked, asks.asked); diff != "" {
+				t.Errorf("asked:\n%s", diff)
+			}
+			wantStatuses(t, out, c.statuses...)
+			started := []string{}
+			for _, line := range r.seen() {
+				if call, ok := strings.CutPrefix(line, "start "); ok {
+					started = append(started, call)
+				}
+			}
+			if len(started)+len(c.started) > 0 && len(started) != len(c.started) {
+				t.Errorf("started %q, want %q", started, c.started)
+			}
+			for _, call := range c.started {
+				if !strings.Contains(strings.Join(started, "\n"), call) {
+					t.Errorf("%s was not started: %q", call, started)
+				}
+			}
+		})
+	}
+}
+
+// The model hears what a person decided, in the words of V3, and it is on record with the
+// digest of what was asked about.
+func TestRefusalIsTold(t *testing.T) {
+	r := newRig(t, then(says(calls(`look("secret")`)))...)
+	r.cfg.Policy, r.cfg.Approver = asksAbout(t, careful), &recording{answer: no}
+	r.mustRun()
+	if !strings.Contains(r.last(1), `"message":"User cancelled tool execution"`) {
+		t.Error(r.last(1))
+	}
+	digest := runfile.CallDigest("look", []byte(`{"q":"secret"}`))
+	for _, b := range r.records {
+		if a, ok := b.(runfile.Approval); ok {
+			if a.Digest != digest || a.Approved || a.By != "tty" {
+				t.Errorf("%+v", a)
+			}
+			return
+		}
+	}
+	t.Error("no approval is on record")
+}
+
+// An approval is counted like a call that was allowed: a limit holds over it.
+func TestApprovalCounts(t *testing.T) {
+	r := newRig(t, then(says(calls(`put("a")`, `put("b")`)))...)
+	r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{}], limit: {calls: 1}}}}`)
+	r.cfg.ContinueDenied = true
+	asks := &recording{answer: yes}
+	r.cfg.Approver = asks
+	wantStatuses(t, r.mustRun(), "put ok", "put denied RATE_LIMITED")
+	if len(asks.asked) != 1 {
+		t.Error(asks.asked)
+	}
+}
+
+// Time that is over while somebody is asked ends the run.
+func TestApprovalEnds(t *testing.T) {
+	late := errors.New("late")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := newRig(t, then(says(calls(`put("a")`)))...)
+	r.cfg.Policy = asksAbout(t, careful)
+	r.cfg.Approver = &recording{answer: func(agent.Question) (agent.Approval, error) {
+		cancel(late)
+		return agent.Approval{}, late
+	}}
+	if _, err := agent.Run(ctx, r.cfg); !errors.Is(err, late) || errors.As(err, new(*agent.ApprovalError)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What a person makes of a call is what it counts as: its labels, and its rule.
+func TestModifiedCallCounts(t *testing.T) {
+	r := newRig(t, then(says(calls(`fetch("http://a.test/")`)), says(calls(`look("open")`)), says(calls(`put("x")`)))...)
+	r.cfg.Policy = asksAbout(t, `{version: 1, tools: {
+		fetch: {allow: [{}]}, look: {ask: [{args: {q: [open]}}], allow: [{id: free, limit: {calls: 1}}]}, put: {allow: [{}]}},
+		labels: {fetch: [{add: [untrusted]}], look: [{args: {q: [diary]}, add: [private]}], put: [{add: [sink]}]}}`)
+	r.cfg.Approver = &recording{answer: func(agent.Question) (agent.Approval, error) {
+		return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"diary"}`)}, nil
+	}}
+	_, err := r.run()
+	denied := wantError[*agent.DeniedError](t, err)
+	if denied.Tool != "put" || !strings.Contains(denied.Why, "private data (look)") {
+		t.Errorf("%+v", denied)
+	}
+	for _, b := range r.records {
+		if a, ok := b.(runfile.Approval); ok && (a.Rule != "free" || len(a.Labels) != 1) {
+			t.Errorf("%+v", a)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// resumed returns a rig for a run that goes on, and what is on record of it.
+func resumed(t *testing.T, records []runfile.Record, steps []step) (*rig, []runfile.Record) {
+	t.Helper()
+	past, err := agent.Continue(&runfile.Log{Records: records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, r := range past {
+		if r.Kind == runfile.KindRequest {
+			asked++
+		}
+	}
+	r := newRig(t, steps[asked:]...)
+	r.cfg.Past = past
+	return r, past
+}
+
+func countOf[T runfile.Body](records []runfile.Record) int {
+	n := 0
+	for _, r := range records {
+		if _, ok := r.Body.(T); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Wherever a run is cut off, it goes on to the same end: the model is asked only what it was
+// not asked before, no change is made twice, and one whose outcome nobody knows is not
+// repeated.
+func TestResumeAtEveryRecord(t *testing.T) {
+	first := newRig(t, eventful()...)
+	first.cfg.Limits.Turns = 0
+	was, log := first.recordedRun()
+	for n := 1; n <= len(log.Records); n++ {
+		prefix := log.Records[:n]
+		r, past := resumed(t, prefix, eventful())
+		r.cfg.Limits.Turns = 0
+		out, err := r.run()
+		puts := strings.Count(strings.Join(r.seen(), "\n"), "start put")
+		if countOf[runfile.Intent](past) == 1 && last(past, "put") {
+			unknown := wantError[*agent.UnknownOutcomeError](t, err)
+			if puts > 0 || unknown.Tool != "put" || countOf[runfile.Unknown](asRecords(r.records)) != 1 {
+				t.Errorf("cut behind record %d: put ran %d times, %v", n, puts, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("cut behind record %d (%s): %v", n, prefix[n-1].Kind, err)
+			continue
+		}
+		if diff := cmp.Diff(was, out, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("cut behind record %d: outcome (-whole +resumed):\n%s", n, diff)
+		}
+		if want := 1 - countOf[runfile.Intent](past); puts != want {
+			t.Errorf("cut behind record %d: put ran %d times, want %d", n, puts, want)
+		}
+		whole := append(bodies(past), r.records...)
+		if diff := cmp.Diff(kinds(bodies(log.Records)), kinds(whole)); diff != "" {
+			t.Errorf("cut behind record %d: records (-whole +resumed):\n%s", n, diff)
+		}
+	}
+}
+
+// last reports whether the last intent of a tool has no result.
+func last(records []runfile.Record, tool string) bool {
+	open := false
+	calls := map[string]string{}
+	for _, r := range records {
+		switch b := r.Body.(type) {
+		case runfile.Call:
+			calls[b.ID] = b.Name
+		case runfile.Intent:
+			open = calls[b.Call] == tool
+		case runfile.Result:
+			if calls[b.Call] == tool {
+				open = false
+			}
+		}
+	}
+	return open
+}
+
+func bodies(records []runfile.Record) (all []runfile.Body) {
+	for _, r := range records {
+		all = append(all, r.Body)
+	}
+	return all
+}
+
+func asRecords(bodies []runfile.Body) (all []runfile.Record) {
+	for i, b := range bodies {
+		all = append(all, runfile.Record{Header: runfile.Header{Seq: i + 1, Kind: b.Kind()}, Body: b})
+	}
+	return all
+}
+
+func kinds(bodies []runfile.Body) (all []string) {
+	for _, b := range bodies {
+		all = append(all, label(b))
+	}
+	return all
+}
+
+// A run that asks something else than it did is not gone on with.
+func TestResumeOfAnotherRun(t *testing.T) {
+	first := newRig(t, then(says(calls(`put("x")`)))...)
+	_, log := first.recordedRun()
+	for name, change := range map[string]func(*agent.Config){
+		"prompt": func(c *agent.Config) { c.Prompt = "another" },
+		"policy": func(c *agent.Config) { c.Policy.Flags.Allow = nil },
+		"seed":   func(c *agent.Config) { c.Seed[0], c.Input = 7, "x" },
+	} {
+		r, _ := resumed(t, log.Records[:len(log.Records)-3], then(says(calls(`put("x")`))))
+		change(&r.cfg)
+		_, err := r.run()
+		wantError[*agent.DivergedError](t, err)
+		if len(r.records) > 0 || strings.Contains(strings.Join(r.seen(), "\n"), "start") {
+			t.Errorf("%s: %v", name, r.seen())
+		}
+	}
+}
+
+// A run with an answer has nothing to go on with; one whose answer nobody was shown has.
+func TestResumeOfAnAnswer(t *testing.T) {
+	first := newRig(t, ending()...)
+	_, log := first.recordedRun()
+	ok := append(log.Records, runfile.Record{Header: runfile.Header{Seq: len(log.Records) + 1}, Body: runfile.End{Name: "ok"}})
+	if _, err := agent.Continue(&runfile.Log{Records: ok}); !errors.As(err, new(*agent.AnsweredError)) {
+		t.Error(err)
+	}
+	r, _ := resumed(t, log.Records, ending())
+	if out := r.mustRun(); string(out.Answer) != answer42 || len(r.requests)+len(r.records) > 0 {
+		t.Errorf("%s, %d requests", out.Answer, len(r.requests))
+	}
+}
+
+// A result that was too long to be kept cannot be told again.
+func TestResumeOfACutResult(t *testing.T) {
+	first := newRig(t, then(says(calls(`look("a")`)))...)
+	_, log := first.recordedRun()
+	for i, record := range log.Records {
+		if b, ok := record.Body.(runfile.Result); ok {
+			b.Truncated, b.Bytes = true, 9<<20
+			log.Records[i].Body = b
+		}
+	}
+	r, _ := resumed(t, log.Records[:len(log.Records)-2], then(says(calls(`look("a")`))))
+	_, err := r.run()
+	wantError[*agent.DivergedError](t, err)
+	if !strings.Contains(err.Error(), "recorded cut") {
+		t.Error(err)
+	}
+}
+
+// What broke off or was refused before is so again, and the model is asked behind it.
+func TestResumeBehindFaults(t *testing.T) {
+	steps := func() []step {
+		return then(breaks("I beg", &model.CutError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
+	}
+	first := newRig(t, steps()...)
+	was, log := first.recordedRun()
+	for n := 1; n < len(log.Records); n++ {
+		r, past := resumed(t, log.Records[:n], steps())
+		out, err := r.run()
+		if last(past, "put") {
+			wantError[*agent.UnknownOutcomeError](t, err)
+			continue
+		}
+		if err != nil || string(out.Answer) != string(was.Answer) {
+			t.Errorf("cut behind record %d: %v", n, err)
+		}
+	}
+}
+
+var _ agent.Approver = approvals(nil)
+
+// approvals answer by tool and arguments, and nothing else.
+type approvals map[string]agent.Approval
+
+func (a approvals) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
+	if answer, ok := a[q.Tool+" "+string(q.Arguments)]; ok {
+		return answer, nil
+	}
+	return agent.Approval{}, errNobody
+}
+
+var errNobody = errors.New("gone fishing")
+
+// A refusal and an approval hold when the run goes on; what nobody answered is asked again.
+func TestResumeApprovals(t *testing.T) {
+	steps := func() []step {
+		return then(says(calls(`put("a")`, `put("b")`, `look("c")`)))
+	}
+	asking := func(r *rig, a agent.Approver) {
+		r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{}]}, look: {allow: [{}]}}}`)
+		r.cfg.Approver = a
+	}
+	first := newRig(t, steps()...)
+	asking(first, approvals{`put {"path":"a"}`: {Approved: true, By: "tty"}})
+	_, err := first.run()
+	waiting := wantError[*agent.ApprovalError](t, err)
+	if len(waiting.Questions) != 1 || waiting.Questions[0].Digest != runfile.CallDigest("put", []byte(`{"path":"b"}`)) || !errors.Is(err, errNobody) {
+		t.Errorf("%+v", waiting)
+	}
+	if strings.Contains(strings.Join(first.seen(), "\n"), "start") {
+		t.Error(first.seen())
+	}
+	records := append(asRecords([]runfile.Body{runfile.Run{ID: "x"}}), asRecords(first.records)...)
+	r, _ := resumed(t, records, steps())
+	asking(r, approvals{`put {"path":"b"}`: {Approved: true, By: "flag"}, `put {"path":"a"}`: {Approved: false}})
+	wantStatuses(t, r.mustRun(), "put ok", "put ok", "look ok")
+}

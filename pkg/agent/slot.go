@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+)
+
+// A slot is one call of a response, from its last byte to its result.
+type slot struct {
+	call     chat.Call
+	written  json.RawMessage // the arguments as the model wrote them
+	def      *tool.Definition
+	report   *CallReport
+	refused  bool   // the result was given without running anything
+	denied   bool   // by the policy, with whatever code
+	given    bool   // the arguments are those of who approved the call
+	rule     string // by which it was refused before the policy was asked
+	started  bool   // in a goroutine of its own, which has to end before what follows is looked at
+	result   chat.Result
+	shown    json.RawMessage // the result as the model sees it
+	took     time.Duration
+	digest   string          // of name and arguments
+	bound    json.RawMessage // the arguments that the model meant
+	changed  json.RawMessage // those of them that the policy, or who approved the call, has set
+	ended    bool            // it was told what became of it
+	later    bool            // another call of the response got its approval before this one, on record
+	decision policy.Decision
+	err      error // the run cannot go on; why is the cause of the batch's context
+}
+
+// check finds the definition of a call and holds its arguments against it.
+func (s *slot) check(r *run) {
+	def, ok := r.cfg.Tools.Get(s.call.Name)
+	switch {
+	case tool.Ending(s.call.Name) != nil: // what ends the work in this run is no call any more
+		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", s.call.Name, suggestion(r.ending))
+		return
+	case !ok:
+		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", shown(s.call.Name), suggestion(r.cfg.Tools.Suggest(s.call.Name)))
+		return
+	}
+	s.def = def
+	bound, findings := def.Bind(s.call)
+	if faults := tool.Strict(bound.Arguments); len(faults) > 0 {
+		findings, s.rule = append(findings, faults...), "floor:decode"
+	}
+	if !diag.HasErrors(findings) {
+		findings = append(findings, def.Check(bound.Arguments)...)
+		s.call = bound
+	}
+	if diag.HasErrors(findings) {
+		s.result, s.refused = def.Refusal(findings, messages(findings)), true
+		return
+	}
+	s.bound = def.Complete(bound.Arguments)
+	s.call.Arguments = s.bound
+}
+
+// shown is a name that a model made up, in a message: it can be of any length.
+func shown(name string) string {
+	const longest = 64
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, name)
+}
+
+func suggestion(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
+}
+
+// mostTold is how many faults of one call the model is told.
+const mostTold = 10
+
+func messages(findings []diag.Finding) string {
+	lines := make([]string, 0, mostTold+1)
+	for _, f := range findings[:min(len(findings), mostTold)] {
+		lines = append(lines, f.Message)
+	}
+	if more := len(findings) - mostTold; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more faults", more))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// refuse gives a call its result without running it.
+func (s *slot) refuse(code chat.ErrorCode, format string, args ...any) {
+	s.result, s.refused = chat.Failure(code, format, args...), true
+}
+
+// settleOn gives a call the arguments that were decided.
+func (s *slot) settleOn(d policy.Decision) {
+	s.changed = changes(s.bound, d.Arguments)
+	s.call.Arguments, s.decision = d.Arguments, d
+}
+
+// drop settles a call of which nothing more comes, and returns what is to be on record of
+// it, or nil.
+func (s *slot) drop(why string) runfile.Body {
+	switch {
+	case !s.started || s.report.Status != CallSkipped:
+		return nil
+	case s.def.Effect != tool.Read: // it may have taken effect
+		s.report.Status, s.report.Code = CallError, chat.UnknownOutcome
+		return runfile.Unknown{Call: s.call.ID}
+	}
+	s.report.Status = CallDiscarded
+	return runfile.Discarded{Call: s.call.ID, Why: why}
+}
+
+// settle writes the outcome of a call into its report.
+func (s *slot) settle() {
+	s.report.Status, s.report.Code, _ = StatusOf(s.result)
+	if s.denied {
+		s.report.Status = CallDenied
+	}
+}
+
+// StatusOf says what became of a call that has a result, and what kept it from succeeding.
+func StatusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string) {
+	switch {
+	case len(r.Needs) > 0:
+		return CallNeeds, "", "needs " + strings.Join(r.Needs, ", ")
+	case r.Error == nil:
+		return CallOK, "", ""
+	}
+	why = string(r.Error.Code) + ": " + r.Error.Message
+	if r.Error.Code == chat.Denied {
+		return CallDenied, chat.Denied, why
+	}
+	return CallError, r.Error.Code, why
+}
+
+// why says what kept a call from succeeding, or "".
+func (s *slot) why() string {
+	_, _, why := StatusOf(s.result)
+	return why
+}
+
+// refusal is the reason of a call that was refused, for its record.
+func (s *slot) refusal() string {
+	if s.result.Error != nil {
+		return s.result.Error.Message
+	}
+	return s.why()
+}
