@@ -5,23 +5,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/lint"
 )
 
-// open reads the baseline, and looks whether one can be written.
-func (o *findingOptions) open() error {
-	if o.writeBaseline == "-" {
+// open reads the baseline, and looks whether one can be written: not over one of the
+// files that are looked at.
+func (o *findingOptions) open(files []string) (err error) {
+	switch {
+	case o.writeBaseline == "-":
 		return usagef("name a file", "--write-baseline: stdout is for the report")
-	}
-	var err error
-	if o.writeBaseline != "" {
+	case slices.ContainsFunc(files, func(name string) bool { return sameFile(name, o.writeBaseline) }):
+		return usagef("name another file", "--write-baseline: %s is one of the files that are looked at", o.writeBaseline)
+	case o.writeBaseline != "":
 		o.to, err = newTarget("--write-baseline", o.writeBaseline)
 		return err
-	}
-	if o.baseline == "" {
+	case o.baseline == "":
 		return nil
 	}
 	text, err := readFile(o.baseline)
@@ -33,6 +35,16 @@ func (o *findingOptions) open() error {
 	}
 	o.base = file{o.baseline, text}
 	return nil
+}
+
+// sameFile reports whether two names are those of one regular file.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil || !one.Mode().IsRegular() {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // record writes the baseline.

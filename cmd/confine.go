@@ -6,13 +6,17 @@ import (
 	"log/slog"
 	"net"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/netguard"
+	"oneshot/pkg/program"
 	"oneshot/pkg/runner"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
@@ -25,7 +29,7 @@ type confineOptions struct {
 }
 
 func (o *confineOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.root, "root", "", "`DIR` that file tools may touch; none by default, e.g. --root notes")
+	f.StringVar(&o.root, "root", "", "`DIR` that file tools may touch, and in which programs run; none by default, e.g. --root notes")
 	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "private `HOST[:PORT]` that tools may reach, e.g. --allow-host localhost:8080")
 	f.StringVar(&o.speaker, "speaker", "", "`PROGRAM` that says what it reads on stdin, for the tool say, e.g. --speaker espeak-ng")
 	f.StringVar(&o.opener, "opener", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --opener xdg-open")
@@ -34,27 +38,44 @@ func (o *confineOptions) flags(f *pflag.FlagSet) {
 // lingering is how long what is being said when a command is over may go on.
 const lingering = 20 * time.Second
 
-// open gives tools what they may touch, and ends what they have started when ctx
-// ends. The returned function lets go of it all.
-func (o *confineOptions) open(ctx context.Context, env Env, t *talk) (runner.Env, func(), error) {
+// open gives tools what they may touch, programs what they may have, and ends what they have started
+// when ctx ends. They write none of some files, nor definitions of tools, nor where programs are looked
+// up. The returned function lets go of it all.
+func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined, files, definitions []string) (runner.Env, func(), error) {
 	hosts, err := o.parsed()
 	if err != nil {
 		return runner.Env{}, nil, err
 	}
 	var root *vault.Root
 	if o.root != "" {
-		if root, err = vault.Open(o.root); err != nil {
+		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
 			return runner.Env{}, nil, usagef("--root names a directory", "--root: %v", err)
 		}
 	}
 	tools := runner.Env{
 		Root:    root,
+		Secrets: t.secrets,
 		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
 		Chat:    chatWriter{t, runner.SendChat},
-		Speaker: runner.NewSpeaker(ctx, program(env, t, o.speaker), chatWriter{t, runner.Say}),
-		Opener:  runner.NewOpener(ctx, program(env, t, o.opener), chatWriter{t, runner.OpenURL}),
+		Speaker: runner.NewSpeaker(ctx, named(env, t, o.speaker), chatWriter{t, runner.Say}),
+		Opener:  runner.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, runner.OpenURL}),
+		Getenv:  env.Getenv,
+	}
+	if c != nil {
+		tools.Programs, tools.Variables = &c.Confinement, c.env
+		t.hideVariables(env, c.named)
 	}
 	return tools, func() { release(ctx, tools) }, nil
+}
+
+// runner returns a runner of tools. Its errors show no path of the root or the home.
+func (o *confineOptions) runner(env Env, tools *tool.Registry, touch runner.Env) *runner.Runner {
+	r := runner.New(tools, touch)
+	if root, err := filepath.Abs(o.root); err == nil && o.root != "" {
+		r.Conceal(runner.Place{Dir: root})
+	}
+	r.Conceal(runner.Place{Dir: env.Getenv("HOME"), As: "~"})
+	return r
 }
 
 // release lets go of what tools may touch.
@@ -69,14 +90,14 @@ func release(ctx context.Context, tools runner.Env) {
 	}
 }
 
-// program finds the program that a flag names. One that is not there is found
+// named finds the program that a flag names. One that is not there is found
 // out by the tool, when a model asks for it: most runs do without.
-func program(env Env, t *talk, name string) runner.Program {
+func named(env Env, t *talk, name string) program.Program {
 	if name == "" {
-		return runner.Program{}
+		return program.Program{}
 	}
 	path, err := exec.LookPath(name)
-	return runner.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
+	return program.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
 }
 
 // surroundings returns the environment of a program that a tool runs: what it

@@ -105,6 +105,9 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return usagef("for example --timeout 5s", "--timeout must be more than 0")
 	}
 	o.servers.firstByte, o.servers.idle = o.limit, o.limit
+	if err := o.servers.secrets.load(ctx, o.env, o.talk); err != nil {
+		return causeOr(ctx, err)
+	}
 	probes, err := o.probes()
 	if err != nil {
 		return err
@@ -220,13 +223,13 @@ func (o *doctorOptions) print(checks []checkup, x exit) error {
 		if err != nil {
 			return err
 		}
-		if err := report.JSON(&doc, json.RawMessage(o.talk.secrets.hideJSON(raw))); err != nil {
+		if err := report.JSON(&doc, json.RawMessage(o.talk.secrets.HideJSON(raw))); err != nil {
 			return err
 		}
 		return o.talk.deliver(doc.Bytes())
 	}
 	writeTable(&doc, checks)
-	return o.talk.deliver([]byte(o.talk.secrets.hide(doc.String())))
+	return o.talk.deliver([]byte(o.talk.secrets.Redact(doc.String())))
 }
 
 // writeTable renders checkups for people. A buffer takes everything.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,10 +122,7 @@ func (p place) in(list []model.ModelInfo) checkup {
 	}
 	if !slices.Contains(names, id) {
 		c := broken(&model.UnknownModelError{Name: p.id})
-		c.Hint = "it has " + shortList(names, 10)
-		if near := schema.Nearest(p.id, names); near != "" {
-			c.Hint = "did you mean " + near + "?"
-		}
+		c.Hint = cmp.Or(schema.Meant(p.id, names), "it has "+shortList(names, 10))
 		return c
 	}
 	detail := "listed by " + p.address()

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,9 +17,9 @@ import (
 func (o *doctorOptions) system() []probe {
 	return []probe{
 		{"state directory", o.state, func(err error) error { return &outputError{err} }},
-		{"landlock", landlock, nil},
-		{"user namespaces", userNamespaces, nil},
-		{"seccomp", seccomp, nil},
+		{"programs", o.programs, nil},
+		{"sandbox", o.sandbox, nil},
+		{"user", user, nil},
 		{"proc", proc, nil},
 		{"certificates", o.certificates, nil},
 		{"clock", o.clock, nil},
@@ -87,48 +85,6 @@ func tryDirectory(dir string) (free uint64, locks bool, err error) {
 	}
 	locks = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 	return uint64(space.Bavail) * uint64(space.Bsize), locks, nil
-}
-
-// unconfined is the hint where the kernel lacks a way to confine programs.
-const unconfined = "programs that tools start cannot be confined by it here"
-
-func landlock(context.Context) checkup {
-	abi, err := landlockABI()
-	if err != nil {
-		return checkup{Status: warning, Detail: "not there: " + err.Error(), Hint: unconfined}
-	}
-	return checkup{Status: fine, Detail: fmt.Sprintf("ABI %d", abi)}
-}
-
-// userNamespaces reads the limits on user namespaces. Whether one can be made is
-// known for certain only by a program that makes one.
-func userNamespaces(context.Context) checkup {
-	switch {
-	case sysctl("user/max_user_namespaces") == "0", sysctl("kernel/unprivileged_userns_clone") == "0":
-		return checkup{Status: warning, Detail: "switched off", Hint: unconfined}
-	case sysctl("user/max_user_namespaces") == "":
-		return checkup{Status: warning, Detail: "the kernel says nothing of them", Hint: unconfined}
-	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
-		return checkup{Status: warning, Detail: "only for programs with an AppArmor profile", Hint: unconfined}
-	}
-	return checkup{Status: fine, Detail: "up to " + sysctl("user/max_user_namespaces")}
-}
-
-// sysctl returns a setting of the kernel, or "".
-func sysctl(name string) string {
-	text, err := os.ReadFile(filepath.Join("/proc/sys", name))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
-
-func seccomp(context.Context) checkup {
-	actions := strings.Fields(sysctl("kernel/seccomp/actions_avail"))
-	if !slices.Contains(actions, "errno") {
-		return checkup{Status: warning, Detail: "the kernel offers no filters", Hint: unconfined}
-	}
-	return checkup{Status: fine, Detail: "filters can be set"}
 }
 
 func proc(context.Context) checkup {

@@ -17,6 +17,9 @@ func (o *parseOptions) document(args []string) error {
 	if len(args) > 0 {
 		return usagef("leave out "+args[0], "--list-codes, --list-dialects and --explain read no files")
 	}
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
 	switch {
 	case o.listCodes:
 		return o.codes()
@@ -28,13 +31,27 @@ func (o *parseOptions) document(args []string) error {
 
 func (o *parseOptions) codes() error {
 	if o.format == "json" {
-		return report.JSON(o.talk.out, diag.Rules)
+		return report.JSON(o.talk.out, ruleDocs(diag.Rules))
 	}
 	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
 	for _, r := range diag.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Code, r.Severity, r.Slug, r.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severity, r.Slug, r.Title)
 	}
 	return w.Flush()
+}
+
+// A ruleDoc is a code as it is shown in JSON.
+type ruleDoc struct {
+	Family string `json:"family"`
+	diag.Rule
+}
+
+func ruleDocs(rules []diag.Rule) []ruleDoc {
+	var docs []ruleDoc
+	for _, r := range rules {
+		docs = append(docs, ruleDoc{r.Code.Family().Name, r})
+	}
+	return docs
 }
 
 // A dialectDoc is a dialect as it is shown.
@@ -79,7 +96,7 @@ func (o *parseOptions) rule() error {
 	case len(rules) == 0:
 		return unknownCode("--explain", o.explain)
 	case o.format == "json":
-		return report.JSON(o.talk.out, rules)
+		return report.JSON(o.talk.out, ruleDocs(rules))
 	}
 	for i, r := range rules {
 		if i > 0 {
@@ -101,6 +118,8 @@ func printRule(w io.Writer, r diag.Rule) {
 	if r.Fix != "" {
 		fmt.Fprintf(w, "\nFix: %s\n", fixes[r.Fix])
 	}
+	family := r.Code.Family()
+	fmt.Fprintf(w, "\nFamily %s: %s. %s\n", family.Name, family.Title, family.Examples)
 }
 
 // fixes says what the kinds of fixes mean.

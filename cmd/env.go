@@ -22,6 +22,7 @@ type Env struct {
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Terminal bool // does a person look at Stderr?
+	Screen   bool // is Stdout a terminal?
 	Getenv   func(string) string
 	Now      func() time.Time
 	Tools    fs.FS // the shipped tool definitions
@@ -36,6 +37,7 @@ func OS() Env {
 		Stdout:   os.Stdout,
 		Stderr:   os.Stderr,
 		Terminal: isatty.IsTerminal(os.Stderr.Fd()),
+		Screen:   isatty.IsTerminal(os.Stdout.Fd()),
 		Getenv:   os.Getenv,
 		Now:      time.Now,
 		Tools:    tooldefs.FS,

@@ -14,27 +14,29 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/model"
+	"oneshot/pkg/secret"
 )
 
 // An envelope is what "run --output envelope" prints, on every exit. Its JSON
 // Schema is published as envelope.v1.
 type envelope struct {
-	OK       bool               `json:"ok"`
-	Exit     envelopeExit       `json:"exit"`
-	Answer   json.RawMessage    `json:"answer,omitempty"`
-	Error    *envelopeError     `json:"error,omitempty"`
-	RunFile  string             `json:"run_file,omitempty"`
-	RunID    string             `json:"run_id,omitempty"`
-	Model    string             `json:"model,omitempty"`
-	Turns    int                `json:"turns"`
-	Calls    []agent.CallReport `json:"calls"`
-	Usage    chat.Usage         `json:"usage"`
-	Needs    map[string]bool    `json:"needs,omitempty"`
-	Question string             `json:"question,omitempty"`
-	Limit    string             `json:"limit,omitempty"` // the budget that was spent
-	Findings []diag.Finding     `json:"findings"`
-	Aborted  bool               `json:"wasAborted"`
-	Repairs  int                `json:"repairs"`
+	OK        bool               `json:"ok"`
+	Exit      envelopeExit       `json:"exit"`
+	Answer    json.RawMessage    `json:"answer,omitempty"`
+	Error     *envelopeError     `json:"error,omitempty"`
+	RunFile   string             `json:"run_file,omitempty"`
+	RunID     string             `json:"run_id,omitempty"`
+	Model     string             `json:"model,omitempty"`
+	Turns     int                `json:"turns"`
+	Calls     []agent.CallReport `json:"calls"`
+	Usage     chat.Usage         `json:"usage"`
+	Needs     map[string]bool    `json:"needs,omitempty"`
+	Question  string             `json:"question,omitempty"`
+	Approvals []agent.Question   `json:"approvals,omitempty"` // that are missing
+	Limit     string             `json:"limit,omitempty"`     // the budget that was spent
+	Findings  []diag.Finding     `json:"findings"`
+	Aborted   bool               `json:"wasAborted"`
+	Repairs   int                `json:"repairs"`
 }
 
 type envelopeExit struct {
@@ -70,6 +72,10 @@ func (e *envelope) fail(err error) {
 	if errors.As(err, &answer) {
 		e.Findings = append(e.Findings, answer.Findings...)
 	}
+	var waiting *agent.ApprovalError
+	if errors.As(err, &waiting) {
+		e.Approvals = waiting.Questions
+	}
 	var needs *agent.NeedsError
 	if errors.As(err, &needs) {
 		e.Needs, e.Question = map[string]bool{}, needs.Question
@@ -104,14 +110,20 @@ func (t *talk) printEnvelope(err error) error {
 	if e.Calls == nil {
 		e.Calls = []agent.CallReport{}
 	}
-	if e.Findings == nil {
-		e.Findings = []diag.Finding{}
+	findings := make([]diag.Finding, len(e.Findings))
+	for i, f := range e.Findings {
+		f.Message, f.Hint = secret.HideKeys(f.Message), secret.HideKeys(f.Hint)
+		findings[i] = f
+	}
+	e.Findings = findings
+	if e.Error != nil {
+		e.Error.Message, e.Error.Hint = t.secrets.Redact(e.Error.Message), t.secrets.Redact(e.Error.Hint)
 	}
 	doc, jsonErr := json.Marshal(e)
 	if jsonErr != nil {
 		return jsonErr
 	}
-	return t.deliver(append(t.secrets.hideJSON(doc), '\n'))
+	return t.deliver(append(diag.VisibleJSON(t.secrets.HideJSON(doc)), '\n'))
 }
 
 // wantsEnvelope reports whether a command line asks for an envelope, also when

@@ -1,11 +1,13 @@
 package cmd
 
 import (
-	"bytes"
+	"bufio"
 	"compress/gzip"
 	"context"
-	"fmt"
+	"io"
+	"os"
 	"slices"
+	"syscall"
 )
 
 // A file is one that the command line names, read whole; stdin is "-".
@@ -13,9 +15,6 @@ type file struct {
 	name string
 	text []byte
 }
-
-// source returns the text for excerpts.
-func (f file) source() map[string][]byte { return map[string][]byte{f.name: f.text} }
 
 // checkNames refuses arguments that do not name files to read. The hint says what
 // to type when there are none.
@@ -43,22 +42,79 @@ func readFiles(ctx context.Context, env Env, args []string) ([]file, error) {
 	return files, nil
 }
 
-// readNamed reads a file, or stdin for "-". What is compressed by gzip, as a server
-// may send it, is read as what it holds.
+// readNamed reads a file whole, as [openNamed] does, or until ctx ends.
 func readNamed(ctx context.Context, env Env, name string) ([]byte, error) {
-	var text []byte
-	var err error
+	return interruptible(ctx, name, func() ([]byte, error) {
+		f, err := openNamed(env, name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return readAll(f, said(name))
+	})
+}
+
+// said is the name of a file for people.
+func said(name string) string {
 	if name == "-" {
-		text, err = readStdin(ctx, env)
-	} else {
-		text, err = readFile(name)
+		return "stdin"
 	}
-	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
-		return text, err
+	return name
+}
+
+// openNamed opens a file, or stdin for "-". What is compressed by gzip, as a server may
+// send it, is read as what it holds.
+func openNamed(env Env, name string) (io.ReadCloser, error) {
+	f := io.NopCloser(env.Stdin)
+	if name != "-" {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, &inputError{err}
+		}
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(text))
+	src := bufio.NewReader(f)
+	begin, _ := src.Peek(2) // an error comes again
+	if string(begin) != "\x1f\x8b" {
+		return opened{src, f}, nil
+	}
+	unzipped, err := gzip.NewReader(src)
 	if err != nil {
-		return nil, &inputError{fmt.Errorf("read %s: %w", name, err)}
+		f.Close()
+		return nil, readError(name, err)
 	}
-	return readAll(unzipped, name)
+	return opened{unzipped, f}, nil
+}
+
+// opened is a file that is read through something else.
+type opened struct {
+	io.Reader
+	io.Closer
+}
+
+// checkFiles refuses names of files that cannot be read, as far as can be seen without
+// reading them; the largest that can be read has so many bytes.
+func checkFiles(names []string, most int64) error {
+	for _, name := range names {
+		if err := checkFile(name, most); name != "-" && err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkFile(name string, most int64) error {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return readError(name, syscall.EISDIR)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // to open a pipe would be to wait for who writes it
+	case err == nil && info.Size() > most:
+		return largeInput(name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return &inputError{err}
+	}
+	return f.Close()
 }

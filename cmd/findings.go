@@ -2,9 +2,9 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +19,7 @@ import (
 
 // findings shows findings to a person; only errors when nothing else may be
 // said.
-func (t *talk) findings(findings []diag.Finding, sources map[string][]byte) {
+func (t *talk) findings(findings []diag.Finding, sources map[string]diag.Text) {
 	if t.quiet {
 		findings = slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 	}
@@ -56,38 +56,38 @@ type findingOptions struct {
 	baseline      string
 	writeBaseline string
 
-	set      *pflag.FlagSet
+	print    bool // the fingerprints are
 	reported map[diag.Code]bool
 	known    *lint.Baseline  // nil: none
 	base     file            // the text of known
 	to       *target         // nil: no baseline is written
 	present  []lint.Entry    // what is written
 	read     map[string]bool // the names of the files that have been counted
+	prints   *lint.Fingerprints
+	number   int // of the file that those are of
 }
 
 func (o *findingOptions) flags(f *pflag.FlagSet) {
-	o.set = f
 	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
 	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
-	f.StringArrayVar(&o.selected, "select", nil, "report only findings of a `CODE`, a beginning of codes or a slug, e.g. --select TC3,bad-schema; can be repeated")
+	f.StringArrayVar(&o.selected, "select", nil, "report only findings of a `CODE`, a beginning of codes, a slug or a family, e.g. --select TC3,bad-schema,security; can be repeated")
 	f.StringArrayVar(&o.ignored, "ignore", nil, "do not report findings of a `CODE`, as for --select, over which it wins")
 	f.IntVar(&o.most, "max-findings", 0, "print at most `N` findings and count the rest; 0 prints all")
 	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings that are known: they are not reported")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "record what is found in a `FILE` for --baseline, instead of reporting it")
 }
 
-// check refuses flags that cannot be meant. It opens nothing.
-func (o *findingOptions) check() error {
+// check refuses flags that cannot be meant, with a format for the report. It opens nothing.
+func (o *findingOptions) check(format string) error {
+	if err := checkFormat(format, reportFormats...); err != nil {
+		return err
+	}
+	o.print = format == "sarif"
 	if err := o.failOn.check(); err != nil {
 		return err
 	}
 	if o.most < 0 {
 		return usagef("0 prints all", "--max-findings: %d is less than 0", o.most)
-	}
-	for flag, name := range map[string]string{"baseline": o.baseline, "write-baseline": o.writeBaseline} {
-		if name == "" && o.set.Changed(flag) {
-			return usagef("", "--%s: the name of the file is empty", flag)
-		}
 	}
 	return o.choose()
 }
@@ -133,19 +133,24 @@ func unknownCode(flag, name string) error {
 	for _, r := range diag.Rules {
 		names = append(names, string(r.Code), r.Slug)
 	}
-	hint := "oneshot parse --list-codes lists them"
-	if near := schema.Nearest(name, names); near != "" {
-		hint = "did you mean " + near + "?"
+	for _, f := range diag.Families {
+		names = append(names, f.Name)
 	}
+	hint := cmp.Or(schema.Meant(name, names), "oneshot parse --list-codes lists them")
 	return usagef(hint, "%s: there is no code %q", flag, name)
 }
 
-// A subject is a file and what was found in it.
+// A subject is what findings are about: a file or a part of one.
 type subject struct {
-	file
+	number   int // of the file; its parts come one after the other
+	name     string
+	text     diag.Text
 	calls    []lint.Call
 	findings *[]diag.Finding
 }
+
+// remembers reports whether what counts depends on what has been counted.
+func (o *findingOptions) remembers() bool { return o.known != nil || o.to != nil || o.print }
 
 // count leaves in a subject the findings that count, and remembers them where a
 // baseline is to be written.
@@ -153,25 +158,34 @@ func (o *findingOptions) count(s subject) {
 	if o.strict {
 		diag.Tighten(*s.findings)
 	}
+	*s.findings = slices.DeleteFunc(*s.findings, func(f diag.Finding) bool { return !o.reported[f.Code] })
+	if o.remembers() {
+		o.compare(s)
+	}
+}
+
+// compare leaves in a subject the findings that are not known, with their fingerprints.
+func (o *findingOptions) compare(s subject) {
 	if o.read == nil {
 		o.read = map[string]bool{}
 	}
-	o.read[filepath.ToSlash(s.name)] = true
-	prints := lint.NewFingerprints(s.text)
-	*s.findings = slices.DeleteFunc(*s.findings, func(f diag.Finding) bool {
-		if !o.reported[f.Code] {
-			return true
-		}
-		if o.known == nil && o.to == nil {
-			return false
-		}
-		e := prints.Entry(f, s.calls)
-		if o.to != nil {
+	o.read[lint.EntryFile(s.name)] = true
+	if o.prints == nil || o.number != s.number {
+		o.prints, o.number = lint.NewFingerprints(), s.number
+	}
+	o.prints.Enter(s.text)
+	kept := (*s.findings)[:0]
+	for _, f := range *s.findings {
+		e := o.prints.Entry(f, s.calls)
+		f.Fingerprint = e.Fingerprint
+		switch {
+		case o.to != nil:
 			o.present = append(o.present, e)
-			return true
+		case o.known == nil || !o.known.Knows(e):
+			kept = append(kept, f)
 		}
-		return o.known.Knows(e)
-	})
+	}
+	*s.findings = kept
 }
 
 // settle writes the baseline, or returns what is wrong with the one that was read,
@@ -217,6 +231,14 @@ func (q *quota) note(t *talk) {
 	}
 }
 
+// printFixable says how many of the findings --fix would mend. The writer remembers its
+// error.
+func printFixable(w io.Writer, n int) {
+	if n > 0 {
+		fmt.Fprintf(w, "%d of these can be fixed with --fix\n", n)
+	}
+}
+
 // A threshold says which findings make a command's verdict no.
 type threshold string
 
@@ -230,6 +252,6 @@ func (t threshold) check() error {
 }
 
 // reached reports whether any finding is at or above the threshold.
-func (t threshold) reached(findings []diag.Finding) bool {
-	return t != "never" && len(findings) > 0 && diag.Worst(findings).Rank() >= diag.Severity(t).Rank()
+func (t threshold) reached(found diag.Tally) bool {
+	return t != "never" && found != diag.Tally{} && found.Worst().Rank() >= diag.Severity(t).Rank()
 }

@@ -8,34 +8,39 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/secret"
 )
 
 // A hidingRecorder replaces secrets before they are on record. The replay of a
 // conversation that held one differs from it, and says so.
 type hidingRecorder struct {
 	agent.Recorder
-	secrets *secrets
+	secrets *secret.Set
 }
 
 // Append records a body without secrets. Every body has a JSON form that is
 // read back as the same body: that is what a run file is.
 func (r hidingRecorder) Append(body runfile.Body) error {
-	hidden, err := r.secrets.hideBody(body)
+	hidden, err := hideBody(r.secrets, body)
 	if err != nil {
 		return err
 	}
 	return r.Recorder.Append(hidden)
 }
 
-func (s *secrets) hideBody(body runfile.Body) (runfile.Body, error) {
-	if s.none() {
+// hideBody returns a body without secrets. In what is said to people there is nothing that
+// looks like a key, either; the conversation stays as it was, because it is played again and
+// continued.
+func hideBody(s *secret.Set, body runfile.Body) (runfile.Body, error) {
+	body = redacted(s, body)
+	if s.None() {
 		return body, nil
 	}
 	doc, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("run file: %s record: %w", body.Kind(), err)
 	}
-	hidden := s.hideJSON(doc)
+	hidden := s.HideJSON(doc)
 	if bytes.Equal(hidden, doc) {
 		return body, nil
 	}
@@ -44,4 +49,24 @@ func (s *secrets) hideBody(body runfile.Body) (runfile.Body, error) {
 		return nil, fmt.Errorf("run file: %s record: %w", body.Kind(), err)
 	}
 	return fresh.Elem().Interface().(runfile.Body), nil
+}
+
+// redacted returns a body with its messages for people redacted, and without secrets in
+// what is base64 of a text.
+func redacted(s *secret.Set, body runfile.Body) runfile.Body {
+	switch b := body.(type) {
+	case runfile.Attempt:
+		b.Error = s.Redact(b.Error)
+		return b
+	case runfile.Response:
+		b.Broken = s.Redact(b.Broken)
+		if raw := s.Hide(string(b.Raw)); raw != string(b.Raw) {
+			b.Raw = []byte(raw)
+		}
+		return b
+	case runfile.End:
+		b.Why = s.Redact(b.Why)
+		return b
+	}
+	return body
 }

@@ -25,36 +25,54 @@ func readFile(path string) ([]byte, error) {
 
 // readStdin reads stdin to its end, or until ctx ends.
 func readStdin(ctx context.Context, env Env) ([]byte, error) {
+	return interruptible(ctx, "-", func() ([]byte, error) { return readAll(env.Stdin, "stdin") })
+}
+
+// interruptible reads a file of that name until ctx ends. Then a read that hangs is left
+// behind.
+func interruptible(ctx context.Context, name string, read func() ([]byte, error)) ([]byte, error) {
 	type outcome struct {
 		data []byte
 		err  error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		data, err := readAll(env.Stdin, "stdin")
+		data, err := read()
 		done <- outcome{data, err}
 	}()
 	select {
 	case o := <-done:
 		return o.data, o.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("reading stdin: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("reading %s: %w", said(name), context.Cause(ctx))
 	}
 }
 
 func readAll(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, readError(name, err)
+	case len(data) > maxInput:
+		return nil, largeInput(name)
+	}
+	return data, nil
+}
+
+// readError is the error of a file that could not be read; nil for nil.
+func readError(name string, err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) { // which names the file, too
 		err = of.Err
 	}
-	switch {
-	case err != nil:
-		return nil, &inputError{fmt.Errorf("read %s: %w", name, err)}
-	case len(data) > maxInput:
-		return nil, &inputError{fmt.Errorf("%s is larger than %d MiB", name, maxInput>>20)}
+	if err == nil {
+		return nil
 	}
-	return data, nil
+	return &inputError{fmt.Errorf("read %s: %w", said(name), err)}
+}
+
+func largeInput(name string) error {
+	return &inputError{fmt.Errorf("%s is larger than %d MiB", said(name), maxInput>>20)}
 }
 
 // noteStdin says so, once, when stdin holds data that no argument names.

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/secret"
 )
 
 // newLog returns the writer of JSON lines: "time" with its zone, "level", "msg",
 // and what is known beside it. One line is one write. No secret gets into it.
-func newLog(env Env, hidden *secrets) *slog.Logger {
+func newLog(env Env, hidden *secret.Set) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -17,7 +18,7 @@ func newLog(env Env, hidden *secrets) *slog.Logger {
 			case a.Key == slog.TimeKey:
 				a.Value = slog.TimeValue(env.Now())
 			case a.Value.Kind() == slog.KindString:
-				a.Value = slog.StringValue(visible(hidden.hide(a.Value.String())))
+				a.Value = slog.StringValue(visible(hidden.Redact(a.Value.String())))
 			}
 			return a
 		},

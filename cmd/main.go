@@ -146,6 +146,7 @@ func newRoot(env Env, t *talk) *cobra.Command {
 		newSchema(env, t),
 		newVersion(t),
 		newExitCodes(),
+		newErrorCodes(),
 	)
 	return root
 }

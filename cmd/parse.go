@@ -2,15 +2,11 @@ package cmd
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
@@ -27,7 +23,10 @@ type parseOptions struct {
 	dialect   string
 	reasoning string
 	format    string
+	fields    lint.Fields
 	findings  findingOptions
+	coerce    bool
+	context   []string
 	fix       bool
 
 	listDialects bool
@@ -44,17 +43,28 @@ func newParse(env Env, t *talk) *cobra.Command {
 them: a linter. With definitions, calls are held against them.
 
 Exit 0 means that there are no findings at or above the threshold, exit 1 that
-there are. The report is on stdout in both cases.
+there are. The report is on stdout in both cases. Where an input turns out to be
+unreadable behind the first megabyte of a report, what stands on stdout before exit 3
+ends in the middle: the array of --format json stays open. Lines of jsonl are whole.
 
-With --fix the text of the one response is on stdout instead, with every repair
-made that cannot change what is executed. What is left is said on stderr.`,
+With definitions, --coerce reads an argument of the wrong type as one of the right
+type where nothing is lost by it and nothing guessed; each is a finding.
+
+A FILE holds a response, or several, each on lines of its own, or is a run file.
+With --field each line of it is a record, with the response at a path; records are
+read side by side, in files of any size, and printed in their order.
+
+With --fix the text of the one FILE is on stdout instead, with every repair
+made that cannot change what is executed. What is left is said on stderr. A run
+file is not changed.`,
 		Example: `  oneshot parse testdata/readme/reply.txt
-  oneshot parse --tool 'vault_*' --format json --fail-on never testdata/readme/reply.txt`,
+  oneshot parse --field response --id-field id testdata/readme/captured.jsonl`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
 	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain", "fix")
+	c.MarkFlagsMutuallyExclusive("coerce", "strict")
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
 	return c
@@ -65,7 +75,10 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
 	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
+	fieldFlags(f, &o.fields)
 	o.findings.flags(f)
+	f.BoolVar(&o.coerce, "coerce", false, "read arguments as what the definitions say where nothing is lost, such as \"5\" as 5; not with --strict")
+	f.StringArrayVar(&o.context, "context", nil, "`FILE` of what the model was told by tools or pages: a call that stands in it is no call; can be repeated")
 	f.BoolVar(&o.fix, "fix", false, "print the text of the response with its safe fixes made, no report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
 	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
@@ -73,16 +86,16 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 }
 
 func (o *parseOptions) run(ctx context.Context, args []string) error {
-	if err := checkFormat(o.format, reportFormats...); err != nil {
-		return err
-	}
-	if err := o.findings.check(); err != nil {
+	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
 	if o.listDialects || o.listCodes || o.explain != "" {
 		return o.document(args)
 	}
 	if err := o.checkFix(args); err != nil {
+		return err
+	}
+	if err := o.checkFields(); err != nil {
 		return err
 	}
 	options, err := o.options()
@@ -92,108 +105,35 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := checkNames("oneshot parse reply.txt, or - for stdin", args); err != nil {
 		return err
 	}
-	if err := o.findings.open(); err != nil {
+	if options.Context, err = o.heard(ctx, args); err != nil {
 		return err
 	}
-	o.talk.noteStdin(o.env, args...)
-	if o.format == "jsonl" {
-		return o.stream(ctx, args, options)
-	}
-	files, err := readFiles(ctx, o.env, args)
-	if err != nil {
+	if err := o.findings.open(args); err != nil {
 		return err
 	}
+	o.talk.noteStdin(o.env, slices.Concat(args, o.context)...)
 	if o.fix {
-		return o.printFixed(files[0], options)
+		return o.printFixed(ctx, args, options)
 	}
-	records, files, err := o.read(files, options)
-	if err != nil {
-		return err
-	}
-	if err := o.print(records, files); err != nil {
-		return err
-	}
-	return o.judge(records)
-}
-
-// record reads one file, and leaves the findings that count.
-func (o *parseOptions) record(f file, options lint.Options) lint.Record {
-	r := lint.Response(f.name, f.text, options)
-	o.findings.count(subject{f, r.Calls, &r.Findings})
-	return r
-}
-
-// aboutBaseline returns the record of what is wrong with the baseline. It has no
-// dialect.
-func (o *parseOptions) aboutBaseline(stale []diag.Finding) lint.Record {
-	return lint.Record{File: o.findings.base.name, Why: "it is the baseline", Calls: []lint.Call{}, Findings: stale}
-}
-
-// read returns a record of each file, and at the end one of the baseline when
-// something is wrong with it.
-func (o *parseOptions) read(files []file, options lint.Options) ([]lint.Record, []file, error) {
-	records := make([]lint.Record, len(files))
-	for i, f := range files {
-		records[i] = o.record(f, options)
-	}
-	stale, err := o.findings.settle(o.talk)
-	if len(stale) > 0 {
-		records, files = append(records, o.aboutBaseline(stale)), append(files, o.findings.base)
-	}
-	return records, files, err
-}
-
-// stream reads one file after the other, and writes the record of each before it
-// looks at the next.
-func (o *parseOptions) stream(ctx context.Context, args []string, options lint.Options) error {
-	quota := o.findings.quota()
-	var all []lint.Record // only their findings
-	write := func(r lint.Record) error {
-		all = append(all, lint.Record{Findings: r.Findings})
-		r.Findings, r.FindingsCut = quota.take(r.Findings)
-		return report.JSONLine(o.talk.out, r)
-	}
-	for _, name := range args {
-		text, err := readNamed(ctx, o.env, name)
-		if err != nil {
-			return err
-		}
-		if err := write(o.record(file{name, text}, options)); err != nil {
-			return err
-		}
-	}
-	stale, err := o.findings.settle(o.talk)
-	if err != nil {
-		return err
-	}
-	if len(stale) > 0 {
-		if err := write(o.aboutBaseline(stale)); err != nil {
-			return err
-		}
-	}
-	return o.judge(all)
+	return o.lint(ctx, args, options)
 }
 
 // judge makes an error of findings at or above the threshold.
-func (o *parseOptions) judge(records []lint.Record) error {
-	var all []diag.Finding
-	for _, r := range records {
-		all = append(all, r.Findings...)
-	}
-	if o.findings.failOn.reached(all) {
-		return &findingsError{report.Summary(all)}
+func (o *parseOptions) judge(tally diag.Tally) error {
+	if o.findings.failOn.reached(tally) {
+		return &findingsError{report.Summary(tally)}
 	}
 	return nil
 }
 
 // options returns how responses are to be read.
 func (o *parseOptions) options() (lint.Options, error) {
-	options := lint.Options{Strict: o.findings.strict}
+	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce}
 	var err error
 	if format, ok := wire.FormatNamed(o.dialect); ok {
 		options.Format = format
 	} else if o.dialect != "auto" {
-		if options.Dialect, err = dialectFlag(o.dialect); err != nil {
+		if options.Dialect, err = dialectFlag(o.dialect, wire.FormatNames()...); err != nil {
 			return options, err
 		}
 	}
@@ -201,7 +141,29 @@ func (o *parseOptions) options() (lint.Options, error) {
 		return options, err
 	}
 	options.Tools, err = o.tools.forRun(o.env, o.talk)
+	if err == nil && o.coerce && options.Tools == nil && o.fields.Tools == "" {
+		err = usagef("name the definitions with --tools or --tool", "--coerce: there are no definitions that say what arguments have to be")
+	}
 	return options, err
+}
+
+// heard returns what the model was told, as --context says; nil without.
+func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.Heard, error) {
+	if o.context == nil {
+		return nil, nil
+	}
+	if err := checkNames("", slices.Concat(args, o.context)); err != nil {
+		return nil, err
+	}
+	told := &dialect.Heard{}
+	for _, name := range o.context {
+		text, err := readNamed(ctx, o.env, name)
+		if err != nil {
+			return nil, err
+		}
+		told.Add(text)
+	}
+	return told, nil
 }
 
 // reasoningFlag returns what a --reasoning flag says.
@@ -212,78 +174,4 @@ func reasoningFlag(name string) (dialect.Reasoning, error) {
 		}
 	}
 	return 0, usagef("choose auto, open or off", "--reasoning: unknown value %q", name)
-}
-
-// print writes the report to stdout.
-func (o *parseOptions) print(records []lint.Record, files []file) error {
-	quota := o.findings.quota()
-	switch o.format {
-	case "json":
-		shown := slices.Clone(records)
-		for i, r := range records {
-			shown[i].Findings, shown[i].FindingsCut = quota.take(r.Findings)
-		}
-		return report.JSON(o.talk.out, shown)
-	case "text":
-		return o.printText(records, files, quota)
-	}
-	findings := make([][]diag.Finding, len(records))
-	for i, r := range records {
-		findings[i], _ = quota.take(r.Findings)
-	}
-	quota.note(o.talk)
-	return printForeign(o.talk.out, o.format, files, findings)
-}
-
-// printText writes the report for people.
-func (o *parseOptions) printText(records []lint.Record, files []file, quota *quota) error {
-	for i, r := range records {
-		if r.Dialect != "" {
-			printCalls(o.talk.out, r)
-		}
-		shown, _ := quota.take(r.Findings)
-		if err := report.Text(o.talk.out, shown, files[i].source(), nil); err != nil {
-			return err
-		}
-	}
-	quota.rest(o.talk.out)
-	if !o.findings.strict {
-		printFixable(o.talk.out, records)
-	}
-	return o.talk.out.err
-}
-
-// printCalls writes what was read in one response: a line about it, and one for
-// each call. The writer remembers its error.
-func printCalls(w io.Writer, r lint.Record) {
-	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n",
-		report.Visible(r.File), r.Dialect, r.Why, report.Count(len(r.Calls), "call"), report.Summary(r.Findings))
-	for i, c := range r.Calls {
-		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s\n",
-			report.Visible(r.File), c.Span.Line, c.Span.Column, i, report.Visible(c.Name), shortened(report.Visible(string(c.Arguments))), remark(c))
-	}
-}
-
-// remark says what is special about a call: " (repaired, not executable)".
-func remark(c lint.Call) string {
-	var remarks []string
-	if c.Status != chat.StatusOK {
-		remarks = append(remarks, string(c.Status))
-	}
-	if !c.Executable {
-		remarks = append(remarks, "not executable")
-	}
-	if len(remarks) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(remarks, ", ") + ")"
-}
-
-// shortened cuts a long text for people, and says how long it is.
-func shortened(text string) string {
-	const most = 300 // bytes
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
 }

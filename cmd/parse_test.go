@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/lint"
 	"oneshot/pkg/schema"
 	"oneshot/prompts"
 	"oneshot/tooldefs"
@@ -64,6 +66,47 @@ func TestParseStreams(t *testing.T) {
 	}
 }
 
+// C2: a record of JSON Lines is on stdout before the next line has come; and the end of
+// the reader, or of the command, is not held up by a stdin that says no more.
+func TestParseStreamsRecords(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stdin, lines := io.Pipe()
+	defer lines.Close()
+	records, stdout := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		ended <- Main(ctx, Env{
+			Args: []string{"parse", "--field", "text", "--format", "jsonl", "-"}, Stdin: stdin, Stdout: stdout, Stderr: io.Discard,
+			Getenv: func(string) string { return "" }, Now: time.Now, Tools: tooldefs.FS, Prompts: prompts.FS,
+		})
+	}()
+	read := bufio.NewScanner(records)
+	for n := 1; n <= 3; n++ {
+		io.WriteString(lines, `{"text":"Fine."}`+"\n")
+		var record struct{ Record int }
+		if !read.Scan() || json.Unmarshal(read.Bytes(), &record) != nil || record.Record != n {
+			t.Fatalf("no record %d: %q", n, read.Bytes())
+		}
+	}
+	cancel(&InterruptError{syscall.SIGINT})
+	if code := <-ended; code != 130 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// C6: --fix prints no file of which a line was not kept.
+func TestFixOfLongLine(t *testing.T) {
+	long := `{"text":"` + strings.Repeat("x", lint.MaxRecord) + `"}` + "\n"
+	stdout, stderr, code := oneshot(t, long, "parse", "--fix", "--field", "text", "-")
+	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long to be printed") {
+		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
+	}
+	stdout, _, code = oneshot(t, long+`{"text":"Fine."}`, "parse", "--field", "text", "--format", "jsonl", "-")
+	if code != 1 || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, `"code":"TC024"`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+}
+
 // K2: each record of "parse --format json" fits the published schema, whatever
 // is wrong with the response.
 func TestParseFitsSchema(t *testing.T) {
@@ -98,6 +141,16 @@ func TestParseFitsSchema(t *testing.T) {
 				t.Errorf("%q: %s", response, f)
 			}
 		}
+		record, err := json.Marshal(map[string]any{"id": response, "text": response})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, _, _ := oneshot(t, string(record)+"\n"+response, "parse", "--format", "jsonl", "--field", "text", "--id-field", "id", "-")
+		for line := range strings.Lines(stdout) {
+			for _, f := range fits.Check([]byte(line)) {
+				t.Errorf("%q: %s", line, f)
+			}
+		}
 	}
 }
 
@@ -118,7 +171,7 @@ func TestReportNotWritten(t *testing.T) {
 	for _, args := range [][]string{
 		{"parse", "-"}, {"parse", "--format", "json", "-"}, {"parse", "--list-codes"}, {"parse", "--explain", "TC301"},
 		{"validate", "--as", "schema", "-"}, {"validate", "--as", "schema", "--format", "json", "-"},
-		{"tools", "list"}, {"tools", "show", "wget"}, {"schema"}, {"schema", "result.v1"}, {"version"}, {"exit-codes"},
+		{"tools", "list"}, {"tools", "show", "wget"}, {"schema"}, {"schema", "result.v1"}, {"version"}, {"exit-codes"}, {"error-codes"},
 	} {
 		var stderr bytes.Buffer
 		code := Main(context.Background(), Env{

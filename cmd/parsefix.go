@@ -1,12 +1,26 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
-	"io"
+	"iter"
+	"slices"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
 )
+
+// checkFix refuses what cannot go together with --fix of a command that reads files of
+// that name.
+func checkFix(what, format string, args []string) error {
+	switch {
+	case format != "text":
+		return usagef("without --format", "--fix prints the text of the %s, no report", what)
+	case len(args) > 1:
+		return usagef("one FILE at a time", "--fix prints the text of one file, and there are %d", len(args))
+	}
+	return nil
+}
 
 // checkFix refuses what cannot go together with --fix.
 func (o *parseOptions) checkFix(args []string) error {
@@ -15,41 +29,85 @@ func (o *parseOptions) checkFix(args []string) error {
 		return nil
 	case o.findings.strict:
 		return usagef("without --strict", "--fix makes the repairs that --strict does not allow")
-	case o.format != "text":
-		return usagef("without --format", "--fix prints the text of the response, no report")
-	case len(args) > 1:
-		return usagef("one FILE at a time", "--fix prints the text of one response, and there are %d", len(args))
+	}
+	return checkFix("response", o.format, args)
+}
+
+// A fixReport is what is said while a file with its safe fixes made is printed.
+type fixReport struct {
+	*parseOptions
+	quota *quota
+	out   held
+	made  int
+	tally diag.Tally
+}
+
+// printFixed writes a file with its safe fixes made to stdout, and says what is left to
+// mend.
+func (o *parseOptions) printFixed(ctx context.Context, args []string, options lint.Options) error {
+	fixes := o.fixer(options)
+	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: held{w: o.talk.out, most: heldBytes}}
+	work := func(p piece) fixedPiece { return fixedPiece{p, slices.Collect(fixes(p))} }
+	if err := inOrder(ctx, o.pieces(ctx, args), work, report.take); err != nil {
+		return err
+	}
+	if err := report.out.flush(); err != nil {
+		return err
+	}
+	report.quota.note(o.talk)
+	o.talk.note("safe fixes made: %d", report.made)
+	return o.judge(report.tally)
+}
+
+// A fixedPiece is a piece of a file after its fixes have been made.
+type fixedPiece struct {
+	piece
+	fixed []lint.Fixed[lint.Record]
+}
+
+// fixer returns what fixes the responses in a piece of a file.
+func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fixed[lint.Record]] {
+	records := lint.NewRecords(o.fields, options)
+	return func(p piece) iter.Seq[lint.Fixed[lint.Record]] {
+		if o.fields.Response != "" {
+			return records.Fix(p.name, p.Chunk)
+		}
+		return lint.Fix(p.name, p.Bytes, options)
+	}
+}
+
+// take prints what has been fixed, and what is left.
+func (p *fixReport) take(b fixedPiece) error {
+	switch {
+	case b.Cut:
+		return &inputError{fmt.Errorf("%s: line %d is too long to be printed", said(b.name), b.Before+1)}
+	case p.fields.Response == "" && lint.IsRun(b.Bytes):
+		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", said(b.name))
+	}
+	for _, f := range b.fixed {
+		if _, err := p.out.Write(f.Text); err != nil {
+			return err
+		}
+		if f.Read.File != "" {
+			p.say(b.number, f)
+		}
 	}
 	return nil
 }
 
-// printFixed writes a response with its safe fixes made to stdout, and says what is
-// left to mend.
-func (o *parseOptions) printFixed(f file, options lint.Options) error {
-	fixed := lint.Fix(f.name, f.text, options)
-	if _, err := o.talk.out.Write(fixed.Text); err != nil {
-		return err
+// say says what is left to mend in a record.
+func (p *fixReport) say(number int, f lint.Fixed[lint.Record]) {
+	r := &f.Read
+	p.findings.sayLeft(p.talk, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
+	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Made
+	if f.Open != "" {
+		p.talk.note("%s: not all is fixed: %s", title(r), f.Open)
 	}
-	after := file{f.name, fixed.Text}
-	o.findings.count(subject{after, fixed.Record.Calls, &fixed.Record.Findings})
-	quota := o.findings.quota()
-	shown, _ := quota.take(fixed.Record.Findings)
-	o.talk.findings(shown, after.source())
-	quota.note(o.talk)
-	o.talk.note("safe fixes made: %d", fixed.Made)
-	if fixed.Open != "" {
-		o.talk.note("not all is fixed: %s", fixed.Open)
-	}
-	return o.judge([]lint.Record{fixed.Record})
 }
 
-// printFixable says how many findings --fix would mend.
-func printFixable(w io.Writer, records []lint.Record) {
-	fixable := 0
-	for _, r := range records {
-		fixable += len(diag.SafeFixes(r.Findings))
-	}
-	if fixable > 0 {
-		fmt.Fprintf(w, "%d of these can be fixed with --fix\n", fixable)
-	}
+// sayLeft says what is left to mend in a text that has been fixed.
+func (o *findingOptions) sayLeft(t *talk, quota *quota, s subject) {
+	o.count(s)
+	shown, _ := quota.take(*s.findings)
+	t.findings(shown, map[string]diag.Text{s.name: s.text})
 }

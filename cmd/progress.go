@@ -23,9 +23,14 @@ func (o *runOptions) observe(e agent.Event) {
 	case agent.EventAgain:
 		o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: asking again: %s", e.Turn, e.Text), turn)
 	case agent.EventCall:
-		o.call(e)
+		o.talk.decided(o.runID, e)
+	case agent.EventAnswer:
+		o.talk.answered(o.runID, e)
 	case agent.EventResult:
+		o.talk.ended(o.runID, e)
 		o.result(e)
+	case agent.EventLeft:
+		o.talk.ended(o.runID, e)
 	case agent.EventReply:
 		o.talk.trace(slog.LevelDebug, "the response is complete", turn,
 			slog.Int("input_tokens", e.Usage.InputTokens), slog.Int("output_tokens", e.Usage.OutputTokens))
@@ -64,34 +69,19 @@ func (o *runOptions) retry(e agent.Event) {
 	o.talk.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
 }
 
-// call logs what was decided about a call.
-func (o *runOptions) call(e agent.Event) {
-	text := fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Verdict)
-	if e.Text != "" {
-		text += ": " + e.Text
-	}
-	o.talk.trace(slog.LevelInfo, text, slog.Int("turn", e.Turn), slog.String("call", e.Call.ID),
-		slog.String("tool", e.Call.Tool), slog.String("effect", string(e.Call.Effect)),
-		slog.String("decision", string(e.Verdict)), slog.String("rule", e.Rule))
-}
-
-func (o *runOptions) result(e agent.Event) {
-	attrs := []slog.Attr{
-		slog.Int("turn", e.Turn), slog.String("call", e.Call.ID), slog.String("tool", e.Call.Tool), slog.String("effect", string(e.Call.Effect)),
-		slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Took),
-	}
-	if e.Call.Status == agent.CallOK {
-		status := o.talk.paint(color.FgGreen, "ok")
-		o.talk.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)), attrs...)
-		return
-	}
-	if e.Call.Code != "" {
-		attrs = append(attrs, slog.String("code", string(e.Call.Code)))
-	}
-	o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text), attrs...)
-}
-
 // milliseconds is a duration with its unit in the name.
 func milliseconds(name string, d time.Duration) slog.Attr {
 	return slog.Float64(name, float64(d.Microseconds())/1000)
+}
+
+// result tells a person what became of a call. For a log see [talk.ended].
+func (o *runOptions) result(e agent.Event) {
+	switch {
+	case o.talk.format == "json":
+	case e.Call.Status == agent.CallOK:
+		status := o.talk.paint(color.FgGreen, "ok")
+		o.talk.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)))
+	default:
+		o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/runfile"
 )
 
 // promptOptions are the parts of the prompt.
@@ -49,6 +50,19 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 		return usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
 	}
 	return o.fill(&cfg.System, &cfg.Prompt)
+}
+
+// again gives a run that goes on the prompt and the data that it had.
+func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
+	cfg.Prompt, cfg.Input = run.Prompt, run.Input
+	if err := readText(ctx, env, o.system, &cfg.System); err != nil {
+		return err
+	}
+	pairs, err := o.pairs()
+	if err == nil {
+		cfg.System = strings.NewReplacer(pairs...).Replace(cfg.System)
+	}
+	return err
 }
 
 // check refuses a prompt that is named twice or not at all, and two readers of
@@ -107,21 +121,30 @@ func (name notUTF8) Error() string {
 	return string(name) + " is not UTF-8 text"
 }
 
+// pairs returns each place of a variable, and what stands there instead.
+func (o *promptOptions) pairs() (pairs []string, err error) {
+	for _, v := range o.vars {
+		key, value, ok := strings.Cut(v, "=")
+		if !ok || key == "" {
+			return nil, usagef("for example --var name=Ada", "--var: %q is not K=V", v)
+		}
+		pairs = append(pairs, "${"+key+"}", value)
+	}
+	return pairs, nil
+}
+
 // fill replaces ${K} by V for every --var K=V; values are not looked at again. A
 // variable that stands nowhere is an error: it is more likely misspelt than
 // wanted.
 func (o *promptOptions) fill(texts ...*string) error {
-	var pairs []string
-	for _, v := range o.vars {
-		key, value, ok := strings.Cut(v, "=")
-		if !ok || key == "" {
-			return usagef("for example --var name=Ada", "--var: %q is not K=V", v)
+	pairs, err := o.pairs()
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if !slices.ContainsFunc(texts, func(t *string) bool { return strings.Contains(*t, pairs[i]) }) {
+			return usagef("", "--var: %s stands in neither the prompt nor the system prompt", pairs[i])
 		}
-		place := "${" + key + "}"
-		if !slices.ContainsFunc(texts, func(t *string) bool { return strings.Contains(*t, place) }) {
-			return usagef("", "--var %s: %s stands in neither the prompt nor the system prompt", key, place)
-		}
-		pairs = append(pairs, place, value)
 	}
 	for _, t := range texts {
 		*t = strings.NewReplacer(pairs...).Replace(*t)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,11 +22,13 @@ type recordOptions struct {
 	file        string
 	none        bool
 	replayTools bool
+	resume      string
 }
 
 func (o *recordOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "run-file", "", "new `FILE` for the record of the run; in the state directory otherwise")
 	f.BoolVar(&o.none, "no-run-file", false, "keep no record")
+	f.StringVar(&o.resume, "resume", "", "`FILE` of a run that goes on, or last: where it was left, with the flags it had, e.g. --resume last")
 	f.BoolVar(&o.replayTools, "replay-tools", false, "with a replay: play the tools' results too")
 }
 
@@ -33,6 +36,9 @@ func (o *recordOptions) flags(f *pflag.FlagSet) {
 func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*runfile.Writer, error) {
 	if o.none && o.file != "" {
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
+	}
+	if run.resumed != nil {
+		return run.resumed.begin(run)
 	}
 	body, err := runRecord(env, cfg, run)
 	if err != nil {
@@ -50,7 +56,7 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 		}
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
-	hidden, err := run.talk.secrets.hideBody(body)
+	hidden, err := hideBody(run.talk.secrets, body)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +100,21 @@ func makeStateDir(env Env, kind string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", &outputError{fmt.Errorf("state directory: %w", err)}
 	}
+	for _, own := range []string{filepath.Dir(dir), dir} {
+		if err := closed(own); err != nil {
+			return "", &outputError{fmt.Errorf("state directory: %w", err)}
+		}
+	}
 	return dir, nil
+}
+
+// closed closes a directory that was there already to everybody but its owner.
+func closed(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
 }
 
 // runRecord returns the first record of a run: what it was started with.
@@ -107,7 +127,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Params: cfg.Params,
+		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, Params: cfg.Params,
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg)},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
@@ -117,7 +137,9 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
-	return body, nil
+	body.Options, body.Programs = run.options(), run.programs.doc()
+	body.Dir, err = os.Getwd()
+	return body, err
 }
 
 // writtenAs names how calls are written.
@@ -144,15 +166,23 @@ func toolsDigest(cfg agent.Config) string {
 	}
 	var texts []string
 	for _, d := range cfg.Tools.All() {
-		texts = append(texts, d.Name, d.Description, string(d.Schema), string(d.Effect), d.Builtin)
+		texts = append(texts, d.Name, d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
+			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.Timeout, d.Rate, d.MaxBytes, d.Tags))
+		if d.Exec != nil {
+			texts = append(texts, string(d.Exec.Raw))
+		}
 	}
 	return digest(texts...)
 }
 
 func policyDigest(cfg agent.Config) string {
-	text, err := json.Marshal(cfg.Policy)
+	text, err := json.Marshal(cfg.Policy.Flags)
 	if err != nil {
 		panic(err) // strings and booleans always have a JSON form
 	}
-	return digest(string(text))
+	texts := []string{string(text)}
+	for _, l := range cfg.Policy.Layers {
+		texts = append(texts, string(l.Raw))
+	}
+	return digest(texts...)
 }

@@ -16,6 +16,8 @@ type requestDoc struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    json.RawMessage   `json:"body"`
+	// Programs is what programs may have that tools of the run start: see [programsDoc].
+	Programs json.RawMessage `json:"programs,omitempty"`
 }
 
 // rehearse makes the first request without sending it: what cannot be sent is
@@ -35,18 +37,18 @@ func (o *runOptions) rehearse(cfg agent.Config) error {
 	if err != nil || !o.dryRun {
 		return err
 	}
-	return o.talk.printRequest(first)
+	return o.talk.printRequest(first, o.programs)
 }
 
-// printRequest prints a request as one JSON document. Its body keeps its bytes.
-func (t *talk) printRequest(r model.HTTPRequest) error {
+// printRequest prints a request, and what programs may have, as one JSON document. The body keeps its bytes.
+func (t *talk) printRequest(r model.HTTPRequest, c *confined) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body}); err != nil {
+	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc()}); err != nil {
 		return err
 	}
-	return t.deliver(append(t.secrets.hideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n"))), '\n'))
+	return t.deliver(append(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n"))), '\n'))
 }
 
 // flat returns headers with one value for each name.

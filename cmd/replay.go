@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,16 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) (err erro
 			cfg.Params[key] = value
 		}
 	}
+	cfg.Nonce = isMarked(o.log)
 	return o.speakAs(run.Dialect, cfg)
+}
+
+// isMarked reports whether calls of a recorded run counted only in marked fences.
+func isMarked(log *runfile.Log) bool {
+	return slices.ContainsFunc(log.Records, func(r runfile.Record) bool {
+		request, ok := r.Body.(runfile.Request)
+		return ok && request.Nonce != ""
+	})
 }
 
 // answering returns the name of the responder, also of a recorded one, or "".

@@ -4,7 +4,6 @@ import (
 	"io"
 	"runtime/debug"
 
-	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 )
 
@@ -12,22 +11,34 @@ import (
 var reportFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit"}
 
 // reportFlag is the help of --format of these commands.
-const reportFlag = "text; json or jsonl (a line for each file); or for other programs sarif, github (annotations) or junit"
+const reportFlag = "text; json or jsonl (a line for each file or record); or for other programs sarif, github (annotations) or junit"
 
-// printForeign writes findings in the format of another program. The findings
-// stand in the order of the files.
-func printForeign(w io.Writer, format string, files []file, findings [][]diag.Finding) error {
-	found := make([]report.File, len(files))
-	for i, f := range files {
-		found[i] = report.File{Name: f.name, Text: f.text, Findings: findings[i]}
-	}
-	if format == "github" {
-		return report.GitHub(w, found)
-	}
+// newCollector returns the report of a format that is one document on all files, or nil.
+func newCollector(format string) report.Collector {
 	info, _ := debug.ReadBuildInfo()
 	version := newBuild(version, info).Version
-	if format == "junit" {
-		return report.JUnit(w, found, version)
+	switch format {
+	case "junit":
+		return report.NewJUnit(version)
+	case "sarif":
+		return report.NewSARIF(version)
 	}
-	return report.SARIF(w, found, version)
+	return nil
+}
+
+// printForeign writes findings in the format of another program.
+func printForeign(w io.Writer, format string, files []report.File) error {
+	later, add := newCollector(format), report.GitHub
+	if later != nil {
+		add = later.Add
+	}
+	for _, f := range files {
+		if err := add(w, f); err != nil {
+			return err
+		}
+	}
+	if later == nil {
+		return nil
+	}
+	return later.End(w)
 }

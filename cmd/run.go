@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -11,12 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/model"
-	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/schema"
+	"oneshot/pkg/secret"
 )
 
 // runOptions are the flags of "oneshot run".
@@ -33,8 +34,8 @@ type runOptions struct {
 	schema         string
 	describe       string
 	limits         agent.Limits
-	allow, deny    []string
-	readOnly       bool
+	policy         policyOptions
+	approve        approveOptions
 	onDenied       string
 	require        []string
 	now, zone      string
@@ -46,6 +47,9 @@ type runOptions struct {
 	findings       int
 	outcome        agent.Outcome
 	runID, runPath string
+	resumed        *resumed // the run that goes on, or nil
+	programs       *confined
+	set            *pflag.FlagSet
 }
 
 func newRun(env Env, t *talk) *cobra.Command {
@@ -61,18 +65,19 @@ one JSON document on stdout. Progress, warnings and errors go to stderr.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
+	o.set = c.Flags()
 	c.SetUsageFunc(groupedUsage(runFlagGroups))
 	return c
 }
 
 // runFlagGroups orders the flags of run for people: the common ones first.
 var runFlagGroups = []flagGroup{
-	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "allow", "run-file"}},
+	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
 	{"Prompt", []string{"prompt-file", "var", "describe", "dialect", "now", "tz"}},
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
-	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
-	{"Policy", []string{"deny", "read-only", "on-denied", "require-tool", "allow-host", "speaker", "opener"}},
-	{"Record", []string{"no-run-file", "replay-tools", "lock"}},
+	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
+	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "require-tool", "allow-host", "speaker", "opener"}},
+	{"Record", []string{"no-run-file", "resume", "replay-tools", "lock"}},
 }
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -89,9 +94,9 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "answers sent back because they do not fit")
 	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "tokens of all requests together; 0 is no limit")
 	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "wall clock of the whole run, e.g. --timeout 90s")
-	f.StringArrayVar(&o.allow, "allow", nil, "`GLOB` of tools that may change things, e.g. --allow file_put")
-	f.StringArrayVar(&o.deny, "deny", nil, "`GLOB` of tools that may not be called")
-	f.BoolVar(&o.readOnly, "read-only", false, "deny everything that changes things")
+	o.policy.flags(f)
+	o.approve.flags(f)
+	f.BoolVar(&o.policy.nonce, "nonce", false, "let calls count only in fences that are marked with a random word of the run; native calls need none")
 	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
 	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
 	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
@@ -106,6 +111,12 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 // is asked anything.
 func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer func() { o.talk.envelope = o.envelope() }()
+	if o.record.resume != "" {
+		if err := o.takeUp(args); err != nil {
+			return err
+		}
+		defer o.resumed.w.Close() // also where the run does not get to its end
+	}
 	if err := o.target(); err != nil {
 		return err
 	}
@@ -114,6 +125,10 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	}
 	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
+	o.talk.hideKeys(o.env)
+	if err := o.model.servers.secrets.load(ctx, o.env, o.talk); err != nil {
+		return causeOr(ctx, err)
+	}
 	cfg, err := o.config(ctx, args)
 	if err != nil {
 		return causeOr(ctx, err)
@@ -126,7 +141,22 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
 		return causeOr(ctx, err)
 	}
+	if err := o.marking(&cfg); err != nil {
+		return err
+	}
+	o.hidePrompt(&cfg)
+	if o.resumed != nil {
+		if err := o.resumed.give(&cfg, o); err != nil {
+			return err
+		}
+	}
 	if err := o.clock(&cfg); err != nil {
+		return err
+	}
+	if o.programs != nil {
+		o.programs.Zone = o.zone
+	}
+	if cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen); err != nil {
 		return err
 	}
 	if err := o.rehearse(cfg); err != nil || o.dryRun {
@@ -139,7 +169,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer release()
 	o.talk.noteStdin(o.env, o.prompt.files(args)...)
 	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
-	return o.model.explain(o.drive(ctx, cfg))
+	return o.model.explain(explainBudget(o.drive(ctx, cfg), cfg.Policy.Layers))
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -155,7 +185,6 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	cfg := agent.Config{
 		Texts: o.env.Prompts, Format: o.describe, Limits: o.limits,
 		ContinueDenied: o.onDenied == "continue", Require: o.require,
-		Policy:  policy.Rules{Allow: o.allow, Deny: o.deny, ReadOnly: o.readOnly, AllowHosts: o.confine.hosts()},
 		Observe: o.observe,
 	}
 	var err error
@@ -165,8 +194,20 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if err = o.checkNames(cfg.Tools); err != nil {
 		return cfg, err
 	}
+	if cfg.Policy, err = o.policy.load(o.env, o.talk, o.tools, o.confine.hosts()); err != nil {
+		return cfg, err
+	}
+	narrow(&cfg.Limits, cfg.Policy.Layers)
+	if cfg.Tools != nil && !o.record.replayTools {
+		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.paths); err != nil {
+			return cfg, err
+		}
+	}
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
+	}
+	if o.resumed != nil {
+		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
 	}
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
@@ -222,9 +263,12 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 // execution gives the run its tools' surroundings. The returned function lets
 // go of them.
 func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(ctx, o.env, o.talk)
+	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, o.madeOf(), o.tools.paths)
 	if err != nil {
 		return nil, err
+	}
+	if env.Root != nil {
+		cfg.Resolve = env.Root.Resolve
 	}
 	if o.record.replayTools {
 		if cfg.Runner, err = o.model.recordedTools(); err != nil {
@@ -234,7 +278,7 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 		return release, nil
 	}
 	if cfg.Tools != nil {
-		cfg.Runner = runner.New(cfg.Tools, runner.Builtins(env))
+		cfg.Runner = o.confine.runner(o.env, cfg.Tools, env)
 	}
 	return release, nil
 }
@@ -250,10 +294,13 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		defer func() { err = o.end(w, err) }()
 	}
 	defer caught(&err) // so that the record says how it ended
+	o.programs.logged(o.talk, o.runID)
 	o.outcome, err = agent.Run(ctx, cfg)
 	switch {
 	case cfg.NativeOnly && as[*model.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
+	case as[*agent.ApprovalError](err):
+		return &hintedError{err, o.howToApprove(err)}
 	case err != nil:
 		return err
 	}
@@ -263,13 +310,27 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	return o.print()
 }
 
+// hidePrompt takes secrets out of what the model is told, and has the run refuse calls that
+// hold one.
+func (o *runOptions) hidePrompt(cfg *agent.Config) {
+	cfg.Policy.Secrets = o.talk.secrets
+	held := false
+	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.Format} {
+		hidden := o.talk.secrets.Hide(*text)
+		held, *text = held || hidden != *text, hidden
+	}
+	if held {
+		o.talk.note("the prompt or its input held the value of a secret, which was replaced by %s", secret.Mask)
+	}
+}
+
 // hideAnswer takes secrets out of the answer. What is left has to fit, too.
 func (o *runOptions) hideAnswer(s *schema.Schema) error {
-	hidden := o.talk.secrets.hideJSON(o.outcome.Answer)
+	hidden := o.talk.secrets.HideJSON(o.outcome.Answer)
 	if bytes.Equal(hidden, o.outcome.Answer) {
 		return nil
 	}
-	o.talk.note("the answer held the value of a secret, which was replaced by %s", mask)
+	o.talk.note("the answer held the value of a secret, which was replaced by %s", secret.Mask)
 	if s != nil && len(s.Check(hidden)) > 0 {
 		o.outcome.Answer = nil
 		return &findingsError{"the answer holds the value of a secret, and does not fit its schema without it"}
@@ -284,7 +345,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
 	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls)}
 	if err != nil {
-		body.Why = o.talk.secrets.hide(err.Error())
+		body.Why = o.talk.secrets.Redact(err.Error())
 	}
 	broken := errors.Join(w.Append(body), w.Sync(), w.Close())
 	if err == nil {
@@ -299,9 +360,13 @@ func (o *runOptions) print() error {
 	case "envelope":
 		return nil // printed when the record is closed, see Main
 	case "text":
-		return o.talk.deliver([]byte(plain(o.outcome.Answer) + "\n"))
+		text := plain(o.outcome.Answer)
+		if o.env.Screen && o.talk.file.Load() == nil {
+			text = visible(text)
+		}
+		return o.talk.deliver([]byte(text + "\n"))
 	}
-	return o.talk.deliver(append(compact(o.outcome.Answer), '\n'))
+	return o.talk.deliver(append(diag.VisibleJSON(compact(o.outcome.Answer)), '\n'))
 }
 
 // taughtFlag returns the dialect in which a --dialect flag tells a model to write.
@@ -317,10 +382,12 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 }
 
 // dialectFlag returns the dialect that a --dialect flag names.
-func dialectFlag(name string) (dialect.Dialect, error) {
+// The names besides are those of what else the flag takes.
+func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 	d, ok := dialect.Named(name)
 	if !ok {
-		return d, usagef("oneshot parse --list-dialects shows them", "--dialect: unknown dialect %q", name)
+		hint := cmp.Or(dialect.Meant(name, besides...), "oneshot parse --list-dialects shows them")
+		return d, usagef(hint, "--dialect: unknown dialect %q", name)
 	}
 	return d, nil
 }
@@ -335,7 +402,7 @@ func loadSchema(t *talk, path string) (*schema.Schema, error) {
 		return nil, err
 	}
 	s, findings := schema.Compile(path, raw)
-	t.findings(findings, map[string][]byte{path: raw})
+	t.findings(findings, map[string]diag.Text{path: {Bytes: raw}})
 	if s == nil {
 		return nil, usagef("oneshot validate "+path+" shows it again", "--schema: %s is not a usable JSON Schema", path)
 	}

@@ -4,14 +4,16 @@ import (
 	"path"
 	"slices"
 
-	"oneshot/pkg/policy"
 	"oneshot/pkg/tool"
 )
 
 // check refuses flags that contradict each other or have no meaning.
 func (o *runOptions) check() error {
-	if bad := policy.CheckGlobs(slices.Concat(o.allow, o.deny)); bad != "" {
-		return usagef("", "--allow, --deny: %q is not a valid glob", bad)
+	if err := o.policy.check(); err != nil {
+		return err
+	}
+	if err := o.approve.check(); err != nil {
+		return err
 	}
 	if o.onDenied != "fail" && o.onDenied != "continue" {
 		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
@@ -42,13 +44,13 @@ func (o *runOptions) check() error {
 // matches: misspelt, it would allow or deny nothing, and nobody would know. A
 // tool that is required has to be one of the run, too.
 func (o *runOptions) checkNames(tools *tool.Registry) error {
-	for _, g := range slices.Concat(o.allow, o.deny) {
+	for _, g := range slices.Concat(o.policy.allow, o.policy.ask, o.policy.deny) {
 		matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
 			ok, err := path.Match(g, d.Name)
 			return ok && err == nil
 		})
 		if !matched {
-			return usagef(nearTool(g, tools), "--allow, --deny: no tool of this run matches %q", g)
+			return usagef(nearTool(g, tools), "--allow, --ask, --deny: no tool of this run matches %q", g)
 		}
 	}
 	for _, name := range o.require {

@@ -16,6 +16,8 @@ import (
 
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/secret"
 )
 
 // runsOptions are the flags of "oneshot runs".
@@ -100,7 +102,7 @@ func summarise(path string) runSummary {
 	if run, ok := log.Run(); ok {
 		s.ID, s.Time, s.Model, s.Prompt = run.ID, log.Records[0].Time, run.Model, run.Prompt
 	}
-	for _, r := range log.Records {
+	for _, r := range log.Standing() {
 		switch b := r.Body.(type) {
 		case runfile.Request:
 			s.Turns++
@@ -173,7 +175,7 @@ func (o *runsOptions) show(name string) error {
 		return report.JSON(o.talk.out, log.Records)
 	}
 	for _, r := range log.Records {
-		if _, err := fmt.Fprintln(o.talk.out, line(r)); err != nil {
+		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(line(r))); err != nil {
 			return err
 		}
 	}
@@ -209,6 +211,8 @@ func describe(body runfile.Body) (head, text string) {
 		return describeResponse(b)
 	case runfile.Call:
 		return fmt.Sprintf("%s %s: %s %s", b.ID, visible(b.Name), b.Verdict, b.Rule), string(b.Effective)
+	case runfile.Approval:
+		return describeApproval(b)
 	case runfile.Intent:
 		return b.Call, ""
 	case runfile.Result:
@@ -225,8 +229,19 @@ func describe(body runfile.Body) (head, text string) {
 		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
+	case runfile.Resumed:
+		return fmt.Sprintf("what stands behind record %d is void", b.Keep), ""
 	}
 	return "", ""
+}
+
+// describeApproval shows what was said about a call.
+func describeApproval(a runfile.Approval) (head, text string) {
+	verdict := "refused"
+	if a.Approved {
+		verdict = "approved"
+	}
+	return fmt.Sprintf("%s %s by %s", a.Call, verdict, a.By), string(a.Modified)
 }
 
 // describeResponse shows what a model said: its text, its native calls, and why
@@ -255,11 +270,5 @@ func checkFormat(format string, known ...string) error {
 	if slices.Contains(known, format) {
 		return nil
 	}
-	return usagef("--format "+either(known), "--format: unknown value %q", format)
-}
-
-// either lists a choice of two or more words: "text, json or junit".
-func either(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return usagef("--format "+schema.Either(known), "--format: unknown value %q", format)
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,10 +37,7 @@ func listSchemas(t *talk) error {
 func printSchema(t *talk, name string) error {
 	text, ok := schema.Text(name)
 	if !ok {
-		hint := "oneshot schema lists them"
-		if near := schema.Nearest(name, schema.Published()); near != "" {
-			hint = "did you mean " + near + "?"
-		}
+		hint := cmp.Or(schema.Meant(name, schema.Published()), "oneshot schema lists them")
 		return usagef(hint, "schema: there is none named %q", name)
 	}
 	_, err := t.out.Write(text)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -110,7 +111,7 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 // definitionLoader reads definitions of the tools that this program has. Dir
 // stands before the names of files.
 func definitionLoader(dir string) tool.Loader {
-	return tool.Loader{Builtins: runner.BuiltinNames(), Writers: runner.Writers(), Dir: dir}
+	return tool.Loader{Builtins: runner.BuiltinNames(), Writers: runner.Writers(), Programs: runner.Programs(), Dir: dir}
 }
 
 // disk is the file system of this machine, by the names that a command line
@@ -154,16 +155,13 @@ func matchesNothing(glob string, defs []*tool.Definition) error {
 	for i, d := range defs {
 		names[i] = d.Name
 	}
-	if near := schema.Nearest(glob, names); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return usagef(hint, "--tool: no definition is named %q", glob)
+	return usagef(cmp.Or(schema.Meant(glob, names), hint), "--tool: no definition is named %q", glob)
 }
 
 // definitionTexts reads the files that findings are about, for excerpts. One
 // that cannot be read again has no excerpt.
-func definitionTexts(env Env, findings []diag.Finding) map[string][]byte {
-	texts := map[string][]byte{}
+func definitionTexts(env Env, findings []diag.Finding) map[string]diag.Text {
+	texts := map[string]diag.Text{}
 	for _, f := range findings {
 		if _, done := texts[f.File]; done {
 			continue
@@ -174,7 +172,7 @@ func definitionTexts(env Env, findings []diag.Finding) map[string][]byte {
 			fsys = env.Tools
 		}
 		if text, err := fs.ReadFile(fsys, name); err == nil {
-			texts[f.File] = text
+			texts[f.File] = diag.Text{Bytes: text}
 		}
 	}
 	return texts

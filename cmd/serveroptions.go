@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +18,7 @@ import (
 
 // serverOptions say where model servers are and how to reach them.
 type serverOptions struct {
+	secrets   secretOptions
 	api       string
 	baseURLs  []string
 	keys      []string
@@ -38,6 +40,7 @@ func (o *serverOptions) access(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.baseURLs, "base-url", nil, "`URL` of the model server, or PROVIDER=URL; the provider's own otherwise, and OLLAMA_HOST for Ollama")
 	f.StringVar(&o.api, "api", "", "what the server of --base-url speaks: ollama, chat, responses or messages; --model is then its own name for the model")
 	f.StringArrayVar(&o.keys, "api-key", nil, "`KEY` as '${secret:NAME}' or PROVIDER='${secret:NAME}': the environment variable NAME; the provider's own variable otherwise")
+	o.secrets.flags(f)
 	f.StringArrayVar(&o.headers, "header", nil, "`K=V` header of requests to the model; credentials only as ${secret:NAME}")
 	f.StringVar(&o.caFile, "ca-file", "", "`FILE` with certificates (PEM) of authorities to trust besides the system's")
 	f.StringVar(&o.proxy, "proxy", "", "`URL` of a proxy to the model: http, https or socks5; none otherwise, whatever the environment says")
@@ -55,23 +58,39 @@ type settings struct {
 	config model.Config // what all clients have in common
 	api    model.API
 	urls   map[string]*url.URL
-	keys   map[string]string
+	keys   map[string]heldKey
+	sent   []sentSecret // with each request, by --header
+}
+
+// A heldKey is a key, and the secrets in it.
+type heldKey struct {
+	value string
+	used  []credential
+}
+
+// A sentSecret are the secrets in a flag, which every server gets.
+type sentSecret struct {
+	flag string
+	used []credential
 }
 
 // read reads the flags. It asks no server.
 func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
+	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
+		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints the headers of requests, and with them keys")
+	}
 	if o.firstByte <= 0 || o.idle <= 0 {
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
 		config: model.Config{FirstByte: o.firstByte, Idle: o.idle},
-		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]string{},
+		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{},
 	}
 	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
 		return nil, usagef("--api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
 	}
 	var err error
-	if s.config.Header, err = o.header(env, t); err != nil {
+	if s.config.Header, err = o.header(env, t, s); err != nil {
 		return nil, err
 	}
 	if s.config.RootCAs, err = o.roots(); err != nil {
@@ -97,7 +116,7 @@ func (o *serverOptions) readURLs(t *talk, s *settings) error {
 		if err != nil {
 			return err
 		}
-		t.secrets.addURL(u)
+		t.secrets.AddURL(u)
 		s.urls[provider] = u
 	}
 	return nil
@@ -107,16 +126,16 @@ func (o *serverOptions) readURLs(t *talk, s *settings) error {
 func (o *serverOptions) readKeys(env Env, t *talk, s *settings) error {
 	for _, value := range o.keys {
 		provider, raw := ofProvider(value)
-		key, secret, err := t.resolve(env.Getenv, "--api-key", raw)
+		key, used, err := o.secrets.expand(env, t, "--api-key", raw)
 		switch {
 		case err != nil:
 			return err
-		case !secret:
+		case len(used) == 0:
 			return usagef("--api-key '${secret:NAME}' takes it from the environment variable NAME", "--api-key: a key on a command line can be seen by others")
-		case s.keys[provider] != "":
+		case s.keys[provider].value != "":
 			return usagef("once for each provider", "--api-key is given twice for one server")
 		}
-		s.keys[provider] = key
+		s.keys[provider] = heldKey{key, used}
 	}
 	return nil
 }
@@ -140,7 +159,7 @@ func serverURL(from, raw string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, usagef("for example http://127.0.0.1:11434", "%s: %q is not the address of a server", from, withoutUser(raw))
 	}
-	return u, nil
+	return u, inASCII(from, u)
 }
 
 // ollamaURL completes the address of an Ollama as Ollama's own tools do, which
@@ -167,8 +186,16 @@ func (o *serverOptions) proxyURL(t *talk) (*url.URL, error) {
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
 		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: %q is not the address of a proxy", withoutUser(o.proxy))
 	}
-	t.secrets.addURL(u)
-	return u, nil
+	t.secrets.AddURL(u)
+	return u, inASCII("--proxy", u)
+}
+
+// inASCII refuses a host that other programs could read as another one.
+func inASCII(from string, u *url.URL) error {
+	if strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return usagef("write it as xn--…", "%s: the host %q has characters that are not ASCII", from, u.Hostname())
+	}
+	return nil
 }
 
 // roots returns the authorities to trust, or nil for those of the system.
@@ -191,25 +218,27 @@ func (o *serverOptions) roots() (*x509.CertPool, error) {
 }
 
 // header reads --header.
-func (o *serverOptions) header(env Env, t *talk) (http.Header, error) {
+func (o *serverOptions) header(env Env, t *talk, s *settings) (http.Header, error) {
 	header := http.Header{}
 	for _, h := range o.headers {
 		name, raw, ok := strings.Cut(h, "=")
 		canonical := http.CanonicalHeaderKey(name)
 		if !ok || !isHeaderName(name) || slices.Contains(ownHeaders, canonical) {
-			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with the name of a header that can be set", name)
+			shown := name[:len(name)-len(strings.TrimLeftFunc(name, isHeaderRune))] // what follows may be a credential
+			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with the name of a header that can be set", shown)
 		}
-		value, secret, err := t.resolve(env.Getenv, "--header "+name, raw)
+		value, used, err := o.secrets.expand(env, t, "--header "+name, raw)
 		switch {
 		case err != nil:
 			return nil, err
-		case !secret && slices.Contains(model.CredentialHeaders(), canonical):
+		case len(used) == 0 && slices.Contains(model.CredentialHeaders(), canonical):
 			return nil, usagef("--header '"+name+"=${secret:NAME}' takes it from the environment variable NAME",
 				"--header %s: credentials on a command line can be seen by others", name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			return nil, usagef("", "--header %s: the value holds a control character", name)
 		}
 		header.Add(canonical, value)
+		s.sent = append(s.sent, sentSecret{"--header " + name, used})
 	}
 	return header, nil
 }
@@ -219,5 +248,7 @@ var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connec
 
 // isHeaderName reports whether a name is a token, as RFC 9110 has it.
 func isHeaderName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r) })
+	return name != "" && strings.TrimLeftFunc(name, isHeaderRune) == ""
 }
+
+func isHeaderRune(r rune) bool { return isWord(r) || strings.ContainsRune("!#$%&'*+-.^`|~", r) }

@@ -66,7 +66,7 @@ func (s *settings) agree(places []place) error {
 
 // bare reports whether something is said of the only server there is.
 func (s *settings) bare() bool {
-	return s.urls[""] != nil || s.keys[""] != "" || s.api != "" || len(s.config.Header) > 0
+	return s.urls[""] != nil || s.keys[""].value != "" || s.api != "" || len(s.config.Header) > 0
 }
 
 // place finds one model.
@@ -102,7 +102,7 @@ func (s *settings) locate(env Env, t *talk, p *place) (err error) {
 		if p.url, err = serverURL("OLLAMA_HOST", host); err != nil {
 			return err
 		}
-		t.secrets.addURL(p.url)
+		t.secrets.AddURL(p.url)
 	}
 	if p.url != nil && p.provider.API == model.Ollama {
 		p.url = ollamaURL(p.url)
@@ -116,10 +116,14 @@ func (s *settings) locate(env Env, t *talk, p *place) (err error) {
 // needed and not set is a *[missingSecretError].
 func (s *settings) authorize(env Env, t *talk, p *place) error {
 	p.header = s.config.Header.Clone()
-	key := s.keys[p.provider.Name]
-	if key == "" {
-		key = s.keys[""]
+	held := s.keys[p.provider.Name]
+	if held.value == "" {
+		held = s.keys[""]
 	}
+	if err := s.send(*p, held); err != nil {
+		return err
+	}
+	key := held.value
 	given := slices.ContainsFunc(model.CredentialHeaders(), func(name string) bool { return p.header.Get(name) != "" })
 	elsewhere := s.urls[p.provider.Name] != nil || s.urls[""] != nil
 	if key == "" && !given && !elsewhere {
@@ -130,6 +134,23 @@ func (s *settings) authorize(env Env, t *talk, p *place) error {
 	}
 	if key != "" {
 		p.provider.Authorize(p.header, key)
+	}
+	return nil
+}
+
+// send refuses secrets that are not for the server of a place.
+func (s *settings) send(p place, key heldKey) error {
+	to := p.url
+	if to == nil {
+		var err error
+		if to, err = url.Parse(p.provider.BaseURL); err != nil {
+			return fmt.Errorf("provider %s: %w", p.provider.Name, err)
+		}
+	}
+	for _, h := range append(slices.Clone(s.sent), sentSecret{"--api-key", key.used}) {
+		if err := send(h.flag, h.used, to); err != nil {
+			return err
+		}
 	}
 	return nil
 }

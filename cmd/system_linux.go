@@ -26,12 +26,5 @@ func link(f *os.File, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, self, unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 }
 
-// landlockABI asks the kernel for the version of its Landlock, as
-// landlock_create_ruleset(2) says.
-func landlockABI() (int, error) {
-	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(abi), nil
-}
+// flushTyped drops what was typed at a terminal and not read.
+func flushTyped(fd int) error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

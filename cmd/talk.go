@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 	"github.com/fatih/color"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/runner"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/program"
+	"oneshot/pkg/secret"
 )
 
 // Rules for everything said to a person: it goes to stderr; an error is one line
@@ -29,13 +32,13 @@ type talk struct {
 	terminal bool
 	noColor  bool         // the NO_COLOR convention
 	log      *slog.Logger // what is said as JSON
-	secrets  *secrets     // what is never said
+	secrets  *secret.Set  // what is never said
 	file     *atomic.Pointer[target]
 	settled  *atomic.Pointer[manner] // the flags' say, once they are read
 	envelope *envelope               // what is known of a run, for the envelope
 	abort    context.CancelCauseFunc // ends the command
 	lock     io.Closer               // of --lock, held until all is said
-	programs *runner.Running         // that speak and show pages
+	programs *program.Running        // that speak and show pages
 	noted    bool                    // unread data on stdin has been pointed out
 }
 
@@ -47,14 +50,14 @@ type manner struct {
 }
 
 func newTalk(env Env) *talk {
-	hidden := new(secrets)
+	hidden := new(secret.Set)
 	return &talk{
 		manner: manner{color: "auto", format: logFormat(env.Args)},
 		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
 		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]),
-		programs: new(runner.Running),
+		programs: new(program.Running),
 	}
 }
 
@@ -156,8 +159,10 @@ func hintOf(err error) string {
 	var hinted *hintedError
 	var usage *usageError
 	var denied *agent.DeniedError
+	var unauthorized *agent.UnauthorizedError
 	var limit *agent.LimitError
 	var missing *missingSecretError
+	var lost *secretError
 	switch {
 	case errors.As(err, &hinted):
 		return hinted.hint
@@ -165,28 +170,24 @@ func hintOf(err error) string {
 		return usage.hint
 	case errors.As(err, &missing):
 		return "set " + missing.names[0] + ", for example from a secret of the CI job"
+	case errors.As(err, &lost):
+		return lost.hint
 	case as[noModelError](err):
 		return waysOn
 	case errors.As(err, &denied):
 		return denied.Hint
+	case errors.As(err, &limit) && limit.Why != "":
+		return "raise budget." + limit.Budget + " in the policy"
+	case errors.As(err, &unauthorized):
+		return cmp.Or(unauthorized.Hint, "the key renew of the tool's definition can say how one is had")
 	case errors.As(err, &limit):
 		return "raise it with --max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 	}
 	return hintOfModel(err)
 }
 
-// visible makes control characters, which a terminal would obey, readable.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
-			return '\ufffd'
-		}
-		return r
-	}, s)
-}
+// visible returns what is said to a person without characters that a terminal would obey.
+func visible(s string) string { return diag.Visible(s) }
 
 // output is stdout. It remembers the first failed write, and Close reports it,
 // so that no command can succeed without its data having been taken.

@@ -2,10 +2,13 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/runner"
 	"oneshot/pkg/tool"
 )
@@ -23,8 +27,13 @@ type toolsCallOptions struct {
 	talk    *talk
 	tools   toolOptions
 	confine confineOptions
+	policy  policyOptions
+	approve approveOptions
+	secrets secretOptions
 	args    string
-	allow   []string
+	dryRun  bool
+
+	programs *confined
 }
 
 func newToolsCall(env Env, t *talk) *cobra.Command {
@@ -35,8 +44,10 @@ func newToolsCall(env Env, t *talk) *cobra.Command {
 		Long: `Call checks the arguments, asks the policy and runs one tool. The result is the
 envelope that a model would read, on stdout.
 
-Exit 0 means that the tool succeeded, 1 that it or its arguments failed, 7 that
-the call was denied, 8 that the tool needs more.`,
+Exit 0 means that the tool succeeded, 1 that it failed or refused, or that the
+arguments do not fit it, 4 that it has no authorisation, 7 that the policy or who
+was asked denied the call, 8 that the tool needs more, or that the call has to be
+approved.`,
 		Example: `  oneshot tools call vault_search --root testdata/vault --args '{"query": "battery", "limit": 2}'
   oneshot tools call file_read --root testdata/vault --args '{"filePaths": ["Ideas/Battery budget.md"]}'`,
 		Args: cobra.ExactArgs(1),
@@ -45,14 +56,25 @@ the call was denied, 8 that the tool needs more.`,
 	o.tools.flags(c.Flags())
 	o.confine.flags(c.Flags())
 	c.Flags().StringVar(&o.args, "args", "{}", "arguments as a `JSON` object; @FILE reads a file, - reads stdin")
-	c.Flags().StringArrayVar(&o.allow, "allow", nil, "`GLOB` of tools that may change things, e.g. --allow file_put")
+	o.policy.flags(c.Flags())
+	o.approve.flags(c.Flags())
+	o.secrets.flags(c.Flags())
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what the policy decides about the call, and do not make it")
 	return c
 }
 
 // run is the command. What the caller got wrong is found before anything runs.
 func (o *toolsCallOptions) run(ctx context.Context, name string) error {
-	if bad := policy.CheckGlobs(o.allow); bad != "" {
-		return usagef("", "--allow: %q is not a valid glob", bad)
+	if err := errors.Join(o.policy.check(), o.approve.check()); err != nil {
+		return err
+	}
+	approver, err := o.approve.approver(o.env, o.talk, "")
+	if err != nil {
+		return err
+	}
+	o.talk.hideKeys(o.env)
+	if err := o.secrets.load(ctx, o.env, o.talk); err != nil {
+		return causeOr(ctx, err)
 	}
 	registry, err := o.tools.load(o.env, o.talk)
 	if err != nil {
@@ -66,18 +88,45 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	env, release, err := o.confine.open(ctx, o.env, o.talk)
+	o.policy.dry = o.dryRun
+	p, err := o.policy.load(o.env, o.talk, o.tools, nil)
+	if err != nil {
+		return err
+	}
+	p.Secrets = o.talk.secrets
+	made := slices.Concat(records(o.env), o.policy.files, o.secrets.files())
+	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.paths); err != nil {
+		return err
+	}
+	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, made, o.tools.paths)
 	if err != nil {
 		return err
 	}
 	defer release()
-	result, end := o.call(ctx, def, args, runner.New(registry, runner.Builtins(env)))
-	if result != nil {
-		if err := printResult(o.talk, *result); err != nil {
-			return err
+	call, result := o.call(def, args)
+	if result == nil {
+		facts := policy.Facts{Def: def, Arguments: call.Arguments, Trusted: true}
+		if env.Root != nil {
+			facts.Resolve = env.Root.Resolve
 		}
+		d := p.Decide(&policy.State{}, facts)
+		if o.dryRun {
+			return o.printDecision(def, json.RawMessage(args), d)
+		}
+		o.programs.logged(o.talk, "")
+		about := o.decided(def, d)
+		if d.Verdict == policy.Ask {
+			if d, err = o.approved(ctx, approver, p, facts, about, d); err != nil {
+				return err
+			}
+		}
+		return o.perform(ctx, def, call, about, d, o.confine.runner(o.env, registry, env))
 	}
-	return end
+	if !o.dryRun {
+		_, code, why := agent.StatusOf(*result)
+		o.ended(o.decided(def, policy.Decision{Verdict: policy.Deny, Rule: "check", Why: strings.TrimPrefix(why, string(code)+": "), Arguments: call.Arguments}), *result)
+	}
+	return o.end(def, *result)
 }
 
 // callable returns the definition of a tool that can be run.
@@ -114,34 +163,144 @@ func (o *toolsCallOptions) arguments(ctx context.Context) (jsontext.Value, error
 		return nil, err
 	}
 	const hint = `for example --args '{"query": "battery"}'`
-	var args jsontext.Value
-	if err := json.Unmarshal(text, &args); err != nil {
-		return nil, usagef(hint, "--args is not JSON: %w", err)
+	if faults := tool.Strict(text); len(faults) > 0 {
+		return nil, usagef(hint, "--args cannot be read: %s", faults[0].Message)
 	}
+	args := jsontext.Value(text)
 	if args.Kind() != '{' {
 		return nil, usagef(hint, "--args has to be a JSON object")
 	}
 	return args, nil
 }
 
-// call runs a tool unless its arguments or the policy forbid that. The error
-// says how the command ends; the result is nil when the call was interrupted.
-func (o *toolsCallOptions) call(ctx context.Context, def *tool.Definition, args jsontext.Value, r *runner.Runner) (*chat.Result, error) {
+// call returns the call that is to be made, or the result that says why it cannot be.
+func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat.Call, *chat.Result) {
 	call := chat.Call{Name: def.Name, Arguments: []byte(args), Status: chat.StatusOK, Executable: true}
 	if faults := def.Check(call.Arguments); len(faults) > 0 {
-		result := chat.Failure(chat.InvalidArguments, "%s", messages(faults))
-		return &result, ending(def, result)
+		result := def.Refusal(faults, messages(faults))
+		return call, &result
 	}
-	d := policy.Rules{Allow: o.allow}.Decide(policy.Facts{Tool: def.Name, Effect: def.Effect, Scopes: def.Scopes})
+	call.Arguments = def.Complete(call.Arguments)
+	return call, nil
+}
+
+// question is what has to be answered about a call that the policy asks about.
+func question(def *tool.Definition, d policy.Decision) agent.Question {
+	return agent.Question{
+		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
+		Effect: def.Effect, Purpose: def.Description, Rule: d.Rule, Why: d.Why, Def: def,
+	}
+}
+
+// unapproved is the error of a question without an answer; why may be nil.
+func unapproved(q agent.Question, why error) error {
+	hint := "--approve-call " + q.Digest + " admits it"
+	if why == nil || errors.Is(why, errNobody) {
+		hint += ", --approve tty asks you"
+	}
+	return &hintedError{&agent.ApprovalError{Questions: []agent.Question{q}, Why: why}, hint}
+}
+
+// approved returns the decision about a call that the policy asks about: the answer of who
+// is asked, which may change the arguments. Those are judged again.
+func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
+	q := question(facts.Def, d)
+	a, err := agent.Approval{}, errNobody
+	if approver != nil {
+		a, err = approver.Approve(ctx, q)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return d, context.Cause(ctx)
+	case err != nil:
+		return d, unapproved(q, err)
+	}
+	o.answered(about, a)
+	return a.Decide(facts.Def, d, func(args json.RawMessage) policy.Decision {
+		facts.Arguments = args
+		return p.Decide(&policy.State{}, facts)
+	}), nil
+}
+
+// perform makes a call, if that was decided, and prints its result.
+func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *runner.Runner) error {
+	call.Arguments = d.Arguments
 	if d.Verdict != policy.Allow {
-		result := chat.Failure(chat.Denied, "%s", d.Why)
-		return &result, &agent.DeniedError{Tool: def.Name, Why: d.Why, Hint: d.Hint}
+		refusal := chat.Failure(d.Code, "%s", d.Why)
+		o.ended(about, refusal)
+		return errors.Join(printResult(o.talk, refusal), denial(def, d))
 	}
-	result, err := r.Run(ctx, chat.Execution{Call: call})
+	if err := o.wait(ctx, d); err != nil {
+		return err
+	}
+	about.Digest = o.digest(def, call.Arguments)
+	begin := time.Now()
+	result, err := r.Run(ctx, chat.Execution{Call: call, MaxBytes: d.MaxBytes, Follow: d.Follow, Leads: d.Leads})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &result, ending(def, result)
+	about.Took = time.Since(begin)
+	o.ended(about, result)
+	return o.end(def, result)
+}
+
+// decided logs what was decided about the call.
+func (o *toolsCallOptions) decided(def *tool.Definition, d policy.Decision) agent.Event {
+	about := agent.Event{
+		Call:   agent.CallReport{Tool: def.Name, Effect: def.Effect},
+		Digest: o.digest(def, d.Arguments), Verdict: d.Verdict, Rule: d.Rule, Text: d.Why,
+	}
+	o.talk.decided("", about)
+	return about
+}
+
+func (o *toolsCallOptions) digest(def *tool.Definition, args json.RawMessage) string {
+	return runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(args))
+}
+
+// answered logs what was said about the call.
+func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
+	about.Verdict, about.By, about.Text = policy.Deny, a.By, a.Why
+	if a.Approved {
+		about.Verdict = policy.Allow
+	}
+	if a.Modified != nil {
+		about.Other = runfile.CallDigest(about.Call.Tool, o.talk.secrets.HideJSON(a.Modified))
+	}
+	o.talk.answered("", about)
+}
+
+// ended logs what became of the call.
+func (o *toolsCallOptions) ended(about agent.Event, r chat.Result) {
+	about.Call.Status, about.Call.Code, about.Text = agent.StatusOf(r)
+	o.talk.ended("", about)
+}
+
+// wait waits until the rates let a call start.
+func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
+	wait, err := d.Start(&policy.State{}, "", time.Now())
+	if err != nil {
+		return err
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// denial is the error of a call that is denied.
+func denial(def *tool.Definition, d policy.Decision) error {
+	return &agent.DeniedError{Tool: def.Name, Why: d.Why, Hint: d.Hint}
+}
+
+// end prints a result, and says how the command ends that has it.
+func (o *toolsCallOptions) end(def *tool.Definition, result chat.Result) error {
+	if err := printResult(o.talk, result); err != nil {
+		return err
+	}
+	return ending(def, result)
 }
 
 func messages(findings []diag.Finding) string {
@@ -157,6 +316,8 @@ func ending(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
 		return &agent.NeedsError{Needs: agent.Needs{Tool: def.Name, Fields: r.Needs, Question: r.Question}}
+	case r.Error != nil && r.Error.Code == chat.Unauthorized:
+		return &agent.UnauthorizedError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:
 		return &findingsError{fmt.Sprintf("%s: %s: %s", def.Name, r.Error.Code, r.Error.Message)}
 	}
@@ -168,6 +329,6 @@ func printResult(t *talk, r chat.Result) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.out.Write(append(envelope, '\n'))
+	_, err = t.out.Write(append(diag.VisibleJSON(t.secrets.HideJSON(envelope)), '\n'))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,21 +17,27 @@ import (
 
 // A toolDoc is a definition as it is shown.
 type toolDoc struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Signature   string          `json:"signature"`
-	Parameters  json.RawMessage `json:"parameters"` // JSON Schema
-	Returns     string          `json:"returns,omitempty"`
-	Examples    []exampleDoc    `json:"examples"`
-	Effect      tool.Effect     `json:"effect"`
-	Idempotent  bool            `json:"idempotent"`
-	Scopes      []string        `json:"scopes,omitempty"`
-	Timeout     string          `json:"timeout,omitempty"`
-	Rate        string          `json:"rate,omitempty"`
-	MaxBytes    int64           `json:"max_bytes,omitempty"`
-	Tags        []string        `json:"tags,omitempty"`
-	Builtin     string          `json:"builtin,omitempty"`
-	Source      string          `json:"source"` // "shipped", or file:line
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Signature   string            `json:"signature"`
+	Parameters  json.RawMessage   `json:"parameters"` // JSON Schema
+	Returns     string            `json:"returns,omitempty"`
+	Examples    []exampleDoc      `json:"examples"`
+	Effect      tool.Effect       `json:"effect"`
+	Idempotent  bool              `json:"idempotent"`
+	Scopes      []string          `json:"scopes,omitempty"`
+	AnyScopes   []string          `json:"any_scopes,omitempty"` // of which one is enough
+	Connection  string            `json:"connection,omitempty"`
+	Renew       string            `json:"renew,omitempty"`
+	Identifiers []string          `json:"identifiers,omitempty"` // as code would write them: items[].id
+	Ask         map[string]string `json:"ask,omitempty"`
+	Timeout     string            `json:"timeout,omitempty"`
+	Rate        string            `json:"rate,omitempty"`
+	MaxBytes    int64             `json:"max_bytes,omitempty"`
+	Tags        []string          `json:"tags,omitempty"`
+	Builtin     string            `json:"builtin,omitempty"`
+	Exec        json.RawMessage   `json:"exec,omitempty"` // as it is defined
+	Source      string            `json:"source"`         // "shipped", or file:line
 
 	params []tool.Param
 }
@@ -45,7 +52,14 @@ func newToolDoc(d *tool.Definition) toolDoc {
 		Name: d.Name, Description: d.Description, Signature: d.Signature.String(), Parameters: d.Schema,
 		Returns: d.Returns, Examples: []exampleDoc{}, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
 		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, Tags: d.Tags, Builtin: d.Builtin,
+		AnyScopes: d.AnyScopes, Connection: d.Connection, Renew: d.Renew, Ask: d.Ask,
 		Source: fmt.Sprintf("%s:%d", d.File, d.Line), params: d.Signature.Params,
+	}
+	for _, place := range d.Identifiers {
+		doc.Identifiers = append(doc.Identifiers, place.String())
+	}
+	if d.Exec != nil {
+		doc.Exec = d.Exec.Raw
 	}
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
@@ -82,11 +96,17 @@ func (d toolDoc) print(out io.Writer) error {
 		{"effect", string(d.Effect)},
 		{"idempotent", map[bool]string{true: "yes"}[d.Idempotent]},
 		{"scopes", strings.Join(d.Scopes, ", ")},
+		{"any scope of", strings.Join(d.AnyScopes, ", ")},
+		{"connection", d.Connection},
+		{"renew", d.Renew},
+		{"identifiers", strings.Join(d.Identifiers, ", ")},
+		{"asked for", strings.Join(slices.Sorted(maps.Keys(d.Ask)), ", ")},
 		{"timeout", d.Timeout},
 		{"rate", d.Rate},
 		{"result", size(d.MaxBytes)},
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
+		{"exec", string(d.Exec)},
 		{"source", d.Source},
 	} {
 		if field.value != "" {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/lint"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/tool"
 )
 
 // validateOptions are the flags of "oneshot validate".
@@ -19,22 +22,33 @@ type validateOptions struct {
 	env  Env
 	talk *talk
 
+	set      *pflag.FlagSet
 	as       string
 	schema   string
+	tools    []string
 	format   string
 	findings findingOptions
+	fix      bool
+	missing  lint.Missing
+	kind     lint.Kind // of all files, where the flags say it; else ""
 }
 
 func newValidate(env Env, t *talk) *cobra.Command {
 	o := &validateOptions{env: env, talk: t}
 	c := &cobra.Command{
 		Use:   "validate [flags] FILE|-...",
-		Short: "Check tool definitions, schemas, answers and run files",
+		Short: "Check definitions, agent files, policies, answers, run files and other documents",
 		Long: `Validate checks files without running anything. The kind of a file is told from
-its content, or named with --as. With --schema every file is an answer.
+its content, or named with --as, also by one of the schemas that oneshot schema
+lists. A file that cannot be told is not valid, and the others are checked all the
+same. With --schema every file is an answer.
 
 Exit 0 means that every file is valid, exit 1 that one is not. The report is on
-stdout in both cases.`,
+stdout in both cases.
+
+With --fix the text of the one file is on stdout instead, with every safe fix made:
+records of calls in the form v1 are rewritten in the form v2. What is left is said
+on stderr.`,
 		Example: `  oneshot validate tooldefs/wget.yaml testdata/readme/todo.schema.json
   oneshot validate --schema testdata/readme/todo.schema.json testdata/readme/answer.json`,
 		Args: cobra.ArbitraryArgs,
@@ -42,60 +56,79 @@ stdout in both cases.`,
 	}
 	o.flags(c.Flags())
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
+	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
 	return c
 }
 
 func (o *validateOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.as, "as", "", "what the files are: "+kindNames()+"; told from their content without it")
+	f.StringVar(&o.as, "as", "", "`KIND` of the files: "+anyKind()+"; told from their content without it")
 	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
+	f.BoolVar(&o.fix, "fix", false, "print the text of the file with its safe fixes made, no report")
+	f.StringArrayVar(&o.tools, "tools", nil, "`PATH` of definitions: the names in policies are checked against them and those that are shipped, and the tests of policies made")
+	f.StringVar(&o.missing.ToolName, "tool-name", "", "`NAME` of the tool that made the records in the form v1, e.g. --tool-name search_docs")
+	f.IntVar(&o.missing.TopK, "top-k", 0, "`N` results that the records in the form v1 asked for, e.g. --top-k 10")
+	o.set = f
 }
 
-// kindNames lists the kinds of files: "definition, runfile, schema or answer".
-func kindNames() string {
-	names := make([]string, len(lint.Kinds))
-	for i, k := range lint.Kinds {
-		names[i] = string(k)
-	}
-	return either(names)
+// anyKind lists what --as takes.
+func anyKind() string {
+	return schema.Either(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
-func (o *validateOptions) check() error {
-	if err := checkFormat(o.format, reportFormats...); err != nil {
+// named takes the kind that --as names.
+func (o *validateOptions) named() error {
+	var ok bool
+	if o.kind, ok = lint.KindNamed(o.as); o.as == "" || ok {
+		return nil
+	}
+	names := schema.Published()
+	for _, k := range lint.Kinds {
+		names = append(names, string(k))
+	}
+	return usagef(cmp.Or(schema.Meant(o.as, names), "--as "+anyKind()), "--as: unknown value %q", o.as)
+}
+
+// check refuses flags and arguments that cannot be meant. It opens nothing.
+func (o *validateOptions) check(args []string) error {
+	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
-	if err := o.findings.check(); err != nil {
+	if err := o.named(); err != nil {
 		return err
 	}
-	kind := lint.Kind(o.as)
 	switch {
-	case o.as != "" && !slices.Contains(lint.Kinds, kind):
-		return usagef("--as "+kindNames(), "--as: unknown value %q", o.as)
-	case kind == lint.Answer && o.schema == "":
+	case o.set.Changed("top-k") && o.missing.TopK < 1:
+		return usagef("for example --top-k 10", "--top-k: %d is less than 1", o.missing.TopK)
+	case o.kind == lint.Answer && o.schema == "":
 		return usagef("for example --as answer --schema digest.schema.json", "--as answer needs --schema")
-	case o.schema != "" && o.as != "" && kind != lint.Answer:
-		return usagef("", "--schema is for answers, and --as says %s", o.as)
+	case o.schema != "" && o.as != "" && o.kind != lint.Answer:
+		return usagef("leave out one of the two", "--schema is for answers, and --as says %s", o.as)
+	case o.schema != "":
+		o.kind = lint.Answer
 	}
-	return nil
+	if o.fix {
+		if err := checkFix("file", o.format, args); err != nil {
+			return err
+		}
+	}
+	return checkNames("oneshot validate tools.yaml, or - for stdin", args)
 }
 
 func (o *validateOptions) run(ctx context.Context, args []string) error {
-	if err := o.check(); err != nil {
+	if err := o.check(args); err != nil {
 		return err
 	}
 	answers, err := loadSchema(o.talk, o.schema)
 	if err != nil {
 		return err
 	}
-	if err := checkNames("oneshot validate tools.yaml, or - for stdin", args); err != nil {
-		return err
-	}
 	files, err := readFiles(ctx, o.env, args)
 	if err != nil {
 		return err
 	}
-	if err := o.findings.open(); err != nil {
+	if err := o.findings.open(args); err != nil {
 		return err
 	}
 	o.talk.noteStdin(o.env, args...)
@@ -103,137 +136,177 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	verdicts, files, err := o.verdicts(lint.NewChecker(answers, definitionLoader("")), files, kinds)
+	known, err := o.known()
 	if err != nil {
 		return err
 	}
-	if err := o.print(verdicts, files); err != nil {
+	checker := lint.NewChecker(answers, definitionLoader(""), o.missing, known)
+	if o.fix {
+		return o.printFixed(checker, files[0], kinds[0])
+	}
+	all, err := o.verdicts(checker, files, kinds)
+	if err != nil {
 		return err
 	}
-	return o.judge(verdicts)
+	if err := o.print(all); err != nil {
+		return err
+	}
+	return o.judge(all)
 }
 
-// verdicts returns a verdict of each file, and at the end one of the baseline
+// known returns the tools that policies can have rules for, nil if that is not said.
+func (o *validateOptions) known() (*tool.Registry, error) {
+	if len(o.tools) == 0 {
+		return nil, nil
+	}
+	return everyTool(o.env, o.tools)
+}
+
+// A verdict is what was found in a file that counts.
+type verdict struct {
+	lint.Verdict
+	text  diag.Text
+	tally diag.Tally
+	ok    bool // nothing is at or above the threshold
+}
+
+func (o *validateOptions) verdict(v lint.Verdict, text []byte) verdict {
+	tally := diag.TallyOf(v.Findings)
+	return verdict{v, diag.Text{Bytes: text}, tally, !o.findings.failOn.reached(tally)}
+}
+
+// verdicts returns a verdict on each file, and at the end one on the baseline
 // when something is wrong with it.
-func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]lint.Verdict, []file, error) {
-	verdicts := make([]lint.Verdict, len(files))
+func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]verdict, error) {
+	var all []verdict
 	for i, f := range files {
-		verdicts[i] = checker.File(f.name, f.text, kinds[i])
-		o.findings.count(subject{file: f, findings: &verdicts[i].Findings})
+		v := checker.File(f.name, f.text, kinds[i])
+		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
+		all = append(all, o.verdict(v, f.text))
+		o.unchecked(v)
 	}
 	stale, err := o.findings.settle(o.talk)
 	if len(stale) > 0 {
 		base := o.findings.base
-		verdicts = append(verdicts, lint.Verdict{File: base.name, Kind: lint.BaselineFile, Findings: stale})
-		files = append(files, base)
+		all = append(all, o.verdict(lint.Verdict{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
 	}
-	return verdicts, files, err
+	return all, err
+}
+
+// unchecked says what of a policy cannot be checked without definitions.
+func (o *validateOptions) unchecked(v lint.Verdict) {
+	if v.Policy != nil && len(o.tools) == 0 {
+		o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
+		o.talk.note("hint: --tools PATH names the definitions of a run; those that are shipped are known then, too")
+	}
 }
 
 // kinds says what each file is.
 func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	kinds := make([]lint.Kind, len(files))
 	for i, f := range files {
-		kind, ok := lint.Kind(o.as), o.as != ""
-		if !ok && o.schema != "" {
-			kind, ok = lint.Answer, true
+		if kinds[i] = o.kind; o.kind == "" {
+			kinds[i], _ = lint.KindOf(f.text)
 		}
-		if !ok {
-			kind, ok = lint.KindOf(f.text)
-		}
-		if !ok {
-			return nil, usagef("--as "+kindNames(), "%s: cannot tell what it is", f.name)
-		}
-		kinds[i] = kind
+	}
+	if o.missing != (lint.Missing{}) && !slices.ContainsFunc(kinds, mayHaveCalls) {
+		return nil, usagef("leave them out", "--tool-name and --top-k are for messages and events, and there are none")
 	}
 	return kinds, nil
 }
 
+// mayHaveCalls reports whether a file of a kind could hold records of calls.
+func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
+
+// printFixed writes a file with its safe fixes made to stdout, and says what is left.
+func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
+	fixed := checker.Fix(f.name, f.text, kind)
+	if _, err := o.talk.out.Write(fixed.Text); err != nil {
+		return err
+	}
+	v, quota := fixed.Read, o.findings.quota()
+	o.findings.sayLeft(o.talk, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
+	quota.note(o.talk)
+	o.talk.note("safe fixes made: %d", fixed.Made)
+	if fixed.Open != "" {
+		o.talk.note("not all is fixed: %s", fixed.Open)
+	}
+	return o.judge([]verdict{o.verdict(v, fixed.Text)})
+}
+
 // print writes the report to stdout.
-func (o *validateOptions) print(verdicts []lint.Verdict, files []file) error {
+func (o *validateOptions) print(all []verdict) error {
+	quota := o.findings.quota()
+	files, docs := make([]report.File, len(all)), make([]verdictDoc, len(all))
+	for i, v := range all {
+		shown, cut := quota.take(v.Findings)
+		files[i] = report.File{Name: v.File, Number: i, Text: v.text, Findings: shown}
+		docs[i] = verdictDoc{v.File, v.Kind, v.ok, append([]diag.Finding{}, shown...), cut}
+	}
 	switch o.format {
 	case "json":
-		return report.JSON(o.talk.out, o.documents(verdicts))
+		return report.JSON(o.talk.out, docs)
 	case "jsonl":
-		return o.printLines(verdicts)
+		for _, doc := range docs {
+			if err := report.JSONLine(o.talk.out, doc); err != nil {
+				return err
+			}
+		}
+		return nil
 	case "text":
-		return o.printText(verdicts, files)
-	}
-	quota, findings := o.findings.quota(), make([][]diag.Finding, len(verdicts))
-	for i, v := range verdicts {
-		findings[i], _ = quota.take(v.Findings)
+		return o.printText(all, files, quota)
 	}
 	quota.note(o.talk)
-	return printForeign(o.talk.out, o.format, files, findings)
-}
-
-// printLines writes each verdict as JSON on a line.
-func (o *validateOptions) printLines(verdicts []lint.Verdict) error {
-	for _, doc := range o.documents(verdicts) {
-		if err := report.JSONLine(o.talk.out, doc); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printText writes the report for people.
-func (o *validateOptions) printText(verdicts []lint.Verdict, files []file) error {
-	quota := o.findings.quota()
-	for i, v := range verdicts {
-		shown, _ := quota.take(v.Findings)
-		if err := report.Text(o.talk.out, shown, files[i].source(), nil); err != nil {
-			return err
-		}
-		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), o.word(v))
-	}
-	quota.rest(o.talk.out)
-	return o.talk.out.err
-}
-
-// word says a verdict in words: "ok (run file, 12 records, 1 warning)" or
-// "tool definition: 2 errors".
-func (o *validateOptions) word(v lint.Verdict) string {
-	if o.findings.failOn.reached(v.Findings) {
-		return v.Kind.Title() + ": " + report.Summary(v.Findings)
-	}
-	what := []string{v.Kind.Title()}
-	switch v.Kind {
-	case lint.Definition:
-		what = append(what, report.Count(v.Count, "definition"))
-	case lint.RunFile:
-		what = append(what, report.Count(v.Count, "record"))
-	}
-	if len(v.Findings) > 0 {
-		what = append(what, report.Summary(v.Findings))
-	}
-	return "ok (" + strings.Join(what, ", ") + ")"
+	return printForeign(o.talk.out, o.format, files)
 }
 
 // A verdictDoc is the JSON form of a verdict.
 type verdictDoc struct {
 	File     string         `json:"file"`
 	Kind     lint.Kind      `json:"kind"`
-	OK       bool           `json:"ok"` // nothing at or above the threshold
+	OK       bool           `json:"ok"`
 	Findings []diag.Finding `json:"findings"`
 	Cut      int            `json:"findings_cut,omitempty"` // findings that the list leaves out
 }
 
-func (o *validateOptions) documents(verdicts []lint.Verdict) []verdictDoc {
-	docs, quota := make([]verdictDoc, len(verdicts)), o.findings.quota()
-	for i, v := range verdicts {
-		shown, cut := quota.take(v.Findings)
-		docs[i] = verdictDoc{v.File, v.Kind, !o.findings.failOn.reached(v.Findings), append([]diag.Finding{}, shown...), cut}
+// printText writes the report for people.
+func (o *validateOptions) printText(all []verdict, files []report.File, quota *quota) error {
+	fixable := 0
+	for i, v := range all {
+		f := files[i]
+		if err := report.Text(o.talk.out, f.Findings, map[string]diag.Text{f.Name: f.Text}, nil); err != nil {
+			return err
+		}
+		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), v)
+		fixable += len(diag.SafeFixes(v.Findings))
 	}
-	return docs
+	quota.rest(o.talk.out)
+	printFixable(o.talk.out, fixable)
+	return o.talk.out.err
 }
 
-// judge makes an error of the first file that is not valid.
-func (o *validateOptions) judge(verdicts []lint.Verdict) error {
+// String says a verdict in words: "ok (run file, 12 records, 1 warning)" or
+// "tool definition: 2 errors".
+func (v verdict) String() string {
+	if !v.ok {
+		return v.Kind.Title() + ": " + report.Summary(v.tally)
+	}
+	what := []string{v.Kind.Title()}
+	if noun := v.Kind.Noun(); noun != "" {
+		what = append(what, report.Count(v.Count, noun))
+	}
+	if len(v.Findings) > 0 {
+		what = append(what, report.Summary(v.tally))
+	}
+	return "ok (" + strings.Join(what, ", ") + ")"
+}
+
+// judge makes an error of the files that are not valid.
+func (o *validateOptions) judge(all []verdict) error {
 	var bad []string
-	for _, v := range verdicts {
-		if o.findings.failOn.reached(v.Findings) {
-			bad = append(bad, v.File+": "+report.Summary(v.Findings))
+	for _, v := range all {
+		if !v.ok {
+			bad = append(bad, v.File+": "+report.Summary(v.tally))
 		}
 	}
 	switch len(bad) {
@@ -242,5 +315,5 @@ func (o *validateOptions) judge(verdicts []lint.Verdict) error {
 	case 1:
 		return &findingsError{bad[0]}
 	}
-	return &findingsError{fmt.Sprintf("%d of %d files are not valid", len(bad), len(verdicts))}
+	return &findingsError{fmt.Sprintf("%d of %d files are not valid", len(bad), len(all))}
 }

@@ -1,0 +1,161 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/program"
+	"oneshot/pkg/tool"
+)
+
+// approveOptions say who answers what the policy asks about.
+type approveOptions struct {
+	who   string
+	calls []string // digests
+}
+
+func (o *approveOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.who, "approve", "never", "who answers what a rule asks about: never (nobody is there), tty, or a `PROGRAM`, e.g. --approve ./approve.sh")
+	f.StringArrayVar(&o.calls, "approve-call", nil, "`DIGEST` of a call that may be made, once, e.g. one that waits in the run of --resume")
+}
+
+func (o *approveOptions) check() error {
+	for _, d := range o.calls {
+		sum, ok := strings.CutPrefix(d, "sha256:")
+		if raw, err := hex.DecodeString(sum); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(sum) != sum {
+			return usagef("the error of the run that waits says it", "--approve-call: %q is not a digest: a digest is sha256: and 64 hexadecimal digits", d)
+		}
+	}
+	return nil
+}
+
+// approver returns who answers. The model is the one that results go to.
+func (o *approveOptions) approver(env Env, t *talk, model string) (agent.Approver, error) {
+	var next agent.Approver
+	switch o.who {
+	case "never":
+	case "tty":
+		next = &terminalApprover{talk: t, model: model}
+	default:
+		path, err := exec.LookPath(o.who)
+		if err != nil {
+			return nil, usagef("never, tty, or a program that can be run", "--approve: %v", err)
+		}
+		next = &programApprover{model: model, program: program.Program{Path: path, Env: surroundings(env), All: t.programs}}
+	}
+	if len(o.calls) > 0 {
+		return &digestApprover{left: slices.Clone(o.calls), next: next}, nil
+	}
+	return next, nil
+}
+
+// errNobody is why a question has no answer.
+var errNobody = errors.New("nobody is there to answer")
+
+// A digestApprover admits calls by their digests, each once, and asks somebody else about
+// the others.
+type digestApprover struct {
+	mu   sync.Mutex
+	left []string
+	next agent.Approver
+}
+
+// Approve answers a question.
+func (a *digestApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.Index(a.left, q.Digest); i >= 0 {
+		a.left = slices.Delete(a.left, i, i+1)
+		return agent.Approval{Approved: true, By: "flag"}, nil
+	}
+	if a.next == nil {
+		return agent.Approval{}, errNobody
+	}
+	return a.next.Approve(ctx, q)
+}
+
+// A programApprover asks a program: the question is JSON on its stdin, the answer JSON on
+// its stdout.
+type programApprover struct {
+	model   string
+	program program.Program
+}
+
+// mostDecided is how many bytes an answer can have.
+const mostDecided = 4 << 20
+
+// A decision is the answer of a program. Its JSON Schema is published as
+// approval_decision.v1.
+type decision struct {
+	ID       string          `json:"approvalId"`
+	Approved *bool           `json:"approved"`
+	Modified json.RawMessage `json:"modifiedArgs"`
+	Reason   string          `json:"reason"`
+}
+
+// Approve answers a question.
+func (a *programApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+	q.Note = privacy(q.Def, a.model)
+	question, err := json.Marshal(q)
+	if err != nil {
+		return agent.Approval{}, err
+	}
+	out, err := a.program.Output(ctx, bytes.NewReader(append(question, '\n')), mostDecided)
+	if err != nil {
+		return agent.Approval{}, err
+	}
+	d, err := readDecision(out)
+	if err != nil {
+		return agent.Approval{}, fmt.Errorf("%s: its answer is no decision: %w", a.program.Path, err)
+	}
+	return agent.Approval{ID: d.ID, By: "program", Approved: *d.Approved, Modified: d.Modified, Why: d.Reason}, nil
+}
+
+// readDecision reads the answer of a program, strictly: what is misspelt in it is not
+// meant to be left out.
+func readDecision(text []byte) (decision, error) {
+	var d decision
+	switch err := jsonv2.Unmarshal(text, &d, jsonv2.RejectUnknownMembers(true)); {
+	case err != nil:
+		return d, err
+	case d.Approved == nil:
+		return d, errors.New(`it lacks "approved"`)
+	}
+	if string(d.Modified) == "null" {
+		d.Modified = nil
+	}
+	return d, nil
+}
+
+// privacy says what becomes of data when a call is made, or "" where nothing is to be said. A
+// call by hand has no model.
+func privacy(def *tool.Definition, model string) string {
+	var parts []string
+	if slices.Contains(def.Labels, tool.Private) {
+		parts = append(parts, "it reads private data")
+	}
+	if slices.Contains(def.Labels, tool.Sink) {
+		parts = append(parts, "its arguments can leave this machine")
+	}
+	if model != "" {
+		parts = append(parts, "what it returns goes to the model "+model)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, ", ")
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

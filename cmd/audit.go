@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"log/slog"
+	"strings"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/policy"
+)
+
+// The lines about calls, and what programs may have, in a log (--log-format json). Their "msg" and
+// their keys do not change: programs look for them. No arguments stand in them, but the digest by
+// which a call is found in the run file.
+const (
+	msgConfined = "programs confined"
+	msgDecided  = "call decided"
+	msgAnswered = "call answered" // who was asked about it has said yes or no
+	msgEnded    = "call ended"
+)
+
+// decided logs what was decided about a call.
+func (t *talk) decided(run string, e agent.Event) {
+	attrs := append(aboutCall(run, e), slog.String("verdict", string(e.Verdict)), slog.String("rule", e.Rule))
+	level := slog.LevelInfo
+	if e.Verdict != policy.Allow {
+		level = slog.LevelWarn
+	}
+	t.trace(level, msgDecided, because(attrs, e.Text)...)
+}
+
+// answered logs who approved or refused a call that the policy asks about.
+func (t *talk) answered(run string, e agent.Event) {
+	attrs := append(aboutCall(run, e), slog.String("verdict", string(e.Verdict)), slog.String("by", e.By))
+	if e.Other != "" {
+		attrs = append(attrs, slog.String("modified_digest", e.Other))
+	}
+	t.trace(slog.LevelInfo, msgAnswered, because(attrs, e.Text)...)
+}
+
+// ended logs what became of a call that was decided.
+func (t *talk) ended(run string, e agent.Event) {
+	attrs := append(aboutCall(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Took))
+	if e.Call.Code != "" {
+		attrs = append(attrs, slog.String("code", string(e.Call.Code)))
+	}
+	level := slog.LevelInfo
+	if e.Call.Status != agent.CallOK {
+		level = slog.LevelWarn
+	}
+	t.trace(level, msgEnded, because(attrs, strings.TrimPrefix(e.Text, string(e.Call.Code)+": "))...)
+}
+
+// aboutCall says which call a line is about. A call outside a run has neither run nor turn.
+func aboutCall(run string, e agent.Event) []slog.Attr {
+	var attrs []slog.Attr
+	if run != "" {
+		attrs = append(attrs, slog.String("run", run), slog.Int("turn", e.Turn))
+	}
+	return append(attrs, slog.String("call", e.Call.ID), slog.String("tool", e.Call.Tool),
+		slog.String("effect", string(e.Call.Effect)), slog.String("digest", e.Digest))
+}
+
+// because adds why.
+func because(attrs []slog.Attr, why string) []slog.Attr {
+	if why == "" {
+		return attrs
+	}
+	return append(attrs, slog.String("why", why))
+}

@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"encoding/json"
+	"time"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/tool"
+)
+
+// A decisionDoc is the decision that "tools call --dry-run" prints, in the words of run files.
+type decisionDoc struct {
+	Tool      string          `json:"tool"`
+	Effect    tool.Effect     `json:"effect"`
+	Verdict   policy.Verdict  `json:"verdict"`
+	Rule      string          `json:"rule"`
+	Why       string          `json:"why,omitempty"`
+	Hint      string          `json:"hint,omitempty"`
+	Labels    []tool.Label    `json:"labels,omitempty"`
+	WaitMS    int64           `json:"wait_ms,omitempty"` // for rates that other runs count for, too
+	MaxBytes  int64           `json:"max_bytes,omitempty"`
+	Proposed  json.RawMessage `json:"proposed"`           // arguments as they were given
+	Effective json.RawMessage `json:"effective"`          // and as the call would be made with them
+	Digest    string          `json:"digest"`             // of the tool and the effective ones
+	Argv      []string        `json:"argv,omitempty"`     // the words of the program that would be run
+	Fails     string          `json:"fails,omitempty"`    // or why there would be none
+	Programs  json.RawMessage `json:"programs,omitempty"` // what its program may have: see [programsDoc]
+}
+
+// printDecision prints what was decided about a call that is not made.
+func (o *toolsCallOptions) printDecision(def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
+	doc := decisionDoc{
+		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
+		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),
+		Programs: o.programs.doc(),
+	}
+	if d.Verdict != policy.Deny {
+		now := time.Now()
+		wait, err := d.Start(&policy.State{}, "", now)
+		if err != nil {
+			return err
+		}
+		doc.WaitMS = wait.Milliseconds()
+		if doc.Argv, err = runner.Argv(def, d.Arguments); err != nil {
+			doc.Fails = err.Error()
+		}
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	if _, err := o.talk.out.Write(append(diag.VisibleJSON(o.talk.secrets.HideJSON(text)), '\n')); err != nil {
+		return err
+	}
+	switch d.Verdict {
+	case policy.Allow:
+		return nil
+	case policy.Ask:
+		return unapproved(question(def, d), nil)
+	}
+	return denial(def, d)
+}

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/program"
+)
+
+// programs tries whether tools can run programs here.
+func (o *doctorOptions) programs(ctx context.Context) checkup {
+	return tryProgram(ctx, &program.Confinement{}, "one was run, and everything that it starts would be ended with it",
+		"tools that run programs end a run with exit 2 here")
+}
+
+// sandbox tries whether the kernel holds programs to what a policy says.
+func (o *doctorOptions) sandbox(ctx context.Context) checkup {
+	box, err := (&confineOptions{}).sandbox(policy.Sandbox{})
+	if err != nil {
+		return checkup{Status: warning, Detail: err.Error()}
+	}
+	return tryProgram(ctx, &program.Confinement{Sandboxes: []program.Sandbox{box}}, strengths(program.Supported()),
+		"a policy with programs.sandbox ends a run with exit 2 here, unless it says missing: ignore")
+}
+
+// tryProgram runs a program that does nothing.
+func tryProgram(ctx context.Context, c *program.Confinement, works, hint string) checkup {
+	c.Helper = helper
+	dir, err := os.Open(os.TempDir())
+	if err != nil {
+		return checkup{Status: warning, Detail: err.Error(), Hint: "TMPDIR names a directory for temporary files"}
+	}
+	defer dir.Close()
+	if err := c.Check(); err != nil {
+		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
+	}
+	out, err := c.Run(ctx, program.Command{Argv: []string{"true"}, Dir: dir})
+	start := new(program.StartError)
+	switch {
+	case errors.As(err, &start) && start.Kind == program.NotFound:
+		return checkup{Status: skipped, Detail: "there is no program to try it with: " + err.Error()}
+	case err != nil:
+		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
+	case out.Exit != 0:
+		why := strings.TrimSpace(string(out.Stderr.Bytes))
+		return checkup{Status: warning, Detail: fmt.Sprintf("a program that does nothing ended with exit status %d: %s", out.Exit, why), Hint: hint}
+	}
+	return checkup{Status: fine, Detail: works}
+}
+
+// strengths says what the kernel has for a sandbox.
+func strengths(has program.Support) string {
+	var parts []string
+	for _, p := range []struct {
+		from int
+		what string
+	}{{1, "files"}, {4, "TCP"}, {6, "signals and abstract sockets"}} {
+		if has.Landlock >= p.from {
+			parts = append(parts, p.what)
+		}
+	}
+	text := fmt.Sprintf("Landlock %d (%s)", has.Landlock, strings.Join(parts, ", "))
+	if has.Seccomp {
+		text += ", and seccomp for the network"
+	}
+	return text
+}
+
+// user says what does not hold for root.
+func user(context.Context) checkup {
+	if os.Geteuid() == 0 {
+		return checkup{Status: warning, Detail: "root: the limit of processes does not hold for programs, and no mode of a file keeps anything from them", Hint: "run it as another user"}
+	}
+	return checkup{Status: fine, Detail: "not root"}
+}

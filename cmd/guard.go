@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/vault"
+)
+
+// madeOf returns the files and folders that a run is made of, or that say what it has done:
+// what a model could write there would steer this run or the next, or hide what was done.
+func (o *runOptions) madeOf() []string {
+	names := []string{o.prompt.system, o.prompt.file, o.schema, o.record.file, o.runPath, o.file, o.model.servers.caFile}
+	for _, program := range []string{o.confine.speaker, o.confine.opener, o.approve.who} {
+		names = append(names, programFile(program))
+	}
+	for _, model := range o.model.names {
+		if file, ok := strings.CutPrefix(model, "replay:"); ok {
+			names = append(names, file)
+		}
+	}
+	return slices.Concat(names, records(o.env), o.policy.files, o.model.servers.secrets.files())
+}
+
+// records returns the directory of what runs leave, if there is a place for it.
+func records(env Env) []string {
+	dir, err := stateDir(env, "")
+	if err != nil { // there may be no home
+		return nil
+	}
+	return []string{dir}
+}
+
+// programFile returns where a program is.
+func programFile(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// files returns the files that secrets come from, and the programs.
+func (o *secretOptions) files() []string {
+	var names []string
+	for _, v := range o.values {
+		_, source, _ := strings.Cut(v, "=")
+		if file, ok := strings.CutPrefix(source, "file:"); ok {
+			names = append(names, file)
+		} else if program, ok := strings.CutPrefix(source, "command:"); ok {
+			name, _, _ := strings.Cut(strings.TrimSpace(program), " ")
+			names = append(names, programFile(name))
+		}
+	}
+	return names
+}
+
+// openRoot opens a root in which no file can be written that a command is made of, nor one
+// that would be a definition of a tool.
+func openRoot(dir string, files, definitions []string) (*vault.Root, error) {
+	var protect []string
+	for _, name := range files {
+		if rel, below := relative(dir, name); below && rel != "." {
+			protect = append(protect, rel)
+		}
+	}
+	for _, name := range definitions {
+		rel, below := relative(dir, name)
+		_, above := relative(name, dir)
+		switch {
+		case rel == "." || above:
+			protect = append(protect, "*.yaml", "*.yml")
+		case below:
+			protect = append(protect, rel)
+		}
+	}
+	return vault.Open(dir, protect...)
+}
+
+// relative returns the slash path of a file below a folder, "." for the folder itself. Links in
+// either are followed, as far as there is something. It reports false for an empty name.
+func relative(dir, name string) (string, bool) {
+	rel, err := filepath.Rel(real(dir), real(name))
+	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// real returns the absolute path of what a name leads to. What is not there yet keeps its name, in
+// the folder where it would be.
+func real(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name // there is no working directory, and nothing is below it
+	}
+	for rest := ""; ; {
+		if found, err := filepath.EvalSymlinks(abs); err == nil {
+			return filepath.Join(found, rest)
+		}
+		parent := filepath.Dir(abs)
+		if parent == abs {
+			return filepath.Join(abs, rest)
+		}
+		abs, rest = parent, filepath.Join(filepath.Base(abs), rest)
+	}
+}

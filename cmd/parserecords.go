@@ -1,0 +1,135 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/lint"
+)
+
+// fieldFlags are the flags that say where in a line of JSON things stand.
+func fieldFlags(f *pflag.FlagSet, fields *lint.Fields) {
+	f.StringVar(&fields.Response, "field", "", "each line of a FILE is JSON, with the response at this `PATH` (of gjson), e.g. --field response.body")
+	f.StringVar(&fields.Tools, "tools-field", "", "the `PATH` of a record's own tools, a list of functions as OpenAI has them")
+	f.StringVar(&fields.Dialect, "dialect-field", "", "the `PATH` of the name of a record's own dialect")
+	f.StringVar(&fields.ID, "id-field", "", "the `PATH` of what a record calls itself")
+}
+
+// checkFields refuses flags that say something about records where there are none, and
+// paths that lead nowhere.
+func (o *parseOptions) checkFields() error {
+	for _, f := range []struct{ flag, path string }{
+		{"--field", o.fields.Response}, {"--tools-field", o.fields.Tools}, {"--dialect-field", o.fields.Dialect}, {"--id-field", o.fields.ID},
+	} {
+		if err := lint.CheckPath(f.path); err != nil {
+			return usagef("close it, or write \\ before a sign that belongs to a name", "%s: %v", f.flag, err)
+		}
+		if f.path != "" && o.fields.Response == "" {
+			return usagef("add --field and the path of the response", "%s names a member of a record, and there are records only with --field", f.flag)
+		}
+	}
+	return nil
+}
+
+// A piece is what one worker reads: a file, or some lines of one.
+type piece struct {
+	number int // of the file
+	name   string
+	lint.Chunk
+}
+
+// A batch is what was read in a piece of a file, and what is printed about it.
+type batch struct {
+	piece
+	records []lint.Record // that are to be printed in their order
+	text    *bytes.Buffer
+	sums
+}
+
+// lint reads the named files and prints the report about them. What can be seen to be
+// unreadable keeps it from printing anything, unless each record is to be printed before
+// the next one is read.
+func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Options) error {
+	if err := o.checkReadable(args); err != nil {
+		return err
+	}
+	read, report := o.reader(options), o.newReport()
+	work := func(p piece) *batch {
+		b := report.newBatch(p)
+		var r lint.Record
+		for r = range read(p) {
+			if report.ordered {
+				b.records = append(b.records, r)
+			} else {
+				report.settle(b, &r)
+			}
+		}
+		return b
+	}
+	if err := inOrder(ctx, o.pieces(ctx, args), work, report.take); err != nil {
+		return err
+	}
+	return report.end()
+}
+
+// checkReadable refuses files that cannot be read.
+func (o *parseOptions) checkReadable(args []string) error {
+	switch {
+	case o.format == "jsonl":
+		return nil
+	case o.fields.Response != "":
+		return checkFiles(args, math.MaxInt64)
+	}
+	return checkFiles(args, maxInput)
+}
+
+// reader returns what reads the responses in a piece of a file.
+func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Record] {
+	records := lint.NewRecords(o.fields, options)
+	return func(p piece) iter.Seq[lint.Record] {
+		if o.fields.Response != "" {
+			return records.Read(p.name, p.Chunk)
+		}
+		return lint.Captured(p.name, p.Bytes, options)
+	}
+}
+
+// pieces reads the named files, one after the other.
+func (o *parseOptions) pieces(ctx context.Context, args []string) iter.Seq2[piece, error] {
+	return func(yield func(piece, error) bool) {
+		for i, name := range args {
+			for c, err := range o.chunks(ctx, name) {
+				if !yield(piece{i, name, c}, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// chunks reads a file: in whole lines where these are records, and else as a whole.
+func (o *parseOptions) chunks(ctx context.Context, name string) iter.Seq2[lint.Chunk, error] {
+	return func(yield func(lint.Chunk, error) bool) {
+		if o.fields.Response == "" {
+			text, err := readNamed(ctx, o.env, name)
+			yield(lint.Chunk{Text: diag.Text{Bytes: text}}, err)
+			return
+		}
+		f, err := openNamed(o.env, name)
+		if err != nil {
+			yield(lint.Chunk{}, err)
+			return
+		}
+		defer f.Close()
+		for c, err := range lint.Chunks(f) {
+			if !yield(c, readError(name, err)) {
+				return
+			}
+		}
+	}
+}

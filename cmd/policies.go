@@ -1,0 +1,172 @@
+package cmd
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/lint"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/tool"
+)
+
+// policyOptions say what may happen.
+type policyOptions struct {
+	files       []string
+	allow, deny []string
+	ask         []string
+	readOnly    bool
+	enableExec  bool
+	scopes      []string
+	dry         bool // no call is going to be made
+	connections []string
+	nonce       bool
+}
+
+func (o *policyOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.files, "policy", nil, "`FILE` of rules for calls; of several each has to allow a call, e.g. --policy policy.yaml")
+	f.StringArrayVar(&o.allow, "allow", nil, "`GLOB` of tools that may change things; with --policy the file says so")
+	f.StringArrayVar(&o.ask, "ask", nil, "`GLOB` of tools of which each call has to be approved, also one that changes things, e.g. --ask file_put --approve tty")
+	f.StringArrayVar(&o.deny, "deny", nil, "`GLOB` of tools that may not be called")
+	f.BoolVar(&o.readOnly, "read-only", false, "deny everything that changes things")
+	f.BoolVar(&o.enableExec, "enable-exec", false, "let tools run programs, where a rule or --allow lets them, too")
+	f.StringArrayVar(&o.scopes, "scope", nil, "`NAME` of a scope that the run has been granted, e.g. --scope gmail.readonly")
+	f.StringArrayVar(&o.connections, "connection", nil, "`NAME` of a connection that tools may work through, e.g. --connection calendar")
+}
+
+// check refuses flags that cannot be meant.
+func (o *policyOptions) check() error {
+	if bad := policy.CheckGlobs(o.allow); bad != "" {
+		return usagef("", "--allow: %q is not a valid glob", bad)
+	}
+	if bad := policy.CheckGlobs(o.ask); bad != "" {
+		return usagef("", "--ask: %q is not a valid glob", bad)
+	}
+	if bad := policy.CheckGlobs(o.deny); bad != "" {
+		return usagef("", "--deny: %q is not a valid glob", bad)
+	}
+	if len(o.files) > 0 && len(o.allow) > 0 {
+		return usagef("say it in "+o.files[0], "--allow cannot widen what --policy allows")
+	}
+	return nil
+}
+
+// load returns the policy. The tools that it can have rules for are all those that there
+// are, also those that the command does not use.
+func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
+	p := policy.Policy{Flags: policy.Rules{
+		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
+		Connected: o.connections, AllowHosts: hosts,
+	}}
+	if len(o.files) == 0 {
+		return p, nil
+	}
+	known, err := everyTool(env, tools.paths)
+	if err != nil {
+		return p, err
+	}
+	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
+	for _, file := range o.files {
+		src, err := readFile(file)
+		if err != nil {
+			return p, err
+		}
+		v := checker.File(file, src, lint.Policy)
+		open, err := openToOthers(file)
+		if err != nil {
+			return p, err
+		}
+		findings := append(v.Findings, open...)
+		t.findings(findings, map[string]diag.Text{file: {Bytes: src}})
+		if diag.HasErrors(findings) {
+			return p, usagef("oneshot parse --explain "+string(findings[0].Code)+" says more", "--policy: %s is not used, because it has faults", file)
+		}
+		p.Layers = append(p.Layers, v.Policy)
+	}
+	return p, o.keep(env, &p)
+}
+
+// keep gives a policy the ledger of the user, if it needs one. Without a ledger that can be
+// read nothing begins.
+func (o *policyOptions) keep(env Env, p *policy.Policy) error {
+	if !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
+		return nil
+	}
+	rates, err := newUserRates(env, o.dry)
+	if err != nil {
+		return err
+	}
+	p.Ledger = rates
+	return nil
+}
+
+// narrow makes the limits of a run those of its policies, where they are smaller.
+func narrow(limits *agent.Limits, layers []*policy.Layer) {
+	for _, l := range layers {
+		if n := l.Budget.Tokens; n >= 0 && (limits.Tokens == 0 || n < limits.Tokens) {
+			limits.Tokens = max(n, 1) // 0 is no limit there, and a request costs one at least
+		}
+		if d := l.Budget.Wall; d > 0 {
+			limits.Wall = min(limits.Wall, d)
+		}
+	}
+}
+
+// explainBudget adds to an error about a budget that it is one of a policy.
+func explainBudget(err error, layers []*policy.Layer) error {
+	var limit *agent.LimitError
+	ofPolicy := func(l *policy.Layer) bool { return l.Budget.Tokens >= 0 && max(l.Budget.Tokens, 1) == limit.Limit }
+	if errors.As(err, &limit) && limit.Budget == "tokens" && slices.ContainsFunc(layers, ofPolicy) {
+		return &hintedError{err, "raise budget.tokens in the policy"}
+	}
+	return err
+}
+
+// marking lets fences of calls be marked, where a flag, a policy or a recording asks for it.
+func (o *runOptions) marking(cfg *agent.Config) error {
+	cfg.Nonce = cfg.Nonce || o.policy.nonce
+	asks := "--nonce"
+	for i, l := range cfg.Policy.Layers {
+		if l.RequireNonce {
+			cfg.Nonce, asks = true, o.policy.files[i]+" says require_nonce"
+		}
+	}
+	if _, ok := cfg.Writes.Marked(""); cfg.Nonce && !ok {
+		return usagef("choose --dialect tool or native", "%s: calls of the dialect %s can stand outside of fences, which are what it marks", asks, cfg.Writes.Name)
+	}
+	return nil
+}
+
+// everyTool returns the definitions of files, and those that are shipped. One of a file
+// stands in the place of a shipped one of its name.
+func everyTool(env Env, paths []string) (*tool.Registry, error) {
+	defs, findings, err := loadDefinitions(env, toolOptions{paths: paths, globs: []string{"*"}})
+	if err != nil {
+		return nil, err
+	}
+	if diag.HasErrors(findings) {
+		return nil, wrongDefinitions(findings)
+	}
+	registry, _ := tool.NewRegistry(defs...) // the first of a name counts
+	return registry, nil
+}
+
+// openToOthers finds that everybody can change a policy.
+func openToOthers(file string) ([]diag.Finding, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	const others = fs.FileMode(0o002) // groups are often of one user
+	if !info.Mode().IsRegular() || info.Mode()&others == 0 {
+		return nil, nil
+	}
+	f := diag.New(diag.PolicyMode, diag.Bytes(0, 0), "the file has the mode %04o: everybody can change what is allowed", info.Mode().Perm())
+	f.File, f.Hint = file, "chmod o-w "+file
+	return []diag.Finding{f}, nil
+}

@@ -1,0 +1,187 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/program"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/tool"
+)
+
+// A confined is what the programs of a run may have: the confinement, and which variables of the
+// caller they see. Nil stands for a run none of whose tools runs a program.
+type confined struct {
+	program.Confinement
+	env   []string // the variables that may be passed; nil for all that definitions name
+	named []string // those that are passed, if they are set
+	held  []bool   // for each sandbox, whether the kernel holds programs to it
+}
+
+// helper is how this program is started again, to confine another one.
+var helper = []string{"/proc/self/exe"}
+
+// programs returns what programs may have that tools start, nil where none will be. What cannot
+// hold ends the command before anything is asked: a model would be told of tools that cannot work.
+// Made are the files and folders that the command is made of, and definitions those of tools.
+func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
+	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !runner.RunsPrograms(d) })
+	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
+		return nil, nil
+	}
+	if o.root == "" {
+		return nil, usagef("name the folder with --root, e.g. --root work", "%s runs programs, and there is no folder for them", tools[0].Name)
+	}
+	return o.confinement(t, p.Programs(), tools, made, definitions)
+}
+
+// confinement returns what programs of some tools may have, as policies say it together.
+func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
+	c := &confined{env: says.Env}
+	c.Helper, c.All = helper, t.programs
+	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
+	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
+	if err := c.searched(o.root); err != nil {
+		return nil, err
+	}
+	for _, box := range says.Sandboxes {
+		one, err := o.sandbox(box)
+		if err == nil {
+			err = c.apart(one, o.root, made, definitions)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Sandboxes = append(c.Sandboxes, one)
+	}
+	c.variables(t, tools)
+	return c, c.supported(t)
+}
+
+// wrongPrograms is the error of what a policy says of programs and what cannot be here.
+func wrongPrograms(hint, key, format string, args ...any) error {
+	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
+}
+
+// searches returns the folders in which programs are looked up.
+func (c *confined) searches() []string {
+	if c == nil {
+		return nil
+	}
+	return c.Folders()
+}
+
+// searched checks the folders in which programs are looked up: what tools, or others, write there
+// would be run.
+func (c *confined) searched(root string) error {
+	if c.Path != nil && len(c.Path) == 0 {
+		return wrongPrograms("name one in each policy, or in none", "path", "the policies have no folder in common, so that no program would be found")
+	}
+	for _, dir := range c.Path {
+		if real(dir) == real(root) {
+			return wrongPrograms("name another folder", "path", "%s is the root, where tools write", dir)
+		}
+		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
+			return wrongPrograms("chmod o-w "+quoted(dir), "path", "%s has the mode %04o: everybody can put programs there", dir, info.Mode().Perm())
+		}
+	}
+	return nil
+}
+
+// variables notes which variables programs get, and says which ones the policy keeps from them.
+func (c *confined) variables(t *talk, tools []*tool.Definition) {
+	for _, d := range tools {
+		names := c.env // of a tool whose program the model names
+		if d.Exec != nil {
+			names = d.Exec.Env
+		}
+		for _, name := range names {
+			if c.passes(name) {
+				c.named = append(c.named, name)
+				continue
+			}
+			t.say(slog.LevelWarn, fmt.Sprintf("tool %s: the policy keeps the variable %s from its program", d.Name, name))
+		}
+	}
+	slices.Sort(c.named)
+	c.named = slices.Compact(c.named)
+}
+
+// passes reports whether programs may see a variable of the caller that a definition names.
+func (c *confined) passes(name string) bool { return c.env == nil || slices.Contains(c.env, name) }
+
+// mostSandboxes is how many rulesets Landlock stacks: see landlock(7).
+const mostSandboxes = 16
+
+// supported finds out what the kernel can. What a policy cannot do without ends the command.
+func (c *confined) supported(t *talk) error {
+	if err := (&program.Confinement{Helper: c.Helper}).Check(); err != nil {
+		return usagef("oneshot doctor says what works here", "no program can be run: %w", err)
+	}
+	if len(c.Sandboxes) > mostSandboxes {
+		return wrongPrograms("say it in fewer policies", "sandbox", "the kernel stacks %d, and the policies have %d", mostSandboxes, len(c.Sandboxes))
+	}
+	if err := c.Check(); err != nil {
+		return usagef("oneshot doctor says what works here; missing: ignore in the policy runs programs without it", "--policy: programs.sandbox: %w", err)
+	}
+	for _, box := range c.Sandboxes {
+		box.Optional = false
+		err := (&program.Confinement{Helper: c.Helper, Sandboxes: []program.Sandbox{box}}).Check()
+		c.held = append(c.held, err == nil)
+		if err != nil {
+			t.say(slog.LevelWarn, fmt.Sprintf("programs run outside of the sandbox of the policy, which says missing: ignore: %v", err))
+		}
+	}
+	return nil
+}
+
+// A programsDoc says what programs may have, in dry runs and in the record of a run.
+type programsDoc struct {
+	Path      []string     `json:"path"`          // where they are looked up
+	Env       []string     `json:"env,omitempty"` // variables of the caller that they see, if they are set
+	Memory    int64        `json:"memory_bytes,omitempty"`
+	FileSize  int64        `json:"file_size_bytes,omitempty"`
+	Processes int          `json:"processes,omitempty"`
+	OpenFiles int          `json:"open_files,omitempty"`
+	Sandboxes []sandboxDoc `json:"sandboxes,omitempty"` // none: they may do what the user may
+}
+
+// A sandboxDoc is what the kernel lets programs touch, beside what every program has.
+type sandboxDoc struct {
+	Read    []string `json:"read"`
+	Write   []string `json:"write,omitempty"`
+	Network bool     `json:"network"`
+	Held    bool     `json:"held"` // the kernel can hold them to it
+}
+
+// doc returns what programs may have as JSON, nil where none is run.
+func (c *confined) doc() json.RawMessage {
+	if c == nil {
+		return nil
+	}
+	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles}
+	for i, box := range c.Sandboxes {
+		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.held[i]})
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		panic(err) // texts, numbers and booleans always have a JSON form
+	}
+	return text
+}
+
+// logged logs what programs may have in a run: before any call, and only where one can be run.
+func (c *confined) logged(t *talk, run string) {
+	if c == nil {
+		return
+	}
+	var attrs []slog.Attr
+	if run != "" {
+		attrs = append(attrs, slog.String("run", run))
+	}
+	t.trace(slog.LevelInfo, msgConfined, append(attrs, slog.Any("programs", json.RawMessage(t.secrets.HideJSON(c.doc()))))...)
+}

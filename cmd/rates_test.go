@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"oneshot/pkg/policy"
+)
+
+// ledger returns a ledger of a directory of its own.
+func ledger(t *testing.T) *userRates {
+	t.Helper()
+	env := Env{Getenv: func(name string) string { return map[string]string{"XDG_STATE_HOME": t.TempDir()}[name] }}
+	l, err := newUserRates(env, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Calls of several runs wait for one another, and a call that counts twice for both.
+func TestUserRates(t *testing.T) {
+	l, now := ledger(t), time.Now().Add(time.Hour).Truncate(time.Second) // what is long ago is forgotten
+	twice, once := policy.Use{Key: "wget", Most: 2, Window: time.Second}, policy.Use{Key: "wget docs", Most: 1, Window: time.Minute}
+	for i, c := range []struct {
+		after time.Duration
+		uses  []policy.Use
+		want  time.Duration
+	}{
+		{0, []policy.Use{twice}, 0},
+		{0, []policy.Use{twice}, 0},
+		{0, []policy.Use{twice}, time.Second},
+		{500 * time.Millisecond, []policy.Use{once}, 500 * time.Millisecond},
+		{600 * time.Millisecond, []policy.Use{twice, once}, 60*time.Second + 500*time.Millisecond},
+		{700 * time.Millisecond, []policy.Use{twice}, 60*time.Second + 500*time.Millisecond}, // in order
+		{2 * time.Hour, []policy.Use{twice, once}, 2 * time.Hour},
+	} {
+		other := &userRates{dir: l.dir, dry: true} // another process sees the same
+		seen, err := other.Take(now.Add(c.after), c.uses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Take(now.Add(c.after), c.uses)
+		if err != nil || got.Sub(now) != c.want || !seen.Equal(got) {
+			t.Errorf("call %d starts at %v (%v), want %v; it was foreseen at %v", i, got.Sub(now), err, c.want, seen.Sub(now))
+		}
+	}
+}
+
+// Many at once never are more than the rate lets start, and the file stays small and private.
+func TestUserRatesTogether(t *testing.T) {
+	l, now := ledger(t), time.Now()
+	u := policy.Use{Key: "k", Most: 3, Window: time.Second}
+	var mu sync.Mutex
+	var starts []time.Time
+	var running sync.WaitGroup
+	for range 40 {
+		running.Go(func() {
+			at, err := (&userRates{dir: l.dir}).Take(now, []policy.Use{u})
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			starts = append(starts, at)
+		})
+	}
+	running.Wait()
+	slices.SortFunc(starts, time.Time.Compare)
+	for i := 3; i < len(starts); i++ {
+		if d := starts[i].Sub(starts[i-3]); d < time.Second {
+			t.Errorf("4 calls start within %v", d)
+		}
+	}
+	if last := starts[len(starts)-1].Sub(now); last != 13*time.Second {
+		t.Errorf("the last one starts after %v", last)
+	}
+	info, err := os.Stat(l.file())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.dir, ".starts-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What is kept is bounded, and what no rate can ask about is forgotten.
+func TestUserRatesForget(t *testing.T) {
+	kept, now := map[string]keptStarts{}, time.Now()
+	many := []policy.Use{{Key: "many", Most: policy.MostKept, Window: time.Hour}}
+	for i := range policy.MostKept + 5 {
+		note(kept, now.Add(time.Duration(i)), many)
+	}
+	if n := len(kept["many"].Starts); n != policy.MostKept {
+		t.Errorf("%d starts are kept", n)
+	}
+	note(kept, now.Add(2*time.Hour), []policy.Use{{Key: "other", Most: 1, Window: time.Second}})
+	forget(kept, now.Add(2*time.Hour))
+	if _, there := kept["many"]; there || len(kept) != 1 {
+		t.Errorf("kept: %v", kept)
+	}
+}
+
+// That a call waits for its own rate does not free those of others.
+func TestUserRatesOfOthers(t *testing.T) {
+	l, now := ledger(t), time.Now()
+	slow, other := []policy.Use{{Key: "slow", Most: 1, Window: time.Hour}}, []policy.Use{{Key: "other", Most: 1, Window: time.Minute}}
+	var last time.Time
+	for _, uses := range [][]policy.Use{slow, other, slow, other} { // the third waits for an hour
+		var err error
+		if last, err = l.Take(now, uses); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if wait := last.Sub(now); wait != time.Minute {
+		t.Errorf("the other rate lets a call start after %v", wait)
+	}
+}
+
+// A file that is not as it was written is refused, and not taken for empty.
+func TestUserRatesDamaged(t *testing.T) {
+	for _, text := range []string{"", "{", "null", "[]", `{"k":null}`, `{"k":{"starts":[]}}`, `{"k":{"starts":["x"],"window_ns":1}}`, `{"k":{"window_ns":-1,"starts":["2026-11-22T09:00:00Z"]}}`} {
+		l := ledger(t)
+		if err := os.WriteFile(l.file(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}})
+		if err == nil || exitOf(err).Name != "input" || !strings.Contains(err.Error(), "is damaged") || hintOf(err) == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+		if after, _ := os.ReadFile(l.file()); string(after) != text {
+			t.Errorf("%q was replaced by %q", text, after)
+		}
+	}
+}
+
+// A link in the place of the file is not followed.
+func TestUserRatesLink(t *testing.T) {
+	l := ledger(t)
+	target := filepath.Join(t.TempDir(), "target")
+	if err := os.WriteFile(target, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, l.file()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}}); err == nil || exitOf(err).Name != "io" {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,232 @@
+package cmd
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// A resumed is a run that goes on.
+type resumed struct {
+	w    *runfile.Writer
+	path string
+	run  runfile.Run      // what it was started with
+	past []runfile.Record // what of its record counts
+}
+
+// What is not among the options of a run that its record keeps: where the record and the
+// answer go is said anew, and the prompt itself is on record.
+var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "help", "color", "log-format", "quiet"}
+
+// What cannot change in a run that goes on, because its requests so far depend on it.
+var settled = []string{"prompt-file", "input", "var", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}
+
+// options returns the flags of the command line that its record keeps, as name=value.
+func (o *runOptions) options() []string {
+	var kept []string
+	o.set.Visit(func(f *pflag.Flag) {
+		if slices.Contains(unrecorded, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			isKey := (f.Name == "header" || f.Name == "api-key") && !strings.Contains(v, refOpen)
+			if !isKey && o.talk.secrets.Hide(v) == v {
+				kept = append(kept, f.Name+"="+v)
+			}
+		}
+	})
+	return kept
+}
+
+// takeUp opens the run that is to go on, and makes its flags those of this command, but for
+// those that are given again.
+func (o *runOptions) takeUp(args []string) error {
+	if len(args) > 0 {
+		return usagef("leave the prompt out", "--resume: the run goes on with the prompt that is on record")
+	}
+	for _, name := range settled {
+		if o.set.Changed(name) {
+			return usagef("start a new run, or leave the flag out", "--%s cannot change in a run that goes on", name)
+		}
+	}
+	if err := o.approve.check(); err != nil {
+		return err
+	}
+	path, err := (&runsOptions{env: o.env}).find(o.record.resume)
+	if err != nil {
+		return err
+	}
+	if err := ownFile(path); err != nil {
+		return err
+	}
+	w, log, err := runfile.Open(path)
+	switch {
+	case as[*runfile.LockedError](err), as[*runfile.DamageError](err), as[*runfile.WriteError](err):
+		return err
+	case err != nil:
+		return &inputError{err}
+	}
+	r := &resumed{w: w, path: path}
+	if err := r.read(log, o); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	o.resumed, o.runID, o.runPath = r, r.run.ID, path
+	return nil
+}
+
+// ownFile refuses a run file that is somebody else's, or that others can read or write, as files
+// are that come from elsewhere: the flags on record say which programs are run.
+func ownFile(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return &inputError{err}
+	}
+	if !info.Mode().IsRegular() { // a pipe would never end
+		return &inputError{fmt.Errorf("--resume %s: it is no regular file", path)}
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return usagef("copy it, if you trust it", "--resume %s: the file is somebody else's", path)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return usagef("chmod 600 "+quoted(path)+", if it is a record of your own",
+			"--resume %s: the file has the mode %04o: a record that others can touch says nothing about what is to be run", path, mode)
+	}
+	return nil
+}
+
+// read takes what counts from the record, and the flags of the run.
+func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
+	if r.past, err = agent.Continue(log); err != nil {
+		return usagef("oneshot runs show "+r.path+" shows it", "--resume %s: %w", r.path, err)
+	}
+	r.run, _ = log.Run() // it has one, or it is damaged
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if r.run.Dir != "" && r.run.Dir != here {
+		return usagef("cd "+quoted(r.run.Dir), "--resume %s: the run was started in %s, and its files are named from there", r.path, r.run.Dir)
+	}
+	given := map[string]bool{}
+	o.set.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	for _, option := range r.run.Options {
+		name, value, _ := strings.Cut(option, "=")
+		if given[name] {
+			continue
+		}
+		if err := o.set.Set(name, value); err != nil {
+			return &inputError{fmt.Errorf("%s: the option %s of the run: %w", r.path, name, err)}
+		}
+	}
+	return r.waits(o.approve.calls)
+}
+
+// waits refuses a digest that no call has that waits for an approval.
+func (r *resumed) waits(digests []string) error {
+	waiting := map[string]string{}
+	for _, record := range r.past {
+		switch b := record.Body.(type) {
+		case runfile.Call:
+			if b.Verdict == "ask" {
+				waiting[b.ID] = b.Digest
+			}
+		case runfile.Approval:
+			delete(waiting, b.Call)
+		case runfile.Result:
+			delete(waiting, b.Call)
+		}
+	}
+	var all []string
+	for _, d := range waiting {
+		all = append(all, d)
+	}
+	slices.Sort(all)
+	for _, d := range digests {
+		if !slices.Contains(all, d) {
+			hint := "none waits"
+			if len(all) > 0 {
+				hint = "these wait: " + strings.Join(all, " ")
+			}
+			return usagef(hint, "--approve-call: no call that waits has this digest: %s", d)
+		}
+	}
+	return nil
+}
+
+// give makes a configuration that of the run, and refuses one that is another.
+func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
+	seed, err := hex.DecodeString(r.run.Seed)
+	if err != nil || len(seed) != len(cfg.Seed) {
+		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", r.path)}
+	}
+	copy(cfg.Seed[:], seed)
+	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
+	if player, ok := cfg.Model.(*model.Replay); ok {
+		player.Skip(r.past)
+	}
+	if err := o.model.speakAs(r.run.Dialect, cfg); err != nil {
+		return err
+	}
+	now, err := runRecord(o.env, *cfg, o)
+	if err != nil {
+		return err
+	}
+	was, is := r.run.Digests, now.Digests
+	for _, part := range []struct{ name, was, is string }{
+		{"a definition of a tool", was.Tools, is.Tools}, {"the policy", was.Policy, is.Policy},
+		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // which depends on the tools
+		{"the confinement of programs", string(r.run.Programs), string(o.talk.secrets.HideJSON(now.Programs))},
+	} {
+		if part.was != part.is {
+			return usagef("put it back, or start a new run", "--resume %s: %s is not the one that the run was started with", r.path, part.name)
+		}
+	}
+	return nil
+}
+
+// begin takes down that the run goes on.
+func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
+	err := r.w.Append(runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls})
+	return r.w, err
+}
+
+// howToApprove says what admits the calls that wait.
+func (o *runOptions) howToApprove(err error) string {
+	var waiting *agent.ApprovalError
+	errors.As(err, &waiting)
+	admit := ""
+	for _, q := range waiting.Questions {
+		admit += " --approve-call " + q.Digest
+	}
+	if o.runPath == "" {
+		return "run it again with" + admit
+	}
+	path := o.runPath
+	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
+		path = rel
+	}
+	return "oneshot run --resume " + quoted(path) + admit
+}
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if !strings.ContainsFunc(word, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("/.-_:@%+,", r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,111 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/program"
+	"oneshot/pkg/vault"
+)
+
+// usualReads is what programs may read in a sandbox that does not say it, where it is there.
+var usualReads = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc"}
+
+// sandbox returns a sandbox with the folders as they are here. One within another is left out: a
+// program that writes the outer one could put a link in the place of the inner one.
+func (o *confineOptions) sandbox(box policy.Sandbox) (program.Sandbox, error) {
+	out := program.Sandbox{Network: box.Network, Optional: box.Optional}
+	if o.root != "" {
+		out.Read = []string{real(o.root)}
+	}
+	reads := box.Read
+	if reads == nil {
+		reads = usualReads
+	}
+	for _, name := range reads {
+		at, err := o.placed(name)
+		switch {
+		case os.IsNotExist(err):
+			continue
+		case err != nil:
+			return out, wrongPrograms("", "sandbox.read", "%v", err)
+		}
+		out.Read = append(out.Read, at)
+	}
+	for _, name := range box.Write {
+		at, err := o.placed(name)
+		switch {
+		case os.IsNotExist(err):
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(o.root, name)
+			}
+			return out, wrongPrograms("make it before the run: mkdir -p "+quoted(name), "sandbox.write", "%s is not there", name)
+		case err != nil:
+			return out, wrongPrograms("", "sandbox.write", "%v", err)
+		}
+		out.Write = append(out.Write, at)
+	}
+	out.Write = outermost(out.Write, nil)
+	out.Read = outermost(out.Read, out.Write)
+	return out, nil
+}
+
+// placed returns where a folder of a sandbox is. One below the root is nowhere else.
+func (o *confineOptions) placed(name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return filepath.EvalSymlinks(name)
+	}
+	if o.root == "" {
+		return "", fmt.Errorf("%s is below a root, and there is no --root", name)
+	}
+	at, err := filepath.Abs(filepath.Join(o.root, name))
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, below := relative(o.root, at); !below {
+		return "", fmt.Errorf("%s leads out of the root", name)
+	}
+	return at, nil
+}
+
+// outermost returns the folders that lie in none of the others and not in each other.
+func outermost(folders, others []string) []string {
+	all := slices.Compact(slices.Sorted(slices.Values(folders)))
+	return slices.DeleteFunc(slices.Clone(all), func(f string) bool {
+		return slices.ContainsFunc(slices.Concat(all, others), func(g string) bool {
+			rel, below := relative(g, f)
+			return below && (rel != "." || slices.Contains(others, g))
+		})
+	})
+}
+
+// apart refuses a sandbox in which programs could write what this run or the next is made of, or
+// what another program runs or obeys.
+func (c *confined) apart(box program.Sandbox, root string, made, definitions []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, dir := range box.Write {
+		inside := func(name string) bool { _, below := relative(dir, name); return below }
+		within := func(name string) bool { _, below := relative(name, dir); return below }
+		for _, name := range slices.Concat([]string{root, self}, c.Folders(), made, definitions) {
+			if inside(name) {
+				return wrongPrograms("name a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
+			}
+		}
+		if i := slices.IndexFunc(definitions, within); i >= 0 {
+			return wrongPrograms("name another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
+		}
+		if vault.Steers(dir) {
+			return wrongPrograms("name another folder", "sandbox.write", "other programs run or obey what stands in %s", dir)
+		}
+	}
+	return nil
+}

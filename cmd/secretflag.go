@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/secret"
+)
+
+// secretOptions say where secrets come from that have names of their own.
+type secretOptions struct {
+	values []string
+
+	known map[string]credential // by name, once they are loaded
+}
+
+func (o *secretOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.values, "secret", nil, "`NAME[@HOST,...]=SOURCE` of ${secret:NAME}, for these hosts only: env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS")
+}
+
+// A credential is a secret and where it may go.
+type credential struct {
+	name  string
+	value string
+	hosts []string // HOST, HOST:PORT or *.HOST; none: it may go anywhere
+}
+
+// hintSecret says how a secret is named.
+const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"
+
+// load reads all secrets, and hides them from then on, whether they are used or not.
+func (o *secretOptions) load(ctx context.Context, env Env, t *talk) error {
+	o.known = map[string]credential{}
+	for _, value := range o.values {
+		c, source, err := o.declared(value)
+		if err != nil {
+			return err
+		}
+		if c.value, err = source.read(ctx, env, t); err != nil {
+			return hinted(err, c.name)
+		}
+		t.hide("the secret "+c.name, c.value)
+		o.known[c.name] = c
+	}
+	return nil
+}
+
+// declared reads the value of a flag.
+func (o *secretOptions) declared(value string) (c credential, from secretSource, err error) {
+	left, right, ok := strings.Cut(value, "=")
+	name, hosts, bound := strings.Cut(left, "@")
+	switch {
+	case !ok || !isVariable(name):
+		return c, from, usagef(hintSecret, "--secret: the value is not NAME=SOURCE") // it may be the secret itself
+	case o.known[name].name != "":
+		return c, from, usagef("", "--secret %s is given twice", name)
+	}
+	c.name = name
+	if bound {
+		if c.hosts, ok = hostsOf(hosts); !ok {
+			return c, from, usagef(hintSecret, "--secret %s: %q is not a list of hosts", name, hosts)
+		}
+	}
+	from, err = sourceOf(name, right)
+	return c, from, err
+}
+
+// hostsOf reads a list of hosts, of which each may have a port, and begin with "*.".
+func hostsOf(list string) (hosts []string, ok bool) {
+	for host := range strings.SplitSeq(strings.ToLower(list), ",") {
+		u, err := url.Parse("https://" + strings.TrimPrefix(host, "*."))
+		if err != nil || u.Host == "" || "https://"+u.Host != u.String() || strings.Contains(u.Host, "*") {
+			return nil, false
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts, true
+}
+
+// isFor reports whether a secret may go to the server at an address.
+func (c credential) isFor(u *url.URL) bool {
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return len(c.hosts) == 0 || slices.ContainsFunc(c.hosts, func(to string) bool {
+		if h, p, err := net.SplitHostPort(to); err == nil {
+			if p != port {
+				return false
+			}
+			to = h
+		}
+		below, wild := strings.CutPrefix(to, "*")
+		return wild && strings.HasSuffix(host, below) || strings.Trim(to, "[]") == host
+	})
+}
+
+// send refuses to send secrets to a server that they are not for. The flag is where they
+// stand.
+func send(flag string, used []credential, to *url.URL) error {
+	for _, c := range used {
+		if !c.isFor(to) {
+			return usagef("name the host in --secret "+c.name+"@HOST, if it is to have it",
+				"%s: the secret %s is for %s, and the server is at %s", flag, c.name, strings.Join(c.hosts, ", "), to.Host)
+		}
+	}
+	return nil
+}
+
+// hide hides a value from now on, or says that this cannot be done.
+func (t *talk) hide(what, value string) {
+	if !t.secrets.Add(value) {
+		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, secret.Shortest)
+	}
+}

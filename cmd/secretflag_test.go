@@ -1,0 +1,112 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/agent"
+)
+
+func TestIsFor(t *testing.T) {
+	for hosts, want := range map[string]map[string]bool{
+		"":                  {"https://anywhere.test/": true},
+		"api.example.com":   {"https://api.example.com/v1": true, "http://API.example.com.:8080": true, "https://x.api.example.com": false, "https://example.com": false, "https://api.example.com.evil.test": false},
+		"*.example.com":     {"https://api.example.com": true, "https://a.b.example.com": true, "https://example.com": false, "https://evilexample.com": false},
+		"a.test:8443,[::1]": {"https://a.test:8443": true, "https://a.test": false, "http://[::1]:80": true, "http://[::2]": false},
+		"b.test:443":        {"https://b.test": true, "http://b.test": false},
+	} {
+		var c credential
+		if hosts != "" {
+			var ok bool
+			if c.hosts, ok = hostsOf(hosts); !ok {
+				t.Fatalf("%s is refused", hosts)
+			}
+		}
+		for raw, want := range want {
+			u, err := url.Parse(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.isFor(u); got != want {
+				t.Errorf("%q for %s: %v", hosts, raw, got)
+			}
+		}
+	}
+	for _, bad := range []string{"", ",", "a,", "a/b", "https://a", "u@a", "a b", "*", "a.*", "a?b"} {
+		if hosts, ok := hostsOf(bad); ok {
+			t.Errorf("hostsOf(%q) = %q", bad, hosts)
+		}
+	}
+}
+
+// A secret from a file loses one line break.
+func TestSecretFile(t *testing.T) {
+	for text, want := range map[string]string{"key": "key", "key\n": "key", "key\r\n": "key", "key\n\n": "key\n", "key\r": "key\r", " key \n": " key "} {
+		path := filepath.Join(t.TempDir(), "key")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := secretSource{"file", path, 0}.read(t.Context(), Env{}, nil)
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+// A program that waits for a person is ended.
+func TestSecretCommandWaits(t *testing.T) {
+	env := Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] }}
+	begin := time.Now()
+	_, err := secretSource{"command", "sleep 600", 50 * time.Millisecond}.read(t.Context(), env, newTalk(env))
+	if exitOf(err).Name != "auth" || !strings.Contains(err.Error(), "sleep took longer than 50ms") {
+		t.Errorf("its own limit: %v", err)
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, &agent.TimeoutError{})
+	defer cancel()
+	_, err = secretSource{"command", "sleep 600", secretLimit}.read(ctx, env, newTalk(env))
+	if exitOf(err).Name != "timeout" {
+		t.Errorf("that of the run: %v", err)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// The environment of a program that tells a secret has no other secret.
+func TestSecretCommandEnvironment(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "tell")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OPENAI_API_KEY", "sk-not-for-children")
+	env := Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: os.Getenv}
+	got, err := secretSource{"command", script, secretLimit}.read(t.Context(), env, newTalk(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(got)
+	names = strings.Fields(strings.NewReplacer("PWD", "", "SHLVL", "", " _ ", " ").Replace(" " + strings.Join(names, " ") + " ")) // of the shell
+	if diff := cmp.Diff([]string{"HOME", "PATH"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a panic says is said without secrets.
+func TestPanicHidden(t *testing.T) {
+	var said strings.Builder
+	env := Env{Stderr: &said, Stdout: io.Discard, Getenv: func(string) string { return "" }}
+	talk := newTalk(env)
+	talk.secrets.Add("very-secret-token")
+	talk.report(&panicError{"lost very-secret-token", []byte("stack of very-secret-token")})
+	if strings.Contains(said.String(), "very-secret") || strings.Count(said.String(), "***") != 2 {
+		t.Errorf("%q", said.String())
+	}
+}

@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/program"
+)
+
+const (
+	mostSecret  = 16 << 10         // bytes of a secret
+	secretLimit = 30 * time.Second // for the program that tells one
+)
+
+// A secretSource is where a secret comes from.
+type secretSource struct {
+	kind  string        // env, file or command
+	at    string        // the variable, the path, or the program with its arguments
+	limit time.Duration // for the program
+}
+
+// sourceOf reads SOURCE of a flag. What it says of a wrong one does not show it: it may be
+// the secret itself.
+func sourceOf(name, value string) (secretSource, error) {
+	kind, at, ok := strings.Cut(value, ":")
+	s := secretSource{kind, at, secretLimit}
+	switch {
+	case ok && kind == "keyring":
+		return s, usagef("--secret "+name+"=file:PATH, env:VAR or command:PROGRAM, such as a password store's", "--secret %s: a keyring is not there in cron or CI, and is not asked", name)
+	case !ok || at == "" || kind != "env" && kind != "file" && kind != "command", kind == "env" && !isVariable(at):
+		return s, usagef(hintSecret, "--secret %s: the source is not env:VAR, file:PATH or command:PROGRAM ARGS", name)
+	case kind == "command" && strings.ContainsAny(at, "\"'`\\$|&;<>(){}*?~#\n"):
+		return s, usagef("put the command into a script and name that", "--secret %s: there is no shell: a command is a program and its arguments, with blanks between them", name)
+	}
+	return s, nil
+}
+
+// A secretError says that a secret cannot be had.
+type secretError struct {
+	name string
+	err  error
+	hint string
+}
+
+func (e *secretError) Error() string { return "secret " + e.name + ": " + e.err.Error() }
+func (e *secretError) Unwrap() error { return e.err }
+
+// noSecret returns the error of a secret that cannot be had, whose name the caller adds.
+func noSecret(hint, format string, args ...any) error {
+	return &secretError{err: fmt.Errorf(format, args...), hint: hint}
+}
+
+// hinted adds the name of a secret to why it cannot be had.
+func hinted(err error, name string) error {
+	var e *secretError
+	if errors.As(err, &e) {
+		e.name = name
+	}
+	return err
+}
+
+// read returns the secret, without the line break at its end.
+func (s secretSource) read(ctx context.Context, env Env, t *talk) (string, error) {
+	var value string
+	var err error
+	switch s.kind {
+	case "env":
+		if value = strings.TrimSpace(env.Getenv(s.at)); value == "" {
+			return "", noSecret("set "+s.at+", for example from a secret of the CI job", "the environment variable %s is not set, or empty", s.at)
+		}
+		return value, nil
+	case "file":
+		value, err = s.file(env)
+	default:
+		value, err = s.command(ctx, env, t)
+	}
+	if err != nil {
+		return "", err
+	}
+	if line, ended := strings.CutSuffix(value, "\n"); ended {
+		value = strings.TrimSuffix(line, "\r")
+	}
+	if strings.TrimSpace(value) == "" {
+		return "", noSecret("", "%s is empty", s.at)
+	}
+	return value, nil
+}
+
+// file reads a file that only its owner can read or change.
+func (s secretSource) file(env Env) (string, error) {
+	path := s.at
+	if below, ok := strings.CutPrefix(path, "~/"); ok { // no shell does that behind "file:"
+		path = filepath.Join(env.Getenv("HOME"), below)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would wait for a writer
+	if err != nil {
+		return "", noSecret("", "%w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	const others = 0o077
+	switch {
+	case err != nil:
+		return "", noSecret("", "%w", err)
+	case !info.Mode().IsRegular():
+		return "", noSecret("a program is command:PROGRAM ARGS", "%s is no ordinary file", s.at)
+	case info.Mode()&others != 0:
+		return "", noSecret("chmod 600 "+s.at, "%s has the mode %04o: others can read it", s.at, info.Mode().Perm())
+	case info.Size() > mostSecret:
+		return "", noSecret("", "%s has %d bytes; a secret has %d at most", s.at, info.Size(), mostSecret)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostSecret))
+	if err != nil {
+		return "", noSecret("", "%w", err)
+	}
+	return string(text), nil
+}
+
+// command runs a program that prints the secret. It gets PATH and HOME, and nothing else of
+// the environment, which may hold other secrets.
+func (s secretSource) command(ctx context.Context, env Env, t *talk) (string, error) {
+	words := strings.Fields(s.at)
+	if len(words) == 0 {
+		return "", noSecret("", "no program is named")
+	}
+	p := program.Program{All: t.programs}
+	for _, name := range []string{"PATH", "HOME"} {
+		p.Env = append(p.Env, name+"="+env.Getenv(name))
+	}
+	if p.Path, p.Err = exec.LookPath(words[0]); p.Err != nil {
+		return "", noSecret("", "%w", p.Err)
+	}
+	own, cancel := context.WithTimeoutCause(ctx, s.limit, noSecret("a secret has to be there without a person", "%s took longer than %v", words[0], s.limit))
+	defer cancel()
+	text, err := p.Output(own, nil, mostSecret, words[1:]...)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case own.Err() != nil:
+		return "", context.Cause(own)
+	case err != nil:
+		return "", noSecret("", "%w", err)
+	}
+	return string(text), nil
+}
