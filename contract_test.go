@@ -14,7 +14,7 @@ import (
 // program in surroundings that a script meets, and ends with its exit code; 99
 // means that the program was still there after half a minute, and was killed.
 func contractPrograms() map[string]func() {
-	return map[string]func(){"held": heldMain, "slowly": slowlyMain, "alone": aloneMain, "deaf": deafMain}
+	return map[string]func(){"held": heldMain, "slowly": slowlyMain, "alone": aloneMain, "deaf": deafMain, "unlocked": unlockedMain}
 }
 
 // patience is how long a program may take.

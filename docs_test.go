@@ -21,16 +21,18 @@ import (
 // generated are the parts of the README that the program writes: each is the
 // text between "<!-- NAME: generated -->" and "<!-- end -->".
 var generated = map[string]func(*testing.T) string{
-	"exit codes":   func(t *testing.T) string { return output(t, "oneshot exit-codes") },
-	"demo output":  func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
-	"parse output": func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
-	"tools":        toolTable,
-	"providers":    providerTable,
+	"exit codes":        func(t *testing.T) string { return output(t, "oneshot exit-codes") },
+	"demo output":       func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
+	"parse output":      func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
+	"parse definitions": func(t *testing.T) string { return fenced("text", output(t, definitionsCommand)) },
+	"tools":             toolTable,
+	"providers":         providerTable,
 }
 
 const (
-	demoCommand  = "oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'"
-	parseCommand = "oneshot parse --tool 'vault_*' --fail-on never testdata/readme/reply.txt"
+	demoCommand        = "oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'"
+	parseCommand       = "oneshot parse --tool 'vault_*' testdata/readme/chat.sse"
+	definitionsCommand = "oneshot parse --tool 'vault_*' --fail-on never testdata/readme/reply.txt"
 )
 
 func TestREADMEFresh(t *testing.T) {
@@ -65,7 +67,7 @@ func TestREADMEHelp(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show",
-		"schema", "doctor", "exit-codes", "version",
+		"schema", "doctor", "exit-codes", "error-codes", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
 		examples, _, _ := strings.Cut(rest, "\n\n")
@@ -104,6 +106,19 @@ func TestREADMEDefinition(t *testing.T) {
 	}
 	output(t, "oneshot validate "+file)
 	output(t, "oneshot tools show fetch --tools "+file)
+}
+
+// TestREADMEFiles holds what the README shows to the files that its examples use.
+func TestREADMEFiles(t *testing.T) {
+	for _, name := range []string{"policy.yaml", "notes.yaml", "programs.yaml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "readme", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(readmeText(t), fenced("yaml", string(text))) {
+			t.Errorf("README.md does not show testdata/readme/%s as it is", name)
+		}
+	}
 }
 
 func readmeText(t *testing.T) string {
@@ -207,4 +222,23 @@ func shownCodes(t *testing.T) map[int]bool {
 		}
 	}
 	return shown
+}
+
+// TestErrorTable fails where nothing shows that a code of results comes about.
+func TestErrorTable(t *testing.T) {
+	script := filepath.Join("testdata", "script", "error_codes.txtar")
+	shownBy := map[string]string{"UNKNOWN_OUTCOME": filepath.Join("pkg", "agent", "cancel_test.go")}
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| .+ \| .+ \| (?:later|no) \|$`).FindAllStringSubmatch(output(t, "oneshot error-codes"), -1)
+	if len(rows) < 10 {
+		t.Fatalf("the table has only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		file, says := script, `"code":"`+row[1]+`"`
+		if other, ok := shownBy[row[1]]; ok {
+			file, says = other, row[1]
+		}
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), says) {
+			t.Errorf("%s does not show %s (%v)", file, row[1], err)
+		}
+	}
 }

@@ -6,9 +6,12 @@ import (
 	"os"
 
 	"oneshot/cmd"
+	"oneshot/pkg/program"
 )
 
 func main() {
+	program.Help()
+	cmd.Harden()
 	ctx, stop := cmd.Signals(context.Background())
 	code := cmd.Main(ctx, cmd.OS())
 	stop()

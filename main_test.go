@@ -5,15 +5,18 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"oneshot/pkg/program"
 	"oneshot/scripts/modelserver"
 )
 
@@ -23,6 +26,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
 
 func TestMain(m *testing.M) {
+	program.Help()
 	programs := contractPrograms()
 	programs["oneshot"], programs["signal"] = main, signalMain
 	testscript.Main(m, programs)
@@ -69,8 +73,10 @@ func params(files []string, api modelserver.API) testscript.Params {
 			env.Setenv("MODEL", "scripted")
 			return isolate(env)
 		},
-		Condition:           func(name string) (bool, error) { return condition(name, api) },
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "ollama": ollama, "server": server},
+		Condition: func(name string) (bool, error) { return condition(name, api) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "ollama": ollama, "server": server, "attack": attack, "digest": digest, "executable": executable, "terminal": terminal, "nobody": nobody,
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -93,11 +99,17 @@ func isolate(env *testscript.Env) error {
 }
 
 // condition tells scripts about their surroundings: [shared] holds where the
-// captured replies of other programs are at hand, [api:NAME] in the scripts about
+// captured replies of other programs are at hand, [hangup] where SIGHUP ends a program, which
+// it does not under nohup, [sandbox] where the kernel holds programs to one, [api:NAME] in the scripts about
 // a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
-	if name == "shared" {
+	switch name {
+	case "shared":
 		return os.Getenv("ONESHOT_SHARED") != "", nil
+	case "sandbox":
+		return (&program.Confinement{Sandboxes: []program.Sandbox{{}}}).Check() == nil, nil
+	case "hangup":
+		return !signal.Ignored(syscall.SIGHUP), nil
 	}
 	if want, ok := strings.CutPrefix(name, "api:"); ok {
 		return want == string(api), nil
@@ -113,13 +125,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	code, err := 0, ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code, err = exit.ExitCode(), nil
-	}
-	ts.Check(err)
-	if code != want {
+	if code := exitCode(ts, args[1:]); code != want {
 		ts.Fatalf("exit %d, want %d", code, want)
 	}
+}
+
+// exitCode runs a program and returns the code with which it ends.
+func exitCode(ts *testscript.TestScript, args []string) int {
+	err := ts.Exec(args[0], args[1:]...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return 0
 }

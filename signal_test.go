@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,12 +10,16 @@ import (
 	"time"
 )
 
-// signalMain is the program "signal INT|TERM|HUP PROGRAM ARG…" of the scripts: it
+// endsWithin is how long a program may take to end: it needs a tenth of a second, but with the
+// race detector on a busy machine more than a whole one.
+const endsWithin = 5 * time.Second
+
+// signalMain is the program "signal INT|TERM|HUP|KILL PROGRAM ARG…" of the scripts: it
 // runs the program, sends it the signal once the scripted server has its first
-// request, and ends with the program's exit code. A program that is still there
-// a second later is killed, and the exit code is 99.
+// request, or once there is the file that $WHEN names, and ends with the program's exit code,
+// 0 if KILL has killed it. A program that is still there after that is killed, and the exit code is 99.
 func signalMain() {
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 	c := exec.Command(os.Args[2], os.Args[3:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Start(); err != nil {
@@ -24,7 +29,7 @@ func signalMain() {
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
 	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
-		if _, err := os.Stat("requests/1.json"); err == nil {
+		if _, err := os.Stat(cmp.Or(os.Getenv("WHEN"), "requests/1.json")); err == nil {
 			break
 		}
 	}
@@ -35,13 +40,16 @@ func signalMain() {
 	case err := <-done:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL && os.Args[1] == "KILL" {
+				os.Exit(0)
+			}
 			os.Exit(exit.ExitCode())
 		}
 		os.Exit(0)
-	case <-time.After(time.Second):
+	case <-time.After(endsWithin):
 		_ = c.Process.Kill()
 		<-done
-		fmt.Fprintln(os.Stderr, "the program was still there a second after the signal")
+		fmt.Fprintln(os.Stderr, "the program was still there", endsWithin, "after the signal")
 		os.Exit(99)
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/lint"
 	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
 )
@@ -48,6 +50,33 @@ func TestOverheadIsPerTurn(t *testing.T) {
 		if diff := row.Value - want[i].value; diff > 0.001 || diff < -0.001 || row.verdict() != want[i].met {
 			t.Errorf("%s = %.3f, met: %s; want %.3f, %s", row.What, row.Value, row.verdict(), want[i].value, want[i].met)
 		}
+	}
+}
+
+// The same seed writes the same captures, each of which is a record that can be read.
+func TestCaptures(t *testing.T) {
+	t.Chdir("../..")
+	var texts [2]bytes.Buffer
+	for i := range texts {
+		c, err := newCaptures(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := c.write(&texts[i], 200e3); err != nil || n != int64(texts[i].Len()) || n < 190e3 {
+			t.Fatalf("%d bytes of %d, %v", n, texts[i].Len(), err)
+		}
+	}
+	if !bytes.Equal(texts[0].Bytes(), texts[1].Bytes()) {
+		t.Error("the same seed writes something else")
+	}
+	records, formats := lint.NewRecords(lint.Fields{Response: "response"}, lint.Options{}), map[string]int{}
+	for r := range records.Read("x", lint.Chunk{Text: diag.Text{Bytes: texts[0].Bytes()}}) {
+		if formats[r.Dialect]++; r.Dialect == "" {
+			t.Errorf("record %d: %v", r.Record, r.Findings)
+		}
+	}
+	if len(formats) < 12 {
+		t.Errorf("only these dialects and formats: %v", formats)
 	}
 }
 

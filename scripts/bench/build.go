@@ -15,6 +15,7 @@ type programs struct {
 	oneshot, hello, plain string
 	launcher              string // starts and measures the others
 	jsonrepair            string // "" if it could not be had
+	modules               string // the folder of npm's packages; "" if there are none
 }
 
 // build builds the programs from source, all with the flags of a release.
@@ -34,30 +35,32 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 			return p, fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
 	}
-	p.jsonrepair = b.installJSONRepair(ctx)
+	if p.modules = b.installModules(ctx); p.modules != "" {
+		p.jsonrepair = filepath.Join(p.modules, ".bin", "jsonrepair")
+	}
 	return p, nil
 }
 
-// installJSONRepair installs the npm package of that name and returns its
-// program, or says why there will be no comparison.
-func (b *Bench) installJSONRepair(ctx context.Context) string {
+// installModules installs the npm packages that are compared with, and returns the folder
+// that holds them, or says why there will be no comparison.
+func (b *Bench) installModules(ctx context.Context) string {
 	if !b.Peers {
-		b.note("no comparison with jsonrepair: -peers=false")
+		b.note("no comparison with jsonrepair and ajv: -peers=false")
 		return ""
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		b.note("no comparison with jsonrepair: %v", err)
+		b.note("no comparison with jsonrepair and ajv: %v", err)
 		return ""
 	}
-	b.note("installing jsonrepair")
+	b.note("installing jsonrepair and ajv")
 	prefix := filepath.Join(b.Dir, "npm")
-	out, err := exec.CommandContext(ctx, npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", prefix, "jsonrepair").CombinedOutput()
+	out, err := exec.CommandContext(ctx, npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", prefix, "jsonrepair", "ajv").CombinedOutput()
 	if err != nil {
-		b.note("no comparison with jsonrepair: npm: %v: %s", err, out)
+		b.note("no comparison with jsonrepair and ajv: npm: %v: %s", err, out)
 		return ""
 	}
-	return filepath.Join(prefix, "node_modules", ".bin", "jsonrepair")
+	return filepath.Join(prefix, "node_modules")
 }
 
 // sizes reports how large the binary is.

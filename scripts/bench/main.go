@@ -1,14 +1,15 @@
 //go:build unix
 
 // Command bench measures what starting oneshot costs (B1), how fast responses are
-// read (B2) and how the time for hostile ones grows (B4), how soon a read starts
+// read (B2), also in files of many records (B3), and how the time for hostile ones
+// grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), and how long independent
 // reads take together (B7). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
 //
-//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-o bench.json] [-peers=false]
+//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-o bench.json] [-peers=false]
 //
 // It is run in the folder of the project.
 package main
@@ -43,12 +44,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	file := flags.String("o", "bench.json", "`file` for the numbers")
 	peers := flags.Bool("peers", true, "install other programs and compare with them")
 	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
+	megabytes := flags.Int64("records", 1000, "size in `MB` of the file of JSON Lines that is read")
 	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(ids(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *runs < 1 {
-		return errors.New("-n must be at least 1")
+	if *runs < 1 || *megabytes < 1 {
+		return errors.New("-n and -records must be at least 1")
 	}
 	dir, err := os.MkdirTemp("", "oneshot-bench-")
 	if err != nil {
@@ -59,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, Patience: *patience, log: stderr}
+	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, Patience: *patience, Megabytes: *megabytes, log: stderr}
 	report, err := b.Report(ctx, chosen)
 	if err != nil {
 		return err
@@ -76,8 +78,9 @@ type Bench struct {
 	Runs  int
 	Peers bool
 	// Patience is how long a hostile text may take; no longer one is tried then.
-	Patience time.Duration
-	log      io.Writer
+	Patience  time.Duration
+	Megabytes int64 // how large a file of records is
+	log       io.Writer
 }
 
 // note says something to the person who waits.
@@ -96,6 +99,7 @@ var measures = []measure{
 	{"size", true, (*Bench).sizes},
 	{"B1", true, (*Bench).coldStart},
 	{"B2", false, (*Bench).throughput},
+	{"B3", true, (*Bench).records},
 	{"B4", false, (*Bench).growth},
 	{"B5", true, (*Bench).earlyStart},
 	{"B6", true, (*Bench).overhead},

@@ -27,6 +27,7 @@ type Subject struct {
 type Sample struct {
 	Wall time.Duration `json:"wall_ns"`
 	RSS  int64         `json:"rss_bytes"` // peak
+	CPU  time.Duration `json:"cpu_ns"`    // of processors
 }
 
 // interleave runs every subject once per round and returns the samples of each.

@@ -227,6 +227,9 @@ func (w wantCall) is(c chat.Call) bool {
 	if text, unread := w.unread(); unread {
 		return w.Name == c.Name && (!c.Executable || w.sent && begins(c.Arguments, text))
 	}
+	if w.Custom {
+		w.Arguments = slices.Concat(json.RawMessage(`{"input":`), w.Arguments, json.RawMessage("}"))
+	}
 	return w.Name == c.Name && w.hasArguments(c)
 }
 

@@ -84,6 +84,8 @@ func TestSameCalls(t *testing.T) {
 		{"cut off and the same", []wantCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, true},
 		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, true},
 		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, true},
+		{"custom", []wantCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 1"}`)}, true},
+		{"custom, another text", []wantCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 2"}`)}, false},
 		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, false},
 		{"only the name was sent", sent(""), []chat.Call{ours}, true},
 		{"the beginning was sent", sent(`{"x": "1 \" 2", "y" :[ 3`), []chat.Call{long}, true},

@@ -94,6 +94,7 @@ type wantCall struct {
 	Subset    json.RawMessage `json:"arguments_subset"`
 	// Positional are arguments without a name, which stand before the others.
 	Positional []json.RawMessage `json:"positional"`
+	Custom     bool              `json:"custom"` // the tool takes a text, which Arguments is
 
 	sent bool // in a stream: arguments that are no JSON are what had been sent of them
 }
@@ -102,7 +103,7 @@ type wantCall struct {
 func (w wantCall) unread() (string, bool) {
 	var text string
 	err := json.Unmarshal(w.Arguments, &text)
-	return text, err == nil && string(w.Arguments) != "null"
+	return text, err == nil && string(w.Arguments) != "null" && !w.Custom
 }
 
 // A toolDef is a tool as the request defined it.

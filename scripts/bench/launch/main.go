@@ -1,7 +1,7 @@
 //go:build unix
 
 // Command launch runs a program and prints what it cost as JSON: {"wall_ns":…,
-// "rss_bytes":…}. What the program writes to stdout is dropped.
+// "rss_bytes":…,"cpu_ns":…}. What the program writes to stdout is dropped.
 //
 // It exists because it is small: the kernel counts the memory that a process had
 // before it became another program to that program's peak, so whoever starts a
@@ -39,7 +39,7 @@ func launch(program string, args []string) error {
 		return fmt.Errorf("no resource usage on %s", runtime.GOOS)
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]int64{
-		"wall_ns": int64(wall), "rss_bytes": int64(usage.Maxrss) * maxrssUnit(),
+		"wall_ns": int64(wall), "rss_bytes": int64(usage.Maxrss) * maxrssUnit(), "cpu_ns": usage.Utime.Nano() + usage.Stime.Nano(),
 	})
 }
 

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/diag"
+)
+
+const codePage = "pkg/diag/README.md"
+
+// TestCodesFresh holds the page of codes against the list that it is printed from
+// (C2).
+func TestCodesFresh(t *testing.T) {
+	want := renderCodes()
+	if *update {
+		if err := os.WriteFile(codePage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(codePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, string(have)); diff != "" {
+		t.Errorf("%s is stale, go test . -update writes it (-want +have):\n%s", codePage, diff)
+	}
+}
+
+// renderCodes writes the page of codes.
+func renderCodes() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# The codes of findings
+
+The %d kinds of findings that `+"`oneshot parse`, `oneshot validate` and `oneshot run`"+` report. A code always means the
+same. `+"`oneshot parse --explain CODE`"+` shows what stands here, `+"`--list-codes`"+` is the list.
+
+An *error* means that something was lost, blocked or is uncertain, and a call that has one is not executed. A *warning* is
+about what was recovered with certainty, and a strict reader would refuse; with `+"`--strict`"+` it is an error.
+*Info* is style. A *safe* fix cannot change what is executed, and `+"`parse --fix`"+` makes it; an *unsafe* one can, and is
+a suggestion.
+
+This page is printed from the list in this folder.
+
+| family | about | codes |
+|---|---|---|
+`, len(diag.Rules))
+	for _, f := range diag.Families {
+		var links []string
+		for _, c := range diag.Named(f.Name) {
+			links = append(links, "["+string(c)+"](#"+strings.ToLower(string(c))+"-"+c.Rule().Slug+")")
+		}
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", f.Name, f.Name, cell(f.Title), strings.Join(links, " "))
+	}
+	for _, f := range diag.Families {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", f.Name, f.Title, f.Examples)
+		for _, c := range diag.Named(f.Name) {
+			renderRule(&b, c.Rule())
+		}
+	}
+	return b.String()
+}
+
+// renderRule writes the part of the page about one code.
+func renderRule(b *strings.Builder, r diag.Rule) {
+	fix := ""
+	if r.Fix != "" {
+		fix = ", fix: " + string(r.Fix)
+	}
+	fmt.Fprintf(b, "\n### %s %s\n\n**%s** (%s%s)\n\n%s\n", r.Code, r.Slug, markdown(strings.TrimSuffix(r.Title, ".")), r.Severity, fix, markdown(r.Text))
+	for _, example := range []struct{ title, text string }{{"Bad", r.Bad}, {"Good", r.Good}} {
+		fmt.Fprintf(b, "\n%s:\n\n````text\n%s\n````\n", example.title, strings.TrimSuffix(example.text, "\n"))
+	}
+}

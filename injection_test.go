@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Cases of injection are of classes. Those of a class whose cases hold a text are run by one
+// test each; the others, and those whose id is listed, are shown by what stands there: a test of
+// a package, a script, or why the case does not apply.
+var (
+	injectionClasses = map[string]string{
+		"dialect-in-result": "pkg/agent TestInjectionsInResults",
+		"dialect-in-output": "pkg/agent TestInjectionsInNativeOutput",
+		"role-forging":      "pkg/agent TestInjectionsInResults",
+		"delimiter":         "pkg/agent TestInjectionsInResults",
+		"invisible":         "pkg/agent TestInjectionsInResults",
+		"phrase":            "pkg/agent TestInjectionsInResults",
+		"persistence":       "attack_persist",
+		"taint":             "pkg/policy TestSharedLabels",
+	}
+	injectionCases = map[string]string{
+		"out-text-nonce-leak":   "attack_nonce",
+		"out-truncated":         "pkg/agent TestUncleanStop",
+		"out-stream-cut":        "pkg/agent TestBrokenOff",
+		"def-name-chars":        "pkg/tool TestHostileDefinitions",
+		"def-huge-desc":         "pkg/tool TestHostileDefinitions",
+		"def-schema-bomb":       "pkg/tool TestHostileDefinitions",
+		"def-schema-regex":      "pkg/tool TestHostileDefinitions",
+		"def-shadow-builtin":    "none: there are no tools of MCP servers yet",
+		"def-two-servers":       "none: there are no tools of MCP servers yet",
+		"def-split-ambiguity":   "none: there are no tools of MCP servers yet",
+		"def-roots":             "none: there are no tools of MCP servers yet",
+		"def-resource-link":     "none: there are no tools of MCP servers yet",
+		"def-env":               "none: there are no tools of MCP servers yet",
+		"def-command-from-repo": "none: there are no tools of MCP servers yet",
+		"def-hang":              "none: there are no tools of MCP servers yet",
+		"def-giant-frame":       "none: there are no tools of MCP servers yet",
+		"persist-09":            "none: package.json is an ordinary file, and the paths of rules say who may write it",
+		"res-use-many-lines":    "pkg/runner TestRunSizeLimit",
+		"res-use-cut-utf8":      "pkg/runner TestCutTexts",
+		"res-use-cut-joins":     "pkg/runner TestCutTexts",
+		"res-use-gzip-bomb":     "pkg/netguard TestBodyLimit",
+		"res-use-slow-drip":     "pkg/runner TestWgetTimeLimitIsItsOwn",
+		"res-use-fence-flood":   "pkg/dialect TestFloods",
+		"res-use-tag-flood":     "pkg/dialect TestFloods",
+		"final-two-json":        "attack_answer",
+		"final-schema":          "attack_answer",
+		"final-control":         "attack_invisible",
+		"final-exit-code":       "attack_answer",
+		"final-fake-result":     "attack_answer",
+		"exf-final-md":          "attack_answer",
+	}
+)
+
+// otherCases are the classes that tests of their own go through, row by row.
+var otherCases = map[string]string{
+	"hostile-call": "strict_calls",
+	"exfiltration": "secrets_arguments",
+}
+
+func TestInjectionCases(t *testing.T) {
+	for _, shown := range []map[string]string{injectionClasses, injectionCases, otherCases} {
+		for id, where := range shown {
+			wantShown(t, id, where)
+		}
+	}
+	shared := os.Getenv("ONESHOT_SHARED")
+	if shared == "" {
+		t.Log("ONESHOT_SHARED names no folder: whether every case is in the table is not known")
+		return
+	}
+	cases, err := os.ReadFile(filepath.Join(shared, "cases", "injection_cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(cases)) {
+		var c struct{ ID, Class string }
+		if err := json.Unmarshal([]byte(line), &c); err != nil || c.ID == "" {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if injectionCases[c.ID] == "" && injectionClasses[c.Class] == "" && otherCases[c.Class] == "" {
+			t.Errorf("nothing shows the case %s", c.ID)
+		}
+	}
+}
+
+// wantShown asserts that there is what shows something: "PACKAGE TEST", the name of a script,
+// or "none: " and a reason.
+func wantShown(t *testing.T, id, where string) {
+	t.Helper()
+	if why, ok := strings.CutPrefix(where, "none: "); ok {
+		if len(why) < 10 {
+			t.Errorf("%s: no reason", id)
+		}
+		return
+	}
+	dir, test, ok := strings.Cut(where, " ")
+	if !ok {
+		wantText(t, id, filepath.Join("testdata", "script", where+".txtar"), `(?m)^-- `)
+		return
+	}
+	wantText(t, id, filepath.Join(dir, "*_test.go"), `(?m)^func `+regexp.QuoteMeta(test)+`\(`)
+}
