@@ -39,7 +39,7 @@ func newPythonBody(s *Scanner, f *frame, prefix, suffix string) body {
 	*b = pythonItem{sequence: &s.sequence, lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
 		Stops: ends.stops, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
-	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, item: b}
+	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hash: true, item: b}
 	return &s.sequence
 }
 

@@ -35,20 +35,23 @@ type sequence struct {
 	ends    *ends // the marks that end the frame
 	at      int   // offset of the next byte
 	stage   stageOf
-	open    int    // brackets of lists that are open
-	closed  bool   // a list has been closed
-	items   int    // what has been read in the list
-	any     bool   // a call, or what is none, has been read
-	faulty  bool   // the last of them has a fault
-	parts   parts  // what has been read since
-	most    int    // how many of them may stand behind the last
-	called  bool   // what was read last begins as a call does
-	single  bool   // only a list can hold several
-	wrapped bool   // the call stands in the parentheses of another
-	held    string // what can be a mark that ends the frame
-	inLine  bool   // the line holds something already
-	from    int    // where the call begins
-	junk    int    // where what is no call begins
+	open    int       // brackets of lists that are open
+	closed  bool      // a list has been closed
+	items   int       // what has been read in the list
+	any     bool      // a call, or what is none, has been read
+	hash    bool      // a comment goes from '#' to the end of its line
+	ignored bool      // a comment is being read
+	comment diag.Span // the last comment
+	faulty  bool      // the last of them has a fault
+	parts   parts     // what has been read since
+	most    int       // how many of them may stand behind the last
+	called  bool      // what was read last begins as a call does
+	single  bool      // only a list can hold several
+	wrapped bool      // the call stands in the parentheses of another
+	held    string    // what can be a mark that ends the frame
+	inLine  bool      // the line holds something already
+	from    int       // where the call begins
+	junk    int       // where what is no call begins
 }
 
 // parts are the commas and semicolons that stand in a row.
@@ -110,8 +113,7 @@ func (b *sequence) read(p []byte) (int, ending) {
 			b.scanner.readAgain([]byte(rest))
 			return n, b.leave()
 		}
-		b.idle(b.most)
-		b.missingBracket()
+		b.finish(b.most)
 		return n, ended
 	case literal.Fenced:
 		return n, closed
@@ -138,6 +140,9 @@ func (b *sequence) pause(c byte) (int, ending) {
 func (b *sequence) between(c byte) (int, ending) {
 	closes, fenced := b.frame.row.framing.closes, b.frame.fence.open()
 	switch {
+	case b.ignored || b.hash && c == '#':
+		b.remark(c)
+		return 1, notYet
 	case isSpace(c):
 		b.inLine = b.inLine && !isNewline(c)
 		return 1, notYet
@@ -167,6 +172,16 @@ func (b *sequence) between(c byte) (int, ending) {
 	}
 	b.inLine = true
 	return 1, notYet
+}
+
+// remark reads a byte of a comment, which the end of its line ends.
+func (b *sequence) remark(c byte) {
+	if !b.ignored {
+		b.comment.Start = b.at
+	}
+	b.comment.End = b.at + 1
+	b.ignored = !isNewline(c)
+	b.inLine = b.ignored
 }
 
 // textBegins reports whether a byte behind a call begins text: a tag, or a line that
@@ -280,12 +295,10 @@ func (b *sequence) noMark(c byte) (int, ending) {
 func (b *sequence) markEnds(text string, n int) ending {
 	switch closes := b.frame.row.framing.closes; {
 	case slices.Contains(closes, text):
-		b.idle(b.most)
-		b.missingBracket()
+		b.finish(b.most)
 		return ended
 	case text[0] == b.frame.char:
-		b.idle(b.most)
-		b.missingBracket()
+		b.finish(b.most)
 		b.scanner.closedAt(b.at+n-len(text), !b.inLine)
 		return closed
 	}
@@ -306,7 +319,7 @@ func (b *sequence) pass(p []byte) (int, ending) {
 
 func (b *sequence) endJunk(at int) {
 	b.scanner.noCall(diag.Bytes(b.junk, at), b.item.hint())
-	b.stage, b.called = atPause, false
+	b.stage, b.called, b.any = atPause, false, true
 }
 
 // leave ends a frame whose closing mark is missing.
@@ -317,8 +330,7 @@ func (b *sequence) leave() ending {
 	case len(b.frame.row.framing.closes) > 0:
 		b.scanner.markOpen("what comes next")
 	}
-	b.idle(0)
-	b.missingBracket()
+	b.finish(0)
 	return left
 }
 
@@ -329,6 +341,15 @@ func (b *sequence) behind(lit *literal.Scanner) string {
 		return stop
 	}
 	return lit.Taken()
+}
+
+// finish reports what is wrong at the end of the frame.
+func (b *sequence) finish(most int) {
+	b.idle(most)
+	b.missingBracket()
+	if !b.any && b.comment.End > 0 {
+		b.scanner.noCall(b.comment, b.item.hint())
+	}
 }
 
 func (b *sequence) missingBracket() {
@@ -353,6 +374,5 @@ func (b *sequence) close() {
 	case len(b.frame.row.framing.closes) > 0:
 		b.scanner.markOpen("the end of the text")
 	}
-	b.idle(0)
-	b.missingBracket()
+	b.finish(0)
 }
