@@ -293,6 +293,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		cfg.Record = hidingRecorder{w, o.talk.secrets}
 		defer func() { err = o.end(w, err) }()
 	}
+	cfg.ID = o.runID
 	defer caught(&err) // so that the record says how it ended
 	o.programs.logged(o.talk, o.runID)
 	o.outcome, err = agent.Run(ctx, cfg)

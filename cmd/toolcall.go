@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -235,13 +237,20 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	}
 	about.Digest = o.digest(def, call.Arguments)
 	begin := time.Now()
-	result, err := r.Run(ctx, chat.Execution{Call: call, MaxBytes: d.MaxBytes, Follow: d.Follow, Leads: d.Leads})
+	result, err := r.Run(ctx, chat.Execution{Call: call, Key: freshKey(), MaxBytes: d.MaxBytes, Follow: d.Follow, Leads: d.Leads})
 	if err != nil {
 		return err
 	}
 	about.Took = time.Since(begin)
 	o.ended(about, result)
 	return o.end(def, result)
+}
+
+// freshKey returns the key of a call that is no other call's.
+func freshKey() string {
+	var key [16]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return hex.EncodeToString(key[:])
 }
 
 // decided logs what was decided about the call.

@@ -25,6 +25,7 @@ type toolDoc struct {
 	Examples    []exampleDoc      `json:"examples"`
 	Effect      tool.Effect       `json:"effect"`
 	Idempotent  bool              `json:"idempotent"`
+	Key         string            `json:"key,omitempty"` // where a program gets a key of the call
 	Scopes      []string          `json:"scopes,omitempty"`
 	AnyScopes   []string          `json:"any_scopes,omitempty"` // of which one is enough
 	Connection  string            `json:"connection,omitempty"`
@@ -61,6 +62,9 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	if d.Exec != nil {
 		doc.Exec = d.Exec.Raw
 	}
+	if d.KeyEnv != "" {
+		doc.Key = "env " + d.KeyEnv
+	}
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
 	}
@@ -95,6 +99,7 @@ func (d toolDoc) print(out io.Writer) error {
 	for _, field := range []struct{ name, value string }{
 		{"effect", string(d.Effect)},
 		{"idempotent", map[bool]string{true: "yes"}[d.Idempotent]},
+		{"key", d.Key},
 		{"scopes", strings.Join(d.Scopes, ", ")},
 		{"any scope of", strings.Join(d.AnyScopes, ", ")},
 		{"connection", d.Connection},

@@ -68,6 +68,8 @@ type Config struct {
 	// the run, which nobody but the model knows. The dialect has to be one that can be marked.
 	Nonce bool
 
+	ID string // of the run: the keys of its calls are made of it
+
 	System string         // base of the system prompt
 	Prompt string         // what the user asks
 	Input  string         // data that goes with it

@@ -85,7 +85,10 @@ func (b *batch) perform(s *slot) {
 			b.cancel(fmt.Errorf("tool %s: %w", s.call.Name, s.err))
 		}
 	}()
-	x := chat.Execution{Call: s.call, MaxBytes: s.decision.MaxBytes, Follow: s.decision.Follow, Leads: s.decision.Leads}
+	x := chat.Execution{
+		Call: s.call, Key: b.run.key(s), Again: b.run.past.intents[s.call.ID],
+		MaxBytes: s.decision.MaxBytes, Follow: s.decision.Follow, Leads: s.decision.Leads,
+	}
 	x.Deadline, _ = b.ctx.Deadline()
 	if s.recall(b.run.past) {
 		return
@@ -185,7 +188,7 @@ func (b *batch) write(s *slot) error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	if err := b.run.record.append(runfile.Intent{Call: s.call.ID}); err != nil {
+	if err := b.run.record.append(runfile.Intent{Call: s.call.ID, Key: b.run.key(s)}); err != nil {
 		return err
 	}
 	if err := b.run.record.sync(); err != nil {

@@ -12,7 +12,6 @@ import (
 	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/tool"
 )
 
 // A run goes on by doing again what is on record of it: the same loop asks, decides and
@@ -187,10 +186,12 @@ func (s *slot) recall(p past) bool {
 	case ran:
 		s.result, s.took = result.Result, result.Duration
 	case p.discarded[s.call.ID]: // nobody looks at its result
-	case p.intents[s.call.ID] && s.def.Effect != tool.Read:
-		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name}
-	default:
+	case !p.intents[s.call.ID] || s.def.Repeatable():
 		return false
+	case s.decision.Reports:
+		s.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call, and whether it took effect is not known; it is not repeated")
+	default:
+		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name}
 	}
 	return true
 }
@@ -239,7 +240,7 @@ func gist(b runfile.Body) string {
 	case runfile.Approval:
 		return fmt.Sprintf("%s of %s, %v", b.Call, b.Digest, b.Approved)
 	case runfile.Intent:
-		return b.Call
+		return b.Call + " " + b.Key
 	case runfile.Result:
 		return b.Call
 	case runfile.Discarded:

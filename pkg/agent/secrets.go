@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"oneshot/pkg/chat"
@@ -12,6 +15,19 @@ import (
 // digest identifies a call, as its record has it.
 func (r *run) digest(tool string, args json.RawMessage) string {
 	return runfile.CallDigest(tool, r.cfg.Policy.Secrets.HideJSON(args))
+}
+
+// key returns what makes a call the same one when it is made again after a crash, in 32 hexadecimal
+// digits; "" where its tool wants none. Arguments that are others have another key.
+func (r *run) key(s *slot) string {
+	if s.def.KeyEnv == "" {
+		return ""
+	}
+	h := sha256.New()
+	for _, part := range []string{r.cfg.ID, hex.EncodeToString(r.cfg.Seed[:]), s.call.ID, s.digest} {
+		fmt.Fprintf(h, "%d:%s", len(part), part) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // hidden returns a request as it can be made again from its record, which holds no secret

@@ -166,7 +166,8 @@ type Response struct {
 // An Execution is one permitted call on its way to a tool.
 type Execution struct {
 	Call     Call
-	Key      string    // idempotency key
+	Key      string    // which makes the call the same one when it is made again; "" where nobody asks for it
+	Again    bool      // it is made again, after a crash that left open whether it took effect
 	Deadline time.Time // of this call; zero for none
 	MaxBytes int64     // of its result, besides the tool's own limit; 0 for none
 	// Follow says why the call may not go on to an address that a server redirects to; nil

@@ -140,12 +140,12 @@ func (c *compiler) labels(at, name string, in []labelDocument) []labelling {
 
 // rule compiles one rule, which has a made name if it says none.
 func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) rule {
-	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit)}
+	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit), reports: in.OnUnknown == "report"}
 	if in.Idempotency != nil {
 		c.open(at+"/idempotency", "keys of calls")
 	}
-	if in.OnUnknown != "" {
-		c.open(at+"/on_unknown", "what follows a crash").Hint = "a change whose outcome is unknown is never repeated"
+	if in.OnUnknown == "probe" {
+		c.open(at+"/on_unknown", "asking a tool what has become of a call").Hint = "stop ends the run, and report tells the model"
 	}
 	if r.id == "" && r.limit.perUser {
 		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id, by which its calls are counted over all runs")

@@ -45,6 +45,7 @@ type rule struct {
 	because string
 	set     map[string]json.RawMessage
 	limit   limit
+	reports bool // what is unknown after a crash is for the model to know, and ends no run
 }
 
 // An argRule says what one argument has to be.

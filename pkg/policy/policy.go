@@ -45,6 +45,7 @@ type Decision struct {
 	MaxBytes  int64                // of its result; 0 is no limit of the policy
 	Follow    func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
 	Leads     map[string]string    // where each path of the call led when it was decided, by the clean path
+	Reports   bool                 // where a crash leaves open whether it took effect, the model is told, and the run goes on
 	Exposed   string               // why the call could carry private data away, where no file decides over that
 	rates     []rated              // what the call has to wait for when it starts: see [Decision.Start]
 	ledger    Ledger               // of those that are for all runs
@@ -231,8 +232,10 @@ func (d Decision) with(each []granted) Decision {
 	if d.Verdict == Ask { // as a flag says
 		rules = append(rules, d.Rule)
 	}
+	d.Reports = len(each) > 0
 	for _, next := range each {
 		rules = append(rules, next.Rule)
+		d.Reports = d.Reports && next.by.reports
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}

@@ -51,7 +51,7 @@ func openRoot(t testing.TB, dir string) *vault.Root {
 
 // builtin runs a builtin with JSON arguments.
 func builtin(ctx context.Context, env Env, name, args string) (chat.Result, error) {
-	return env.builtins()[name](ctx, task{&tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, json.RawMessage(args), defaultMaxBytes})
+	return env.builtins()[name](ctx, task{def: &tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, args: json.RawMessage(args), room: defaultMaxBytes})
 }
 
 // call runs a builtin that comes back with a result.

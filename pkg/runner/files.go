@@ -91,7 +91,7 @@ func (f files) readOne(ctx context.Context, path string, limit int, digest bool)
 }
 
 // put is file_put(path, content) (M4, M10).
-func (f files) put(_ context.Context, raw json.RawMessage) (chat.Result, error) {
+func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
 	args, err := decode[struct {
 		Path    string             `json:"path"`
 		Content string             `json:"content"`
@@ -103,13 +103,28 @@ func (f files) put(_ context.Context, raw json.RawMessage) (chat.Result, error) 
 	if f.root == nil {
 		return noRoot(), nil
 	}
-	if err := f.root.Write(args.Path, []byte(args.Content), args.IfMatch); err != nil {
+	err = f.root.Write(args.Path, []byte(args.Content), args.IfMatch)
+	if err != nil && !f.wrote(ctx, err, args.Path, args.Content) {
 		return pathFailure(err), nil
 	}
 	return chat.Success(struct {
 		Path  string `json:"path"`
 		Bytes int    `json:"bytes"`
 	}{args.Path, len(args.Content)}), nil
+}
+
+// againKey is that of whether a call is made again in the context of tools.
+type againKey struct{}
+
+// wrote reports whether a call that is made again finds what it wrote the first time, which its
+// own precondition does not expect.
+func (f files) wrote(ctx context.Context, err error, path, content string) bool {
+	var refused *vault.PathError
+	if again, _ := ctx.Value(againKey{}).(bool); !again || !errors.As(err, &refused) || refused.Kind != vault.Changed {
+		return false
+	}
+	there, err := f.root.Read(path, int64(len(content)))
+	return err == nil && string(there) == content
 }
 
 // pathFailure returns the result for an error of the vault.

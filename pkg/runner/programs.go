@@ -35,7 +35,7 @@ func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
 		return unstarted(err, chat.InvalidArguments)
 	}
 	spec := t.def.Exec
-	out, err := p.run(ctx, spec.Dir, program.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: p.environment(spec.Env), Max: most(t)})
+	out, err := p.run(ctx, spec.Dir, program.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: append(p.environment(spec.Env), t.keyed()...), Max: most(t)})
 	if err != nil {
 		return unstarted(err, chat.Failed)
 	}
@@ -83,6 +83,14 @@ func (p programs) environment(names []string) []string {
 		}
 	}
 	return out
+}
+
+// keyed is the variable with the key of a call, if its program wants one.
+func (t task) keyed() []string {
+	if t.def.KeyEnv == "" || t.key == "" {
+		return nil
+	}
+	return []string{t.def.KeyEnv + "=" + t.key}
 }
 
 // mostKept bounds what is kept of a stream in memory, whatever a definition says.

@@ -45,7 +45,8 @@ type Func func(ctx context.Context, args json.RawMessage) (chat.Result, error)
 type task struct {
 	def  *tool.Definition
 	args json.RawMessage
-	room int64 // bytes that its result may have
+	room int64  // bytes that its result may have
+	key  string // of the call; "" for none
 }
 
 // perform makes the calls of tools that are done by one [tool.Means], as a [Func] does.
@@ -114,10 +115,11 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 		return chat.Result{}, err
 	}
 	ctx = context.WithValue(ctx, leadsKey{}, x.Leads)
+	ctx = context.WithValue(ctx, againKey{}, x.Again)
 	if x.Follow != nil {
 		ctx = netguard.WithFollow(ctx, x.Follow)
 	}
-	t := task{def, x.Call.Arguments, cmp.Or(def.MaxBytes, defaultMaxBytes)}
+	t := task{def: def, args: x.Call.Arguments, room: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.Key}
 	if x.MaxBytes > 0 {
 		t.room = min(t.room, x.MaxBytes)
 	}

@@ -38,7 +38,7 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	d.def.Line = d.def.place.Line
 	d.def.Description = d.text("description")
 	d.def.Effect = d.effect()
-	d.def.Idempotent, _ = d.doc.Get("idempotent").Bool()
+	d.repetition()
 	d.access()
 	d.def.Labels = d.labels()
 	d.def.Tags, _ = d.doc.Get("tags").Texts()

@@ -202,24 +202,35 @@ func (d *decoder) variables(v yamldoc.Value) {
 	names, _ := v.Texts()
 	items, _ := v.List()
 	for i, name := range names {
-		why, hint := "", ""
-		switch {
-		case name == "":
+		if name == "" {
 			continue // it has been said
-		case !isVariable([]byte(name)):
-			why, hint = "is no name of a variable", "only the name stands there: the value is that of the caller"
-		case name == "PATH":
-			why, hint = "is not that of the caller", "the policy says where programs are looked up: programs.path"
+		}
+		why, hint := unfit(name)
+		switch {
+		case why != "":
 		case slices.Contains(names[:i], name):
 			why = "stands twice"
-		case program.UnsafeVariable(name):
-			why, hint = "makes programs load or run something else", "no program gets it from a tool"
+		case name == d.def.KeyEnv:
+			why, hint = "holds the key of the call", "idempotent names it"
 		}
 		if why != "" {
 			items[i].Add(diag.DefProgram, "%s %s", quote(name), why).Hint = hint
 		}
 	}
 	d.def.Exec.Env = names
+}
+
+// unfit says why no program gets a variable of this name, or "".
+func unfit(name string) (why, hint string) {
+	switch {
+	case !isVariable([]byte(name)):
+		return "is no name of a variable", "only the name stands there: the value is that of the caller"
+	case name == "PATH":
+		return "is not that of the caller", "the policy says where programs are looked up: programs.path"
+	case program.UnsafeVariable(name):
+		return "makes programs load or run something else", "no program gets it from a tool"
+	}
+	return "", ""
 }
 
 // dir reads where the program runs.

@@ -58,7 +58,8 @@ type Definition struct {
 	Examples []Example
 
 	Effect     Effect
-	Idempotent bool     // may be repeated after a crash
+	Idempotent bool     // a call may be made again, with the same effect as once
+	KeyEnv     string   // the variable in which its program gets a key of the call, which makes it the same call when it is made again
 	Scopes     []string // what a run must have been granted, all of it
 	AnyScopes  []string // of these one at least
 	Connection string   // what the run must have been given to work through, "" for nothing
@@ -99,6 +100,10 @@ func (d *Definition) Means() Means {
 	}
 	return ByBuiltin
 }
+
+// Repeatable reports whether a call of which nobody knows whether it took effect may be made again,
+// with the key that it had.
+func (d *Definition) Repeatable() bool { return d.Effect == Read || d.Idempotent || d.KeyEnv != "" }
 
 // ParameterNames returns the names of the parameters, in the order of the signature.
 func (d *Definition) ParameterNames() []string {
