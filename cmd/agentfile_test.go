@@ -18,7 +18,7 @@ func TestAgentKeys(t *testing.T) {
 	properties := gjson.GetBytes(text, "properties").Map()
 	noKey := []string{
 		"dry-run", // a file whose runs do nothing would only surprise
-		"resume", "approve-call",
+		"resume", "answer", "approve-call",
 	}
 	noFlag := []string{
 		"version", "name", "instances", "mcp", // of the file alone

@@ -213,14 +213,19 @@ func (o *runOptions) howToApprove(err error) string {
 	for _, q := range waiting.Questions {
 		admit += " --approve-call " + q.Digest
 	}
+	return o.howToGoOn(admit)
+}
+
+// howToGoOn is the command by which the run goes on, with more flags.
+func (o *runOptions) howToGoOn(flags string) string {
 	if o.runPath == "" {
-		return "run it again with" + admit
+		return "run it again with" + flags
 	}
 	path := o.runPath
 	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
 		path = rel
 	}
-	return "oneshot run --resume " + quoted(path) + admit
+	return "oneshot run --resume " + quoted(path) + flags
 }
 
 // quoted returns a word as a shell takes it.

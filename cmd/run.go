@@ -36,6 +36,7 @@ type runOptions struct {
 	limits         agent.Limits
 	policy         policyOptions
 	approve        approveOptions
+	answers        answerOptions
 	onDenied       string
 	require        []string
 	now, zone      string
@@ -77,7 +78,7 @@ var runFlagGroups = []flagGroup{
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
 	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "require-tool", "allow-host", "speaker", "opener"}},
-	{"Record", []string{"no-run-file", "resume", "replay-tools", "lock"}},
+	{"Record", []string{"no-run-file", "resume", "answer", "replay-tools", "lock"}},
 }
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -96,6 +97,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "wall clock of the whole run, e.g. --timeout 90s")
 	o.policy.flags(f)
 	o.approve.flags(f)
+	o.answers.flags(f)
 	f.BoolVar(&o.policy.nonce, "nonce", false, "let calls count only in fences that are marked with a random word of the run; native calls need none")
 	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
 	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
@@ -142,6 +144,9 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return causeOr(ctx, err)
 	}
 	if err := o.marking(&cfg); err != nil {
+		return err
+	}
+	if cfg.Answers, err = o.answers.read(o.talk.secrets, o.resumed); err != nil {
 		return err
 	}
 	o.hidePrompt(&cfg)
@@ -302,6 +307,8 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, o.howToApprove(err)}
+	case as[*agent.NeedsError](err):
+		return &hintedError{err, o.howToAnswer(err)}
 	case err != nil:
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,6 +228,12 @@ func describe(body runfile.Body) (head, text string) {
 		return b.Call, ""
 	case runfile.Answer:
 		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
+	case runfile.Told:
+		var said []string
+		for _, name := range slices.Sorted(maps.Keys(b.Values)) {
+			said = append(said, name+": "+b.Values[name])
+		}
+		return "for " + b.Tool, strings.Join(said, "\n")
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
 	case runfile.Resumed:

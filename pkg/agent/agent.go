@@ -87,6 +87,8 @@ type Config struct {
 	ContinueDenied bool
 	// Approver is asked about calls that the policy asks about; nil where nobody is there.
 	Approver Approver
+	// Answers are what the user says when a tool needs it, by the names of what it needs.
+	Answers map[string]string
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record
 	// Require names tools of which a call must have succeeded before the run can
@@ -221,14 +223,15 @@ type run struct {
 	messages []chat.Message
 	recorded int // messages that are in the record already
 	budget   budget
-	begun    bool              // something of the latest response has arrived
-	unusable int               // replies in a row that were empty, cut or broken off
-	reminded int               // replies in a row without a call
-	leaked   int               // replies in a row with a call in their text although calls are native
-	urged    bool              // the model was told of tools that it has to use
-	ids      map[string]bool   // of all calls
-	worked   map[string]bool   // tools of which a call succeeded
-	needs    map[string]*Needs // by tool, until a call of it succeeds
+	begun    bool                         // something of the latest response has arrived
+	unusable int                          // replies in a row that were empty, cut or broken off
+	reminded int                          // replies in a row without a call
+	leaked   int                          // replies in a row with a call in their text although calls are native
+	urged    bool                         // the model was told of tools that it has to use
+	ids      map[string]bool              // of all calls
+	worked   map[string]bool              // tools of which a call succeeded
+	needs    map[string]*Needs            // by tool, until a call of it succeeds
+	said     map[string]map[string]string // what the user has said to that, by tool
 	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
 	unauthorized map[string]*UnauthorizedError
 	told         dialect.Heard   // what tools returned so far
@@ -249,7 +252,7 @@ func newRun(cfg Config) (*run, error) {
 		cfg.Observe = func(Event) {}
 	}
 	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed),
-		needs: map[string]*Needs{}, ids: map[string]bool{}, worked: map[string]bool{},
+		needs: map[string]*Needs{}, said: map[string]map[string]string{}, ids: map[string]bool{}, worked: map[string]bool{},
 		unauthorized: map[string]*UnauthorizedError{}}
 	r.budget = newBudget(cfg.Limits)
 	if err := r.recall(); err != nil {

@@ -15,16 +15,18 @@ import (
 
 // drive takes the run from the user's question to the answer.
 func (r *run) drive(ctx context.Context) error {
-	if !r.open() {
-		return r.finish(ctx)
-	}
-	for {
-		over, err := r.turn(ctx)
-		if err != nil {
-			return err
-		}
+	for over := !r.open(); ; {
 		if over {
-			return r.finish(ctx)
+			if err := r.finish(ctx); err != nil {
+				return err
+			}
+			if told, err := r.supply(); err != nil || !told {
+				return err
+			}
+		}
+		var err error
+		if over, err = r.turn(ctx); err != nil {
+			return err
 		}
 	}
 }

@@ -98,17 +98,3 @@ type RequiredError struct{ Tools []string }
 func (e *RequiredError) Error() string {
 	return "required work was not done: no call of " + strings.Join(e.Tools, ", ") + " succeeded"
 }
-
-// Needs is what only a person can tell, as a tool reported it.
-type Needs struct {
-	Tool     string
-	Fields   []string
-	Question string
-}
-
-// A NeedsError says that information is missing at the end of a run.
-type NeedsError struct{ Needs }
-
-func (e *NeedsError) Error() string {
-	return fmt.Sprintf("tool %s needs %s", e.Tool, strings.Join(e.Fields, ", "))
-}

@@ -231,7 +231,7 @@ func (b *batch) done(s *slot) error {
 	}
 	s.shown = envelope
 	s.settle()
-	b.run.note(s)
+	note(b.run.needs, s.call.Name, s.result)
 	if !s.refused { // what the program says of a call is nobody's wish
 		b.run.told.AddResult(s.call.Name, s.written, envelope)
 		b.run.reads(meant(envelope))
@@ -240,14 +240,4 @@ func (b *batch) done(s *slot) error {
 	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
 	b.run.tell(EventResult, s, s.why()+s.renewal())
 	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
-}
-
-// note keeps what a tool needs until a call of it succeeds.
-func (r *run) note(s *slot) {
-	switch {
-	case len(s.result.Needs) > 0:
-		r.needs[s.call.Name] = &Needs{Tool: s.call.Name, Fields: s.result.Needs, Question: s.result.Question}
-	case s.result.OK():
-		delete(r.needs, s.call.Name)
-	}
 }

@@ -247,6 +247,8 @@ func gist(b runfile.Body) string {
 		return b.Call
 	case runfile.Unknown:
 		return b.Call
+	case runfile.Told:
+		return fmt.Sprintf("%s %q", b.Tool, b.Values)
 	case runfile.Answer:
 		var text bytes.Buffer
 		_ = json.Compact(&text, b.JSON) // it was checked

@@ -227,3 +227,39 @@ func TestResumeApprovals(t *testing.T) {
 	asking(r, approvals{`put {"path":"b"}`: {Approved: true, By: "flag"}, `put {"path":"a"}`: {Approved: false}})
 	wantStatuses(t, r.mustRun(), "put ok", "put ok", "look ok")
 }
+
+// What the user said when a tool needed it is said again wherever the run goes on, and only there.
+func TestResumeOfAnswers(t *testing.T) {
+	steps := func() []step {
+		return then(says(calls(`look("unclear")`)), says(calls(`finalResponse()`)), says(`{"answer":"when?"}`), says(calls(`look("clear")`)))
+	}
+	prepare := func(r *rig) {
+		needs(r, "look", "unclear", "city", "date")
+		r.cfg.Answers = map[string]string{"city": "Rome", "date": "today", "more": "x"}
+	}
+	first := newRig(t, steps()...)
+	prepare(first)
+	was, log := first.recordedRun()
+	if countOf[runfile.Told](log.Records) != 1 || string(was.Answer) != answer42 {
+		t.Fatalf("%s: %v", was.Answer, kinds(bodies(log.Records)))
+	}
+	for n := 1; n <= len(log.Records); n++ {
+		r, past := resumed(t, log.Records[:n], steps())
+		prepare(r)
+		if countOf[runfile.Told](past) > 0 {
+			r.cfg.Answers = nil
+		}
+		out, err := r.run()
+		if err != nil {
+			t.Errorf("cut behind record %d: %v", n, err)
+			continue
+		}
+		if diff := cmp.Diff(was, out, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("cut behind record %d: outcome (-whole +resumed):\n%s", n, diff)
+		}
+		whole := append(bodies(past), r.records...)
+		if diff := cmp.Diff(kinds(bodies(log.Records)), kinds(whole)); diff != "" {
+			t.Errorf("cut behind record %d: records (-whole +resumed):\n%s", n, diff)
+		}
+	}
+}

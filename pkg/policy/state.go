@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -44,6 +45,9 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 		}
 		delete(s.asked, b.Call)
 		s.known.hear(b.Modified)
+	case runfile.Told:
+		values, _ := json.Marshal(b.Values) // texts have a JSON form
+		s.known.hear(values)
 	case runfile.Intent:
 		s.start(b.Call, at)
 	case runfile.Discarded:

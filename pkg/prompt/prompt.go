@@ -38,6 +38,7 @@ var places = map[string][]string{
 	"violations": {"violations"},
 	"reminder":   {"example", "ending"},
 	"required":   {"tools"},
+	"told":       {"tool", "values"},
 	"leaked":     nil,
 	"empty":      nil,
 	"cut":        nil,
@@ -228,6 +229,12 @@ func (t *Texts) Leaked() string { return t.text["leaked"] }
 // that have to be used were not.
 func (t *Texts) Required(names []string) string {
 	return t.fill("required", "tools", strings.Join(names, ", "))
+}
+
+// Told renders what the user says when a tool needs to know it, by the names of what it needs.
+func (t *Texts) Told(tool string, values map[string]string) string {
+	text, _ := json.Marshal(values) // texts have a JSON form
+	return t.fill("told", "tool", tool, "values", string(text))
 }
 
 // Empty renders the reminder after an empty reply.

@@ -164,6 +164,12 @@ type Answer struct {
 	Repairs int             `json:"repairs"` // how often it had to be asked again
 }
 
+// Told is what the user said when a tool needed it: values by the names of what it needs.
+type Told struct {
+	Tool   string            `json:"tool"`
+	Values map[string]string `json:"values"`
+}
+
 // End is the last record.
 type End struct {
 	Exit  int        `json:"exit"` // exit code
@@ -213,6 +219,9 @@ func (Unknown) Kind() Kind { return KindUnknown }
 
 // Kind returns [KindAnswer].
 func (Answer) Kind() Kind { return KindAnswer }
+
+// Kind returns [KindTold].
+func (Told) Kind() Kind { return KindTold }
 
 // Kind returns [KindEnd].
 func (End) Kind() Kind { return KindEnd }

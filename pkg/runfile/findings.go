@@ -102,6 +102,8 @@ func (o *order) step(r Record) string {
 		return why
 	case Answer:
 		return o.answer()
+	case Told:
+		return o.told()
 	case End:
 		o.ended = true
 	default:
@@ -137,6 +139,15 @@ func (o *order) answer() string {
 	if o.turn == 0 {
 		return "there was no request"
 	}
+	return ""
+}
+
+// told takes in that the run goes on after it had an answer, but not all that it needed.
+func (o *order) told() string {
+	if !o.answered {
+		return "the run had not come to its answer"
+	}
+	o.answered = false
 	return ""
 }
 

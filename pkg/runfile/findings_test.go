@@ -77,6 +77,7 @@ func TestFindingsOfOrder(t *testing.T) {
 		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn is over"}},
 		{"answer without a request", []Body{Answer{JSON: []byte("1")}}, []string{"2: no request"}},
 		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: an answer already"}},
+		{"told before an answer", []Body{request, response, Told{Tool: "x"}}, []string{"4: had not come to its answer"}},
 		{"approved", []Body{request, response, ask, yes, intent, result}, nil},
 		{"refused", []Body{request, response, ask, Approval{Call: "c"}, result}, nil},
 		{"intent without the approval", []Body{request, response, ask, intent}, []string{"5: was not approved"}},

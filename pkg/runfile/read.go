@@ -189,6 +189,7 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindDiscarded: decodeAs[Discarded],
 	KindUnknown:   decodeAs[Unknown],
 	KindAnswer:    decodeAs[Answer],
+	KindTold:      decodeAs[Told],
 	KindEnd:       decodeAs[End],
 	KindResumed:   decodeAs[Resumed],
 }

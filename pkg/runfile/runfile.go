@@ -46,6 +46,7 @@ const (
 	KindDiscarded Kind = "discarded"
 	KindUnknown   Kind = "unknown"
 	KindAnswer    Kind = "answer"
+	KindTold      Kind = "told"
 	KindEnd       Kind = "end"
 	KindResumed   Kind = "resumed"
 )

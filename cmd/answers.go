@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/secret"
+)
+
+// answerOptions are what the user says when a tool needs it.
+type answerOptions struct{ pairs []string }
+
+func (o *answerOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.pairs, "answer", nil, "`K=V`: what a tool needs to know, e.g. --resume last --answer 'content=the budget'")
+}
+
+// read returns the answers by name. For a run that goes on because tools need something they have
+// to be to that, and to all of it.
+func (o *answerOptions) read(secrets *secret.Set, r *resumed) (map[string]string, error) {
+	said := map[string]string{}
+	for _, pair := range o.pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usagef("for example --answer 'content=the budget'", "--answer: %q is not K=V", pair)
+		}
+		if _, twice := said[name]; twice {
+			return nil, usagef("give it once", "--answer: there are two for %s", name)
+		}
+		said[name] = secrets.Hide(value)
+	}
+	if r == nil || len(said) == 0 {
+		return said, nil
+	}
+	return said, suffice(said, agent.Missing(r.past))
+}
+
+// suffice says what is wrong with answers to what is missing.
+func suffice(said map[string]string, missing map[string]*agent.Needs) error {
+	needed := map[string]bool{}
+	for _, n := range missing {
+		for _, field := range n.Fields {
+			needed[field] = true
+		}
+	}
+	if len(needed) == 0 {
+		return nil // it may still be
+	}
+	names := slices.Sorted(maps.Keys(needed))
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		if !needed[name] {
+			hint := schema.Meant(name, names)
+			if hint == "" {
+				hint = "the run needs " + strings.Join(names, ", ")
+			}
+			return usagef(hint, "--answer: nothing needs %s", name)
+		}
+	}
+	for _, name := range names {
+		if _, ok := said[name]; !ok {
+			return usagef("--answer "+quoted(name)+"=VALUE", "--answer: the run needs %s, too", name)
+		}
+	}
+	return nil
+}
+
+// howToAnswer says how a run goes on that needs something.
+func (o *runOptions) howToAnswer(err error) string {
+	var needs *agent.NeedsError
+	errors.As(err, &needs)
+	flags := ""
+	for _, field := range needs.Fields {
+		flags += " --answer " + quoted(field)+"=VALUE"
+	}
+	return o.howToGoOn(flags)
+}
