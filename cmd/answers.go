@@ -75,7 +75,7 @@ func (o *runOptions) howToAnswer(err error) string {
 	errors.As(err, &needs)
 	flags := ""
 	for _, field := range needs.Fields {
-		flags += " --answer " + quoted(field)+"=VALUE"
+		flags += " --answer " + quoted(field) + "=VALUE"
 	}
 	return o.howToGoOn(flags)
 }

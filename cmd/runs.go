@@ -43,11 +43,12 @@ func newRuns(env Env, t *talk) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
-	for _, c := range []*cobra.Command{list, show} {
+	prune := newPrune(o)
+	for _, c := range []*cobra.Command{list, show, prune} {
 		c.Flags().StringVar(&o.format, "format", "text", "text or json")
 	}
-	group := &cobra.Command{Use: "runs", Short: "List and show recorded runs", Example: list.Example}
-	group.AddCommand(list, show)
+	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: list.Example}
+	group.AddCommand(list, show, prune)
 	return group
 }
 
@@ -68,16 +69,10 @@ func (o *runsOptions) list() error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
-	dir, err := stateDir(o.env, "runs")
+	paths, err := o.files()
 	if err != nil {
 		return err
 	}
-	paths, err := filepath.Glob(filepath.Join(globEscape(dir), "*.jsonl"))
-	if err != nil {
-		return err
-	}
-	slices.Sort(paths)
-	slices.Reverse(paths) // ids sort by time
 	runs := make([]runSummary, len(paths))
 	for i, path := range paths {
 		runs[i] = summarise(path)
@@ -86,6 +81,18 @@ func (o *runsOptions) list() error {
 		return report.JSON(o.talk.out, runs)
 	}
 	return o.table(runs)
+}
+
+// files returns the records in the state directory, newest first.
+func (o *runsOptions) files() ([]string, error) {
+	dir, err := stateDir(o.env, "runs")
+	if err != nil {
+		return nil, err
+	}
+	paths, err := filepath.Glob(filepath.Join(globEscape(dir), "*.jsonl"))
+	slices.Sort(paths)
+	slices.Reverse(paths) // ids sort by time
+	return paths, err
 }
 
 // globEscape makes a path stand for itself in a pattern.
@@ -176,7 +183,7 @@ func (o *runsOptions) show(name string) error {
 		return report.JSON(o.talk.out, log.Records)
 	}
 	for _, r := range log.Records {
-		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(line(r))); err != nil {
+		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(line(r, log.Records[0].Time))); err != nil {
 			return err
 		}
 	}
@@ -186,10 +193,11 @@ func (o *runsOptions) show(name string) error {
 	return nil
 }
 
-// line renders a record as text: a heading, then what was said, indented.
-func line(r runfile.Record) string {
+// line renders a record as text: a heading with the time since the run began, then what was said,
+// indented.
+func line(r runfile.Record, began time.Time) string {
 	head, body := describe(r.Body)
-	text := fmt.Sprintf("%3d  %-9s %s", r.Seq, r.Kind, visible(head))
+	text := fmt.Sprintf("%3d %9.3fs  %-9s %s", r.Seq, r.Time.Sub(began).Seconds(), r.Kind, visible(head))
 	for l := range strings.Lines(visible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
 	}
@@ -235,7 +243,7 @@ func describe(body runfile.Body) (head, text string) {
 		}
 		return "for " + b.Tool, strings.Join(said, "\n")
 	case runfile.End:
-		return fmt.Sprintf("exit %d %s", b.Exit, b.Name), b.Why
+		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
 	case runfile.Resumed:
 		return fmt.Sprintf("what stands behind record %d is void", b.Keep), ""
 	}

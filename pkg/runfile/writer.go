@@ -106,6 +106,9 @@ func takeUp(f *os.File, path string) (*Log, error) {
 	if err := lock(f, path); err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(path); err != nil { // it was deleted a moment ago
+		return nil, fmt.Errorf("run file: %w", err)
+	}
 	log, err := Read(f)
 	switch {
 	case err != nil:
@@ -144,6 +147,19 @@ func lock(f *os.File, path string) error {
 		return &WriteError{Path: path, Op: "lock", Err: err}
 	}
 	return nil
+}
+
+// Remove deletes a run file that nobody writes. Its error is a *[LockedError] or about the file.
+func Remove(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("run file: %w", err)
+	}
+	err = lock(f, path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // syncDir makes the names in a directory durable.

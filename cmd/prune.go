@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/runfile"
+)
+
+// kept is how long records are kept when nothing else is said.
+const kept = 30 * 24 * time.Hour
+
+// pruneOptions say which records of runs go.
+type pruneOptions struct {
+	*runsOptions
+	older  age
+	keep   int
+	all    bool // also those that could go on
+	dryRun bool
+}
+
+func newPrune(runs *runsOptions) *cobra.Command {
+	o := &pruneOptions{runsOptions: runs, older: age(kept)}
+	c := &cobra.Command{
+		Use:   "prune [flags]",
+		Short: "Delete the records of old runs",
+		Long: `Prune deletes the records of runs in the state directory that ended long ago, and
+prints their files. What could go on with --resume is kept: a run that waits for
+an answer or an approval, was cut off, or ended in another way than with its
+answer. A record that a run is writing is never deleted.`,
+		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return o.prune() },
+	}
+	f := c.Flags()
+	f.Var(&o.older, "older-than", "`AGE` since the last record, e.g. --older-than 7d")
+	f.IntVar(&o.keep, "keep", 0, "how many of the latest runs stay, however old they are")
+	f.BoolVar(&o.all, "all", false, "delete also what could go on with --resume")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be deleted, and delete nothing")
+	return c
+}
+
+// prune is the command.
+func (o *pruneOptions) prune() error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	if o.keep < 0 {
+		return usagef("0 keeps none for its place", "--keep: %d is no number of runs", o.keep)
+	}
+	paths, err := o.files()
+	if err != nil {
+		return err
+	}
+	gone := []string{}
+	for i, path := range paths {
+		if i < o.keep {
+			continue
+		}
+		removed, err := o.consider(path)
+		if err != nil {
+			return errors.Join(o.print(gone), err)
+		}
+		if removed {
+			gone = append(gone, path)
+		}
+	}
+	return o.print(gone)
+}
+
+// consider deletes a record that is to go, and reports whether it is one.
+func (o *pruneOptions) consider(path string) (bool, error) {
+	log, err := runfile.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil // somebody else has deleted it
+	case err != nil:
+		o.talk.note("%s stays: %v", filepath.Base(path), err)
+		return false, nil
+	case !o.over(log):
+		return false, nil
+	case o.dryRun:
+		return true, nil
+	}
+	err = runfile.Remove(path)
+	switch {
+	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, &outputError{err}
+	}
+	return true, nil
+}
+
+// over reports whether nothing more comes of a run, for long enough.
+func (o *pruneOptions) over(log *runfile.Log) bool {
+	if len(log.Records) == 0 {
+		return o.all
+	}
+	last := log.Records[len(log.Records)-1]
+	end, ended := last.Body.(runfile.End)
+	return (o.all || ended && end.Exit == 0) && o.env.Now().Sub(last.Time) >= time.Duration(o.older)
+}
+
+func (o *pruneOptions) print(gone []string) error {
+	if o.format == "json" {
+		return report.JSON(o.talk.out, gone)
+	}
+	for _, path := range gone {
+		if _, err := fmt.Fprintln(o.talk.out, visible(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An age is a duration that can be said in days.
+type age time.Duration
+
+func (a *age) String() string {
+	if d := time.Duration(*a); d%(24*time.Hour) == 0 {
+		return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+	}
+	return time.Duration(*a).String()
+}
+
+// Set reads 7d, or what [time.ParseDuration] reads.
+func (a *age) Set(text string) error {
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		d = time.Duration(n) * 24 * time.Hour
+	} else {
+		d, err = time.ParseDuration(text)
+	}
+	if err != nil || d < 0 {
+		return errors.New("an age is such as 7d or 12h")
+	}
+	*a = age(d)
+	return nil
+}
+
+// Type names it in the usage.
+func (a *age) Type() string { return "age" }
