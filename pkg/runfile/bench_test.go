@@ -82,3 +82,5 @@ type discard struct{}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Sync() error                 { return nil }
 func (discard) Close() error                { return nil }
+func (discard) Reserve(int64) error         { return nil }
+func (discard) Release() error              { return nil }

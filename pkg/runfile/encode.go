@@ -63,6 +63,9 @@ func kept(body Body) Body {
 
 // quote returns s as a JSON string.
 func quote(s string) json.RawMessage {
-	b, _ := json.Marshal(s) // a string always has a JSON form
-	return b
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always has a JSON form
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

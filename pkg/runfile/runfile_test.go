@@ -244,15 +244,15 @@ func TestAppendAtOnce(t *testing.T) {
 	}
 }
 
-// diskFile fails as told.
-type diskFile struct {
+// brokenFile fails as told.
+type brokenFile struct {
 	bytes.Buffer
-	short            bool
-	writeErr, synErr error
-	syncs, writes    int
+	short                    bool
+	writeErr, synErr, resErr error
+	syncs, writes, reserves  int
 }
 
-func (f *diskFile) Write(p []byte) (int, error) {
+func (f *brokenFile) Write(p []byte) (int, error) {
 	f.writes++
 	if f.short {
 		return f.Buffer.Write(p[:len(p)/2])
@@ -262,25 +262,31 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	}
 	return f.Buffer.Write(p)
 }
-func (f *diskFile) Sync() error  { f.syncs++; return f.synErr }
-func (f *diskFile) Close() error { return nil }
+func (f *brokenFile) Sync() error    { f.syncs++; return f.synErr }
+func (f *brokenFile) Close() error   { return nil }
+func (f *brokenFile) Release() error { f.writes++; return nil }
+func (f *brokenFile) Reserve(int64) error {
+	f.reserves++
+	return f.resErr
+}
 
 // After the first failure nothing is written, and no fsync is tried again.
 func TestWriterDies(t *testing.T) {
 	boom := errors.New("boom")
-	for name, f := range map[string]*diskFile{
-		"write": {writeErr: boom},
-		"short": {short: true},
-		"sync":  {synErr: boom},
+	for name, f := range map[string]*brokenFile{
+		"write":   {writeErr: boom},
+		"short":   {short: true},
+		"sync":    {synErr: boom},
+		"reserve": {resErr: boom},
 	} {
 		w := &Writer{path: "p", run: testID, file: f, now: time.Now}
-		first := errors.Join(w.Append(End{}), w.Sync())
+		first := errors.Join(w.Append(Intent{}), w.Sync())
 		var dead *WriteError
 		if !errors.As(first, &dead) {
 			t.Fatalf("%s: %v, want a WriteError", name, first)
 		}
 		writes, syncs := f.writes, f.syncs
-		f.short, f.writeErr, f.synErr = false, nil, nil
+		f.short, f.writeErr, f.synErr, f.resErr = false, nil, nil, nil
 		for what, err := range map[string]error{"append": w.Append(End{}), "sync": w.Sync(), "close": w.Close()} {
 			if err != error(dead) {
 				t.Errorf("%s, then %s: %v, want the same error", name, what, err)
@@ -307,7 +313,7 @@ func TestWriterAfterClose(t *testing.T) {
 
 // A body that cannot be recorded leaves the file and the writer alone.
 func TestAppendRefuses(t *testing.T) {
-	f := &diskFile{}
+	f := &brokenFile{}
 	w := &Writer{path: "p", run: testID, file: f, now: time.Now}
 	if err := w.Append(Answer{JSON: json.RawMessage("{")}); err == nil {
 		t.Error("broken JSON was accepted")

@@ -28,7 +28,8 @@ type Writer struct {
 	now  func() time.Time
 
 	mu   sync.Mutex
-	seq  int // of the last record
+	seq  int   // of the last record
+	free int64 // bytes of room that were reserved and not used yet
 	buf  bytes.Buffer
 	dead *WriteError
 }
@@ -37,6 +38,27 @@ type Writer struct {
 type file interface {
 	io.WriteCloser
 	Sync() error
+	Reserve(room int64) error // behind its end
+	Release() error           // what was reserved
+}
+
+// A diskFile is a file on a disk.
+type diskFile struct{ *os.File }
+
+func (f diskFile) Reserve(room int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return reserve(f.Fd(), info.Size(), room)
+}
+
+func (f diskFile) Release() error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return f.Truncate(info.Size())
 }
 
 // A WriteError says that a run file could not be written. It is final: after a
@@ -44,7 +66,7 @@ type file interface {
 // never tries again and gives the same error for every later call.
 type WriteError struct {
 	Path string
-	Op   string // "write", "sync" or "close"
+	Op   string // "reserve", "write", "sync", "cut", "lock" or "close"
 	Err  error
 }
 
@@ -78,7 +100,7 @@ func Create(path string, run Run) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run file: %w", err)
 	}
-	w := &Writer{path: path, run: run.ID, file: f, now: time.Now}
+	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now}
 	if err := w.begin(f, run); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
@@ -98,7 +120,7 @@ func Open(path string) (*Writer, *Log, error) {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	run, _ := log.Run()
-	return &Writer{path: path, run: run.ID, file: f, now: time.Now, seq: len(log.Records)}, log, nil
+	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records)}, log, nil
 }
 
 // takeUp locks and reads a run file, and cuts off what was not completely written.
@@ -174,8 +196,16 @@ func syncDir(dir string) error {
 	return nil
 }
 
+// roomAhead is what is reserved at once: for the largest result, some small ones and an end.
+const roomAhead = 4 * MaxResult
+
+// roomFor is what has to be free before a change is begun: a result that is cut is a JSON string of
+// JSON, in which each byte is at most two.
+const roomFor = 2*MaxResult + 64<<10
+
 // Append adds a record with one write and does not wait for the disk: see
-// [Writer.Sync]. The writer keeps nothing of body. A body that has no JSON form,
+// [Writer.Sync]. Before an [Intent] it reserves room on the disk for what comes of it, where the
+// system can: a full disk ends a run before a change, and not behind it. The writer keeps nothing of body. A body that has no JSON form,
 // or is too large (*[SizeError]), is refused and leaves the file as it is; any
 // other error is a *[WriteError].
 func (w *Writer) Append(body Body) error {
@@ -189,7 +219,14 @@ func (w *Writer) Append(body Body) error {
 	if err := encode(&w.buf, h, body); err != nil {
 		return err
 	}
+	if body.Kind() == KindIntent && w.free < roomFor {
+		if err := w.file.Reserve(roomAhead); err != nil {
+			return w.fail("reserve", err)
+		}
+		w.free = roomAhead
+	}
 	n, err := w.file.Write(w.buf.Bytes())
+	w.free -= int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
 	}
@@ -219,7 +256,11 @@ func (w *Writer) Sync() error {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.file.Close()
+	var err error
+	if w.free > 0 && w.dead == nil {
+		err = w.file.Release()
+	}
+	err = errors.Join(err, w.file.Close())
 	if w.dead != nil {
 		return w.dead
 	}
