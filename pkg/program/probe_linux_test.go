@@ -40,6 +40,7 @@ var probes = map[string]func(args []string) error{
 	"curb":    func(a []string) error { return unix.Prlimit(number(a[0]), unix.RLIMIT_CPU, nil, new(unix.Rlimit)) },
 	"mount":   func([]string) error { return unix.Mount("none", os.Getenv("TMPDIR"), "tmpfs", 0, "") },
 	"keys":    func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
+	"shared":  func(a []string) error { return shared(a[0]) },
 	"script":  func(a []string) error { return script(a[0]) },
 	"deep":    func(a []string) error { return deep(number(a[0])) },
 	"foreign": func([]string) error { return foreignCall() },
@@ -142,6 +143,23 @@ func pair(path string) error {
 func ring() error {
 	var params [120]byte
 	if _, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params)), 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// shared makes what other programs can reach, and what stays when this one is over; and removes it.
+func shared(what string) error {
+	call := map[string]struct{ get, second, remove uintptr }{
+		"memory":     {unix.SYS_SHMGET, 1, unix.SYS_SHMCTL},
+		"queue":      {unix.SYS_MSGGET, unix.IPC_CREAT | 0o600, unix.SYS_MSGCTL},
+		"semaphores": {unix.SYS_SEMGET, 1, unix.SYS_SEMCTL},
+	}[what]
+	id, _, errno := unix.Syscall(call.get, unix.IPC_PRIVATE, call.second, unix.IPC_CREAT|0o600)
+	if errno == 0 {
+		_, _, errno = unix.Syscall(call.remove, id, unix.IPC_RMID, unix.IPC_RMID)
+	}
+	if errno != 0 {
 		return errno
 	}
 	return nil

@@ -149,7 +149,11 @@ func isClosed(c chan struct{}) bool {
 func (s *supervised) order(o byte) {
 	_ = s.orders.SetWriteDeadline(time.Now().Add(patience))
 	_, _ = s.orders.Write([]byte{o}) // it may have ended
+	s.wake()
 }
+
+// wake lets a helper go on that its program has stopped.
+func (s *supervised) wake() { _ = s.cmd.Process.Signal(unix.SIGCONT) }
 
 // end ends the helper, which does not do what it has to, and the program's group.
 func (s *supervised) end() {
@@ -217,13 +221,18 @@ func (s *supervised) watch(ctx context.Context) (Outcome, error) {
 
 // within waits for the end of the helper, and reports whether it came in time.
 func (s *supervised) within(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
+	timer, tick := time.NewTimer(limit), time.NewTicker(patience)
 	defer timer.Stop()
-	select {
-	case <-s.ended:
-		return true
-	case <-timer.C:
-		return false
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return true
+		case <-tick.C:
+			s.wake() // a program can stop it again and again
+		case <-timer.C:
+			return false
+		}
 	}
 }
 

@@ -23,6 +23,12 @@ const (
 // foreign is from which number on calls are those of another interface (x32).
 const foreign = 0x40000000
 
+// systemV are the calls for what programs share by System V.
+var systemV = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+}
+
 // A filter is a program for the kernel that grows by tests of one system call each.
 type filter []unix.SockFilter
 
@@ -58,6 +64,8 @@ func (f *filter) only(call uint32, at, mask uint32, err unix.Errno, values ...ui
 //     but datagrams can be sent from one to any address.
 //   - No io_uring, which makes sockets past this filter.
 //   - No keys of the user, and no limits of other processes.
+//   - No memory, queues or semaphores of System V: they have no names that Landlock knows, other
+//     programs of the user reach them, and they stay when the program is over.
 //   - No calls of another interface of the processor, which have other numbers.
 func callFilter(machine uint32, network bool) filter {
 	var f filter
@@ -67,6 +75,10 @@ func callFilter(machine uint32, network bool) filter {
 	f.load(atCall)
 	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, foreign)
 	f.deny(unix.ENOSYS)
+	for _, call := range systemV {
+		f.is(call, 1)
+		f.deny(unix.ENOSYS)
+	}
 	for _, call := range []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY} {
 		f.is(call, 1)
 		f.deny(unix.ENOSYS)
