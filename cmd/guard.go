@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/policy"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
@@ -21,7 +23,19 @@ func (o *runOptions) madeOf() []string {
 			names = append(names, file)
 		}
 	}
-	return slices.Concat(names, records(o.env), o.policy.files, o.model.servers.secrets.files())
+	return slices.Concat(names, records(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
+}
+
+// runnable returns what tools run: the folders in which a policy looks programs up, and the
+// programs that definitions name by their paths.
+func runnable(p policy.Policy, tools []*tool.Definition) []string {
+	names := p.Programs().Path
+	for _, d := range tools {
+		if d.Exec != nil && filepath.IsAbs(d.Exec.Name) {
+			names = append(names[:len(names):len(names)], d.Exec.Name)
+		}
+	}
+	return names
 }
 
 // records returns the directory of what runs leave, if there is a place for it.

@@ -119,6 +119,9 @@ const mostSandboxes = 16
 
 // supported finds out what the kernel can. What a policy cannot do without ends the command.
 func (c *confined) supported(t *talk) error {
+	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
+		return usagef("TMPDIR names a directory for temporary files", "no program can be run: %s is no directory, and programs get a temporary folder there", quoted(os.TempDir()))
+	}
 	if err := (&program.Confinement{Helper: c.Helper}).Check(); err != nil {
 		return usagef("oneshot doctor says what works here", "no program can be run: %w", err)
 	}

@@ -50,6 +50,7 @@ type runOptions struct {
 	runID, runPath string
 	resumed        *resumed // the run that goes on, or nil
 	programs       *confined
+	runnable       []string // what tools run, as far as it has a path
 	set            *pflag.FlagSet
 }
 
@@ -203,6 +204,9 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		return cfg, err
 	}
 	narrow(&cfg.Limits, cfg.Policy.Layers)
+	if cfg.Tools != nil {
+		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
+	}
 	if cfg.Tools != nil && !o.record.replayTools {
 		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.paths); err != nil {
 			return cfg, err

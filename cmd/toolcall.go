@@ -96,7 +96,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	p.Secrets = o.talk.secrets
-	made := slices.Concat(records(o.env), o.policy.files, o.secrets.files())
+	made := slices.Concat(records(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
 	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.paths); err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package program
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -13,8 +15,12 @@ import (
 // makeTemp makes a temporary folder for one program. It is held open: what a program has put in
 // the place of its name is not what is removed in the end.
 func makeTemp() (path string, dir *os.File, err error) {
-	if path, err = os.MkdirTemp("", "oneshot-"); err != nil {
-		return "", nil, err
+	place, err := filepath.Abs(os.TempDir()) // the program runs elsewhere
+	if err == nil {
+		path, err = os.MkdirTemp(place, "oneshot-")
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("no temporary folder can be made: %w", err)
 	}
 	dir, err = os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	return path, dir, err
