@@ -73,6 +73,8 @@ func badName(name string) string {
 		return "a component of the path ends with a dot or a space"
 	case isDevice(name):
 		return "a component of the path is the name of a device on Windows"
+	case isShort(name):
+		return "a component of the path has the form of a short name, as GIT~1, which may be that of another file"
 	}
 	return ""
 }
@@ -95,6 +97,15 @@ func isDevice(name string) bool {
 		number, isPort = strings.CutPrefix(base, "LPT")
 	}
 	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
+}
+
+// isShort reports whether a name is one that file systems of Windows, wherever they are mounted,
+// may have given to a file with a longer one: up to eight bytes that end with a tilde and a
+// number, and an extension of up to three.
+func isShort(name string) bool {
+	base, extension, _ := strings.Cut(name, ".")
+	_, number, tilde := strings.Cut(base, "~")
+	return tilde && number != "" && strings.Trim(number, "0123456789") == "" && len(base) <= 8 && len(extension) <= 3
 }
 
 // floor is what is never written, wherever it stands in a path and whether it
@@ -133,11 +144,21 @@ func Steers(path string) bool {
 }
 
 // Fold brings the spellings of a path that a file system may take for the same
-// to one: letter case and composed characters.
+// to one: letter case, letters that stand for two, composed characters, and those that nobody sees.
 func Fold(p string) string {
-	lower := strings.Map(func(r rune) rune { return unicode.ToLower(smallest(r)) }, norm.NFC.String(p))
-	return norm.NFC.String(lower)
+	p = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
+			return -1
+		}
+		return unicode.ToLower(smallest(r))
+	}, norm.NFC.String(p))
+	return norm.NFC.String(pairs.Replace(p))
 }
+
+// pairs writes out the letters that are pairs of ASCII letters where case makes no difference.
+var pairs = strings.NewReplacer(
+	"\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl",
+	"\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
 
 // smallest returns the smallest of the characters that differ from r in case
 // only, such as K for the Kelvin sign.

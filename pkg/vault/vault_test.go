@@ -194,7 +194,14 @@ func TestClean(t *testing.T) {
 		{path: "．．/x", want: "．．/x"},
 		{path: "console.txt", want: "console.txt"},
 		{path: "com10", want: "com10"},
+		{path: "notes~1.text", want: "notes~1.text"},
+		{path: "longnotes~1.md", want: "longnotes~1.md"},
+		{path: "a~b1.md", want: "a~b1.md"},
+		{path: "a~", want: "a~"},
 		{path: "", why: "empty"},
+		{path: "GIT~1/config", why: "short name"},
+		{path: "sub/policy~1.yam", why: "short name"},
+		{path: "ab123~12", why: "short name"},
 		{path: "./", why: "empty"},
 		{path: "/etc/passwd", why: "absolute"},
 		{path: ".//etc/passwd", why: "absolute"},
@@ -346,6 +353,7 @@ func TestProtected(t *testing.T) {
 	for _, path := range []string{
 		".git", ".git/config", "sub/.git/hooks/pre-commit", ".GIT/config", ".github/workflows/ci.yml", "x/.GitHub/WorkFlows/ci.yml", ".envrc", "Makefile", "sub/makefile",
 		"MA\u212aEFILE", ".vscode/tasks.json", ".claude/settings.json", ".oneshot/x", "policy.yaml", "Agent.yml", "CLAUDE.md",
+		".\u00dfh/config", ".\u1e9eH/config", ".pro\ufb01le", "Make\ufb01le", ".git\ufe0f/config", ".g\u034fit/config", ".\u3164env", "AGENTS.md\U000e0100",
 		"tools/wget.yaml", "TOOLS/wget.yaml", "tools", "conf/run.yaml", decomposed + "/x", "a.tool", "sub/B.TOOL",
 	} {
 		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
