@@ -68,11 +68,10 @@ type Env struct {
 // builtins returns the tools that are written in Go, by their names.
 func (e Env) builtins() map[string]perform {
 	files := files{e.Root, e.Secrets.Hide}
-	all := map[string]perform{TerminalExecute: terminal{e.programs()}.execute}
+	all := map[string]perform{TerminalExecute: terminal{e.programs()}.execute, FileRead: files.read}
 	for name, f := range map[string]Func{
 		Wget:        fetcher{e.Client, e.Secrets.Hide}.wget,
 		VaultSearch: files.search,
-		FileRead:    files.read,
 		FilePut:     files.put,
 		SendChat:    (&talker{out: e.Chat}).send,
 		Say:         e.Speaker.say,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -244,9 +246,14 @@ func TestFileRead(t *testing.T) {
 
 func TestFileReadIsBounded(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"x": strings.Repeat("x", maxFileBytes)})}
-	got := data[[]fileContent](t, call(t, env, FileRead, `{"filePaths":["x","x","x","x","x","x","x","x","x","x"]}`))
-	if len(got) != 10 || got[7].Size != maxFileBytes || got[8].Size != 0 || !strings.HasPrefix(got[8].Content, "Error reading file") {
-		t.Errorf("%d files, sizes %d, %d", len(got), got[7].Size, got[8].Size)
+	wide := task{args: json.RawMessage(`{"filePaths":["x","x","x","x","x","x","x","x","x","x"]}`), room: 2 * maxFilesBytes}
+	r, err := env.builtins()[FileRead](t.Context(), wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := data[[]fileContent](t, r)
+	if len(got) != 10 || got[6].Size != maxFileBytes || got[7].Size != 0 || got[7].Content != noRoom {
+		t.Errorf("%d files, sizes %d, %d", len(got), got[6].Size, got[7].Size)
 	}
 }
 
@@ -386,6 +393,9 @@ func TestWgetStatus(t *testing.T) {
 		code chat.ErrorCode
 		text string
 	}{
+		300: {chat.Failed, "HTTP 300 Multiple Choices: no such page here"},
+		302: {chat.Failed, "HTTP 302 Found: no such page here"}, // to no place
+		304: {chat.Failed, "HTTP 304 Not Modified"},
 		400: {chat.Failed, "HTTP 400 Bad Request: no such page here"},
 		401: {chat.Unauthorized, "HTTP 401 Unauthorized: "},
 		403: {chat.Unauthorized, "HTTP 403 Forbidden: "},
@@ -443,6 +453,31 @@ func TestWgetRefusals(t *testing.T) {
 	cancel()
 	if _, err := builtin(ctx, env, Wget, `{"uri":"`+base+`"}`); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// What a model is told of a failure names no address of this machine and of its name servers.
+func TestWgetFailuresNameNoMachine(t *testing.T) {
+	here, there := &net.TCPAddr{IP: net.IPv4(10, 9, 8, 7), Port: 40123}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}
+	for want, err := range map[string]error{
+		"connection reset": &net.OpError{Op: "read", Net: "tcp", Source: here, Addr: there, Err: errors.New("connection reset")},
+		"no such host":     &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x.test", Server: "10.9.8.7:53", IsNotFound: true}},
+		"in time":          &net.DNSError{Err: "read udp 10.9.8.7:40124->10.9.8.7:53: i/o timeout", Name: "x.test", Server: "10.9.8.7:53", IsTimeout: true},
+		"cannot be looked": &net.DNSError{Err: "dial udp 10.9.8.7:40124->10.9.8.7:53: unreachable", Name: "x.test", Server: "10.9.8.7:53"},
+	} {
+		for _, body := range []bool{false, true} {
+			client := http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if !body {
+					return nil, err
+				}
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(iotest.ErrReader(err)), Request: r}, nil
+			})}
+			r := call(t, Env{Client: &client}, Wget, `{"uri":"http://x.test/"}`)
+			wantError(t, r, chat.Unavailable, want)
+			if m := r.Error.Message; strings.Contains(m, "10.9.8.7") || !strings.Contains(m, "x.test") {
+				t.Errorf("%s", m)
+			}
+		}
 	}
 }
 

@@ -34,13 +34,13 @@ type fileContent struct {
 	Digest vault.Precondition `json:"sha256,omitempty"` // of the file as it is, if it was read and is asked for
 }
 
-// read is file_read(filePaths) (V2). A file that cannot be read does not keep the
-// others from being read.
-func (f files) read(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
+// read is file_read(filePaths) (V2). A file that cannot be read, or for which the result has no room,
+// does not keep the others from being read.
+func (f files) read(ctx context.Context, t task) (chat.Result, error) {
 	args, err := decode[struct {
 		FilePaths []string `json:"filePaths"`
 		Digest    bool     `json:"digest"`
-	}](raw)
+	}](t.args)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
@@ -48,17 +48,27 @@ func (f files) read(ctx context.Context, raw json.RawMessage) (chat.Result, erro
 		return noRoot(), nil
 	}
 	out := make([]fileContent, 0, len(args.FilePaths))
-	left := maxFilesBytes
 	for _, path := range args.FilePaths {
+		out = append(out, fileContent{Path: path, Content: noRoom})
+	}
+	left := min(t.room, maxFilesBytes) - jsonSize(out)
+	for i, path := range args.FilePaths {
 		if ctx.Err() != nil {
 			return chat.Result{}, context.Cause(ctx)
 		}
-		one := f.readOne(ctx, path, min(left, maxFileBytes), args.Digest)
-		left -= one.Size
-		out = append(out, one)
+		one := f.readOne(ctx, path, maxFileBytes, args.Digest)
+		if more := jsonSize(one) - jsonSize(out[i]); more <= left {
+			out[i], left = one, left-more
+		}
 	}
 	return chat.Success(out), nil
 }
+
+// noRoom is what stands for a file that would make the result too large.
+const noRoom = "Error reading file: the result has no room for it"
+
+// jsonSize returns how many bytes a value has in a result.
+func jsonSize(v any) int64 { return int64(len(chat.Success(v).Data)) }
 
 // leadsKey is the key under which a context has where the paths of a call led when it was let happen.
 type leadsKey struct{}

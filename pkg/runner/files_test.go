@@ -33,7 +33,7 @@ func TestFileReadLeads(t *testing.T) {
 		}
 	}
 	ctx := context.WithValue(context.Background(), leadsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
-	r, err := files{root, plain}.read(ctx, json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`))
+	r, err := files{root, plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), room: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,38 @@ func TestFileReadLeads(t *testing.T) {
 	}
 }
 
+// A file for which there is no room does not keep the others from being read, in whatever order.
+func TestFileReadRoom(t *testing.T) {
+	root := newRoot(t, map[string]string{
+		"full.md": strings.Repeat("x", maxFileBytes), "over.md": strings.Repeat("x", maxFileBytes+1), "half.md": strings.Repeat("y", maxFileBytes/2),
+		"quoted.md": strings.Repeat("\"", maxFileBytes*3/4), "small.md": "small",
+	})
+	for paths, want := range map[string][]int{
+		"full.md":                           {0},
+		"full.md over.md small.md":          {0, 0, 5},
+		"half.md half.md small.md none.md":  {maxFileBytes / 2, 0, 5, 0},
+		"small.md quoted.md half.md":        {5, 0, maxFileBytes / 2},
+		"half.md quoted.md full.md none.md": {maxFileBytes / 2, 0, 0, 0},
+	} {
+		args, err := json.Marshal(map[string]any{"filePaths": strings.Fields(paths)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fit(call(t, Env{Root: root}, FileRead, string(args)), defaultMaxBytes)
+		var got []int
+		for _, one := range data[[]fileContent](t, r) {
+			got = append(got, one.Size)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: sizes: -want +got:\n%s", paths, diff)
+		}
+	}
+}
+
 // A file is replaced if it is still the one that was read, and made if there is none yet.
 func TestFilePutIfMatch(t *testing.T) {
 	f := files{newRoot(t, map[string]string{"a.md": "key-12345678"}), func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
-	r, err := f.read(t.Context(), json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`))
+	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`), room: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

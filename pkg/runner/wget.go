@@ -81,9 +81,9 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 	defer resp.Body.Close()
 	p, err := readPage(resp)
 	if err != nil {
-		return chat.Result{}, err
+		return chat.Result{}, fmt.Errorf("the response of %s breaks off: %w", resp.Request.URL.Redacted(), err)
 	}
-	if resp.StatusCode >= 400 {
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 { // those that lead elsewhere have been followed
 		return statusFailure(resp.StatusCode, f.hide(p.text())), nil
 	}
 	return chat.Success(f.hide(p.text())), nil
@@ -129,46 +129,6 @@ func (p page) text() string {
 		text += fmt.Sprintf("\n[cut here: %d of %s were read]", len(p.body), p.size)
 	}
 	return text
-}
-
-// netFailure returns the result for a request that was not answered.
-func netFailure(err error) chat.Result {
-	var refused *netguard.Refused
-	if errors.As(err, &refused) {
-		return chat.Failure(chat.Denied, "%v", refused)
-	}
-	var packed *netguard.EncodingError
-	if errors.As(err, &packed) {
-		return chat.Failure(chat.Failed, "%v", packed)
-	}
-	return chat.Failure(chat.Unavailable, "%v", err)
-}
-
-// statusFailure returns the result for a response that says no.
-func statusFailure(status int, text string) chat.Result {
-	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
-	if text = strings.Join(strings.Fields(text), " "); text != "" {
-		message += ": " + characters(text, 0, maxFragment)
-	}
-	return chat.Failure(statusCode(status), "%s", message)
-}
-
-func statusCode(status int) chat.ErrorCode {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		return chat.Unauthorized
-	case http.StatusNotFound, http.StatusGone:
-		return chat.NotFound
-	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusLocked:
-		return chat.Conflict
-	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
-		return chat.TooLarge
-	case http.StatusTooManyRequests:
-		return chat.RateLimited
-	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return chat.Unavailable
-	}
-	return chat.Failed
 }
 
 // readable returns text in a charset as UTF-8. What makes no sense is replaced.
