@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"net"
 	"os"
@@ -342,6 +343,39 @@ func TestWriteKeepsPermissions(t *testing.T) {
 }
 
 // The write floor holds for names that do not exist yet, in every spelling.
+// What is replaced keeps its permissions whatever the umask is, and its owner and group where they can be kept.
+func TestWriteKeepsOwners(t *testing.T) {
+	w := newWorld(t)
+	for _, mode := range []fs.FileMode{0o666, 0o664, 0o777, 0o640, 0o200} {
+		name := filepath.Join(w.dir, "ok.txt")
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		uid, gid := os.Getuid(), os.Getgid()
+		if uid == 0 {
+			uid, gid = 12345, 23456
+		}
+		if err := os.Chown(name, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.root.Write("ok.txt", []byte("new"), ""); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner, group := owners(info); info.Mode().Perm() != mode || owner != uid || group != gid {
+			t.Errorf("%v %d %d; want %v %d %d", info.Mode(), owner, group, mode, uid, gid)
+		}
+	}
+	for mode, want := range map[fs.FileMode]fs.FileMode{0o640: 0o600, 0o664: 0o644, 0o666: 0o666, 0o604: 0o604, 0o750: 0o700} {
+		if got := ungrouped(mode); got != want {
+			t.Errorf("%v without its group is %v, want %v", mode, got, want)
+		}
+	}
+}
+
 func TestProtected(t *testing.T) {
 	w := newWorld(t)
 	decomposed := "outils-e\u0301te\u0301"

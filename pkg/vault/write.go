@@ -33,15 +33,19 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 		return want.unmet(path, err)
 	}
 	defer dir.Close()
-	mode, err := r.target(path, dir, names[last])
+	old, err := r.target(path, dir, names[last])
 	if err != nil {
 		return err
 	}
-	return r.replace(path, place{dir, names[last]}, content, mode, want)
+	return r.replace(path, place{dir, names[last]}, content, old, want)
 }
 
 // replace writes a new file and gives it the name of the old one, if that is what is wanted.
-func (r *Root) replace(path string, at place, content []byte, mode fs.FileMode, want Precondition) error {
+func (r *Root) replace(path string, at place, content []byte, old fs.FileInfo, want Precondition) error {
+	mode := fs.FileMode(0o644)
+	if old != nil {
+		mode = ungrouped(old.Mode().Perm()) // until it has the group
+	}
 	d, err := newDraft(at, mode)
 	if errors.Is(err, errBusy) {
 		return &PathError{Kind: Changed, Path: path, Reason: "it is being written by another run"}
@@ -50,6 +54,11 @@ func (r *Root) replace(path string, at place, content []byte, mode fs.FileMode, 
 		return failure(path, err)
 	}
 	defer d.discard()
+	if old != nil {
+		if err := d.adopt(old); err != nil {
+			return failure(path, err)
+		}
+	}
 	if err := d.fill(content); err != nil {
 		return failure(path, err)
 	}
@@ -140,19 +149,18 @@ func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// target looks at what stands where a file is to be written, and returns the
-// permissions for the new one.
-func (r *Root) target(path string, dir *os.Root, name string) (fs.FileMode, error) {
+// target looks at what stands where a file is to be written, and returns it, or nil.
+func (r *Root) target(path string, dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0o644, nil
+		return nil, nil
 	case err != nil:
-		return 0, failure(path, err)
+		return nil, failure(path, err)
 	case info.Mode().Type() == fs.ModeSymlink:
-		return 0, &PathError{Kind: Refused, Path: path, Reason: throughLink}
+		return nil, &PathError{Kind: Refused, Path: path, Reason: throughLink}
 	case info.Mode().Perm()&0o200 == 0:
-		return 0, &PathError{Kind: Refused, Path: path, Reason: "the file is read-only"}
+		return nil, &PathError{Kind: Refused, Path: path, Reason: "the file is read-only"}
 	}
-	return info.Mode().Perm(), r.check(path, info)
+	return info, r.check(path, info)
 }
