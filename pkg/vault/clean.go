@@ -112,10 +112,15 @@ func isShort(name string) bool {
 // exists or not: names that other programs execute or obey, and that would let
 // one run steer the next. Compared as by [Fold].
 var floor = []string{
-	".git", ".gitattributes", ".gitmodules", ".hg", ".svn", ".github/workflows", ".gitlab-ci.yml",
-	".env", ".envrc", ".profile", ".bashrc", ".bash_profile", ".zshrc", ".zshenv", ".ssh",
-	"makefile", "gnumakefile", "justfile", ".npmrc", ".husky", ".pre-commit-config.yaml",
-	".vscode", ".idea", ".cursor", ".claude", ".codex", ".gemini", ".mcp.json", "agents.md", "claude.md", "gemini.md",
+	".git", ".gitattributes", ".gitconfig", ".gitmodules", ".hg", ".svn",
+	".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".travis.yml", "jenkinsfile",
+	".env", ".env.local", ".env.development", ".env.development.local", ".env.production", ".env.production.local", ".env.test", ".env.test.local", ".envrc",
+	".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".ssh", ".netrc",
+	"makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "taskfile.yml", "taskfile.yaml", ".bazelrc", ".cargo/config", ".cargo/config.toml",
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".husky", ".pre-commit-config.yaml",
+	".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".dir-locals.el",
+	".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".clinerules", ".goosehints", ".claude", ".codex", ".gemini", ".mcp.json",
+	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".github/copilot-instructions.md", ".github/instructions",
 	".oneshot", "tooldefs", "agent.yaml", "agent.yml", "policy.yaml", "policy.yml",
 }
 

@@ -387,12 +387,13 @@ func TestProtected(t *testing.T) {
 	for _, path := range []string{
 		".git", ".git/config", "sub/.git/hooks/pre-commit", ".GIT/config", ".github/workflows/ci.yml", "x/.GitHub/WorkFlows/ci.yml", ".envrc", "Makefile", "sub/makefile",
 		"MA\u212aEFILE", ".vscode/tasks.json", ".claude/settings.json", ".oneshot/x", "policy.yaml", "Agent.yml", "CLAUDE.md",
+		".zprofile", ".bash_login", "sub/.vimrc", ".env.local", ".cargo/config.toml", ".cursorrules", ".github/copilot-instructions.md", ".GitHub/Actions/x.yml",
 		".\u00dfh/config", ".\u1e9eH/config", ".pro\ufb01le", "Make\ufb01le", ".git\ufe0f/config", ".g\u034fit/config", ".\u3164env", "AGENTS.md\U000e0100",
 		"tools/wget.yaml", "TOOLS/wget.yaml", "tools", "conf/run.yaml", decomposed + "/x", "a.tool", "sub/B.TOOL",
 	} {
 		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
 	}
-	for _, path := range []string{".github/dependabot.yml", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset", "a.toolbox"} {
+	for _, path := range []string{".github/dependabot.yml", ".env.example", ".cargo/registry/x", "vimrc", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset", "a.toolbox"} {
 		if err := root.Write(path, nil, ""); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
