@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 
+	"golang.org/x/text/unicode/norm"
+
 	"oneshot/pkg/vault"
 )
 
@@ -97,12 +99,18 @@ func (c *constraint) says(name string, any bool) bool {
 	}
 	switch {
 	case c.in != nil && !slices.ContainsFunc(c.in, same):
-	case c.match != nil && !c.match.MatchString(name) && !(any && c.anyCase.MatchString(name)):
+	case c.match != nil && !c.match.MatchString(name) && !(any && c.matchesAny(name)):
 	case c.globs != nil && !matchesOne(c.globs, name, any):
 	default:
 		return true
 	}
 	return false
+}
+
+// matchesAny reports whether match holds for a text in any case of letters, composed or in the form of
+// [vault.Fold]: an expression itself has no such form.
+func (c *constraint) matchesAny(text string) bool {
+	return slices.ContainsFunc([]string{text, norm.NFC.String(text), vault.Fold(text)}, c.anyCase.MatchString)
 }
 
 // matchesOne reports whether a text matches one of some globs, if any is set in any case of letters.
