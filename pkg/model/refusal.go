@@ -1,9 +1,12 @@
 package model
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +24,24 @@ func (c *Client) refusal(out *outgoing, resp *http.Response, body io.Reader) err
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBytes))
 	return c.meant(out, &StatusError{
 		Status:     resp.StatusCode,
-		Message:    wire.ErrorText(text),
+		Message:    cmp.Or(redirected(resp), wire.ErrorText(text)),
 		Codes:      wire.ErrorCodes(text),
 		RetryAfter: wishedWait(resp.Header, time.Now(), c.facts.WaitHeaders),
 	})
+}
+
+// redirected says where a server sends its client, which does not go there, or "". What may be secret in
+// the address is left out.
+func redirected(resp *http.Response) string {
+	to, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil || resp.StatusCode < 300 || resp.StatusCode >= 400 {
+		return ""
+	}
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	if to.String() == "" {
+		return ""
+	}
+	return fmt.Sprintf("it leads to %q, and is not followed", to)
 }
 
 // reported returns what an error inside a body means that no response was heard
