@@ -26,12 +26,12 @@ type decisionDoc struct {
 	Effective json.RawMessage `json:"effective"`          // and as the call would be made with them
 	Digest    string          `json:"digest"`             // of the tool and the effective ones
 	Argv      []string        `json:"argv,omitempty"`     // the words of the program that would be run
-	Fails     string          `json:"fails,omitempty"`    // or why there would be none
+	Fails     string          `json:"fails,omitempty"`    // why the call would fail before anything is run or changed
 	Programs  json.RawMessage `json:"programs,omitempty"` // what its program may have: see [programsDoc]
 }
 
 // printDecision prints what was decided about a call that is not made.
-func (o *toolsCallOptions) printDecision(def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
+func (o *toolsCallOptions) printDecision(env runner.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),
@@ -44,7 +44,7 @@ func (o *toolsCallOptions) printDecision(def *tool.Definition, proposed json.Raw
 			return err
 		}
 		doc.WaitMS = wait.Milliseconds()
-		if doc.Argv, err = runner.Argv(def, d.Arguments); err != nil {
+		if doc.Argv, err = env.Rehearse(def, d.Arguments); err != nil {
 			doc.Fails = err.Error()
 		}
 	}

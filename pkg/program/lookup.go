@@ -43,15 +43,23 @@ var errNotFound = errors.New("no such program")
 
 // find returns the file of a command, if it can be run. The working directory is never looked into.
 func (c *Confinement) find(cmd Command) (string, error) {
-	argv := cmd.Argv
-	switch {
-	case cmd.Dir == nil:
+	if cmd.Dir == nil {
 		return "", refusedf("there is no folder to run it in")
+	}
+	if long(cmd.Env) {
+		return "", &StartError{Kind: TooLong, Err: errTooLong}
+	}
+	return c.Find(cmd.Argv)
+}
+
+// Find returns the file of a program that words name. The error, a *[StartError], says why it cannot be run.
+func (c *Confinement) Find(argv []string) (string, error) {
+	switch {
 	case len(argv) == 0 || argv[0] == "":
 		return "", refusedf("there is no program to run")
 	case slices.ContainsFunc(argv, func(w string) bool { return strings.ContainsRune(w, 0) }):
 		return "", refusedf("a word with a NUL character cannot be passed to a program")
-	case long(argv) || long(cmd.Env):
+	case long(argv):
 		return "", &StartError{Kind: TooLong, Err: errTooLong}
 	case filepath.IsAbs(argv[0]):
 		return argv[0], executable(argv[0])

@@ -65,17 +65,3 @@ func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	}
 	return p.printed(t, out), nil
 }
-
-// Argv returns the words of the program that a call of a tool would run, nil where it runs none.
-// The arguments fit the definition; the error says why they make no words.
-func Argv(def *tool.Definition, args json.RawMessage) ([]string, error) {
-	switch {
-	case def.Means() == tool.ByProgram:
-		filled, err := def.Fill(args)
-		return filled.Argv, err
-	case RunsPrograms(def):
-		c, err := commandOf(args)
-		return c.words, err
-	}
-	return nil, nil
-}
