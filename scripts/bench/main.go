@@ -3,8 +3,8 @@
 // Command bench measures what starting oneshot costs (B1), how fast responses are
 // read (B2), also in files of many records (B3), and how the time for hostile ones
 // grows (B4), how soon a read starts
-// (B5), what a run adds to the time of its model (B6), and how long independent
-// reads take together (B7). It prints one Markdown table and writes the same
+// (B5), what a run adds to the time of its model (B6), how long independent
+// reads take together (B7), and what it costs that nothing is lost (B10). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
@@ -104,6 +104,7 @@ var measures = []measure{
 	{"B5", true, (*Bench).earlyStart},
 	{"B6", true, (*Bench).overhead},
 	{"B7", true, (*Bench).parallelReads},
+	{"B10", true, (*Bench).durable},
 }
 
 func ids() []string {

@@ -24,7 +24,7 @@ import (
 
 // A Request asks for the time that a reader takes for a file.
 type Request struct {
-	Reader  string // "jsonrepair", or a parser of Ollama
+	Reader  string // "jsonrepair", a parser of Ollama, or "sqlite", which writes
 	File    string
 	Tool    string        // the tool that the file calls
 	AtLeast time.Duration // how long passes are measured together
@@ -54,6 +54,9 @@ func main() {
 }
 
 func (q Request) reply() (r Reply) {
+	if q.Reader == "sqlite" {
+		return q.insert()
+	}
 	text, err := os.ReadFile(q.File)
 	if err != nil {
 		return Reply{Error: err.Error()}
