@@ -73,7 +73,7 @@ func strengths(has program.Support) string {
 // user says what does not hold for root.
 func user(context.Context) checkup {
 	if os.Geteuid() == 0 {
-		return checkup{Status: warning, Detail: "root: the limit of processes does not hold for programs, and no mode of a file keeps anything from them", Hint: "run it as another user"}
+		return checkup{Status: warning, Detail: "root: processes of programs are only counted, not limited by the kernel, and no mode of a file keeps anything from them", Hint: "run it as another user"}
 	}
 	return checkup{Status: fine, Detail: "not root"}
 }

@@ -20,7 +20,7 @@ type Command struct {
 type Confinement struct {
 	Helper    []string // how this executable is started again as the helper: {"/proc/self/exe"}; see [Help]
 	Path      []string // absolute folders in which bare names are looked up; nil: /usr/local/bin, /usr/bin, /bin
-	Memory    int64    // bytes of addresses of one process; 4 GiB
+	Memory    int64    // bytes that one process has to itself; 4 GiB
 	FileSize  int64    // bytes of one file that is written; 1 GiB
 	Processes int      // that come of it, and how many more the user may have than at the start; 1024
 	OpenFiles int      // of one process; 1024

@@ -43,6 +43,9 @@ var probes = map[string]func(args []string) error{
 	"shared":  func(a []string) error { return shared(a[0]) },
 	"script":  func(a []string) error { return script(a[0]) },
 	"deep":    func(a []string) error { return deep(number(a[0])) },
+	"reserve": func(a []string) error { _, err := mapped(number(a[0])<<30, unix.PROT_NONE); return err },
+	"use":     func(a []string) error { return use(number(a[0]) << 20) },
+	"fill":    func(a []string) error { return fill(number(a[0]) << 20) },
 	"foreign": func([]string) error { return foreignCall() },
 }
 
@@ -163,6 +166,28 @@ func shared(what string) error {
 		return errno
 	}
 	return nil
+}
+
+func mapped(bytes, access int) ([]byte, error) {
+	return unix.Mmap(-1, 0, bytes, access, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+}
+
+// use uses memory, one byte of each page.
+func use(bytes int) error {
+	memory, err := mapped(bytes, unix.PROT_READ|unix.PROT_WRITE)
+	for i := 0; i < len(memory); i += 4096 {
+		memory[i] = 1
+	}
+	return err
+}
+
+// fill uses memory that was only reserved.
+func fill(bytes int) error {
+	memory, err := mapped(bytes, unix.PROT_NONE)
+	if err != nil {
+		return err
+	}
+	return unix.Mprotect(memory, unix.PROT_READ|unix.PROT_WRITE)
 }
 
 // peek reads memory of another process.

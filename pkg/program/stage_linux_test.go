@@ -134,10 +134,27 @@ func TestStageSignals(t *testing.T) {
 	}
 }
 
+// Where the caller has a stack without a limit that of a program, and of each of its threads, is as usual.
+func TestStack(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := exec.Command("/bin/sh", "-c", `ulimit -s unlimited || exit; exec "$0" probe script "ulimit -s >out; ulimit -Hs >>out"`, exe)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Skip("a stack without a limit is not allowed here: ", err, string(out))
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(got) != "8192\n4194304\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	c := confinement()
 	c.Memory, c.FileSize, c.OpenFiles = 256<<20, 4096, 20
-	if got := output(t, c, "ulimit -v; ulimit -Hv; ulimit -n; ulimit -Hn; ulimit -f; ulimit -Hf"); got != "262144\n262144\n20\n20\n8\n8\n" {
+	if got := output(t, c, "ulimit -d; ulimit -Hd; ulimit -v; ulimit -Hs; ulimit -n; ulimit -Hn; ulimit -f; ulimit -Hf"); got != "262144\n262144\n134479872\n262144\n20\n20\n8\n8\n" {
 		t.Errorf("%q", got)
 	}
 	for _, script := range []string{
@@ -153,6 +170,28 @@ func TestLimits(t *testing.T) {
 	got, err := confinement().Run(t.Context(), Command{Argv: []string{"sh", "-c", "kill -SEGV $$"}, Dir: folder(t)})
 	if err != nil || got.Number != int(unix.SIGSEGV) || got.Signal != "segmentation fault" {
 		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// What counts is memory that is used, not what is reserved.
+func TestMemory(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := confinement()
+	c.Memory = 1 << 30
+	for words, want := range map[string]string{
+		"reserve 64":  "ok",
+		"reserve 200": "ENOMEM", // page tables have a bound
+		"use 16":      "ok",
+		"use 1100":    "ENOMEM",
+		"fill 1100":   "ENOMEM", // what was reserved before
+	} {
+		got, err := c.Run(t.Context(), Command{Argv: append([]string{exe, "probe"}, strings.Fields(words)...), Dir: folder(t)})
+		if err != nil || string(got.Stdout.Bytes) != want {
+			t.Errorf("%s: %v, %s, %.500s; want %s", words, err, got.Stdout.Bytes, got.Stderr.Bytes, want)
+		}
 	}
 }
 
@@ -199,7 +238,7 @@ func TestForkBomb(t *testing.T) {
 	}
 }
 
-const nobodyRuns = "TestSandbox|TestStage|TestEnv|TestLimits|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
+const nobodyRuns = "TestSandbox|TestStage|TestEnv|TestLimits|TestMemory|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
 
 // Much of what is tested here is another thing for root.
 func TestAsNobody(t *testing.T) {
