@@ -65,7 +65,7 @@ func strengths(has program.Support) string {
 	}
 	text := fmt.Sprintf("Landlock %d (%s)", has.Landlock, strings.Join(parts, ", "))
 	if has.Seccomp {
-		text += ", and seccomp for the network"
+		text += ", and seccomp for the network, owners and modes"
 	}
 	return text
 }

@@ -41,6 +41,11 @@ var probes = map[string]func(args []string) error{
 	"mount":   func([]string) error { return unix.Mount("none", os.Getenv("TMPDIR"), "tmpfs", 0, "") },
 	"keys":    func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
 	"shared":  func(a []string) error { return shared(a[0]) },
+	"mode":    func(a []string) error { return os.Chmod(a[0], 0o640) },
+	"owner":   func(a []string) error { return os.Chown(a[0], os.Getuid(), os.Getgid()) },
+	"times":   func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
+	"label":   func(a []string) error { return unix.Setxattr(a[0], "user.oneshot", []byte("x"), 0) },
+	"calls":   func(a []string) error { return calls(a) },
 	"script":  func(a []string) error { return script(a[0]) },
 	"deep":    func(a []string) error { return deep(number(a[0])) },
 	"reserve": func(a []string) error { _, err := mapped(number(a[0])<<30, unix.PROT_NONE); return err },
@@ -188,6 +193,19 @@ func fill(bytes int) error {
 		return err
 	}
 	return unix.Mprotect(memory, unix.PROT_READ|unix.PROT_WRITE)
+}
+
+// calls makes system calls, each with a number and two arguments, and prints what came of them.
+func calls(words []string) error {
+	for _, word := range words {
+		var number, first, second int
+		if _, err := fmt.Sscanf(word, "%d,%d,%d", &number, &first, &second); err != nil {
+			return err
+		}
+		_, _, errno := unix.Syscall6(uintptr(number), uintptr(first), uintptr(second), 0, 0, 0, 0)
+		fmt.Printf("%s=%s ", word, unix.ErrnoName(errno))
+	}
+	return nil
 }
 
 // peek reads memory of another process.

@@ -29,10 +29,10 @@ const (
 // devices are those that every program has.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
-// harmless are the capabilities that root keeps in a sandbox: those about owners and modes of
-// files and about who runs. Without the others it cannot raise its limits, change the machine, or
+// harmless are the capabilities that root keeps in a sandbox: those about modes of files and about
+// who runs. Without the others it cannot raise its limits, change the machine, or
 // look into files by their numbers.
-const harmless = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
+const harmless = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
 // confine takes from this thread what the program must not have. It is in the folder of the
 // program already.
@@ -43,9 +43,9 @@ func confine(j job) error {
 	if len(j.Sandboxes) == 0 {
 		return nil
 	}
-	has, network, optional := Supported(), true, true
+	has, network, writes, optional := Supported(), true, true, true
 	for _, s := range j.Sandboxes {
-		network, optional = network && s.Network, optional && s.Optional
+		network, writes, optional = network && s.Network, writes && len(s.Write) > 0, optional && s.Optional
 		if has.Landlock < leastLandlock && s.Optional {
 			continue
 		}
@@ -59,7 +59,7 @@ func confine(j job) error {
 	if !has.Seccomp && optional {
 		return nil
 	}
-	return filterCalls(network)
+	return filterCalls(network, writes)
 }
 
 // restrict restricts files, signals and, without the network, TCP.

@@ -58,6 +58,34 @@ func (f *filter) only(call uint32, at, mask uint32, err unix.Errno, values ...ui
 	f.deny(err)
 }
 
+// not lets a call through unless the argument is one of some values.
+func (f *filter) not(call uint32, at uint32, err unix.Errno, values ...uint32) {
+	f.is(call, 2+2*len(values))
+	f.load(at)
+	for _, v := range values {
+		f.is(v, 1)
+		f.deny(err)
+	}
+	f.allow()
+}
+
+// refuse refuses calls, whatever their arguments.
+func (f *filter) refuse(err unix.Errno, calls ...uint32) {
+	for _, call := range calls {
+		f.is(call, 1)
+		f.deny(err)
+	}
+}
+
+// need denies a call unless an argument is a value.
+func (f *filter) need(call uint32, at, value uint32, err unix.Errno) {
+	f.is(call, 4)
+	f.load(at)
+	f.unless(value)
+	f.deny(err)
+	f.load(atCall)
+}
+
 // callFilter is what a program in a sandbox may ask the kernel.
 //
 //   - No sockets of the machine, and others only with the network. Pairs of sockets are pipes,
@@ -66,8 +94,9 @@ func (f *filter) only(call uint32, at, mask uint32, err unix.Errno, values ...ui
 //   - No keys of the user, and no limits of other processes.
 //   - No memory, queues or semaphores of System V: they have no names that Landlock knows, other
 //     programs of the user reach them, and they stay when the program is over.
+//   - No owners and attributes of files, and where it writes none, no modes and times.
 //   - No calls of another interface of the processor, which have other numbers.
-func callFilter(machine uint32, network bool) filter {
+func callFilter(machine uint32, network, writes bool) filter {
 	var f filter
 	f.load(atMachine)
 	f.unless(machine)
@@ -75,20 +104,16 @@ func callFilter(machine uint32, network bool) filter {
 	f.load(atCall)
 	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, foreign)
 	f.deny(unix.ENOSYS)
-	for _, call := range systemV {
-		f.is(call, 1)
-		f.deny(unix.ENOSYS)
-	}
-	for _, call := range []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY} {
-		f.is(call, 1)
-		f.deny(unix.ENOSYS)
-	}
+	f.refuse(unix.ENOSYS, systemV...)
+	f.refuse(unix.ENOSYS, unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY)
+	f.keepMetadata(writes)
 	families := []uint32{}
 	if network {
 		families = []uint32{unix.AF_INET, unix.AF_INET6}
 	}
 	const kind = 0xf // the type without its flags
 	f.only(unix.SYS_SOCKET, atFirst, ^uint32(0), unix.EACCES, families...)
+	f.need(unix.SYS_SOCKETPAIR, atFirst, unix.AF_UNIX, unix.EACCES)
 	f.only(unix.SYS_SOCKETPAIR, atSecond, kind, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 	f.only(unix.SYS_PRLIMIT64, atFirst, ^uint32(0), unix.EPERM, 0)
 	f.allow()
@@ -96,12 +121,12 @@ func callFilter(machine uint32, network bool) filter {
 }
 
 // filterCalls puts the filter on this thread.
-func filterCalls(network bool) error {
+func filterCalls(network, writes bool) error {
 	machine, ok := machines[runtime.GOARCH]
 	if !ok {
 		return errors.New("seccomp: the system calls of this processor are not known")
 	}
-	f := callFilter(machine, network)
+	f := callFilter(machine, network, writes)
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
 		return fmt.Errorf("seccomp: %w", err)

@@ -238,7 +238,7 @@ func TestForkBomb(t *testing.T) {
 	}
 }
 
-const nobodyRuns = "TestSandbox|TestStage|TestEnv|TestLimits|TestMemory|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
+const nobodyRuns = "TestSandbox|TestMetadata|TestStage|TestEnv|TestLimits|TestMemory|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
 
 // Much of what is tested here is another thing for root.
 func TestAsNobody(t *testing.T) {
