@@ -59,7 +59,27 @@ func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*too
 		c.Sandboxes = append(c.Sandboxes, one)
 	}
 	c.variables(t, tools)
-	return c, c.supported(t)
+	if err := c.supported(t); err != nil {
+		return nil, err
+	}
+	return c, c.begins(t, tools)
+}
+
+// begins refuses sandboxes in which the program of a definition could not even begin. Of a tool whose
+// program the model names it is only said: there are programs that need nothing.
+func (c *confined) begins(t *talk, tools []*tool.Definition) error {
+	for _, d := range tools {
+		if d.Exec == nil {
+			if err := c.Begins("sh"); err != nil {
+				t.say(slog.LevelWarn, fmt.Sprintf("tool %s: the sandbox of the policy keeps most programs from being started: sh: %v", d.Name, err))
+			}
+			continue
+		}
+		if err := c.Begins(d.Exec.Name); err != nil {
+			return wrongPrograms("list it, with the libraries, or leave sandbox.read out for the folders of the system", "sandbox.read", "tool %s: %s: %v", d.Name, d.Exec.Name, err)
+		}
+	}
+	return nil
 }
 
 // wrongPrograms is the error of what a policy says of programs and what cannot be here.

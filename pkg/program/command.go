@@ -71,7 +71,7 @@ const (
 	NotFound    Kind = iota + 1 // there is no such program
 	Refused                     // it must not or cannot be run so
 	TooLong                     // its words and environment are more than the kernel takes
-	Unsupported                 // this system cannot confine it as asked
+	Unsupported                 // this system cannot confine it as asked, or it cannot begin so
 )
 
 // A StartError says why a program was not started. Nothing of it has run.

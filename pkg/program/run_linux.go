@@ -51,6 +51,9 @@ func (c *Confinement) job(cmd Command) (job, error) {
 		return job{}, &StartError{Kind: Unsupported, Err: errors.New("nothing is said of how this program is started again as the helper")}
 	}
 	path, err := c.find(cmd)
+	if err == nil {
+		err = c.begins(path)
+	}
 	if err != nil {
 		return job{}, err
 	}

@@ -12,9 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is from which version on Landlock keeps files from being cut short, too.
-const leastLandlock = 3
-
 // What a sandbox lets a program do with files and below folders. A device is never made: as root
 // it could be any disk.
 const (

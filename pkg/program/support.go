@@ -11,6 +11,9 @@ type Support struct {
 	Children   bool // whose process is whose child can be read
 }
 
+// leastLandlock is from which version on Landlock keeps files from being cut short, too.
+const leastLandlock = 3
+
 // Check says what this system cannot do of the confinement: a *[StartError], or nil. It is asked
 // before a run: links in the paths of sandboxes are followed then, once and for all.
 func (c *Confinement) Check() error {
