@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -31,7 +32,7 @@ type decisionDoc struct {
 }
 
 // printDecision prints what was decided about a call that is not made.
-func (o *toolsCallOptions) printDecision(env runner.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
+func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),
@@ -44,7 +45,7 @@ func (o *toolsCallOptions) printDecision(env runner.Env, def *tool.Definition, p
 			return err
 		}
 		doc.WaitMS = wait.Milliseconds()
-		if doc.Argv, err = env.Rehearse(def, d.Arguments); err != nil {
+		if doc.Argv, err = env.Rehearse(ctx, def, d.Arguments); err != nil {
 			doc.Fails = err.Error()
 		}
 	}

@@ -113,7 +113,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		}
 		d := p.Decide(&policy.State{}, facts)
 		if o.dryRun {
-			return o.printDecision(env, def, json.RawMessage(args), d)
+			return o.printDecision(ctx, env, def, json.RawMessage(args), d)
 		}
 		o.programs.logged(o.talk, "")
 		about := o.decided(def, d)

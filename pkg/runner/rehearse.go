@@ -10,13 +10,13 @@ import (
 // Rehearse returns the words of the program that a call of a tool would run, nil where it runs
 // none. The arguments fit the definition; the error says why the call would fail before anything
 // is run or changed, as far as that can be told without it.
-func (e Env) Rehearse(def *tool.Definition, args json.RawMessage) ([]string, error) {
+func (e Env) Rehearse(ctx context.Context, def *tool.Definition, args json.RawMessage) ([]string, error) {
 	argv, err := argv(def, args)
 	if err != nil {
 		return nil, err
 	}
 	if def.Effect != tool.Read {
-		err = e.programs().reaches(context.Background(), task{def: def, args: args})
+		err = e.programs().reaches(ctx, task{def: def, args: args})
 	}
 	if err == nil && argv != nil && e.Programs != nil {
 		_, err = e.Programs.Find(argv)
