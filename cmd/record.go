@@ -56,6 +56,7 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 		}
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
+	warnRemote(run.talk, path)
 	hidden, err := hideBody(run.talk.secrets, body)
 	if err != nil {
 		return nil, err
@@ -66,6 +67,13 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	}
 	run.runPath = path
 	return w, nil
+}
+
+// warnRemote says when a record is on a disk of another machine.
+func warnRemote(t *talk, path string) {
+	if kind := runfile.Remote(filepath.Dir(path)); kind != "" {
+		t.note("the run file is on a file system of another machine (%s), whose locks and syncs may hold less: after a crash a change could be made twice", kind)
+	}
 }
 
 // refusedRunFile tells a name that is taken from a disk that does not work.

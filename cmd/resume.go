@@ -74,6 +74,7 @@ func (o *runOptions) takeUp(args []string) error {
 	if err := ownFile(path); err != nil {
 		return err
 	}
+	warnRemote(o.talk, path)
 	w, log, err := runfile.Open(path)
 	switch {
 	case as[*runfile.LockedError](err), as[*runfile.DamageError](err), as[*runfile.WriteError](err):

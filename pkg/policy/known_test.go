@@ -152,8 +152,8 @@ func TestIdentifiersOfApprovals(t *testing.T) {
 func TestIdentifiersOfCutResults(t *testing.T) {
 	def := namingTool(t)
 	for _, data := range []string{
-		`["tick-7",` + strings.Repeat(`"fill",`, 150_000) + `"tick-8","tick-9"]`,
-		`"tick-7 ` + strings.Repeat("fill\\n", 180_000) + `tick-8"`,
+		`["tick-7",` + strings.Repeat(`"fill",`, runfile.MaxResult/7) + `"tick-8","tick-9"]`,
+		`"tick-7 ` + strings.Repeat("fill\\n", runfile.MaxResult/6) + `tick-8"`,
 		`"tick-7 ` + strings.Repeat("x", runfile.MaxResult-8) + `tick-8"`,
 	} {
 		whole := runfile.Result{Call: "c", Result: chat.Result{Data: json.RawMessage(data)}}

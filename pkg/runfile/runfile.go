@@ -27,8 +27,9 @@ const Version = 1
 // MaxLine is the longest line of a run file in bytes, its line feed included.
 const MaxLine = 64 << 20
 
-// MaxResult is how many bytes of a result's data are kept in a [Result] record.
-const MaxResult = 1 << 20
+// MaxResult is how many bytes of a result's data are kept in a [Result] record: more than a tool
+// returns whose definition does not say so, also where each byte of its text is six of JSON.
+const MaxResult = 8 << 20
 
 // A Kind says what a record is about.
 type Kind string

@@ -196,12 +196,12 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// roomAhead is what is reserved at once: for the largest result, some small ones and an end.
-const roomAhead = 4 * MaxResult
+// roomAhead is what is reserved at once: for some results, and an end.
+const roomAhead = 4 << 20
 
-// roomFor is what has to be free before a change is begun: a result that is cut is a JSON string of
-// JSON, in which each byte is at most two.
-const roomFor = 2*MaxResult + 64<<10
+// roomFor is what has to be free before a change is begun: for what a tool says of a change, which
+// is rarely long.
+const roomFor = 2 << 20
 
 // Append adds a record with one write and does not wait for the disk: see
 // [Writer.Sync]. Before an [Intent] it reserves room on the disk for what comes of it, where the
