@@ -38,6 +38,7 @@ type runOptions struct {
 	approve        approveOptions
 	answers        answerOptions
 	onDenied       string
+	onUnknown      string
 	require        []string
 	now, zone      string
 	output         string
@@ -78,7 +79,7 @@ var runFlagGroups = []flagGroup{
 	{"Prompt", []string{"prompt-file", "var", "describe", "dialect", "now", "tz"}},
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
-	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "require-tool", "allow-host", "speaker", "opener"}},
+	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown", "require-tool", "allow-host", "speaker", "opener"}},
 	{"Record", []string{"no-run-file", "resume", "answer", "replay-tools", "lock"}},
 }
 
@@ -101,6 +102,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.answers.flags(f)
 	f.BoolVar(&o.policy.nonce, "nonce", false, "let calls count only in fences that are marked with a random word of the run; native calls need none")
 	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
+	f.StringVar(&o.onUnknown, "on-unknown", "stop", "when a run goes on that was cut off in a change: stop ends it, report tells the model")
 	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
 	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
 	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
@@ -190,7 +192,7 @@ func causeOr(ctx context.Context, err error) error {
 func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
 	cfg := agent.Config{
 		Texts: o.env.Prompts, Format: o.describe, Limits: o.limits,
-		ContinueDenied: o.onDenied == "continue", Require: o.require,
+		ContinueDenied: o.onDenied == "continue", ReportUnknown: o.onUnknown == "report", Require: o.require,
 		Observe: o.observe,
 	}
 	var err error
@@ -311,6 +313,8 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, o.howToApprove(err)}
+	case as[*agent.UnknownOutcomeError](err):
+		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.howToGoOn(" --on-unknown report")}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, o.howToAnswer(err)}
 	case err != nil:

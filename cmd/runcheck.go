@@ -18,6 +18,9 @@ func (o *runOptions) check() error {
 	if o.onDenied != "fail" && o.onDenied != "continue" {
 		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
 	}
+	if o.onUnknown != "stop" && o.onUnknown != "report" {
+		return usagef("--on-unknown stop or --on-unknown report", "--on-unknown: unknown value %q", o.onUnknown)
+	}
 	switch o.output {
 	case "json", "envelope", "text":
 	default:

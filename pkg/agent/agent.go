@@ -85,6 +85,9 @@ type Config struct {
 	// ContinueDenied lets a run go on after a write was denied; otherwise the
 	// first such denial ends it.
 	ContinueDenied bool
+	// ReportUnknown lets a run that goes on tell the model of a change whose outcome nobody knows;
+	// otherwise that ends it. A rule of the policy that says which wins.
+	ReportUnknown bool
 	// Approver is asked about calls that the policy asks about; nil where nobody is there.
 	Approver Approver
 	// Answers are what the user says when a tool needs it, by the names of what it needs.

@@ -90,7 +90,7 @@ func (b *batch) perform(s *slot) {
 		MaxBytes: s.decision.MaxBytes, Follow: s.decision.Follow, Leads: s.decision.Leads,
 	}
 	x.Deadline, _ = b.ctx.Deadline()
-	if s.recall(b.run.past) {
+	if s.recall(b.run.past, b.run.cfg.ReportUnknown) {
 		return
 	}
 	begin := time.Now()

@@ -177,8 +177,9 @@ func (r *run) recall() error {
 	return nil
 }
 
-// recall gives a call of the past the result that it had, and reports whether it is one.
-func (s *slot) recall(p past) bool {
+// recall gives a call of the past the result that it had, and reports whether it is one. Where no
+// rule says it, reports says whether the model is told of one whose outcome nobody knows.
+func (s *slot) recall(p past, reports bool) bool {
 	result, ran := p.results[s.call.ID]
 	switch {
 	case ran && result.Truncated:
@@ -188,7 +189,7 @@ func (s *slot) recall(p past) bool {
 	case p.discarded[s.call.ID]: // nobody looks at its result
 	case !p.intents[s.call.ID] || s.def.Repeatable():
 		return false
-	case s.decision.Reports:
+	case s.decision.Unknown == "report" || s.decision.Unknown == "" && reports:
 		s.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call, and whether it took effect is not known; it is not repeated")
 	default:
 		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name}

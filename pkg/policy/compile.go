@@ -140,7 +140,7 @@ func (c *compiler) labels(at, name string, in []labelDocument) []labelling {
 
 // rule compiles one rule, which has a made name if it says none.
 func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) rule {
-	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit), reports: in.OnUnknown == "report"}
+	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit), unknown: in.OnUnknown}
 	if in.Idempotency != nil {
 		c.open(at+"/idempotency", "keys of calls")
 	}

@@ -45,7 +45,7 @@ type rule struct {
 	because string
 	set     map[string]json.RawMessage
 	limit   limit
-	reports bool // what is unknown after a crash is for the model to know, and ends no run
+	unknown string // what a crash means that leaves open whether a call took effect: see [Decision]
 }
 
 // An argRule says what one argument has to be.

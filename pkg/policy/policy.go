@@ -45,7 +45,7 @@ type Decision struct {
 	MaxBytes  int64                // of its result; 0 is no limit of the policy
 	Follow    func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
 	Leads     map[string]string    // where each path of the call led when it was decided, by the clean path
-	Reports   bool                 // where a crash leaves open whether it took effect, the model is told, and the run goes on
+	Unknown   string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
 	Exposed   string               // why the call could carry private data away, where no file decides over that
 	rates     []rated              // what the call has to wait for when it starts: see [Decision.Start]
 	ledger    Ledger               // of those that are for all runs
@@ -177,6 +177,17 @@ type granted struct {
 	by rule
 }
 
+// sterner returns what follows of what two say: stop if either does, and report if both do.
+func sterner(a, b string, first bool) string {
+	switch {
+	case first || a == b || b == "stop":
+		return b
+	case a == "stop":
+		return a
+	}
+	return ""
+}
+
 // key returns what stands before the ids of a layer.
 func (p *Policy) key(layer int) string {
 	if len(p.Layers) == 1 {
@@ -232,10 +243,9 @@ func (d Decision) with(each []granted) Decision {
 	if d.Verdict == Ask { // as a flag says
 		rules = append(rules, d.Rule)
 	}
-	d.Reports = len(each) > 0
-	for _, next := range each {
+	for i, next := range each {
 		rules = append(rules, next.Rule)
-		d.Reports = d.Reports && next.by.reports
+		d.Unknown = sterner(d.Unknown, next.by.unknown, i == 0)
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}
