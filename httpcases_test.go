@@ -61,23 +61,32 @@ func TestHTTPCases(t *testing.T) {
 			wantText(t, id, filepath.Join("testdata", "script", shown+".txtar"), `(?m)^#.*[ #]`+regexp.QuoteMeta(id)+`([:,]| |$)`)
 		}
 	}
+	eachCase(t, "http_cases.jsonl", func(id, _ string) {
+		if httpCases[id] == "" {
+			t.Errorf("nothing shows the case %s", id)
+		}
+	})
+}
+
+// eachCase calls f with the id and the class of each case of a list in the folder that
+// ONESHOT_SHARED names, if it names one.
+func eachCase(t *testing.T, list string, f func(id, class string)) {
+	t.Helper()
 	shared := os.Getenv("ONESHOT_SHARED")
 	if shared == "" {
 		t.Log("ONESHOT_SHARED names no folder: whether every case is in the table is not known")
 		return
 	}
-	cases, err := os.ReadFile(filepath.Join(shared, "cases", "http_cases.jsonl"))
+	cases, err := os.ReadFile(filepath.Join(shared, "cases", list))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(cases)) {
-		var c struct{ ID string }
+		var c struct{ ID, Class string }
 		if err := json.Unmarshal([]byte(line), &c); err != nil || c.ID == "" {
 			t.Fatalf("%v: %s", err, line)
 		}
-		if httpCases[c.ID] == "" {
-			t.Errorf("nothing shows the case %s", c.ID)
-		}
+		f(c.ID, c.Class)
 	}
 }
 
