@@ -26,7 +26,7 @@ func (o *findingOptions) open(files []string) (err error) {
 	case o.baseline == "":
 		return nil
 	}
-	text, err := readFile(o.baseline)
+	text, err := readFlag("--baseline", o.baseline)
 	if err != nil {
 		return err
 	}

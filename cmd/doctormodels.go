@@ -21,11 +21,19 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 	if len(o.names) == 0 && s.bare() {
 		return nil, usagef("say which with --model", "--base-url, --api-key, --api and --header are for a model")
 	}
-	places, err := s.places(o.env, o.talk, o.names)
+	var probes []probe
+	var served []string
+	for _, name := range o.names {
+		if isRecording(name) {
+			probes = append(probes, probe{"model " + name, func(context.Context) checkup { return o.recording(name) }, func(err error) error { return err }})
+		} else {
+			served = append(served, name)
+		}
+	}
+	places, err := s.places(o.env, o.talk, served)
 	if err != nil {
 		return nil, err
 	}
-	var probes []probe
 	for _, p := range places {
 		look := func(ctx context.Context) checkup { return s.try(ctx, p) }
 		if err := s.authorize(o.env, o.talk, &p); err != nil {
@@ -34,6 +42,14 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 		probes = append(probes, probe{"model " + p.name, look, func(err error) error { return err }})
 	}
 	return probes, nil
+}
+
+// recording looks at a recorded run that is named as a model.
+func (o *doctorOptions) recording(name string) checkup {
+	if _, _, err := recording(o.env, name); err != nil {
+		return broken(err)
+	}
+	return checkup{Status: fine, Detail: "a recording, which needs no server", usable: true}
 }
 
 // local returns probes of the model servers that may be on this machine.

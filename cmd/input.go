@@ -23,6 +23,15 @@ func readFile(path string) ([]byte, error) {
 	return readAll(f, path)
 }
 
+// readFlag reads the file that a flag names.
+func readFlag(flag, path string) ([]byte, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return data, nil
+}
+
 // readStdin reads stdin to its end, or until ctx ends.
 func readStdin(ctx context.Context, env Env) ([]byte, error) {
 	return interruptible(ctx, "-", func() ([]byte, error) { return readAll(env.Stdin, "stdin") })

@@ -82,10 +82,10 @@ func execute(ctx context.Context, env Env, t *talk) (err error) {
 	root.InitDefaultHelpCmd()
 	guard(root, t, &started)
 	root.SetArgs(env.Args)
-	err = root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !started:
-		return refused(err)
+		return refused(c, err)
 	case err == nil && t.out.err != nil:
 		return t.out.err
 	}
@@ -102,19 +102,6 @@ func caught(err *error) {
 // helpShown reports whether stdout holds a help page instead of a document.
 func helpShown(args []string, err error) bool {
 	return err == nil && (slices.Contains(args, "--help") || slices.Contains(args, "-h"))
-}
-
-// refused makes a usage error of what Cobra says about a command line.
-func refused(err error) error {
-	if as[*usageError](err) {
-		return err
-	}
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) {
-		f := value.GetFlag()
-		return usagef(f.Usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
-	}
-	return &usageError{err, "oneshot --help shows the commands and flags"}
 }
 
 // newRoot builds the command tree. It does no I/O.
@@ -164,7 +151,7 @@ func guard(c *cobra.Command, t *talk, started *bool) {
 		guard(sub, t, started)
 	}
 	if c.Args == nil {
-		c.Args = cobra.NoArgs
+		c.Args = noArguments
 	}
 	run := c.RunE
 	switch {

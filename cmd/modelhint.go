@@ -19,8 +19,10 @@ func hintOfModel(err error) string {
 	switch {
 	case errors.As(err, &unknown):
 		return "ollama list shows what is there; ollama pull " + unknown.Name + " installs it"
+	case errors.As(err, &replay) && replay.File == demo:
+		return "the model demo plays one recorded conversation; oneshot run --help begins with its command line"
 	case errors.As(err, &replay):
-		return "a replay needs the prompt, tools, schema and flags of the recorded run; make demo runs the built-in one"
+		return "a replay needs the prompt, tools, schema and flags of the recorded run"
 	case as[*model.OverflowError](err):
 		return "raise the context with --param num_ctx=N, or send less"
 	case as[*model.NoToolsError](err):

@@ -79,7 +79,7 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.
 	}
 	for _, name := range o.all() {
 		switch {
-		case name != "demo" && !strings.HasPrefix(name, "replay:"):
+		case !isRecording(name):
 			continue
 		case len(o.all()) > 1:
 			return usagef("leave out the others", "--model %s: a recording stands for all models of its run", name)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -159,7 +160,7 @@ func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.Heard
 	for _, name := range o.context {
 		text, err := readNamed(ctx, o.env, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--context: %w", err)
 		}
 		told.Add(text)
 	}

@@ -72,7 +72,7 @@ func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[stri
 	}
 	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
 	for _, file := range o.files {
-		src, err := readFile(file)
+		src, err := readFlag("--policy", file)
 		if err != nil {
 			return p, err
 		}

@@ -49,7 +49,7 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.talk); err != nil {
 		return err
 	}
-	if err := readText(ctx, o.env, o.system, &cfg.System); err != nil {
+	if err := readText(ctx, o.env, "--system", o.system, &cfg.System); err != nil {
 		return err
 	}
 	text, err := cfg.SystemPrompt()

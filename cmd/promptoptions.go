@@ -31,18 +31,18 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 		return err
 	}
 	parts := []struct {
-		path string
-		to   *string
-	}{{o.system, &cfg.System}, {o.file, &cfg.Prompt}, {o.input, &cfg.Input}}
+		flag, path string
+		to         *string
+	}{{"--system", o.system, &cfg.System}, {"--prompt-file", o.file, &cfg.Prompt}, {"--input", o.input, &cfg.Input}}
 	for _, p := range parts {
-		if err := readText(ctx, env, p.path, p.to); err != nil {
+		if err := readText(ctx, env, p.flag, p.path, p.to); err != nil {
 			return err
 		}
 	}
 	if len(args) == 1 && args[0] != "-" {
 		cfg.Prompt = args[0]
 	} else if len(args) == 1 {
-		if err := readText(ctx, env, "-", &cfg.Prompt); err != nil {
+		if err := readText(ctx, env, "PROMPT", "-", &cfg.Prompt); err != nil {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 // again gives a run that goes on the prompt and the data that it had.
 func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
 	cfg.Prompt, cfg.Input = run.Prompt, run.Input
-	if err := readText(ctx, env, o.system, &cfg.System); err != nil {
+	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
 		return err
 	}
 	pairs, err := o.pairs()
@@ -90,9 +90,9 @@ func (o *promptOptions) files(args []string) []string {
 	return append([]string{o.system, o.file, o.input}, args...)
 }
 
-// readText reads a text file, or stdin for "-", into *to. An empty path reads
-// nothing.
-func readText(ctx context.Context, env Env, path string, to *string) (err error) {
+// readText reads the text file that a flag names, or stdin for "-", into *to. An empty
+// path reads nothing.
+func readText(ctx context.Context, env Env, flag, path string, to *string) (err error) {
 	var data []byte
 	switch path {
 	case "":
@@ -100,7 +100,7 @@ func readText(ctx context.Context, env Env, path string, to *string) (err error)
 	case "-":
 		data, err = readStdin(ctx, env)
 	default:
-		data, err = readFile(path)
+		data, err = readFlag(flag, path)
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,6 @@ prints their files. What could go on with --resume is kept: a run that waits for
 an answer or an approval, was cut off, or ended in another way than with its
 answer. A record that a run is writing is never deleted.`,
 		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
-		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
 	f := c.Flags()

@@ -16,31 +16,26 @@ import (
 	"oneshot/pkg/runner"
 )
 
+// demo is the name of the built-in model.
+const demo = "demo"
+
+// isRecording reports whether the name of a model is that of a recording, which needs no server.
+func isRecording(name string) bool { return name == demo || strings.HasPrefix(name, "replay:") }
+
 // replay plays a recorded run: name is "demo" or "replay:FILE". The recording's
 // seed, clock, parameters and dialect are those of this run, so that the same
 // prompt and tools give the same requests.
-func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) (err error) {
+func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	o.chosen = name
-	file, recorded := strings.CutPrefix(name, "replay:")
-	if recorded {
-		o.log, err = runfile.ReadFile(file)
-	} else {
-		o.log, err = demoLog(env.Prompts)
-	}
+	player, log, err := recording(env, name)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
-	run, ok := o.log.Run()
-	if !ok {
-		return &inputError{fmt.Errorf("%s: not a run file", file)}
-	}
-	player, err := model.NewReplay(file, o.log)
-	if err != nil {
-		return &inputError{err}
-	}
+	o.log = log
+	run, _ := log.Run()
 	seed, err := hex.DecodeString(run.Seed)
 	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", file)}
+		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", strings.TrimPrefix(name, "replay:"))}
 	}
 	copy(cfg.Seed[:], seed)
 	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
@@ -54,6 +49,26 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) (err erro
 	}
 	cfg.Nonce = isMarked(o.log)
 	return o.speakAs(run.Dialect, cfg)
+}
+
+// recording opens the recorded run of that name, which has a record of how it began.
+func recording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
+	file, recorded := strings.CutPrefix(name, "replay:")
+	if recorded {
+		log, err = runfile.ReadFile(file)
+	} else {
+		log, err = demoLog(env.Prompts)
+	}
+	if err != nil {
+		return nil, nil, unreadable(err)
+	}
+	if _, ok := log.Run(); !ok {
+		return nil, nil, &inputError{fmt.Errorf("%s: not a run file", file)}
+	}
+	if player, err = model.NewReplay(file, log); err != nil {
+		return nil, nil, &inputError{err}
+	}
+	return player, log, nil
 }
 
 // isMarked reports whether calls of a recorded run counted only in marked fences.

@@ -64,7 +64,7 @@ func newRun(env Env, t *talk) *cobra.Command {
 one JSON document on stdout. Progress, warnings and errors go to stderr.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
-		Args: cobra.MaximumNArgs(1),
+		Args: upTo(1, "a prompt of several words stands in quotes"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
@@ -413,7 +413,7 @@ func loadSchema(t *talk, path string) (*schema.Schema, error) {
 	if path == "" {
 		return nil, nil
 	}
-	raw, err := readFile(path)
+	raw, err := readFlag("--schema", path)
 	if err != nil {
 		return nil, err
 	}

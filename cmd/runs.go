@@ -28,6 +28,9 @@ type runsOptions struct {
 	format string
 }
 
+// showsIDs says where the names of runs are.
+const showsIDs = "oneshot runs list shows the IDs"
+
 func newRuns(env Env, t *talk) *cobra.Command {
 	o := &runsOptions{env: env, talk: t}
 	list := &cobra.Command{
@@ -37,10 +40,10 @@ func newRuns(env Env, t *talk) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return o.list() },
 	}
 	show := &cobra.Command{
-		Use:     "show ID|FILE|last",
+		Use:     "show [flags] ID|FILE|last",
 		Short:   "Show what happened in a recorded run",
 		Example: "  oneshot runs show last\n  oneshot runs show last --format json",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("ID, FILE or last", showsIDs),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	prune := newPrune(o)
@@ -176,7 +179,10 @@ func (o *runsOptions) show(name string) error {
 		return err
 	}
 	log, err := runfile.ReadFile(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &hintedError{unreadable(err), showsIDs}
+	case err != nil:
 		return unreadable(err)
 	}
 	if o.format == "json" {

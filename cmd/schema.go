@@ -11,11 +11,11 @@ import (
 
 func newSchema(_ Env, t *talk) *cobra.Command {
 	return &cobra.Command{
-		Use:     "schema [NAME]",
+		Use:     "schema [flags] [NAME]",
 		Short:   "Print the published JSON Schemas of what the program reads and writes",
 		Long:    "Schema lists the names of the published JSON Schemas, one a line, or prints one.",
 		Example: "  oneshot schema\n  oneshot schema envelope.v1",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    upTo(1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSchemas(t)

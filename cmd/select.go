@@ -42,10 +42,13 @@ func (o *toolOptions) forRun(env Env, t *talk) (*tool.Registry, error) {
 	return o.load(env, t)
 }
 
+// showsTools says where the names of tools are.
+const showsTools = "oneshot tools list shows the names"
+
 // forPrompt loads the named definitions, of which there must be some.
 func (o *toolOptions) forPrompt(env Env, t *talk) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
-		return nil, usagef("for example --tool 'vault_*'; oneshot tools list shows the names", "no tools are named")
+		return nil, usagef("for example --tool 'vault_*'; "+showsTools, "no tools are named")
 	}
 	return o.load(env, t)
 }
@@ -147,7 +150,7 @@ func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, erro
 
 // matchesNothing is the error of a glob that no definition matches.
 func matchesNothing(glob string, defs []*tool.Definition) error {
-	hint := "oneshot tools list shows the names"
+	hint := showsTools
 	if strings.ContainsAny(glob, `*?[\`) {
 		return usagef(hint, "--tool: no definition matches %q", glob)
 	}

@@ -203,7 +203,7 @@ func (o *serverOptions) roots() (*x509.CertPool, error) {
 	if o.caFile == "" {
 		return nil, nil
 	}
-	pem, err := readFile(o.caFile)
+	pem, err := readFlag("--ca-file", o.caFile)
 	if err != nil {
 		return nil, err
 	}

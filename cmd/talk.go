@@ -179,7 +179,7 @@ func hintOf(err error) string {
 	case errors.As(err, &limit) && limit.Why != "":
 		return "raise budget." + limit.Budget + " in the policy"
 	case errors.As(err, &unauthorized):
-		return cmp.Or(unauthorized.Hint, "the key renew of the tool's definition can say how one is had")
+		return cmp.Or(unauthorized.Hint, "a definition says with renew how to get a new one, and this one does not")
 	case errors.As(err, &limit):
 		return "raise it with --max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 	}

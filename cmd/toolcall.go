@@ -52,7 +52,7 @@ was asked denied the call, 8 that the tool needs more, or that the call has to b
 approved.`,
 		Example: `  oneshot tools call vault_search --root testdata/vault --args '{"query": "battery", "limit": 2}'
   oneshot tools call file_read --root testdata/vault --args '{"filePaths": ["Ideas/Battery budget.md"]}'`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("NAME", showsTools),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	o.tools.flags(c.Flags())
@@ -145,7 +145,7 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 
 // noTool is the error of a name that no tool has.
 func noTool(name string, registry *tool.Registry) error {
-	hint := "oneshot tools list shows the names"
+	hint := showsTools
 	if near := registry.Suggest(name); near != "" {
 		hint = "did you mean " + near + "?"
 	}
@@ -157,7 +157,7 @@ func (o *toolsCallOptions) arguments(ctx context.Context) (jsontext.Value, error
 	text, err := []byte(o.args), error(nil)
 	switch path, isFile := strings.CutPrefix(o.args, "@"); {
 	case isFile:
-		text, err = readFile(path)
+		text, err = readFlag("--args", path)
 	case o.args == "-":
 		text, err = readStdin(ctx, o.env)
 	}

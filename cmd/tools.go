@@ -33,7 +33,7 @@ when none are named.`,
 		Use:     "show [flags] NAME",
 		Short:   "Show everything about one tool",
 		Example: "  oneshot tools show wget\n  oneshot tools show vault_search --format json",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("NAME", showsTools),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	for _, c := range []*cobra.Command{list, show} {

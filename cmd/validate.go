@@ -181,6 +181,13 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 	var all []verdict
 	for i, f := range files {
 		v := checker.File(f.name, f.text, kinds[i])
+		if v.Kind == lint.Policy && f.name != "-" {
+			open, err := openToOthers(f.name)
+			if err != nil {
+				return nil, err
+			}
+			v.Findings = append(v.Findings, open...)
+		}
 		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 		o.unchecked(v)
@@ -197,7 +204,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 func (o *validateOptions) unchecked(v lint.Verdict) {
 	if v.Policy != nil && len(o.tools) == 0 {
 		o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
-		o.talk.note("hint: --tools PATH names the definitions of a run; those that are shipped are known then, too")
+		o.talk.note("hint: --tools PATH names the definitions of a run; the shipped ones are then known, too")
 	}
 }
 

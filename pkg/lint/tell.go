@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -41,12 +42,31 @@ func untold(src []byte) []diag.Finding {
 		f.Message += ": it is empty"
 	case schema.EncodingHint(src) != "":
 		f.Hint = schema.EncodingHint(src)
+	case begunJSON(src) != nil:
+		fault := begunJSON(src)
+		f.Message += "; it is no sound JSON: " + fault.Message
+		f.Span, f.Hint = fault.Span, "say it with --as, when that is mended"
 	case len(likely) > 0:
 		f.Hint = "--as " + schema.Either(likely) + ", if it is meant as that"
 	default:
 		f.Hint = "say it with --as " + schema.Either(Kinds)
 	}
 	return []diag.Finding{f}
+}
+
+// begunJSON returns what is wrong with a text that can be meant as nothing but one value of
+// JSON, nil if nothing is.
+func begunJSON(src []byte) *diag.Finding {
+	begin := bytes.Map(func(r rune) rune {
+		if strings.ContainsRune(blanks, r) {
+			return -1
+		}
+		return r
+	}, src[:min(len(src), 200)])
+	if !bytes.HasPrefix(begin, []byte(`{"`)) && !bytes.HasPrefix(begin, []byte(`[{"`)) || hasLines(src) {
+		return nil
+	}
+	return schema.Strict(bytes.TrimRight(src, blanks))
 }
 
 // A support is how much speaks for a form.

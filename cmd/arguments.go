@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/schema"
+)
+
+// noArguments refuses every argument.
+func noArguments(c *cobra.Command, args []string) error {
+	return upTo(0, "")(c, args)
+}
+
+// oneArgument takes one argument, which help calls noun.
+func oneArgument(noun, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef(hint, "%s is missing after %s", noun, c.CommandPath())
+		}
+		return upTo(1, hint)(c, args)
+	}
+}
+
+// upTo takes so many arguments at most. An empty hint names the help page.
+func upTo(most int, hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) <= most {
+			return nil
+		}
+		return usagef(cmp.Or(hint, helpOf(c)), "%s: %q is one argument too many", c.CommandPath(), args[most])
+	}
+}
+
+// helpOf names the help page of a command.
+func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows what it takes" }
+
+// refused makes a usage error of what Cobra says about the command line of c.
+func refused(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case as[*usageError](err):
+		return err
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		_, usage := pflag.UnquoteUsage(f)
+		return usagef(usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
+	case errors.As(err, &unknown):
+		return &usageError{err, cmp.Or(meantFlag(c, unknown.GetSpecifiedName()), helpOf(c))}
+	}
+	return &usageError{err, helpOf(c)}
+}
+
+// meantFlag says which flag of a command a misspelt one was meant as, or "".
+func meantFlag(c *cobra.Command, name string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	slices.Sort(names)
+	if near := schema.Nearest(name, names); near != "" {
+		return "did you mean --" + near + "?"
+	}
+	return ""
+}
