@@ -61,6 +61,9 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 	refuse := func(format string, args ...any) error {
 		return &Refused{URL: target.String(), Why: fmt.Sprintf(format, args...)}
 	}
+	unlisted := func(format string, args ...any) error {
+		return &Refused{URL: target.String(), Why: fmt.Sprintf(format, args...), Unlisted: true}
+	}
 	addr := to.Addr().Unmap()
 	if addr.Zone() != "" {
 		return refuse("%s has a zone", addr)
@@ -69,7 +72,7 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 	allowed := slices.Contains(g.allowed, HostPort{Host: target.Host, Port: to.Port()}) ||
 		standard && slices.Contains(g.allowed, HostPort{Host: target.Host})
 	if !standard && !allowed {
-		return refuse("its port is neither 80 nor 443 and is not allowed for the host")
+		return unlisted("its port is neither 80 nor 443 and is not allowed for the host")
 	}
 	b, found := special(addr)
 	if !found {
@@ -82,6 +85,9 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 		return nil
 	case allowed:
 		return refuse("%s is %s, which an allowed name does not permit", addr, b.what)
+	}
+	if b.private {
+		return unlisted("%s is %s", addr, b.what)
 	}
 	return refuse("%s is %s", addr, b.what)
 }

@@ -45,6 +45,8 @@ type Options struct {
 type Refused struct {
 	URL string // without a password
 	Why string
+
+	Unlisted bool // because AllowHosts does not have it, as it can have private hosts and their ports
 }
 
 func (e *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", e.URL, e.Why) }
@@ -109,7 +111,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	var refused *Refused
 	if errors.As(err, &refused) {
-		return nil, &Refused{URL: req.URL.Redacted(), Why: refused.Why}
+		return nil, &Refused{URL: req.URL.Redacted(), Why: refused.Why, Unlisted: refused.Unlisted}
 	}
 	if err != nil {
 		return nil, err

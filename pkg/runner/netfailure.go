@@ -14,6 +14,9 @@ import (
 // netFailure returns the result for a request that was not answered.
 func netFailure(err error) chat.Result {
 	var refused *netguard.Refused
+	if errors.As(err, &refused) && refused.Unlisted {
+		return chat.Failure(chat.Denied, "%v; the run can be given it with --allow-host", refused)
+	}
 	if errors.As(err, &refused) {
 		return chat.Failure(chat.Denied, "%v", refused)
 	}
