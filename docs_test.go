@@ -66,7 +66,7 @@ func TestREADMEHelp(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, page := range []string{
-		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show",
+		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs prune",
 		"schema", "doctor", "exit-codes", "error-codes", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")

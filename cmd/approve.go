@@ -29,7 +29,7 @@ type approveOptions struct {
 
 func (o *approveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.who, "approve", "never", "who answers what a rule asks about: never (nobody is there), tty, or a `PROGRAM`, e.g. --approve ./approve.sh")
-	f.StringArrayVar(&o.calls, "approve-call", nil, "`DIGEST` of a call that may be made, once, e.g. one that waits in the run of --resume")
+	f.StringArrayVar(&o.calls, "approve-call", nil, "`DIGEST` of a call that may be made, once, as the error or the run that waits says it")
 }
 
 func (o *approveOptions) check() error {

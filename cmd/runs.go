@@ -50,7 +50,7 @@ func newRuns(env Env, t *talk) *cobra.Command {
 	for _, c := range []*cobra.Command{list, show, prune} {
 		c.Flags().StringVar(&o.format, "format", "text", "text or json")
 	}
-	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: list.Example}
+	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, prune)
 	return group
 }

@@ -46,12 +46,16 @@ func newToolsCall(env Env, t *talk) *cobra.Command {
 		Long: `Call checks the arguments, asks the policy and runs one tool. The result is the
 envelope that a model would read, on stdout.
 
+With --dry-run the tool is not run. What is decided about the call is on stdout:
+the verdict, the rule that made it and why, and the arguments as they were given
+and as the tool would get them. The exit code says what would become of the call.
+
 Exit 0 means that the tool succeeded, 1 that it failed or refused, or that the
-arguments do not fit it, 4 that it has no authorisation, 7 that the policy or who
-was asked denied the call, 8 that the tool needs more, or that the call has to be
-approved.`,
+arguments do not fit it, 4 that it has no authorisation, 7 that the call was
+denied, by the policy or by who was asked, 8 that the tool needs more, or that the
+call has to be approved.`,
 		Example: `  oneshot tools call vault_search --root testdata/vault --args '{"query": "battery", "limit": 2}'
-  oneshot tools call file_read --root testdata/vault --args '{"filePaths": ["Ideas/Battery budget.md"]}'`,
+  oneshot tools call file_put --policy testdata/readme/policy.yaml --dry-run --args '{"path": "out/a.md", "content": "x"}'`,
 		Args: oneArgument("NAME", showsTools),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
@@ -324,7 +328,7 @@ func messages(findings []diag.Finding) string {
 func ending(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
-		return &agent.NeedsError{Needs: agent.Needs{Tool: def.Name, Fields: r.Needs, Question: r.Question}}
+		return &hintedError{&agent.NeedsError{Needs: agent.Needs{Tool: def.Name, Fields: r.Needs, Question: r.Question}}, "say it in --args"}
 	case r.Error != nil && r.Error.Code == chat.Unauthorized:
 		return &agent.UnauthorizedError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:

@@ -204,7 +204,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 func (o *validateOptions) unchecked(v lint.Verdict) {
 	if v.Policy != nil && len(o.tools) == 0 {
 		o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
-		o.talk.note("hint: --tools PATH names the definitions of a run; the shipped ones are then known, too")
+		o.talk.note("hint: name the definitions of the run with --tools PATH; where it has only shipped ones, oneshot tools call TOOL --policy %s --dry-run checks them", v.File)
 	}
 }
 

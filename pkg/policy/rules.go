@@ -55,7 +55,10 @@ func (r Rules) allows(f Facts, files bool) Decision {
 		return d.deny("flag:read-only", "this run is read-only")
 	case f.Def.Effect != tool.Write && !r.EnableExec:
 		d = d.deny("floor:exec", "running commands is not allowed in this run")
-		d.Hint = "allow it with --enable-exec, and a rule"
+		d.Hint = "allow it with --enable-exec"
+		if !files && !matches(r.Allow, f.Def.Name) && !matches(r.Ask, f.Def.Name) {
+			d.Hint += " and --allow " + f.Def.Name
+		}
 		return d
 	case files:
 		return d
