@@ -25,7 +25,7 @@ func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
 			continue
 		}
 		left--
-		out = appendVisible(append(out, "  fix: "...), fix.Title)
+		out = appendVisible(append(out, "  suggestion: "...), fix.Title)
 		if before, after := change(text, fix.Edits); before != after {
 			out = appendSide(append(out, ": "...), before)
 			out = appendSide(append(out, " -> "...), after)

@@ -22,24 +22,24 @@ func TestSuggest(t *testing.T) {
 		want       string
 	}{
 		{"safe", "a", []diag.Fix{{Title: "t", Kind: diag.Safe, Edits: []diag.Edit{{Start: 0, End: 1}}}}, ""},
-		{"replaced", "f({a: 010})", []diag.Fix{unsafe("t", diag.Edit{Start: 6, End: 9, New: "8"})}, "  fix: t: f({a: 010}) -> f({a: 8})\n"},
-		{"inserted", "f([1, 2)", []diag.Fix{unsafe("t", diag.Edit{Start: 7, End: 7, New: "]"})}, "  fix: t: f([1, 2) -> f([1, 2])\n"},
-		{"removed", "</tool>", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 7})}, "  fix: t: </tool> -> nothing\n"},
-		{"written into nothing", "", []diag.Fix{unsafe("t", diag.Edit{New: "x"})}, "  fix: t: nothing -> x\n"},
+		{"replaced", "f({a: 010})", []diag.Fix{unsafe("t", diag.Edit{Start: 6, End: 9, New: "8"})}, "  suggestion: t: f({a: 010}) -> f({a: 8})\n"},
+		{"inserted", "f([1, 2)", []diag.Fix{unsafe("t", diag.Edit{Start: 7, End: 7, New: "]"})}, "  suggestion: t: f([1, 2) -> f([1, 2])\n"},
+		{"removed", "</tool>", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 7})}, "  suggestion: t: </tool> -> nothing\n"},
+		{"written into nothing", "", []diag.Fix{unsafe("t", diag.Edit{New: "x"})}, "  suggestion: t: nothing -> x\n"},
 		{"several edits", "say 'it'", []diag.Fix{unsafe("t", diag.Edit{Start: 4, End: 5, New: "\""}, diag.Edit{Start: 7, End: 8, New: "\""})},
-			"  fix: t: say 'it' -> say \"it\"\n"},
-		{"one line around it", "one\ntwo\nsix", []diag.Fix{unsafe("t", diag.Edit{Start: 4, End: 5, New: "T"})}, "  fix: t: two -> Two\n"},
+			"  suggestion: t: say 'it' -> say \"it\"\n"},
+		{"one line around it", "one\ntwo\nsix", []diag.Fix{unsafe("t", diag.Edit{Start: 4, End: 5, New: "T"})}, "  suggestion: t: two -> Two\n"},
 		{"what is alike is left out", long + "a", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 61, New: long + "b"})},
-			"  fix: t: xxxxxxxxxxxxa -> xxxxxxxxxxxxb\n"},
-		{"alike up to half a character", "aé", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 3, New: "aè"})}, "  fix: t: aé -> aè\n"},
-		{"long", "ab", []diag.Fix{unsafe("t", diag.Edit{Start: 1, End: 1, New: long})}, "  fix: t: ab -> a" + long[:39] + "…\n"},
+			"  suggestion: t: xxxxxxxxxxxxa -> xxxxxxxxxxxxb\n"},
+		{"alike up to half a character", "aé", []diag.Fix{unsafe("t", diag.Edit{Start: 0, End: 3, New: "aè"})}, "  suggestion: t: aé -> aè\n"},
+		{"long", "ab", []diag.Fix{unsafe("t", diag.Edit{Start: 1, End: 1, New: long})}, "  suggestion: t: ab -> a" + long[:39] + "…\n"},
 		{"unseen characters", "a\x1bb\xff\nc", []diag.Fix{unsafe("t\n", diag.Edit{Start: 1, End: 2, New: "\n"})},
-			"  fix: t␊: a\\u001bb\\xff -> a␊b\\xff\n"},
-		{"nothing to show", "a", []diag.Fix{unsafe("t"), unsafe("u", diag.Edit{Start: 0, End: 1, New: "a"})}, "  fix: t\n  fix: u\n"},
+			"  suggestion: t␊: a\\u001bb\\xff -> a␊b\\xff\n"},
+		{"nothing to show", "a", []diag.Fix{unsafe("t"), unsafe("u", diag.Edit{Start: 0, End: 1, New: "a"})}, "  suggestion: t\n  suggestion: u\n"},
 		{"outside of the text", "a", []diag.Fix{unsafe("t", diag.Edit{Start: -1}), unsafe("u", diag.Edit{Start: 1, End: 3}), unsafe("v", diag.Edit{Start: 9, End: 9})},
-			"  fix: t\n  fix: u\n  fix: v\n"},
-		{"shown only", "a", []diag.Fix{{Title: "t", Kind: diag.Display}}, "  fix: t\n"},
-		{"several ways", "a", []diag.Fix{unsafe("t"), {Kind: diag.Safe}, unsafe("u"), unsafe("v"), unsafe("w")}, "  fix: t\n  fix: u\n  fix: v\n"},
+			"  suggestion: t\n  suggestion: u\n  suggestion: v\n"},
+		{"shown only", "a", []diag.Fix{{Title: "t", Kind: diag.Display}}, "  suggestion: t\n"},
+		{"several ways", "a", []diag.Fix{unsafe("t"), {Kind: diag.Safe}, unsafe("u"), unsafe("v"), unsafe("w")}, "  suggestion: t\n  suggestion: u\n  suggestion: v\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := appendSuggestions(nil, diag.Text{Bytes: []byte(tt.text)}, tt.fixes)
@@ -59,7 +59,7 @@ func TestTextSuggests(t *testing.T) {
 		if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{name: {}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(b.String(), "  fix: t\n"); got != want {
+		if got := strings.Contains(b.String(), "  suggestion: t\n"); got != want {
 			t.Errorf("with the text of %s: %q", name, b.String())
 		}
 	}
