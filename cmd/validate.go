@@ -181,6 +181,12 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 	var all []verdict
 	for i, f := range files {
 		v := checker.File(f.name, f.text, kinds[i])
+		if v.Policy != nil && len(o.tools) == 0 {
+			var err error
+			if v, err = o.againstShipped(v, f); err != nil {
+				return nil, err
+			}
+		}
 		if v.Kind == lint.Policy && f.name != "-" {
 			open, err := openToOthers(f.name)
 			if err != nil {
@@ -190,7 +196,6 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 		}
 		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
-		o.unchecked(v)
 	}
 	stale, err := o.findings.settle(o.talk)
 	if len(stale) > 0 {
@@ -200,12 +205,20 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 	return all, err
 }
 
-// unchecked says what of a policy cannot be checked without definitions.
-func (o *validateOptions) unchecked(v lint.Verdict) {
-	if v.Policy != nil && len(o.tools) == 0 {
-		o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
-		o.talk.note("hint: name the definitions of the run with --tools PATH; where it has only shipped ones, oneshot tools call TOOL --policy %s --dry-run checks them", v.File)
+// againstShipped checks a policy again with the tools that oneshot brings, if it has rules for no
+// others. Else it says what was not checked.
+func (o *validateOptions) againstShipped(v lint.Verdict, f file) (lint.Verdict, error) {
+	shipped, err := everyTool(o.env, nil)
+	if err != nil {
+		return v, err
 	}
+	checked := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, shipped).File(f.name, f.text, lint.Policy)
+	if !slices.ContainsFunc(checked.Findings, func(f diag.Finding) bool { return f.Code == diag.PolicyTool }) {
+		return checked, nil
+	}
+	o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
+	o.talk.note("hint: it has rules for tools that oneshot does not bring; name their definitions with --tools PATH")
+	return v, nil
 }
 
 // kinds says what each file is.
