@@ -81,6 +81,8 @@ func refusedRunFile(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrExist):
 		return usagef("name a new file; the record of a run is never overwritten", "--run-file: %s exists", path)
+	case errors.Is(err, os.ErrNotExist):
+		return usagef("make it first", "--run-file: there is no directory %s", filepath.Dir(path))
 	case as[*runfile.LockedError](err), as[*runfile.WriteError](err):
 		return err
 	}
