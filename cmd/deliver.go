@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/fault"
 )
 
 // deliver hands over the document of a command: to stdout, or to the file of -o.
@@ -89,7 +91,7 @@ func (t *target) write(doc []byte) error {
 	fresh := t.beside()
 	err := t.prepare(fresh, doc)
 	if err == nil {
-		err = os.Rename(fresh, t.path)
+		err = fault.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
 	}
 	if err != nil {
 		_ = os.Remove(fresh) // it may be there or not
@@ -104,7 +106,7 @@ func (t *target) feed(doc []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(doc)
+	_, err = fault.Write("write to -o FILE", f, doc)
 	return errors.Join(err, f.Close())
 }
 
@@ -132,7 +134,7 @@ func (t *target) unnamed(name string, doc []byte) (done bool, err error) {
 	if err := t.fill(f, doc); err != nil {
 		return false, err
 	}
-	return link(f, name) == nil, nil
+	return fault.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
 }
 
 // named writes a file that has its name from the start.
@@ -147,7 +149,7 @@ func (t *target) named(name string, doc []byte) error {
 // fill writes a document to a new file, which gets the permissions of the old
 // one.
 func (t *target) fill(f *os.File, doc []byte) error {
-	if _, err := f.Write(doc); err != nil {
+	if _, err := fault.Write("write of the file for -o", f, doc); err != nil {
 		return err
 	}
 	if old, err := os.Stat(t.path); err == nil {
@@ -155,7 +157,7 @@ func (t *target) fill(f *os.File, doc []byte) error {
 			return err
 		}
 	}
-	return f.Sync()
+	return fault.Around("fsync of the file for -o", f.Sync)
 }
 
 // beside returns a name in the same directory that nobody uses.
@@ -173,5 +175,5 @@ func syncDir(dir string) error {
 	case err != nil:
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(fault.Around("fsync of the directory of -o", d.Sync), d.Close())
 }

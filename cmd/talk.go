@@ -14,6 +14,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fault"
 	"oneshot/pkg/program"
 	"oneshot/pkg/secret"
 )
@@ -200,7 +201,7 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	n, err := o.w.Write(p)
+	n, err := fault.Write("write to stdout", o.w, p)
 	if err != nil {
 		o.err = &outputError{err}
 		return n, o.err

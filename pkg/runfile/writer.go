@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fault"
 )
 
 // keepBuffer is the largest encoding buffer that a writer keeps between records.
@@ -140,10 +141,18 @@ func takeUp(f *os.File, path string) (*Log, error) {
 	case log.Torn == nil:
 		return log, nil
 	}
-	if err := errors.Join(f.Truncate(log.Size), f.Sync()); err != nil {
+	if err := cut(f, log.Size); err != nil {
 		return nil, &WriteError{Path: path, Op: "cut", Err: err}
 	}
 	return log, nil
+}
+
+// cut takes away what stands behind a size, durably.
+func cut(f *os.File, size int64) error {
+	if err := fault.Around("truncate of the run file", func() error { return f.Truncate(size) }); err != nil {
+		return err
+	}
+	return fault.Around("fsync of the run file", f.Sync)
 }
 
 // begin locks the new file, writes its first record and makes its name durable.
@@ -161,7 +170,7 @@ func (w *Writer) begin(f *os.File, run Run) error {
 // lock takes the exclusive lock of a run file without waiting. The lock goes
 // away with the process, however it ends.
 func lock(f *os.File, path string) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err := fault.Around("lock of the run file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return &LockedError{Path: path}
 	}
@@ -190,7 +199,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run file: %w", err)
 	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+	if err := errors.Join(fault.Around("fsync of the run file's directory", d.Sync), d.Close()); err != nil {
 		return &WriteError{Path: dir, Op: "sync", Err: err}
 	}
 	return nil
@@ -220,12 +229,12 @@ func (w *Writer) Append(body Body) error {
 		return err
 	}
 	if body.Kind() == KindIntent && w.free < roomFor {
-		if err := w.file.Reserve(roomAhead); err != nil {
+		if err := fault.Around("reserving room in the run file", func() error { return w.file.Reserve(roomAhead) }); err != nil {
 			return w.fail("reserve", err)
 		}
 		w.free = roomAhead
 	}
-	n, err := w.file.Write(w.buf.Bytes())
+	n, err := fault.Write("write of the run file", w.file, w.buf.Bytes())
 	w.free -= int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
@@ -245,7 +254,7 @@ func (w *Writer) Sync() error {
 	if w.dead != nil {
 		return w.dead
 	}
-	if err := w.file.Sync(); err != nil {
+	if err := fault.Around("fsync of the run file", func() error { return w.file.Sync() }); err != nil {
 		return w.fail("sync", err)
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/fault"
 )
 
 // A place is a name in an open folder.
@@ -99,7 +101,7 @@ func (d *draft) take(f *os.File, err error) error {
 // lock locks a file and returns errBusy if another holds its lock, or if it does not have the name of
 // the draft any more.
 func (d *draft) lock(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err := fault.Around("lock of a draft", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return errBusy
 	}
@@ -144,10 +146,10 @@ func retry(err error) error {
 
 // fill makes content the content of a draft, durably.
 func (d *draft) fill(content []byte) error {
-	if _, err := d.file.Write(content); err != nil {
+	if _, err := fault.Write("write of a draft", d.file, content); err != nil {
 		return err
 	}
-	return d.file.Sync()
+	return fault.Around("fsync of a draft", d.file.Sync)
 }
 
 // keep gives a draft the name of its file, durably. If it is to be new and something has the name,
@@ -157,7 +159,7 @@ func (d *draft) keep(new bool) error {
 	if new {
 		rename = d.renameNew
 	}
-	if err := rename(d.own, d.at.name); err != nil {
+	if err := fault.Around("rename of a draft", func() error { return rename(d.own, d.at.name) }); err != nil {
 		return err
 	}
 	d.kept = true
@@ -167,6 +169,9 @@ func (d *draft) keep(new bool) error {
 // linkNew gives the draft a second name, if nothing has it, and takes its own away.
 func (d *draft) linkNew(from, to string) error {
 	if err := d.at.dir.Link(from, to); err != nil {
+		return err
+	}
+	if err := fault.At("behind link of a draft"); err != nil {
 		return err
 	}
 	return d.at.dir.Remove(from)
@@ -186,5 +191,5 @@ func syncDir(dir *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(fault.Around("fsync of a folder", d.Sync), d.Close())
 }
