@@ -45,7 +45,7 @@ func Main(ctx context.Context, env Env) (code int) {
 // finish says how a command ended that returned err, and returns how it ends
 // with that said.
 func (t *talk) finish(args []string, err error) error {
-	if wantsEnvelope(args) && !helpShown(args, err) {
+	if wantsEnvelope(args) && !helpShown(args, err) && !t.handed.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
 	}
 	t.report(err)

@@ -374,7 +374,11 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 func (o *runOptions) print() error {
 	switch o.output {
 	case "envelope":
-		return nil // printed when the record is closed, see Main
+		// Before the record says that the run has ended: one that is killed in between goes on and prints it. The
+		// envelope of a run that failed is printed in Main.
+		o.talk.envelope = o.envelope()
+		o.talk.handed.Store(true)
+		return o.talk.printEnvelope(nil)
 	case "text":
 		text := plain(o.outcome.Answer)
 		if o.env.Screen && o.talk.file.Load() == nil {

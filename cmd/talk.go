@@ -37,6 +37,7 @@ type talk struct {
 	file     *atomic.Pointer[target]
 	settled  *atomic.Pointer[manner] // the flags' say, once they are read
 	envelope *envelope               // what is known of a run, for the envelope
+	handed   *atomic.Bool            // the envelope of a run that has succeeded was printed, or is being printed
 	abort    context.CancelCauseFunc // ends the command
 	lock     io.Closer               // of --lock, held until all is said
 	programs *program.Running        // that speak and show pages
@@ -57,7 +58,7 @@ func newTalk(env Env) *talk {
 		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
-		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]),
+		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]), handed: new(atomic.Bool),
 		programs: new(program.Running),
 	}
 }
@@ -69,7 +70,7 @@ func (t *talk) successor(env Env) *talk {
 	if m := t.settled.Load(); m != nil {
 		next.manner = *m
 	}
-	next.err, next.log, next.secrets, next.file = t.err, t.log, t.secrets, t.file
+	next.err, next.log, next.secrets, next.file, next.handed = t.err, t.log, t.secrets, t.file, t.handed
 	return next
 }
 
