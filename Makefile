@@ -1,4 +1,4 @@
-# make build, demo, test, check, fuzz, e2e, bench. Each does one thing; .ci/run calls them.
+# make build, demo, test, check, fuzz, crash, e2e, bench. Each does one thing; .ci/run calls them.
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -7,7 +7,7 @@ FUZZ    ?= 10s
 # Without this the race detector makes every child process wait a second at its end.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: all build demo test check fresh fuzz corpus e2e bench clean
+.PHONY: all build demo test check fresh fuzz crash corpus e2e bench clean
 
 all: check build
 
@@ -37,6 +37,9 @@ fresh: ## rewrite the generated parts: README tables, golden files
 
 fuzz: ## every fuzz target for $(FUZZ)
 	scripts/fuzz $(FUZZ)
+
+crash: ## kill oneshot wherever it writes, and look whether it can be trusted afterwards
+	@$(GO) run ./scripts/crash $(ARGS)
 
 corpus: ## the cases of other parsers, in the folder $(CORPUS); ARGS=-v shows what fails
 	@$(GO) run ./scripts/corpus -corpus '$(CORPUS)' $(ARGS)

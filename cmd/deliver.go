@@ -111,8 +111,9 @@ func (t *target) feed(doc []byte) error {
 }
 
 // prepare writes a document to a new file of that name, durably. The file has no
-// name before it is whole, so that nothing is left of it if the process is
-// killed; only where the system knows no such files it has one from the start.
+// name before it is whole, so that no part of one is left if the process is
+// killed; only where the system knows no such files it has one from the start. Between the name that it gets
+// here and that of the file it stands beside it as a whole.
 func (t *target) prepare(name string, doc []byte) error {
 	if done, err := t.unnamed(name, doc); done || err != nil {
 		return err

@@ -1,0 +1,167 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+	"oneshot/scripts/modelserver"
+)
+
+// A part of the sweep, in which no way finds anything.
+func TestSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and kills the program")
+	}
+	t.Chdir("../..")
+	dir, err := os.MkdirTemp(memory(), "oneshot-crash-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := newSweep(os.Stderr)
+	s.dir = dir
+	s.shorten()
+	if err := s.build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	err = s.report(t.Context(), ways(), "", &table)
+	if err != nil {
+		t.Error(err)
+	}
+	t.Log("\n" + table.String())
+	for _, w := range ways() {
+		if s.tallies[w.id].states == 0 && len(s.skipped) == 0 {
+			t.Errorf("%s: no state was tried", w.id)
+		}
+	}
+}
+
+// A violation is printed with the command that shows it again, and is a failure.
+func TestViolation(t *testing.T) {
+	s := newSweep(os.Stderr)
+	s.tallies["kill"] = &tally{guilty: map[guilt]int{}}
+	s.count("kill", "plain", "; before a write", []int{3, 4}, []charge{{repeated, "twice"}})
+	var b strings.Builder
+	if err := s.print(&b, []way{{id: "kill", what: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| kill: x | 1 | 1 | 0 |", "plain; before a write", "-seed 1 -only kill -scenario 'plain' -at 3,4"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+const theAnswer = `{"answer":"x"}` + "\n"
+
+// A courtWorld is a folder of a run with one call of each program, of which the first two records and
+// as many of more as there are stand in its run file.
+func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
+	t.Helper()
+	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plain("one"), keyed("two")}}}
+	sc.finish()
+	w := &world{sc: sc, dir: filepath.Join(t.TempDir(), "w"), whole: theAnswer}
+	at := before()
+	at["work/effects.log"] = effects
+	if err := w.restore(at); err != nil {
+		t.Fatal(err)
+	}
+	log, err := runfile.Create(w.path("run.jsonl"), runfile.Run{ID: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append([]runfile.Body{
+		runfile.Request{Turn: 1, Purpose: "work"}, runfile.Response{Turn: 1},
+		runfile.Call{Turn: 1, ID: "c1", Name: "send_plain", Verdict: "allow"}, runfile.Intent{Call: "c1"},
+	}, more...)
+	for _, b := range all {
+		err = errors.Join(err, log.Append(b))
+	}
+	if err := errors.Join(err, log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// Each oracle finds what it is for, and only that.
+func TestJudge(t *testing.T) {
+	done := runfile.Result{Call: "c1", Result: chat.Result{Data: []byte(`1`)}}
+	ok := leg{stdout: theAnswer, file: fileBefore}
+	again := leg{exit: exitUsage, stderr: "the run has its answer", file: fileBefore}
+	killed := leg{exit: -1, file: fileBefore}
+	unknown := leg{exit: exitUnknown, stderr: "cut off during the call c1 of send_plain", file: fileBefore}
+	const both = "none one 1\nk two 1\n"
+	tests := []struct {
+		name    string
+		effects string
+		more    []runfile.Body
+		legs    []leg
+		done    string
+		want    []guilt
+	}{
+		{"a good end", both, []runfile.Body{done}, []leg{killed, ok, again}, "c1", nil},
+		{"a key that is used again", both + "k two 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", nil},
+		{"a change twice", both + "none one 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
+		{"another key", both + "j two 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
+		{"no key", "none one 1\nnone two 1\nnone two 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
+		{"an open call", "none one 1\n", nil, []leg{killed, unknown}, "", nil},
+		{"a call that is not named", "none one 1\n", nil, []leg{killed, {exit: exitUnknown, stderr: "hm", file: fileBefore}}, "", []guilt{unexplained}},
+		{"a call that is not open", both, []runfile.Body{done}, []leg{killed, unknown}, "", []guilt{unexplained}},
+		{"another answer", both, []runfile.Body{done}, []leg{{stdout: "{}\n", file: fileBefore}, again}, "", []guilt{unexplained}},
+		{"another exit", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "bad", file: fileBefore}}, "", []guilt{unexplained}},
+		{"not begun, and it was", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "no such file", file: fileBefore}}, "", []guilt{unexplained}},
+		{"answered, and never said", both, []runfile.Body{done}, []leg{killed, again}, "", []guilt{unexplained}},
+		{"twice a success", both, []runfile.Body{done}, []leg{ok, ok}, "", []guilt{twice}},
+		{"a result that is gone", both, nil, []leg{killed, unknown}, "c1", []guilt{lost}},
+		{"a step that is missing", "none one 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{lost}},
+		{"success in spite of a fault", both, []runfile.Body{done}, []leg{{stdout: theAnswer, file: fileBefore, place: "before fsync of the run file"}, again}, "", []guilt{unfit}},
+		{"half a file", both, []runfile.Body{done}, []leg{{exit: -1, file: `{"ans`}, ok, again}, "", []guilt{unfit}},
+		{"records out of order", both, []runfile.Body{done, done}, []leg{ok, again}, "", []guilt{unfit}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := courtWorld(t, test.effects, test.more...)
+			st := &story{legs: test.legs, done: map[string]bool{}}
+			if test.done != "" {
+				st.done[test.done] = true
+			}
+			charges, err := w.judge(st)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []guilt
+			for _, c := range charges {
+				if !slices.Contains(got, c.guilt) {
+					got = append(got, c.guilt)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%v, want %v", charges, test.want)
+			}
+		})
+	}
+}
+
+// What is not tried is said, once.
+func TestSkippedIsSaid(t *testing.T) {
+	s := newSweep(os.Stderr)
+	s.skip("strace: %s", "there is none")
+	s.skip("strace: %s", "there is none")
+	var b strings.Builder
+	if err := s.print(&b, nil); err != nil || strings.Count(b.String(), "skipped: strace: there is none") != 1 {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	if err := s.run(context.Background(), ways(), "nothing"); err == nil {
+		t.Error("a scenario that there is not is tried")
+	}
+}

@@ -1,0 +1,149 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"oneshot/pkg/fault"
+)
+
+// kills kills the run at each place, and lets it go on.
+func (s *sweep) kills(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Kill) }
+
+// full lets each operation fail because there is no room.
+func (s *sweep) full(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Full) }
+
+// errors lets each operation fail because the disk does.
+func (s *sweep) errors(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Error) }
+
+// shorts lets each write end in the middle.
+func (s *sweep) shorts(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Short) }
+
+// each runs a scenario with a fault at its first place, its second one, and so on until there is no
+// such place.
+func (s *sweep) each(ctx context.Context, w *world, kind string) error {
+	for n := s.first(); ; n += s.stride {
+		if !s.wanted(n) {
+			continue
+		}
+		l, err := w.begin(ctx, fmt.Sprintf("%s %d", kind, n))
+		if err != nil || l.place == "" {
+			return err
+		}
+		if err := s.tell(ctx, w, &story{tools: kind != fault.Kill}, l, n); err != nil || len(s.at) > 0 {
+			return err
+		}
+	}
+}
+
+// first returns the first place that is tried.
+func (s *sweep) first() int { return 1 + int(s.seed%uint64(s.stride)) }
+
+// tell ends a story whose last leg was disturbed, and judges it.
+func (s *sweep) tell(ctx context.Context, w *world, st *story, l leg, at ...int) error {
+	if err := w.add(st, l, nil); err != nil {
+		return err
+	}
+	if l.exit == exitIO {
+		if err := w.validate(ctx, st); err != nil {
+			return err
+		}
+	}
+	if err := w.carryOn(ctx, st); err != nil {
+		return err
+	}
+	return s.verdict(w, st, nil, at...)
+}
+
+// validate holds what an I/O error has left against the checker of run files.
+func (w *world) validate(ctx context.Context, st *story) error {
+	if _, err := os.Stat(w.path("run.jsonl")); err != nil {
+		return nil // it could not be begun
+	}
+	l, err := w.run(ctx, "", "validate", "run.jsonl")
+	if err == nil && l.exit != exitOK && st.broken == "" {
+		st.broken = l.stdout + l.stderr
+	}
+	return err
+}
+
+// killsAgain kills the run, and then its resume at each place.
+func (s *sweep) killsAgain(ctx context.Context, w *world) error {
+	return s.distinct(ctx, w, s.every, func(first leg, at snapshot, n int) error {
+		return s.again(ctx, w, fault.Kill, first, at, n)
+	})
+}
+
+// errorsAgain kills the run, and lets each operation of the resume fail.
+func (s *sweep) errorsAgain(ctx context.Context, w *world) error {
+	return s.distinct(ctx, w, s.every, func(first leg, at snapshot, n int) error {
+		return s.again(ctx, w, fault.Error, first, at, n)
+	})
+}
+
+// again disturbs the resume from one state at each of its places.
+func (s *sweep) again(ctx context.Context, w *world, kind string, first leg, at snapshot, n int) error {
+	for m := s.first(); ; m += s.stride {
+		if !s.wanted(n, m) {
+			continue
+		}
+		st := &story{tools: kind != fault.Kill}
+		if err := w.restore(at); err != nil {
+			return err
+		}
+		if err := w.add(st, first, nil); err != nil {
+			return err
+		}
+		l, err := w.resume(ctx, fmt.Sprintf("%s %d", kind, m))
+		if err != nil || l.place == "" {
+			return err
+		}
+		if err := s.tell(ctx, w, st, l, n, m); err != nil || len(s.at) > 0 {
+			return err
+		}
+	}
+}
+
+// distinct calls f with each state that a kill leaves and that differs from the one before it,
+// or with one of every so many of them. Where the seed says the first one is.
+func (s *sweep) distinct(ctx context.Context, w *world, every int, f func(first leg, at snapshot, n int) error) error {
+	last, count := "", int(s.seed%uint64(every))
+	for n := s.first(); ; n += s.stride {
+		if !s.wanted(n) {
+			continue
+		}
+		l, err := w.begin(ctx, fmt.Sprintf("%s %d", fault.Kill, n))
+		if err != nil || l.place == "" {
+			return err
+		}
+		at, err := w.snapshot()
+		if err != nil {
+			return err
+		}
+		if now := w.shape(at); now != last {
+			last = now
+			if count++; len(s.at) > 0 || count%every == 0 {
+				if err := f(l, at, n); err != nil {
+					return err
+				}
+			}
+		}
+		if len(s.at) > 0 {
+			return nil
+		}
+	}
+}
+
+// shape is what tells the states of one scenario apart: the kinds of the records, whether one is torn,
+// and which files there are.
+func (w *world) shape(at snapshot) string {
+	log, err := w.log()
+	shape := fmt.Sprint(err, log.Torn != nil, len(at), at["out/answer.json"] == fileBefore, len(effectsIn(at)))
+	for _, r := range log.Records {
+		shape += " " + string(r.Kind)
+	}
+	return shape
+}

@@ -1,0 +1,262 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/runfile"
+)
+
+// A guilt is what a run must never be found guilty of.
+type guilt string
+
+const (
+	repeated    guilt = "effects repeated without their key"
+	unexplained guilt = "runs neither continued nor explained"
+	twice       guilt = "answers printed twice as success"
+	lost        guilt = "completed steps lost"
+	unfit       guilt = "ends or files that are not as they should be"
+)
+
+var guilts = []guilt{repeated, unexplained, twice, lost, unfit}
+
+// A charge is one violation in a story.
+type charge struct {
+	guilt guilt
+	why   string
+}
+
+// judge holds what came of a run against the one that was not disturbed.
+func (w *world) judge(s *story) ([]charge, error) {
+	j, err := w.judgement(s)
+	if err != nil {
+		return nil, err
+	}
+	j.repeats()
+	j.end()
+	j.successes()
+	j.steps()
+	j.fitness()
+	return j.charges, nil
+}
+
+// judgement begins one. A run file that is damaged now is a charge, and its records in front of that count.
+func (w *world) judgement(s *story) (*judgement, error) {
+	files, err := w.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	log, err := w.log()
+	j := &judgement{w: w, s: s, files: files, log: log, effects: effectsIn(files)}
+	if err != nil {
+		j.charge(unexplained, "the run file: %v", err)
+	}
+	return j, nil
+}
+
+type judgement struct {
+	w       *world
+	s       *story
+	files   snapshot
+	log     *runfile.Log
+	effects map[string][]string // the keys with which each step was made
+	charges []charge
+}
+
+func (j *judgement) charge(g guilt, format string, args ...any) {
+	j.charges = append(j.charges, charge{g, fmt.Sprintf(format, args...)})
+}
+
+// effectsIn reads what the programs took down.
+func effectsIn(files snapshot) map[string][]string {
+	effects := map[string][]string{}
+	for line := range strings.Lines(files["work/effects.log"]) {
+		key, rest, _ := strings.Cut(line, " ")
+		step, _, _ := strings.Cut(rest, " ")
+		effects[step] = append(effects[step], key)
+	}
+	return effects
+}
+
+// repeats: an effect without a key happens once, one with a key under that key alone.
+func (j *judgement) repeats() {
+	for _, step := range j.w.sc.steps {
+		keys := j.effects[step.name]
+		for _, key := range keys[min(1, len(keys)):] {
+			switch {
+			case !step.keyed:
+				j.charge(repeated, "step %s happened %d times", step.name, len(keys))
+			case key != keys[0] || key == "none":
+				j.charge(repeated, "step %s happened under the keys %q", step.name, keys)
+			}
+		}
+	}
+}
+
+// last returns the leg that says how the run ended: that before the one which shows that it cannot
+// succeed again.
+func (j *judgement) last() (end leg, again *leg) {
+	legs := j.s.legs
+	if n := len(legs); n > 1 && legs[n-2].exit == exitOK {
+		return legs[n-2], &legs[n-1]
+	}
+	return j.s.last(), nil
+}
+
+// end: the run came to its answer, or said why not.
+func (j *judgement) end() {
+	end, _ := j.last()
+	answer := j.w.sc.answer(end)
+	switch {
+	case end.exit == exitOK && answer == j.w.whole:
+	case end.exit == exitOK:
+		j.charge(unexplained, "the answer is %q, and that of the undisturbed run %q", answer, j.w.whole)
+	case end.exit == exitUnknown:
+		j.unknown(end)
+	case end.isAnswered():
+		if !j.handedOver() {
+			j.charge(unexplained, "the run is said to have its answer, and never handed it over")
+		}
+	case end.isUnbegun():
+		if len(j.log.Records) > 0 || len(j.effects) > 0 {
+			j.charge(unexplained, "the run is said not to have begun: %d records, effects %v", len(j.log.Records), j.effects)
+		}
+	default:
+		j.charge(unexplained, "exit %d: %s%s", end.exit, end.stdout, end.stderr)
+	}
+}
+
+// unknown: a call has begun and nobody knows what became of it. It is named.
+func (j *judgement) unknown(end leg) {
+	open := map[string]bool{}
+	for _, r := range j.log.Standing() {
+		switch b := r.Body.(type) {
+		case runfile.Intent:
+			open[b.Call] = true
+		case runfile.Result:
+			delete(open, b.Call)
+		}
+	}
+	for id := range open {
+		if strings.Contains(end.stderr, "call "+id+" of ") {
+			return
+		}
+	}
+	j.charge(unexplained, "exit %d, open calls %v, and no word of them: %s", end.exit, open, end.stderr)
+}
+
+// handedOver reports whether a leg that was killed had handed over the whole answer.
+func (j *judgement) handedOver() bool {
+	for _, l := range j.s.legs {
+		if j.w.sc.answer(l) == j.w.whole {
+			return true
+		}
+	}
+	return false
+}
+
+// successes: there is one at most.
+func (j *judgement) successes() {
+	n := 0
+	for _, l := range j.s.legs {
+		if l.exit == exitOK {
+			n++
+		}
+	}
+	if n > 1 {
+		j.charge(twice, "%d times", n)
+	}
+	if _, again := j.last(); again != nil && (!again.isAnswered() || !j.w.sc.wrapped && again.stdout != "") {
+		j.charge(twice, "after its success: exit %d: %s%s", again.exit, again.stdout, again.stderr)
+	}
+}
+
+// steps: what was on record as done stays so, and what is on record as done has been done.
+func (j *judgement) steps() {
+	now := changes(j.log)
+	for id := range j.s.done {
+		if !now[id] {
+			j.charge(lost, "the result of %s was on record, and is no more", id)
+		}
+	}
+	end, _ := j.last()
+	if end.exit != exitOK {
+		return
+	}
+	told := j.told()
+	for _, step := range j.w.sc.steps {
+		if len(j.effects[step.name]) == 0 && told == 0 {
+			j.charge(lost, "step %s did not happen", step.name)
+		}
+	}
+	for name, content := range j.w.sc.files {
+		if j.files["work/"+name] != content && !j.s.tools {
+			j.charge(lost, "%s holds %q", name, j.files["work/"+name])
+		}
+	}
+}
+
+// told counts the results that say that something failed: of a call that nobody knows the outcome of,
+// and, where tools were disturbed, of any.
+func (j *judgement) told() int {
+	n := 0
+	for _, r := range j.log.Standing() {
+		b, ok := r.Body.(runfile.Result)
+		if !ok || b.Result.Error == nil {
+			continue
+		}
+		if !j.s.tools && b.Result.Error.Code != chat.UnknownOutcome {
+			j.charge(lost, "the call %s failed: %s", b.Call, b.Result.Error.Message)
+		}
+		n++
+	}
+	return n
+}
+
+// fitness: the record is in order, the file of -o is the old one or the new one, and nothing lies about.
+func (j *judgement) fitness() {
+	if j.s.broken != "" {
+		j.charge(unfit, "the run file was damaged: %s", j.s.broken)
+	}
+	for _, f := range runfile.Findings("run.jsonl", j.log, nil) {
+		if f.Severity.Rank() >= diag.Warning.Rank() && !(f.Code == diag.RunTorn && j.s.last().isUnbegun()) {
+			j.charge(unfit, "%s: %s", f.Code, f.Message)
+		}
+	}
+	for i, l := range j.s.legs {
+		if l.file != fileBefore && l.file != j.w.whole {
+			j.charge(unfit, "leg %d: the file of -o holds %q", i+1, l.file)
+		}
+		if l.exit == exitOK && l.place != "" && mustFail(l.place) {
+			j.charge(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
+		}
+		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && mustFail(l.place) {
+			j.charge(unfit, "leg %d: exit %d with a fault at %q: %s", i+1, l.exit, l.place, l.stderr)
+		}
+	}
+	end, _ := j.last()
+	for name, content := range j.files {
+		if end.exit == exitOK && isLeft(name) && content != j.w.whole && !j.s.tools {
+			j.charge(unfit, "%s was left", name)
+		}
+	}
+	if t := j.log.Torn; t != nil && end.exit == exitOK {
+		j.charge(unfit, "the run file is torn: %s", t.Why)
+	}
+}
+
+// mustFail reports whether a fault at a place ends the run: those of tools are theirs alone, and a file
+// system may have no files without a name.
+func mustFail(place string) bool {
+	return !strings.Contains(place, "draft") && !strings.HasSuffix(place, "folder") && !strings.Contains(place, "link")
+}
+
+// isLeft reports whether a file is a draft, of a tool or of -o. One of -o that is whole can be left: it is there
+// between the moment at which it gets a name and that at which it gets the right one.
+func isLeft(name string) bool {
+	return strings.HasPrefix(name, "out/.") || strings.HasPrefix(name, "work/") && strings.Contains(name, "/.")
+}

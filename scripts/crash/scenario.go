@@ -1,0 +1,166 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"oneshot/scripts/modelserver"
+)
+
+// A call is what the scripted model asks for. Notes in its arguments are the number of the request
+// that it answers, so that a model that is asked again asks for something else.
+type call struct{ tool, arguments string }
+
+// A scenario is a run that is disturbed.
+type scenario struct {
+	name    string
+	api     modelserver.API
+	dialect string
+	turns   [][]call
+	flags   []string // beside those for the model and the record
+	file    bool     // the answer goes to a file
+	wrapped bool     // in an envelope
+	steps   []step   // what has happened in the end
+	files   map[string]string
+}
+
+// A step is an effect of a program, as it stands in the log.
+type step struct {
+	name  string
+	keyed bool
+}
+
+const note = "NOTE"
+
+func read(path string) call {
+	return call{"file_read", fmt.Sprintf(`{"filePaths":[%q]}`, path)}
+}
+
+func put(path, content, match string) call {
+	more := ""
+	if match != "" {
+		more = fmt.Sprintf(`,"ifMatch":%q`, match)
+	}
+	return call{"file_put", fmt.Sprintf(`{"path":%q,"content":%q%s}`, path, content, more)}
+}
+
+func keyed(name string) call {
+	return call{"send_keyed", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
+}
+
+func plain(name string) call {
+	return call{"send_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
+}
+
+func digest(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// What is in the folder of a run before it begins.
+const (
+	textBefore = "apples\n"
+	fileBefore = `{"answer":"of yesterday"}` + "\n"
+)
+
+// programs are the flags by which the programs of the scenarios can be run.
+var programs = []string{"--tools", "tools", "--tool", "send_*", "--enable-exec"}
+
+// scenarios returns the runs that are disturbed. Each has reads, and writes of another kind.
+func scenarios() []*scenario {
+	all := []*scenario{
+		{
+			name: "files", api: modelserver.Ollama, dialect: "tool", flags: []string{"--allow", "file_put"},
+			turns: [][]call{
+				{read("text.md")},
+				{put("new/a.md", "a\n", "none"), put("b.md", "b\n", "")},
+				{read("b.md"), put("text.md", "pears\n", digest(textBefore))},
+			},
+		},
+		{
+			name: "keyed", api: modelserver.Chat, dialect: "native", file: true,
+			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
+			turns: [][]call{{read("text.md"), keyed("one")}, {keyed("two"), put("a.md", "a\n", "none"), keyed("three")}},
+		},
+		{
+			name: "plain", api: modelserver.Ollama, dialect: "tool",
+			flags: append([]string{"--allow", "send_*"}, programs...),
+			turns: [][]call{{read("text.md"), plain("one")}, {plain("two"), keyed("three"), plain("four")}},
+		},
+		{
+			name: "told", api: modelserver.Messages, dialect: "native",
+			flags: append([]string{"--policy", "report.yaml"}, programs...),
+			turns: [][]call{{plain("one")}, {plain("two"), read("text.md")}},
+		},
+		{
+			name: "envelope", api: modelserver.Ollama, dialect: "toolcalls", wrapped: true,
+			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
+			turns: [][]call{{keyed("one"), read("text.md")}, {put("a.md", "a\n", "")}},
+		},
+	}
+	for _, sc := range all {
+		sc.finish()
+	}
+	return all
+}
+
+// long returns a run of some calls.
+func long(calls int) *scenario {
+	sc := &scenario{
+		name: fmt.Sprintf("%d calls", calls), api: modelserver.Chat, dialect: "native", file: true,
+		flags: append([]string{"--allow", "send_*", "--allow", "file_put", "--max-calls", "1000", "--max-turns", "1000", "--max-repeats", "1000"}, programs...),
+	}
+	for i := 0; i < calls; i += 4 {
+		name := fmt.Sprint("s", i)
+		sc.turns = append(sc.turns, []call{read("text.md"), put(name+".md", name, "none"), keyed(name), put("last.md", name, "")})
+	}
+	sc.finish()
+	return sc
+}
+
+// finish fills in what follows from the turns.
+func (sc *scenario) finish() {
+	sc.flags = append([]string{"--root", "work", "--tool", "file_read", "--tool", "file_put"}, sc.flags...)
+	sc.files = map[string]string{"text.md": textBefore}
+	for _, turn := range sc.turns {
+		for _, c := range turn {
+			switch c.tool {
+			case "send_keyed", "send_plain":
+				sc.steps = append(sc.steps, step{stringOf(c, "step"), c.tool == "send_keyed"})
+			case "file_put":
+				sc.files[stringOf(c, "path")] = stringOf(c, "content")
+			}
+		}
+	}
+}
+
+// runsPrograms reports whether a scenario needs what only Linux has.
+func (sc *scenario) runsPrograms() bool { return len(sc.steps) > 0 }
+
+// tools are the definitions of the programs: each takes down its key, if it has one, and its step.
+var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n") + "---\n" + define("send_plain", "")
+
+func define(name, more string) string {
+	return strings.ReplaceAll(`name: NAME
+description: Send a text.
+signature: "NAME(step: string, note: string)"
+examples:
+  - {call: "NAME('a', '1')"}
+  - {call: "NAME('b', '2')"}
+  - {call: "NAME('c', '3')"}
+effect: exec
+`+more+`exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log', sh, "${step}", "${note}"]}
+`, "NAME", name)
+}
+
+// report is a policy under which the model is told what nobody knows.
+const report = `version: 1
+enable_exec: true
+tools:
+  send_plain: {allow: [{id: send, on_unknown: report}]}
+  file_read: {allow: [{}]}
+`

@@ -1,0 +1,207 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"oneshot/pkg/fault"
+	"oneshot/pkg/runfile"
+)
+
+// legLimit is how long the program may take, however slow the machine is.
+const legLimit = 2 * time.Minute
+
+// A leg is what the program did, from a start to its end.
+type leg struct {
+	args           []string
+	exit           int // -1 if it was killed
+	stdout, stderr string
+	place          string // of the fault, if it came to that
+	file           string // what the file of -o holds then
+	took           time.Duration
+}
+
+// A world is a folder in which a scenario is run, and its model. Its folder has the same name
+// for every state, because a run goes on only where it began.
+type world struct {
+	sc      *scenario
+	dir     string
+	program string
+	model   *model
+	way     string        // in which it is disturbed
+	whole   string        // the answer of the undisturbed run
+	took    time.Duration // the undisturbed run
+}
+
+func newWorld(dir, program string, sc *scenario) *world {
+	return &world{sc: sc, dir: dir, program: program, model: serve(sc)}
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+// A snapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
+type snapshot map[string]string
+
+// before is what is there before a run.
+func before() snapshot {
+	return snapshot{"tools/": "", "tools/send.yaml": tools, "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+}
+
+// restore makes a snapshot what is in the folder.
+func (w *world) restore(s snapshot) error {
+	if err := w.clear(); err != nil {
+		return err
+	}
+	for name, content := range s {
+		path := w.path(name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes the folder. What a killed run had started can still write there for a moment.
+func (w *world) clear() (err error) {
+	for range 50 {
+		if err = os.RemoveAll(w.dir); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// snapshot returns what is in the folder.
+func (w *world) snapshot() (snapshot, error) {
+	s := snapshot{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == w.dir {
+			return err
+		}
+		name := strings.TrimPrefix(path, w.dir+"/")
+		if d.IsDir() {
+			s[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		s[name] = string(content)
+		return err
+	})
+	return s, err
+}
+
+// begin runs the scenario from its beginning; the fault is as in [fault.Variable], without the file.
+func (w *world) begin(ctx context.Context, plan string) (leg, error) {
+	if err := w.restore(before()); err != nil {
+		return leg{}, err
+	}
+	return w.run(ctx, plan, w.firstArgs()...)
+}
+
+func (w *world) firstArgs() []string {
+	args := []string{"run", "--api", string(w.sc.api), "--base-url", w.sc.api.Base(w.model.Listener.Addr().String()), "--model", "scripted", "--dialect", w.sc.dialect, "--run-file", "run.jsonl"}
+	return append(append(append(args, w.sc.flags...), w.out()...), "Go")
+}
+
+// resume goes on with the run.
+func (w *world) resume(ctx context.Context, plan string) (leg, error) {
+	return w.run(ctx, plan, w.resumeArgs()...)
+}
+
+func (w *world) resumeArgs() []string {
+	return append([]string{"run", "--resume", "run.jsonl"}, w.out()...)
+}
+
+// out are the flags that say where the answer goes.
+func (w *world) out() []string {
+	switch {
+	case w.sc.file:
+		return []string{"-o", "out/answer.json"}
+	case w.sc.wrapped:
+		return []string{"--output", "envelope"}
+	}
+	return nil
+}
+
+// command is the program, in the folder and with an environment of its own.
+func (w *world) command(ctx context.Context, plan string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = w.dir
+	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + os.TempDir()}
+	if plan != "" {
+		cmd.Env = append(cmd.Env, fault.Variable+"="+plan+" "+w.placeFile())
+	}
+	cmd.WaitDelay = time.Second // what it started may still hold its output
+	return cmd
+}
+
+// placeFile is where the place of a fault is written, beside the folder.
+func (w *world) placeFile() string { return w.dir + ".place" }
+
+// run runs the program to its end.
+func (w *world) run(ctx context.Context, plan string, args ...string) (leg, error) {
+	return w.runAs(ctx, plan, append([]string{w.program}, args...)...)
+}
+
+// runAs runs a command line that starts the program.
+func (w *world) runAs(ctx context.Context, plan string, args ...string) (leg, error) {
+	ctx, cancel := context.WithTimeout(ctx, legLimit)
+	defer cancel()
+	if err := os.Remove(w.placeFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return leg{}, err
+	}
+	cmd := w.command(ctx, plan, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return leg{}, fmt.Errorf("%q did not end: %w", args, context.Cause(ctx))
+	}
+	l, err := w.ended(cmd, args, stdout.String(), stderr.String(), err)
+	l.took = time.Since(began)
+	return l, err
+}
+
+// ended returns the leg of a command that has ended.
+func (w *world) ended(cmd *exec.Cmd, args []string, stdout, stderr string, err error) (leg, error) {
+	var status *exec.ExitError
+	if err != nil && !errors.As(err, &status) && !errors.Is(err, exec.ErrWaitDelay) {
+		return leg{}, err
+	}
+	l := leg{args: args, exit: cmd.ProcessState.ExitCode(), stdout: stdout, stderr: stderr}
+	place, err := os.ReadFile(w.placeFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	l.place = strings.TrimSpace(string(place))
+	file, err := os.ReadFile(w.path("out/answer.json"))
+	l.file = string(file)
+	return l, err
+}
+
+// log reads the run file, which may not be there.
+func (w *world) log() (*runfile.Log, error) {
+	log, err := runfile.ReadFile(w.path("run.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &runfile.Log{}, nil
+	}
+	return log, err
+}
