@@ -141,7 +141,8 @@ func (sc *scenario) finish() {
 // runsPrograms reports whether a scenario needs what only Linux has.
 func (sc *scenario) runsPrograms() bool { return len(sc.steps) > 0 }
 
-// tools are the definitions of the programs: each takes down its key, if it has one, and its step.
+// tools are the definitions of the programs: each takes down its key, if it has one, and its step, and then
+// lingers if it is the step that the file linger names.
 var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n") + "---\n" + define("send_plain", "")
 
 func define(name, more string) string {
@@ -153,7 +154,7 @@ examples:
   - {call: "NAME('b', '2')"}
   - {call: "NAME('c', '3')"}
 effect: exec
-`+more+`exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log', sh, "${step}", "${note}"]}
+`+more+`exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if read s 2>/dev/null < linger && [ "$s" = "$1" ]; then sleep 60; fi', sh, "${step}", "${note}"]}
 `, "NAME", name)
 }
 

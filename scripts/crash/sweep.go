@@ -79,6 +79,7 @@ func ways() []way {
 		{id: "kill2", what: "killed, and killed again at each place of the resume", try: (*sweep).killsAgain, slow: true},
 		{id: "eio2", what: "killed, and an I/O error at each place of the resume", try: (*sweep).errorsAgain, slow: true},
 		{id: "random", what: "killed at random moments", try: (*sweep).randomKills},
+		{id: "amid", what: "killed while a program goes on", try: (*sweep).amidst},
 		{id: "long", what: "a long run, killed and resumed again and again", try: (*sweep).longRun, own: func(s *sweep) *scenario { return long(s.calls) }},
 		{id: "locked", what: "two resumes, one of which waits for its model", try: (*sweep).locked, slow: true},
 		{id: "race", what: "four resumes at once", try: (*sweep).races, slow: true},
