@@ -162,6 +162,9 @@ func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
 		if n > 0 {
 			end = r.ends[n-1]
 		}
+		if !s.wanted(end, 0) {
+			continue
+		}
 		at["run.jsonl"] = string(r.text[:end])
 		if err := w.restore(at); err != nil {
 			return err
