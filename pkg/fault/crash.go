@@ -32,6 +32,9 @@ var planned = sync.OnceValue(func() (p plan) {
 // passed counts the places that the process has come to.
 var passed atomic.Int64
 
+// unsynced counts the bytes of the run file that a power cut could take.
+var unsynced atomic.Int64
+
 // reached counts a place where these kinds of faults can be, and reports whether there is to
 // be one now.
 func reached(name string, kinds ...string) bool {
@@ -39,7 +42,7 @@ func reached(name string, kinds ...string) bool {
 	if !slices.Contains(kinds, p.kind) || passed.Add(1) != p.place {
 		return false
 	}
-	if err := os.WriteFile(p.file, []byte(name+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(p.file, fmt.Appendf(nil, "%s\n%d\n", name, unsynced.Load()), 0o600); err != nil {
 		panic(err)
 	}
 	return true
@@ -71,6 +74,9 @@ func Around(name string, do func() error) error {
 		return err
 	}
 	err := do()
+	if err == nil && name == "fsync of the run file" {
+		unsynced.Store(0)
+	}
 	if reached("behind "+name, Kill) {
 		_ = fail()
 	}
@@ -87,6 +93,9 @@ func Write(name string, w io.Writer, p []byte) (n int, err error) {
 		return n, errors.Join(err, fail())
 	}
 	n, err = w.Write(p)
+	if name == "write of the run file" {
+		unsynced.Add(int64(n))
+	}
 	if reached("behind "+name, Kill) {
 		_ = fail()
 	}

@@ -9,7 +9,8 @@ package fault
 
 // Variable is the environment variable that a build with the tag crash obeys. Its value is
 // "KIND N FILE": what happens, at the how many-th place where it can, from 1, and the file
-// that gets a line with the name of the place then.
+// that gets two lines then: the name of the place, and how many bytes at the end of the run
+// file were written and not synced.
 const Variable = "ONESHOT_FAULT"
 
 // The kinds of faults.

@@ -13,6 +13,34 @@ import (
 // kills kills the run at each place, and lets it go on.
 func (s *sweep) kills(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Kill) }
 
+// powerCuts kills the run at each place, and takes from its file what was not synced, as a power cut could.
+func (s *sweep) powerCuts(ctx context.Context, w *world) error {
+	for n := s.first(); ; n += s.stride {
+		if !s.wanted(n) {
+			continue
+		}
+		l, err := w.begin(ctx, fmt.Sprintf("%s %d", fault.Kill, n))
+		if err != nil || l.place == "" {
+			return err
+		}
+		if err := w.lose(l.unsynced); err != nil {
+			return err
+		}
+		if err := s.tell(ctx, w, &story{}, l, n); err != nil || len(s.at) > 0 {
+			return err
+		}
+	}
+}
+
+// lose takes whole records of that many bytes from the end of the run file, and what was half written behind them.
+func (w *world) lose(unsynced int64) error {
+	log, err := w.log()
+	if err != nil || log.Size == 0 {
+		return err
+	}
+	return os.Truncate(w.path("run.jsonl"), log.Size-unsynced)
+}
+
 // full lets each operation fail because there is no room.
 func (s *sweep) full(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Full) }
 

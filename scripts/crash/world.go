@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type leg struct {
 	exit           int // -1 if it was killed
 	stdout, stderr string
 	place          string // of the fault, if it came to that
+	unsynced       int64  // bytes at the end of the run file, whole records, that a power cut could take then
 	file           string // what the file of -o holds then
 	took           time.Duration
 }
@@ -191,7 +193,12 @@ func (w *world) ended(cmd *exec.Cmd, args []string, stdout, stderr string, err e
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
-	l.place = strings.TrimSpace(string(place))
+	name, count, _ := strings.Cut(strings.TrimSpace(string(place)), "\n")
+	if l.place = name; name != "" {
+		if l.unsynced, err = strconv.ParseInt(count, 10, 64); err != nil {
+			return l, err
+		}
+	}
 	file, err := os.ReadFile(w.path("out/answer.json"))
 	l.file = string(file)
 	return l, err
