@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := newSweep(os.Stderr)
+	s := newSweep(io.Discard)
 	s.dir = dir
 	s.shorten()
 	if err := s.build(t.Context()); err != nil {
@@ -48,7 +49,7 @@ func TestSweep(t *testing.T) {
 
 // A violation is printed with the command that shows it again, and is a failure.
 func TestViolation(t *testing.T) {
-	s := newSweep(os.Stderr)
+	s := newSweep(io.Discard)
 	s.tallies["kill"] = &tally{guilty: map[guilt]int{}}
 	s.count("kill", "plain", "; before a write", []int{3, 4}, []charge{{repeated, "twice"}})
 	var b strings.Builder
@@ -154,7 +155,7 @@ func TestJudge(t *testing.T) {
 
 // What is not tried is said, once.
 func TestSkippedIsSaid(t *testing.T) {
-	s := newSweep(os.Stderr)
+	s := newSweep(io.Discard)
 	s.skip("strace: %s", "there is none")
 	s.skip("strace: %s", "there is none")
 	var b strings.Builder

@@ -31,7 +31,7 @@ const (
 
 func (s *story) last() leg { return s.legs[len(s.legs)-1] }
 
-// begins reports whether the run was disturbed, so that it is to go on.
+// isOpen reports whether the run was disturbed, so that it is to go on.
 func (s *story) isOpen() bool { return s.last().exit == -1 || s.last().exit == exitIO }
 
 // add adds a leg, and notes what was on record after those before it.

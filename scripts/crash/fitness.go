@@ -1,0 +1,54 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/runfile"
+)
+
+// fitness: the record is in order, the file of -o is the old one or the new one, and nothing lies about.
+func (j *judgement) fitness() {
+	if j.s.broken != "" {
+		j.charge(unfit, "the run file was damaged: %s", j.s.broken)
+	}
+	for _, f := range runfile.Findings("run.jsonl", j.log, nil) {
+		if f.Severity.Rank() >= diag.Warning.Rank() && !(f.Code == diag.RunTorn && j.s.last().isUnbegun()) {
+			j.charge(unfit, "%s: %s", f.Code, f.Message)
+		}
+	}
+	for i, l := range j.s.legs {
+		if l.file != fileBefore && l.file != j.w.whole {
+			j.charge(unfit, "leg %d: the file of -o holds %q", i+1, l.file)
+		}
+		if l.exit == exitOK && l.place != "" && mustFail(l.place) {
+			j.charge(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
+		}
+		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && mustFail(l.place) {
+			j.charge(unfit, "leg %d: exit %d with a fault at %q: %s", i+1, l.exit, l.place, l.stderr)
+		}
+	}
+	end, _ := j.last()
+	for name, content := range j.files {
+		if end.exit == exitOK && isLeft(name) && content != j.w.whole && !j.s.tools {
+			j.charge(unfit, "%s was left", name)
+		}
+	}
+	if t := j.log.Torn; t != nil && end.exit == exitOK {
+		j.charge(unfit, "the run file is torn: %s", t.Why)
+	}
+}
+
+// mustFail reports whether a fault at a place ends the run: those of tools are theirs alone, and a file
+// system may have no files without a name.
+func mustFail(place string) bool {
+	return !strings.Contains(place, "draft") && !strings.HasSuffix(place, "folder") && !strings.Contains(place, "link")
+}
+
+// isLeft reports whether a file is a draft, of a tool or of -o. One of -o that is whole can be left: it is there
+// between the moment at which it gets a name and that at which it gets the right one.
+func isLeft(name string) bool {
+	return strings.HasPrefix(name, "out/.") || strings.HasPrefix(name, "work/") && strings.Contains(name, "/.")
+}

@@ -1,0 +1,70 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A snapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
+type snapshot map[string]string
+
+// before is what is there before a run.
+func before() snapshot {
+	return snapshot{"tools/": "", "tools/send.yaml": tools, "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+}
+
+// restore makes a snapshot what is in the folder.
+func (w *world) restore(s snapshot) error {
+	if err := w.clear(); err != nil {
+		return err
+	}
+	for name, content := range s {
+		path := w.path(name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes the folder. What a killed run had started can still write there for a moment.
+func (w *world) clear() (err error) {
+	for range 50 {
+		if err = os.RemoveAll(w.dir); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// snapshot returns what is in the folder.
+func (w *world) snapshot() (snapshot, error) {
+	s := snapshot{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == w.dir {
+			return err
+		}
+		name := strings.TrimPrefix(path, w.dir+"/")
+		if d.IsDir() {
+			s[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		s[name] = string(content)
+		return err
+	})
+	return s, err
+}
