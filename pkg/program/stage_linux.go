@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -92,13 +91,6 @@ func newExecution(j job) (e execution, err error) {
 func (e execution) run() unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(e.path)), uintptr(unsafe.Pointer(&e.argv[0])), uintptr(unsafe.Pointer(&e.env[0])))
 	return errno
-}
-
-// plainSignals lets every signal do to the program what it does by default: those that this
-// process ignores it would ignore, too, and those that are blocked would be.
-func plainSignals() error {
-	signal.Notify(make(chan os.Signal, 1)) // all; who has a handler gets the default by execve(2)
-	return unix.PthreadSigmask(unix.SIG_SETMASK, new(unix.Sigset_t), nil)
 }
 
 // closeOnExec keeps all descriptors but the standard ones from what is started.

@@ -124,7 +124,7 @@ func TestStageSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	c := exec.Command("/bin/sh", "-c", `trap '' HUP INT QUIT PIPE TSTP TTIN TTOU TERM CHLD USR1; exec "$@"`, "sh", exe, "probe", "script", "grep SigIgn /proc/self/status >out")
+	c := exec.Command("/bin/sh", "-c", `trap '' HUP INT QUIT PIPE TSTP TTIN TTOU TERM CHLD USR1 34; exec "$@"`, "sh", exe, "probe", "script", "grep SigIgn /proc/self/status >out")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"syscall"
 	"time"
 
@@ -55,7 +53,9 @@ func superviseHere() {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return
 	}
-	signal.Ignore(deafTo()...) // the orders count
+	if beDeaf() != nil { // the orders count
+		return
+	}
 	s := &supervisor{orders: os.NewFile(fdJob, "orders"), reports: os.NewFile(fdReport, "reports")}
 	j, frame, err := receive(s.orders)
 	for i, thread := range []string{"/proc/thread-self", fmt.Sprintf("/proc/self/task/%d", os.Getpid())} {
@@ -78,23 +78,6 @@ func superviseHere() {
 	s.endAll()
 	s.report(report{Ended: s.ending()})
 }
-
-// deafTo are the signals that somebody could send to the supervisor, and that would end or stop it:
-// all but those that nobody can ignore, those of faults, and those by which children and threads are heard
-// of. Those from 32 to 34 are of the C library, and the runtime leaves them as they are.
-func deafTo() []os.Signal {
-	needed := []unix.Signal{unix.SIGKILL, unix.SIGSTOP, unix.SIGCHLD, unix.SIGURG, unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL}
-	var all []os.Signal
-	for number := unix.Signal(1); number <= mostSignal; number++ {
-		if !slices.Contains(needed, number) {
-			all = append(all, number)
-		}
-	}
-	return all
-}
-
-// mostSignal is the greatest number of a signal.
-const mostSignal = 64
 
 func (s *supervisor) report(r report) {
 	if line, err := json.Marshal(r); err == nil {

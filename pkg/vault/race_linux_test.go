@@ -100,7 +100,11 @@ func (w world) exchange(ctx context.Context, t *testing.T, s swap, n *raced) {
 	name := filepath.Join(w.dir, s.name)
 	for ctx.Err() == nil {
 		if fi, err := os.Lstat(evil); err != nil || !s.evil(fi) { // a write has replaced it, which it may
-			if err := errors.Join(os.RemoveAll(evil), s.what(evil)); err != nil {
+			err := os.RemoveAll(evil)
+			if errors.Is(err, unix.ENOTEMPTY) { // a write is in it yet
+				continue
+			}
+			if err := errors.Join(err, s.what(evil)); err != nil {
 				t.Error(err)
 				return
 			}
