@@ -30,7 +30,7 @@ check: ## what has to hold before a change goes in
 	$(GO) mod verify
 	$(GO) mod tidy -diff
 	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
-	$(GO) test -count=1 -run 'Growth|Linear|Flood' ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire
+	$(GO) test -count=1 -run 'Growth|Linear|Flood|Parts|Around' ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire
 
 fresh: ## rewrite the generated parts: README tables, golden files
 	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update

@@ -7,4 +7,5 @@ const (
 	growthSize   = 1 << 17
 	hostileShare = 40
 	allSplits    = 128
+	markerStride = 9
 )

@@ -172,7 +172,7 @@ func checkPartsWith(t *testing.T, text string, stops []string) {
 func TestParts(t *testing.T) {
 	for i, a := range jsonPieces {
 		checkParts(t, a)
-		for j := i % 5; j < len(jsonPieces); j += 5 {
+		for j := i % partsStride; j < len(jsonPieces); j += partsStride {
 			checkParts(t, "["+a+","+jsonPieces[j]+"]")
 			checkParts(t, "["+a+": "+a+": "+jsonPieces[j]+", 1]")
 		}

@@ -2,4 +2,7 @@
 
 package literal
 
-const growthSize = 1 << 18
+const (
+	growthSize  = 1 << 18
+	partsStride = 5 // one of how many pieces stands beside each other one
+)

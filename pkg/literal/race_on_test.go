@@ -2,5 +2,8 @@
 
 package literal
 
-// The race detector slows tests of growth down; there are no goroutines in them.
-const growthSize = 1 << 15
+// The race detector slows tests down; there are no goroutines in them.
+const (
+	growthSize  = 1 << 15
+	partsStride = 29
+)

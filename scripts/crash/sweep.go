@@ -44,7 +44,7 @@ func newSweep(log io.Writer) *sweep {
 // shorten leaves so much that it takes some seconds.
 func (s *sweep) shorten() {
 	s.brief = true
-	s.random, s.calls, s.legs, s.every, s.stride, s.bytes = 1, 12, 3, 3, 9, 97
+	s.random, s.calls, s.legs, s.every, s.stride, s.bytes = 1, 12, 3, 4, 9, 197
 }
 
 // A tally is what came of one way.
