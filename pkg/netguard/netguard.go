@@ -19,9 +19,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -140,10 +142,22 @@ func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 // followKey is the key of what [WithFollow] puts into a context.
 type followKey struct{}
 
+// ErrStay says that a redirect is not followed: it is the response itself.
+var ErrStay = errors.New("the redirect is the response")
+
 // WithFollow returns a context whose requests go on to an address that a server names only if
-// follow has no error about it.
+// follow has no error about it. With [ErrStay] the redirect is the response; any other one is why
+// the request fails.
 func WithFollow(ctx context.Context, follow func(*url.URL) error) context.Context {
 	return context.WithValue(ctx, followKey{}, follow)
+}
+
+// WithConnected returns a context, and a function that reports whether a request with it has had a
+// connection to a server: then the server may have got it.
+func WithConnected(ctx context.Context) (context.Context, func() bool) {
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	return ctx, connected.Load
 }
 
 // checkRedirect decides about a redirect and what goes with it. Its URL is
@@ -151,20 +165,26 @@ func WithFollow(ctx context.Context, follow func(*url.URL) error) context.Contex
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	refuse := func(why string) error { return &Refused{URL: req.URL.Redacted(), Why: why} }
+	follow, ok := req.Context().Value(followKey{}).(func(*url.URL) error)
+	var unfollowed error
+	if ok {
+		unfollowed = follow(req.URL)
+	}
+	if errors.Is(unfollowed, ErrStay) {
+		return http.ErrUseLastResponse
+	}
 	if len(via) > maxRedirects {
 		return refuse(fmt.Sprintf("more than %d redirects", maxRedirects))
 	}
 	if last.Scheme == "https" && req.URL.Scheme == "http" {
 		return refuse("a redirect from https to http")
 	}
-	if follow, ok := req.Context().Value(followKey{}).(func(*url.URL) error); ok {
-		if err := follow(req.URL); err != nil {
-			return refuse("the server redirects to it: " + err.Error())
-		}
+	if unfollowed != nil {
+		return refuse("the server redirects to it: " + unfollowed.Error())
 	}
 	// The query of the last URL may hold a secret.
 	req.Header.Del("Referer")
-	left := func(r *http.Request) bool { return !sameOrigin(first, r.URL) }
+	left := func(r *http.Request) bool { return !SameOrigin(first, r.URL) }
 	if !left(req) && !slices.ContainsFunc(via, left) {
 		return nil
 	}
@@ -187,8 +207,8 @@ func harmless(h http.Header) http.Header {
 	return out
 }
 
-// sameOrigin reports whether two checked URLs have the same scheme, host and port.
-func sameOrigin(a, b *url.URL) bool {
+// SameOrigin reports whether two checked URLs have the same scheme, host and port.
+func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && HostOf(a) == HostOf(b)
 }
 

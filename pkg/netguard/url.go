@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// maxURL is the longest URL in bytes.
-const maxURL = 8 << 10
+// MaxURL is the longest URL in bytes.
+const MaxURL = 8 << 10
 
 // CheckURL parses a URL that a tool is to request. The URL must leave no doubt
 // about its host: absolute, http or https, without user and password, with a name
@@ -19,8 +19,8 @@ const maxURL = 8 << 10
 // here. The error is a *[Refused].
 func CheckURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, &Refused{URL: shown(raw), Why: why} }
-	if len(raw) > maxURL {
-		return refuse(fmt.Sprintf("it is longer than %d bytes", maxURL))
+	if len(raw) > MaxURL {
+		return refuse(fmt.Sprintf("it is longer than %d bytes", MaxURL))
 	}
 	if strings.ContainsFunc(raw, misleading) {
 		return refuse("it contains a space, a backslash or an invisible character")

@@ -56,7 +56,7 @@ func TestCheckURL(t *testing.T) {
 		"http://2130706433/":                      "looks like an IP",
 		"http://foo.0x/":                          "looks like an IP",
 		"http://0177.0.0.1/":                      "looks like an IP",
-		"http://example.com/" + strings.Repeat("a", maxURL): "longer than",
+		"http://example.com/" + strings.Repeat("a", MaxURL): "longer than",
 	} {
 		u, err := CheckURL(raw)
 		switch {
