@@ -211,14 +211,15 @@ func refused(n *yaml.Node, depth int) string {
 }
 
 // keys reports keys that are no strings or stand twice. It returns false for
-// the first kind, which makes a mapping unreadable.
+// the first kind, which makes a mapping unreadable. A whole number in its digits is
+// taken for the text of it.
 func (f *File) keys(mapping *yaml.Node) bool {
 	good := true
 	first := map[string]int{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		switch line, twice := first[key.Value]; {
-		case kindOf(key) != kindString || key.Tag == "!!merge":
+		case !isKey(key):
 			f.about(key, f.codes.Syntax, "a key must be a string")
 			good = false
 		case twice:
@@ -228,6 +229,11 @@ func (f *File) keys(mapping *yaml.Node) bool {
 		}
 	}
 	return good
+}
+
+func isKey(n *yaml.Node) bool {
+	digits := n.Value != "" && strings.Trim(n.Value, "0123456789") == ""
+	return n.Tag != "!!merge" && (kindOf(n) == kindString || kindOf(n) == kindNumber && digits)
 }
 
 // firstInvalid returns the offset of the first character that YAML does not

@@ -42,7 +42,11 @@ func TestSyntax(t *testing.T) {
 		{"anchor", "a: &x 1\n", "TD001 f.yaml:1:4 anchors are not allowed"},
 		{"tag", "a: !!str 1\n", "TD001 f.yaml:1:4 tags are not allowed"},
 		{"merge key", "a: {<<: {b: 1}}\n", "TD001 f.yaml:1:5 a key must be a string"},
-		{"key of another type", "1: a\n", "TD001 f.yaml:1:1 a key must be a string"},
+		{"key of another type", "1.5: a\n", "TD001 f.yaml:1:1 a key must be a string"},
+		{"boolean as key", "true: a\n", "TD001 f.yaml:1:1 a key must be a string"},
+		{"signed key", "-1: a\n", "TD001 f.yaml:1:1 a key must be a string"},
+		{"octal key", "007: a\n", "TD001 f.yaml:1:1 a key must be a string"},
+		{"number twice", "1: a\n\"1\": b\n", `TD003 f.yaml:2:1 the key "1" stands twice, first in line 1`},
 		{"mapping as key", "{a: b}: c\n", "TD001 f.yaml:1:1 a key must be a string"},
 		{"duplicate", "a: 1\nb: 2\n\"a\": 3\n", `TD003 f.yaml:3:1 the key "a" stands twice, first in line 1`},
 		{"depth", strings.Repeat("[", 70) + strings.Repeat("]", 70), "TD001 f.yaml:1:65 values are nested too deeply"},
@@ -55,7 +59,7 @@ func TestSyntax(t *testing.T) {
 			if diff := cmp.Diff([]string{tt.want}, lines(f.Findings())); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if wantDoc := tt.name == "duplicate" || tt.name == "second document"; wantDoc != (len(docs) > 0) {
+			if wantDoc := tt.name == "duplicate" || tt.name == "number twice" || tt.name == "second document"; wantDoc != (len(docs) > 0) {
 				t.Errorf("%d documents", len(docs))
 			}
 		})
