@@ -17,6 +17,7 @@ const (
 	DefImpl       Code = "TD012" // no implementation, or one that does not exist
 	DefHole       Code = "TD013" // a hole where none can be, or for what is no argument
 	DefProgram    Code = "TD014" // a program that cannot be confined
+	DefRequest    Code = "TD015" // a request that cannot be made, or not by a definition
 )
 
 // definitionRules documents the TD codes. Each example is a part of a
@@ -119,9 +120,9 @@ var definitionRules = []Rule{
 	},
 	{
 		Code: DefHole, Slug: "bad-hole", Severity: Error,
-		Title: "A hole stands where there can be none, or is for no argument of the program",
-		Text: "${name} in exec is a hole for the value of a parameter: text, a number, true or false, or, where it is the whole element, a list of these. " +
-			"No value says which program runs, where it runs, or which option it gets. $${ stands for ${ itself.",
+		Title: "A hole stands where there can be none, or is for no argument of the program or the request",
+		Text: "${name} in exec or http is a hole for the value of a parameter: text, a number, true or false, or, where it is the whole element, a list of these. " +
+			"No value says which program runs, where it runs, or which option it gets, nor which server is asked, and for what. $${ stands for ${ itself.",
 		Bad:  "effect: exec\nexec: {argv: [curl, \"--max-time=${timeout}\", --, \"${uri}\"]}",
 		Good: "effect: exec\nexec: {argv: [curl, \"--max-time=${timeoutMs}\", --, \"${uri}\"]}",
 	},
@@ -132,5 +133,13 @@ var definitionRules = []Rule{
 			"it runs below the root, gets no variable by which programs load or run something else, and no value is a text that a shell or an interpreter would do.",
 		Bad:  "effect: exec\nexec: {argv: [sh, -c, \"curl '${uri}'\"]}",
 		Good: "effect: exec\nexec: {argv: [curl, --, \"${uri}\"]}",
+	},
+	{
+		Code: DefRequest, Slug: "bad-request", Severity: Error,
+		Title: "A definition makes a request that nobody could confine, or that cannot be made",
+		Text: "The scheme, the host and the names in a request stand in the definition. PUT, PATCH and DELETE have the effect write. " +
+			"Headers that say how a request is sent are the program's, and a key is sent to those servers only that the definition says know it.",
+		Bad:  "effect: read\nhttp: {method: DELETE, url: \"https://example.com/pages\"}",
+		Good: "effect: write\nhttp: {method: DELETE, url: \"https://example.com/pages\"}",
 	},
 }
