@@ -193,7 +193,7 @@ builtin: wget
 	var src strings.Builder
 	for l := range strings.Lines(base) {
 		key, _, _ := strings.Cut(l, ":")
-		replaced := strings.HasPrefix(part, key+":") || key == "builtin" && strings.Contains(part, "\nexec:")
+		replaced := strings.HasPrefix(part, key+":") || key == "builtin" && (strings.Contains(part, "\nexec:") || strings.Contains(part, "\nhttp:"))
 		if !replaced {
 			src.WriteString(l)
 		}

@@ -15,20 +15,22 @@ import (
 // definitionKeys are the keys of a definition.
 var definitionKeys = []string{
 	"name", "description", "signature", "parameters", "returns", "examples", "effect", "idempotent",
-	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec",
+	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec", "http",
 }
 
 // A decoder reads one definition.
 type decoder struct {
 	Loader
-	doc yamldoc.Map
-	def *Definition
+	file  *yamldoc.File
+	doc   yamldoc.Map
+	def   *Definition
+	wrong bool // something is wrong with what does it
 }
 
 // decode reads one document. What is wrong with it is reported to the file; the
 // definition is good only if that is nothing.
 func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
-	d := decoder{Loader: l, def: &Definition{File: f.Name()}}
+	d := decoder{Loader: l, file: f, def: &Definition{File: f.Name()}}
 	var ok bool
 	if d.doc, ok = doc.Map(definitionKeys...); !ok {
 		return d.def
@@ -196,17 +198,38 @@ func (d *decoder) labels() []Label {
 
 // implementation reads what does it: exactly one of the [Means].
 func (d *decoder) implementation(known bool) {
-	builtin, exec := d.doc.Get("builtin"), d.doc.Get("exec")
-	switch {
-	case !builtin.Present() && !exec.Present():
-		d.doc.Of().Add(diag.DefImpl, `there is no implementation: the key "builtin" or "exec" is missing`)
-	case builtin.Present() && exec.Present():
-		d.doc.Key("exec").Add(diag.DefImpl, "there are two implementations, builtin and exec").Hint = "leave one of them out"
-	case exec.Present():
-		d.program(exec, known)
-	default:
-		d.builtin(builtin)
+	var said []string
+	for _, means := range EveryMeans {
+		if d.doc.Get(string(means)).Present() {
+			said = append(said, string(means))
+		}
 	}
+	switch {
+	case len(said) == 0:
+		d.doc.Of().Add(diag.DefImpl, "there is no implementation: one of the keys %s is missing", strings.Join(eachMeans(), ", "))
+		return
+	case len(said) > 1:
+		d.doc.Key(said[1]).Add(diag.DefImpl, "there are several implementations: %s", strings.Join(said, ", ")).Hint = "leave all but one of them out"
+		return
+	}
+	before := len(d.file.Findings())
+	switch v := d.doc.Get(said[0]); Means(said[0]) {
+	case ByProgram:
+		d.program(v, known)
+	case ByRequest:
+		d.request(v, known)
+	default:
+		d.builtin(v)
+	}
+	d.wrong = len(d.file.Findings()) > before
+}
+
+func eachMeans() []string {
+	out := make([]string, len(EveryMeans))
+	for i, m := range EveryMeans {
+		out[i] = string(m)
+	}
+	return out
 }
 
 func (d *decoder) builtin(v yamldoc.Value) {

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"encoding/json"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -55,17 +57,28 @@ func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
 		return call
 	}
 	call, faults = d.def.Bind(call)
-	if len(faults) == 0 {
+	if len(faults) == 0 && !d.wrong {
 		faults = d.def.Check(call.Arguments)
 	}
 	for _, f := range faults {
 		v.Add(diag.DefExample, "%s", f.Message).Hint = f.Hint
 	}
-	if len(faults) == 0 && d.def.Exec != nil {
-		if _, err := d.def.Fill(call.Arguments); err != nil {
+	if len(faults) == 0 && !d.wrong {
+		if err := d.def.fills(call.Arguments); err != nil {
 			v.Add(diag.DefExample, "%v", err)
 		}
 	}
 	call.Start, call.End, call.Text = 0, 0, ""
 	return call
+}
+
+// fills returns why arguments make no words of a program, or no request.
+func (d *Definition) fills(args json.RawMessage) (err error) {
+	switch {
+	case d.Exec != nil:
+		_, err = d.Fill(args)
+	case d.HTTP != nil:
+		_, err = d.FillRequest(args, func(string) string { return "" })
+	}
+	return err
 }

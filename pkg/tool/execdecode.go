@@ -95,7 +95,7 @@ func (d *decoder) programName(v yamldoc.Value) string {
 
 // template reads an element of argv.
 func (d *decoder) template(v yamldoc.Value, known bool) (Template, bool) {
-	t, ok := d.holed(v, known, true)
+	t, ok := d.holed(v, known, wordSlot)
 	if !ok || !known {
 		return t, ok
 	}
@@ -106,24 +106,36 @@ func (d *decoder) template(v yamldoc.Value, known bool) (Template, bool) {
 	return t, true
 }
 
-// holed reads text with holes, each of which has to be for a parameter whose values fit. A list
-// fits where it can be several words.
-func (d *decoder) holed(v yamldoc.Value, known, lists bool) (Template, bool) {
+// A slot is a kind of place for text with holes.
+type slot struct {
+	lists   bool   // a list can stand there, in a hole of its own
+	items   string // what its items become
+	whole   string // where a value of any type has a place
+	secrets bool   // a secret can stand there
+}
+
+var (
+	wordSlot  = slot{lists: true, items: "an argument", whole: "stdin: json gives the program all arguments"}
+	stdinSlot = slot{whole: wordSlot.whole}
+)
+
+// holed reads text with holes, each of which has to be for a parameter whose values fit.
+func (d *decoder) holed(v yamldoc.Value, known bool, in slot) (Template, bool) {
 	text, ok := v.Text()
 	if !ok {
 		return Template{}, false
 	}
-	t, wrong := ParseTemplate(text)
+	t, wrong := parseTemplate(text, in.secrets)
 	switch {
 	case wrong != nil:
 		v.AddAt(diag.DefHole, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 		return t, false
 	case strings.IndexByte(text, 0) >= 0:
-		v.Add(diag.DefValue, "no argument of a program holds NUL")
+		v.Add(diag.DefValue, "there can be no NUL here")
 		return t, false
 	}
 	for _, hole := range t.holes() {
-		if why, hint := d.misfit(t, hole.hole, lists); known && why != "" {
+		if why, hint := d.misfit(t, hole.hole, in); known && why != "" {
 			v.AddAt(diag.DefHole, hole.at, "%s", why).Hint = hint
 			ok = false
 		}
@@ -132,7 +144,7 @@ func (d *decoder) holed(v yamldoc.Value, known, lists bool) (Template, bool) {
 }
 
 // misfit says why the values of a parameter have no place in a hole, or "".
-func (d *decoder) misfit(t Template, name string, lists bool) (why, hint string) {
+func (d *decoder) misfit(t Template, name string, in slot) (why, hint string) {
 	p, ok := d.def.param(name)
 	names := d.def.ParameterNames()
 	switch {
@@ -143,12 +155,12 @@ func (d *decoder) misfit(t Template, name string, lists bool) (why, hint string)
 			hint = "there are " + strings.Join(names, ", ")
 		}
 		return fmt.Sprintf("there is no parameter %s", name), hint
-	case p.Type.isText(), lists && t.alone() != "" && p.Type.Kind == Array && p.Type.Items.isText():
+	case p.Type.isText(), in.lists && t.alone() != "" && p.Type.Kind == Array && p.Type.Items.isText():
 		return "", ""
-	case lists && p.Type.Kind == Array && p.Type.Items.isText():
-		return fmt.Sprintf("%s is a list, which has no place inside of an argument", name), "an element that is only ${" + name + "} is an argument for each item"
+	case in.lists && p.Type.Kind == Array && p.Type.Items.isText():
+		return fmt.Sprintf("%s is a list, which has no place among other text", name), "what is only ${" + name + "} is " + in.items + " for each item"
 	}
-	return fmt.Sprintf("%s is %s, and only text, a number, true or false has a place here", name, p.Type), "stdin: json gives the program all arguments"
+	return fmt.Sprintf("%s is %s, and only text, a number, true or false has a place here", name, p.Type), in.whole
 }
 
 // isText reports whether a value of the type can be text, a number, true or false.
@@ -192,7 +204,7 @@ func (d *decoder) stdin(v yamldoc.Value, known bool) {
 		d.def.Exec.whole = true
 		return
 	}
-	if t, ok := d.holed(v, known, false); ok {
+	if t, ok := d.holed(v, known, stdinSlot); ok {
 		d.def.Exec.stdin = t
 	}
 }

@@ -36,6 +36,7 @@ func TestPublishedKeys(t *testing.T) {
 	for name, pair := range map[string][2][]string{
 		"definition": {definitionKeys, slices.Collect(maps.Keys(doc.Properties))},
 		"exec":       {execKeys, slices.Collect(maps.Keys(doc.Defs["exec"].Properties))},
+		"http":       {requestKeys, slices.Collect(maps.Keys(doc.Defs["http"].Properties))},
 		"property":   {propertyKeys, slices.Collect(maps.Keys(doc.Defs["property"].Properties))},
 	} {
 		want, got := slices.Sorted(slices.Values(pair[0])), slices.Sorted(slices.Values(pair[1]))

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"net/http"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -8,7 +9,8 @@ import (
 )
 
 // repetition reads whether a call may be made again when nobody knows whether it took effect:
-// true, false, or {key: env NAME}, where the program gets a key of the call.
+// true, false, or with a key of the call: {key: env NAME} for a program, {key: header NAME} for a
+// server.
 func (d *decoder) repetition() {
 	v := d.doc.Get("idempotent")
 	if !v.IsMap() {
@@ -25,13 +27,30 @@ func (d *decoder) repetition() {
 		return
 	}
 	switch where, name, _ := strings.Cut(text, " "); {
-	case where != "env" || name == "":
-		key.Add(diag.DefValue, "must be env NAME, is %q", text).Hint = "the program gets the key in the variable of that name"
-	case !d.doc.Get("exec").Present():
+	case (where != "env" && where != "header") || name == "":
+		key.Add(diag.DefValue, "must be env NAME or header NAME, is %q", text).Hint = "a program gets the key in the variable of that name, a server in the header"
+	case where == "env" && !d.doc.Get("exec").Present():
 		key.Add(diag.DefValue, "no program is run that could get the key").Hint = "say true or false"
+	case where == "header" && !d.doc.Get("http").Present():
+		key.Add(diag.DefValue, "no request is made that could have the key").Hint = "say true or false"
+	case where == "header":
+		d.keyHeader(key, name)
 	default:
 		d.keyVariable(key, name)
 	}
+}
+
+// keyHeader reads the name of the header.
+func (d *decoder) keyHeader(v yamldoc.Value, name string) {
+	if why, hint := unfitHeader(name); why != "" {
+		v.Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
+		return
+	}
+	if d.def.Effect == Read {
+		v.Add(diag.DefValue, "a read is made again without a key").Hint = "leave idempotent out, or say effect: write"
+		return
+	}
+	d.def.KeyHeader = http.CanonicalHeaderKey(name)
 }
 
 // keyVariable reads the name of the variable.

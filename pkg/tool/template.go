@@ -13,12 +13,18 @@ import (
 // never read again: what looks like a hole in it is text.
 type Template struct{ pieces []piece }
 
-// A piece of a template is text, or a hole.
+// A piece of a template is text, a hole, or the place of a secret.
 type piece struct {
-	text string
-	hole string // the name of a parameter, "" in text
-	at   int    // where it begins in what is written, in bytes
+	text   string
+	hole   string // the name of a parameter
+	secret string // the name of a secret, of ${secret:NAME}
+	at     int    // where it begins in what is written, in bytes
 }
+
+func (p piece) isText() bool { return p.hole == "" && p.secret == "" }
+
+// toSecret begins the name of a secret in a template that has places for them.
+const toSecret = "secret:"
 
 // A TemplateError says why a text is no template.
 type TemplateError struct {
@@ -29,8 +35,10 @@ type TemplateError struct {
 
 func (e *TemplateError) Error() string { return e.Why }
 
-// ParseTemplate reads a template.
-func ParseTemplate(text string) (Template, *TemplateError) {
+// ParseTemplate reads a template, which has no place for a secret.
+func ParseTemplate(text string) (Template, *TemplateError) { return parseTemplate(text, false) }
+
+func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 	var t Template
 	for at := 0; at < len(text); {
 		rest := text[at:]
@@ -44,10 +52,15 @@ func ParseTemplate(text string) (Template, *TemplateError) {
 				return t, &TemplateError{at, "the hole has no end", "write ${name}, or $${ for ${ itself"}
 			}
 			name := rest[len("${"):end]
-			if !isName(name) {
+			of, isSecret := strings.CutPrefix(name, toSecret)
+			switch {
+			case isSecret && secrets && isVariable([]byte(of)):
+				t.pieces = append(t.pieces, piece{secret: of, at: at})
+			case isName(name):
+				t.pieces = append(t.pieces, piece{hole: name, at: at})
+			default:
 				return t, &TemplateError{at, fmt.Sprintf("%s is no hole", quote(short(rest[:end+1]))), noHole(name)}
 			}
-			t.pieces = append(t.pieces, piece{hole: name, at: at})
 			at += end + 1
 		default:
 			next := strings.IndexByte(rest[1:], '$') + 1
@@ -63,15 +76,15 @@ func ParseTemplate(text string) (Template, *TemplateError) {
 
 // noHole says what to write instead of something that is no hole.
 func noHole(name string) string {
-	if strings.HasPrefix(name, "secret:") {
-		return "a program gets a secret in its environment: name the variable in env"
+	if strings.HasPrefix(name, toSecret) {
+		return "a program gets a secret in its environment, by its name in env; a request has one in a header"
 	}
 	return "write ${name} with the name of a parameter, or $${ for ${ itself"
 }
 
 // write adds text.
 func (t *Template) write(text string, at int) {
-	if last := len(t.pieces) - 1; last >= 0 && t.pieces[last].hole == "" {
+	if last := len(t.pieces) - 1; last >= 0 && t.pieces[last].isText() {
 		t.pieces[last].text += text
 		return
 	}
@@ -97,6 +110,17 @@ func (t Template) alone() string {
 	return ""
 }
 
+// secrets returns the names of the secrets.
+func (t Template) secrets() []string {
+	var out []string
+	for _, p := range t.pieces {
+		if p.secret != "" {
+			out = append(out, p.secret)
+		}
+	}
+	return out
+}
+
 // begins returns the text before the first hole.
 func (t Template) begins() string {
 	if len(t.pieces) > 0 {
@@ -105,12 +129,18 @@ func (t Template) begins() string {
 	return ""
 }
 
-// fill returns the text with values in the holes.
-func (t Template) fill(value func(name string) string) string {
+// fill returns the text with values in the holes. It has no secrets.
+func (t Template) fill(value func(name string) string) string { return t.fillWith(value, nil) }
+
+// fillWith returns the text with values in the holes, and with secrets.
+func (t Template) fillWith(value, secret func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
-		if p.hole != "" {
+		switch {
+		case p.hole != "":
 			p.text = value(p.hole)
+		case p.secret != "":
+			p.text = secret(p.secret)
 		}
 		b.WriteString(p.text)
 	}

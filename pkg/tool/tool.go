@@ -60,6 +60,7 @@ type Definition struct {
 	Effect     Effect
 	Idempotent bool     // a call may be made again, with the same effect as once
 	KeyEnv     string   // the variable in which its program gets a key of the call, which makes it the same call when it is made again
+	KeyHeader  string   // the header in which a server gets it
 	Scopes     []string // what a run must have been granted, all of it
 	AnyScopes  []string // of these one at least
 	Connection string   // what the run must have been given to work through, "" for nothing
@@ -71,6 +72,7 @@ type Definition struct {
 	Tags       []string
 	Builtin    string   // the tool written in Go that does it
 	Exec       *Program // or the program that does it
+	HTTP       *Request // or the request
 
 	File string // where it is defined, for people
 	Line int    // from 1
@@ -88,22 +90,29 @@ type Means string
 const (
 	ByBuiltin Means = "builtin" // a function of this program
 	ByProgram Means = "exec"    // another program
+	ByRequest Means = "http"    // a server
 )
 
 // EveryMeans lists the means.
-var EveryMeans = []Means{ByBuiltin, ByProgram}
+var EveryMeans = []Means{ByBuiltin, ByProgram, ByRequest}
 
 // Means returns by what the tool is done.
 func (d *Definition) Means() Means {
-	if d.Exec != nil {
+	switch {
+	case d.Exec != nil:
 		return ByProgram
+	case d.HTTP != nil:
+		return ByRequest
 	}
 	return ByBuiltin
 }
 
+// Keyed reports whether whoever does it gets a key of each call.
+func (d *Definition) Keyed() bool { return d.KeyEnv != "" || d.KeyHeader != "" }
+
 // Repeatable reports whether a call of which nobody knows whether it took effect may be made again,
 // with the key that it had.
-func (d *Definition) Repeatable() bool { return d.Effect == Read || d.Idempotent || d.KeyEnv != "" }
+func (d *Definition) Repeatable() bool { return d.Effect == Read || d.Idempotent || d.Keyed() }
 
 // ParameterNames returns the names of the parameters, in the order of the signature.
 func (d *Definition) ParameterNames() []string {
