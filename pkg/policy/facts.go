@@ -65,6 +65,9 @@ func (f *Facts) look() {
 	f.args, f.leads = map[string][]value{}, map[string]string{}
 	properties := gjson.GetBytes(f.Def.Schema, "properties")
 	f.hosts, f.odd = urls(f.Arguments), ""
+	if f.Def.HTTP != nil {
+		f.hosts = append(f.hosts, hostPort(f.Def.HTTP.Origin))
+	}
 	eachMember(f.Arguments, func(name string, raw []byte) {
 		f.args[name] = f.valuesOf(properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
 	})

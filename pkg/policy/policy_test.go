@@ -173,6 +173,18 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// A request of a definition reaches the host of the definition.
+func TestEarlyRequest(t *testing.T) {
+	p := Policy{Flags: Rules{AllowHosts: map[string]bool{"ok.test:80": true}}}
+	for origin, early := range map[string]bool{"http://ok.test": true, "http://OK.test:80": true, "https://ok.test": false, "http://evil.test": false} {
+		f := effect("get", tool.Read)
+		f.Def.HTTP = &tool.Request{Origin: origin}
+		if got := p.Decide(&State{}, f); got.Early != early || got.Verdict != Allow {
+			t.Errorf("%s: early %v, want %v (%+v)", origin, got.Early, early, got)
+		}
+	}
+}
+
 func TestCheckGlobs(t *testing.T) {
 	for _, bad := range []string{"[", "a[", "[]", "[a", "[a-]", `\`, `a\`, "*[", "file_put[", "*_x[", "[^]"} {
 		if got := CheckGlobs([]string{"*", bad, "x"}); got != bad {
