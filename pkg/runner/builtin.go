@@ -58,6 +58,8 @@ type Env struct {
 	Getenv func(name string) string
 	// Variables are the names of those that programs may see. Nil is those that definitions name.
 	Variables []string
+	// Secret returns the secret that a request of a definition names; nil knows none.
+	Secret func(name string) string
 	// Secrets are taken out of what is read before it is searched or cut, and out of every
 	// result.
 	Secrets *secret.Set

@@ -34,8 +34,11 @@ func means(t *testing.T, env Env, run perform) (*Runner, []*tool.Definition) {
 			Name: "by_" + string(m), Builtin: "f", Effect: tool.Exec, Timeout: time.Second, MaxBytes: 100,
 			Schema: []byte(`{"type":"object","properties":{"n":{"type":"number"}},"additionalProperties":false}`),
 		}
-		if m == tool.ByProgram {
+		switch m {
+		case tool.ByProgram:
 			def.Exec = &tool.Program{}
+		case tool.ByRequest:
+			def.HTTP = &tool.Request{}
 		}
 		if def.Means() != m {
 			t.Fatalf("there is no definition here that is done by %s: this test has to know one", m)

@@ -4,24 +4,44 @@ import (
 	"context"
 	"encoding/json"
 
+	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
 
-// Rehearse returns the words of the program that a call of a tool would run, nil where it runs
-// none. The arguments fit the definition; the error says why the call would fail before anything
-// is run or changed, as far as that can be told without it.
-func (e Env) Rehearse(ctx context.Context, def *tool.Definition, args json.RawMessage) ([]string, error) {
-	argv, err := argv(def, args)
-	if err != nil {
-		return nil, err
+// A Rehearsal is what a call of a tool would do.
+type Rehearsal struct {
+	Argv    []string            // the words of the program that it would run, if it runs one
+	Request *tool.FilledRequest // the request that it would make, without secrets, if it makes one
+}
+
+// Rehearse returns what a call of a tool would do. The arguments fit the definition; the error says
+// why the call would fail before anything is run or changed, as far as that can be told without it.
+func (e Env) Rehearse(ctx context.Context, def *tool.Definition, args json.RawMessage) (out Rehearsal, err error) {
+	if def.Means() == tool.ByRequest {
+		return rehearsed(def, args)
+	}
+	if out.Argv, err = argv(def, args); err != nil {
+		return out, err
 	}
 	if def.Effect != tool.Read {
 		err = e.programs().reaches(ctx, task{def: def, args: args})
 	}
-	if err == nil && argv != nil && e.Programs != nil {
-		_, err = e.Programs.Find(argv)
+	if err == nil && out.Argv != nil && e.Programs != nil {
+		_, err = e.Programs.Find(out.Argv)
 	}
-	return argv, err
+	return out, err
+}
+
+// rehearsed returns the request that a call would make.
+func rehearsed(def *tool.Definition, args json.RawMessage) (Rehearsal, error) {
+	filled, err := def.FillRequest(args, func(string) string { return secret.Mask })
+	if err != nil {
+		return Rehearsal{}, err
+	}
+	if def.KeyHeader != "" {
+		filled.Header.Set(def.KeyHeader, "(the key of the call)")
+	}
+	return Rehearsal{Request: &filled}, nil
 }
 
 // argv returns the words of the program.

@@ -65,6 +65,7 @@ func (e Env) performers() map[tool.Means]perform {
 			return unimplemented(t.def), nil
 		},
 		tool.ByProgram: e.programs().perform,
+		tool.ByRequest: e.requests().perform,
 	}
 }
 

@@ -1,0 +1,252 @@
+package runner
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/netguard"
+	"oneshot/pkg/secret"
+	"oneshot/pkg/tool"
+)
+
+// atOnce lets requests be made again without a pause.
+func atOnce(t *testing.T) {
+	before := pauses
+	pauses = []time.Duration{time.Millisecond, time.Millisecond}
+	t.Cleanup(func() { pauses = before })
+}
+
+// requestTool returns a definition whose request goes to a server. Its YAML is that of the keys behind the address.
+func requestTool(t *testing.T, server, effect, keys string) *tool.Definition {
+	t.Helper()
+	defs, findings := tool.Parse("r.yaml", fmt.Appendf(nil, `name: r
+description: Do it.
+parameters: {}
+examples: [{call: r()}, {call: r()}, {call: r()}]
+effect: %s
+timeout: 2s
+http: {url: "%s/x"%s}
+`, effect, server, keys))
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	return defs[0]
+}
+
+// requested makes one call of a definition.
+func requested(t *testing.T, def *tool.Definition, env Env, key string) chat.Result {
+	t.Helper()
+	u, err := url.Parse(def.HTTP.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := netguard.ParseHostPort(u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Client = netguard.NewClient(netguard.Options{AllowHosts: []netguard.HostPort{to}})
+	defer env.Client.CloseIdleConnections()
+	registry, findings := tool.NewRegistry(def)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	r, err := New(registry, env).Run(context.Background(), chat.Execution{Call: chat.Call{Name: "r", Arguments: []byte(`{}`)}, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const write = "write\nidempotent: false"
+
+// What a response is: the data of the result, or why there is none.
+func TestRequestData(t *testing.T) {
+	gzipped := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, text) // the client says what did not come
+		_ = z.Close()
+	}
+	as := func(contentType, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	for _, tt := range []struct {
+		name, keys string
+		serve      http.HandlerFunc
+		code       chat.ErrorCode
+		want       string
+	}{
+		{"value", "", as("application/json", ` {"b":1.50,"a":[1]} `), "", `{"b":1.50,"a":[1]}`},
+		{"charset", "", as("application/json; charset=utf-8", `"é"`), "", `"é"`},
+		{"empty", "", as("application/json", ""), "", "null"},
+		{"blank", "", as("application/json", " \n"), "", "null"},
+		{"text", "", as("text/plain; charset=iso-8859-1", "caf\xe9"), "", `"café"`},
+		{"picture", "", as("image/png", "\x89PNG"), "", `"[image/png, 4 bytes: not shown, because it is not text]"`},
+		{"no type", "", as("", `{"a":1}`), "", `"{\"a\":1}"`},
+		{"path", ", result: a.#.b", as("text/plain", `{"a":[{"b":1.0},{"c":2},{"b":[null]}]}`), "", `[1.0,[null]]`},
+		{"several", `, result: "{a,n:b.c}"`, as("application/json", `{"a":1,"b":{"c":"x"}}`), "", `{"a":1,"n":"x"}`},
+		{"nothing there", ", result: a.b", as("application/json", `{"a":1}`), "", "null"},
+		{"broken", "", as("application/json", `{"a":1,}`), chat.Failed, "HTTP 200, and the response is no JSON, in line 1"},
+		{"twice", "", as("application/json", `{"a":1,"a":2}`), chat.Failed, "stands twice"},
+		{"no JSON for the path", ", result: a", as("text/html", `<p>`), chat.Failed, "no JSON"},
+		{"packed", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			gzipped(w, `{"z":1}`)
+		}, "", `{"z":1}`},
+		{"packed otherwise", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, "x")
+		}, chat.Failed, `encoded as "br"`},
+		{"large value", "", as("application/json", `"`+strings.Repeat("x", 17<<20)+`"`), chat.TooLarge, "more than 16777216 bytes"},
+		{"value over the limit", "", as("application/json", `["`+strings.Repeat("x", 2<<20)+`"]`), chat.TooLarge, "are allowed"},
+		{"secret", "", as("application/json", `{"said":"token-of-the-run"}`), "", `{"said":"***"}`},
+		{"secret in an error", "", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "bad token-of-the-run", http.StatusForbidden)
+		}, chat.Unauthorized, "HTTP 403 Forbidden: bad ***"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(tt.serve)
+			defer server.Close()
+			secrets := new(secret.Set)
+			secrets.Add("token-of-the-run")
+			got := requested(t, requestTool(t, server.URL, "read", tt.keys), Env{Secrets: secrets}, "")
+			if tt.code != "" {
+				wantError(t, got, tt.code, tt.want)
+			} else if string(got.Data) != tt.want {
+				t.Errorf("%s, error %+v, want %s", got.Data, got.Error, tt.want)
+			}
+		})
+	}
+}
+
+// How often a request is made where nobody answers, and what is said then of a write: that it may have
+// taken effect, wherever the server can have got it.
+func TestRequestUnanswered(t *testing.T) {
+	atOnce(t)
+	breaks := func(w http.ResponseWriter, _ *http.Request) { // amid the response
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "some")
+	}
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	silent := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices that the client goes away
+		<-r.Context().Done()
+	}
+	const keyed = "write\nidempotent: {key: header Key}"
+	const equal = "write\nidempotent: true"
+	for _, tt := range []struct {
+		name   string
+		serve  http.HandlerFunc
+		effect string
+		times  int32
+		code   chat.ErrorCode
+		unsure bool
+		again  bool // the model may call it again
+	}{
+		{"read breaks off", breaks, "read", 3, chat.Unavailable, false, true},
+		{"keyed breaks off", breaks, keyed, 3, chat.UnknownOutcome, true, false},
+		{"equal breaks off", breaks, equal, 3, chat.Unavailable, false, true},
+		{"write breaks off", breaks, write, 1, chat.UnknownOutcome, true, false},
+		{"read 503", status(503), "read", 3, chat.Unavailable, false, true},
+		{"write 503", status(503), write, 1, chat.Unavailable, false, true},
+		{"write 504", status(504), write, 1, chat.Unavailable, true, false},
+		{"keyed 504", status(504), keyed, 3, chat.Unavailable, true, false},
+		{"write 500", status(500), write, 1, chat.Failed, true, false},
+		{"write 501", status(501), write, 1, chat.Failed, false, false},
+		{"write 400", status(400), write, 1, chat.InvalidArguments, false, false},
+		{"write 412", status(412), write, 1, chat.Conflict, false, false},
+		{"write 429", status(429), write, 1, chat.RateLimited, false, true},
+		{"read 500", status(500), "read", 1, chat.Failed, false, false},
+		{"write hangs", silent, write, 1, chat.Timeout, true, false},
+		{"read hangs", silent, "read", 1, chat.Timeout, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var times atomic.Int32
+			keys := make(chan string, 10)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				times.Add(1)
+				keys <- r.Header.Get("Key")
+				tt.serve(w, r)
+			}))
+			defer server.Close()
+			keysOf := ""
+			if strings.HasPrefix(tt.effect, "write") {
+				keysOf = ", method: POST"
+			}
+			got := requested(t, requestTool(t, server.URL, tt.effect, keysOf), Env{}, "k1")
+			if got.Error == nil || got.Error.Code != tt.code || got.Error.Retryable != tt.again || strings.Contains(got.Error.Message, "may have taken effect") != tt.unsure {
+				t.Errorf("%+v, want %s", got.Error, tt.code)
+			}
+			if n := times.Load(); n != tt.times {
+				t.Errorf("asked %d times, want %d", n, tt.times)
+			}
+			server.Close() // what hangs has ended then
+			close(keys)
+			for key := range keys {
+				if (key == "k1") != (tt.effect == keyed) {
+					t.Errorf("the key was %q", key)
+				}
+			}
+		})
+	}
+}
+
+// What nobody got did not happen, and what has no key is not made again.
+func TestRequestNotSent(t *testing.T) {
+	atOnce(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	got := requested(t, requestTool(t, gone.URL, write, ", method: POST"), Env{}, "")
+	wantError(t, got, chat.Unavailable, "connection refused")
+	if !got.Error.Retryable || strings.Contains(got.Error.Message, "taken effect") {
+		t.Errorf("%+v", got.Error)
+	}
+
+	var times atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		times.Add(1)
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	wantError(t, requested(t, requestTool(t, server.URL, "write\nidempotent: {key: header Key}", ", method: POST"), Env{}, ""), chat.UnknownOutcome, "may have taken effect")
+	if n := times.Load(); n != 1 {
+		t.Errorf("asked %d times without a key", n)
+	}
+
+	def := requestTool(t, server.URL, "read", `, headers: {Authorization: "Bearer ${secret:NOBODY}"}`)
+	wantError(t, requested(t, def, Env{}, ""), chat.Unauthorized, "the run has no secret NOBODY")
+	if n := times.Load(); n != 1 {
+		t.Errorf("it was asked without its secret")
+	}
+}
+
+// A server that says nothing for ever leaves nothing behind.
+func TestRequestLeavesNothing(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	before := held(t)
+	def := requestTool(t, "http://"+l.Addr().String(), write, ", method: POST")
+	def.Timeout = 50 * time.Millisecond
+	wantError(t, requested(t, def, Env{}, ""), chat.Timeout, "may have taken effect")
+	wantAsBefore(t, before)
+}
