@@ -20,7 +20,7 @@ func (r *run) digest(tool string, args json.RawMessage) string {
 // key returns what makes a call the same one when it is made again after a crash, in 32 hexadecimal
 // digits; "" where its tool wants none. Arguments that are others have another key.
 func (r *run) key(s *slot) string {
-	if s.def.KeyEnv == "" {
+	if !s.def.Keyed() {
 		return ""
 	}
 	h := sha256.New()
