@@ -76,6 +76,8 @@ func startServer(ts *testscript.TestScript, neg bool, api string, args []string)
 	ts.Setenv(variable, modelserver.API(f.api).Base(address))
 	if f.as == "" {
 		ts.Setenv("OLLAMA_HOST", address)
+	} else {
+		ts.Setenv(f.as+"_HOST", address)
 	}
 	ts.Defer(func() {
 		running.CloseClientConnections()

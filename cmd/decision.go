@@ -27,6 +27,7 @@ type decisionDoc struct {
 	Effective json.RawMessage `json:"effective"`          // and as the call would be made with them
 	Digest    string          `json:"digest"`             // of the tool and the effective ones
 	Argv      []string        `json:"argv,omitempty"`     // the words of the program that would be run
+	Request   *requestDoc     `json:"request,omitempty"`  // that would be made, without secrets
 	Fails     string          `json:"fails,omitempty"`    // why the call would fail before anything is run or changed
 	Programs  json.RawMessage `json:"programs,omitempty"` // what its program may have: see [programsDoc]
 }
@@ -45,8 +46,12 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, de
 			return err
 		}
 		doc.WaitMS = wait.Milliseconds()
-		if doc.Argv, err = env.Rehearse(ctx, def, d.Arguments); err != nil {
+		would, err := env.Rehearse(ctx, def, d.Arguments)
+		if doc.Argv = would.Argv; err != nil {
 			doc.Fails = err.Error()
+		}
+		if r := would.Request; r != nil {
+			doc.Request = &requestDoc{r.Method, r.URL, flat(r.Header), jsonOrText(r.Body), nil}
 		}
 	}
 	text, err := json.Marshal(doc)
@@ -63,4 +68,16 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, de
 		return unapproved(question(def, d), nil)
 	}
 	return denial(def, d)
+}
+
+// jsonOrText returns a body as JSON: as it is, or as a string of it.
+func jsonOrText(body []byte) json.RawMessage {
+	if len(body) == 0 || json.Valid(body) {
+		return body
+	}
+	text, err := json.Marshal(string(body))
+	if err != nil {
+		panic(err) // every text has a JSON form
+	}
+	return text
 }

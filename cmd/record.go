@@ -181,6 +181,9 @@ func toolsDigest(cfg agent.Config) string {
 		if d.Exec != nil {
 			texts = append(texts, string(d.Exec.Raw))
 		}
+		if d.HTTP != nil {
+			texts = append(texts, string(d.HTTP.Raw), d.KeyHeader)
+		}
 	}
 	return digest(texts...)
 }

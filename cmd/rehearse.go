@@ -10,12 +10,12 @@ import (
 	"oneshot/pkg/model"
 )
 
-// A requestDoc is the request that --dry-run prints.
+// A requestDoc is a request that --dry-run prints: the first one of a run, or that of a tool.
 type requestDoc struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
-	Body    json.RawMessage   `json:"body"`
+	Body    json.RawMessage   `json:"body,omitempty"`
 	// Programs is what programs may have that tools of the run start: see [programsDoc].
 	Programs json.RawMessage `json:"programs,omitempty"`
 }

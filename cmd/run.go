@@ -51,7 +51,8 @@ type runOptions struct {
 	runID, runPath string
 	resumed        *resumed // the run that goes on, or nil
 	programs       *confined
-	runnable       []string // what tools run, as far as it has a path
+	secret         func(name string) string // of requests of tools
+	runnable       []string                 // what tools run, as far as it has a path
 	set            *pflag.FlagSet
 }
 
@@ -213,6 +214,9 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.paths); err != nil {
 			return cfg, err
 		}
+		if o.secret, err = o.model.servers.secrets.forTools(cfg.Tools.All()); err != nil {
+			return cfg, err
+		}
 	}
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
@@ -289,6 +293,7 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 		return release, nil
 	}
 	if cfg.Tools != nil {
+		env.Secret = o.secret
 		cfg.Runner = o.confine.runner(o.env, cfg.Tools, env)
 	}
 	return release, nil

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/secret"
+	"oneshot/pkg/tool"
 )
 
 // secretOptions say where secrets come from that have names of their own.
@@ -118,4 +121,28 @@ func (t *talk) hide(what, value string) {
 	if !t.secrets.Add(value) {
 		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, secret.Shortest)
 	}
+}
+
+// forTools returns the secrets that stand in requests of tools. The definition names the secret, the
+// command line says what it is and which hosts get it: of the environment a definition gets nothing.
+func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) string, error) {
+	for _, d := range tools {
+		if d.HTTP == nil {
+			continue
+		}
+		to, err := url.Parse(d.HTTP.Origin)
+		if err != nil {
+			return nil, usagef("", "tool %s: %w", d.Name, err)
+		}
+		for _, name := range d.HTTP.Secrets {
+			c, ok := o.known[name]
+			if !ok {
+				return nil, &secretError{name, fmt.Errorf("the tool %s needs it", d.Name), "--secret " + name + "@" + to.Host + "=env:" + name + ", file:PATH or command:PROGRAM says what it is"}
+			}
+			if err := errors.Join(send("tool "+d.Name, []credential{c}, to), fits("the secret "+name, c.value)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(name string) string { return o.known[name].value }, nil
 }

@@ -109,6 +109,11 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer release()
+	if !o.dryRun {
+		if env.Secret, err = o.secrets.forTools([]*tool.Definition{def}); err != nil {
+			return err
+		}
+	}
 	call, result := o.call(def, args)
 	if result == nil {
 		facts := policy.Facts{Def: def, Arguments: call.Arguments, Trusted: true}

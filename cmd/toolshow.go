@@ -25,7 +25,7 @@ type toolDoc struct {
 	Examples    []exampleDoc      `json:"examples"`
 	Effect      tool.Effect       `json:"effect"`
 	Idempotent  bool              `json:"idempotent"`
-	Key         string            `json:"key,omitempty"` // where a program gets a key of the call
+	Key         string            `json:"key,omitempty"` // where a program or a server gets a key of the call
 	Scopes      []string          `json:"scopes,omitempty"`
 	AnyScopes   []string          `json:"any_scopes,omitempty"` // of which one is enough
 	Connection  string            `json:"connection,omitempty"`
@@ -38,6 +38,7 @@ type toolDoc struct {
 	Tags        []string          `json:"tags,omitempty"`
 	Builtin     string            `json:"builtin,omitempty"`
 	Exec        json.RawMessage   `json:"exec,omitempty"` // as it is defined
+	HTTP        json.RawMessage   `json:"http,omitempty"` // as it is defined
 	Source      string            `json:"source"`         // "shipped", or file:line
 
 	params []tool.Param
@@ -62,8 +63,14 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	if d.Exec != nil {
 		doc.Exec = d.Exec.Raw
 	}
-	if d.KeyEnv != "" {
+	if d.HTTP != nil {
+		doc.HTTP = d.HTTP.Raw
+	}
+	switch {
+	case d.KeyEnv != "":
 		doc.Key = "env " + d.KeyEnv
+	case d.KeyHeader != "":
+		doc.Key = "header " + d.KeyHeader
 	}
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
@@ -112,6 +119,7 @@ func (d toolDoc) print(out io.Writer) error {
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
 		{"exec", string(d.Exec)},
+		{"http", string(d.HTTP)},
 		{"source", d.Source},
 	} {
 		if field.value != "" {

@@ -77,8 +77,8 @@ type Server struct {
 	// Tools lets the server say that its models call natively.
 	Tools bool
 	// Record, if set, is the folder in which requests are kept: N.json and
-	// N.headers of the Nth request to a model, models.headers and show.headers
-	// of the last ones for information.
+	// N.headers of the Nth request to a model, N.headers and N.body of one of a
+	// tool, models.headers and show.headers of the last ones for information.
 	Record string
 
 	mu    sync.Mutex
@@ -95,7 +95,7 @@ func (s *Server) Handler() http.Handler {
 	for _, api := range APIs {
 		mux.HandleFunc("POST "+api.Path(), func(w http.ResponseWriter, r *http.Request) { s.reply(api, w, r) })
 	}
-	mux.HandleFunc("GET /", s.page)
+	mux.HandleFunc("/", s.page)
 	return mux
 }
 
@@ -190,10 +190,18 @@ func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, request)
 }
 
-// page answers any other request: it is a page for a tool, and the next reply is
+// page answers any other request: it is that of a tool, and the next reply is
 // what stands there.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	s.answer(w, r, s.receive(Chat, r))
+	request := s.receive(Chat, r)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	if len(body) > 0 {
+		s.keep(fmt.Sprint(request.Number, ".body"), body)
+	}
+	s.answer(w, r, request)
 }
 
 // receive counts a request.
