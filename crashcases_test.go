@@ -23,8 +23,8 @@ var crashCases = map[string]string{
 	"model-nondeterminism":  "pkg/agent TestResumeAtEveryRecord",
 	"tool-order":            "run_killed",
 	"intent-no-result-read": "pkg/agent TestResumeAtEveryRecord",
-	"idem-409":              "none: no tool sends a key to a server; a program has its key in a variable, and says conflict itself (run_unknown)",
-	"idem-body-change":      "run_unknown", // other arguments have another key
+	"idem-409":              "http_keys",
+	"idem-body-change":      "http_keys", // and other arguments have another key: run_unknown
 	"args-changed":          "run_resume",
 	"binary-changed":        "pkg/runfile TestUnknownMembersAreIgnored",
 	"secret-rotated":        "secrets_resume",

@@ -16,7 +16,7 @@ func (s *sweep) amidst(ctx context.Context, w *world) error {
 		if !s.wanted(i + 1) {
 			continue
 		}
-		at := before()
+		at := w.before()
 		at["work/linger"] = step.name + "\n"
 		if err := w.restore(at); err != nil {
 			return err

@@ -158,7 +158,7 @@ func (s *sweep) opened(w *world, why string, at ...int) {
 // resumeEach lets the run go on from each number of records, in the world as it was before it.
 func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
 	for n := 0; n < len(r.ends); n += s.stride {
-		at, end := before(), 0
+		at, end := w.before(), 0
 		if n > 0 {
 			end = r.ends[n-1]
 		}

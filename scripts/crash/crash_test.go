@@ -71,8 +71,10 @@ func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
 	t.Helper()
 	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plain("one"), keyed("two")}}}
 	sc.finish()
-	w := &world{sc: sc, dir: filepath.Join(t.TempDir(), "w"), whole: theAnswer}
-	at := before()
+	w := newWorld(filepath.Join(t.TempDir(), "w"), "", sc)
+	w.whole = theAnswer
+	t.Cleanup(w.model.Close)
+	at := w.before()
 	at["work/effects.log"] = effects
 	if err := w.restore(at); err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (s *sweep) edited(ctx context.Context, w *world) error {
 
 // refuses says how the program does not refuse an edit, or "".
 func (w *world) refuses(ctx context.Context, e edit) (string, error) {
-	at := before()
+	at := w.before()
 	at["run.jsonl"] = e.text
 	if err := w.restore(at); err != nil {
 		return "", err

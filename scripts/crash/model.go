@@ -3,11 +3,21 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -18,18 +28,91 @@ import (
 // for the notes, so that a run can be cut off and go on anywhere.
 type model struct {
 	*httptest.Server
-	sc *scenario
+	sc  *scenario
+	dir string // the folder of the run
 
 	mu    sync.Mutex
+	open  map[net.Conn]bool
 	asked chan struct{} // gets a value for each request that is held, if requests are held
 	hold  chan struct{} // closed when they are let go
 }
 
-func serve(sc *scenario) *model {
-	m := &model{sc: sc}
+func serve(sc *scenario, dir string) *model {
+	m := &model{sc: sc, dir: dir, open: map[net.Conn]bool{}}
 	s := &modelserver.Server{AtOnce: true, Tools: true, Answer: m.answer}
-	m.Server = httptest.NewServer(s.Handler())
+	routes := http.NewServeMux()
+	routes.Handle("/", s.Handler())
+	routes.HandleFunc("POST "+effects, m.effect)
+	m.Server = httptest.NewUnstartedServer(routes)
+	m.Config.ConnState = m.connected
+	m.Start()
 	return m
+}
+
+func (m *model) address() string { return m.Listener.Addr().String() }
+
+// connected keeps the list of open connections.
+func (m *model) connected(c net.Conn, state http.ConnState) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open[c] = true; state == http.StateClosed || state == http.StateHijacked {
+		delete(m.open, c)
+	}
+}
+
+// quiet waits until those who have asked have gone, and what they had sent has been done.
+func (m *model) quiet() error {
+	for range 1000 {
+		m.mu.Lock()
+		n := len(m.open)
+		m.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return errors.New("somebody still asks the server")
+}
+
+// effects is where a tool has the server do something.
+const effects = "/effects"
+
+// effect takes down what it is to do, with its key, unless it knows the key, and then lingers if it is the step
+// that the file linger names.
+func (m *model) effect(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Step, Note string }
+	text, err := io.ReadAll(r.Body) // to its end, so that it is noticed when the client goes away
+	if err == nil {
+		err = json.Unmarshal(text, &body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	m.mu.Lock()
+	status, err := m.takeDown(cmp.Or(r.Header.Get("Idempotency-Key"), "none"), body.Step, body.Note)
+	m.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if s, err := os.ReadFile(filepath.Join(m.dir, "work/linger")); err == nil && strings.TrimSpace(string(s)) == body.Step {
+		<-r.Context().Done()
+		return
+	}
+	w.WriteHeader(status)
+}
+
+func (m *model) takeDown(key, step, note string) (status int, err error) {
+	path := filepath.Join(m.dir, "work/effects.log")
+	done, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if key != "none" && strings.Contains("\n"+string(done), "\n"+key+" ") {
+		return http.StatusConflict, nil
+	}
+	return http.StatusCreated, os.WriteFile(path, fmt.Appendf(done, "%s %s %s\n", key, step, note), 0o600)
 }
 
 // holdBack makes requests wait until release is called. The channel gets a value for each.

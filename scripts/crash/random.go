@@ -23,7 +23,7 @@ func (s *sweep) randomKills(ctx context.Context, w *world) error {
 			continue
 		}
 		chance := s.rand(n)
-		if err := w.restore(before()); err != nil {
+		if err := w.restore(w.before()); err != nil {
 			return err
 		}
 		st := &story{}
@@ -74,7 +74,7 @@ const (
 // it go on each time.
 func (s *sweep) longRun(ctx context.Context, w *world) error {
 	chance, reach := s.rand(0), s.calls*placesOfCall/s.legs
-	if err := w.restore(before()); err != nil {
+	if err := w.restore(w.before()); err != nil {
 		return err
 	}
 	st := &story{}
@@ -95,7 +95,7 @@ func (s *sweep) longRun(ctx context.Context, w *world) error {
 		}
 		if log, err := w.log(); err == nil && len(log.Records) > 0 {
 			args = w.resumeArgs()
-		} else if err := w.restore(before()); err != nil { // there is nothing to go on with yet
+		} else if err := w.restore(w.before()); err != nil { // there is nothing to go on with yet
 			return err
 		}
 		s.count(w.way, w.sc.name, l.place, []int{n + 1}, nil)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"oneshot/scripts/modelserver"
@@ -28,7 +29,7 @@ type scenario struct {
 	files   map[string]string
 }
 
-// A step is an effect of a program, as it stands in the log.
+// A step is an effect of a program or a server, as it stands in the log.
 type step struct {
 	name  string
 	keyed bool
@@ -54,6 +55,14 @@ func keyed(name string) call {
 
 func plain(name string) call {
 	return call{"send_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
+}
+
+func posted(name string) call {
+	return call{"post_keyed", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
+}
+
+func postedPlain(name string) call {
+	return call{"post_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
 func digest(content string) string {
@@ -101,6 +110,11 @@ func scenarios() []*scenario {
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			turns: [][]call{{keyed("one"), read("text.md")}, {put("a.md", "a\n", "")}},
 		},
+		{
+			name: "requests", api: modelserver.Chat, dialect: "native",
+			flags: []string{"--allow", "post_*", "--tools", "tools", "--tool", "post_*", "--allow-host", address},
+			turns: [][]call{{posted("one"), read("text.md")}, {postedPlain("two"), posted("three")}},
+		},
 	}
 	for _, sc := range all {
 		sc.finish()
@@ -129,8 +143,8 @@ func (sc *scenario) finish() {
 	for _, turn := range sc.turns {
 		for _, c := range turn {
 			switch c.tool {
-			case "send_keyed", "send_plain":
-				sc.steps = append(sc.steps, step{stringOf(c, "step"), c.tool == "send_keyed"})
+			case "send_keyed", "send_plain", "post_keyed", "post_plain":
+				sc.steps = append(sc.steps, step{stringOf(c, "step"), strings.HasSuffix(c.tool, "_keyed")})
 			case "file_put":
 				sc.files[stringOf(c, "path")] = stringOf(c, "content")
 			}
@@ -139,11 +153,32 @@ func (sc *scenario) finish() {
 }
 
 // runsPrograms reports whether a scenario needs what only Linux has.
-func (sc *scenario) runsPrograms() bool { return len(sc.steps) > 0 }
+func (sc *scenario) runsPrograms() bool {
+	for _, turn := range sc.turns {
+		if slices.ContainsFunc(turn, func(c call) bool { return strings.HasPrefix(c.tool, "send_") }) {
+			return true
+		}
+	}
+	return false
+}
 
 // tools are the definitions of the programs: each takes down its key, if it has one, and its step, and then
 // lingers if it is the step that the file linger names.
-var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n") + "---\n" + define("send_plain", "")
+var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + define("send_plain", program)
+
+const program = `effect: exec
+exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if read s 2>/dev/null < linger && [ "$s" = "$1" ]; then sleep 60; fi', sh, "${step}", "${note}"]}
+`
+
+// requests are the definitions of what a server does: see [model.effect]. The server knows a key that it has seen.
+var requests = define("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + define("post_plain", request)
+
+const (
+	address = "ADDRESS" // stands for that of the server
+	request = `effect: write
+http: {method: POST, url: "http://` + address + effects + `", body: json}
+`
+)
 
 func define(name, more string) string {
 	return strings.ReplaceAll(`name: NAME
@@ -153,9 +188,7 @@ examples:
   - {call: "NAME('a', '1')"}
   - {call: "NAME('b', '2')"}
   - {call: "NAME('c', '3')"}
-effect: exec
-`+more+`exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if read s 2>/dev/null < linger && [ "$s" = "$1" ]; then sleep 60; fi', sh, "${step}", "${note}"]}
-`, "NAME", name)
+`+more, "NAME", name)
 }
 
 // report is a policy under which the model is told what nobody knows.

@@ -15,12 +15,15 @@ import (
 type snapshot map[string]string
 
 // before is what is there before a run.
-func before() snapshot {
-	return snapshot{"tools/": "", "tools/send.yaml": tools, "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+func (w *world) before() snapshot {
+	return snapshot{"tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
 }
 
-// restore makes a snapshot what is in the folder.
+// restore makes a snapshot what is in the folder, when nothing that was sent is under way any more.
 func (w *world) restore(s snapshot) error {
+	if err := w.model.quiet(); err != nil {
+		return err
+	}
 	if err := w.clear(); err != nil {
 		return err
 	}

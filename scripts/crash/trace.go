@@ -54,7 +54,7 @@ func (s *sweep) traced(ctx context.Context, w *world) error {
 
 // trace runs the scenario with a kill at a call of the system, and reports whether there was one.
 func (w *world) trace(ctx context.Context, strace, name string, n int) (l leg, killed bool, err error) {
-	if err := w.restore(before()); err != nil {
+	if err := w.restore(w.before()); err != nil {
 		return l, false, err
 	}
 	report := w.dir + ".strace"

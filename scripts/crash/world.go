@@ -46,14 +46,14 @@ type world struct {
 }
 
 func newWorld(dir, program string, sc *scenario) *world {
-	return &world{sc: sc, dir: dir, program: program, model: serve(sc)}
+	return &world{sc: sc, dir: dir, program: program, model: serve(sc, dir)}
 }
 
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 
 // begin runs the scenario from its beginning; the fault is as in [fault.Variable], without the file.
 func (w *world) begin(ctx context.Context, plan string) (leg, error) {
-	if err := w.restore(before()); err != nil {
+	if err := w.restore(w.before()); err != nil {
 		return leg{}, err
 	}
 	return w.run(ctx, plan, w.firstArgs()...)
@@ -61,7 +61,10 @@ func (w *world) begin(ctx context.Context, plan string) (leg, error) {
 
 func (w *world) firstArgs() []string {
 	args := []string{"run", "--api", string(w.sc.api), "--base-url", w.sc.api.Base(w.model.Listener.Addr().String()), "--model", "scripted", "--dialect", w.sc.dialect, "--run-file", "run.jsonl"}
-	return append(append(append(args, w.sc.flags...), w.out()...), "Go")
+	for _, flag := range w.sc.flags {
+		args = append(args, strings.ReplaceAll(flag, address, w.model.address()))
+	}
+	return append(append(args, w.out()...), "Go")
 }
 
 // resume goes on with the run.
