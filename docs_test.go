@@ -110,7 +110,7 @@ func TestREADMEDefinition(t *testing.T) {
 
 // TestREADMEFiles holds what the README shows to the files that its examples use.
 func TestREADMEFiles(t *testing.T) {
-	for _, name := range []string{"policy.yaml", "notes.yaml", "programs.yaml"} {
+	for _, name := range []string{"policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "readme", name))
 		if err != nil {
 			t.Fatal(err)
