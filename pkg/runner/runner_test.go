@@ -13,6 +13,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/program"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
 
@@ -225,6 +226,24 @@ func TestFit(t *testing.T) {
 	if n := len(got.Error.Message); n > maxMessage+3 || !strings.HasSuffix(got.Error.Message, "ä…") || len(r.Error.Message) != 2*maxMessage {
 		t.Errorf("a message of %d bytes; the original has %d", n, len(r.Error.Message))
 	}
+}
+
+// No result is longer than a run file keeps it, whatever a definition says and whatever its escapes are.
+func TestFitRecord(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		cut  bool
+	}{
+		"whole": {strings.Repeat("x", runfile.MaxResult-2), false}, "long": {strings.Repeat("x", runfile.MaxResult-1), true},
+		"escapes": {strings.Repeat("\x01", runfile.MaxResult/3), true}, "characters": {strings.Repeat("ä", runfile.MaxResult), true},
+	} {
+		got := fit(chat.Success(c.text), 1<<40)
+		text := data[string](t, got)
+		if len(got.Data) > runfile.MaxResult || strings.Contains(text, "[cut here") != c.cut || c.cut && len(got.Data) < runfile.MaxResult-2*notes {
+			t.Errorf("%s: %d bytes, %q", name, len(got.Data), text[len(text)-60:])
+		}
+	}
+	wantError(t, fit(chat.Success(make([]int, 5<<20)), 1<<40), chat.TooLarge, "8388608 are allowed")
 }
 
 // The limit of a definition is used, and 1 MiB without one.

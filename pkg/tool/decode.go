@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
 )
@@ -126,6 +127,9 @@ func (d *decoder) limit() {
 		}
 	}
 	d.def.MaxBytes = size(m.Get("bytes"))
+	if d.def.MaxBytes > runfile.MaxResult {
+		m.Get("bytes").Add(diag.DefValue, "a run keeps %d bytes of a result at most", runfile.MaxResult).Hint = "8MiB"
+	}
 }
 
 // ParseRate reads a rate such as "5/s".
