@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -59,54 +60,63 @@ func (o *pruneOptions) prune() error {
 	if err != nil {
 		return err
 	}
-	gone := []string{}
+	gone, failed := []string{}, []error(nil)
 	for i, path := range paths {
 		if i < o.keep {
 			continue
 		}
 		removed, err := o.consider(path)
-		if err != nil {
-			return errors.Join(o.print(gone), err)
-		}
+		failed = append(failed, err)
 		if removed {
 			gone = append(gone, path)
 		}
 	}
-	return o.print(gone)
+	return errors.Join(append(failed, o.print(gone))...)
 }
 
-// consider deletes a record that is to go, and reports whether it is one.
+// consider deletes a record that is to go, and reports whether it is one. What cannot be read
+// or deleted stays, and the others are considered.
 func (o *pruneOptions) consider(path string) (bool, error) {
-	log, err := runfile.ReadFile(path)
+	var gone bool
+	var err error
+	if o.dryRun {
+		gone, err = o.wouldGo(path)
+	} else {
+		gone, err = runfile.Remove(path, o.over)
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil // somebody else has deleted it
+	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist): // somebody else has deleted it
+		return false, nil
+	case as[*runfile.RemoveError](err):
+		return false, &outputError{err}
 	case err != nil:
 		o.talk.note("%s stays: %v", filepath.Base(path), err)
-		return false, nil
-	case !o.over(log):
-		return false, nil
-	case o.dryRun:
-		return true, nil
 	}
-	err = runfile.Remove(path)
-	switch {
-	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, &outputError{err}
-	}
-	return true, nil
+	return gone, nil
 }
 
-// over reports whether nothing more comes of a run, for long enough.
-func (o *pruneOptions) over(log *runfile.Log) bool {
-	if len(log.Records) == 0 {
-		return o.all
+// wouldGo reports whether a record is to go.
+func (o *pruneOptions) wouldGo(path string) (bool, error) {
+	log, err := runfile.ReadFile(path)
+	if err != nil {
+		return false, err
 	}
-	last := log.Records[len(log.Records)-1]
-	end, ended := last.Body.(runfile.End)
-	return (o.all || ended && end.Exit == 0) && o.env.Now().Sub(last.Time) >= time.Duration(o.older)
+	if log.Torn != nil && log.Torn.Alien {
+		return false, log.Empty()
+	}
+	info, err := os.Stat(path)
+	return err == nil && o.over(log, info.ModTime()), err
+}
+
+// over reports whether nothing more comes of a run, for long enough. One that was cut off before
+// anything of it was on record is as old as its file.
+func (o *pruneOptions) over(log *runfile.Log, written time.Time) bool {
+	ended := false
+	if n := len(log.Records); n > 0 {
+		end, ok := log.Records[n-1].Body.(runfile.End)
+		written, ended = log.Records[n-1].Time, ok && end.Exit == 0
+	}
+	return (o.all || ended) && o.env.Now().Sub(written) >= time.Duration(o.older)
 }
 
 func (o *pruneOptions) print(gone []string) error {

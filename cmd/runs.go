@@ -86,32 +86,38 @@ func (o *runsOptions) list() error {
 	return o.table(runs)
 }
 
-// files returns the records in the state directory, newest first.
+// files returns the records in the state directory, newest first. What is no regular file is
+// none: a pipe would never end, and what a link leads to is elsewhere.
 func (o *runsOptions) files() ([]string, error) {
 	dir, err := stateDir(o.env, "runs")
 	if err != nil {
 		return nil, err
 	}
-	paths, err := filepath.Glob(filepath.Join(globEscape(dir), "*.jsonl"))
-	slices.Sort(paths)
-	slices.Reverse(paths) // ids sort by time
-	return paths, err
-}
-
-// globEscape makes a path stand for itself in a pattern.
-func globEscape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &inputError{err}
+	}
+	var paths []string
+	for _, e := range slices.Backward(entries) { // ids sort by time
+		if strings.HasSuffix(e.Name(), ".jsonl") && e.Type().IsRegular() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, nil
 }
 
 func summarise(path string) runSummary {
 	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
 	log, err := runfile.ReadFile(path)
+	if err == nil {
+		err = log.Empty()
+	}
 	if err != nil {
 		s.Name, s.Fault = "damaged", err.Error()
 		return s
 	}
 	if run, ok := log.Run(); ok {
-		s.ID, s.Time, s.Model, s.Prompt = run.ID, log.Records[0].Time, run.Model, run.Prompt
+		s.Time, s.Model, s.Prompt = log.Records[0].Time, run.Model, run.Prompt
 	}
 	for _, r := range log.Standing() {
 		switch b := r.Body.(type) {
@@ -151,23 +157,21 @@ func (o *runsOptions) find(name string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
 		return name, nil
 	}
+	if name == "last" {
+		paths, err := o.files()
+		switch {
+		case err != nil:
+			return "", err
+		case len(paths) == 0:
+			return "", &inputError{errors.New("there is no recorded run")}
+		}
+		return paths[0], nil
+	}
 	dir, err := stateDir(o.env, "runs")
 	if err != nil {
 		return "", err
 	}
-	if name != "last" {
-		return filepath.Join(dir, name+".jsonl"), nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", &inputError{err}
-	}
-	for _, e := range slices.Backward(entries) {
-		if strings.HasSuffix(e.Name(), ".jsonl") {
-			return filepath.Join(dir, e.Name()), nil
-		}
-	}
-	return "", &inputError{errors.New("there is no recorded run")}
+	return filepath.Join(dir, name+".jsonl"), nil
 }
 
 func (o *runsOptions) show(name string) error {
@@ -182,9 +186,16 @@ func (o *runsOptions) show(name string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintedError{unreadable(err), showsIDs}
-	case err != nil:
+	case err == nil && len(log.Records) == 0:
+		return log.Empty()
+	case err != nil && !as[*runfile.DamageError](err):
 		return unreadable(err)
 	}
+	return errors.Join(o.timeline(log), err) // what stands before a damaged line is shown
+}
+
+// timeline prints records.
+func (o *runsOptions) timeline(log *runfile.Log) error {
 	if o.format == "json" {
 		return report.JSON(o.talk.out, log.Records)
 	}

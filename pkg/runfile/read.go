@@ -26,6 +26,7 @@ type Torn struct {
 	Line   int
 	Offset int64 // of its first byte; the file is whole when cut here
 	Why    string
+	Alien  bool // it is the first line, and no first record begins like that
 }
 
 // A DamageError says that a run file was changed after it was written, that
@@ -102,6 +103,9 @@ func Read(r io.Reader) (*Log, error) {
 	}
 }
 
+// beginning is what every first record begins with.
+var beginning = []byte(`{"seq":1,"run":"`)
+
 // end decides about a line that is not whole: it is torn if it is the last one.
 // Two whole records in one line are not torn: the line feed between them was
 // damaged.
@@ -113,8 +117,20 @@ func (l *Log) end(src *lineReader, line line, why string) error {
 	case !last || twoRecords(line.text):
 		return line.damage(diag.RunDamaged, why)
 	}
-	l.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why}
+	begins := bytes.HasPrefix(line.text, beginning[:min(len(line.text), len(beginning))])
+	l.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why, Alien: line.number == 1 && !begins}
 	return nil
+}
+
+// Empty says why a log has no records, or is nil. It is a *[DamageError].
+func (l *Log) Empty() error {
+	switch {
+	case len(l.Records) > 0:
+		return nil
+	case l.Torn != nil && l.Torn.Alien:
+		return &DamageError{Code: diag.RunDamaged, Line: 1, Why: "this is not how a run file begins"}
+	}
+	return &DamageError{Code: diag.RunSequence, Line: 1, Why: "the run ended before anything of it was on record"}
 }
 
 // add appends the record of a whole line.

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"oneshot/pkg/diag"
 	"oneshot/pkg/fault"
 )
 
@@ -103,9 +102,19 @@ func Create(path string, run Run) (*Writer, error) {
 	}
 	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now}
 	if err := w.begin(f, run); err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(path))
+		return nil, errors.Join(err, w.abandon(f))
 	}
 	return w, nil
+}
+
+// abandon removes a file that was made in vain, if the name is still its own.
+func (w *Writer) abandon(f *os.File) error {
+	var err error
+	here, _ := f.Stat()
+	if there, e := os.Lstat(w.path); e == nil && os.SameFile(here, there) {
+		err = os.Remove(w.path)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Open opens a run file to go on with it, locks it, and returns what is in it. A torn last
@@ -113,7 +122,10 @@ func Create(path string, run Run) (*Writer, error) {
 // it is, a *[WriteError], or about opening it.
 func Open(path string) (*Writer, *Log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return nil, nil, fmt.Errorf("run file: %s is a symbolic link", path)
+	case err != nil:
 		return nil, nil, fmt.Errorf("run file: %w", err)
 	}
 	log, err := takeUp(f, path)
@@ -126,18 +138,15 @@ func Open(path string) (*Writer, *Log, error) {
 
 // takeUp locks and reads a run file, and cuts off what was not completely written.
 func takeUp(f *os.File, path string) (*Log, error) {
-	if err := lock(f, path); err != nil {
+	if err := hold(f, path); err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(path); err != nil { // it was deleted a moment ago
-		return nil, fmt.Errorf("run file: %w", err)
 	}
 	log, err := Read(f)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(log.Records) == 0:
-		return nil, &DamageError{Code: diag.RunSequence, Line: 1, Why: "the run ended before anything of it was on record"}
+		return nil, log.Empty()
 	case log.Torn == nil:
 		return log, nil
 	}
@@ -157,7 +166,7 @@ func cut(f *os.File, size int64) error {
 
 // begin locks the new file, writes its first record and makes its name durable.
 func (w *Writer) begin(f *os.File, run Run) error {
-	if err := lock(f, w.path); err != nil {
+	if err := hold(f, w.path); err != nil {
 		return err
 	}
 	run.Version = Version
@@ -180,17 +189,58 @@ func lock(f *os.File, path string) error {
 	return nil
 }
 
-// Remove deletes a run file that nobody writes. Its error is a *[LockedError] or about the file.
-func Remove(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+// A RemoveError says that a run file could not be deleted.
+type RemoveError struct{ Err error }
+
+func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RemoveError) Unwrap() error { return e.Err }
+
+// Remove deletes a run file that nobody writes, if over says so of what is in it and of when it was
+// written last, and reports whether it did. Errors are a *[LockedError], a *[DamageError], a
+// *[RemoveError], or about opening it; with any, the file is there.
+func Remove(path string, over func(log *Log, written time.Time) bool) (removed bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
+		return false, fmt.Errorf("run file: %w", err)
+	}
+	defer f.Close() // nothing was written to it
+	if err := hold(f, path); err != nil {
+		return false, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	log, err := Read(f)
+	switch {
+	case err != nil:
+		return false, err
+	case log.Torn != nil && log.Torn.Alien: // who knows whose it is
+		return false, log.Empty()
+	case !over(log, info.ModTime()):
+		return false, nil
+	}
+	if err := os.Remove(path); err != nil {
+		return false, &RemoveError{err}
+	}
+	return true, nil
+}
+
+// hold locks an open run file that has its name still.
+func hold(f *os.File, path string) error {
+	if err := lock(f, path); err != nil {
+		return err
+	}
+	there, err := os.Lstat(path)
+	if err != nil { // it was deleted a moment ago
 		return fmt.Errorf("run file: %w", err)
 	}
-	err = lock(f, path)
-	if err == nil {
-		err = os.Remove(path)
+	if here, err := f.Stat(); err != nil || !os.SameFile(here, there) {
+		return errors.Join(fmt.Errorf("run file: %s was replaced by another file", path), err)
 	}
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // syncDir makes the names in a directory durable.
