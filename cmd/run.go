@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -227,12 +229,26 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
 
-// same reports whether two names mean the same file, as far as that can be told
-// before it is there.
+// same reports whether two names mean the same file, also before it is there.
 func same(a, b string) bool {
-	x, errX := filepath.Abs(a)
-	y, errY := filepath.Abs(b)
-	return errX == nil && errY == nil && x == y
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	return located(a) == located(b)
+}
+
+// located returns the absolute name of a file, with the links to its directory followed.
+func located(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	dir, base := filepath.Split(name)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, base)
 }
 
 // target makes the file of -o the place of the document.
@@ -240,14 +256,30 @@ func (o *runOptions) target() error {
 	if o.file == "" || o.file == "-" || filepath.Clean(o.file) == "/dev/stdout" {
 		return nil
 	}
-	if o.record.file != "" && same(o.file, o.record.file) {
-		return usagef("name another one", "-o and --run-file are the same file: %s", o.file)
+	if flag := o.recordAt(o.file); flag != "" {
+		return usagef("name another one", "-o and %s are the same file: %s", flag, o.file)
 	}
 	to, err := newTarget("-o", o.file)
 	if err == nil {
 		o.talk.file.Store(to)
 	}
 	return err
+}
+
+// recordAt returns the flag that names a file as that of a record, or "".
+func (o *runOptions) recordAt(name string) string {
+	switch {
+	case o.record.file != "" && same(name, o.record.file):
+		return "--run-file"
+	case o.resumed != nil && same(name, o.resumed.path):
+		return "--resume"
+	}
+	for _, m := range o.model.names {
+		if file, ok := strings.CutPrefix(m, "replay:"); ok && same(name, file) {
+			return "--model " + m
+		}
+	}
+	return ""
 }
 
 // clock sets the run's time. Flags win over what a recording says, and that
