@@ -14,7 +14,10 @@ import (
 )
 
 // answerOptions are what the user says when a tool needs it.
-type answerOptions struct{ pairs []string }
+type answerOptions struct {
+	pairs []string
+	given []string // names that this command has answers for; the others are of the run that goes on
+}
 
 func (o *answerOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.pairs, "answer", nil, "`K=V`: what a tool needs to know, e.g. --resume last --answer 'content=the budget'")
@@ -34,14 +37,32 @@ func (o *answerOptions) read(secrets *secret.Set, r *resumed) (map[string]string
 		}
 		said[name] = secrets.Hide(value)
 	}
-	if r == nil || len(said) == 0 {
+	if r == nil || len(o.given) == 0 {
 		return said, nil
 	}
-	return said, suffice(said, agent.Missing(r.past))
+	return said, suffice(said, o.given, agent.Missing(r.past))
 }
 
-// suffice says what is wrong with answers to what is missing.
-func suffice(said map[string]string, missing map[string]*agent.Needs) error {
+// keep adds an answer that the run had been given before, and that is not given anew.
+func (o *answerOptions) keep(pair string) {
+	name, _, _ := strings.Cut(pair, "=")
+	if !slices.Contains(o.given, name) {
+		o.pairs = append(o.pairs, pair)
+	}
+}
+
+// names returns what the answers are to, as far as they can be read.
+func (o *answerOptions) names() []string {
+	var names []string
+	for _, pair := range o.pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
+// suffice says what is wrong with answers, of which some are given now, to what is missing.
+func suffice(said map[string]string, given []string, missing map[string]*agent.Needs) error {
 	needed := map[string]bool{}
 	for _, n := range missing {
 		for _, field := range n.Fields {
@@ -52,7 +73,7 @@ func suffice(said map[string]string, missing map[string]*agent.Needs) error {
 		return nil // it may still be
 	}
 	names := slices.Sorted(maps.Keys(needed))
-	for _, name := range slices.Sorted(maps.Keys(said)) {
+	for _, name := range slices.Sorted(slices.Values(given)) {
 		if !needed[name] {
 			hint := schema.Meant(name, names)
 			if hint == "" {
@@ -74,7 +95,7 @@ func (o *runOptions) howToAnswer(err error) string {
 	var needs *agent.NeedsError
 	errors.As(err, &needs)
 	flags := ""
-	for _, field := range needs.Fields {
+	for _, field := range needs.Fields() {
 		flags += " --answer " + quoted(field) + "=VALUE"
 	}
 	return o.howToGoOn(flags)

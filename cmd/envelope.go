@@ -78,8 +78,8 @@ func (e *envelope) fail(err error) {
 	}
 	var needs *agent.NeedsError
 	if errors.As(err, &needs) {
-		e.Needs, e.Question = map[string]bool{}, needs.Question
-		for _, field := range needs.Fields {
+		e.Needs, e.Question = map[string]bool{}, needs.Question()
+		for _, field := range needs.Fields() {
 			e.Needs[field] = true
 		}
 	}

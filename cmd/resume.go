@@ -123,11 +123,16 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.run.Dir != "" && r.run.Dir != here {
 		return usagef("cd "+quoted(r.run.Dir), "--resume %s: the run was started in %s, and its files are named from there", r.path, r.run.Dir)
 	}
+	o.answers.given = o.answers.names()
 	given := map[string]bool{}
 	o.set.Visit(func(f *pflag.Flag) { given[f.Name] = true })
 	for _, option := range r.run.Options {
 		name, value, _ := strings.Cut(option, "=")
-		if given[name] {
+		switch {
+		case name == "answer":
+			o.answers.keep(value)
+			continue
+		case given[name]:
 			continue
 		}
 		if err := o.set.Set(name, value); err != nil {

@@ -128,7 +128,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if err := o.target(); err != nil {
 		return err
 	}
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), o.checkText(args)); err != nil {
 		return err
 	}
 	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })

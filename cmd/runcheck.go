@@ -3,6 +3,7 @@ package cmd
 import (
 	"path"
 	"slices"
+	"unicode/utf8"
 
 	"oneshot/pkg/tool"
 )
@@ -39,6 +40,20 @@ func (o *runOptions) check() error {
 	}
 	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
 		return usagef("", "--max-repairs, --max-total-tokens and --timeout must not be negative, and --timeout not 0")
+	}
+	return nil
+}
+
+// checkText refuses words for the model that are not UTF-8: no request and no record could hold
+// them, so that the run could not go on.
+func (o *runOptions) checkText(args []string) error {
+	if len(args) > 0 && !utf8.ValidString(args[0]) {
+		return usagef("", "%s", notUTF8("the prompt"))
+	}
+	for _, name := range []string{"describe", "var", "answer", "param", "effort"} {
+		if !utf8.ValidString(o.set.Lookup(name).Value.String()) {
+			return usagef("", "%s", notUTF8("--"+name))
+		}
 	}
 	return nil
 }

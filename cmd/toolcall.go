@@ -333,7 +333,7 @@ func messages(findings []diag.Finding) string {
 func ending(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
-		return &hintedError{&agent.NeedsError{Needs: agent.Needs{Tool: def.Name, Fields: r.Needs, Question: r.Question}}, "say it in --args"}
+		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "say it in --args"}
 	case r.Error != nil && r.Error.Code == chat.Unauthorized:
 		return &agent.UnauthorizedError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:

@@ -109,7 +109,7 @@ func TestNeeds(t *testing.T) {
 	out, err := r.run()
 	missing := wantError[*agent.NeedsError](t, err)
 	want := agent.Needs{Tool: "look", Fields: []string{"city", "date"}, Question: "Which one?"}
-	if diff := cmp.Diff(want, missing.Needs); diff != "" {
+	if diff := cmp.Diff(want, missing.All[0]); diff != "" {
 		t.Errorf("needs (-want +got):\n%s", diff)
 	}
 	wantStatuses(t, out, "look needs")
@@ -141,8 +141,8 @@ func TestNeedsAreOrdered(t *testing.T) {
 			needs(r, name, "unclear", "city")
 		}
 		_, err := r.run()
-		if missing := wantError[*agent.NeedsError](t, err); missing.Tool != "look" {
-			t.Fatalf("%s is reported, want look, which is defined first", missing.Tool)
+		if missing := wantError[*agent.NeedsError](t, err); missing.All[0].Tool != "look" {
+			t.Fatalf("%s is reported, want look, which is defined first", missing.All[0].Tool)
 		}
 	}
 }

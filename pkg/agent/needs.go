@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -17,10 +18,42 @@ type Needs struct {
 }
 
 // A NeedsError says that information is missing at the end of a run.
-type NeedsError struct{ Needs }
+type NeedsError struct{ All []Needs } // by tool, not empty
 
 func (e *NeedsError) Error() string {
-	return fmt.Sprintf("tool %s needs %s", e.Tool, strings.Join(e.Fields, ", "))
+	var parts []string
+	for _, n := range e.All {
+		parts = append(parts, fmt.Sprintf("tool %s needs %s", n.Tool, strings.Join(n.Fields, ", ")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Fields returns the names of all that is missing, each once.
+func (e *NeedsError) Fields() []string {
+	var names []string
+	for _, n := range e.All {
+		for _, field := range n.Fields {
+			if !slices.Contains(names, field) {
+				names = append(names, field)
+			}
+		}
+	}
+	return names
+}
+
+// Question returns what the tools ask, a line each, behind the tool where there are several.
+func (e *NeedsError) Question() string {
+	var lines []string
+	for _, n := range e.All {
+		switch {
+		case n.Question == "":
+		case len(e.All) == 1:
+			return n.Question
+		default:
+			lines = append(lines, n.Tool+": "+n.Question)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Missing returns what tools still need at the end of a record, by tool.
@@ -48,34 +81,41 @@ func note(missing map[string]*Needs, tool string, result chat.Result) {
 }
 
 // supply tells the model what tools need and the user has said. It reports false when nothing
-// is needed; what nobody has said, or has said before, is a *[NeedsError].
+// is needed; all that nobody has said, or has said before, is a *[NeedsError].
 func (r *run) supply() (told bool, err error) {
+	var ready []runfile.Told
+	var missing NeedsError
 	for _, def := range r.defs {
 		n := r.needs[def.Name]
 		if n == nil {
 			continue
 		}
-		values := r.answersTo(n)
-		if values == nil {
-			return false, &NeedsError{*n}
+		if values := r.answersTo(n, len(ready)); values != nil {
+			ready = append(ready, runfile.Told{Tool: n.Tool, Values: values})
+		} else {
+			missing.All = append(missing.All, *n)
 		}
-		if err := r.record.append(runfile.Told{Tool: n.Tool, Values: values}); err != nil {
+	}
+	if len(missing.All) > 0 {
+		return false, &missing
+	}
+	for _, t := range ready {
+		if err := r.record.append(t); err != nil {
 			return false, err
 		}
-		r.said[n.Tool], told = values, true
-		r.say(r.texts.Told(n.Tool, values))
-	}
-	if told {
+		r.said[t.Tool] = t.Values
+		r.say(r.texts.Told(t.Tool, t.Values))
 		r.out.Answer, r.out.Rung = nil, ""
 	}
-	return told, nil
+	return len(ready) > 0, nil
 }
 
-// answersTo returns what the user says to what a tool needs: what is on record where the run had
-// come that far, and else what the configuration has, once. It is nil if something is missing.
-func (r *run) answersTo(n *Needs) map[string]string {
-	if len(r.record.past) > 0 {
-		then, _ := r.record.past[0].Body.(runfile.Told)
+// answersTo returns what the user says to what a tool needs, behind that to a number of others: what
+// is on record where the run had come that far, and else what the configuration has, once. It is nil
+// if something is missing.
+func (r *run) answersTo(n *Needs, others int) map[string]string {
+	if past := r.record.past; others < len(past) {
+		then, _ := past[others].Body.(runfile.Told)
 		return then.Values
 	}
 	values := map[string]string{}

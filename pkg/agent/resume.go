@@ -231,7 +231,7 @@ func differs(then, now runfile.Body) string {
 func gist(b runfile.Body) string {
 	switch b := b.(type) {
 	case runfile.Request:
-		return "request " + b.Digest
+		return fmt.Sprintf("the request of turn %d", b.Turn) // what is in it is held against the record with what is said to it
 	case runfile.Attempt:
 		return fmt.Sprintf("attempt %d", b.Number)
 	case runfile.Response:

@@ -137,6 +137,20 @@ func TestResumeOfAnotherRun(t *testing.T) {
 	}
 }
 
+// Where a request differs, the error shows what was asked and what is.
+func TestResumeShowsWhatDiffers(t *testing.T) {
+	first := newRig(t, then(says(calls(`put("x")`)))...)
+	_, log := first.recordedRun()
+	was := first.cfg.Prompt
+	r, _ := resumed(t, log.Records[:len(log.Records)-3], then(says(calls(`put("x")`))))
+	r.cfg.Prompt = "another"
+	_, err := r.run()
+	wantError[*agent.DivergedError](t, err)
+	if text := err.Error(); !strings.Contains(text, "turn 1") || !strings.Contains(text, "\n- "+was) || !strings.Contains(text, "\n+ another") {
+		t.Error(text)
+	}
+}
+
 // A run with an answer has nothing to go on with; one whose answer nobody was shown has.
 func TestResumeOfAnAnswer(t *testing.T) {
 	first := newRig(t, ending()...)
