@@ -44,6 +44,7 @@ type order struct {
 	calls    map[string]state // by id
 	begun    int              // calls with an intent and no outcome
 	answered bool
+	telling  bool // the latest record is what the user said
 	ended    bool
 }
 
@@ -86,6 +87,9 @@ func checkResumed(records []Record) []diag.Finding {
 func (o *order) step(r Record) string {
 	if o.ended {
 		return "it stands after the end of the run"
+	}
+	if r.Kind != KindTold {
+		o.telling = false
 	}
 	switch b := r.Body.(type) {
 	case Run:
@@ -144,10 +148,10 @@ func (o *order) answer() string {
 
 // told takes in that the run goes on after it had an answer, but not all that it needed.
 func (o *order) told() string {
-	if !o.answered {
+	if !o.answered && !o.telling { // several tools can be told of, one behind the other
 		return "the run had not come to its answer"
 	}
-	o.answered = false
+	o.answered, o.telling = false, true
 	return ""
 }
 
