@@ -147,7 +147,8 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
-	body.Options, body.Programs = run.options(), run.programs.doc()
+	body.Options, body.Withheld = run.options(func(string) bool { return true })
+	body.Programs = run.programs.doc()
 	body.Dir, err = os.Getwd()
 	return body, err
 }

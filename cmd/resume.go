@@ -23,6 +23,8 @@ type resumed struct {
 	path string
 	run  runfile.Run      // what it was started with
 	past []runfile.Record // what of its record counts
+
+	given map[string]bool // flags of this command
 }
 
 // What is not among the options of a run that its record keeps: where the record and the
@@ -32,25 +34,40 @@ var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "
 // What cannot change in a run that goes on, because its requests so far depend on it.
 var settled = []string{"prompt-file", "input", "var", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}
 
-// options returns the flags of the command line that its record keeps, as name=value.
-func (o *runOptions) options() []string {
-	var kept []string
+// once are the flags that say something about the run as it is now, and nothing about what
+// comes when it goes on once more.
+var once = []string{"answer", "on-unknown"}
+
+// options returns the flags of the command line that its record keeps, as name=value, and the
+// names of those with a value that may be a secret. What the requests so far depend on is kept
+// as they have it: without the secret.
+func (o *runOptions) options(given func(name string) bool) (kept, withheld []string) {
 	o.set.Visit(func(f *pflag.Flag) {
-		if slices.Contains(unrecorded, f.Name) {
+		if slices.Contains(unrecorded, f.Name) || !given(f.Name) {
 			return
 		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
+		for _, v := range flagValues(f) {
+			hidden := o.talk.secrets.Hide(v)
 			isKey := (f.Name == "header" || f.Name == "api-key") && !strings.Contains(v, refOpen)
-			if !isKey && o.talk.secrets.Hide(v) == v {
+			switch {
+			case slices.Contains(settled, f.Name):
+				kept = append(kept, f.Name+"="+hidden)
+			case !isKey && hidden == v:
 				kept = append(kept, f.Name+"="+v)
+			case !slices.Contains(withheld, f.Name):
+				withheld = append(withheld, f.Name)
 			}
 		}
 	})
-	return kept
+	return kept, withheld
+}
+
+// flagValues returns the values of a flag, each by itself.
+func flagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
 }
 
 // takeUp opens the run that is to go on, and makes its flags those of this command, but for
@@ -123,23 +140,61 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.run.Dir != "" && r.run.Dir != here {
 		return usagef("cd "+quoted(r.run.Dir), "--resume %s: the run was started in %s, and its files are named from there", r.path, r.run.Dir)
 	}
-	o.answers.given = o.answers.names()
-	given := map[string]bool{}
-	o.set.Visit(func(f *pflag.Flag) { given[f.Name] = true })
-	for _, option := range r.run.Options {
+	o.answers.given, r.given = o.answers.names(), map[string]bool{}
+	o.set.Visit(func(f *pflag.Flag) { r.given[f.Name] = true })
+	if err := r.takeOver(log, o); err != nil {
+		return err
+	}
+	return r.waits(o.approve.calls)
+}
+
+// takeOver makes the flags of the run those of this command, but for those that are given again.
+func (r *resumed) takeOver(log *runfile.Log, o *runOptions) error {
+	options, withheld := flagsOf(log)
+	for _, name := range withheld {
+		if !r.given[name] {
+			return usagef("give it again, with the same value", "--resume %s: --%s is not on record, because it may hold a secret", r.path, name)
+		}
+	}
+	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
 		switch {
 		case name == "answer":
 			o.answers.keep(value)
 			continue
-		case given[name]:
+		case r.given[name]:
 			continue
 		}
 		if err := o.set.Set(name, value); err != nil {
 			return &inputError{fmt.Errorf("%s: the option %s of the run: %w", r.path, name, err)}
 		}
 	}
-	return r.waits(o.approve.calls)
+	return nil
+}
+
+// flagsOf returns the flags that a run has: what it was started with, and what was given anew when
+// it went on.
+func flagsOf(log *runfile.Log) (options, withheld []string) {
+	run, _ := log.Run() // it has one, or it is damaged
+	options, withheld = slices.Clone(run.Options), slices.Clone(run.Withheld)
+	for _, record := range log.Records {
+		b, ok := record.Body.(runfile.Resumed)
+		if !ok {
+			continue
+		}
+		anew := slices.Clone(b.Withheld)
+		for _, option := range b.Options {
+			name, _, _ := strings.Cut(option, "=")
+			anew = append(anew, name)
+		}
+		old := func(option string) bool {
+			name, _, _ := strings.Cut(option, "=")
+			return slices.Contains(anew, name)
+		}
+		options = append(slices.DeleteFunc(options, old), b.Options...)
+		withheld = append(slices.DeleteFunc(withheld, old), b.Withheld...)
+	}
+	return options, withheld
 }
 
 // waits refuses a digest that no call has that waits for an approval.
@@ -207,8 +262,9 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 
 // begin takes down that the run goes on.
 func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
-	err := r.w.Append(runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls})
-	return r.w, err
+	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
+	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(once, name) })
+	return r.w, r.w.Append(body)
 }
 
 // howToApprove says what admits the calls that wait.

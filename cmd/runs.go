@@ -262,7 +262,7 @@ func describe(body runfile.Body) (head, text string) {
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
 	case runfile.Resumed:
-		return fmt.Sprintf("what stands behind record %d is void", b.Keep), ""
+		return fmt.Sprintf("what stands behind record %d is void", b.Keep), strings.Join(slices.Concat(b.Options, b.Approve), "\n")
 	}
 	return "", ""
 }

@@ -32,6 +32,7 @@ type Run struct {
 	// Options are the flags of the command line, as name=value, but for those that say where
 	// the record and the answer go, and those that hold a secret.
 	Options  []string                   `json:"options,omitempty"`
+	Withheld []string                   `json:"withheld,omitempty"` // names of flags that hold a secret
 	Programs json.RawMessage            `json:"programs,omitempty"` // what programs of tools may have, if one can be run
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
@@ -183,8 +184,10 @@ type End struct {
 // Resumed says that the run goes on after it had ended or was cut off. The records behind
 // the first Keep and before this one are void: see [Log.Standing].
 type Resumed struct {
-	Keep    int      `json:"keep"`
-	Approve []string `json:"approve,omitempty"` // digests of calls that may be made
+	Keep     int      `json:"keep"`
+	Approve  []string `json:"approve,omitempty"`  // digests of calls that may be made
+	Options  []string `json:"options,omitempty"`  // flags that were given anew, as in [Run]
+	Withheld []string `json:"withheld,omitempty"` // and those of them that hold a secret
 }
 
 // Kind returns [KindRun].
