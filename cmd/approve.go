@@ -56,10 +56,15 @@ func (o *approveOptions) approver(env Env, t *talk, model string) (agent.Approve
 		}
 		next = &programApprover{model: model, program: program.Program{Path: path, Env: surroundings(env), All: t.programs}}
 	}
-	if len(o.calls) > 0 {
-		return &digestApprover{left: slices.Clone(o.calls), next: next}, nil
+	return o.byDigest(next), nil
+}
+
+// byDigest puts the calls that the command line admits before who else answers.
+func (o *approveOptions) byDigest(next agent.Approver) agent.Approver {
+	if len(o.calls) == 0 {
+		return next
 	}
-	return next, nil
+	return &digestApprover{left: slices.Clone(o.calls), next: next}
 }
 
 // errNobody is why a question has no answer.

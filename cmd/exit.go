@@ -204,5 +204,18 @@ func exitOf(err error) exit {
 			return exitNamed(c.name)
 		}
 	}
+	if e := new(model.RecordedEndError); errors.As(err, &e) {
+		return exitRecorded(e.End)
+	}
 	return exitNamed("internal")
+}
+
+// exitRecorded returns how a recorded run ended.
+func exitRecorded(end runfile.End) exit {
+	for _, e := range exits {
+		if e.Code == end.Exit && e.Code != 0 {
+			return e
+		}
+	}
+	return exitNamed("unavailable") // a code that is not known here
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/runner"
@@ -137,5 +139,72 @@ func (o *modelOptions) recordedTools() (agent.Runner, error) {
 	if o.log == nil {
 		return nil, usagef("--model replay:FILE --replay-tools", "--replay-tools needs a recording to play")
 	}
-	return runner.NewReplay(o.log), nil
+	p := playedTools{play: runner.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
+	for _, r := range o.log.Standing() {
+		switch b := r.Body.(type) {
+		case runfile.Call:
+			p.cut[b.ID] = b.Name
+		case runfile.Result:
+			delete(p.cut, b.Call)
+		case runfile.End:
+			p.end = &b
+		}
+	}
+	return p, nil
+}
+
+// playedTools play the results of a recording, and end in a call in which the recorded run ended.
+type playedTools struct {
+	play *runner.Replay
+	file string
+	cut  map[string]string // tools of calls without a result, by their ids
+	end  *runfile.End      // nil if the recorded run was cut off
+}
+
+// Run plays the result of a call.
+func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
+	result, err := p.play.Run(ctx, x)
+	if as[*runner.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
+		err = &model.RecordedEndError{File: p.file, End: *p.end}
+	}
+	return result, err
+}
+
+// A recordedApprover gives the answers that are on record of a run that is played again with the
+// results of its tools, where nothing can come of a call. It asks nobody else but who answers by
+// digest.
+type recordedApprover struct {
+	answers map[string]runfile.Approval // by the ids of calls
+	next    agent.Approver              // may be nil
+}
+
+func newRecordedApprover(log *runfile.Log, next agent.Approver) *recordedApprover {
+	a := &recordedApprover{map[string]runfile.Approval{}, next}
+	for _, r := range log.Standing() {
+		if b, ok := r.Body.(runfile.Approval); ok {
+			a.answers[b.Call] = b
+		}
+	}
+	return a
+}
+
+// Approve answers a question.
+func (a *recordedApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+	if then, ok := a.answers[q.CallID]; ok && then.Digest == q.Digest {
+		return agent.Approval{ID: then.ID, By: then.By, Approved: then.Approved, Modified: then.Modified, Why: then.Why}, nil
+	}
+	if a.next == nil {
+		return agent.Approval{}, errNobody
+	}
+	return a.next.Approve(ctx, q)
+}
+
+// told returns what the user said in the recorded run.
+func (o *modelOptions) told() (all []runfile.Told) {
+	for _, r := range o.log.Standing() {
+		if b, ok := r.Body.(runfile.Told); ok {
+			all = append(all, b)
+		}
+	}
+	return all
 }

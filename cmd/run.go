@@ -167,7 +167,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if o.programs != nil {
 		o.programs.Zone = o.zone
 	}
-	if cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen); err != nil {
+	if err := o.answerers(&cfg); err != nil {
 		return err
 	}
 	if err := o.rehearse(cfg); err != nil || o.dryRun {
@@ -303,6 +303,20 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 			return usagef("for example --tz Europe/Berlin", "--tz: unknown time zone %q", o.zone)
 		}
 		cfg.Now = cfg.Now.In(zone)
+	}
+	return nil
+}
+
+// answerers says who answers: for the user, and what the policy asks about. When the results of
+// tools are played, so are these answers.
+func (o *runOptions) answerers(cfg *agent.Config) (err error) {
+	if !o.record.replayTools || o.model.log == nil {
+		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
+		return err
+	}
+	cfg.Approver = newRecordedApprover(o.model.log, o.approve.byDigest(nil))
+	if len(cfg.Answers) == 0 {
+		cfg.Told = o.model.told()
 	}
 	return nil
 }

@@ -92,6 +92,8 @@ type Config struct {
 	Approver Approver
 	// Answers are what the user says when a tool needs it, by the names of what it needs.
 	Answers map[string]string
+	// Told is what the user said in a run that is played again, in its order. It comes before Answers.
+	Told []runfile.Told
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record
 	// Require names tools of which a call must have succeeded before the run can
@@ -235,6 +237,7 @@ type run struct {
 	worked   map[string]bool              // tools of which a call succeeded
 	needs    map[string]*Needs            // by tool, until a call of it succeeds
 	said     map[string]map[string]string // what the user has said to that, by tool
+	supplied int                          // how often the user has said something
 	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
 	unauthorized map[string]*UnauthorizedError
 	told         dialect.Heard   // what tools returned so far

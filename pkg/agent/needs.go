@@ -104,6 +104,7 @@ func (r *run) supply() (told bool, err error) {
 			return false, err
 		}
 		r.said[t.Tool] = t.Values
+		r.supplied++
 		r.say(r.texts.Told(t.Tool, t.Values))
 		r.out.Answer, r.out.Rung = nil, ""
 	}
@@ -111,12 +112,15 @@ func (r *run) supply() (told bool, err error) {
 }
 
 // answersTo returns what the user says to what a tool needs, behind that to a number of others: what
-// is on record where the run had come that far, and else what the configuration has, once. It is nil
-// if something is missing.
+// is on record where the run had come that far, or of the run that is played again, and else what the
+// configuration has, once. It is nil if something is missing.
 func (r *run) answersTo(n *Needs, others int) map[string]string {
 	if past := r.record.past; others < len(past) {
 		then, _ := past[others].Body.(runfile.Told)
 		return then.Values
+	}
+	if i := r.supplied + others; i < len(r.cfg.Told) && r.cfg.Told[i].Tool == n.Tool {
+		return r.cfg.Told[i].Values
 	}
 	values := map[string]string{}
 	for _, field := range n.Fields {

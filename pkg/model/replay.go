@@ -18,7 +18,7 @@ type Replay struct {
 	exchanges []exchange
 	played    int
 	recorded  chat.Request // the latest recorded request, whole
-	why       string       // how the recorded run ended
+	end       *runfile.End // how the recorded run ended; nil if it was cut off
 }
 
 // An exchange is what is on record about one request.
@@ -48,6 +48,23 @@ func (e *ReplayError) Error() string {
 		b.WriteString(":\n" + e.Diff)
 	}
 	return b.String()
+}
+
+// A RecordedEndError says that a replay has come to where the recorded run ended, for a reason that
+// is not in what it was asked or told: its server, its clock or a signal.
+type RecordedEndError struct {
+	File string
+	End  runfile.End
+}
+
+func (e *RecordedEndError) Error() string {
+	return fmt.Sprintf("replay of %s: the recorded run ended here: %s", e.File, e.End.Why)
+}
+
+// endedFromOutside reports whether a run can end so at any point: it was interrupted, out of time, or
+// could not write.
+func endedFromOutside(end *runfile.End) bool {
+	return end != nil && (end.Exit == 74 || end.Exit == 124 || end.Exit > 128)
 }
 
 // NewReplay returns a replay of a run file; file is its name, for messages. A
@@ -92,7 +109,7 @@ func (p *Replay) load(body runfile.Body) {
 			x.response = &b
 		}
 	case runfile.End:
-		p.why = b.Why
+		p.end = &b
 	}
 }
 
@@ -115,13 +132,16 @@ func (p *Replay) last() *exchange {
 }
 
 // Reply plays what followed the next recorded request, if that is req. An error
-// is a *[ReplayError]; a *[FormatError], *[NoToolsError] or *[CutError] if that
+// is a *[ReplayError] or a *[RecordedEndError]; a *[FormatError], *[NoToolsError] or *[CutError] if that
 // is what the recorded run met; or the cause of ctx's end.
 func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	if ctx.Err() != nil {
 		return chat.Response{}, context.Cause(ctx)
 	}
-	if p.played == len(p.exchanges) {
+	switch {
+	case p.Over() && endedFromOutside(p.end):
+		return chat.Response{}, &RecordedEndError{p.file, *p.end}
+	case p.Over():
 		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record"}
 	}
 	x := p.exchanges[p.played]
@@ -171,13 +191,16 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls, Native: r.Native,
 		Stop: r.Stop, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
 	}
-	if r.Broken != "" && p.played == len(p.exchanges) {
-		return response, p.fault(x, "the recorded run ended in this response: "+r.Broken, "")
+	switch {
+	case r.Broken == "":
+		return response, nil
+	case p.Over() && p.end != nil:
+		return response, &RecordedEndError{p.file, *p.end}
+	case p.Over():
+		return response, p.fault(x, "the recorded run was cut off in this response", "")
 	}
-	if r.Broken != "" {
-		return response, &CutError{Err: errors.New(r.Broken)}
-	}
-	return response, nil
+	why := strings.TrimPrefix(r.Broken, (&CutError{Err: errors.New("")}).Error()) // which says it again
+	return response, &CutError{Err: errors.New(why)}
 }
 
 // failure returns the error that stood in place of a response. The record does
@@ -194,11 +217,10 @@ func (p *Replay) failure(x exchange) error {
 			return &FormatError{Err: errors.New("the format was refused in the recorded run")}
 		}
 	}
-	why := "the recorded run got no response"
-	if p.why != "" {
-		why += ": " + p.why
+	if p.Over() && p.end != nil {
+		return &RecordedEndError{p.file, *p.end}
 	}
-	return p.fault(x, why, "")
+	return p.fault(x, "the recorded run got no response", "")
 }
 
 // rung returns how much a request asks the server to enforce.

@@ -160,7 +160,8 @@ func TestReplayDifferenceInALongLine(t *testing.T) {
 	}
 }
 
-// A request that got no response in the recorded run gets none now.
+// A request that got no response in the recorded run gets none now: the replay ends as that run
+// did, if that is on record.
 func TestReplayOfAFailedRequest(t *testing.T) {
 	tape, requests := record()
 	third := tape.request(3, chat.PurposeAnswer, nil, assistant("{}"), user("again"))
@@ -169,9 +170,32 @@ func TestReplayOfAFailedRequest(t *testing.T) {
 	ask(t.Context(), p, requests[0])
 	ask(t.Context(), p, requests[1])
 	got := ask(t.Context(), p, third)
-	want := &model.ReplayError{File: "run.jsonl", Turn: 3, Why: "the recorded run got no response: model server: status 503"}
+	want := &model.RecordedEndError{File: "run.jsonl", End: runfile.End{Exit: 5, Why: "model server: status 503"}}
 	if diff := cmp.Diff(want, got.err); diff != "" || len(got.attempts) != 1 {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)
+	}
+	tape.log.Records = tape.log.Records[:len(tape.log.Records)-1] // killed
+	p = replay(t, tape)
+	ask(t.Context(), p, requests[0])
+	ask(t.Context(), p, requests[1])
+	if got := ask(t.Context(), p, third); !isExactly(got.err, new(*model.ReplayError)) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A run that was interrupted between two requests ends there when it is played, and one that ended
+// because it had come to an end does not go on.
+func TestReplayBehindTheEnd(t *testing.T) {
+	for exit, want := range map[int]any{130: new(*model.RecordedEndError), 124: new(*model.RecordedEndError), 6: new(*model.ReplayError), 0: new(*model.ReplayError)} {
+		tape, requests := record()
+		tape.add(runfile.End{Exit: exit, Why: "interrupted"})
+		p := replay(t, tape)
+		for _, r := range requests {
+			ask(t.Context(), p, r)
+		}
+		if got := ask(t.Context(), p, requests[0]); !isExactly(got.err, want) {
+			t.Errorf("exit %d: %+v", exit, got)
+		}
 	}
 }
 
