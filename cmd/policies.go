@@ -23,7 +23,7 @@ type policyOptions struct {
 	readOnly    bool
 	enableExec  bool
 	scopes      []string
-	dry         bool // no call is going to be made
+	dry, played bool // no call is going to be made, or none but those of a recording
 	connections []string
 	nonce       bool
 }
@@ -91,10 +91,10 @@ func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[stri
 	return p, o.keep(env, &p)
 }
 
-// keep gives a policy the ledger of the user, if it needs one. Without a ledger that can be
+// keep gives a policy the ledger of the user, if it needs one, which calls that are played do not. Without a ledger that can be
 // read nothing begins.
 func (o *policyOptions) keep(env Env, p *policy.Policy) error {
-	if !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
+	if o.played || !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
 		return nil
 	}
 	rates, err := newUserRates(env, o.dry)

@@ -205,6 +205,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if err = o.checkNames(cfg.Tools); err != nil {
 		return cfg, err
 	}
+	o.policy.played = o.record.replayTools
 	if cfg.Policy, err = o.policy.load(o.env, o.talk, o.tools, o.confine.hosts()); err != nil {
 		return cfg, err
 	}
@@ -314,7 +315,7 @@ func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
 		return err
 	}
-	cfg.Approver = newRecordedApprover(o.model.log, o.approve.byDigest(nil))
+	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log, o.approve.byDigest(nil))
 	if len(cfg.Answers) == 0 {
 		cfg.Told = o.model.told()
 	}

@@ -92,7 +92,10 @@ type Config struct {
 	Approver Approver
 	// Answers are what the user says when a tool needs it, by the names of what it needs.
 	Answers map[string]string
-	// Told is what the user said in a run that is played again, in its order. It comes before Answers.
+	// Played says that the run is one that is played again, with the results that its calls had: none
+	// waits for its rate.
+	Played bool
+	// Told is what the user said in that run, in its order. It comes before Answers.
 	Told []runfile.Told
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record

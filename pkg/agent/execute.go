@@ -54,9 +54,9 @@ func (b *batch) begin(s *slot) error {
 }
 
 // wait returns how long a call has to wait for its rates, and takes that it starts then. One
-// that has run, in a run that goes on, does not.
+// that has run, in a run that goes on or is played again, does not.
 func (b *batch) wait(s *slot) (time.Duration, error) {
-	if b.run.past.began(s.call.ID) {
+	if b.run.cfg.Played || b.run.past.began(s.call.ID) {
 		return 0, nil
 	}
 	return s.decision.Start(&b.run.record.state, s.call.ID, time.Now())
