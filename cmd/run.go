@@ -134,6 +134,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
 	o.talk.hideKeys(o.env)
+	o.model.servers.secrets.played = o.record.replayTools
 	if err := o.model.servers.secrets.load(ctx, o.env, o.talk); err != nil {
 		return causeOr(ctx, err)
 	}
