@@ -28,6 +28,18 @@ func (r hidingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(hidden)
 }
 
+// A newsRecorder notes that there was something to record.
+type newsRecorder struct {
+	agent.Recorder
+	news *bool
+}
+
+// Append records a body.
+func (r newsRecorder) Append(body runfile.Body) error {
+	*r.news = true
+	return r.Recorder.Append(body)
+}
+
 // hideBody returns a body without secrets. In what is said to people there is nothing that
 // looks like a key, either; the conversation stays as it was, because it is played again and
 // continued.

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,8 +112,11 @@ func (o *runOptions) takeUp(args []string) error {
 // are that come from elsewhere: the flags on record say which programs are run.
 func ownFile(path string) error {
 	info, err := os.Stat(path)
-	if err != nil {
-		return &inputError{err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &hintedError{&inputError{fmt.Errorf("--resume: there is no run file %s", path)}, showsIDs}
+	case err != nil:
+		return &inputError{fmt.Errorf("--resume: %w", err)}
 	}
 	if !info.Mode().IsRegular() { // a pipe would never end
 		return &inputError{fmt.Errorf("--resume %s: it is no regular file", path)}

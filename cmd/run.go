@@ -52,6 +52,7 @@ type runOptions struct {
 	outcome        agent.Outcome
 	runID, runPath string
 	resumed        *resumed // the run that goes on, or nil
+	news           bool     // something happened that was not on record
 	programs       *confined
 	secret         func(name string) string // of requests of tools
 	runnable       []string                 // what tools run, as far as it has a path
@@ -354,7 +355,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return err
 	}
 	if w != nil {
-		cfg.Record = hidingRecorder{w, o.talk.secrets}
+		cfg.Record = hidingRecorder{newsRecorder{w, &o.news}, o.talk.secrets}
 		defer func() { err = o.end(w, err) }()
 	}
 	cfg.ID = o.runID
@@ -370,6 +371,8 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.howToGoOn(" --on-unknown report")}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, o.howToAnswer(err)}
+	case o.resumed != nil && !o.news && (as[*agent.AnswerError](err) || as[*agent.DeniedError](err) || as[*agent.RequiredError](err) || as[*agent.ModelError](err)):
+		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
 	case err != nil:
 		return err
 	}
