@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -25,6 +26,7 @@ type resumed struct {
 	run  runfile.Run      // what it was started with
 	past []runfile.Record // what of its record counts
 
+	spent time.Duration   // how long it has been at work
 	given map[string]bool // flags of this command
 }
 
@@ -100,7 +102,7 @@ func (o *runOptions) takeUp(args []string) error {
 	case err != nil:
 		return &inputError{err}
 	}
-	r := &resumed{w: w, path: path}
+	r := &resumed{w: w, path: path, spent: log.Spent()}
 	if err := r.read(log, o); err != nil {
 		return errors.Join(err, w.Close())
 	}
@@ -233,6 +235,9 @@ func (r *resumed) waits(digests []string) error {
 	return nil
 }
 
+// moment is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.
+const moment = 100 * time.Millisecond
+
 // give makes a configuration that of the run, and refuses one that is another.
 func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	seed, err := hex.DecodeString(r.run.Seed)
@@ -241,6 +246,9 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	}
 	copy(cfg.Seed[:], seed)
 	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
+	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < moment {
+		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Spent: cfg.Spent}
+	}
 	if player, ok := cfg.Model.(*model.Replay); ok {
 		player.Skip(r.past)
 	}

@@ -132,7 +132,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if err := errors.Join(o.check(), o.checkText(args)); err != nil {
 		return err
 	}
-	wall := time.AfterFunc(o.limits.Wall, func() { o.talk.abort(&agent.TimeoutError{Limit: o.limits.Wall}) })
+	wall := o.wall()
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
 	o.talk.hideKeys(o.env)
 	o.model.servers.secrets.played = o.record.replayTools
@@ -191,6 +191,15 @@ func causeOr(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// wall ends the command when its time is over, of which a run that goes on has had some.
+func (o *runOptions) wall() *time.Timer {
+	over := &agent.TimeoutError{Limit: o.limits.Wall}
+	if o.resumed != nil {
+		over.Spent = o.resumed.spent
+	}
+	return time.AfterFunc(over.Limit-over.Spent, func() { o.talk.abort(over) })
 }
 
 // config puts together what the run depends on besides its tools' surroundings.

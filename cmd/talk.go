@@ -163,6 +163,7 @@ func hintOf(err error) string {
 	var denied *agent.DeniedError
 	var unauthorized *agent.UnauthorizedError
 	var limit *agent.LimitError
+	var late *agent.TimeoutError
 	var missing *missingSecretError
 	var lost *secretError
 	switch {
@@ -182,6 +183,8 @@ func hintOf(err error) string {
 		return "raise budget." + limit.Budget + " in the policy"
 	case errors.As(err, &unauthorized):
 		return cmp.Or(unauthorized.Hint, "a definition says with renew how to get a new one, and this one does not")
+	case errors.As(err, &late) && late.Spent > 0:
+		return "give it more with --timeout, or with budget.wall in the policy"
 	case errors.As(err, &limit):
 		return "raise it with --max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 	}

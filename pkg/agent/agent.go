@@ -99,6 +99,8 @@ type Config struct {
 	Told []runfile.Told
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record
+	// Spent is what of Limits.Wall has gone by then.
+	Spent time.Duration
 	// Require names tools of which a call must have succeeded before the run can
 	// have an answer.
 	Require []string
@@ -157,7 +159,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := bounded(ctx, cfg.Limits.Wall)
+	ctx, cancel := bounded(ctx, cfg.Limits.Wall, cfg.Spent)
 	defer cancel() // what runs ends also when the model or the observer panics
 	err = r.drive(ctx)
 	for _, report := range r.reports {
@@ -170,10 +172,10 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	return r.out, err
 }
 
-// bounded returns a context that ends after the wall-clock limit, if there is one.
-func bounded(ctx context.Context, wall time.Duration) (context.Context, context.CancelFunc) {
+// bounded returns a context that ends after the wall-clock limit, if there is one, of which some was spent before.
+func bounded(ctx context.Context, wall, spent time.Duration) (context.Context, context.CancelFunc) {
 	if wall > 0 {
-		return context.WithTimeoutCause(ctx, wall, &TimeoutError{Limit: wall})
+		return context.WithTimeoutCause(ctx, wall-spent, &TimeoutError{wall, spent})
 	}
 	return context.WithCancel(ctx)
 }

@@ -16,7 +16,7 @@ type Limits struct {
 	Repairs   int           // answers sent back because they do not fit
 	Reminders int           // replies in a row without a call
 	Tokens    int           // input and output of all requests
-	Wall      time.Duration // from start to end
+	Wall      time.Duration // from start to end, without the time in which the run was cut off
 }
 
 // DefaultLimits are the limits of a run that sets none.
@@ -44,9 +44,17 @@ func (e *LimitError) Error() string {
 }
 
 // A TimeoutError says that the wall-clock limit of a run passed.
-type TimeoutError struct{ Limit time.Duration }
+type TimeoutError struct {
+	Limit time.Duration
+	Spent time.Duration // of it, before the run went on
+}
 
-func (e *TimeoutError) Error() string { return fmt.Sprintf("the run took longer than %v", e.Limit) }
+func (e *TimeoutError) Error() string {
+	if e.Spent > 0 {
+		return fmt.Sprintf("the run took longer than %v, %v of it before it went on", e.Limit, e.Spent.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("the run took longer than %v", e.Limit)
+}
 
 // budget counts what a run has used.
 type budget struct {

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"time"
 
 	"oneshot/pkg/diag"
 )
@@ -67,6 +68,20 @@ func (l *Log) Standing() []Record {
 		}
 	}
 	return out
+}
+
+// Spent returns how long the run has been at work: each time from the first record to the last.
+// A clock that was set back counts nothing.
+func (l *Log) Spent() time.Duration {
+	var spent, leg time.Duration
+	var began time.Time
+	for i, r := range l.Records {
+		if _, again := r.Body.(Resumed); again || i == 0 {
+			spent, leg, began = spent+leg, 0, r.Time
+		}
+		leg = max(leg, r.Time.Sub(began))
+	}
+	return spent + leg
 }
 
 // ReadFile reads the run file of that name; see [Read].

@@ -1,0 +1,24 @@
+package runfile
+
+import (
+	"testing"
+	"time"
+)
+
+// The time of a run is that of its legs, and of no clock that was set back.
+func TestSpent(t *testing.T) {
+	record := func(at int, b Body) Record { return Record{Header: Header{Time: time.Unix(int64(at), 0)}, Body: b} }
+	for name, c := range map[string]struct {
+		records []Record
+		want    time.Duration
+	}{
+		"none": {nil, 0},
+		"one":  {[]Record{record(100, Run{}), record(103, End{})}, 3 * time.Second},
+		"legs": {[]Record{record(100, Run{}), record(103, Request{}), record(500, Resumed{}), record(502, End{}), record(900, Resumed{})}, 5 * time.Second},
+		"back": {[]Record{record(100, Run{}), record(104, Request{}), record(50, Response{}), record(10, Resumed{}), record(5, Request{}), record(11, End{})}, 5 * time.Second},
+	} {
+		if got := (&Log{Records: c.records}).Spent(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
