@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -100,12 +101,9 @@ func (r requester) send(ctx context.Context, filled tool.FilledRequest) (a answe
 		}
 		return nil
 	}))
-	for name, value := range map[string]string{"User-Agent": "oneshot", "Accept": "application/json, */*;q=0.5"} {
-		req.Header.Set(name, value)
-	}
-	for name, values := range filled.Header {
-		req.Header[name] = values
-	}
+	req.Header.Set("User-Agent", "oneshot")
+	req.Header.Set("Accept", "application/json, */*;q=0.5")
+	maps.Copy(req.Header, filled.Header)
 	resp, err := r.client.Do(req)
 	if err != nil {
 		return answer{err: err}

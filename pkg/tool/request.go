@@ -238,9 +238,9 @@ func (f *requestFiller) headers(out *FilledRequest) *FillError {
 		if wrong != nil {
 			return wrong
 		}
-		for name, text := range texts {
-			if !isHeaderText(text) {
-				return &FillError{Argument: name, Why: "it stands in a header, which holds visible characters of ASCII and blanks"}
+		for _, h := range one.value.holes() {
+			if !isHeaderText(texts[h.hole]) {
+				return &FillError{Argument: h.hole, Why: "it stands in a header, which holds visible characters of ASCII and blanks"}
 			}
 		}
 		text := one.value.fillWith(func(name string) string { return texts[name] }, f.secret)
