@@ -223,8 +223,8 @@ builtin: wget
 
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]int64{
-		"512": 512, `"512"`: 512, "1B": 1, "64KB": 64000, "64 KiB": 65536, "1MB": 1e6, "2MiB": 2 << 20, "1GB": 1e9,
-		"0": 0, "-1": 0, "1.5MB": 0, "MB": 0, "1mb": 0, "9223372036854775807GB": 0, "true": 0,
+		"512": 512, `"512"`: 512, "1B": 1, "64KB": 64000, "64 KiB": 65536, "1MB": 1e6, "2MiB": 2 << 20, "8MiB": 8 << 20,
+		"0": 0, "-1": 0, "1.5MB": 0, "1GB": 0, "8388609": 0, "MB": 0, "1mb": 0, "9223372036854775807GB": 0, "true": 0,
 	} {
 		src := "name: f\ndescription: d\nsignature: f()\neffect: read\nbuiltin: b\nexamples: [{call: f()}, {call: f()}, {call: f()}]\nlimit: {bytes: " + text + "}\n"
 		defs, findings := Parse("f.yaml", []byte(src))
