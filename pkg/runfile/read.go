@@ -139,13 +139,14 @@ func (l *Log) end(src *lineReader, line line, why string) error {
 
 // Empty says why a log has no records, or is nil. It is a *[DamageError].
 func (l *Log) Empty() error {
-	switch {
-	case len(l.Records) > 0:
+	if len(l.Records) > 0 {
 		return nil
-	case l.Torn != nil && l.Torn.Alien:
-		return &DamageError{Code: diag.RunDamaged, Line: 1, Why: "this is not how a run file begins"}
 	}
-	return &DamageError{Code: diag.RunSequence, Line: 1, Why: "the run ended before anything of it was on record"}
+	why := "the run ended before anything of it was on record"
+	if l.Torn != nil && l.Torn.Alien {
+		why += ", or this is no run file: none begins so"
+	}
+	return &DamageError{Code: diag.RunSequence, Line: 1, Why: why}
 }
 
 // add appends the record of a whole line.

@@ -111,5 +111,5 @@ func (l leg) isAnswered() bool {
 
 // isUnbegun reports whether a leg says that there is nothing on record.
 func (l leg) isUnbegun() bool {
-	return l.exit == exitInput && (strings.Contains(l.stderr, "before anything of it was on record") || strings.Contains(l.stderr, "no such file"))
+	return l.exit == exitInput && (strings.Contains(l.stderr, "before anything of it was on record") || strings.Contains(l.stderr, "there is no run file"))
 }
