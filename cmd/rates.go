@@ -128,11 +128,29 @@ func (l *userRates) read() (map[string]keptStarts, error) {
 	if err != nil {
 		return nil, l.fault(err)
 	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, l.fault(err)
+	}
 	if err := decodeRates(text, &kept); err != nil {
 		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.file(), err)},
 			"no call of a rate of this user is made until it is removed; what it held is then forgotten"}
 	}
+	turnBack(kept, info.ModTime().Sub(time.Now()))
 	return kept, nil
+}
+
+// turnBack takes the starts of calls along with a clock that was set back since they were kept, so
+// that no call waits for the old time.
+func turnBack(kept map[string]keptStarts, ahead time.Duration) {
+	if ahead <= 0 {
+		return
+	}
+	for _, k := range kept {
+		for i := range k.Starts {
+			k.Starts[i] = k.Starts[i].Add(-ahead)
+		}
+	}
 }
 
 // decodeRates refuses what this program has not written.

@@ -153,3 +153,20 @@ func TestUserRatesLink(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A clock that was wrong and is set back makes nobody wait for the time that it had.
+func TestUserRatesOfAClockSetBack(t *testing.T) {
+	l, now := ledger(t), time.Now()
+	u := []policy.Use{{Key: "k", Most: 1, Window: time.Minute}}
+	later := now.Add(24 * time.Hour)
+	if _, err := l.Take(later, u); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(l.file(), later, later); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Take(now, u)
+	if wait := got.Sub(now); err != nil || wait < 50*time.Second || wait > 70*time.Second {
+		t.Errorf("a call waits for %v (%v), want about a minute", wait, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
@@ -155,7 +156,7 @@ func (r *run) recall() error {
 		}
 	}
 	if len(records) > 0 { // the first one says what the run was started with
-		r.record.past = records[1:]
+		r.record.past = dated(records[1:], time.Now())
 	}
 	if lastOf[runfile.Request](records) < 0 {
 		return nil
@@ -175,6 +176,22 @@ func (r *run) recall() error {
 		}
 	}
 	return nil
+}
+
+// dated returns records of which none is later than the next one, and none than now. Where the clock
+// was set back since, those before it go along: they are as long before one another as they were, and no
+// call waits for a rate until the old time has come.
+func dated(records []runfile.Record, now time.Time) []runfile.Record {
+	records = slices.Clone(records)
+	var back time.Duration
+	for i, r := range slices.Backward(records) {
+		at := r.Time.Add(-back)
+		if ahead := at.Sub(now); ahead > 0 {
+			back, at = back+ahead, at.Add(-ahead)
+		}
+		records[i].Time, now = at, at
+	}
+	return records
 }
 
 // recall gives a call of the past the result that it had, and reports whether it is one. Where no
