@@ -37,6 +37,9 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	if o.none && o.file != "" {
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
 	}
+	if o.file == "-" {
+		return nil, usagef("name a file", "--run-file: a record is a file of its own, and stdout has the answer")
+	}
 	if run.resumed != nil {
 		return run.resumed.begin(run)
 	}

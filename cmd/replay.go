@@ -56,6 +56,9 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 // recording opens the recorded run of that name, which has a record of how it began.
 func recording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
 	file, recorded := strings.CutPrefix(name, "replay:")
+	if recorded && file == "" {
+		return nil, nil, usagef("--model replay:FILE", "--model replay: names no file")
+	}
 	if recorded {
 		log, err = runfile.ReadFile(file)
 	} else {

@@ -141,6 +141,8 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	switch {
 	case p.Over() && endedFromOutside(p.end):
 		return chat.Response{}, &RecordedEndError{p.file, *p.end}
+	case p.Over() && p.end == nil:
+		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record, which was cut off here"}
 	case p.Over():
 		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record"}
 	}

@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = ask(t.Context(), p, requests[1])
-	if got.err == nil || got.err.Error() != "replay of run.jsonl: the run asks for more than is on record" {
+	if got.err == nil || got.err.Error() != "replay of run.jsonl: the run asks for more than is on record, which was cut off here" {
 		t.Errorf("error %v", got.err)
 	}
 }
