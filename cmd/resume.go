@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,7 +152,8 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if err := r.takeOver(log, o); err != nil {
 		return err
 	}
-	return r.waits(o.approve.calls)
+	o.approve.calls, err = r.waits(o.approve.calls)
+	return err
 }
 
 // takeOver makes the flags of the run those of this command, but for those that are given again.
@@ -203,36 +205,39 @@ func flagsOf(log *runfile.Log) (options, withheld []string) {
 	return options, withheld
 }
 
-// waits refuses a digest that no call has that waits for an approval.
-func (r *resumed) waits(digests []string) error {
-	waiting := map[string]string{}
+// waits returns the digests of calls that wait for an approval. One that a call has that was approved
+// is left out: the command that said so was cut off, and is given again. Any other is refused.
+func (r *resumed) waits(digests []string) ([]string, error) {
+	calls, approved := map[string]string{}, map[string]bool{}
 	for _, record := range r.past {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			if b.Verdict == "ask" {
-				waiting[b.ID] = b.Digest
+				calls[b.ID] = b.Digest
 			}
 		case runfile.Approval:
-			delete(waiting, b.Call)
+			approved[b.Digest] = approved[b.Digest] || b.Approved
+			delete(calls, b.Call)
 		case runfile.Result:
-			delete(waiting, b.Call)
+			delete(calls, b.Call)
 		}
 	}
-	var all []string
-	for _, d := range waiting {
-		all = append(all, d)
-	}
-	slices.Sort(all)
-	for _, d := range digests {
-		if !slices.Contains(all, d) {
+	all := slices.Sorted(maps.Values(calls))
+	var waiting []string
+	for left := slices.Clone(all); len(digests) > 0; digests = digests[1:] {
+		d := digests[0]
+		switch i := slices.Index(left, d); {
+		case i >= 0:
+			left, waiting = slices.Delete(left, i, i+1), append(waiting, d)
+		case !approved[d]:
 			hint := "none waits"
 			if len(all) > 0 {
 				hint = "these wait: " + strings.Join(all, " ")
 			}
-			return usagef(hint, "--approve-call: no call that waits has this digest: %s", d)
+			return nil, usagef(hint, "--approve-call: no call that waits has this digest: %s", d)
 		}
 	}
-	return nil
+	return waiting, nil
 }
 
 // moment is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.
