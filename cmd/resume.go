@@ -144,7 +144,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.run.Dir != "" && r.run.Dir != here {
+	if r.run.Dir != "" && !same(r.run.Dir, here) {
 		return usagef("cd "+quoted(r.run.Dir), "--resume %s: the run was started in %s, and its files are named from there", r.path, r.run.Dir)
 	}
 	o.answers.given, r.given = o.answers.names(), map[string]bool{}
