@@ -31,6 +31,9 @@ func (o *runOptions) observe(e agent.Event) {
 		o.result(e)
 	case agent.EventLeft:
 		o.talk.ended(o.runID, e)
+		if e.Call.Code == chat.UnknownOutcome {
+			o.cut = append(o.cut, "the call "+e.Call.ID+" of "+e.Call.Tool)
+		}
 	case agent.EventReply:
 		o.talk.trace(slog.LevelDebug, "the response is complete", turn,
 			slog.Int("input_tokens", e.Usage.InputTokens), slog.Int("output_tokens", e.Usage.OutputTokens))

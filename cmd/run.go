@@ -53,6 +53,7 @@ type runOptions struct {
 	runID, runPath string
 	resumed        *resumed // the run that goes on, or nil
 	news           bool     // something happened that was not on record
+	cut            []string // calls that may have taken effect when the run ended
 	programs       *confined
 	secret         func(name string) string // of requests of tools
 	runnable       []string                 // what tools run, as far as it has a path
@@ -382,6 +383,8 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return &hintedError{err, o.howToAnswer(err)}
 	case o.resumed != nil && !o.news && (as[*agent.AnswerError](err) || as[*agent.DeniedError](err) || as[*agent.RequiredError](err) || as[*agent.ModelError](err)):
 		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
+	case err != nil && len(o.cut) > 0 && !o.record.replayTools:
+		return &hintedError{err, o.inDoubt()}
 	case err != nil:
 		return err
 	}
@@ -389,6 +392,15 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return err
 	}
 	return o.print()
+}
+
+// inDoubt says which calls were cut off in the middle of a change.
+func (o *runOptions) inDoubt() string {
+	text := "whether " + strings.Join(o.cut, ", ") + " took effect is not known"
+	if o.runPath != "" {
+		text += "; to go on: " + o.howToGoOn("")
+	}
+	return text
 }
 
 // hidePrompt takes secrets out of what the model is told, and has the run refuse calls that
