@@ -2,6 +2,7 @@ package tool
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -40,10 +41,17 @@ func (d *decoder) repetition() {
 	}
 }
 
+// givenHeaders are those that a request has anyway, and in which no key has a place.
+var givenHeaders = []string{"Accept", "Content-Type", "User-Agent"}
+
 // keyHeader reads the name of the header.
 func (d *decoder) keyHeader(v yamldoc.Value, name string) {
 	if why, hint := unfitHeader(name); why != "" {
 		v.Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
+		return
+	}
+	if slices.Contains(givenHeaders, http.CanonicalHeaderKey(name)) {
+		v.Add(diag.DefRequest, "%s says something else to every server", quote(name)).Hint = "header Idempotency-Key"
 		return
 	}
 	if d.def.Effect == Read {

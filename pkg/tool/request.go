@@ -156,8 +156,12 @@ func (f *requestFiller) segment(t Template) (string, *FillError) {
 			return "", &FillError{Argument: h.hole, Why: "it stands in the path of an address, and has a control character"}
 		}
 	}
-	return t.fill(func(name string) string { return url.PathEscape(texts[name]) }), nil
+	return t.fill(func(name string) string { return escaped(texts[name]) }), nil
 }
+
+// escaped returns text in which nothing has a meaning for the path of an address: of what
+// [url.PathEscape] leaves, servers read + as a blank, and what stands behind : as a method.
+func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // texts returns the values for the holes of a template, each of which has to have one.
 func (f *requestFiller) texts(t Template) (map[string]string, *FillError) {

@@ -37,7 +37,7 @@ func (d *decoder) request(v yamldoc.Value, known bool) {
 	}
 	r := &Request{Method: http.MethodGet}
 	d.def.HTTP = r
-	r.Raw, _ = v.JSON()
+	before := len(d.file.Findings())
 	d.method(m.Get("method"))
 	d.address(m.Need("url"), known)
 	r.query = d.fields(m.Get("query"), known, fieldSlot)
@@ -46,6 +46,9 @@ func (d *decoder) request(v yamldoc.Value, known bool) {
 	d.resultPath(m.Get("result"))
 	d.done(m.Get("done"))
 	d.statuses(m.Get("errors"))
+	if len(d.file.Findings()) == before { // else what is no JSON has been found already
+		r.Raw, _ = v.JSON()
+	}
 	if !slices.Contains(d.def.Labels, Sink) {
 		d.def.Labels = append(d.def.Labels, Sink)
 	}
@@ -87,7 +90,7 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 	}
 	whole := t.fill(func(string) string { return "x" })
 	u, err := netguard.CheckURL(whole)
-	origin, path := splitOrigin(text) // a URL has both, also where it is wrong
+	origin, path := splitOrigin(text)
 	switch {
 	case strings.Contains(origin, "${"):
 		v.AddAt(diag.DefHole, strings.Index(text, "${"), "there can be no hole in the host: a value would say who gets the request").Hint = "write a definition for each host"
@@ -97,11 +100,12 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 		return
 	}
 	path, asked, _ := strings.Cut(path, "?")
-	if at := strings.Index(asked, "${"); at >= 0 {
-		v.AddAt(diag.DefHole, len(origin)+len(path)+1+at, "values of a query have no place in the address").Hint = "query: {name: \"${value}\"}"
+	fixed, _ := ParseTemplate(asked)
+	if holes := fixed.holes(); len(holes) > 0 {
+		v.AddAt(diag.DefHole, len(origin)+len(path)+1+holes[0].at, "values of a query have no place in the address").Hint = "query: {name: \"${value}\"}"
 		return
 	}
-	d.def.HTTP.Origin, d.def.HTTP.asked = u.Scheme+"://"+u.Host, asked
+	d.def.HTTP.Origin, d.def.HTTP.asked = u.Scheme+"://"+u.Host, fixed.fill(nil)
 	if path = strings.TrimPrefix(path, "/"); path != "" {
 		d.path(v, path, len(origin)+1, known)
 	}
@@ -109,8 +113,9 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 
 // splitOrigin returns the scheme and the host of a URL, and the rest.
 func splitOrigin(text string) (origin, rest string) {
-	begin := strings.Index(text, "://") + len("://")
-	if end := strings.IndexAny(text[begin:], "/?"); end >= 0 && begin >= len("://") {
+	scheme, behind, _ := strings.Cut(text, "://")
+	if end := strings.IndexAny(behind, "/?"); end >= 0 {
+		begin := len(scheme) + len("://")
 		return text[:begin+end], text[begin+end:]
 	}
 	return text, ""
@@ -322,10 +327,10 @@ func (d *decoder) done(v yamldoc.Value) {
 	}
 }
 
-// statusOf reads a status that says no.
+// statusOf reads a status that says no, of three digits.
 func statusOf(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
-	return n, err == nil && n >= 400 && n <= 599
+	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
 }
 
 // statuses reads what statuses mean.
