@@ -65,7 +65,10 @@ func (e *BodyError) Error() string {
 type EncodingError struct{ Encoding string }
 
 func (e *EncodingError) Error() string {
-	return fmt.Sprintf("the body is encoded as %.40q, which was not asked for", e.Encoding)
+	if len(e.Encoding) > 40 { // not a part of it: the rest may be needed to see a secret in it
+		return "the body is encoded in a way that was not asked for"
+	}
+	return fmt.Sprintf("the body is encoded as %q, which was not asked for", e.Encoding)
 }
 
 // NewClient returns a client for tools. It has no time limit of its own: give
@@ -76,19 +79,25 @@ func (e *EncodingError) Error() string {
 // would send a body to another origin; there, only the headers User-Agent, Accept
 // and Accept-Language are repeated. What it does not let through is an error that
 // wraps a *[Refused].
+//
+// A request whose Close is set has a new connection of its own. On one that was used before,
+// net/http makes a request again by itself if the server closes it, also one that changes
+// something: of a GET, and of whatever has a header Idempotency-Key, it takes that for harmless.
 func NewClient(o Options) *http.Client {
 	return newClient(o, guard{allowed: slices.Clone(o.AllowHosts), own: net.InterfaceAddrs}.dial)
 }
 
 func newClient(o Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
-	t := &transport{maxBody: o.MaxBodyBytes, base: &http.Transport{
+	base := &http.Transport{
 		DialContext:            dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    10 * time.Second,
-	}}
+	}
+	t := &transport{maxBody: o.MaxBodyBytes, base: base, alone: base.Clone()}
+	t.alone.DisableKeepAlives = true
 	if t.maxBody <= 0 {
 		t.maxBody = defaultBodyBytes
 	}
@@ -100,6 +109,7 @@ func newClient(o Options, dial func(ctx context.Context, network, address string
 type transport struct {
 	maxBody int64
 	base    *http.Transport
+	alone   *http.Transport // a connection for each request
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -110,7 +120,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	resp, err := t.base.RoundTrip(req)
+	base := t.base
+	if req.Close {
+		base = t.alone
+	}
+	resp, err := base.RoundTrip(req)
 	var refused *Refused
 	if errors.As(err, &refused) {
 		return nil, &Refused{URL: req.URL.Redacted(), Why: refused.Why, Unlisted: refused.Unlisted}

@@ -3,11 +3,14 @@ package runner
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
+
+	"oneshot/pkg/chat"
 )
 
 // holdings are what this process has, and what could be left of something that it ran.
@@ -69,3 +72,17 @@ func wantNobody(t testing.TB, word string) {
 
 // A mark is a number of seconds that no other test sleeps, by which a process is known.
 func mark(n int) string { return fmt.Sprintf("%d.%d", 4000+n, os.Getpid()) }
+
+// A server that says nothing for ever leaves nothing behind.
+func TestRequestLeavesNothing(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	before := held(t)
+	def := requestTool(t, "http://"+l.Addr().String(), write, ", method: POST")
+	def.Timeout = 50 * time.Millisecond
+	wantError(t, requested(t, def, Env{}, ""), chat.Timeout, "may have taken effect")
+	wantAsBefore(t, before)
+}

@@ -43,6 +43,7 @@ type answer struct {
 	header http.Header
 	err    error // it has no answer, or none that could be read
 	sent   bool  // a server may have got it
+	unsure bool  // one before it, with the same key, may have taken effect
 }
 
 // perform makes the request of a definition. Where it may be made again it is, if nobody answers,
@@ -63,17 +64,23 @@ func (r requester) perform(ctx context.Context, t task) (chat.Result, error) {
 	if t.keyedRequest() {
 		filled.Header.Set(t.def.KeyHeader, t.key)
 	}
-	again := t.def.Effect == tool.Read || t.def.Idempotent || t.keyedRequest()
-	for _, pause := range pauses {
-		a := r.send(ctx, filled)
-		if !again || !a.unanswered() || !sleep(ctx, pause) {
+	unsure, _ := ctx.Value(againKey{}).(bool)
+	for i := 0; ; i++ {
+		a := r.send(ctx, t, filled)
+		a.unsure = unsure
+		if !t.repeatable() || i == len(pauses) || !a.unanswered() || !sleep(ctx, pauses[i]) {
 			return r.result(ctx, t, a)
 		}
+		unsure = unsure || a.effective()
 	}
-	return r.result(ctx, t, r.send(ctx, filled))
 }
 
 func (t task) keyedRequest() bool { return t.def.KeyHeader != "" && t.key != "" }
+
+// repeatable reports whether a request may be made again, whatever became of it.
+func (t task) repeatable() bool {
+	return t.def.Effect == tool.Read || t.def.Idempotent || t.keyedRequest()
+}
 
 // sleep waits, unless the context is over before.
 func sleep(ctx context.Context, pause time.Duration) bool {
@@ -88,15 +95,16 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 }
 
 // send makes a request once. It goes on to other addresses of the same server only, and only to read.
-func (r requester) send(ctx context.Context, filled tool.FilledRequest) (a answer) {
+func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a answer) {
 	ctx, connected := netguard.WithConnected(ctx)
 	defer func() { a.sent = connected() }()
 	req, err := http.NewRequestWithContext(ctx, filled.Method, filled.URL, bytes.NewReader(filled.Body))
 	if err != nil {
 		return answer{err: err}
 	}
+	req.Close = !t.repeatable()
 	req = req.WithContext(netguard.WithFollow(ctx, func(to *url.URL) error {
-		if filled.Method != http.MethodGet || !netguard.SameOrigin(req.URL, to) {
+		if t.def.Effect != tool.Read || filled.Method != http.MethodGet || !netguard.SameOrigin(req.URL, to) {
 			return netguard.ErrStay
 		}
 		return nil
@@ -132,6 +140,20 @@ func (a answer) unanswered() bool {
 	return slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.status)
 }
 
+// effective reports whether a request may have taken effect.
+func (a answer) effective() bool {
+	var refused *netguard.Refused
+	switch {
+	case a.err != nil:
+		return a.sent && !errors.As(a.err, &refused)
+	case a.status >= 400 && a.status < 500, a.status == http.StatusNotImplemented:
+		return false // the server says that it did nothing
+	case a.status == http.StatusServiceUnavailable:
+		return a.header.Get("Retry-After") == "" // a gateway says so, too, of a server that went away amid it
+	}
+	return true
+}
+
 // result makes a result of what became of a request.
 func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, error) {
 	switch {
@@ -140,7 +162,7 @@ func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, e
 	case a.err != nil:
 		return unsettled(t, a, netFailure(a.err)), nil
 	case a.status >= 200 && a.status < 300:
-		return r.data(t, a), nil
+		return settled(t, r.data(t, a)), nil
 	case slices.Contains(t.def.HTTP.Done, a.status) && t.keyedRequest():
 		return chat.Success(struct {
 			Already bool   `json:"already"`
@@ -172,10 +194,10 @@ func (r requester) refusal(ctx context.Context, t task, a answer) chat.Result {
 	}
 	message := said.Error.Message
 	if to := a.header.Get("Location"); a.status >= 300 && a.status < 400 && to != "" {
-		message += ": the server leads to " + characters(to, 0, maxFragment) + ", and the definition does not"
+		message += ": the server leads to " + shortened(r.hide(to)) + ", and the definition does not"
 	}
 	if wait := a.header.Get("Retry-After"); wait != "" && code.Doc().Retryable {
-		message += "; Retry-After: " + characters(wait, 0, maxFragment)
+		message += "; Retry-After: " + shortened(r.hide(wait))
 	}
 	return chat.Failure(code, "%s", message)
 }
@@ -183,39 +205,46 @@ func (r requester) refusal(ctx context.Context, t task, a answer) chat.Result {
 // unsettled adds to a failure that the call may have taken effect, if it may: then nobody is to make
 // it again who has not looked.
 func unsettled(t task, a answer, failure chat.Result) chat.Result {
-	var refused *netguard.Refused
+	const may = "; it may have taken effect"
 	switch {
-	case t.def.Effect == tool.Read, t.def.Idempotent, !a.sent, errors.As(a.err, &refused):
+	case t.def.Effect == tool.Read, t.def.Idempotent, !a.unsure && !a.effective():
 		return failure
 	case a.err != nil:
-		return chat.Failure(chat.UnknownOutcome, "%s; it may have taken effect", failure.Error.Message)
-	case a.status >= 400 && a.status < 500, a.status == http.StatusServiceUnavailable, a.status == http.StatusNotImplemented:
-		return failure // the server says that it did nothing
+		return chat.Failure(chat.UnknownOutcome, "%s", failure.Error.Message+may)
 	}
-	failure.Error.Message += "; it may have taken effect"
+	failure.Error.Message += may
 	failure.Error.Retryable = false
 	return failure
 }
 
+// settled adds to a failure that the call has taken effect, as the server says, although there is
+// nothing to read of it.
+func settled(t task, r chat.Result) chat.Result {
+	if r.Error != nil && t.def.Effect != tool.Read {
+		r.Error.Message += "; it has taken effect"
+	}
+	return r
+}
+
 // data is the result for a response that says yes.
 func (r requester) data(t task, a answer) chat.Result {
-	path := t.def.HTTP.Result
+	path, body := t.def.HTTP.Result, bytes.TrimPrefix(a.body, []byte("\ufeff"))
 	media, _, _ := mime.ParseMediaType(a.contentType) // what is no media type is not JSON
 	switch isJSON := media == "application/json" || strings.HasSuffix(media, "+json"); {
-	case len(bytes.TrimSpace(a.body)) == 0 && path == "":
+	case len(bytes.TrimSpace(body)) == 0:
 		return chat.Success(nil)
 	case !isJSON && path == "":
 		return chat.Success(r.hide(a.text()))
 	case a.cut:
 		return chat.Failure(chat.TooLarge, "HTTP %d, and the response has %s", a.status, a.size)
 	}
-	if fault := schema.Strict(a.body); fault != nil {
+	if fault := schema.Strict(body); fault != nil {
 		return chat.Failure(chat.Failed, "HTTP %d, and the response is no JSON, in line %d: %s", a.status, max(fault.Span.Line, 1), fault.Message)
 	}
-	value := jsontext.Value(bytes.TrimSpace(a.body))
+	value := jsontext.Value(bytes.TrimSpace(body))
 	if path != "" {
 		value = jsontext.Value("null")
-		if found := gjson.GetBytes(a.body, path); found.Exists() {
+		if found := gjson.GetBytes(body, path); found.Exists() {
 			value = jsontext.Value(found.Raw)
 		}
 	}

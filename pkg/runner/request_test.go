@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -47,6 +46,28 @@ http: {url: "%s/x"%s}
 // requested makes one call of a definition.
 func requested(t *testing.T, def *tool.Definition, env Env, key string) chat.Result {
 	t.Helper()
+	return executed(t, def, env, chat.Execution{Key: key})
+}
+
+func executed(t *testing.T, def *tool.Definition, env Env, x chat.Execution) chat.Result {
+	t.Helper()
+	env.Client = clientFor(t, def)
+	defer env.Client.CloseIdleConnections()
+	registry, findings := tool.NewRegistry(def)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	x.Call = chat.Call{Name: "r", Arguments: []byte(`{}`)}
+	r, err := New(registry, env).Run(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// clientFor returns a client that may reach the server of a definition.
+func clientFor(t *testing.T, def *tool.Definition) *http.Client {
+	t.Helper()
 	u, err := url.Parse(def.HTTP.Origin)
 	if err != nil {
 		t.Fatal(err)
@@ -55,17 +76,7 @@ func requested(t *testing.T, def *tool.Definition, env Env, key string) chat.Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	env.Client = netguard.NewClient(netguard.Options{AllowHosts: []netguard.HostPort{to}})
-	defer env.Client.CloseIdleConnections()
-	registry, findings := tool.NewRegistry(def)
-	if len(findings) > 0 {
-		t.Fatal(findings)
-	}
-	r, err := New(registry, env).Run(context.Background(), chat.Execution{Call: chat.Call{Name: "r", Arguments: []byte(`{}`)}, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return netguard.NewClient(netguard.Options{AllowHosts: []netguard.HostPort{to}})
 }
 
 const write = "write\nidempotent: false"
@@ -99,6 +110,8 @@ func TestRequestData(t *testing.T) {
 		{"no type", "", as("", `{"a":1}`), "", `"{\"a\":1}"`},
 		{"path", ", result: a.#.b", as("text/plain", `{"a":[{"b":1.0},{"c":2},{"b":[null]}]}`), "", `[1.0,[null]]`},
 		{"several", `, result: "{a,n:b.c}"`, as("application/json", `{"a":1,"b":{"c":"x"}}`), "", `{"a":1,"n":"x"}`},
+		{"empty for the path", ", result: a", as("application/json", ""), "", "null"},
+		{"byte order mark", "", as("application/json", "\ufeff\n{\"a\":1}"), "", `{"a":1}`},
 		{"nothing there", ", result: a.b", as("application/json", `{"a":1}`), "", "null"},
 		{"broken", "", as("application/json", `{"a":1,}`), chat.Failed, "HTTP 200, and the response is no JSON, in line 1"},
 		{"twice", "", as("application/json", `{"a":1,"a":2}`), chat.Failed, "stands twice"},
@@ -117,6 +130,17 @@ func TestRequestData(t *testing.T) {
 		{"secret in an error", "", func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "bad token-of-the-run", http.StatusForbidden)
 		}, chat.Unauthorized, "HTTP 403 Forbidden: bad ***"},
+		{"secret where the rest is cut off", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://other.test/"+strings.Repeat("x", maxFragment-25)+"token-of-the-run")
+			w.WriteHeader(http.StatusFound)
+		}, chat.Failed, "xxx***, and the definition does not"},
+		{"secret in a wait", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", strings.Repeat("x", maxFragment-5)+"token-of-the-run")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, chat.RateLimited, "xxx***"},
+		{"secret in a compression", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", strings.Repeat("x", 30)+"token-of-the-run")
+		}, chat.Failed, "the body is encoded in a way that was not asked for"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := httptest.NewServer(tt.serve)
@@ -144,6 +168,10 @@ func TestRequestUnanswered(t *testing.T) {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
+	waits := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(503)
+	}
 	silent := func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices that the client goes away
 		<-r.Context().Done()
@@ -164,7 +192,9 @@ func TestRequestUnanswered(t *testing.T) {
 		{"equal breaks off", breaks, equal, 3, chat.Unavailable, false, true},
 		{"write breaks off", breaks, write, 1, chat.UnknownOutcome, true, false},
 		{"read 503", status(503), "read", 3, chat.Unavailable, false, true},
-		{"write 503", status(503), write, 1, chat.Unavailable, false, true},
+		{"write 503", status(503), write, 1, chat.Unavailable, true, false},
+		{"write 503 with a wait", waits, write, 1, chat.Unavailable, false, true},
+		{"keyed 503 with a wait", waits, keyed, 3, chat.Unavailable, false, true},
 		{"write 504", status(504), write, 1, chat.Unavailable, true, false},
 		{"keyed 504", status(504), keyed, 3, chat.Unavailable, true, false},
 		{"write 500", status(500), write, 1, chat.Failed, true, false},
@@ -237,16 +267,111 @@ func TestRequestNotSent(t *testing.T) {
 	}
 }
 
-// A server that says nothing for ever leaves nothing behind.
-func TestRequestLeavesNothing(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// What is made again with its key, and refused then, may have taken effect before, in this process or
+// in one that was cut off: the model does not hear that it may call it again.
+func TestRequestRefusedLater(t *testing.T) {
+	atOnce(t)
+	const breaks, gone, waits = 1, 2, 3
+	for _, tt := range []struct {
+		name    string
+		answers []int
+		again   bool
+		code    chat.ErrorCode
+		unsure  bool
+	}{
+		{"at once", []int{429}, false, chat.RateLimited, false},
+		{"then busy", []int{breaks, 429}, false, chat.RateLimited, true},
+		{"then gone", []int{breaks, gone}, false, chat.UnknownOutcome, true},
+		{"then at a loss", []int{504, waits, waits}, false, chat.Unavailable, true},
+		{"then a conflict", []int{502, 409}, false, chat.Conflict, true},
+		{"busy, then wrong", []int{waits, 400}, false, chat.InvalidArguments, false},
+		{"cut off, then busy", []int{429}, true, chat.RateLimited, true},
+		{"cut off, then gone", []int{gone}, true, chat.UnknownOutcome, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var server *httptest.Server
+			var times atomic.Int32
+			server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				n := int(times.Add(1))
+				if n < len(tt.answers) && tt.answers[n] == gone {
+					_ = server.Listener.Close() // it is not there for the next
+				}
+				switch tt.answers[n-1] {
+				case breaks:
+					panic(http.ErrAbortHandler)
+				case waits:
+					w.Header().Set("Retry-After", "1")
+					w.WriteHeader(503)
+				default:
+					w.WriteHeader(tt.answers[n-1])
+				}
+			}))
+			defer server.Close()
+			if tt.answers[0] == gone {
+				server.Close()
+			}
+			def := requestTool(t, server.URL, "write\nidempotent: {key: header Key}", ", method: POST")
+			got := executed(t, def, Env{}, chat.Execution{Key: "k1", Again: tt.again})
+			if got.Error == nil || got.Error.Code != tt.code || strings.Contains(got.Error.Message, "may have taken effect") != tt.unsure || tt.unsure && got.Error.Retryable {
+				t.Errorf("%+v, want %s", got.Error, tt.code)
+			}
+		})
 	}
-	defer l.Close()
-	before := held(t)
-	def := requestTool(t, "http://"+l.Addr().String(), write, ", method: POST")
-	def.Timeout = 50 * time.Millisecond
-	wantError(t, requested(t, def, Env{}, ""), chat.Timeout, "may have taken effect")
-	wantAsBefore(t, before)
+}
+
+// A change without a key is sent once, also where the connection is an old one that the server
+// closes, and where package net/http would send it again by itself.
+func TestRequestSentOnce(t *testing.T) {
+	for _, keys := range []string{", method: POST", "", ", method: POST, headers: {Idempotency-Key: 1}", ", method: DELETE, headers: {x-idempotency-key: a}"} {
+		var times atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if times.Add(1) > 1 {
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		def := requestTool(t, server.URL, write, keys)
+		registry, _ := tool.NewRegistry(def)
+		env := Env{Client: clientFor(t, def)}
+		r := New(registry, env)
+		for range 2 {
+			if _, err := r.Run(context.Background(), chat.Execution{Call: chat.Call{Name: "r", Arguments: []byte(`{}`)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		env.Client.CloseIdleConnections()
+		server.Close()
+		if n := times.Load(); n != 2 {
+			t.Errorf("%s: two calls were sent %d times", keys, n)
+		}
+	}
+}
+
+// A change goes to no other address, also with GET; and one that the server says to have made has
+// taken effect, also if the response cannot be read.
+func TestRequestSettled(t *testing.T) {
+	for _, tt := range []struct{ keys, contentType, body, want string }{
+		{", method: POST", "application/json", `{"a"`, "no JSON"},
+		{", method: POST, result: id", "text/html", `<p>`, "no JSON"},
+		{", method: POST", "application/json", `"` + strings.Repeat("x", 17<<20) + `"`, "more than"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tt.contentType)
+			_, _ = io.WriteString(w, tt.body)
+		}))
+		got := requested(t, requestTool(t, server.URL, write, tt.keys), Env{}, "")
+		if got.Error == nil || got.Error.Retryable || !strings.Contains(got.Error.Message, tt.want) || !strings.HasSuffix(got.Error.Message, "; it has taken effect") {
+			t.Errorf("%s: %+v", tt.keys, got.Error)
+		}
+		server.Close()
+	}
+	var times atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		times.Add(1)
+		http.Redirect(w, r, "/y", http.StatusFound)
+	}))
+	defer server.Close()
+	wantError(t, requested(t, requestTool(t, server.URL, write, ""), Env{}, ""), chat.Failed, "the server leads to /y")
+	if n := times.Load(); n != 1 {
+		t.Errorf("it was sent %d times", n)
+	}
 }
