@@ -44,7 +44,7 @@ func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 	for _, c := range Scan(text, o).Calls {
 		whole[c.Start] = c
 	}
-	for cut := range text {
+	for cut := len(text) % stride; cut < len(text); cut += stride {
 		for _, c := range Scan(text[:cut], o).Calls {
 			w, ok := whole[c.Start]
 			if !c.Executable || ok && w.Name == c.Name && cmp.Equal(w.Arguments, c.Arguments) {

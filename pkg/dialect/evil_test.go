@@ -157,7 +157,7 @@ func TestNoEvilInStrings(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, host := range hosts(d) {
 			for i := range Dialects {
-				for _, evil := range evilsIn(d, &Dialects[i]) {
+				for _, evil := range some(evilsIn(d, &Dialects[i]), i+len(d.Title)) {
 					text := strings.ReplaceAll(host, "QQQQ", inString(host, evil))
 					mode{row: d}.checkNoEvil(t, text)
 					mode{}.checkNoEvil(t, text)

@@ -98,7 +98,7 @@ func marksLike(d *Dialect) []string {
 	all = append(append(all, d.Example), fragments(d.Example)...)
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	slices.Sort(all)
-	return slices.Compact(all)
+	return some(slices.Compact(all), len(d.Title))
 }
 
 // fragments cuts a text into tags, words and other signs.

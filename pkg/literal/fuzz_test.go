@@ -147,8 +147,9 @@ func TestLinear(t *testing.T) {
 		"[", "f(", "f();", "x ", "'", "\"", "`", "\n```", "\\", `\u{`, "${", "{a:", "a:1,", "/*", "*/", "//", "/", "1", "1e+", "0x1", "True,",
 		"\xff", "\u00a0", "é", "a'", "({[", ")", "}`", "return ", "await ", ".", "...", "=", ";", "\r",
 	}
-	for _, before := range []string{"", "f(", "f('", "f(`", "f({", "f(x,", "f(`${", "x="} {
-		for _, piece := range pieces {
+	for i, before := range []string{"", "f(", "f('", "f(`", "f({", "f(x,", "f(`${", "x="} {
+		for k := i % growthShare; k < len(pieces); k += growthShare {
+			piece := pieces[k]
 			for _, size := range []int{1, 1 << 30} {
 				small, large := work(before, piece, growthSize, size), work(before, piece, 2*growthSize, size)
 				if float64(large.steps) > 2.05*float64(small.steps)+100 {

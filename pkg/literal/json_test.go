@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/chat"
@@ -151,7 +150,7 @@ func checkPartsWith(t *testing.T, text string, stops []string) {
 	whole, _ := readParts(text, max(1, len(text)), stops)
 	for _, piece := range []int{1, 2, 3, 7} {
 		got, _ := readParts(text, piece, stops)
-		if diff := cmp.Diff(whole, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := difference(whole, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("pieces of %d of %q (-whole +pieces)\n%s", piece, text, diff)
 		}
 	}

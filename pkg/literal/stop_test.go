@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/chat"
@@ -171,7 +170,7 @@ func checkLaw(t *testing.T, text string) {
 		for _, o := range []Options{{}, {Stops: NewStops(testStops...), Wrapper: "print"}} {
 			whole := readLaw(text, max(1, len(text)), o, private)
 			for _, piece := range []int{1, 2, 3, 7} {
-				if diff := cmp.Diff(whole, readLaw(text, piece, o, private), cmpopts.EquateEmpty()); diff != "" {
+				if diff := difference(whole, readLaw(text, piece, o, private), cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("pieces of %d of %q, private: %t (-whole +pieces)\n%s", piece, text, private, diff)
 				}
 			}

@@ -150,7 +150,7 @@ func TestCases(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if diff := cmp.Diff(got, read(t, decoder, maxBytes, singly(c.body)...)); diff != "" {
+				if diff := difference(got, read(t, decoder, maxBytes, singly(c.body)...)); diff != "" {
 					t.Errorf("byte by byte (-whole +bytes):\n%s", diff)
 				}
 			})

@@ -271,3 +271,11 @@ func TestNothingIsReadAfterTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// difference says how two values differ. It is "" at once where they are deeply equal.
+func difference[T any](want, got T, opts ...cmp.Option) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got, opts...)
+}

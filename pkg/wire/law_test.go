@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // FuzzSplits holds the law of every decoder: however a body is cut, its reading
@@ -27,7 +25,7 @@ func FuzzSplits(f *testing.F) {
 		n := uint(len(b) + 1)
 		i, j = min(i%n, j%n), max(i%n, j%n)
 		for _, pieces := range [][][]byte{{b[:i], b[i:j], nil, b[j:]}, singly(b)} {
-			if diff := cmp.Diff(whole, read(t, decoder, limit, pieces...)); diff != "" {
+			if diff := difference(whole, read(t, decoder, limit, pieces...)); diff != "" {
 				t.Errorf("(-whole +pieces):\n%s", diff)
 			}
 		}

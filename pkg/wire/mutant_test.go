@@ -82,7 +82,7 @@ func TestMutants(t *testing.T) {
 			if !bytes.Contains(c.body, []byte("{")) {
 				continue
 			}
-			for range 50 {
+			for range mutants {
 				m := mutant(r, data)
 				b := stream("data: ", "\n", "\n", m)
 				if c.data == nil {

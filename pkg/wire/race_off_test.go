@@ -2,5 +2,7 @@
 
 package wire_test
 
-// growthSize is the smaller of the bodies in tests of growth, in bytes.
-const growthSize = 1 << 16
+const (
+	growthSize = 1 << 16 // the smaller of the bodies in tests of growth, in bytes
+	mutants    = 50      // of each body
+)

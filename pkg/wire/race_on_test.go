@@ -2,5 +2,8 @@
 
 package wire_test
 
-// The race detector slows tests of growth down; there are no goroutines in them.
-const growthSize = 1 << 14
+// The race detector slows tests down; there are no goroutines in them.
+const (
+	growthSize = 1 << 13
+	mutants    = 10
+)
