@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
@@ -105,15 +107,28 @@ func newRig(t *testing.T, steps ...step) *rig {
 
 func registry(t *testing.T) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("toolbox.yaml", []byte(toolbox))
-	if len(findings) > 0 {
-		t.Fatal(findings)
-	}
-	reg, findings := tool.NewRegistry(defs...)
+	reg, findings := readToolbox()
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
 	return reg
+}
+
+// readToolbox reads the toolbox once: runs share the tools.
+var readToolbox = sync.OnceValues(func() (*tool.Registry, []diag.Finding) {
+	defs, findings := tool.Parse("toolbox.yaml", []byte(toolbox))
+	if len(findings) > 0 {
+		return nil, findings
+	}
+	return tool.NewRegistry(defs...)
+})
+
+// difference says how two values differ. It is "" at once where they are deeply equal.
+func difference[T any](want, got T, opts ...cmp.Option) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got, opts...)
 }
 
 func (r *rig) note(format string, args ...any) {

@@ -11,6 +11,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
+	"oneshot/scripts/raced"
 )
 
 // chunked replies in pieces of some bytes.
@@ -29,15 +30,16 @@ func chunked(text string, size int) step {
 // tells the model nothing that it could take for its own or others' marks, and
 // takes time in proportion.
 func TestHostileReplies(t *testing.T) {
+	long := raced.Less(10<<20, 1<<20)
 	for name, text := range map[string]string{
-		"10 MB of prose":             strings.Repeat("All work and no play. ", 10<<20/22),
+		"prose":                      strings.Repeat("All work and no play. ", long/22),
 		"one long line of backticks": strings.Repeat("`` ", 1<<20),
 		"unclosed fences":            strings.Repeat("```tool\n", 1<<14),
 		"other fences":               strings.Repeat("~~~ tool x\n~~~\n", 1<<14),
 		"statements that are none":   "```tool\n" + strings.Repeat("x = 1;\n", 1<<14) + "```\n",
 		"malformed calls":            "```tool\n" + strings.Repeat("f(1 2);\n", 1<<14) + "```\n",
 		"calls on one line":          "```tool\n" + strings.Repeat("f(1 2);", 1<<14) + "\n```\n",
-		"a call that never ends":     "```tool\nlook(\"" + strings.Repeat("a", 10<<20),
+		"a call that never ends":     "```tool\nlook(\"" + strings.Repeat("a", long),
 		"brackets":                   "```tool\nlook(" + strings.Repeat("[", 1<<20),
 		"a name without end":         "```tool\n" + strings.Repeat("a", 1<<20) + "();\n```\n",
 		"NUL and controls":           "\x00\x01\x1b[31m\r\u202e" + calls("look(\"\x00\x07\\u0000\x1b]0;x\x07\")"),

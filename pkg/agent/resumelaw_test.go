@@ -292,17 +292,17 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 	if fmt.Sprint(err) != fmt.Sprint(wasErr) {
 		rt.Errorf("%s: error %v, want %v", at, err, wasErr)
 	}
-	if diff := cmp.Diff(was, out, cmpopts.EquateEmpty()); diff != "" {
+	if diff := difference(was, out, cmpopts.EquateEmpty()); diff != "" {
 		rt.Errorf("%s: outcome (-whole +resumed):\n%s", at, diff)
 	}
 	stands := (&runfile.Log{Records: after}).Standing()
-	if diff := cmp.Diff(kinds(whole.records), kinds(bodies(stands)[1:])); diff != "" {
+	if diff := difference(kinds(whole.records), kinds(bodies(stands)[1:])); diff != "" {
 		rt.Errorf("%s: records (-whole +resumed):\n%s", at, diff)
 	}
-	if diff := cmp.Diff(whole.requests[countOf[runfile.Request](past):], r.requests, cmpopts.EquateEmpty()); diff != "" {
+	if diff := difference(whole.requests[countOf[runfile.Request](past):], r.requests, cmpopts.EquateEmpty()); diff != "" {
 		rt.Errorf("%s: requests (-whole +resumed):\n%s", at, diff)
 	}
-	if done := whole.changes()[countOf[runfile.Intent](past):]; cmp.Diff(done, r.changes(), cmpopts.EquateEmpty()) != "" {
+	if done := whole.changes()[countOf[runfile.Intent](past):]; difference(done, r.changes(), cmpopts.EquateEmpty()) != "" {
 		rt.Errorf("%s: changes %q, want %q", at, r.changes(), done)
 	}
 	return after
@@ -333,7 +333,7 @@ func TestLawOfLateApproval(t *testing.T) {
 			if len(known) < 2 {
 				continue
 			}
-			if fmt.Sprint(err) != fmt.Sprint(wasErr) || cmp.Diff(was, out, cmpopts.EquateEmpty()) != "" || cmp.Diff(whole.changes(), started, cmpopts.EquateEmpty()) != "" {
+			if fmt.Sprint(err) != fmt.Sprint(wasErr) || difference(was, out, cmpopts.EquateEmpty()) != "" || difference(whole.changes(), started, cmpopts.EquateEmpty()) != "" {
 				rt.Fatalf("error %v, want %v; changes %q, want %q; outcome (-whole +late):\n%s", err, wasErr, started, whole.changes(), cmp.Diff(was, out))
 			}
 		}

