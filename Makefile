@@ -17,9 +17,9 @@ build: ## the program, as ./oneshot
 demo: build ## a real run with real tools and the built-in demo model: no server, no key
 	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
 
-test: ## every test, with the race detector; the scripts, which have clocks, run alone
-	$(GO) test -race -timeout 9m ./cmd/... ./pkg/... ./prompts ./scripts/... ./tooldefs
-	$(GO) test -race -timeout 9m .
+test: ## every test, with the race detector, the long ones first; the scripts, which have clocks, run alone, and wait side by side
+	$(GO) test -race -timeout 9m ./pkg/program ./pkg/dialect ./pkg/agent ./pkg/runner ./scripts/crash ./pkg/wire ./cmd/... ./pkg/... ./prompts ./scripts/... ./tooldefs
+	$(GO) test -race -timeout 9m -parallel 4 .
 
 check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
@@ -31,7 +31,9 @@ check: ## what has to hold before a change goes in
 	$(GO) mod verify
 	$(GO) mod tidy -diff
 	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
-	$(GO) test -count=1 -run 'Growth|Linear|Flood|Parts|Around' ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire
+	$(GO) test -count=1 ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/secret ./scripts/bench
+	$(GO) test -count=1 -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
+	$(GO) test -count=1 -run 'Script/(attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
 
 fresh: ## rewrite the generated parts: README tables, golden files
 	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update

@@ -20,6 +20,7 @@ import (
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 	"oneshot/scripts/modelserver"
+	"oneshot/scripts/raced"
 	"oneshot/tooldefs"
 )
 
@@ -39,6 +40,9 @@ import (
 // file called pwned.md may be there at the end, nor a marker of a dialect in what the model
 // was sent of the page. In the file outcomes stands, for each exit code and what was decided
 // about each call of file_put, of which dialects the pages were that came to that.
+//
+// Under the race detector only some dialects are tried, of each script others; "tried FILE"
+// leaves only those in a table of outcomes.
 func attack(ts *testscript.TestScript, neg bool, args []string) {
 	a := attackers{ts: ts, defs: shippedTools(ts)}
 	set := flag.NewFlagSet("attack", flag.ContinueOnError)
@@ -49,7 +53,7 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	a.replies, args = ts.MkAbs(set.Arg(0)), set.Args()
 	names := map[string]string{}
-	for _, d := range dialect.Dialects {
+	for _, d := range attacked(ts) {
 		outcome := a.run(d, args[1:])
 		names[outcome] += " " + d.Name
 	}
@@ -58,6 +62,40 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 		fmt.Fprintf(&table, "%s:%s\n", outcome, names[outcome])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("outcomes"), []byte(table.String()), 0o666))
+}
+
+// attacked returns the dialects that a script tries: the two that scripts look at more closely, and of the
+// others all, or under the race detector one of some.
+func attacked(ts *testscript.TestScript) []dialect.Dialect {
+	every := raced.Less(1, 4)
+	return slices.DeleteFunc(slices.Clone(dialect.Dialects), func(d dialect.Dialect) bool {
+		at := slices.IndexFunc(dialect.Dialects, func(other dialect.Dialect) bool { return other.Name == d.Name })
+		return d.Name != "tool" && d.Name != "hermes" && (at+len(ts.Name()))%every != 0
+	})
+}
+
+// tried is the script command "tried FILE".
+func tried(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tried FILE")
+	}
+	if !raced.Detector {
+		return
+	}
+	var table strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		outcome, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		var left string
+		for _, d := range attacked(ts) {
+			if slices.Contains(strings.Fields(names), d.Name) {
+				left += " " + d.Name
+			}
+		}
+		if left != "" {
+			table.WriteString(outcome + ":" + left + "\n")
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(table.String()), 0o666))
 }
 
 // attackers are those of one command.

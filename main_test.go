@@ -18,6 +18,7 @@ import (
 
 	"oneshot/pkg/program"
 	"oneshot/scripts/modelserver"
+	"oneshot/scripts/raced"
 )
 
 // The scripts in testdata/script run the program as a user does: the binary
@@ -37,14 +38,15 @@ func TestScript(t *testing.T) {
 }
 
 // TestServerScripts runs the scripts about model servers once for each protocol:
-// the command server speaks it, $API is its name, and [api:NAME] holds. None may
-// take longer than two minutes.
+// the command server speaks it, $API is its name, and [api:NAME] holds. Most of them wait,
+// so that the protocols take turns; together they may not take longer than four minutes.
 func TestServerScripts(t *testing.T) {
 	scripts := slices.DeleteFunc(scriptFiles(t), func(file string) bool { return !isAboutServers(file) })
 	for _, api := range modelserver.APIs {
 		t.Run(string(api), func(t *testing.T) {
+			t.Parallel()
 			p := params(scripts, api)
-			p.Deadline = time.Now().Add(2 * time.Minute)
+			p.Deadline = time.Now().Add(4 * time.Minute)
 			testscript.Run(t, p)
 		})
 	}
@@ -75,7 +77,7 @@ func params(files []string, api modelserver.API) testscript.Params {
 		},
 		Condition: func(name string) (bool, error) { return condition(name, api) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "ollama": ollama, "server": server, "attack": attack, "digest": digest, "executable": executable, "terminal": terminal, "nobody": nobody,
+			"exits": exits, "ollama": ollama, "server": server, "attack": attack, "tried": tried, "digest": digest, "executable": executable, "terminal": terminal, "nobody": nobody,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -100,14 +102,16 @@ func isolate(env *testscript.Env) error {
 
 // condition tells scripts about their surroundings: [shared] holds where the
 // captured replies of other programs are at hand, [hangup] where SIGHUP ends a program, which
-// it does not under nohup, [sandbox] where the kernel holds programs to one, [api:NAME] in the scripts about
-// a protocol.
+// it does not under nohup, [sandbox] where the kernel holds programs to one, [race] where the race detector
+// is on, which leaves what is large or many to make check, [api:NAME] in the scripts about a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
 	switch name {
 	case "shared":
 		return os.Getenv("ONESHOT_SHARED") != "", nil
 	case "sandbox":
 		return (&program.Confinement{Sandboxes: []program.Sandbox{{}}}).Check() == nil, nil
+	case "race":
+		return raced.Detector, nil
 	case "hangup":
 		return !signal.Ignored(syscall.SIGHUP), nil
 	}
