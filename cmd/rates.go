@@ -136,7 +136,7 @@ func (l *userRates) read() (map[string]keptStarts, error) {
 		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.file(), err)},
 			"no call of a rate of this user is made until it is removed; what it held is then forgotten"}
 	}
-	turnBack(kept, info.ModTime().Sub(time.Now()))
+	turnBack(kept, time.Until(info.ModTime()))
 	return kept, nil
 }
 
