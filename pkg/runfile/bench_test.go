@@ -83,4 +83,5 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Sync() error                 { return nil }
 func (discard) Close() error                { return nil }
 func (discard) Reserve(int64) error         { return nil }
+func (discard) Intact(string, int64) error  { return nil }
 func (discard) Release() error              { return nil }

@@ -265,6 +265,9 @@ func (f *brokenFile) Write(p []byte) (int, error) {
 func (f *brokenFile) Sync() error    { f.syncs++; return f.synErr }
 func (f *brokenFile) Close() error   { return nil }
 func (f *brokenFile) Release() error { f.writes++; return nil }
+
+func (f *brokenFile) Intact(string, int64) error { return nil }
+
 func (f *brokenFile) Reserve(int64) error {
 	f.reserves++
 	return f.resErr

@@ -29,6 +29,7 @@ type Writer struct {
 
 	mu   sync.Mutex
 	seq  int   // of the last record
+	size int64 // of the file
 	free int64 // bytes of room that were reserved and not used yet
 	buf  bytes.Buffer
 	dead *WriteError
@@ -37,6 +38,7 @@ type Writer struct {
 // A file is what a Writer needs of an *os.File.
 type file interface {
 	io.WriteCloser
+	Intact(path string, size int64) error // it has its name still, and nothing else was done to it
 	Sync() error
 	Reserve(room int64) error // behind its end
 	Release() error           // what was reserved
@@ -44,6 +46,24 @@ type file interface {
 
 // A diskFile is a file on a disk.
 type diskFile struct{ *os.File }
+
+func (f diskFile) Intact(path string, size int64) error {
+	here, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	switch there, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it was removed while the run went on")
+	case err != nil:
+		return err
+	case !os.SameFile(here, there):
+		return errors.New("another file has its name now")
+	case here.Size() != size:
+		return fmt.Errorf("it has %d bytes, and %d were written", here.Size(), size)
+	}
+	return nil
+}
 
 func (f diskFile) Reserve(room int64) error {
 	info, err := f.Stat()
@@ -66,7 +86,7 @@ func (f diskFile) Release() error {
 // never tries again and gives the same error for every later call.
 type WriteError struct {
 	Path string
-	Op   string // "reserve", "write", "sync", "cut", "lock" or "close"
+	Op   string // "check", "reserve", "write", "sync", "cut", "lock" or "close"
 	Err  error
 }
 
@@ -133,7 +153,7 @@ func Open(path string) (*Writer, *Log, error) {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	run, _ := log.Run()
-	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records)}, log, nil
+	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size}, log, nil
 }
 
 // takeUp locks and reads a run file, and cuts off what was not completely written.
@@ -264,9 +284,10 @@ const roomFor = 2 << 20
 
 // Append adds a record with one write and does not wait for the disk: see
 // [Writer.Sync]. Before an [Intent] it reserves room on the disk for what comes of it, where the
-// system can: a full disk ends a run before a change, and not behind it. The writer keeps nothing of body. A body that has no JSON form,
-// or is too large (*[SizeError]), is refused and leaves the file as it is; any
-// other error is a *[WriteError].
+// system can: a full disk ends a run before a change, and not behind it. Before that, and before an [Answer], it looks
+// whether the file is still there, as it was written: what has no record cannot go on. The writer keeps nothing of body.
+// A body that has no JSON form, or is too large (*[SizeError]), is refused and leaves the file as it is; any other error is
+// a *[WriteError].
 func (w *Writer) Append(body Body) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -278,6 +299,11 @@ func (w *Writer) Append(body Body) error {
 	if err := encode(&w.buf, h, body); err != nil {
 		return err
 	}
+	if k := body.Kind(); k == KindIntent || k == KindAnswer {
+		if err := w.file.Intact(w.path, w.size); err != nil {
+			return w.fail("check", err)
+		}
+	}
 	if body.Kind() == KindIntent && w.free < roomFor {
 		if err := fault.Around("reserving room in the run file", func() error { return w.file.Reserve(roomAhead) }); err != nil {
 			return w.fail("reserve", err)
@@ -285,7 +311,7 @@ func (w *Writer) Append(body Body) error {
 		w.free = roomAhead
 	}
 	n, err := fault.Write("write of the run file", w.file, w.buf.Bytes())
-	w.free -= int64(n)
+	w.free, w.size = w.free-int64(n), w.size+int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
 	}
