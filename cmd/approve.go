@@ -152,7 +152,10 @@ func privacy(def *tool.Definition, model string) string {
 	if slices.Contains(def.Labels, tool.Private) {
 		parts = append(parts, "it reads private data")
 	}
-	if slices.Contains(def.Labels, tool.Sink) {
+	switch {
+	case def.HTTP != nil:
+		parts = append(parts, "its arguments go to "+def.HTTP.Origin)
+	case slices.Contains(def.Labels, tool.Sink):
 		parts = append(parts, "its arguments can leave this machine")
 	}
 	if model != "" {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"oneshot/pkg/netguard"
 	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
@@ -109,6 +111,20 @@ func (c credential) isFor(u *url.URL) bool {
 	})
 }
 
+// inClear reports whether a secret that is for certain hosts would go to one of them so that everybody
+// on the way can read it. Where its port is named that is meant, and this machine has no way.
+func (c credential) inClear(to *url.URL) bool {
+	host := netguard.HostOf(to)
+	addr, err := netip.ParseAddr(host.Host)
+	if to.Scheme != "http" || len(c.hosts) == 0 || host.Host == "localhost" || err == nil && addr.IsLoopback() {
+		return false
+	}
+	return !slices.ContainsFunc(c.hosts, func(h string) bool {
+		_, _, err := net.SplitHostPort(h)
+		return err == nil && credential{hosts: []string{h}}.isFor(to)
+	})
+}
+
 // send refuses to send secrets to a server that they are not for. The flag is where they
 // stand.
 func send(flag string, used []credential, to *url.URL) error {
@@ -146,6 +162,10 @@ func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) st
 			}
 			if err := errors.Join(send("tool "+d.Name, []credential{c}, to), fits("the secret "+name, c.value)); err != nil {
 				return nil, err
+			}
+			if c.inClear(to) {
+				return nil, usagef("--secret "+name+"@"+netguard.HostOf(to).String()+" lets it, where that is meant",
+					"tool %s: everybody on the way to %s could read the secret %s: the address begins with http", d.Name, to.Host, name)
 			}
 		}
 	}

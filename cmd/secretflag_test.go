@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/tool"
 )
 
 func TestIsFor(t *testing.T) {
@@ -43,6 +44,32 @@ func TestIsFor(t *testing.T) {
 	for _, bad := range []string{"", ",", "a,", "a/b", "https://a", "u@a", "a b", "*", "a.*", "a?b"} {
 		if hosts, ok := hostsOf(bad); ok {
 			t.Errorf("hostsOf(%q) = %q", bad, hosts)
+		}
+	}
+}
+
+// A definition, which can come from anybody, does not have a secret sent in clear to a host that gets it.
+func TestSecretInClear(t *testing.T) {
+	for address, want := range map[string]map[string]string{ // hosts of the secret to words of the error, "" for none
+		"https://api.example.com":      {"": "", "api.example.com": ""},
+		"http://api.example.com":       {"": "", "api.example.com": "could read", "*.example.com": "could read", "api.example.com:443": "is for", "api.example.com:80": "", "a.test:80,api.example.com": "could read"},
+		"http://api.example.com:8080":  {"api.example.com": "could read", "*.example.com:8080": "", "api.example.com:80": "is for"},
+		"https://api.example.com:8080": {"api.example.com": "", "api.example.com:443": "is for"},
+		"http://127.0.0.1:8080":        {"127.0.0.1": ""},
+		"http://LOCALHOST.:8080":       {"localhost": ""},
+		"http://[::1]:8080":            {"[::1]": ""},
+		"http://[2606:4700::1]":        {"[2606:4700::1]": "could read", "[2606:4700::1]:80": ""},
+	} {
+		for hosts, words := range want {
+			c := credential{name: "A", value: "abcdefgh"}
+			if hosts != "" {
+				c.hosts, _ = hostsOf(hosts)
+			}
+			o := secretOptions{known: map[string]credential{"A": c}}
+			_, err := o.forTools([]*tool.Definition{{Name: "t", HTTP: &tool.Request{Origin: address, Secrets: []string{"A"}}}})
+			if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {
+				t.Errorf("%s for %q: %v, want %q", address, hosts, err, words)
+			}
 		}
 	}
 }
