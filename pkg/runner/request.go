@@ -102,7 +102,7 @@ func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) 
 	if err != nil {
 		return answer{err: err}
 	}
-	req.Close = !t.repeatable()
+	req.Close = t.def.Effect != tool.Read // so that package net/http does not make it again by itself
 	req = req.WithContext(netguard.WithFollow(ctx, func(to *url.URL) error {
 		if t.def.Effect != tool.Read || filled.Method != http.MethodGet || !netguard.SameOrigin(req.URL, to) {
 			return netguard.ErrStay
@@ -163,7 +163,7 @@ func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, e
 		return unsettled(t, a, netFailure(a.err)), nil
 	case a.status >= 200 && a.status < 300:
 		return settled(t, r.data(t, a)), nil
-	case slices.Contains(t.def.HTTP.Done, a.status) && t.keyedRequest():
+	case a.unsure && t.keyedRequest() && slices.Contains(t.def.HTTP.Done, a.status): // a key that no request had is known to nobody
 		return chat.Success(struct {
 			Already bool   `json:"already"`
 			Said    string `json:"said,omitempty"`

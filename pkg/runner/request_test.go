@@ -319,6 +319,45 @@ func TestRequestRefusedLater(t *testing.T) {
 	}
 }
 
+// A server knows a key only when a request with it has been made before: what it says of another one
+// that sounds the same is a refusal, and no success.
+func TestRequestDone(t *testing.T) {
+	atOnce(t)
+	for _, tt := range []struct {
+		name    string
+		answers []int // 0 breaks off
+		again   bool
+		already bool
+	}{
+		{"the first", []int{409}, false, false},
+		{"behind one that said no", []int{503, 409}, false, false},
+		{"the second", []int{0, 409}, false, true},
+		{"behind a crash", []int{409}, true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var times atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				switch status := tt.answers[times.Add(1)-1]; status {
+				case 0:
+					panic(http.ErrAbortHandler)
+				default:
+					w.Header().Set("Retry-After", "1")
+					w.WriteHeader(status)
+				}
+			}))
+			defer server.Close()
+			def := requestTool(t, server.URL, "write\nidempotent: {key: header Idempotency-Key}", ", method: POST, done: [409]")
+			got := executed(t, def, Env{}, chat.Execution{Key: "k1", Again: tt.again})
+			if tt.already && string(got.Data) != `{"already":true}` {
+				t.Errorf("%s, %+v", got.Data, got.Error)
+			}
+			if !tt.already {
+				wantError(t, got, chat.Conflict, "409")
+			}
+		})
+	}
+}
+
 // A change without a key is sent once, also where the connection is an old one that the server
 // closes, and where package net/http would send it again by itself.
 func TestRequestSentOnce(t *testing.T) {

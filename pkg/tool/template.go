@@ -59,7 +59,7 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 			case isName(name):
 				t.pieces = append(t.pieces, piece{hole: name, at: at})
 			default:
-				return t, &TemplateError{at, fmt.Sprintf("%s is no hole", quote(short(rest[:end+1]))), noHole(name)}
+				return t, &TemplateError{at, fmt.Sprintf("%s is no hole", quote(short(rest[:end+1]))), noHole(name, secrets)}
 			}
 			at += end + 1
 		default:
@@ -75,8 +75,11 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 }
 
 // noHole says what to write instead of something that is no hole.
-func noHole(name string) string {
-	if strings.HasPrefix(name, toSecret) {
+func noHole(name string, secrets bool) string {
+	switch isSecret := strings.HasPrefix(name, toSecret); {
+	case isSecret && secrets:
+		return "the name of a secret has letters, digits and _, as in ${secret:API_KEY}"
+	case isSecret:
 		return "a program gets a secret in its environment, by its name in env; a request has one in a header"
 	}
 	return "write ${name} with the name of a parameter, or $${ for ${ itself"
