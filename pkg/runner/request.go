@@ -113,6 +113,10 @@ func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) 
 	req.Header.Set("Accept", "application/json, */*;q=0.5")
 	maps.Copy(req.Header, filled.Header)
 	resp, err := r.client.Do(req)
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		failed.URL = shortened(r.hide(failed.URL)) // what is said behind it counts more
+	}
 	if err != nil {
 		return answer{err: err}
 	}
@@ -162,7 +166,7 @@ func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, e
 	case a.err != nil:
 		return unsettled(t, a, netFailure(a.err)), nil
 	case a.status >= 200 && a.status < 300:
-		return settled(t, r.data(t, a)), nil
+		return settled(t.def, r.data(t, a)), nil // as the server says
 	case a.unsure && t.keyedRequest() && slices.Contains(t.def.HTTP.Done, a.status): // a key that no request had is known to nobody
 		return chat.Success(struct {
 			Already bool   `json:"already"`
@@ -215,15 +219,6 @@ func unsettled(t task, a answer, failure chat.Result) chat.Result {
 	failure.Error.Message += may
 	failure.Error.Retryable = false
 	return failure
-}
-
-// settled adds to a failure that the call has taken effect, as the server says, although there is
-// nothing to read of it.
-func settled(t task, r chat.Result) chat.Result {
-	if r.Error != nil && t.def.Effect != tool.Read {
-		r.Error.Message += "; it has taken effect"
-	}
-	return r
 }
 
 // data is the result for a response that says yes.

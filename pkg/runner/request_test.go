@@ -392,6 +392,8 @@ func TestRequestSettled(t *testing.T) {
 		{", method: POST", "application/json", `{"a"`, "no JSON"},
 		{", method: POST, result: id", "text/html", `<p>`, "no JSON"},
 		{", method: POST", "application/json", `"` + strings.Repeat("x", 17<<20) + `"`, "more than"},
+		{", method: POST", "application/json", `["` + strings.Repeat("x", 2<<20) + `"]`, "are allowed"},
+		{", method: POST", "application/json", fmt.Sprintf(`{"%[1]s":1,"%[1]s":2}`, strings.Repeat("x", maxMessage)), "no JSON"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tt.contentType)
@@ -403,6 +405,12 @@ func TestRequestSettled(t *testing.T) {
 		}
 		server.Close()
 	}
+	long := requestTool(t, "http://127.0.0.1:1", write, ", method: POST, query: {q: "+strings.Repeat("x", maxMessage)+"}")
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer broken.Close()
+	long.HTTP.Origin = broken.URL
+	wantError(t, requested(t, long, Env{}, ""), chat.UnknownOutcome, "; it may have taken effect")
+
 	var times atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		times.Add(1)

@@ -128,7 +128,19 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if err != nil {
 		return chat.Result{}, err
 	}
-	return fit(r.concealed(r.secrets.HideResult(result)), t.room), nil
+	shown := fit(r.concealed(r.secrets.HideResult(result)), t.room)
+	if result.Error == nil {
+		shown = settled(def, shown)
+	}
+	return shown, nil
+}
+
+// settled adds to a failure that the call has taken effect, although what came of it cannot be told.
+func settled(def *tool.Definition, r chat.Result) chat.Result {
+	if r.Error != nil && def.Effect != tool.Read {
+		r.Error.Message += "; it has taken effect"
+	}
+	return r
 }
 
 // misfit returns what is wrong with arguments in one text, or "".
