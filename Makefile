@@ -31,7 +31,7 @@ check: ## what has to hold before a change goes in
 	$(GO) mod verify
 	$(GO) mod tidy -diff
 	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
-	$(GO) test -count=1 ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/secret ./scripts/bench
+	$(GO) test -count=1 ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
 	$(GO) test -count=1 -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
 	$(GO) test -count=1 -run 'Script/(attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
 
