@@ -1,14 +1,11 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
@@ -38,21 +35,6 @@ type Request struct {
 type field struct {
 	name  string
 	value Template
-}
-
-// A shape is a JSON value whose strings have holes.
-type shape struct {
-	text    *Template // of a string
-	items   []shape   // of a list
-	members []part    // of an object
-	kind    byte      // '{', '[', '"', or 0 for what is as it is written
-	raw     json.RawMessage
-}
-
-// A part is a member of a shape.
-type part struct {
-	name  string
-	value shape
 }
 
 // A FilledRequest is what a call makes of one.
@@ -255,72 +237,4 @@ func (f *requestFiller) headers(out *FilledRequest) *FillError {
 
 func isHeaderText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
-}
-
-func (f *requestFiller) body(out *FilledRequest) *FillError {
-	switch {
-	case f.of.form != nil:
-		text, wrong := f.encoded(f.of.form)
-		out.Body = []byte(text)
-		return wrong
-	case f.of.body != nil:
-		var b bytes.Buffer
-		_, wrong := f.write(&b, *f.of.body)
-		out.Body = b.Bytes()
-		return wrong
-	}
-	return nil
-}
-
-// write writes a value. It reports whether there is one.
-func (f *requestFiller) write(b *bytes.Buffer, s shape) (there bool, wrong *FillError) {
-	switch s.kind {
-	case '"':
-		return f.writeText(b, *s.text)
-	case '[':
-		return true, f.writeAll(b, "[", "]", len(s.items), func(i int) (string, shape) { return "", s.items[i] })
-	case '{':
-		return true, f.writeAll(b, "{", "}", len(s.members), func(i int) (string, shape) { return s.members[i].name, s.members[i].value })
-	}
-	b.Write(s.raw)
-	return true, nil
-}
-
-// writeAll writes those of n values that are there, each behind its name if it has one.
-func (f *requestFiller) writeAll(b *bytes.Buffer, begin, end string, n int, of func(i int) (string, shape)) *FillError {
-	b.WriteString(begin)
-	sep := ""
-	for i := range n {
-		name, value := of(i)
-		before := b.Len()
-		b.WriteString(sep)
-		if begin == "{" {
-			b.WriteString(quote(name) + ":")
-		}
-		there, wrong := f.write(b, value)
-		if wrong != nil {
-			return wrong
-		}
-		if !there {
-			b.Truncate(before)
-			continue
-		}
-		sep = ","
-	}
-	b.WriteString(end)
-	return nil
-}
-
-func (f *requestFiller) writeText(b *bytes.Buffer, t Template) (there bool, wrong *FillError) {
-	if name := t.alone(); name != "" {
-		raw, given := f.given[name]
-		b.Write(jsontext.Value(raw))
-		return given, f.count(name, len(raw))
-	}
-	if !f.hasAll(t) {
-		return false, nil
-	}
-	texts, wrong := f.texts(t)
-	b.WriteString(quote(t.fill(func(name string) string { return texts[name] })))
-	return true, wrong
 }

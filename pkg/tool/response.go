@@ -1,0 +1,78 @@
+package tool
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// resultPath reads where the data is in the response.
+func (d *decoder) resultPath(v yamldoc.Value) {
+	text, ok := v.Text()
+	if ok && strings.TrimSpace(text) == "" {
+		v.Add(diag.DefValue, "must not be empty")
+	}
+	d.def.HTTP.Result = text
+}
+
+// done reads the statuses that say that a call has been made before.
+func (d *decoder) done(v yamldoc.Value) {
+	items, ok := v.List()
+	if !ok {
+		return
+	}
+	if d.def.KeyHeader == "" {
+		v.Add(diag.DefRequest, "without a key no server knows that it is the same call").Hint = "idempotent: {key: header Idempotency-Key}"
+	}
+	for _, item := range items {
+		number, ok := item.Number()
+		if status, good := statusOf(number.String()); good {
+			d.def.HTTP.Done = append(d.def.HTTP.Done, status)
+		} else if ok {
+			item.Add(diag.DefValue, "must be a status from 400 to 599, is %s", number)
+		}
+	}
+}
+
+// statusOf reads a status that says no, of three digits.
+func statusOf(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
+}
+
+// statuses reads what statuses mean.
+func (d *decoder) statuses(v yamldoc.Value) {
+	if !v.Present() {
+		return
+	}
+	m, _ := v.Map()
+	var codes []string
+	for _, doc := range chat.ErrorCodes {
+		if doc.Code != chat.UnknownTool {
+			codes = append(codes, string(doc.Code))
+		}
+	}
+	d.def.HTTP.Errors = map[int]chat.ErrorCode{}
+	for _, key := range m.Keys() {
+		status, good := statusOf(key)
+		if !good {
+			m.Key(key).Add(diag.DefValue, "must be a status from 400 to 599, is %q", key)
+		}
+		if slices.Contains(d.def.HTTP.Done, status) {
+			m.Key(key).Add(diag.DefRequest, "%d is a success, as done says", status)
+		}
+		text, ok := m.Get(key).Text()
+		if ok && !slices.Contains(codes, text) {
+			f := m.Get(key).Add(diag.DefValue, "%q is no error code of a server", text)
+			if f.Hint = schema.Meant(strings.ToUpper(text), codes); f.Hint == "" {
+				f.Hint = "oneshot error-codes lists them"
+			}
+		}
+		d.def.HTTP.Errors[status] = chat.ErrorCode(text)
+	}
+}
