@@ -31,7 +31,7 @@ func (d *decoder) repetition() {
 	case (where != "env" && where != "header") || name == "":
 		key.Add(diag.DefValue, "must be env NAME or header NAME, is %q", text).Hint = "a program gets the key in the variable of that name, a server in the header"
 	case where == "env" && !d.doc.Get("exec").Present():
-		key.Add(diag.DefValue, "no program is run that could get the key").Hint = "say true or false"
+		key.Add(diag.DefValue, "no program is run that could get the key").Hint = d.keyPlace()
 	case where == "header" && !d.doc.Get("http").Present():
 		key.Add(diag.DefValue, "no request is made that could have the key").Hint = "say true or false"
 	case where == "header":
@@ -39,6 +39,14 @@ func (d *decoder) repetition() {
 	default:
 		d.keyVariable(key, name)
 	}
+}
+
+// keyPlace says where a key goes that cannot go to a program.
+func (d *decoder) keyPlace() string {
+	if d.doc.Get("http").Present() {
+		return "header Idempotency-Key, or another that the server knows"
+	}
+	return "say true or false"
 }
 
 // givenHeaders are those that a request has anyway, and in which no key has a place.
