@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
@@ -50,7 +51,7 @@ func toldResult(t task, text []byte) (chat.Result, error) {
 	s, err := decode[told](text)
 	switch {
 	case err != nil:
-		return chat.Result{}, fmt.Errorf("it has to print an envelope: %w", err)
+		return chat.Result{}, fmt.Errorf("it has to print an envelope, as oneshot schema result.v1 says: %w", misplaced(err))
 	case s.OK == nil:
 		return chat.Result{}, errors.New(`it has to print an envelope, and "ok" is missing`)
 	case *s.OK && (s.Error != nil || s.Needs != nil || s.Question != ""):
@@ -64,6 +65,18 @@ func toldResult(t task, text []byte) (chat.Result, error) {
 	}
 	return s.needs(t)
 }
+
+// misplaced says in the words of JSON which value an envelope cannot have, if one is all that is wrong.
+func misplaced(err error) error {
+	var e *json.SemanticError
+	if !errors.As(err, &e) || errors.Is(err, json.ErrUnknownName) || e.JSONPointer == "" {
+		return err
+	}
+	return fmt.Errorf("no %s can stand at %.80s", kindNames[e.JSONKind], e.JSONPointer)
+}
+
+// kindNames are the kinds of JSON values.
+var kindNames = map[jsontext.Kind]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '0': "number", '{': "object", '[': "array"}
 
 // result returns the failure that a program tells. That there is no such tool only this program
 // can say.
