@@ -64,6 +64,9 @@ func recording(env Env, name string) (player *model.Replay, log *runfile.Log, er
 	} else {
 		log, err = demoLog(env.Prompts)
 	}
+	if as[*runfile.DamageError](err) {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
 	if err != nil {
 		return nil, nil, unreadable(err)
 	}

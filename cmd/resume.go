@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -98,7 +97,9 @@ func (o *runOptions) takeUp(args []string) error {
 	warnRemote(o.talk, path)
 	w, log, err := runfile.Open(path)
 	switch {
-	case as[*runfile.LockedError](err), as[*runfile.DamageError](err), as[*runfile.WriteError](err):
+	case as[*runfile.DamageError](err):
+		return damaged(path, err)
+	case as[*runfile.LockedError](err), as[*runfile.WriteError](err):
 		return err
 	case err != nil:
 		return &inputError{err}
@@ -282,29 +283,6 @@ func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
 	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(once, name) })
 	return r.w, r.w.Append(body)
-}
-
-// howToApprove says what admits the calls that wait.
-func (o *runOptions) howToApprove(err error) string {
-	var waiting *agent.ApprovalError
-	errors.As(err, &waiting)
-	admit := ""
-	for _, q := range waiting.Questions {
-		admit += " --approve-call " + q.Digest
-	}
-	return o.howToGoOn(admit)
-}
-
-// howToGoOn is the command by which the run goes on, with more flags.
-func (o *runOptions) howToGoOn(flags string) string {
-	if o.runPath == "" {
-		return "run it again with" + flags
-	}
-	path := o.runPath
-	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
-		path = rel
-	}
-	return "oneshot run --resume " + quoted(path) + flags
 }
 
 // quoted returns a word as a shell takes it.

@@ -183,7 +183,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer release()
 	o.talk.noteStdin(o.env, o.prompt.files(args)...)
 	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
-	return o.model.explain(explainBudget(o.drive(ctx, cfg), cfg.Policy.Layers))
+	return o.goesOn(o.model.explain(explainBudget(o.drive(ctx, cfg), cfg.Policy.Layers)))
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -381,7 +381,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.howToGoOn(" --on-unknown report")}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, o.howToAnswer(err)}
-	case o.resumed != nil && !o.news && (as[*agent.AnswerError](err) || as[*agent.DeniedError](err) || as[*agent.RequiredError](err) || as[*agent.ModelError](err)):
+	case o.resumed != nil && !o.news && endsAgain(err):
 		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
 	case err != nil && len(o.cut) > 0 && !o.record.replayTools:
 		return &hintedError{err, o.inDoubt()}
@@ -394,13 +394,15 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	return o.print()
 }
 
+// endsAgain reports whether a run that goes on without anything new comes to the same error.
+func endsAgain(err error) bool {
+	return as[*agent.AnswerError](err) || as[*agent.DeniedError](err) || as[*agent.RequiredError](err) ||
+		as[*agent.ModelError](err) || as[*agent.UnauthorizedError](err)
+}
+
 // inDoubt says which calls were cut off in the middle of a change.
 func (o *runOptions) inDoubt() string {
-	text := "whether " + strings.Join(o.cut, ", ") + " took effect is not known"
-	if o.runPath != "" {
-		text += "; to go on: " + o.howToGoOn("")
-	}
-	return text
+	return "whether " + strings.Join(o.cut, ", ") + " took effect is not known"
 }
 
 // hidePrompt takes secrets out of what the model is told, and has the run refuse calls that

@@ -186,9 +186,14 @@ func hintOf(err error) string {
 	case errors.As(err, &late) && late.Spent > 0:
 		return "give it more with --timeout, or with budget.wall in the policy"
 	case errors.As(err, &limit):
-		return "raise it with --max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
+		return "raise it with " + maxFlag(limit)
 	}
 	return hintOfModel(err)
+}
+
+// maxFlag returns the flag that says how large a budget is.
+func maxFlag(limit *agent.LimitError) string {
+	return "--max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 }
 
 // visible returns what is said to a person without characters that a terminal would obey.

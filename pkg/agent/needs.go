@@ -23,7 +23,11 @@ type NeedsError struct{ All []Needs } // by tool, not empty
 func (e *NeedsError) Error() string {
 	var parts []string
 	for _, n := range e.All {
-		parts = append(parts, fmt.Sprintf("tool %s needs %s", n.Tool, strings.Join(n.Fields, ", ")))
+		part := fmt.Sprintf("tool %s needs %s", n.Tool, strings.Join(n.Fields, ", "))
+		if n.Question != "" {
+			part += fmt.Sprintf(" (%q)", n.Question)
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -1,0 +1,98 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+)
+
+// howToApprove says what admits the calls that wait.
+func (o *runOptions) howToApprove(err error) string {
+	var waiting *agent.ApprovalError
+	errors.As(err, &waiting)
+	admit := ""
+	for _, q := range waiting.Questions {
+		admit += " --approve-call " + q.Digest
+	}
+	return o.howToGoOn(admit)
+}
+
+// outside are the ends of a run that come from outside: it goes on from there when that has passed.
+var outside = []string{"auth", "unavailable", "timeout", "hangup", "interrupted", "terminated", "io"}
+
+// goesOn adds to the error of a run how it goes on, where it has come somewhere and would not end so again.
+func (o *runOptions) goesOn(err error) error {
+	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0
+	if err == nil || o.runPath == "" || o.model.log != nil || !begun {
+		return err
+	}
+	var limit *agent.LimitError
+	var late *agent.TimeoutError
+	flags := ""
+	switch {
+	case errors.As(err, &limit):
+		if limit.Why != "" || as[*hintedError](err) { // the policy says so, and has to be the same
+			return err
+		}
+		flags = " " + maxFlag(limit) + " N"
+	case errors.As(err, &late):
+		if late.Limit != o.limits.Wall {
+			return err
+		}
+		flags = " --timeout DURATION"
+	case as[*agent.UnauthorizedError](err) && !o.stoppedShort(), lost(err), !slices.Contains(outside, exitOf(err).Name):
+		return err
+	}
+	hint := "to go on: " + o.howToGoOn(flags)
+	if so := hintOf(err); so != "" {
+		hint = so + "; " + hint
+	}
+	return &hintedError{err, hint}
+}
+
+// stoppedShort reports whether the run ended in a change without an authorisation, which is made when it goes on. Of
+// other calls without one the model was told, and it has ended the work.
+func (o *runOptions) stoppedShort() bool {
+	return o.onDenied != "continue" && slices.ContainsFunc(o.outcome.Calls, func(c agent.CallReport) bool {
+		return c.Code == chat.Unauthorized && c.Effect != tool.Read
+	})
+}
+
+// lost reports whether the record is not there any more, as it was written.
+func lost(err error) bool {
+	var broken *runfile.WriteError
+	return errors.As(err, &broken) && broken.Op == "check"
+}
+
+// howToGoOn is the command by which the run goes on, with more flags.
+func (o *runOptions) howToGoOn(flags string) string {
+	if o.runPath == "" {
+		return "run it again with" + flags
+	}
+	return "oneshot run --resume " + quoted(shortest(o.runPath)) + flags
+}
+
+// shortest returns the path of a file as it is shorter: from here, or as it is.
+func shortest(path string) string {
+	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
+// damaged says of a record that cannot go on which it is, and what can still be done with it.
+func damaged(path string, err error) error {
+	var damage *runfile.DamageError
+	errors.As(err, &damage)
+	hint := "it cannot go on; start a new run"
+	if damage.Line > 1 {
+		hint = "it cannot go on; oneshot runs show " + quoted(shortest(path)) + " shows what stands before that line"
+	}
+	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
+}
