@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
-	"oneshot/pkg/secret"
 )
 
 // runsOptions are the flags of "oneshot runs".
@@ -172,129 +170,6 @@ func (o *runsOptions) find(name string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, name+".jsonl"), nil
-}
-
-func (o *runsOptions) show(name string) error {
-	if err := checkFormat(o.format, "text", "json"); err != nil {
-		return err
-	}
-	path, err := o.find(name)
-	if err != nil {
-		return err
-	}
-	log, err := runfile.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{unreadable(err), showsIDs}
-	case err == nil && len(log.Records) == 0:
-		return log.Empty()
-	case err != nil && !as[*runfile.DamageError](err):
-		return unreadable(err)
-	}
-	return errors.Join(o.timeline(log), err) // what stands before a damaged line is shown
-}
-
-// timeline prints records.
-func (o *runsOptions) timeline(log *runfile.Log) error {
-	if o.format == "json" {
-		return report.JSON(o.talk.out, log.Records)
-	}
-	for _, r := range log.Records {
-		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(line(r, log.Records[0].Time))); err != nil {
-			return err
-		}
-	}
-	if log.Torn != nil {
-		o.talk.note("the last record is torn: the run was cut off while writing it")
-	}
-	return nil
-}
-
-// line renders a record as text: a heading with the time since the run began, then what was said,
-// indented.
-func line(r runfile.Record, began time.Time) string {
-	head, body := describe(r.Body)
-	text := fmt.Sprintf("%3d %9.3fs  %-9s %s", r.Seq, r.Time.Sub(began).Seconds(), r.Kind, visible(head))
-	for l := range strings.Lines(visible(body)) {
-		text += "\n     | " + strings.TrimRight(l, "\n")
-	}
-	return text
-}
-
-func describe(body runfile.Body) (head, text string) {
-	switch b := body.(type) {
-	case runfile.Run:
-		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), b.Prompt
-	case runfile.Request:
-		var said []string
-		for _, m := range b.Messages {
-			said = append(said, string(m.Role)+": "+m.Content)
-		}
-		return fmt.Sprintf("turn %d, %s", b.Turn, b.Purpose), strings.Join(said, "\n")
-	case runfile.Attempt:
-		return fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number), b.Error
-	case runfile.Response:
-		return describeResponse(b)
-	case runfile.Call:
-		return fmt.Sprintf("%s %s: %s %s", b.ID, visible(b.Name), b.Verdict, b.Rule), string(b.Effective)
-	case runfile.Approval:
-		return describeApproval(b)
-	case runfile.Intent:
-		return b.Call, ""
-	case runfile.Result:
-		envelope, err := b.Result.MarshalJSON()
-		if err != nil {
-			return b.Call, err.Error()
-		}
-		return fmt.Sprintf("%s after %v", b.Call, b.Duration.Round(time.Millisecond)), string(envelope)
-	case runfile.Discarded:
-		return b.Call, b.Why
-	case runfile.Unknown:
-		return b.Call, ""
-	case runfile.Answer:
-		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
-	case runfile.Told:
-		var said []string
-		for _, name := range slices.Sorted(maps.Keys(b.Values)) {
-			said = append(said, name+": "+b.Values[name])
-		}
-		return "for " + b.Tool, strings.Join(said, "\n")
-	case runfile.End:
-		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
-	case runfile.Resumed:
-		return fmt.Sprintf("what stands behind record %d is void", b.Keep), strings.Join(slices.Concat(b.Options, b.Approve), "\n")
-	}
-	return "", ""
-}
-
-// describeApproval shows what was said about a call.
-func describeApproval(a runfile.Approval) (head, text string) {
-	verdict := "refused"
-	if a.Approved {
-		verdict = "approved"
-	}
-	return fmt.Sprintf("%s %s by %s", a.Call, verdict, a.By), string(a.Modified)
-}
-
-// describeResponse shows what a model said: its text, its native calls, and why
-// none of it counts, if so.
-func describeResponse(r runfile.Response) (head, text string) {
-	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
-	if r.Broken != "" {
-		head += ", broken off: " + r.Broken
-	}
-	lines := []string{}
-	if r.Content != "" {
-		lines = append(lines, r.Content)
-	}
-	for _, c := range r.Calls {
-		arguments := string(c.Arguments)
-		if arguments == "" {
-			arguments = c.Text
-		}
-		lines = append(lines, "call "+c.ID+": "+c.Name+" "+arguments)
-	}
-	return head, strings.Join(lines, "\n")
 }
 
 // checkFormat refuses a --format that is none of the known ones.

@@ -31,6 +31,28 @@ func (e *SizeError) Error() string {
 
 // encode writes the line of a record to an empty buffer.
 func encode(buf *bytes.Buffer, h Header, body Body) error {
+	if err := members(buf, h, kept(body)); err != nil {
+		return err
+	}
+	fmt.Fprintf(buf, "%s%08x%s\n", crcOpen, crc32.Checksum(buf.Bytes(), castagnoli), crcClose)
+	if buf.Len() > MaxLine {
+		return &SizeError{Kind: h.Kind, Size: buf.Len()}
+	}
+	return nil
+}
+
+// MarshalJSON returns the record as it stands in a run file, without its checksum.
+func (r Record) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	if err := members(&buf, r.Header, r.Body); err != nil {
+		return nil, err
+	}
+	buf.WriteByte('}')
+	return buf.Bytes(), nil
+}
+
+// members writes a record to an empty buffer, as an object that has no end yet.
+func members(buf *bytes.Buffer, h Header, body Body) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(h); err != nil {
@@ -38,15 +60,11 @@ func encode(buf *bytes.Buffer, h Header, body Body) error {
 	}
 	buf.Truncate(buf.Len() - len("}\n"))
 	join := buf.Len()
-	if err := enc.Encode(kept(body)); err != nil {
+	if err := enc.Encode(body); err != nil {
 		return fmt.Errorf("run file: %s record: %w", h.Kind, err)
 	}
 	buf.Bytes()[join] = ',' // in the place of the body's opening brace
 	buf.Truncate(buf.Len() - len("}\n"))
-	fmt.Fprintf(buf, "%s%08x%s\n", crcOpen, crc32.Checksum(buf.Bytes(), castagnoli), crcClose)
-	if buf.Len() > MaxLine {
-		return &SizeError{Kind: h.Kind, Size: buf.Len()}
-	}
 	return nil
 }
 

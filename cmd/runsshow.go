@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"oneshot/pkg/diag/report"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/secret"
+)
+
+func (o *runsOptions) show(name string) error {
+	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return err
+	}
+	path, err := o.find(name)
+	if err != nil {
+		return err
+	}
+	log, err := runfile.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &hintedError{unreadable(err), showsIDs}
+	case err == nil && len(log.Records) == 0:
+		return fmt.Errorf("%s: %w", path, log.Empty())
+	case err != nil && !as[*runfile.DamageError](err):
+		return unreadable(err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return errors.Join(o.tell(log), err) // what stands before a damaged line is shown
+}
+
+// tell prints records.
+func (o *runsOptions) tell(log *runfile.Log) error {
+	if o.format == "json" {
+		return report.JSON(o.talk.out, log.Records)
+	}
+	t := timeline{log.Records[0].Time, map[string]string{}}
+	for _, r := range log.Records {
+		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(t.line(r))); err != nil {
+			return err
+		}
+	}
+	if log.Torn != nil {
+		o.talk.note("the last record is torn: the run was cut off while writing it")
+	}
+	return nil
+}
+
+// A timeline renders the records of a run, one behind the other.
+type timeline struct {
+	began time.Time
+	tools map[string]string // of the calls so far, by their ids
+}
+
+// line renders a record as text: a heading with the time since the run began, then what was said,
+// indented.
+func (t timeline) line(r runfile.Record) string {
+	head, body := t.describe(r)
+	text := fmt.Sprintf("%3d %9.3fs  %-9s %s", r.Seq, r.Time.Sub(t.began).Seconds(), r.Kind, visible(head))
+	for l := range strings.Lines(visible(body)) {
+		text += "\n     | " + strings.TrimRight(l, "\n")
+	}
+	return text
+}
+
+// call names a call, and its tool.
+func (t timeline) call(id string) string { return strings.TrimSpace(id + " " + visible(t.tools[id])) }
+
+func (t timeline) describe(r runfile.Record) (head, text string) {
+	switch b := r.Body.(type) {
+	case runfile.Run:
+		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), b.Prompt
+	case runfile.Request:
+		var said []string
+		for _, m := range b.Messages {
+			said = append(said, string(m.Role)+": "+m.Content)
+		}
+		return fmt.Sprintf("turn %d, %s", b.Turn, b.Purpose), strings.Join(said, "\n")
+	case runfile.Attempt:
+		return fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number), b.Error
+	case runfile.Response:
+		return describeResponse(b)
+	case runfile.Call:
+		t.tools[b.ID] = b.Name
+		return fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule), string(b.Effective)
+	case runfile.Approval:
+		return t.describeApproval(b)
+	case runfile.Intent:
+		return t.call(b.Call), ""
+	case runfile.Result:
+		envelope, err := b.Result.MarshalJSON()
+		if err != nil {
+			return t.call(b.Call), err.Error()
+		}
+		return fmt.Sprintf("%s after %v", t.call(b.Call), b.Duration.Round(time.Millisecond)), string(envelope)
+	case runfile.Discarded:
+		return t.call(b.Call), b.Why
+	case runfile.Unknown:
+		return t.call(b.Call), ""
+	case runfile.Answer:
+		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
+	case runfile.Told:
+		var said []string
+		for _, name := range slices.Sorted(maps.Keys(b.Values)) {
+			said = append(said, name+": "+b.Values[name])
+		}
+		return "for " + b.Tool, strings.Join(said, "\n")
+	case runfile.End:
+		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
+	case runfile.Resumed:
+		return wentOn(b.Keep, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve), "\n")
+	}
+	return "", ""
+}
+
+// wentOn says behind which record a run went on, as the record of that number, and which do not count any more.
+func wentOn(keep, seq int) string {
+	switch where := fmt.Sprintf("behind record %d", keep); seq - keep {
+	case 1:
+		return where
+	case 2:
+		return fmt.Sprintf("%s; record %d is void", where, keep+1)
+	default:
+		return fmt.Sprintf("%s; records %d to %d are void", where, keep+1, seq-1)
+	}
+}
+
+// describeApproval shows what was said about a call.
+func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
+	verdict := "refused"
+	if a.Approved {
+		verdict = "approved"
+	}
+	return fmt.Sprintf("%s %s by %s", t.call(a.Call), verdict, a.By), string(a.Modified)
+}
+
+// describeResponse shows what a model said: its text, its native calls, and why
+// none of it counts, if so.
+func describeResponse(r runfile.Response) (head, text string) {
+	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
+	if r.Broken != "" {
+		head += ", broken off: " + r.Broken
+	}
+	lines := []string{}
+	if r.Content != "" {
+		lines = append(lines, r.Content)
+	}
+	for _, c := range r.Calls {
+		arguments := string(c.Arguments)
+		if arguments == "" {
+			arguments = c.Text
+		}
+		lines = append(lines, "call "+c.ID+": "+c.Name+" "+arguments)
+	}
+	return head, strings.Join(lines, "\n")
+}
