@@ -50,8 +50,8 @@ corpus: ## the cases of other parsers, in the folder $(CORPUS); ARGS=-v shows wh
 e2e: ## against a real Ollama server, built from source the first time
 	scripts/ollama-e2e
 
-bench: ## one table, and bench.json
-	$(GO) run ./scripts/bench
+bench: ## one table, and bench.json; ARGS="-only B10" makes one of them
+	$(GO) run ./scripts/bench $(ARGS)
 
 clean:
 	rm -f oneshot bench.json
