@@ -35,6 +35,7 @@ type ReplayError struct {
 	Turn int // of the recorded run; 0 if no request is left
 	Why  string
 	Diff string // what differs from the recorded request, one line each; may be empty
+	Cut  bool   // the recorded run was cut off, and what is missing is what it did not come to
 }
 
 func (e *ReplayError) Error() string {
@@ -142,7 +143,7 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	case p.Over() && endedFromOutside(p.end):
 		return chat.Response{}, &RecordedEndError{p.file, *p.end}
 	case p.Over() && p.end == nil:
-		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record, which was cut off here"}
+		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record, which was cut off here", Cut: true}
 	case p.Over():
 		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record"}
 	}
@@ -222,7 +223,9 @@ func (p *Replay) failure(x exchange) error {
 	if p.Over() && p.end != nil {
 		return &RecordedEndError{p.file, *p.end}
 	}
-	return p.fault(x, "the recorded run got no response", "")
+	fault := p.fault(x, "the recorded run got no response", "")
+	fault.Cut = p.Over() && p.end == nil
+	return fault
 }
 
 // rung returns how much a request asks the server to enforce.
