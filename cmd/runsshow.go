@@ -90,7 +90,11 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		return describeResponse(b)
 	case runfile.Call:
 		t.tools[b.ID] = b.Name
-		return fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule), string(b.Effective)
+		head = fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule)
+		if b.Why != "" && b.Verdict != "allow" {
+			head += ", " + firstWords(b.Why, 200)
+		}
+		return head, string(b.Effective)
 	case runfile.Approval:
 		return t.describeApproval(b)
 	case runfile.Intent:
