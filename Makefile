@@ -7,6 +7,9 @@ FUZZ    ?= 10s
 # Without this the race detector makes every child process wait a second at its end.
 export GORACE := atexit_sleep_ms=0
 
+# Tests of the program as it is built: without the C library, whose place the runtime takes then.
+PLAIN := CGO_ENABLED=0 $(GO) test -count=1
+
 .PHONY: all build demo test check fresh fuzz crash corpus e2e bench clean
 
 all: check build
@@ -25,15 +28,15 @@ check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOOS=darwin $(GO) build ./...
-	CGO_ENABLED=0 $(GO) test -count=1 ./pkg/netguard
-	$(GO) test -count=1 -tags crash ./pkg/fault
-	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	$(GO) mod verify
 	$(GO) mod tidy -diff
-	$(GO) test -count=1 -run 'Layers|Fresh|README|ExitTable' .
-	$(GO) test -count=1 ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
-	$(GO) test -count=1 -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
-	$(GO) test -count=1 -run 'Script/(attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	$(PLAIN) -tags crash ./pkg/fault
+	$(PLAIN) -run 'Layers|Fresh|README|ExitTable' .
+	$(PLAIN) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
+	$(PLAIN) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
+	$(PLAIN) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
+	$(PLAIN) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
 
 fresh: ## rewrite the generated parts: README tables, golden files
 	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update

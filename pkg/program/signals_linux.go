@@ -54,7 +54,8 @@ func beDeaf() error {
 }
 
 // plainSignals lets every signal do to the program what it does by default: those that this
-// process ignores it would ignore, too, and those that are blocked would be.
+// process ignores it would ignore, too, and those that are blocked would be. Nothing that is for all
+// threads can be done behind it: without the C library, the runtime uses one of its signals for that.
 func plainSignals() error {
 	signal.Notify(make(chan os.Signal, 1)) // all; who has a handler gets the default by execve(2)
 	if err := handleLibrarys(byDefault); err != nil {

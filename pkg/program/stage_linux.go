@@ -40,14 +40,14 @@ func becomeOf(from, say *os.File) reason {
 	if err != nil {
 		return reason{Refused, err.Error()}
 	}
-	if err := plainSignals(); err != nil {
-		return reason{Unsupported, err.Error()}
-	}
 	unix.Umask(0o077)
 	if err := unix.Fchdir(fdDir); err != nil {
 		return reason{Refused, "the folder to run it in: " + err.Error()}
 	}
 	if err := confine(j); err != nil {
+		return reason{Unsupported, err.Error()}
+	}
+	if err := plainSignals(); err != nil {
 		return reason{Unsupported, err.Error()}
 	}
 	tell(say, about)
