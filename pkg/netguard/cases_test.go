@@ -28,11 +28,10 @@ type ssrfCase struct {
 	}
 }
 
-// elsewhere names the kinds of cases that other tests stand for, or that are about tools of the kind
-// http, which there are none of: wget takes an address and a time.
+// elsewhere names the kinds of cases that other tests stand for.
 var elsewhere = map[string]string{
-	"args":     "no tool takes methods or headers; pkg/runner TestWgetRefusals",
-	"template": "no tool has templates of requests",
+	"args":     "pkg/tool TestRequestCases",
+	"template": "pkg/tool TestRequestCases",
 	"header":   "TestHeadersOnRedirects, TestRealmIsNotAsked",
 }
 

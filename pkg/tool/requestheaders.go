@@ -49,6 +49,9 @@ var ownHeaders = []string{
 	"Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
+// metadataHeaders open the services at which machines of a cloud learn their keys.
+var metadataHeaders = []string{"Metadata", "Metadata-Flavor", "X-Aws-Ec2-Metadata-Token", "X-Aws-Ec2-Metadata-Token-Ttl-Seconds"}
+
 // unfitHeader says why no request has a header of this name from a definition, or "".
 func unfitHeader(name string) (why, hint string) {
 	switch {
@@ -56,6 +59,8 @@ func unfitHeader(name string) (why, hint string) {
 		return "is no name of a header", ""
 	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
 		return "says how the request is sent", "the program sets it"
+	case slices.Contains(metadataHeaders, http.CanonicalHeaderKey(name)):
+		return "opens the service where a machine of a cloud has its keys", ""
 	}
 	return "", ""
 }
