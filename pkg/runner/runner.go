@@ -62,14 +62,14 @@ func (e Env) performers() map[tool.Means]perform {
 			if run, ok := builtins[t.def.Builtin]; ok {
 				return run(ctx, t)
 			}
-			return unimplemented(t.def), nil
+			return withoutMeans(t.def), nil
 		},
 		tool.ByProgram: e.programs().perform,
 		tool.ByRequest: e.requests().perform,
 	}
 }
 
-func unimplemented(def *tool.Definition) chat.Result {
+func withoutMeans(def *tool.Definition) chat.Result {
 	return chat.Failure(chat.Failed, "%s has no implementation here", def.Name)
 }
 
@@ -104,7 +104,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	run, ok := r.performs[def.Means()]
 	switch {
 	case !ok:
-		return unimplemented(def), nil
+		return withoutMeans(def), nil
 	case RunsPrograms(def) && def.Effect != tool.Exec: // it was judged as something else
 		return chat.Failure(chat.Failed, "%s runs programs, and its definition does not say so", def.Name), nil
 	}
