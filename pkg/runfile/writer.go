@@ -48,21 +48,26 @@ type file interface {
 type diskFile struct{ *os.File }
 
 func (f diskFile) Intact(path string, size int64) error {
-	here, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	switch there, err := os.Lstat(path); {
+	switch info, named, err := hasName(f.File, path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("it was removed while the run went on")
 	case err != nil:
 		return err
-	case !os.SameFile(here, there):
+	case !named:
 		return errors.New("another file has its name now")
-	case here.Size() != size:
-		return fmt.Errorf("it has %d bytes, and %d were written", here.Size(), size)
+	case info.Size() != size:
+		return fmt.Errorf("it has %d bytes, and %d were written", info.Size(), size)
 	}
 	return nil
+}
+
+// hasName reports whether it is an open file that has a name, and what the file is.
+func hasName(f *os.File, path string) (info fs.FileInfo, named bool, err error) {
+	if info, err = f.Stat(); err != nil {
+		return nil, false, err
+	}
+	there, err := os.Lstat(path)
+	return info, err == nil && os.SameFile(info, there), err
 }
 
 func (f diskFile) Reserve(room int64) error {
@@ -129,10 +134,12 @@ func Create(path string, run Run) (*Writer, error) {
 
 // abandon removes a file that was made in vain, if the name is still its own.
 func (w *Writer) abandon(f *os.File) error {
-	var err error
-	here, _ := f.Stat()
-	if there, e := os.Lstat(w.path); e == nil && os.SameFile(here, there) {
+	_, named, err := hasName(f, w.path)
+	switch {
+	case named:
 		err = os.Remove(w.path)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
 	}
 	return errors.Join(err, f.Close())
 }
@@ -253,12 +260,11 @@ func hold(f *os.File, path string) error {
 	if err := lock(f, path); err != nil {
 		return err
 	}
-	there, err := os.Lstat(path)
-	if err != nil { // it was deleted a moment ago
+	switch _, named, err := hasName(f, path); {
+	case err != nil: // it was deleted a moment ago
 		return fmt.Errorf("run file: %w", err)
-	}
-	if here, err := f.Stat(); err != nil || !os.SameFile(here, there) {
-		return errors.Join(fmt.Errorf("run file: %s was replaced by another file", path), err)
+	case !named:
+		return fmt.Errorf("run file: %s was replaced by another file", path)
 	}
 	return nil
 }
