@@ -197,10 +197,8 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	switch {
 	case r.Broken == "":
 		return response, nil
-	case p.Over() && p.end != nil:
-		return response, &RecordedEndError{p.file, *p.end}
 	case p.Over():
-		return response, p.fault(x, "the recorded run was cut off in this response", "")
+		return response, p.ending(x, "the recorded run was cut off in this response")
 	}
 	why := strings.TrimPrefix(r.Broken, (&CutError{Err: errors.New("")}).Error()) // which says it again
 	return response, &CutError{Err: errors.New(why)}
@@ -220,11 +218,17 @@ func (p *Replay) failure(x exchange) error {
 			return &FormatError{Err: errors.New("the format was refused in the recorded run")}
 		}
 	}
+	return p.ending(x, "the recorded run got no response")
+}
+
+// ending returns what a replay meets in an exchange that has no whole response: the end of the
+// recorded run, if that was its last one and the end is on record, and else why there is none.
+func (p *Replay) ending(x exchange, why string) error {
 	if p.Over() && p.end != nil {
 		return &RecordedEndError{p.file, *p.end}
 	}
-	fault := p.fault(x, "the recorded run got no response", "")
-	fault.Cut = p.Over() && p.end == nil
+	fault := p.fault(x, why, "")
+	fault.Cut = p.Over()
 	return fault
 }
 

@@ -288,6 +288,15 @@ func TestReplayOfABrokenResponse(t *testing.T) {
 	if got := ask(t.Context(), p, req); !isExactly(got.err, new(*model.CutError)) || got.err.Error() != "model server: cut off" || got.text != "Hel" || got.resp.Content != "Hel" {
 		t.Errorf("%+v", got)
 	}
+	tape.log.Records = tape.log.Records[:3] // killed behind it
+	var fault *model.ReplayError
+	if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || !fault.Cut || got.text != "Hel" {
+		t.Errorf("%+v", got)
+	}
+	tape.add(runfile.End{Exit: 5, Why: "cut off"})
+	if got := ask(t.Context(), replay(t, tape), req); !isExactly(got.err, new(*model.RecordedEndError)) || got.text != "Hel" {
+		t.Errorf("%+v", got)
+	}
 	var calls []string
 	resp, err := p.Reply(t.Context(), again, func(d chat.Delta) {
 		if d.Call != nil {
