@@ -74,7 +74,7 @@ func Around(name string, do func() error) error {
 		return err
 	}
 	err := do()
-	if err == nil && name == "fsync of the run file" {
+	if err == nil && name == SyncRun {
 		unsynced.Store(0)
 	}
 	if reached("behind "+name, Kill) {
@@ -93,7 +93,7 @@ func Write(name string, w io.Writer, p []byte) (n int, err error) {
 		return n, errors.Join(err, fail())
 	}
 	n, err = w.Write(p)
-	if name == "write of the run file" {
+	if name == WriteRun {
 		unsynced.Add(int64(n))
 	}
 	if reached("behind "+name, Kill) {

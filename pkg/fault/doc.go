@@ -4,7 +4,8 @@
 // In the program as it is built it does nothing, and costs nothing: its functions
 // are inlined and do what they stand around. Built with the tag crash, the
 // environment variable [Variable] says at which place the process is killed, or what a
-// call of the system returns there. It knows nothing of what the files are for.
+// call of the system returns there. Of the files it knows one: how much of the run file a
+// power cut could take.
 package fault
 
 // Variable is the environment variable that a build with the tag crash obeys. Its value is
@@ -12,6 +13,13 @@ package fault
 // that gets two lines then: the name of the place, and how many bytes at the end of the run
 // file were written and not synced.
 const Variable = "ONESHOT_FAULT"
+
+// The names of the operations by which the bytes of the run file are counted that were written and
+// not synced.
+const (
+	WriteRun = "write of the run file"
+	SyncRun  = "fsync of the run file"
+)
 
 // The kinds of faults.
 const (

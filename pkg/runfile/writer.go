@@ -188,7 +188,7 @@ func cut(f *os.File, size int64) error {
 	if err := fault.Around("truncate of the run file", func() error { return f.Truncate(size) }); err != nil {
 		return err
 	}
-	return fault.Around("fsync of the run file", f.Sync)
+	return fault.Around(fault.SyncRun, f.Sync)
 }
 
 // begin locks the new file, writes its first record and makes its name durable.
@@ -316,7 +316,7 @@ func (w *Writer) Append(body Body) error {
 		}
 		w.free = roomAhead
 	}
-	n, err := fault.Write("write of the run file", w.file, w.buf.Bytes())
+	n, err := fault.Write(fault.WriteRun, w.file, w.buf.Bytes())
 	w.free, w.size = w.free-int64(n), w.size+int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
@@ -336,7 +336,7 @@ func (w *Writer) Sync() error {
 	if w.dead != nil {
 		return w.dead
 	}
-	if err := fault.Around("fsync of the run file", func() error { return w.file.Sync() }); err != nil {
+	if err := fault.Around(fault.SyncRun, func() error { return w.file.Sync() }); err != nil {
 		return w.fail("sync", err)
 	}
 	return nil
