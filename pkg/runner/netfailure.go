@@ -52,8 +52,8 @@ func withoutMachine(err error) string {
 // statusFailure returns the result for a response that says no.
 func statusFailure(status int, text string) chat.Result {
 	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
-	if text = strings.Join(strings.Fields(text), " "); text != "" {
-		message += ": " + characters(text, 0, maxFragment)
+	if text = shortened(text); text != "" {
+		message += ": " + text
 	}
 	return chat.Failure(statusCode(status), "%s", message)
 }

@@ -20,14 +20,10 @@ func (p *pace) wait(ctx context.Context, def *tool.Definition) error {
 	if def.Rate.Calls == 0 {
 		return nil
 	}
-	timer := time.NewTimer(time.Until(p.next(def)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if !sleep(ctx, time.Until(p.next(def))) {
 		return context.Cause(ctx)
 	}
+	return nil
 }
 
 // next takes the next place in the row of the tool's calls.

@@ -125,7 +125,7 @@ func (p programs) failure(out program.Outcome, good bool) *chat.Result {
 	switch {
 	case out.Flooded:
 		s := p.stream(longer(out))
-		r := chat.Failure(chat.TooLarge, "it printed more than %d bytes and was ended; this is how it began: %s", s.total, strings.Join(strings.Fields(characters(s.text, 0, maxFragment)), " "))
+		r := chat.Failure(chat.TooLarge, "it printed more than %d bytes and was ended; this is how it began: %s", s.total, shortened(s.text))
 		return &r
 	case out.Crowded:
 		why = "it started more processes than it may, and was ended"

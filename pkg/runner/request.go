@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -121,14 +121,8 @@ func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) 
 		return answer{err: err}
 	}
 	defer resp.Body.Close()
-	a = answer{status: resp.StatusCode, header: resp.Header, page: page{contentType: resp.Header.Get("Content-Type")}}
-	var large *netguard.BodyError
-	a.body, err = io.ReadAll(resp.Body)
-	a.size = fmt.Sprintf("%d bytes", len(a.body))
-	switch {
-	case errors.As(err, &large):
-		a.cut, a.size = true, "more than "+a.size
-	case err != nil:
+	a = answer{status: resp.StatusCode, header: resp.Header}
+	if a.page, err = readPage(resp, math.MaxInt32); err != nil { // the client has a limit of its own
 		a.err = fmt.Errorf("the response breaks off: %w", err)
 	}
 	return a
@@ -176,6 +170,7 @@ func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, e
 	return unsettled(t, a, r.refusal(ctx, t, a)), nil
 }
 
+// shortened returns the beginning of a text in one line, for a message.
 func shortened(text string) string {
 	return characters(strings.Join(strings.Fields(text), " "), 0, maxFragment)
 }

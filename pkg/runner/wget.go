@@ -79,7 +79,7 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 		return chat.Result{}, err
 	}
 	defer resp.Body.Close()
-	p, err := readPage(resp)
+	p, err := readPage(resp, maxPage)
 	if err != nil {
 		return chat.Result{}, fmt.Errorf("the response of %s breaks off: %w", resp.Request.URL.Redacted(), err)
 	}
@@ -97,14 +97,15 @@ type page struct {
 	cut         bool
 }
 
-func readPage(resp *http.Response) (page, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
+// readPage reads the body of a response up to a limit in bytes.
+func readPage(resp *http.Response, limit int) (page, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	var large *netguard.BodyError
 	if err != nil && !errors.As(err, &large) {
 		return page{}, err
 	}
-	p := page{contentType: resp.Header.Get("Content-Type"), body: body[:min(len(body), maxPage)]}
-	p.cut = large != nil || len(body) > maxPage
+	p := page{contentType: resp.Header.Get("Content-Type"), body: body[:min(len(body), limit)]}
+	p.cut = large != nil || len(body) > limit
 	p.size = fmt.Sprintf("%d bytes", len(p.body))
 	switch {
 	case p.cut && resp.ContentLength > 0: // the server's word
