@@ -33,7 +33,7 @@ func (d *decoder) repetition() {
 	case where == "env" && !d.doc.Get("exec").Present():
 		key.Add(diag.DefValue, "no program is run that could get the key").Hint = d.keyPlace()
 	case where == "header" && !d.doc.Get("http").Present():
-		key.Add(diag.DefValue, "no request is made that could have the key").Hint = "say true or false"
+		key.Add(diag.DefValue, "no request is made that could have the key").Hint = d.keyPlace()
 	case where == "header":
 		d.keyHeader(key, name)
 	default:
@@ -41,10 +41,13 @@ func (d *decoder) repetition() {
 	}
 }
 
-// keyPlace says where a key goes that cannot go to a program.
+// keyPlace says where a key goes that cannot go where it is to.
 func (d *decoder) keyPlace() string {
-	if d.doc.Get("http").Present() {
+	switch {
+	case d.doc.Get("http").Present():
 		return "header Idempotency-Key, or another that the server knows"
+	case d.doc.Get("exec").Present():
+		return "env IDEMPOTENCY_KEY, or another that the program reads"
 	}
 	return "say true or false"
 }
