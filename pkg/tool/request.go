@@ -127,8 +127,7 @@ func (f *requestFiller) segment(t Template) (string, *FillError) {
 	if wrong != nil {
 		return "", wrong
 	}
-	value := func(name string) string { return texts[name] }
-	for part := range strings.SplitSeq(strings.ReplaceAll(t.fill(value), `\`, "/"), "/") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(t.fill(texts.of), `\`, "/"), "/") {
 		if part == "" || part == "." || part == ".." {
 			return "", &FillError{Argument: holes[0].hole, Why: fmt.Sprintf("it stands in the path of an address, which would have the part %q", part)}
 		}
@@ -145,9 +144,14 @@ func (f *requestFiller) segment(t Template) (string, *FillError) {
 // [url.PathEscape] leaves, servers read + as a blank, and what stands behind : as a method.
 func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
+// texts are values as text, by the names of their holes.
+type texts map[string]string
+
+func (t texts) of(name string) string { return t[name] }
+
 // texts returns the values for the holes of a template, each of which has to have one.
-func (f *requestFiller) texts(t Template) (map[string]string, *FillError) {
-	texts := map[string]string{}
+func (f *requestFiller) texts(t Template) (texts, *FillError) {
+	texts := texts{}
 	for _, h := range t.holes() {
 		text, wrong := f.scalar(h.hole)
 		if wrong == nil {
@@ -204,7 +208,7 @@ func (f *requestFiller) several(t Template) ([]string, *FillError) {
 		return texts, wrong
 	}
 	texts, wrong := f.texts(t)
-	return []string{t.fill(func(name string) string { return texts[name] })}, wrong
+	return []string{t.fill(texts.of)}, wrong
 }
 
 // count refuses more than a request may have.
@@ -229,7 +233,7 @@ func (f *requestFiller) headers(out *FilledRequest) *FillError {
 				return &FillError{Argument: h.hole, Why: "it stands in a header, which holds visible characters of ASCII and blanks"}
 			}
 		}
-		text := one.value.fillWith(func(name string) string { return texts[name] }, f.secret)
+		text := one.value.fillWith(texts.of, f.secret)
 		out.Header.Set(one.name, strings.TrimSpace(text))
 	}
 	return nil

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"oneshot/pkg/diag"
 	"oneshot/pkg/schema/yamldoc"
 )
@@ -153,13 +151,13 @@ func (f *requestFiller) writeAll(b *bytes.Buffer, begin, end string, n int, of f
 func (f *requestFiller) writeText(b *bytes.Buffer, t Template) (there bool, wrong *FillError) {
 	if name := t.alone(); name != "" {
 		raw, given := f.given[name]
-		b.Write(jsontext.Value(raw))
+		b.Write(raw)
 		return given, f.count(name, len(raw))
 	}
 	if !f.hasAll(t) {
 		return false, nil
 	}
 	texts, wrong := f.texts(t)
-	b.WriteString(quote(t.fill(func(name string) string { return texts[name] })))
+	b.WriteString(quote(t.fill(texts.of)))
 	return true, wrong
 }
