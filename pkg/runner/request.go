@@ -94,7 +94,8 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// send makes a request once. It goes on to other addresses of the same server only, and only to read.
+// send makes a request once. It goes on to other addresses of the same server only, and only to read: those are
+// what the definition names, so that a policy has nothing to say of them.
 func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a answer) {
 	ctx, connected := netguard.WithConnected(ctx)
 	defer func() { a.sent = connected() }()
