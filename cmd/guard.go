@@ -23,7 +23,7 @@ func (o *runOptions) madeOf() []string {
 			names = append(names, file)
 		}
 	}
-	return slices.Concat(names, records(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
+	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
 }
 
 // runnable returns what tools run: the folders in which a policy looks programs up, and the
@@ -38,13 +38,27 @@ func runnable(p policy.Policy, tools []*tool.Definition) []string {
 	return names
 }
 
-// records returns the directory of what runs leave, if there is a place for it.
-func records(env Env) []string {
-	dir, err := stateDir(env, "")
-	if err != nil { // there may be no home
-		return nil
+// ownFiles returns where oneshot keeps records, agents and settings, as far as the environment says it.
+func ownFiles(env Env) []string {
+	var names []string
+	if dir, err := stateDir(env, ""); err == nil { // there may be no home
+		names = append(names, dir)
 	}
-	return []string{dir}
+	if dir := configDir(env); dir != "" {
+		names = append(names, filepath.Join(dir, "agents"), filepath.Join(dir, "config.yaml"))
+	}
+	return names
+}
+
+// configDir returns the configuration directory of the user, or "".
+func configDir(env Env) string {
+	if dir := env.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "oneshot")
+	}
+	if home := env.Getenv("HOME"); home != "" {
+		return filepath.Join(home, ".config", "oneshot")
+	}
+	return ""
 }
 
 // programFile returns where a program is.

@@ -343,6 +343,7 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 	}
 	if env.Root != nil {
 		cfg.Resolve = env.Root.Resolve
+		env.Root.AllowDotted(cfg.Policy.DotNames()...)
 	}
 	if o.record.replayTools {
 		if cfg.Runner, err = o.model.recordedTools(); err != nil {

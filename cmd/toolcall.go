@@ -100,7 +100,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	p.Secrets = o.talk.secrets
-	made := slices.Concat(records(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
+	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
 	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.paths); err != nil {
 		return err
 	}
@@ -109,6 +109,9 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer release()
+	if env.Root != nil {
+		env.Root.AllowDotted(p.DotNames()...)
+	}
 	if !o.dryRun {
 		if env.Secret, err = o.secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err

@@ -57,7 +57,7 @@ func (c *compiler) add(code diag.Code, path, format string, args ...any) *diag.F
 }
 
 func (c *compiler) layer(in document) *Layer {
-	l := &Layer{EnableExec: in.EnableExec, RequireNonce: in.RequireNonce, trifecta: in.Taint.OnTrifecta, tools: map[string]*toolRules{}}
+	l := &Layer{EnableExec: in.EnableExec, RequireNonce: in.RequireNonce, trifecta: in.Taint.OnTrifecta, tools: map[string]*toolRules{}, dotted: []string{}}
 	if l.trifecta == "" {
 		l.trifecta = Deny
 	}
@@ -69,7 +69,9 @@ func (c *compiler) layer(in document) *Layer {
 		l.Budget.Wall, _ = time.ParseDuration(in.Budget.Wall) // the schema has its form
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
-		l.tools[name] = c.rules(name, in.Tools[name])
+		def := c.tool("/tools/"+name, name)
+		l.tools[name] = c.rules(name, in.Tools[name], def)
+		l.dotNames(def, l.tools[name])
 	}
 	l.programs = c.programs(in.Programs)
 	l.sinks = map[string][]rule{}
@@ -94,9 +96,8 @@ func number(n *int) int {
 }
 
 // rules compiles the rules of one tool.
-func (c *compiler) rules(name string, in toolDocument) *toolRules {
+func (c *compiler) rules(name string, in toolDocument, def *tool.Definition) *toolRules {
 	at := "/tools/" + name
-	def := c.tool(at, name)
 	return &toolRules{
 		deny:  c.list(at+"/deny", name+".deny", in.Deny, def),
 		ask:   c.list(at+"/ask", name+".ask", in.Ask, def),

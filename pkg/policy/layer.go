@@ -21,6 +21,7 @@ type Layer struct {
 	tools        map[string]*toolRules
 	sinks        map[string][]rule      // calls that may carry private data away, by tool
 	labels       map[string][]labelling // of the data of calls, by tool
+	dotted       []string               // see [Policy.DotNames]; never nil
 }
 
 // A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of

@@ -110,39 +110,60 @@ func isShort(name string) bool {
 
 // floor is what is never written, wherever it stands in a path and whether it
 // exists or not: names that other programs execute or obey, and that would let
-// one run steer the next. Compared as by [Fold].
+// one run steer the next. Compared as by [Fold]. HEAD makes a folder a bare
+// repository of Git, whose config says what "git status" runs.
 var floor = []string{
-	".git", ".gitattributes", ".gitconfig", ".gitmodules", ".hg", ".svn",
+	".git", ".gitattributes", ".gitconfig", ".gitmodules", ".hg", ".svn", "head",
 	".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".travis.yml", "jenkinsfile",
+	"azure-pipelines.yml", "azure-pipelines.yaml", "bitbucket-pipelines.yml", "appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml", "codefresh.yml", "codemagic.yaml",
+	"screwdriver.yaml", "wercker.yml", "lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", "lefthook-local.yml", "lefthook-local.yaml", "mise.toml", "mise.local.toml",
 	".env", ".env.local", ".env.development", ".env.development.local", ".env.production", ".env.production.local", ".env.test", ".env.test.local", ".envrc",
-	".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".ssh", ".netrc",
-	"makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "taskfile.yml", "taskfile.yaml", ".bazelrc", ".cargo/config", ".cargo/config.toml",
-	".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".husky", ".pre-commit-config.yaml",
-	".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".dir-locals.el",
-	".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".clinerules", ".goosehints", ".claude", ".codex", ".gemini", ".mcp.json",
-	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".github/copilot-instructions.md", ".github/instructions",
+	".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".ssh", ".netrc", "_netrc", "authorized_keys", "crontab",
+	"makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "taskfile.yml", "taskfile.yaml", ".bazelrc", ".cargo/config", ".cargo/config.toml", "vagrantfile", "tiltfile", "dangerfile",
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".husky", ".pre-commit-config.yaml", "sitecustomize.py", "usercustomize.py",
+	".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".vimrc", "_vimrc", ".nvimrc", ".nvim.lua", ".exrc", ".dir-locals.el",
+	".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".clinerules", ".goosehints", ".claude", ".codex", ".gemini", ".mcp.json", "opencode.json", "opencode.jsonc",
+	"agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "crush.md", "warp.md", ".github/copilot-instructions.md", ".github/instructions",
 	".oneshot", "tooldefs", "agent.yaml", "agent.yml", "policy.yaml", "policy.yml",
 }
 
 // Protected lists the names, in lower case, that a vault never writes: files and
-// whole folders, at any depth.
+// whole folders, at any depth. Names with a leading dot are not written either,
+// but for those of [Root.AllowDotted].
 func Protected() []string { return slices.Clone(floor) }
 
-// isProtected reports whether a clean path is, or lies in, something that is not
-// to be written.
-func (r *Root) isProtected(clean string) bool {
+// protection says why a clean path is not written, or "".
+func (r *Root) protection(clean string) string {
+	const steers = "a file that steers this run or other programs is never written"
 	p := Fold(clean)
 	for _, own := range r.protected {
 		end, ending := strings.CutPrefix(own, "*")
 		if p == own || strings.HasPrefix(p, own+"/") || ending && strings.HasSuffix(p, end) {
+			return steers
+		}
+	}
+	switch {
+	case Steers(p), slices.ContainsFunc(strings.Split(p, "/"), isDraft):
+		return steers
+	case r.isDotted(p):
+		return "a name with a leading dot is written only where every policy spells it out in a rule that allows it"
+	}
+	return ""
+}
+
+// isDotted reports whether a folded path has a name with a leading dot that is not allowed. Shells,
+// editors, package managers, CI and agents read their settings from such files, and more do each year.
+func (r *Root) isDotted(folded string) bool {
+	for name := range strings.SplitSeq(folded, "/") {
+		if strings.HasPrefix(name, ".") && !slices.Contains(r.dotted, name) {
 			return true
 		}
 	}
-	return Steers(p)
+	return false
 }
 
 // Steers reports whether a path, of any kind, is or lies in something that no vault writes: see
-// [Protected].
+// [Protected]. That a name begins with a dot does not count here.
 func Steers(path string) bool {
 	padded := "/" + Fold(path) + "/"
 	return slices.ContainsFunc(floor, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })

@@ -32,6 +32,7 @@ type Root struct {
 	root      *os.Root
 	device    uint64
 	protected []string // folded
+	dotted    []string // folded; see AllowDotted
 }
 
 // Open opens a folder, which may be named by a link, as a root. A relative name
@@ -55,6 +56,14 @@ func Open(dir string, protect ...string) (*Root, error) {
 		r.protected = append(r.protected, Fold(path.Clean(p)))
 	}
 	return r, nil
+}
+
+// AllowDotted lets files be written at or below these names, each of which begins with a dot. Any other such
+// name is protected, and so are those of [Protected] in any case. It may be called before the first write only.
+func (r *Root) AllowDotted(names ...string) {
+	for _, name := range names {
+		r.dotted = append(r.dotted, Fold(name))
+	}
 }
 
 // Close closes the root. Files cannot be read or written after it.

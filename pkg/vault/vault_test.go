@@ -376,6 +376,7 @@ func TestWriteKeepsOwners(t *testing.T) {
 	}
 }
 
+// M3: names that steer other programs are not written, and names with a leading dot only where allowed.
 func TestProtected(t *testing.T) {
 	w := newWorld(t)
 	decomposed := "outils-e\u0301te\u0301"
@@ -389,14 +390,26 @@ func TestProtected(t *testing.T) {
 		"MA\u212aEFILE", ".vscode/tasks.json", ".claude/settings.json", ".oneshot/x", "policy.yaml", "Agent.yml", "CLAUDE.md",
 		".zprofile", ".bash_login", "sub/.vimrc", ".env.local", ".cargo/config.toml", ".cursorrules", ".github/copilot-instructions.md", ".GitHub/Actions/x.yml",
 		".\u00dfh/config", ".\u1e9eH/config", ".pro\ufb01le", "Make\ufb01le", ".git\ufe0f/config", ".g\u034fit/config", ".\u3164env", "AGENTS.md\U000e0100",
+		"HEAD", "repo/Head", "azure-pipelines.yml", "sub/Lefthook.yml", "bitbucket-pipelines.yml", "mise.toml", "sitecustomize.py", "opencode.json",
+		".gitea/workflows/x.yml", ".forgejo/x", ".woodpecker.yml", ".woodpecker/x.yml", ".drone.yml", ".buildkite/pipeline.yml", ".bash_aliases", ".cshrc", ".config/fish/config.fish",
+		".inputrc", ".gdbinit", ".env.staging", ".mise.toml", ".yarn/releases/yarn.cjs", ".aws/config", ".kube/config", "a/.x/b", ".github/dependabot.yml", ".cargo/registry/x", ".env.example",
 		"tools/wget.yaml", "TOOLS/wget.yaml", "tools", "conf/run.yaml", decomposed + "/x", "a.tool", "sub/B.TOOL",
 	} {
 		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
 	}
-	for _, path := range []string{".github/dependabot.yml", ".env.example", ".cargo/registry/x", "vimrc", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset", "a.toolbox"} {
+	for _, path := range []string{"vimrc", "header", "HEAD.md", "objects/x", "refs/heads/main", "repo/config", "git/config", "makefile.md", "sub/tools/x", "conf/run.yaml.md", "toolset", "a.toolbox"} {
 		if err := root.Write(path, nil, ""); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+	root.AllowDotted(".Obsidian", ".env.example", ".github", ".git")
+	for _, path := range []string{".obsidian/app.json", "sub/.OBSIDIAN/x", ".env.example", ".github/dependabot.yml"} {
+		if err := root.Write(path, nil, ""); err != nil {
+			t.Errorf("allowed %s: %v", path, err)
+		}
+	}
+	for _, path := range []string{".obsidian/.git/config", ".obsidian/.x", ".git/config", ".github/workflows/ci.yml", ".obsidian2/x", ".github/.x"} {
+		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
 	}
 	for _, name := range Protected() {
 		if name != Fold(name) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -23,8 +22,8 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 	if err != nil {
 		return err
 	}
-	if r.isProtected(clean) || slices.ContainsFunc(strings.Split(Fold(clean), "/"), isDraft) {
-		return &PathError{Kind: Refused, Path: path, Reason: "a file that steers this run or other programs is never written"}
+	if why := r.protection(clean); why != "" {
+		return &PathError{Kind: Refused, Path: path, Reason: why}
 	}
 	names := strings.Split(clean, "/")
 	last := len(names) - 1
