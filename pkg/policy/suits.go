@@ -135,10 +135,10 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 	out.path = each(c, at+"/path", in.Path, newURLGlob)
 	if in.Match != nil {
 		var err error
-		if out.match, err = wholeText("", *in.Match); err != nil {
+		if out.match, err = wholeText("s", *in.Match); err != nil {
 			c.add(diag.PolicyValue, at+"/match", "it is no regular expression of RE2: %v", err)
 		}
-		out.anyCase, _ = wholeText("i", *in.Match) // it was checked
+		out.anyCase, _ = wholeText("is", *in.Match) // it was checked
 	}
 	given := 0
 	for _, n := range []int{size(in.In), size(in.Prefix), size(in.Scheme), size(in.Host), size(in.Port), size(in.Path)} {
@@ -169,7 +169,8 @@ func size[T any](list []T) int {
 	return len(list)
 }
 
-// wholeText compiles a regular expression for all of a text, with flags of RE2.
+// wholeText compiles a regular expression that has to match all of a text, with flags of RE2. A dot
+// also matches a line break: otherwise one in the text would take it out of a rule that denies or asks.
 func wholeText(flags, expression string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(expression); err != nil { // also "a)|(b" would be one in a group
 		return nil, err
