@@ -58,7 +58,7 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined
 		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
 		Chat:    chatWriter{t, runner.SendChat},
 		Speaker: runner.NewSpeaker(ctx, named(env, t, o.speaker), chatWriter{t, runner.Say}),
-		Opener:  runner.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, runner.OpenURL}),
+		Opener:  runner.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, runner.OpenURL}, hosts...),
 		Getenv:  env.Getenv,
 	}
 	if c != nil {

@@ -32,6 +32,7 @@ const (
 // setsid), while nobody could end what this package had let go of.
 type Opener struct {
 	program  program.Program
+	allowed  []netguard.HostPort
 	settling time.Duration
 	shown    talker
 	forget   func() bool // the context
@@ -42,11 +43,12 @@ type Opener struct {
 }
 
 // NewOpener returns an opener that runs a program, or, if there is none, shows
-// the URLs on out: each text with one Write. When ctx ends, or [Opener.Close] is
+// the URLs on out: each text with one Write. Pages of this machine and its network are refused, unless
+// their hosts are allowed. When ctx ends, or [Opener.Close] is
 // called, the programs are ended, with all that they have started and that has
 // not left their process groups.
-func NewOpener(ctx context.Context, p program.Program, out io.Writer) *Opener {
-	o := &Opener{program: p, settling: settling, shown: talker{out: out}}
+func NewOpener(ctx context.Context, p program.Program, out io.Writer, allowed ...netguard.HostPort) *Opener {
+	o := &Opener{program: p, allowed: allowed, settling: settling, shown: talker{out: out}}
 	o.forget = context.AfterFunc(ctx, o.end)
 	return o
 }
@@ -77,9 +79,17 @@ func (o *Opener) open(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "url %v", err), nil
 	}
-	switch {
-	case o == nil:
+	if o == nil {
 		return chat.Failure(chat.Failed, "this run shows no pages"), nil
+	}
+	u, err := netguard.CheckURL(page)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "url %v", err), nil
+	}
+	if err := netguard.CheckPage(u, o.allowed); err != nil {
+		return netFailure(err), nil
+	}
+	switch {
 	case !o.program.Named():
 		if err := o.shown.show("open: ", page); err != nil {
 			return chat.Result{}, err
