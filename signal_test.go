@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 )
@@ -14,12 +15,13 @@ import (
 // race detector on a busy machine more than a whole one.
 const endsWithin = 5 * time.Second
 
-// signalMain is the program "signal INT|TERM|HUP|KILL PROGRAM ARG…" of the scripts: it
+// signalMain is the program "signal INT|TERM|HUP|QUIT|KILL PROGRAM ARG…" of the scripts: it
 // runs the program, sends it the signal once the scripted server has its first
 // request, or once there is the file that $WHEN names, and ends with the program's exit code,
 // 0 if KILL has killed it. A program that is still there after that is killed, and the exit code is 99.
 func signalMain() {
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT) // exec resets what is handled: the program ignores none of them
 	c := exec.Command(os.Args[2], os.Args[3:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Start(); err != nil {

@@ -44,6 +44,7 @@ var exits = []exit{
 	{124, "timeout", "a time limit: wall clock, first byte or idle", "maybe", ""},
 	{129, "hangup", "SIGHUP: the terminal has gone", "–", ""},
 	{130, "interrupted", "SIGINT", "–", ""},
+	{131, "quit", "SIGQUIT; ONESHOT_DEBUG=1 also prints stacks", "–", ""},
 	{141, "closed", "the reader of stdout has gone; nothing is said, as SIGPIPE does", "–", ""},
 	{143, "terminated", "SIGTERM", "–", ""},
 }
@@ -127,7 +128,9 @@ var classes = []struct {
 	{as[*panicError], "internal"},
 	{endedBy(syscall.SIGTERM), "terminated"},
 	{endedBy(syscall.SIGHUP), "hangup"},
+	{endedBy(syscall.SIGQUIT), "quit"},
 	{as[*InterruptError], "interrupted"},
+	{noDescriptors, "io"},
 	{as[*usageError], "usage"},
 	{as[*lockHeldError], "unavailable"},
 	{as[*missingSecretError], "auth"},
@@ -185,6 +188,11 @@ func endedBy(s syscall.Signal) func(error) bool {
 // closedPipe reports whether the reader of stdout has gone.
 func closedPipe(err error) bool {
 	return as[*outputError](err) && errors.Is(err, syscall.EPIPE)
+}
+
+// noDescriptors reports whether the process, or the system, has no file descriptor left.
+func noDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // tooLarge reports whether a response was over the size limit.

@@ -24,7 +24,7 @@ func (o *runOptions) howToApprove(err error) string {
 }
 
 // outside are the ends of a run that come from outside: it goes on from there when that has passed.
-var outside = []string{"auth", "unavailable", "timeout", "hangup", "interrupted", "terminated", "io"}
+var outside = []string{"auth", "unavailable", "timeout", "hangup", "interrupted", "quit", "terminated", "io"}
 
 // goesOn adds to the error of a run how it goes on, where it has come somewhere and would not end so again.
 func (o *runOptions) goesOn(err error) error {

@@ -77,6 +77,9 @@ func await(ctx context.Context, f func() error) (err error, ended bool) {
 // execute runs the command that the arguments name. A panic in it is an error.
 func execute(ctx context.Context, env Env, t *talk) (err error) {
 	defer caught(&err)
+	if err := checkDescriptors(); err != nil {
+		return err
+	}
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
 	root.InitDefaultHelpCmd()

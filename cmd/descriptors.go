@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// spareDescriptors is how many file descriptors a command needs besides the standard streams. With fewer,
+// Go's runtime ends the process with a fatal error of its own.
+const spareDescriptors = 16
+
+// checkDescriptors refuses to start where too few file descriptors are left.
+func checkDescriptors() error {
+	var spare []int
+	defer func() {
+		for _, fd := range spare {
+			_ = unix.Close(fd) // it was only a copy
+		}
+	}()
+	for range spareDescriptors {
+		fd, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return &hintedError{&outputError{fmt.Errorf("%d file descriptors are needed: %w", 3+spareDescriptors, err)}, "ulimit -n 64 allows more"}
+		}
+		spare = append(spare, fd)
+	}
+	return nil
+}
