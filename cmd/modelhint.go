@@ -75,6 +75,28 @@ func hintOfServer(err error) string {
 		return "check the name of the model"
 	case unreached(err):
 		return "check --base-url, --proxy and the network"
+	case as[*model.ProtocolError](err):
+		return "check --base-url, --proxy and --ca-file"
+	}
+	return hintOfAddress(err)
+}
+
+// hintOfAddress returns which part of --base-url is missing or too much when a compatible server has nothing at
+// the address of a request, or "".
+func hintOfAddress(err error) string {
+	var status *model.StatusError
+	if !errors.As(err, &status) || status.Request == "" {
+		return ""
+	}
+	for _, path := range []string{"/chat/completions", "/responses"} {
+		base, ok := strings.CutSuffix(status.Request, path)
+		switch {
+		case !ok:
+		case strings.HasSuffix(base, path):
+			return "--base-url is the part before " + path
+		case !strings.Contains(base, "/v1"):
+			return "OpenAI-compatible servers usually want a --base-url that ends in /v1"
+		}
 	}
 	return ""
 }

@@ -93,7 +93,7 @@ func httpCases() map[string]httpCase {
 		"stream-crlf":     {steps: []http.HandlerFunc{sse("\ufeff" + strings.ReplaceAll(talk.open+talk.one+"data: {\"id\":\"r\",\ndata: \"choices\":[{\"index\":0,\"delta\":{\"content\":\"lo\"}}]}\n\n"+talk.end, "\n", "\r\n"))}, config: chat, requests: 1},
 
 		"body-cap":           {steps: []http.HandlerFunc{answer(200, strings.Repeat(lineTwo, 1000))}, config: model.Config{MaxBytes: 1000}, want: new(*model.CutError), requests: 1},
-		"gzip-bomb":          {steps: []http.HandlerFunc{answer(200, zeros(), "Content-Encoding", "gzip")}, want: new(*model.CutError), requests: 1},
+		"gzip-bomb":          {steps: []http.HandlerFunc{answer(200, zeros(), "Content-Encoding", "gzip")}, want: new(*model.ProtocolError), requests: 1},
 		"content-length-lie": {steps: []http.HandlerFunc{answer(200, lineOne, "Content-Length", "999")}, want: new(*model.CutError), requests: 1},
 		"chunk-ext":          {test: TestConnectionChunkExtension},
 		"many-headers":       {test: TestConnectionHeaderFlood},

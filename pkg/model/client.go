@@ -130,7 +130,7 @@ func (c *Client) API() API {
 //
 // The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError],
 // *[UnknownModelError], *[OverflowError], *[FormatError], *[NoToolsError],
-// *[TimeoutError], *[CutError] or *[StatusError]; or it says what cannot be
+// *[TimeoutError], *[CutError], *[ProtocolError] or *[StatusError]; or it says what cannot be
 // sent, as *[ParameterError] and *[NameCollisionError] do.
 func (c *Client) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	return c.persist.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {

@@ -17,7 +17,6 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
-	"oneshot/pkg/wire"
 )
 
 // These tests use real connections. Nothing waits: all pauses are zero.
@@ -188,8 +187,7 @@ func TestConnectionHeaderFlood(t *testing.T) {
 	flood := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Header: "+strings.Repeat("x", 1000)+"\r\n", 1000) + "\r\n"
 	address, count := listen(t, say(flood), hangUp)
 	got := ask(t.Context(), connect(address), question)
-	var gone *model.UnavailableError
-	if !errors.As(got.err, &gone) || gone.Attempts != 1 || count.Load() != 1 {
+	if !isExactly(got.err, new(*model.ProtocolError)) || count.Load() != 1 {
 		t.Errorf("%+v after %d connections", got, count.Load())
 	}
 }
@@ -212,8 +210,7 @@ func TestConnectionToNoName(t *testing.T) {
 func TestConnectionNoCompression(t *testing.T) {
 	s := serve(t, answer(200, "\x1f\x8b\x08\x00", "Content-Encoding", "gzip"))
 	got := ask(t.Context(), s.client(), question)
-	var fault *wire.Error
-	if !errors.As(got.err, &fault) || fault.Kind != wire.Garbled {
+	if !isExactly(got.err, new(*model.ProtocolError)) || !strings.Contains(got.err.Error(), "gzip") {
 		t.Errorf("error %v", got.err)
 	}
 }
@@ -271,8 +268,7 @@ func TestConnectionTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ask(t.Context(), model.New(model.Config{BaseURL: base}), question)
-	var gone *model.UnavailableError
-	if !errors.As(got.err, &gone) || gone.Attempts != 1 || !strings.Contains(got.err.Error(), "certificate") || asked != 0 {
+	if !isExactly(got.err, new(*model.ProtocolError)) || !strings.Contains(got.err.Error(), "certificate") || asked != 0 {
 		t.Errorf("error %v after %d requests", got.err, asked)
 	}
 	pool := x509.NewCertPool()

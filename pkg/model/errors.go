@@ -14,16 +14,21 @@ type StatusError struct {
 	Message    string        // the server's text, whole, up to 64 KiB
 	Codes      []string      // the server's names for the fault, the most specific first
 	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not
+	Request    string        // method and address, where the server has nothing at that address
 }
 
 func (e *StatusError) Error() string {
 	if e.Status == 0 { // reported inside a body
 		return "model server: " + wire.Excerpt(e.Message)
 	}
-	if e.Message == "" {
-		return fmt.Sprintf("model server: status %d without a text", e.Status)
+	text := fmt.Sprintf("status %d without a text", e.Status)
+	if e.Message != "" {
+		text = fmt.Sprintf("status %d: %s", e.Status, wire.Excerpt(e.Message))
 	}
-	return fmt.Sprintf("model server: status %d: %s", e.Status, wire.Excerpt(e.Message))
+	if e.Request != "" {
+		text = e.Request + ": " + text
+	}
+	return "model server: " + text
 }
 
 // An AuthError says that the server wants other credentials.

@@ -30,6 +30,9 @@ func (c *Client) exchange(ctx context.Context, out *outgoing, emit func(chat.Del
 	if resp.StatusCode != http.StatusOK {
 		return chat.Response{}, c.refusal(out, resp, in)
 	}
+	if err := packed(resp); err != nil {
+		return chat.Response{}, err
+	}
 	d := out.api.decode(c.maxBytes)
 	err = pour(d, in, emit)
 	response, fault := d.Close()
@@ -101,7 +104,7 @@ func (f *bodyForm) look(p []byte) {
 
 // failure returns the error of a request that got no answer: the reason of the
 // context if that has ended, the connection's fault if another attempt may
-// help, and otherwise an *[UnavailableError].
+// help, a *[ProtocolError] if something else answers there, and otherwise an *[UnavailableError].
 func (c *Client) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -111,7 +114,10 @@ func (c *Client) failure(ctx context.Context, err error) error {
 		err = wrapped.Err
 	}
 	err = fmt.Errorf("model server %s: %w", c.base.Host, err)
-	if isConnectionFault(err) {
+	switch {
+	case isProtocolFault(err):
+		return &ProtocolError{err}
+	case isConnectionFault(err):
 		return err
 	}
 	return &UnavailableError{Attempts: 1, Err: err}

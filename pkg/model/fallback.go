@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func verdictOn(err error, req chat.Request) verdict {
 	case statusOf(err) == http.StatusTooManyRequests, errors.As(err, new(*UnknownModelError)), errors.As(err, new(*CutError)):
 		return verdict{goOn: true, open: true}
 	case errors.As(err, new(*UnavailableError)), errors.As(err, new(*TimeoutError)),
-		errors.As(err, new(*StatusError)), errors.As(err, new(*AuthError)):
+		errors.As(err, new(*StatusError)), errors.As(err, new(*AuthError)), errors.As(err, new(*ProtocolError)):
 		return verdict{goOn: true, open: true, server: true}
 	}
 	return verdict{}
@@ -119,9 +118,10 @@ func verdictOn(err error, req chat.Request) verdict {
 
 // Reply asks the members. Every move to the next is reported to delta as an
 // attempt that names both. The error is that of the first member whose server
-// said something, and otherwise of the last.
+// said something other than a rejection; then that of the first failure that is none, because the same
+// request may succeed there later; then the first.
 func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	var said error
+	var telling error
 	asked := make([]bool, len(f.members))
 	at := f.pick(asked)
 	if at < 0 {
@@ -145,11 +145,11 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		if !v.goOn || heard {
 			return resp, err
 		}
-		if said == nil && hasSaid(err) {
-			said = err
+		if telling == nil || weight(err) > weight(telling) {
+			telling = err
 		}
 		if at = f.pick(asked); at < 0 {
-			return resp, cmp.Or(said, err)
+			return resp, telling
 		}
 		delta(chat.Delta{Attempt: &chat.Attempt{
 			Number: tries,
@@ -157,6 +157,17 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 			Status: statusOf(err),
 		}})
 	}
+}
+
+// weight says which of the errors of several members is that of them all.
+func weight(err error) int {
+	switch {
+	case IsRejection(err):
+		return 0
+	case hasSaid(err):
+		return 2
+	}
+	return 1
 }
 
 // hasSaid reports whether an error is what a server said.

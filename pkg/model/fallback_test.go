@@ -325,3 +325,18 @@ func TestFallbackLeftOut(t *testing.T) {
 		t.Errorf("error %v, a was asked %d times", got.err, a.asked)
 	}
 }
+
+// D7: where every model fails, the error is what a server said, then a failure that can pass, and a rejection
+// only if there is nothing else: its exit code says that no later run succeeds.
+func TestFallbackTellingError(t *testing.T) {
+	rejected, denied := &model.StatusError{Status: 400}, &model.AuthError{Status: 401}
+	gone := &model.UnavailableError{Attempts: 1, Err: errOwn}
+	for _, tt := range []struct{ a, b, want error }{
+		{rejected, gone, gone}, {gone, rejected, gone}, {rejected, denied, denied}, {down, rejected, down},
+		{rejected, &model.ProtocolError{Err: errOwn}, rejected}, {gone, denied, denied},
+	} {
+		if got := ask(t.Context(), newCast([]error{tt.a}, []error{tt.b}), question); got.err != tt.want {
+			t.Errorf("%v and %v: %v", tt.a, tt.b, got.err)
+		}
+	}
+}

@@ -27,6 +27,7 @@ func (c *Client) refusal(out *outgoing, resp *http.Response, body io.Reader) err
 		Message:    cmp.Or(redirected(resp), wire.ErrorText(text)),
 		Codes:      wire.ErrorCodes(text),
 		RetryAfter: wishedWait(resp.Header, time.Now(), c.facts.WaitHeaders),
+		Request:    requestLine(resp),
 	})
 }
 
@@ -37,11 +38,11 @@ func redirected(resp *http.Response) string {
 	if err != nil || resp.StatusCode < 300 || resp.StatusCode >= 400 {
 		return ""
 	}
-	to.User, to.RawQuery, to.Fragment = nil, "", ""
-	if to.String() == "" {
+	address := shownURL(to)
+	if address == "" {
 		return ""
 	}
-	return fmt.Sprintf("it leads to %q, and is not followed", to)
+	return fmt.Sprintf("it leads to %q, and is not followed", address)
 }
 
 // reported returns what an error inside a body means that no response was heard

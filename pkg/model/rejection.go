@@ -1,0 +1,74 @@
+package model
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"oneshot/pkg/wire"
+)
+
+// A ProtocolError says that the server, or what answers in its place, does not speak the protocol.
+type ProtocolError struct{ Err error }
+
+func (e *ProtocolError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ProtocolError) Unwrap() error { return e.Err }
+
+// IsRejection reports whether an error says that the server refuses the request itself, or does not
+// speak the protocol, so that the same request fails again.
+func IsRejection(err error) bool {
+	var status *StatusError
+	var fault *wire.Error
+	switch {
+	case errors.As(err, new(*ProtocolError)), errors.As(err, new(*NoToolsError)), errors.As(err, new(*FormatError)):
+		return true
+	case errors.As(err, &status):
+		return status.Status != 0 && status.Status != http.StatusTooManyRequests && !status.temporary()
+	case errors.As(err, new(*CutError)) && errors.As(err, &fault):
+		return fault.Kind == wire.Garbled
+	}
+	return false
+}
+
+// isProtocolFault reports whether package net/http could not read what answered. Most of these
+// errors have no type.
+func isProtocolFault(err error) bool {
+	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
+		return true
+	}
+	for _, text := range []string{"malformed HTTP", "response headers exceeded", "HTTP response to HTTPS client"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// packed returns an error if the server has compressed its response, which it was not asked to do.
+func packed(resp *http.Response) error {
+	encoding := resp.Header.Get("Content-Encoding")
+	if encoding == "" || strings.EqualFold(encoding, "identity") {
+		return nil
+	}
+	return &ProtocolError{fmt.Errorf("model server: the response has the Content-Encoding %s, which was not asked for", wire.Excerpt(encoding))}
+}
+
+// shownURL returns an address without what may be secret in it.
+func shownURL(u *url.URL) string {
+	shown := *u
+	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
+	return shown.String()
+}
+
+// requestLine names the request of an answer that says that there is nothing at its address, or returns "".
+func requestLine(resp *http.Response) string {
+	if resp.Request == nil || resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
+		return ""
+	}
+	return resp.Request.Method + " " + shownURL(resp.Request.URL)
+}
