@@ -19,6 +19,7 @@ func TestAgentKeys(t *testing.T) {
 	noKey := []string{
 		"dry-run", // a file whose runs do nothing would only surprise
 		"resume", "answer", "approve-call",
+		"trust-input", // whoever starts a run vouches for its input
 	}
 	noFlag := []string{
 		"version", "name", "instances", "mcp", // of the file alone

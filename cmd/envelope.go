@@ -15,6 +15,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/model"
 	"oneshot/pkg/secret"
+	"oneshot/pkg/tool"
 )
 
 // An envelope is what "run --output envelope" prints, on every exit. Its JSON
@@ -35,6 +36,7 @@ type envelope struct {
 	Approvals []agent.Question   `json:"approvals,omitempty"` // that are missing
 	Limit     string             `json:"limit,omitempty"`     // the budget that was spent
 	Findings  []diag.Finding     `json:"findings"`
+	Labels    []tool.Label       `json:"labels"` // of the data that the run has read
 	Aborted   bool               `json:"wasAborted"`
 	Repairs   int                `json:"repairs"`
 }
@@ -54,7 +56,7 @@ func (o *runOptions) envelope() *envelope {
 	return &envelope{
 		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: cmp.Or(o.outcome.Model, o.model.chosen),
 		Turns: o.outcome.Turns, Calls: o.outcome.Calls, Usage: o.outcome.Usage,
-		Findings: o.outcome.Findings, Aborted: o.outcome.Aborted, Repairs: o.outcome.Repairs,
+		Findings: o.outcome.Findings, Labels: o.outcome.Labels, Aborted: o.outcome.Aborted, Repairs: o.outcome.Repairs,
 	}
 }
 
@@ -109,6 +111,9 @@ func (t *talk) printEnvelope(err error) error {
 	e.fail(err)
 	if e.Calls == nil {
 		e.Calls = []agent.CallReport{}
+	}
+	if e.Labels == nil {
+		e.Labels = []tool.Label{}
 	}
 	findings := make([]diag.Finding, len(e.Findings))
 	for i, f := range e.Findings {

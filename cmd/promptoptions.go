@@ -15,14 +15,17 @@ import (
 // promptOptions are the parts of the prompt.
 type promptOptions struct {
 	system, file, input string
-	vars                []string
+	vars, varFiles      []string
+	trustInput          bool
 }
 
 func (o *promptOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.system, "system", "", "`FILE` with the base of the system prompt, e.g. --system editor.md")
 	f.StringVar(&o.file, "prompt-file", "", "`FILE` with the prompt, instead of the argument")
 	f.StringVar(&o.input, "input", "", "`FILE` with data that goes with the prompt, or - for stdin, e.g. --input log.txt")
-	f.StringArrayVar(&o.vars, "var", nil, "`K=V` replaces ${K} in the prompt and system files")
+	f.BoolVar(&o.trustInput, "trust-input", false, "vouch for the input: calls that it spells out may be made, and it is not untrusted")
+	f.StringArrayVar(&o.vars, "var", nil, "`K=V` replaces ${K} in the prompt and system files; V counts as your own words")
+	f.StringArrayVar(&o.varFiles, "var-file", nil, "`K=FILE` adds a file to the input, as [K], to which ${K} in the prompt refers, e.g. --var-file ticket=42.txt")
 }
 
 // load reads the parts of the prompt into a configuration.
@@ -49,12 +52,41 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 	if strings.TrimSpace(cfg.Prompt) == "" {
 		return usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
 	}
+	cfg.TrustInput = o.trustInput
+	if err := o.addFiles(ctx, env, cfg); err != nil {
+		return err
+	}
 	return o.fill(&cfg.System, &cfg.Prompt)
+}
+
+// addFiles puts the files of --var-file into the input, each under the name by which the prompt refers to
+// it. They are data, so that their text never enters the prompt itself.
+func (o *promptOptions) addFiles(ctx context.Context, env Env, cfg *agent.Config) error {
+	files, err := o.namedFiles()
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	var blocks []string
+	for _, f := range files {
+		if strings.Contains(cfg.System, "${"+f.key+"}") {
+			return usagef("use it in the prompt", "--var-file: ${%s} is in the system prompt, which takes no data", f.key)
+		}
+		var text string
+		if err := readText(ctx, env, "--var-file", f.value, &text); err != nil {
+			return err
+		}
+		blocks = append(blocks, "["+f.key+"]\n"+text)
+	}
+	if cfg.Input != "" {
+		blocks = append(blocks, "[input]\n"+cfg.Input)
+	}
+	cfg.Input = strings.Join(blocks, "\n\n")
+	return nil
 }
 
 // again gives a run that goes on the prompt and the data that it had.
 func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
-	cfg.Prompt, cfg.Input = run.Prompt, run.Input
+	cfg.Prompt, cfg.Input, cfg.TrustInput = run.Prompt, run.Input, o.trustInput
 	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
 		return err
 	}
@@ -87,7 +119,12 @@ func (o *promptOptions) check(args []string) error {
 
 // files returns everything that the prompt is read from.
 func (o *promptOptions) files(args []string) []string {
-	return append([]string{o.system, o.file, o.input}, args...)
+	names := []string{o.system, o.file, o.input}
+	for _, v := range o.varFiles {
+		_, file, _ := strings.Cut(v, "=")
+		names = append(names, file)
+	}
+	return append(names, args...)
 }
 
 // readText reads the text file that a flag names, or stdin for "-", into *to. An empty
@@ -121,21 +158,58 @@ func (name notUTF8) Error() string {
 	return string(name) + " is not UTF-8 text"
 }
 
-// pairs returns each place of a variable, and what stands there instead.
-func (o *promptOptions) pairs() (pairs []string, err error) {
-	for _, v := range o.vars {
+// A variable is what a flag gives a name.
+type variable struct{ key, value string }
+
+// variables splits the values of a flag, which are of a form such as K=V.
+func variables(flag, form, example string, values []string) (all []variable, err error) {
+	for _, v := range values {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok || key == "" {
-			return nil, usagef("for example --var name=Ada", "--var: %q is not K=V", v)
+			return nil, usagef("for example "+flag+" "+example, "%s: %q is not %s", flag, v, form)
 		}
-		pairs = append(pairs, "${"+key+"}", value)
+		all = append(all, variable{key, value})
 	}
-	return pairs, nil
+	return all, nil
 }
 
-// fill replaces ${K} by V for every --var K=V; values are not looked at again. A
-// variable that stands nowhere is an error: it is more likely misspelt than
-// wanted.
+// namedFiles returns the files of --var-file, each of which has a name of its own.
+func (o *promptOptions) namedFiles() ([]variable, error) {
+	vars, err := variables("--var", "K=V", "name=Ada", o.vars)
+	if err != nil {
+		return nil, err
+	}
+	files, err := variables("--var-file", "K=FILE", "ticket=42.txt", o.varFiles)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		if slices.ContainsFunc(slices.Concat(vars, files[:i]), func(v variable) bool { return v.key == f.key }) {
+			return nil, usagef("", "--var-file: ${%s} is given twice", f.key)
+		}
+	}
+	return files, nil
+}
+
+// pairs returns each placeholder, and what replaces it.
+func (o *promptOptions) pairs() (pairs []string, err error) {
+	vars, err := variables("--var", "K=V", "name=Ada", o.vars)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range vars {
+		pairs = append(pairs, "${"+v.key+"}", v.value)
+	}
+	files, err := o.namedFiles()
+	for _, f := range files {
+		pairs = append(pairs, "${"+f.key+"}", "["+f.key+"] of the input")
+	}
+	return pairs, err
+}
+
+// fill replaces ${K} by V for every --var K=V, and by the name of its part of the input for every
+// --var-file K=FILE; values are not looked at again. A variable that stands nowhere is an error: it is
+// more likely misspelt than wanted.
 func (o *promptOptions) fill(texts ...*string) error {
 	pairs, err := o.pairs()
 	if err != nil {
@@ -143,7 +217,11 @@ func (o *promptOptions) fill(texts ...*string) error {
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		if !slices.ContainsFunc(texts, func(t *string) bool { return strings.Contains(*t, pairs[i]) }) {
-			return usagef("", "--var: %s stands in neither the prompt nor the system prompt", pairs[i])
+			flag := "--var"
+			if i >= 2*len(o.vars) {
+				flag = "--var-file"
+			}
+			return usagef("", "%s: %s stands in neither the prompt nor the system prompt", flag, pairs[i])
 		}
 	}
 	for _, t := range texts {

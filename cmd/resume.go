@@ -35,7 +35,7 @@ type resumed struct {
 var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "help", "color", "log-format", "quiet"}
 
 // What cannot change in a run that goes on, because its requests so far depend on it.
-var settled = []string{"prompt-file", "input", "var", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}
+var settled = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}
 
 // once are the flags that say something about the run as it is now, and nothing about what
 // comes when it goes on once more.

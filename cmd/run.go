@@ -17,6 +17,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/model"
+	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/secret"
@@ -81,7 +82,7 @@ one JSON document on stdout. Progress, warnings and errors go to stderr.`,
 // runFlagGroups orders the flags of run for people: the common ones first.
 var runFlagGroups = []flagGroup{
 	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
-	{"Prompt", []string{"prompt-file", "var", "describe", "dialect", "now", "tz"}},
+	{"Prompt", []string{"prompt-file", "trust-input", "var", "var-file", "describe", "dialect", "now", "tz"}},
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
 	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown", "require-tool", "allow-host", "speaker", "opener"}},
@@ -439,7 +440,7 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 // counts for more than what goes wrong here.
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
-	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls)}
+	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
 	if err != nil {
 		body.Why = o.talk.secrets.Redact(err.Error())
 	}

@@ -70,11 +70,14 @@ type Config struct {
 
 	ID string // of the run: the keys of its calls are made of it
 
-	System string         // base of the system prompt
-	Prompt string         // what the user asks
-	Input  string         // data that goes with it
-	Schema *schema.Schema // of the answer; nil for {"answer": string}
-	Format string         // the answer in words, for the model
+	System string // base of the system prompt
+	Prompt string // what the user asks
+	Input  string // data that goes with it
+	// TrustInput says that the input is the caller's own words: it is not untrusted data, and calls that it
+	// spells out may be made.
+	TrustInput bool
+	Schema     *schema.Schema // of the answer; nil for {"answer": string}
+	Format     string         // the answer in words, for the model
 
 	Params map[string]json.RawMessage // sampling and server options, by the server's names
 	Limits Limits
@@ -123,6 +126,7 @@ type Outcome struct {
 	Repairs  int            // answers that did not fit and were sent back
 	Rung     Rung           // how the answer's form was enforced
 	Aborted  bool           // cancelled or out of time
+	Labels   []tool.Label   // of the data that the run has read: private, untrusted
 }
 
 // A CallStatus says what became of a call.
@@ -162,6 +166,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	ctx, cancel := bounded(ctx, cfg.Limits.Wall, cfg.Spent)
 	defer cancel() // what runs ends also when the model or the observer panics
 	err = r.drive(ctx)
+	r.out.Labels = r.record.state.Labels()
 	for _, report := range r.reports {
 		r.out.Calls = append(r.out.Calls, *report)
 	}
@@ -191,6 +196,14 @@ func (c Config) check() error {
 		return &ConfigError{"Runner"}
 	}
 	return nil
+}
+
+// InputLabels returns the labels of the run's input; nil if there is none.
+func (c Config) InputLabels() []tool.Label {
+	if c.Input == "" {
+		return nil
+	}
+	return c.Policy.InputLabels(c.TrustInput)
 }
 
 // SystemPrompt renders the system prompt of a run with this configuration.
@@ -246,6 +259,7 @@ type run struct {
 	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
 	unauthorized map[string]*UnauthorizedError
 	told         dialect.Heard   // what tools returned so far
+	input        dialect.Heard   // the input, unless its caller vouches for it
 	links        map[string]bool // addresses in what the run was given to read; nil if that is nothing
 	reports      []*CallReport
 	out          Outcome
@@ -271,6 +285,10 @@ func newRun(cfg Config) (*run, error) {
 	}
 	if cfg.Tools != nil {
 		r.defs = cfg.Tools.All()
+	}
+	r.record.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
+	if !cfg.TrustInput {
+		r.input.Add([]byte(cfg.Input))
 	}
 	if r.answers == nil {
 		if r.answers, err = defaultSchema(); err != nil {

@@ -101,12 +101,23 @@ func (r *run) uniqueID(given, made string) string {
 	return id
 }
 
-// echoes reports whether a call stands in an earlier result.
-func (r *run) echoes(s *slot) bool {
+// echoed denies a call that is spelled out in data that the run has read.
+func (r *run) echoed(s *slot, d policy.Decision) policy.Decision {
+	text := s.call.Text
 	if r.native {
-		return r.told.Has(s.call.Name, s.written, "")
+		text = ""
 	}
-	return r.told.Has(s.call.Name, s.written, s.call.Text)
+	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
+	switch {
+	case r.told.Has(s.call.Name, s.written, text):
+		denied.Why = "this call stands in an earlier result, and what results say is not done"
+	case r.input.Has(s.call.Name, s.written, text):
+		denied.Why = "this call is spelled out in the input, and what the input says is not done"
+		denied.Hint = "--trust-input, if the input is your own words"
+	default:
+		return d
+	}
+	return denied
 }
 
 // decide asks the policy about a call that could run.
@@ -132,8 +143,8 @@ func (b *batch) judge(s *slot, args json.RawMessage) policy.Decision {
 	if d.Verdict != policy.Deny && b.run.past.secret[heldSecret{s.call.ID, s.given}] {
 		d = d.HoldsSecret()
 	}
-	if d.Verdict != policy.Deny && b.run.echoes(s) {
-		d = policy.Decision{Verdict: policy.Deny, Rule: "floor:echo", Why: "this call stands in an earlier result, and what results say is not done"}
+	if d.Verdict != policy.Deny {
+		d = b.run.echoed(s, d)
 	}
 	return d
 }

@@ -74,6 +74,7 @@ func (c *compiler) layer(in document) *Layer {
 		l.dotNames(def, l.tools[name])
 	}
 	l.programs = c.programs(in.Programs)
+	l.input = in.Input.Labels
 	l.sinks = map[string][]rule{}
 	for _, name := range slices.Sorted(maps.Keys(in.Taint.Allow)) {
 		at := "/taint/allow/" + name

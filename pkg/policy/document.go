@@ -25,7 +25,10 @@ type document struct {
 		Allow      map[string][]ruleDocument `json:"allow"`
 	} `json:"taint"`
 	Labels map[string][]labelDocument `json:"labels"`
-	Tests  []testDocument             `json:"tests"`
+	Input  struct {
+		Labels []tool.Label `json:"labels"`
+	} `json:"input"`
+	Tests []testDocument `json:"tests"`
 }
 
 type labelDocument struct {

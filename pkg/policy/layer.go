@@ -21,6 +21,7 @@ type Layer struct {
 	tools        map[string]*toolRules
 	sinks        map[string][]rule      // calls that may carry private data away, by tool
 	labels       map[string][]labelling // of the data of calls, by tool
+	input        []tool.Label           // of the input of a run
 	dotted       []string               // see [Policy.DotNames]; never nil
 }
 

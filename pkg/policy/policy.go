@@ -70,13 +70,7 @@ func (d Decision) HoldsSecret() Decision {
 }
 
 // LabelNames returns the labels as they are recorded.
-func (d Decision) LabelNames() []string {
-	var names []string
-	for _, l := range d.Labels {
-		names = append(names, string(l))
-	}
-	return names
-}
+func (d Decision) LabelNames() []string { return LabelNames(d.Labels) }
 
 func (d Decision) deny(rule, format string, args ...any) Decision {
 	return Decision{Verdict: Deny, Rule: rule, Why: fmt.Sprintf(format, args...), Code: chat.Denied, Arguments: d.Arguments}

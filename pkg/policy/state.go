@@ -15,7 +15,7 @@ type State struct {
 	counts map[string]int // of calls that were allowed, by tool and by rule
 	calls  int            // that were allowed
 	writes int
-	labels map[tool.Label]string   // the tool whose result first brought data of this kind
+	labels map[tool.Label]string   // what first brought data of this kind: a tool, or the input
 	asked  map[string]runfile.Call // that wait for an approval, by id
 	open   map[string]runfile.Call
 	starts map[string][]time.Time // of calls, by tool and by rule
@@ -27,6 +27,8 @@ type State struct {
 func (s *State) Apply(at time.Time, body runfile.Body) {
 	s.ready()
 	switch b := body.(type) {
+	case runfile.Run:
+		s.label(b.InputLabels, "the input")
 	case runfile.Request:
 		s.known.ask(b.Messages)
 	case runfile.Call:
@@ -57,7 +59,7 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 	case runfile.Result:
 		if call, ok := s.open[b.Call]; ok {
 			s.start(b.Call, at.Add(-b.Duration))
-			s.label(call)
+			s.label(call.Labels, call.Name)
 			s.known.learn(call, b)
 		}
 	}
@@ -103,11 +105,23 @@ func keysOf(c runfile.Call) []string { return append(strings.Split(c.Rule, "+"),
 // toolKey is under which calls of a tool are counted; no id of a rule is like it.
 func toolKey(name string) string { return "tool " + name }
 
-// label takes that the model gets what a call brought: also an error is what somebody says.
-func (s *State) label(c runfile.Call) {
-	for _, text := range c.Labels {
+// label notes that the model gets data with these labels, from a tool or the input. An error of a tool
+// is data, too: it is what somebody says.
+func (s *State) label(labels []string, from string) {
+	for _, text := range labels {
 		if l := tool.Label(text); s.labels[l] == "" {
-			s.labels[l] = c.Name
+			s.labels[l] = from
 		}
 	}
+}
+
+// Labels returns the labels of the data that the run has read, sorted.
+func (s *State) Labels() []tool.Label {
+	var all []tool.Label
+	for _, l := range []tool.Label{tool.Private, tool.Untrusted} {
+		if s.labels[l] != "" {
+			all = append(all, l)
+		}
+	}
+	return all
 }

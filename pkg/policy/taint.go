@@ -12,6 +12,29 @@ type labelling struct {
 	add []tool.Label
 }
 
+// InputLabels returns the labels of the input of a run: those that the layers give it, and untrusted
+// unless its caller vouches for it.
+func (p *Policy) InputLabels(trusted bool) []tool.Label {
+	var all []tool.Label
+	if !trusted {
+		all = append(all, tool.Untrusted)
+	}
+	for _, l := range p.Layers {
+		all = append(all, l.input...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// LabelNames returns labels as they are recorded.
+func LabelNames(labels []tool.Label) []string {
+	var names []string
+	for _, l := range labels {
+		names = append(names, string(l))
+	}
+	return names
+}
+
 // isTrifecta reports whether a call, which a rule lets happen, could carry private data away
 // because untrusted data says so. A read of hosts that the rule names can not: they are those
 // that the author of the policy trusts.

@@ -28,7 +28,9 @@ type Run struct {
 	Dialect   string `json:"dialect"`
 	Prompt    string `json:"prompt,omitempty"` // the user's words
 	Input     string `json:"input,omitempty"`  // the data that goes with them
-	Dir       string `json:"dir,omitempty"`    // the working directory
+	// InputLabels are those of the input: see package tool.
+	InputLabels []string `json:"input_labels,omitempty"`
+	Dir         string   `json:"dir,omitempty"` // the working directory
 	// Options are the flags of the command line, as name=value, but for those that say where
 	// the record and the answer go, and those that hold a secret.
 	Options  []string                   `json:"options,omitempty"`
@@ -179,6 +181,8 @@ type End struct {
 	Usage chat.Usage `json:"usage"`
 	Turns int        `json:"turns"`
 	Calls int        `json:"calls"`
+	// Labels are those of the data that the run has read: see package tool.
+	Labels []string `json:"labels,omitempty"`
 }
 
 // Resumed says that the run goes on after it had ended or was cut off. The records behind
