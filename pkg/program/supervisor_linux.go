@@ -96,18 +96,17 @@ func (s *supervisor) start(j job, frame []byte, temp *os.File) *reason {
 		return &reason{Unsupported, err.Error()}
 	}
 	files := []*os.File{os.NewFile(0, "stdin"), os.NewFile(1, "stdout"), os.NewFile(2, "stderr"), jobR, sayW, os.NewFile(fdDir, "dir"), temp}
-	p, err := os.StartProcess(string(j.Helper[0]), append([]string{stageName}, plainly(j.Helper[1:])...), &os.ProcAttr{
+	// Not os.StartProcess, which first starts a process to find out what this kernel can.
+	s.program, err = syscall.ForkExec(string(j.Helper[0]), append([]string{stageName}, plainly(j.Helper[1:])...), &syscall.ProcAttr{
 		Env:   []string{},
-		Files: files,
+		Files: descriptors(files),
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	shut(files[:6]) // what it has now, and the supervisor has no use for
 	if err != nil {
 		return &reason{Unsupported, err.Error()}
 	}
-	s.program = p.Pid
 	s.report(report{Started: s.program}) // before anything of it can have ended this process
-	_ = p.Release()
 	if err := detach(); err != nil {
 		return &reason{Unsupported, err.Error()}
 	}
@@ -118,6 +117,14 @@ func (s *supervisor) start(j job, frame []byte, temp *os.File) *reason {
 		_ = jobW.Close()
 	}
 	return hear(sayR)
+}
+
+func descriptors(files []*os.File) []uintptr {
+	var all []uintptr
+	for _, f := range files {
+		all = append(all, f.Fd())
+	}
+	return all
 }
 
 // hear hears from the second stage: that it is about to become the program, and then nothing

@@ -53,12 +53,12 @@ func (b *Bench) coldStart(ctx context.Context, p programs) ([]Row, error) {
 	return rows, nil
 }
 
-// coldRow compares a start with hello world's, of which it may be the tenfold,
-// or with another program's, of which it may be a sixth.
+// coldRow compares a start with hello world's, of which it may be the triple,
+// or with another program's, of which it may be a tenth.
 func coldRow(what string, ms float64, against string, base float64, hello bool) Row {
 	row := Row{ID: "B1", What: what, Value: ms, Unit: "ms", Against: against, Base: base}
 	if hello {
-		return row.goal("≤ 10×", ms <= 10*base)
+		return row.goal("≤ 3×", ms <= 3*base)
 	}
-	return row.goal("≤ 1/6", 6*ms <= base)
+	return row.goal("≤ 1/10", 10*ms <= base)
 }

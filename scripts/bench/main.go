@@ -4,7 +4,8 @@
 // read (B2), also in files of many records (B3), and how the time for hostile ones
 // grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), how long independent
-// reads take together (B7), and what it costs that nothing is lost (B10). It prints one Markdown table and writes the same
+// reads take together (B7), what it costs that nothing is lost (B10), and what a call of a program
+// adds to the program (B11). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
@@ -105,6 +106,7 @@ var measures = []measure{
 	{"B6", true, (*Bench).overhead},
 	{"B7", true, (*Bench).parallelReads},
 	{"B10", true, (*Bench).durable},
+	{"B11", true, (*Bench).programCall},
 }
 
 func ids() []string {
