@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"oneshot/cmd"
 	"oneshot/pkg/program"
 	"oneshot/scripts/modelserver"
 	"oneshot/scripts/raced"
@@ -29,8 +31,20 @@ var update = flag.Bool("update", false, "rewrite the expectations of the scripts
 func TestMain(m *testing.M) {
 	program.Help()
 	programs := contractPrograms()
-	programs["oneshot"], programs["signal"] = main, signalMain
+	programs["oneshot"], programs["administered"], programs["signal"] = main, administeredMain, signalMain
+	syscall.Umask(0o022) // a policy that a group can write is refused
 	testscript.Main(m, programs)
+}
+
+// administeredMain is oneshot on a machine with a managed policy, managed/policy.yaml in the working directory. Scripts
+// cannot name it in another way, and neither can users.
+func administeredMain() {
+	env := cmd.OS()
+	env.ManagedPolicy, env.Administrator = "managed/policy.yaml", os.Getuid()
+	ctx, stop := cmd.Signals(context.Background())
+	code := cmd.Main(ctx, env)
+	stop()
+	os.Exit(code)
 }
 
 func TestScript(t *testing.T) {

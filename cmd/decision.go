@@ -30,6 +30,7 @@ type decisionDoc struct {
 	Request   *requestDoc     `json:"request,omitempty"`  // that would be made, without secrets
 	Fails     string          `json:"fails,omitempty"`    // why the call would fail before anything is run or changed
 	Programs  json.RawMessage `json:"programs,omitempty"` // what its program may have: see [programsDoc]
+	Managed   *managedDoc     `json:"managed_policy,omitempty"`
 }
 
 // printDecision prints what was decided about a call that is not made.
@@ -37,7 +38,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, de
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),
-		Programs: o.programs.doc(),
+		Programs: o.programs.doc(), Managed: o.policy.managed.doc(),
 	}
 	if d.Verdict != policy.Deny {
 		now := time.Now()
@@ -51,7 +52,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, de
 			doc.Fails = err.Error()
 		}
 		if r := would.Request; r != nil {
-			doc.Request = &requestDoc{r.Method, r.URL, flat(r.Header), jsonOrText(r.Body), nil}
+			doc.Request = &requestDoc{r.Method, r.URL, flat(r.Header), jsonOrText(r.Body), nil, nil}
 		}
 	}
 	text, err := json.Marshal(doc)

@@ -17,6 +17,7 @@ import (
 func (o *doctorOptions) system() []probe {
 	return []probe{
 		{"state directory", o.state, func(err error) error { return &outputError{err} }},
+		{"managed policy", o.managed, func(err error) error { return err }},
 		{"programs", o.programs, nil},
 		{"sandbox", o.sandbox, nil},
 		{"user", user, nil},
@@ -30,6 +31,22 @@ func (o *doctorOptions) system() []probe {
 func (o *doctorOptions) version(context.Context) checkup {
 	info, _ := debug.ReadBuildInfo()
 	return checkup{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
+}
+
+// managed looks whether the policy of the administrator can be used.
+func (o *doctorOptions) managed(context.Context) checkup {
+	shipped, err := everyTool(o.env, nil)
+	if err != nil {
+		return broken(err)
+	}
+	m, err := loadManaged(o.env, o.talk, shipped)
+	switch {
+	case err != nil:
+		return broken(err)
+	case m == nil:
+		return checkup{Status: skipped, Detail: "there is none at " + o.env.ManagedPolicy}
+	}
+	return checkup{Status: fine, Detail: m.path + " holds for every run, " + m.digest()}
 }
 
 // scarce is the free space, in bytes, below which a long run may fill the disk.

@@ -28,6 +28,9 @@ type Env struct {
 	Now      func() time.Time
 	Tools    fs.FS // the shipped tool definitions
 	Prompts  fs.FS // the shipped texts
+
+	ManagedPolicy string // a policy that every command adds, if the file is there; "" for none
+	Administrator int    // the user id that has to own it
 }
 
 // OS returns the environment of this process.
@@ -43,6 +46,8 @@ func OS() Env {
 		Now:      time.Now,
 		Tools:    tooldefs.FS,
 		Prompts:  prompts.FS,
+
+		ManagedPolicy: managedPath, // no flag and no variable says where
 	}
 }
 

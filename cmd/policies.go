@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -26,6 +27,7 @@ type policyOptions struct {
 	dry, played bool // no call is going to be made, or none but those of a recording
 	connections []string
 	nonce       bool
+	managed     *managedPolicy // nil: there is none
 }
 
 func (o *policyOptions) flags(f *pflag.FlagSet) {
@@ -63,8 +65,8 @@ func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[stri
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
 		Connected: o.connections, AllowHosts: hosts,
 	}}
-	if len(o.files) == 0 {
-		return p, nil
+	if m, err := readManaged(env); len(o.files) == 0 && (m == nil || err != nil) {
+		return p, err
 	}
 	known, err := everyTool(env, tools.paths)
 	if err != nil {
@@ -87,6 +89,12 @@ func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[stri
 			return p, usagef("oneshot parse --explain "+string(findings[0].Code)+" says more", "--policy: %s is not used, because it has faults", file)
 		}
 		p.Layers = append(p.Layers, v.Policy)
+	}
+	if o.managed, err = loadManaged(env, t, known); err != nil {
+		return p, err
+	}
+	if o.managed != nil {
+		p.Layers = append(p.Layers, o.managed.layer) // behind those that change arguments
 	}
 	return p, o.keep(env, &p)
 }
@@ -133,13 +141,21 @@ func (o *runOptions) marking(cfg *agent.Config) error {
 	asks := "--nonce"
 	for i, l := range cfg.Policy.Layers {
 		if l.RequireNonce {
-			cfg.Nonce, asks = true, o.policy.files[i]+" says require_nonce"
+			cfg.Nonce, asks = true, o.policy.name(i)+" says require_nonce"
 		}
 	}
 	if _, ok := cfg.Writes.Marked(""); cfg.Nonce && !ok {
 		return usagef("choose --dialect tool or native", "%s: calls of the dialect %s can stand outside of fences, which are what it marks", asks, cfg.Writes.Name)
 	}
 	return nil
+}
+
+// name returns the file of a layer.
+func (o *policyOptions) name(layer int) string {
+	if layer < len(o.files) {
+		return o.files[layer]
+	}
+	return o.managed.path
 }
 
 // everyTool returns the definitions of files, and those that are shipped. One of a file
@@ -156,17 +172,28 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 	return registry, nil
 }
 
-// openToOthers finds that everybody can change a policy.
+// writableByOthers are the bits of a mode with which others than its owner can change a file.
+const writableByOthers = fs.FileMode(0o022)
+
+// openToOthers finds that others than its user and root can change a policy.
 func openToOthers(file string) ([]diag.Finding, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	const others = fs.FileMode(0o002) // groups are often of one user
-	if !info.Mode().IsRegular() || info.Mode()&others == 0 {
+	if !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	f := diag.New(diag.PolicyMode, diag.Bytes(0, 0), "the file has the mode %04o: everybody can change what is allowed", info.Mode().Perm())
-	f.File, f.Hint = file, "chmod o-w "+file
-	return []diag.Finding{f}, nil
+	finding := func(hint, format string, args ...any) ([]diag.Finding, error) {
+		f := diag.New(diag.PolicyMode, diag.Bytes(0, 0), format, args...)
+		f.File, f.Hint = file, hint
+		return []diag.Finding{f}, nil
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
+		return finding("copy it, if you trust it", "the file belongs to the user %d, who can change what is allowed", stat.Uid)
+	}
+	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
+		return finding("chmod go-w "+quoted(file), "the file has the mode %04o: others can change what is allowed", mode)
+	}
+	return nil, nil
 }

@@ -142,7 +142,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
 		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params,
-		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg)},
+		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
 			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,

@@ -18,6 +18,7 @@ type requestDoc struct {
 	Body    json.RawMessage   `json:"body,omitempty"`
 	// Programs is what programs may have that tools of the run start: see [programsDoc].
 	Programs json.RawMessage `json:"programs,omitempty"`
+	Managed  *managedDoc     `json:"managed_policy,omitempty"`
 }
 
 // rehearse makes the first request without sending it: what cannot be sent is
@@ -37,15 +38,15 @@ func (o *runOptions) rehearse(cfg agent.Config) error {
 	if err != nil || !o.dryRun {
 		return err
 	}
-	return o.talk.printRequest(first, o.programs)
+	return o.talk.printRequest(first, o.programs, o.policy.managed)
 }
 
-// printRequest prints a request, and what programs may have, as one JSON document. The body keeps its bytes.
-func (t *talk) printRequest(r model.HTTPRequest, c *confined) error {
+// printRequest prints a request, what programs may have, and the managed policy, as one JSON document. The body keeps its bytes.
+func (t *talk) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc()}); err != nil {
+	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
 		return err
 	}
 	return t.deliver(append(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n"))), '\n'))

@@ -267,7 +267,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	}
 	was, is := r.run.Digests, now.Digests
 	for _, part := range []struct{ name, was, is string }{
-		{"a definition of a tool", was.Tools, is.Tools}, {"the policy", was.Policy, is.Policy},
+		{"a definition of a tool", was.Tools, is.Tools}, {"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
 		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // which depends on the tools
 		{"the confinement of programs", string(r.run.Programs), string(o.talk.secrets.HideJSON(now.Programs))},
 	} {

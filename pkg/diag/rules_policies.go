@@ -45,10 +45,11 @@ var policyRules = []Rule{
 	},
 	{
 		Code: PolicyMode, Slug: "open-policy", Severity: Error,
-		Title: "Everybody can change a policy",
-		Text:  "The file may be written by everybody on the machine, so it says what they like. chmod o-w FILE ends that.",
-		Bad:   "a file of mode 0666",
-		Good:  "a file of mode 0644",
+		Title: "Others can change a policy",
+		Text: "The file may be written by its group or by everybody, or belongs to a user who is neither root nor the one who runs oneshot, also where that is root. " +
+			"chmod go-w FILE, or chown FILE, ends that.",
+		Bad:  "a file of mode 0664, or of another user",
+		Good: "a file of mode 0644",
 	},
 	{
 		Code: PolicyUnheld, Slug: "unheld-rule", Severity: Error,

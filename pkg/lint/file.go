@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -28,7 +29,8 @@ type Checker struct {
 	loader  tool.Loader
 	missing Missing
 	names   *tool.Registry
-	known   *tool.Registry            // that policies can have rules for
+	known   *tool.Registry // that policies can have rules for
+	compile func(json.RawMessage, *tool.Registry) (*policy.Layer, []diag.Finding)
 	schemas map[string]*schema.Schema // published ones, by name and part
 }
 
@@ -38,8 +40,11 @@ type Checker struct {
 // rules for; if it is nil, their names are not checked and their tests not made.
 func NewChecker(answers *schema.Schema, loader tool.Loader, missing Missing, known *tool.Registry) *Checker {
 	names, _ := tool.NewRegistry() // there is nothing to find in no definitions
-	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, schemas: map[string]*schema.Schema{}}
+	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, compile: policy.Compile, schemas: map[string]*schema.Schema{}}
 }
+
+// AnyTools lets policies have rules for tools that are not known. They are not checked.
+func (c *Checker) AnyTools() { c.compile = policy.CompileForAny }
 
 // File checks a file of one kind. Nothing in it is run, and no other file is
 // read.
@@ -97,7 +102,7 @@ func (c *Checker) documents(v *Verdict, src []byte) {
 // finding at the key.
 func (c *Checker) policy(v *Verdict, d document) []diag.Finding {
 	var faults []diag.Finding
-	v.Policy, faults = policy.Compile(d.json, c.known)
+	v.Policy, faults = c.compile(d.json, c.known)
 	var paths []string
 	for _, f := range faults {
 		paths = append(paths, f.Path)

@@ -20,14 +20,22 @@ import (
 // are not checked and tests not made. What is wrong is said with the JSON pointer of the
 // place; the layer is nil then.
 func Compile(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding) {
+	return compileWith(compiler{tools: tools, ids: map[string]string{}}, doc)
+}
+
+// CompileForAny is [Compile] for a policy that may have rules for tools that are not known, which are not checked then.
+func CompileForAny(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding) {
+	return compileWith(compiler{tools: tools, anyTools: true, ids: map[string]string{}}, doc)
+}
+
+func compileWith(c compiler, doc json.RawMessage) (*Layer, []diag.Finding) {
 	var in document
 	if err := jsonv2.Unmarshal(doc, &in, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, []diag.Finding{diag.New(diag.PolicyValue, diag.Span{}, "%v", err)}
 	}
-	c := compiler{tools: tools, ids: map[string]string{}}
 	l := c.layer(in)
 	l.Raw = doc
-	if len(c.findings) == 0 && tools != nil {
+	if len(c.findings) == 0 && c.tools != nil {
 		c.try(l, in)
 	}
 	if len(c.findings) > 0 {
@@ -39,6 +47,7 @@ func Compile(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding)
 // A compiler collects what is wrong.
 type compiler struct {
 	tools    *tool.Registry
+	anyTools bool              // those that are not known are none of its business
 	ids      map[string]string // where the rules of these ids stand
 	perUser  bool
 	findings []diag.Finding
@@ -113,7 +122,7 @@ func (c *compiler) tool(at, name string) *tool.Definition {
 		return nil
 	}
 	def, ok := c.tools.Get(name)
-	if !ok {
+	if !ok && !c.anyTools {
 		c.add(diag.PolicyTool, at, "there is no tool named %q", name).Hint = schema.Meant(name, c.tools.Names())
 	}
 	return def

@@ -13,6 +13,9 @@ import (
 // matches a name with a leading dot here, so that "**" opens none.
 func (p *Policy) DotNames() []string {
 	var out []string // nil: no layer yet
+	if p.own() == 0 {
+		return nil
+	}
 	for _, l := range p.Layers {
 		out = common(out, l.dotted)
 	}

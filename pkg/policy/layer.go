@@ -16,6 +16,7 @@ type Layer struct {
 	RequireNonce bool
 	Budget       Budget
 	PerUser      bool // there are rates for all runs of a user, which need a [Ledger]
+	Managed      bool // of the administrator: beside it flags decide as if it were not there, and it only narrows
 	programs     Programs
 	trifecta     Verdict
 	tools        map[string]*toolRules

@@ -80,7 +80,8 @@ func (d Decision) deny(rule, format string, args ...any) Decision {
 // of files. It may be used by several goroutines.
 //
 // The ids of rules are those in the files or, where there are none, such as wget.allow[0]. Of
-// several files each id has the number of its layer, from 1, in front: 2:docs. What the
+// several files each id has the number of its layer, from 1, in front: 2:docs. That of a managed layer has
+// managed: in front. What the
 // program itself never lets through has ids that begin with floor.
 type Policy struct {
 	Flags  Rules
@@ -182,9 +183,23 @@ func sterner(a, b string, first bool) string {
 	return ""
 }
 
+// own returns how many layers the person who started the run has named. Managed ones stand behind them.
+func (p *Policy) own() int {
+	n := 0
+	for _, l := range p.Layers {
+		if !l.Managed {
+			n++
+		}
+	}
+	return n
+}
+
 // key returns what stands before the ids of a layer.
 func (p *Policy) key(layer int) string {
-	if len(p.Layers) == 1 {
+	switch {
+	case p.Layers[layer].Managed:
+		return "managed:"
+	case p.own() == 1:
 		return ""
 	}
 	return strconv.Itoa(layer+1) + ":"
@@ -199,7 +214,7 @@ func (p *Policy) first(f Facts) (d Decision, open bool) {
 	if f.odd != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
 		return d.deny("floor:arguments", "%s", f.odd), false
 	}
-	d = p.Flags.decide(f, len(p.Layers) > 0)
+	d = p.Flags.decide(f, p.own() > 0)
 	return d, d.Verdict != Deny
 }
 

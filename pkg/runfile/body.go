@@ -47,7 +47,9 @@ type Digests struct {
 	Prompt string `json:"prompt,omitempty"`
 	Tools  string `json:"tools,omitempty"`
 	Policy string `json:"policy,omitempty"`
-	Schema string `json:"schema,omitempty"`
+	// Managed is that of the policy of the administrator, which Policy includes.
+	Managed string `json:"managed_policy,omitempty"`
+	Schema  string `json:"schema,omitempty"`
 }
 
 // Limits are the budgets of a run. Zero means that there is none.

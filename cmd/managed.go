@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/lint"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/tool"
+)
+
+// managedPath is the policy of the administrator, see [Env].
+const managedPath = "/etc/oneshot/policy.yaml"
+
+// A managedPolicy is a policy that the administrator of the machine has set up: one more layer in every run,
+// which no flag, variable or file of a user leaves out.
+type managedPolicy struct {
+	path  string
+	text  []byte
+	layer *policy.Layer
+}
+
+// A managedDoc names a managed policy in dry runs.
+type managedDoc struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+}
+
+func (m *managedPolicy) digest() string {
+	if m == nil {
+		return ""
+	}
+	return digest(string(m.text))
+}
+
+func (m *managedPolicy) doc() *managedDoc {
+	if m == nil {
+		return nil
+	}
+	return &managedDoc{m.path, m.digest()}
+}
+
+// readManaged returns the text of the managed policy, nil where there is none. Nobody but the administrator
+// may be able to change it, or the folder it is in.
+func readManaged(env Env) (*managedPolicy, error) {
+	if _, err := os.Lstat(env.ManagedPolicy); env.ManagedPolicy == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	refuse := func(err error) (*managedPolicy, error) {
+		return nil, usagef("the administrator of this machine has to mend or remove it", "managed policy %s: %w", env.ManagedPolicy, err)
+	}
+	dir, err := os.Stat(filepath.Dir(env.ManagedPolicy))
+	if err == nil {
+		err = env.administered("its folder", dir)
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	f, err := os.OpenFile(env.ManagedPolicy, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return refuse(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err == nil {
+		err = env.administered("it", info)
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxManaged+1))
+	if err == nil && len(text) > maxManaged {
+		err = fmt.Errorf("it has more than %d bytes", maxManaged)
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	return &managedPolicy{path: env.ManagedPolicy, text: text}, nil
+}
+
+// maxManaged is how large a managed policy can be, in bytes.
+const maxManaged = 4 << 20
+
+// administered says why something can be changed by others than the administrator, or nil.
+func (e Env) administered(what string, info fs.FileInfo) error {
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != e.Administrator {
+		return fmt.Errorf("%s belongs to another user than root", what)
+	}
+	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
+		return fmt.Errorf("%s has the mode %04o, so that others than root can change it", what, mode)
+	}
+	return nil
+}
+
+// loadManaged returns the managed policy with its rules, nil where there is none. It may have rules for tools that
+// this command does not know.
+func loadManaged(env Env, t *talk, known *tool.Registry) (*managedPolicy, error) {
+	m, err := readManaged(env)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
+	checker.AnyTools()
+	v := checker.File(m.path, m.text, lint.Policy)
+	t.findings(v.Findings, map[string]diag.Text{m.path: {Bytes: m.text}})
+	if diag.HasErrors(v.Findings) || v.Policy == nil {
+		return nil, usagef("the administrator of this machine has to mend or remove it", "managed policy %s: it has faults", m.path)
+	}
+	m.layer = v.Policy
+	m.layer.Managed = true
+	return m, nil
+}

@@ -1,0 +1,71 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Decision 21: where the managed policy is depends on nothing that a user can set.
+func TestManagedPath(t *testing.T) {
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		t.Setenv(name, "/elsewhere")
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "ONESHOT_POLICY", "ONESHOT_MANAGED_POLICY", "ONESHOT_CONFIG", "HOME", "ROOT"} {
+		t.Setenv(name, "/elsewhere")
+	}
+	if env := OS(); env.ManagedPolicy != "/etc/oneshot/policy.yaml" || env.Administrator != 0 {
+		t.Errorf("%+v", env)
+	}
+	env, _, _ := testEnv()
+	env.ManagedPolicy = "/managed"
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if strings.Contains(f.Usage, "managed") || f.DefValue == env.ManagedPolicy {
+				t.Errorf("%s --%s is about the managed policy", c.CommandPath(), f.Name)
+			}
+		})
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(env, newTalk(env)))
+}
+
+// Low: a policy that others than its user and root can change is refused, by root, too.
+func TestPolicyOwner(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\ntools: {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wants := func(want string) {
+		t.Helper()
+		findings, err := openToOthers(file)
+		if err != nil || (len(findings) == 0) != (want == "") || want != "" && !strings.Contains(findings[0].Message, want) {
+			t.Errorf("%v, %v; want %q", findings, err, want)
+		}
+	}
+	wants("")
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o444: "", 0o664: "mode 0664", 0o646: "mode 0646", 0o620: "mode 0620"} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		wants(want)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(file, 12345, 0); err != nil {
+		t.Fatal(err)
+	}
+	wants("belongs to the user 12345")
+}
