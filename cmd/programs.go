@@ -42,7 +42,7 @@ func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Defini
 // confinement returns what programs of some tools may have, as policies say it together.
 func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	c := &confined{env: says.Env}
-	c.Helper, c.All = helper, t.programs
+	c.Helper, c.All, c.Adopts = helper, t.programs, program.Adopt()
 	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
 	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
 	if err := c.searched(o.root); err != nil {

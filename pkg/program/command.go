@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -27,6 +28,7 @@ type Confinement struct {
 	Sandboxes []Sandbox
 	Zone      string   // TZ; "" is the system's
 	All       *Running // those that run; nil if nobody has to know
+	Adopts    bool     // this process gets the descendants of a supervisor that is killed, and ends them; see [Adopt]. It needs All
 
 	resolving sync.Once
 	resolved  []sandbox
@@ -90,3 +92,7 @@ func (e *StartError) Error() string {
 
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
+
+// ErrLost says that the process that supervised a program was killed: by the program, by an operator
+// or for want of memory. The program has run, and was ended; how far it came is not known.
+var ErrLost = errors.New("the process that supervised it was killed")

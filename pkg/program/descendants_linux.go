@@ -19,8 +19,8 @@ func descendants(f func(pid int) (more bool)) {
 		for _, pid := range children(c.pid) {
 			row = append(row, child{pid, c.pid})
 		}
-		parent, living := look(c.pid)
-		if living && c.pid != self && (parent == c.parent || parent == self) && !f(c.pid) {
+		is := look(c.pid)
+		if is.living && c.pid != self && (is.parent == c.parent || is.parent == self) && !f(c.pid) {
 			return
 		}
 	}
@@ -42,14 +42,30 @@ func children(process int) []int {
 	return found
 }
 
-// look reads whose child a process is, and whether it has not ended yet, be it buried or not.
-func look(pid int) (parent int, living bool) {
+// A state is what /proc tells of a process. The zero value is that of one that is not there.
+type state struct {
+	parent int
+	living bool   // it has not ended, be it buried or not
+	born   uint64 // when it was started, in ticks of the clock since the system was
+}
+
+func look(pid int) (s state) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(stat, ')') // behind the name, which may be anything
 	if err != nil || i < 0 {
-		return 0, false
+		return state{}
 	}
-	var state string
-	n, _ := fmt.Sscan(string(stat[i+1:]), &state, &parent)
-	return parent, n == 2 && state != "Z" && state != "X"
+	words := strings.Fields(string(stat[i+1:])) // from the third of proc_pid_stat(5)
+	if len(words) < 20 {
+		return state{}
+	}
+	s.living = words[0] != "Z" && words[0] != "X"
+	s.parent, err = strconv.Atoi(words[1])
+	if err == nil {
+		s.born, err = strconv.ParseUint(words[19], 10, 64)
+	}
+	if err != nil {
+		return state{}
+	}
+	return s
 }

@@ -90,6 +90,8 @@ func (p *Process) begin() error { return p.cmd.Start() }
 
 func (p *Process) kill() { p.signal(unix.SIGKILL) }
 
+func (p *Process) number() int { return p.cmd.Process.Pid }
+
 // Present reports whether the group has somebody in it.
 func (p *Process) Present() bool { return p.signal(0) }
 
@@ -98,6 +100,7 @@ type running interface {
 	begin() error
 	Present() bool
 	kill()
+	number() int // of its process
 }
 
 // Running are the programs that have been started and not ended. The zero value

@@ -38,6 +38,9 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	var out Outcome
 	if err == nil {
 		out, err = s.watch(ctx)
+		if s.isLost() {
+			c.endLeft(s)
+		}
 	}
 	if s == nil || s.ending == nil { // else the helper has removed it
 		removeTemp(path, descriptor(int(temp.Fd())))
@@ -73,6 +76,7 @@ type supervised struct {
 	failure  error // what the helper said instead of an ending
 	ending   *ending
 	ended    chan struct{} // closed when the helper has ended
+	born     uint64        // when it was started, as /proc/PID/stat has it
 }
 
 // pipes makes n pipes: what the helper gets of each, and what this process keeps. Those at
@@ -135,9 +139,17 @@ func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised,
 	return s, nil
 }
 
-func (s *supervised) begin() error  { return s.cmd.Start() }
+func (s *supervised) begin() error {
+	err := s.cmd.Start()
+	if err == nil {
+		s.born = look(s.cmd.Process.Pid).born
+	}
+	return err
+}
+
 func (s *supervised) Present() bool { return !isClosed(s.ended) }
 func (s *supervised) kill()         { s.order(orderKill) }
+func (s *supervised) number() int   { return s.cmd.Process.Pid }
 
 func isClosed(c chan struct{}) bool {
 	select {
@@ -256,15 +268,30 @@ func (s *supervised) settle() {
 	<-s.err.done
 }
 
-var errHelper = errors.New("the helper that ran it was ended")
+// errHelper says that the helper ended before the program could have begun.
+var errHelper = errors.New("the helper that was to run it was ended")
+
+// endLeft ends what a lost helper has left. Who is not the parent of that finds no more than the program's group.
+func (c *Confinement) endLeft(s *supervised) {
+	if c.Adopts {
+		c.All.endOrphans(s.born)
+		return
+	}
+	s.end()
+}
+
+// isLost reports whether the helper has ended and has not said how the program did.
+func (s *supervised) isLost() bool { return isClosed(s.ended) && s.failure == nil && s.ending == nil }
 
 // failed is why there is no ending.
 func (s *supervised) failed() error {
-	if s.failure == nil && s.ending == nil {
-		s.end()
-		return errHelper
+	switch {
+	case s.failure != nil || s.ending != nil:
+		return s.failure
+	case s.program.Load() == 0:
+		return &StartError{Kind: Unsupported, Err: errHelper}
 	}
-	return s.failure
+	return ErrLost
 }
 
 // outcome is what the program printed and how it ended.

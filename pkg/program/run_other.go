@@ -14,6 +14,9 @@ import (
 // Help returns: there is no helper here.
 func Help() {}
 
+// Adopt does nothing: there is no supervisor that could leave anything.
+func Adopt() bool { return false }
+
 // Supported says that there is nothing.
 func Supported() Support { return Support{} }
 

@@ -407,15 +407,90 @@ func TestKillCommands(t *testing.T) {
 	l.want(t)
 }
 
-// A program that ends the helper, which only one without a sandbox can, takes itself with it.
+// D1: whoever kills the helper, nothing of its program is left, also what has left its session or its
+// parent, and other programs go on.
 func TestHelperKilled(t *testing.T) {
-	l := newLedger(t)
-	dir := folder(t)
-	l.descriptors++
-	_, err := confinement().Run(t.Context(), Command{Argv: []string{"sh", "-c", "sleep 1000 & kill -9 $PPID; sleep 1000"}, Dir: dir, Env: []string{l.mark}})
-	if !errors.Is(err, errHelper) {
-		t.Errorf("error %v", err)
+	if !Adopt() {
+		t.Fatal("no subreaper")
 	}
-	await(t, "all is gone", func() bool { return len(l.processes()) == 0 })
-	l.want(t)
+	for name, script := range map[string]string{
+		"by the program":     "sleep 1000 & kill -9 $PPID; sleep 1000",
+		"by another session": `setsid sh -c "sleep 0.1; kill -9 $PPID; HANG" & (setsid HANG &) ; sleep 1000`,
+		"and a chain":        "f() { [ $1 = 0 ] && kill -9 $PPID && sleep 1000; (f $(($1-1)) &) ; }; f 50; sleep 0.1; kill -9 $PPID; HANG",
+		"again and again":    "g() { i=0; while [ $i -lt 300 ]; do i=$((i+1)); (setsid sleep 1000 &) ; done; }; g & g & sleep 0.2; kill -9 $PPID; g",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLedger(t)
+			dir := folder(t)
+			l.descriptors++
+			c := confinement()
+			c.Adopts = true
+			other := make(chan string, 1)
+			go func() {
+				got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", "setsid sleep 0.6 & sleep 0.5; echo done"}, Dir: dir})
+				other <- fmt.Sprint(string(got.Stdout.Bytes), err)
+			}()
+			got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", strings.ReplaceAll(script, "HANG", deaf)}, Dir: dir, Env: []string{l.mark}})
+			if !errors.Is(err, ErrLost) {
+				t.Errorf("error %v, %+v", err, got)
+			}
+			if left := l.processes(); len(left) > 0 && !isHelper(left) {
+				t.Errorf("processes are left: %q", left)
+			}
+			if got := <-other; got != "done\n<nil>" {
+				t.Errorf("the other program: %q", got)
+			}
+			l.want(t)
+		})
+	}
+}
+
+// isHelper reports whether processes are none but helpers: those of the other program.
+func isHelper(processes []string) bool {
+	return !slices.ContainsFunc(processes, func(p string) bool { return !strings.Contains(p, "oneshot-") })
+}
+
+// D1: the helper is killed from outside, before and after the time limit. What this process has started itself
+// is not touched, be it in a session of its own.
+func TestHelperKilledOutside(t *testing.T) {
+	if !Adopt() {
+		t.Fatal("no subreaper")
+	}
+	neighbour := exec.Command("setsid", "sleep", "1000")
+	if err := neighbour.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = neighbour.Process.Kill(); _ = neighbour.Wait() }()
+	for limit, since := range map[time.Duration]string{time.Second / 4: "the time limit", time.Minute: "the start"} {
+		l := newLedger(t)
+		dir := folder(t)
+		l.descriptors++
+		c := confinement()
+		c.Adopts = true
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		go func() {
+			if since == "the time limit" {
+				<-ctx.Done()
+			} else {
+				await(t, "it starts", func() bool { _, err := os.Stat(filepath.Join(dir.Name(), "started")); return err == nil })
+			}
+			descendants(func(pid int) bool {
+				words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+				if strings.HasPrefix(string(words), supervisorName) {
+					_ = unix.Kill(pid, unix.SIGKILL)
+				}
+				return true
+			})
+		}()
+		// It stops its helper, so that this is there when the time is up.
+		_, err := c.Run(ctx, Command{Argv: []string{"sh", "-c", strings.ReplaceAll(`trap "" TERM; setsid HANG & touch started; while kill -STOP $PPID; do :; done; sleep 1000`, "HANG", deaf)}, Dir: dir, Env: []string{l.mark}})
+		if !errors.Is(err, ErrLost) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		l.want(t)
+	}
+	if !look(neighbour.Process.Pid).living {
+		t.Error("a process was ended that is none of a program")
+	}
 }

@@ -39,7 +39,7 @@ func envelope(t task, out program.Outcome, why *chat.Result) chat.Result {
 	case why != nil && (err != nil || r.OK() || out.Signal != "" || out.Flooded || out.Crowded):
 		return *why
 	case out.Stdout.Cut():
-		return chat.Failure(chat.TooLarge, "%v", err)
+		return chat.Failure(chat.TooLarge, "%v%s", err, mayHave)
 	case err != nil:
 		return chat.Failure(chat.Failed, "%v", err)
 	}

@@ -119,16 +119,25 @@ func (p programs) printed(t task, out program.Outcome) chat.Result {
 	}{out.Exit, stdout.within(shown), stderr.within(said), out.Left})
 }
 
+// lost is the result of a program whose supervisor was killed: how far it came is not known.
+func (p programs) lost(out program.Outcome) chat.Result {
+	why := program.ErrLost.Error() + mayHave
+	if said := p.said(out); said != "" {
+		why += ": " + said
+	}
+	return chat.Failure(chat.UnknownOutcome, "%s", why)
+}
+
 // failure is the result of a program that did not end by itself with a code that is good, or nil.
 func (p programs) failure(out program.Outcome, good bool) *chat.Result {
 	why := ""
 	switch {
 	case out.Flooded:
 		s := p.stream(longer(out))
-		r := chat.Failure(chat.TooLarge, "it printed more than %d bytes and was ended; this is how it began: %s", s.total, shortened(s.text))
+		r := chat.Failure(chat.TooLarge, "it printed more than %d bytes and was ended%s; this is how it began: %s", s.total, mayHave, shortened(s.text))
 		return &r
 	case out.Crowded:
-		why = "it started more processes than it may, and was ended"
+		why = "it started more processes than it may, and was ended" + mayHave
 	case out.Signal != "":
 		why = fmt.Sprintf("ended by signal %d (%s)", out.Number, out.Signal)
 	case !good:

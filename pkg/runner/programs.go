@@ -36,7 +36,10 @@ func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
 	}
 	spec := t.def.Exec
 	out, err := p.run(ctx, spec.Dir, program.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: append(p.environment(spec.Env), t.keyed()...), Max: most(t)})
-	if err != nil {
+	switch {
+	case errors.Is(err, program.ErrLost):
+		return p.lost(out), nil
+	case err != nil:
 		return unstarted(err, chat.Failed)
 	}
 	why := p.failure(out, slices.Contains(spec.OK, out.Exit))
@@ -46,7 +49,7 @@ func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
 	case why != nil:
 		return *why, nil
 	case spec.Output == tool.JSONOutput:
-		return value(out), nil
+		return settled(t.def, value(out)), nil
 	}
 	return p.printed(t, out), nil
 }

@@ -205,14 +205,13 @@ func (r requester) refusal(ctx context.Context, t task, a answer) chat.Result {
 // unsettled adds to a failure that the call may have taken effect, if it may: then nobody is to make
 // it again who has not looked.
 func unsettled(t task, a answer, failure chat.Result) chat.Result {
-	const may = "; it may have taken effect"
 	switch {
 	case t.def.Effect == tool.Read, t.def.Idempotent, !a.unsure && !a.effective():
 		return failure
 	case a.err != nil:
-		return chat.Failure(chat.UnknownOutcome, "%s", failure.Error.Message+may)
+		return chat.Failure(chat.UnknownOutcome, "%s", failure.Error.Message+mayHave)
 	}
-	failure.Error.Message += may
+	failure.Error.Message += mayHave
 	failure.Error.Retryable = false
 	return failure
 }

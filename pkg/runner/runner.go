@@ -143,6 +143,9 @@ func settled(def *tool.Definition, r chat.Result) chat.Result {
 	return r
 }
 
+// mayHave ends the message of a failure behind which nobody is to make the call again who has not looked.
+const mayHave = "; it may have taken effect"
+
 // misfit returns what is wrong with arguments in one text, or "".
 func misfit(findings []diag.Finding) string {
 	var out []string
@@ -261,7 +264,7 @@ func timedOut(def *tool.Definition, limit time.Duration, said string) chat.Resul
 	result := chat.Failure(chat.Timeout, "%s did not finish within %v", def.Name, max(limit, 0).Round(time.Millisecond))
 	if def.Effect != tool.Read && !def.Idempotent {
 		result.Error.Retryable = false
-		result.Error.Message += "; it may have taken effect"
+		result.Error.Message += mayHave
 	}
 	if said != "" {
 		result.Error.Message += ": " + said

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -57,6 +58,8 @@ func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	switch {
 	case err != nil && own.Err() != nil && over(ctx) == nil:
 		return timedOut(t.def, c.limit, saidIn(err)), nil
+	case errors.Is(err, program.ErrLost):
+		return p.lost(out), nil
 	case err != nil:
 		return unstarted(err, chat.InvalidArguments)
 	}
