@@ -79,7 +79,7 @@ var typeNames = map[string]Kinds{
 // ShapeOf returns the shape that a JSON Schema describes. What it does not
 // understand, such as a reference to another document, is a value of any kind.
 func ShapeOf(schema json.RawMessage) *Shape {
-	r := shaper{root: schema, refs: map[string]*Shape{}}
+	r := shaper{root: schema, refs: map[string]*Shape{}, objects: map[string]map[string]json.RawMessage{}}
 	return r.shape(schema, 0)
 }
 
@@ -95,6 +95,8 @@ type shaper struct {
 	root  json.RawMessage
 	refs  map[string]*Shape // the references that were resolved
 	parts int
+
+	objects map[string]map[string]json.RawMessage // on the way to them, by JSON pointer
 }
 
 // keywords are those of JSON Schema that say something about types.
@@ -227,18 +229,29 @@ func (r *shaper) resolve(ref string, depth int) *Shape {
 	s := &Shape{}
 	r.refs[ref] = s
 	path, ok := strings.CutPrefix(ref, "#")
-	at := r.root
+	at, prefix := r.root, ""
 	for _, step := range strings.Split(path, "/")[1:] {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(at, &members) != nil {
+		at, prefix = r.members(prefix, at)[unescapes.Replace(step)], prefix+"/"+step
+		if at == nil {
 			return s
 		}
-		at = members[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
 	}
 	if ok {
 		r.fill(s, at, depth)
 	}
 	return s
+}
+
+var unescapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// members returns the members of the object at a JSON pointer, which is read once.
+func (r *shaper) members(pointer string, at json.RawMessage) map[string]json.RawMessage {
+	members, ok := r.objects[pointer]
+	if !ok && json.Unmarshal(at, &members) != nil {
+		members = nil
+	}
+	r.objects[pointer] = members
+	return members
 }
 
 // either returns the shape of a value that has one of several shapes.

@@ -2,7 +2,7 @@ package schema
 
 import (
 	"errors"
-	"net/url"
+	"fmt"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -10,9 +10,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// MaxBytes bounds the text of a schema: compiling takes time that grows with
-// the square of the number of subschemas, some seconds at this size.
-const MaxBytes = 1 << 18
+// Bounds on a schema: compiling takes time that grows with the square of the
+// number of subschemas, about a second at this number.
+const (
+	MaxBytes   = 1 << 18 // of its text
+	maxParts   = 8192    // subschemas
+	maxOutside = 2 << 20 // references to places outside of "$defs" and its like, times subschemas
+)
 
 // base is the URL of every schema. Nothing is ever loaded from it.
 const base = "oneshot:///schema"
@@ -43,7 +47,10 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	patterns := &patterns{bad: map[string]string{}}
+	if why := tooLarge(doc); why != "" {
+		return nil, report(diag.BadSchema, nil, []Violation{{Message: why}})
+	}
+	patterns := newPatterns()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
@@ -52,14 +59,85 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if err := c.AddResource(base, doc); err != nil {
 		return nil, []diag.Finding{diag.New(diag.BadSchema, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	compiled, err := c.Compile(base + "#" + (&url.URL{Fragment: at}).EscapedFragment())
-	patterns.done = true
-	if err == nil && len(patterns.bad) == 0 {
-		return &Schema{raw: raw, doc: doc, compiled: compiled}, nil
+	s := &Schema{raw: raw, doc: doc, steps: &meter{}}
+	var violations []Violation
+	if err = s.compile(c, at); err == nil && len(patterns.bad) == 0 {
+		violations = s.instrument(c, patterns)
+	} else {
+		violations = explainSchema(doc, err, patterns)
 	}
-	violations := explainSchema(doc, err, patterns)
+	if patterns.done = true; violations == nil {
+		return s, nil
+	}
 	place(raw, violations)
 	return nil, report(diag.BadSchema, raw, violations)
+}
+
+// compile compiles the subschema at a JSON pointer.
+func (s *Schema) compile(c *jsonschema.Compiler, at string) (err error) {
+	if s.compiled, err = c.Compile(urlOf(at)); err == nil {
+		s.misfit, err = opposite(c, at)
+	}
+	return err
+}
+
+// opposite compiles the schema of what does not fit the subschema at a JSON pointer:
+// the validator then only looks whether something fits, and collects no errors.
+func opposite(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
+	const url = "oneshot:///misfit"
+	if err := c.AddResource(url, map[string]any{"not": map[string]any{"$ref": urlOf(at)}}); err != nil {
+		return nil, err
+	}
+	return c.Compile(url)
+}
+
+// tooLarge says why a decoded schema would take too long to compile, or "".
+func tooLarge(doc any) string {
+	n := parts(doc)
+	if n > maxParts {
+		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxParts, n)
+	}
+	if refs := outsideRefs(doc); refs*n > maxOutside {
+		return fmt.Sprintf("%d references lead to places that hold no schema by themselves, too many in a schema of this size; put them below \"$defs\"", refs)
+	}
+	return ""
+}
+
+// parts counts the objects and booleans of a decoded document: what could be a
+// subschema. The depth of documents is bounded.
+func parts(doc any) int {
+	n := 0
+	switch v := doc.(type) {
+	case bool:
+		return 1
+	case []any:
+		for _, item := range v {
+			n += parts(item)
+		}
+	case map[string]any:
+		n = 1
+		for _, item := range v {
+			n += parts(item)
+		}
+	}
+	return n
+}
+
+// outsideRefs counts the references to places of a decoded schema that only a
+// reference makes a subschema. For each of them the compiler copies what it knows.
+func outsideRefs(doc any) int {
+	known, outside := map[string]bool{}, map[string]bool{}
+	eachSchema(doc, func(path []string, object map[string]any) {
+		known["#"+pointer(path...)] = true
+	})
+	members(doc, func(path []string, value any) string {
+		ref, _ := value.(string)
+		if path[len(path)-1] == "$ref" && strings.HasPrefix(ref, "#/") && !known[ref] {
+			outside[ref] = true
+		}
+		return ""
+	})
+	return len(outside)
 }
 
 // errDenied is the error of every load.

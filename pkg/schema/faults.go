@@ -2,10 +2,10 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,26 +13,37 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patterns collects the patterns that are no regular expressions, and why. The
-// compiler meets them in any order and would stop at the first, so it is not
-// told. When the schema is compiled, it is documents that are checked with the
-// format "regex".
+// patterns collects the patterns that cannot be used, and why. The compiler
+// meets them in any order and would stop at the first, so it is not told. When
+// the schema is compiled, it is documents that are checked with the format
+// "regex".
 type patterns struct {
-	bad  map[string]string
-	done bool
+	bad   map[string]string
+	sizes map[string]int // of the others, in instructions
+	total int
+	done  bool
 }
 
+func newPatterns() *patterns { return &patterns{bad: map[string]string{}, sizes: map[string]int{}} }
+
 func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
+	size, err := patternSize(text)
+	if p.done {
+		return never(text), err
+	}
+	if p.total += size; err == nil && p.total > maxTotalInstructions {
+		err = fmt.Errorf("the patterns of a schema may have %d instructions together", maxTotalInstructions)
+	}
+	if err != nil {
+		p.bad[text] = describePattern(err)
+		return never(text), nil
+	}
+	p.sizes[text] = size
 	re, err := regexp.Compile(text)
-	if err == nil || p.done {
-		return re, err
+	if err != nil {
+		return nil, err // it was parsed: it compiles
 	}
-	p.bad[text] = err.Error()
-	var wrong *syntax.Error
-	if errors.As(err, &wrong) {
-		p.bad[text] = wrong.Code.String() + ": " + wrong.Expr
-	}
-	return never(text), nil
+	return re, nil
 }
 
 // never is a pattern that nothing matches.
@@ -50,10 +61,7 @@ func (p *patterns) explain(path []string, value any) string {
 	case !ok || path[last] != "pattern":
 		return ""
 	}
-	if why, bad := p.bad[text]; bad {
-		return "is no regular expression (RE2): " + why
-	}
-	return ""
+	return p.bad[text]
 }
 
 // references explains why a schema whose references do not resolve does not

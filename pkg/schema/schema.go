@@ -21,6 +21,8 @@ type Schema struct {
 	raw      []byte
 	doc      any // raw, decoded
 	compiled *jsonschema.Schema
+	misfit   *jsonschema.Schema // that fits what does not fit compiled
+	steps    *meter             // that both report to
 }
 
 // maxFindings bounds how much is said about one document.
@@ -48,12 +50,12 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(doc)), "%v", err)}
 	}
-	err = s.compiled.Validate(value)
+	err, violations := s.validate(value, len(doc))
 	if err == nil {
-		return nil, nil
+		return violations, nil
 	}
 	r := reader{value: value, schema: s.doc}
-	violations := r.read(err)
+	violations = r.read(err)
 	place(doc, violations)
 	return violations, nil
 }

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func readText(v yamldoc.Value) (json.RawMessage, bool) {
 
 func readPattern(v yamldoc.Value) (json.RawMessage, bool) {
 	s, ok := v.Text()
-	if _, err := regexp.Compile(s); ok && err != nil {
+	if _, err := schema.CompilePattern(s); ok && err != nil {
 		v.Add(diag.DefValue, "%v", err)
 		ok = false
 	}

@@ -1,0 +1,274 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A step is the visit of one value with one subschema, or as much work. The
+// validator has no bound of its own: alternatives that refer to alternatives
+// double with each of them, in a schema of some lines. A document that fits takes
+// a few steps for each of its values. To explain why one does not fit takes memory
+// for each step, in proportion to the depth of the value.
+const (
+	baseSteps    = 1 << 18
+	stepsPerByte = 16 // of the document
+
+	baseExplained    = 1 << 16
+	explainedPerByte = 4
+	maxExplained     = 1 << 20
+)
+
+// errSteps ends a check that takes too many steps.
+var errSteps = errors.New("too many steps")
+
+// overBudget is the violation of a document whose check takes too many steps.
+func overBudget() Violation {
+	return Violation{
+		Keyword: "schema", Message: "cannot be checked: the alternatives and references of the schema multiply too often",
+		Hint: `name each alternative once, and tell them apart by a "const" of their own`,
+	}
+}
+
+// unexplained is the violation of a document that does not fit, in too many ways
+// to tell them apart.
+func unexplained() Violation {
+	return Violation{Keyword: "schema", Message: "does not fit the schema, in too many ways to list them"}
+}
+
+// A meter counts the steps of one check at a time: a subschema reports a visit
+// without saying which check it belongs to.
+type meter struct {
+	mu   sync.Mutex
+	left int
+}
+
+// validate validates a decoded document in at most that many steps, and reports
+// whether they were enough.
+func (m *meter) validate(s *jsonschema.Schema, value any, steps int) (err error, within bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left = steps
+	err = s.Validate(value)
+	return err, m.left >= 0
+}
+
+// validate holds a decoded document of that many bytes against the schema. Its
+// error is nil if the violations say it all.
+func (s *Schema) validate(value any, size int) (error, []Violation) {
+	misfit, within := s.steps.validate(s.misfit, value, baseSteps+stepsPerByte*size)
+	switch {
+	case !within:
+		return nil, []Violation{overBudget()}
+	case misfit != nil: // it is no misfit
+		return nil, nil
+	}
+	steps := min(baseExplained+explainedPerByte*size, maxExplained) / (1 + depth(value)/8)
+	err, within := s.steps.validate(s.compiled, value, steps)
+	if !within {
+		return nil, []Violation{unexplained()}
+	}
+	return err, nil
+}
+
+// depth returns how deeply a decoded document is nested, which is bounded.
+func depth(value any) int {
+	deepest := 0
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			deepest = max(deepest, 1+depth(item))
+		}
+	case map[string]any:
+		for _, item := range v {
+			deepest = max(deepest, 1+depth(item))
+		}
+	}
+	return deepest
+}
+
+// A price is what the visits of a subschema cost, in steps: what its leaves cost
+// is paid where they are reached from, because a value of the wrong type is
+// refused before anything is counted.
+type price struct {
+	fixed   int // for each visit
+	each    int // for each member or item of the value
+	pattern int // instructions, for each character
+	names   int // likewise, for each character of each key
+}
+
+// Work of other kinds, in units that take about as long as a step.
+const (
+	comparisonsPerStep  = 32
+	instructionsPerStep = 64 // matched against one character
+	bytesPerStep        = 256
+	digitsPerStep       = 32
+	dynamicSteps        = 32 // for the scopes that a dynamic reference is looked up in
+)
+
+// of returns what a visit of a value costs.
+func (p price) of(value any) int {
+	switch v := value.(type) {
+	case string:
+		return p.fixed + len(v)/bytesPerStep + len(v)*p.pattern/instructionsPerStep
+	case json.Number:
+		return p.fixed + len(v)/digitsPerStep
+	case []any:
+		return p.fixed + len(v)*p.each
+	case map[string]any:
+		n := p.fixed + len(v)*p.each
+		for key := range v {
+			if p.names == 0 {
+				break
+			}
+			n += len(key) * p.names / instructionsPerStep
+		}
+		return n
+	}
+	return p.fixed
+}
+
+// install makes the subschema report its visits. The format is what the
+// validator asks first about a value of the right type.
+func (m *meter) install(s *jsonschema.Schema, p price) {
+	format := jsonschema.Format{}
+	if s.Format != nil {
+		format = *s.Format
+	}
+	validate := format.Validate
+	format.Validate = func(v any) error {
+		if m.left -= p.of(v); m.left < 0 {
+			return errSteps
+		}
+		if validate == nil {
+			return nil
+		}
+		return validate(v)
+	}
+	s.Format = &format
+	if s.UniqueItems {
+		s.UniqueItems, s.Extensions = false, append(s.Extensions, distinct{})
+	}
+}
+
+// priceOf returns what a visit of a subschema costs.
+func (i *installer) priceOf(s *jsonschema.Schema) price {
+	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
+	inside, below := inPlace(s), children(s)
+	for _, sub := range inside {
+		out.fixed += leafSteps(sub)
+	}
+	for _, sub := range s.Properties {
+		out.fixed += leafSteps(sub)
+	}
+	for _, sub := range s.PrefixItems {
+		out.fixed += leafSteps(sub)
+	}
+	for _, sub := range below {
+		out.each += leafSteps(sub)
+	}
+	if s.UniqueItems {
+		out.each++
+	}
+	if i.unevaluated { // each of them notes which members are
+		out.each += len(inside)
+	}
+	if s.DynamicRef != nil || s.RecursiveRef != nil {
+		out.fixed += dynamicSteps
+	}
+	if s.Pattern != nil {
+		out.pattern = i.sizes[s.Pattern.String()]
+	}
+	for re := range s.PatternProperties {
+		out.each++
+		out.names += i.sizes[re.String()]
+	}
+	return out
+}
+
+// leafSteps returns what it costs to compare a value with those of a subschema,
+// beyond its visit.
+func leafSteps(s *jsonschema.Schema) int {
+	n := 0
+	if s.Enum != nil {
+		n = comparisons(s.Enum.Values)
+	}
+	if s.Const != nil {
+		n += comparisons([]any{*s.Const})
+	}
+	return n / comparisonsPerStep
+}
+
+// comparisons returns how many texts could be compared in the time that it takes
+// to compare with the values. Depth is bounded, as that of the schema is.
+func comparisons(values []any) int {
+	const number = 16 // it is compared exactly
+	n := 0
+	for _, v := range values {
+		switch v := v.(type) {
+		case json.Number:
+			n += number
+		case []any:
+			n += number + comparisons(v)
+		case map[string]any:
+			n += number + comparisons(slices.Collect(maps.Values(v)))
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// inPlace returns the subschemas that are applied to the value itself, without
+// those that only the way to it decides.
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	out := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else})
+	for _, sub := range s.DependentSchemas {
+		out = append(out, sub)
+	}
+	for _, sub := range s.Dependencies {
+		if sub, ok := sub.(*jsonschema.Schema); ok {
+			out = append(out, sub)
+		}
+	}
+	return present(out)
+}
+
+// children returns the subschemas that can be applied to any member or item.
+func children(s *jsonschema.Schema) []*jsonschema.Schema {
+	out := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
+	for _, any := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
+		if sub, ok := any.(*jsonschema.Schema); ok {
+			out = append(out, sub)
+		}
+	}
+	for _, sub := range s.PatternProperties {
+		out = append(out, sub)
+	}
+	return present(out)
+}
+
+// subschemas returns all that a subschema leads to.
+func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
+	out := slices.Concat(inPlace(s), children(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
+	if items, ok := s.Items.([]*jsonschema.Schema); ok {
+		out = append(out, items...)
+	}
+	if s.DynamicRef != nil {
+		out = append(out, s.DynamicRef.Ref)
+	}
+	for _, sub := range s.Properties {
+		out = append(out, sub)
+	}
+	return present(out)
+}
+
+// present drops the subschemas that are not there.
+func present(all []*jsonschema.Schema) []*jsonschema.Schema {
+	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
+}

@@ -1,0 +1,65 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+// Bounds on regular expressions, in instructions: package regexp unrolls
+// repetitions, so that a pattern of 20 bytes can take 100 MB and match at a
+// megabyte a minute.
+const (
+	maxInstructions      = 1 << 13 // of one pattern
+	maxTotalInstructions = 1 << 16 // of all patterns of a schema
+)
+
+var errPatternSize = fmt.Errorf("its repetitions unroll to more than %d instructions", maxInstructions)
+
+// CompilePattern compiles a regular expression whose repetitions stay within
+// bounds when they are unrolled.
+func CompilePattern(text string) (*regexp.Regexp, error) {
+	if _, err := patternSize(text); err != nil {
+		return nil, err
+	}
+	return regexp.Compile(text)
+}
+
+// patternSize returns about how many instructions a pattern compiles to.
+func patternSize(text string) (int, error) {
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	n := instructions(re)
+	if n > maxInstructions {
+		return n, errPatternSize
+	}
+	return n, nil
+}
+
+// instructions counts, up to just above [maxInstructions], what an expression
+// compiles to. The parser bounds its depth.
+func instructions(re *syntax.Regexp) int {
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = 1 + len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n = min(n+instructions(sub), maxInstructions+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxInstructions+1)
+}
+
+// describePattern words why a text is not a usable pattern.
+func describePattern(err error) string {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return "is no regular expression (RE2): " + wrong.Code.String() + ": " + wrong.Expr
+	}
+	return "is too large a pattern: " + err.Error()
+}

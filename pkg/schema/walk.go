@@ -1,0 +1,128 @@
+package schema
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Bounds on what a schema applies to one value, before anything of the value is
+// looked into.
+const (
+	maxInPlace = 1 << 14 // subschemas, each as often as it is applied
+	maxChain   = 256     // one leading to the next
+)
+
+// An extent says how much a subschema applies to one value.
+type extent struct {
+	count, chain int
+	open         bool // it is being measured
+}
+
+// A measurer finds the subschemas that apply too much, or themselves, to one value.
+type measurer struct {
+	extents map[*jsonschema.Schema]*extent
+	bad     []Violation
+}
+
+// measure measures a subschema whose chain so far is that long. What is wrong is
+// found once.
+func (m *measurer) measure(s *jsonschema.Schema, chain int) extent {
+	if e := m.extents[s]; e != nil {
+		if e.open {
+			m.report(s, "leads back to itself without going into the value: nothing would end the check")
+		}
+		return *e
+	}
+	e := &extent{count: 1, chain: 1, open: true}
+	m.extents[s] = e
+	for _, sub := range inPlace(s) {
+		if len(m.bad) > 0 || chain > maxChain {
+			break
+		}
+		inner := m.measure(sub, chain+1)
+		e.count, e.chain = min(e.count+inner.count, maxInPlace+1), max(e.chain, inner.chain+1)
+	}
+	e.open = false
+	switch {
+	case e.chain > maxChain || chain > maxChain:
+		m.report(s, "leads through more than "+count(maxChain, "reference")+" to one value")
+	case e.count > maxInPlace:
+		m.report(s, "applies more than "+count(maxInPlace, "subschema")+" to one value: its alternatives and references multiply")
+	}
+	return *e
+}
+
+func (m *measurer) report(s *jsonschema.Schema, message string) {
+	if len(m.bad) > 0 {
+		return
+	}
+	_, at, _ := strings.Cut(s.Location, "#")
+	if plain, err := url.PathUnescape(at); err == nil {
+		at = plain
+	}
+	m.bad = append(m.bad, Violation{Path: at, Keyword: "schema", Message: message})
+}
+
+// reachable returns all that some subschemas lead to, each once.
+func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
+	seen := map[*jsonschema.Schema]bool{}
+	var out []*jsonschema.Schema
+	for open := slices.Clone(from); len(open) > 0; {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		out = append(out, s)
+		open = append(open, subschemas(s)...)
+	}
+	return out
+}
+
+// dynamic returns the subschemas that a dynamic reference can lead to, which no
+// other need lead to.
+func dynamic(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	members(doc, func(path []string, _ any) string {
+		if last := len(path) - 1; path[last] == "$dynamicAnchor" {
+			if s, err := c.Compile(urlOf(pointer(path[:last]...))); err == nil {
+				out = append(out, s)
+			} // else it is no subschema, but a value or a property of that name
+		}
+		return ""
+	})
+	return out
+}
+
+// urlOf returns the URL of the subschema at a JSON pointer.
+func urlOf(at string) string { return base + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
+
+// instrument bounds what a compiled schema can cost, or says why it cannot be.
+func (s *Schema) instrument(c *jsonschema.Compiler, p *patterns) []Violation {
+	all := reachable(append(dynamic(c, s.doc), s.compiled))
+	m := measurer{extents: map[*jsonschema.Schema]*extent{}}
+	i := installer{sizes: p.sizes}
+	for _, sub := range all {
+		m.measure(sub, 1)
+		i.unevaluated = i.unevaluated || sub.UnevaluatedItems != nil || sub.UnevaluatedProperties != nil
+	}
+	if len(m.bad) > 0 {
+		return m.bad
+	}
+	for _, sub := range all {
+		if sub.Bool == nil {
+			s.steps.install(sub, i.priceOf(sub))
+		}
+	}
+	return nil
+}
+
+// An installer prices the subschemas of a schema.
+type installer struct {
+	sizes       map[string]int // of patterns, in instructions
+	unevaluated bool           // something in the schema needs to know what was evaluated
+}
