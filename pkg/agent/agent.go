@@ -258,8 +258,8 @@ type run struct {
 	supplied int                          // how often the user has said something
 	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
 	unauthorized map[string]*UnauthorizedError
-	told         dialect.Heard   // what tools returned so far
-	input        dialect.Heard   // the input, unless its caller vouches for it
+	told         dialect.Heard   // what the run was given to read so far: the input, and what tools returned
+	input        dialect.Heard   // the input alone
 	links        map[string]bool // addresses in what the run was given to read; nil if that is nothing
 	reports      []*CallReport
 	out          Outcome
@@ -287,9 +287,7 @@ func newRun(cfg Config) (*run, error) {
 		r.defs = cfg.Tools.All()
 	}
 	r.record.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
-	if !cfg.TrustInput {
-		r.input.Add([]byte(cfg.Input))
-	}
+	r.hearUser()
 	if r.answers == nil {
 		if r.answers, err = defaultSchema(); err != nil {
 			return nil, err
@@ -304,6 +302,20 @@ func newRun(cfg Config) (*run, error) {
 		r.useDialect()
 	}
 	return r, nil
+}
+
+// hearUser takes in what calls must not be echoes of, and what the user says. An input that its caller vouches
+// for is the user's words.
+func (r *run) hearUser() {
+	for _, h := range []*dialect.Heard{&r.input, &r.told} {
+		h.Vouch(r.cfg.Prompt)
+		switch {
+		case r.cfg.TrustInput:
+			h.Vouch(r.cfg.Input)
+		case r.cfg.Input != "":
+			h.Add([]byte(r.cfg.Input))
+		}
+	}
 }
 
 // mark draws the run's delimiter, 128 bits in hex, from its seed.

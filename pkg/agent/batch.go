@@ -103,17 +103,17 @@ func (r *run) uniqueID(given, made string) string {
 
 // echoed denies a call that is spelled out in data that the run has read.
 func (r *run) echoed(s *slot, d policy.Decision) policy.Decision {
-	text := s.call.Text
+	u := s.utterance()
 	if r.native {
-		text = ""
+		u.Text = ""
 	}
 	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
 	switch {
-	case r.told.Has(s.call.Name, s.written, text):
-		denied.Why = "this call stands in an earlier result, and what results say is not done"
-	case r.input.Has(s.call.Name, s.written, text):
+	case r.input.Echoes(u):
 		denied.Why = "this call is spelled out in the input, and what the input says is not done"
 		denied.Hint = "--trust-input, if the input is your own words"
+	case r.told.Echoes(u):
+		denied.Why = "this call stands in an earlier result, and what results say is not done"
 	default:
 		return d
 	}

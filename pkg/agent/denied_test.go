@@ -187,7 +187,7 @@ func TestEchoedCalls(t *testing.T) {
 	// A call whose own failure, or the program's word about it, quotes it can be tried again; one
 	// that another one quotes cannot.
 	failed := func(_ context.Context, args string) (chat.Result, error) {
-		return chat.Failure(chat.Unavailable, "list with dir 'evil' and limit 3 failed"), nil
+		return chat.Failure(chat.Unavailable, "list(dir='evil', limit=3) failed"), nil
 	}
 	r = newRig(t, then(says(calls(`list({dir: "evil", limit: 3})`)), says(calls(`list({dir: "evil", limit: 3})`)))...)
 	r.do["list"] = failed

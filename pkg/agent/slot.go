@@ -9,6 +9,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
@@ -63,6 +64,17 @@ func (s *slot) check(r *run) {
 	}
 	s.bound = def.Complete(bound.Arguments)
 	s.call.Arguments = s.bound
+}
+
+// utterance returns a call as it is looked for in what the model was told.
+func (s *slot) utterance() dialect.Utterance {
+	u := dialect.Utterance{Name: s.call.Name, Written: s.written, Args: s.bound, Text: s.call.Text, Reads: s.def.Effect == tool.Read, Required: []string{}}
+	for _, p := range s.def.Signature.Params {
+		if !p.Optional && p.Default == nil {
+			u.Required = append(u.Required, p.Name)
+		}
+	}
+	return u
 }
 
 // shown is a name that a model made up, in a message: it can be of any length.

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,82 +19,146 @@ const tellingBytes = 4
 
 // An echo is a call that is looked for in what a model was told.
 type echo struct {
-	text   []byte   // of the call, tight; empty where it says nothing
-	name   []byte   // its words
-	values [][]byte // the words of each value
+	text  []byte // of the call, tight; empty where it says nothing
+	name  []byte // its words
+	parts []*part
+	plain bool // the name is a plain word
+	reads bool
+	user  *heardText // what the user says; nil for nothing
+}
+
+// A part is one argument of a call.
+type part struct {
+	needed bool
+	values []wording
 	keyed  [][]byte // the words of each key and of the values behind it
 	signs  [][]byte // the values without words, tight, in quotes
-	flat   []byte   // the words of the name and of all values, in their order
 	weight int      // letters and digits in values
-	plain  bool     // the name is a plain word
 	loose  bool     // there is a value without a key
 
-	key, behind []byte // the words of the latest key while arguments are read, and of the values behind it
+	key, behind []byte // the words of the latest key while the argument is read, and of the values behind it
 	given       bool   // there are such values
 }
 
+// A wording is the words of a value, and those of what it means where it has escapes.
+type wording struct{ words, meant []byte }
+
 // newEcho returns what is looked for of a call.
-func newEcho(name string, args json.RawMessage, text string) *echo {
-	e := &echo{name: wordsOf([]byte(name)), plain: isPlainWord(name)}
-	if strings.TrimSpace(text) != name {
-		e.text = unspaced([]byte(text))
+func newEcho(u Utterance) *echo {
+	e := &echo{name: wordsOf(normal([]byte(u.Name))), plain: isPlainWord(u.Name), reads: u.Reads}
+	if strings.TrimSpace(u.Text) != u.Name {
+		e.text = unspaced(normal([]byte(u.Text)))
 	}
-	e.flat = slices.Clone(e.name)
-	dec := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
-		e.take(token, dec)
+	args := u.Args
+	if args == nil {
+		args = u.Written
 	}
-	e.end()
+	for _, a := range argumentsIn(args) {
+		p := &part{needed: u.Required == nil || slices.Contains(u.Required, a.name), key: wordsOf([]byte(a.name))}
+		p.read(a.raw)
+		e.parts = append(e.parts, p)
+	}
 	return e
 }
 
-// take takes the next token of the arguments.
-func (e *echo) take(token jsontext.Token, dec *jsontext.Decoder) {
+// An argument is a member of the arguments, or an element of those by position, which has no name.
+type argument struct {
+	name string
+	raw  []byte
+}
+
+// argumentsIn returns the arguments of a call, as far as they are JSON.
+func argumentsIn(args json.RawMessage) (all []argument) {
+	dec := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	open, err := dec.ReadToken()
+	if err != nil {
+		return nil
+	}
+	for {
+		var a argument
+		if kind := dec.PeekKind(); kind == '}' || kind == ']' || kind == 0 {
+			return all
+		}
+		if open.Kind() == '{' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return all
+			}
+			a.name = name.String()
+		}
+		raw, err := dec.ReadValue()
+		if err != nil {
+			return all
+		}
+		a.raw = slices.Clone(raw)
+		all = append(all, a)
+	}
+}
+
+// read takes in the value of the argument.
+func (p *part) read(raw []byte) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
+		p.take(token, dec)
+	}
+	p.end()
+}
+
+// take takes the next token of the argument.
+func (p *part) take(token jsontext.Token, dec *jsontext.Decoder) {
 	switch token.Kind() {
 	case '{', '}':
-		e.end()
+		p.end()
 	case '[', ']':
 	default:
 		if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' && length%2 == 1 {
-			e.end()
-			e.key = wordsOf([]byte(token.String()))
+			p.end()
+			p.key = wordsOf([]byte(token.String()))
 			return
 		}
-		e.given = true
-		e.behind = appendWords(e.behind, e.value(token))
+		p.given = true
+		p.behind = appendWords(p.behind, p.value(token))
 	}
 }
 
 // end ends the values behind a key.
-func (e *echo) end() {
-	if e.given {
-		e.loose = e.loose || len(e.key) <= 1
-		e.keyed = append(e.keyed, appendWords(e.key, e.behind))
+func (p *part) end() {
+	if p.given {
+		p.loose = p.loose || len(p.key) <= 1
+		p.keyed = append(p.keyed, appendWords(p.key, p.behind))
+		p.key = nil
 	}
-	e.key, e.behind, e.given = nil, nil, false
+	p.behind, p.given = nil, false
 }
 
 // value takes a value that is no object or list, and returns its words.
-func (e *echo) value(token jsontext.Token) []byte {
-	text := []byte(token.String())
+func (p *part) value(token jsontext.Token) []byte {
+	text := normal([]byte(token.String()))
 	w := wordsOf(text)
 	if len(w) <= 1 {
-		e.signs = append(e.signs, unspaced(slices.Concat([]byte{'"'}, text, []byte{'"'})))
+		p.signs = append(p.signs, unspaced(slices.Concat([]byte{'"'}, text, []byte{'"'})))
 		return nil
 	}
 	if k := token.Kind(); k == '"' || k == '0' {
-		e.weight += len(w) - 1 - bytes.Count(w[1:], []byte{' '})
+		p.weight += weightOf(w)
 	}
-	e.values, e.flat = append(e.values, w), appendWords(e.flat, w)
+	v := wording{words: w}
+	if meant := normal(percentDecoded(entityDecoded(text))); !bytes.Equal(meant, text) {
+		v.meant = wordsOf(meant)
+	}
+	p.values = append(p.values, v)
 	return w
 }
+
+// weightOf returns how many letters and digits words have.
+func weightOf(words []byte) int { return len(words) - 1 - bytes.Count(words[1:], []byte{' '}) }
 
 // appendWords appends words to others.
 func appendWords(to, more []byte) []byte {
 	if len(to) > 0 && len(more) > 0 {
 		more = more[1:]
 	}
-	return append(to, more...)
+	return append(slices.Clip(to), more...)
 }
 
 // in reports whether the call stands in a text.
@@ -101,16 +166,205 @@ func (e *echo) in(t *heardText) bool {
 	if len(e.text) > 0 && t.written().has(e.text) {
 		return true
 	}
-	if len(e.name) <= 1 || len(e.values)+len(e.signs) == 0 || !t.worded().has(e.name) {
-		return false
+	said := e.saidIn(t)
+	return len(said) > 0 && (e.spelled(t, said) || e.isTold(t, said))
+}
+
+// saidIn returns the arguments that a text says, if it says the name and all that are needed; none otherwise.
+// Where the tool needs none, what it does not say must not be more than what it says.
+func (e *echo) saidIn(t *heardText) (said []*part) {
+	if len(e.name) <= 1 || !t.worded().has(e.name) {
+		return nil
 	}
-	for _, sign := range e.signs {
-		if !t.written().has(sign) {
-			return false
+	unsaid, needed := 0, false
+	for _, p := range e.parts {
+		switch {
+		case len(p.values)+len(p.signs) == 0:
+		case p.isSaid(t):
+			said, unsaid, needed = append(said, p), unsaid-p.weight, needed || p.needed
+		case p.needed:
+			return nil
+		default:
+			unsaid += p.weight
 		}
 	}
-	telling := !e.plain && e.weight >= tellingBytes
-	return telling && t.worded().hasAll(e.values) || !e.loose && t.worded().hasAll(e.keyed) || len(e.signs) == 0 && t.worded().has(e.flat)
+	if !needed && unsaid > 0 {
+		return nil
+	}
+	return said
+}
+
+// isSaid reports whether all values of an argument stand in a text.
+func (p *part) isSaid(t *heardText) bool {
+	return !slices.ContainsFunc(p.values, func(v wording) bool { return !v.isSaid(t) }) && t.written().hasAll(p.signs)
+}
+
+func (v wording) isSaid(t *heardText) bool {
+	return t.worded().has(v.words) || len(v.meant) > 1 && t.worded().has(v.meant)
+}
+
+// isTold reports whether what a text says of a call, in whatever order and distance, is nothing that it
+// would say by chance.
+func (e *echo) isTold(t *heardText, said []*part) bool {
+	said = slices.DeleteFunc(slices.Clone(said), func(p *part) bool { return len(p.values) > 0 && e.user != nil && p.isSaid(e.user) })
+	weight, keyed, telling := 0, true, 0
+	for _, p := range said {
+		weight += p.weight
+		keyed = keyed && !p.loose && t.worded().hasAll(p.keyed)
+		if p.needed && p.weight >= tellingBytes {
+			telling++
+		}
+	}
+	if len(said) == 0 || e.reads && telling < 2 {
+		return false
+	}
+	return !e.plain && weight >= tellingBytes || keyed
+}
+
+// callWords are words that stand between a name and its arguments in some notation.
+var callWords = map[string]bool{
+	"name": true, "function": true, "tool": true, "type": true, "call": true, "invoke": true, "recipient": true,
+	"arguments": true, "argument": true, "args": true, "parameters": true, "parameter": true, "params": true, "param": true,
+	"input": true, "value": true, "string": true, "arg_key": true, "arg_value": true, "tool_call": true, "function_call": true,
+}
+
+// spelled reports whether a text has the name and the arguments that it says side by side.
+func (e *echo) spelled(t *heardText, said []*part) bool {
+	if flat, ok := e.flat(said); ok && t.worded().has(flat) {
+		return true
+	}
+	if slices.ContainsFunc(said, func(p *part) bool { return len(p.signs) > 0 }) {
+		return false
+	}
+	own := e.vocabulary(said)
+	words := t.worded().text
+	for from := 0; ; {
+		i := bytes.Index(words[from:], e.name)
+		if i < 0 {
+			return false
+		}
+		begin, end := from+i, from+i+len(e.name)-1
+		begin -= stretchBefore(words[from:begin+1], own)
+		end += stretchBehind(words[end:], own)
+		if !slices.ContainsFunc(said, func(p *part) bool { return !p.standsIn(words[begin : end+1]) }) {
+			return true
+		}
+		from = end
+	}
+}
+
+// standsIn reports whether all values of an argument are among some words.
+func (p *part) standsIn(words []byte) bool {
+	return !slices.ContainsFunc(p.values, func(v wording) bool {
+		return !bytes.Contains(words, v.words) && (len(v.meant) <= 1 || !bytes.Contains(words, v.meant))
+	})
+}
+
+// stretchBehind returns how many bytes at the beginning of some words, which begin with a blank, are known
+// words, each with the blank before it.
+func stretchBehind(words []byte, known map[string]bool) (n int) {
+	for {
+		size := bytes.IndexByte(words[n+1:], ' ')
+		if size < 0 || !known[string(words[n+1:n+1+size])] {
+			return n
+		}
+		n += 1 + size
+	}
+}
+
+// stretchBefore is [stretchBehind] at the end of some words.
+func stretchBefore(words []byte, known map[string]bool) (n int) {
+	for {
+		end := len(words) - 1 - n
+		at := bytes.LastIndexByte(words[:max(end, 0)], ' ')
+		if at < 0 || !known[string(words[at+1:end])] {
+			return n
+		}
+		n = len(words) - 1 - at
+	}
+}
+
+// flat returns the name and all values in their order, and false where some have no words.
+func (e *echo) flat(said []*part) (flat []byte, ok bool) {
+	flat = slices.Clone(e.name)
+	for _, p := range said {
+		for _, v := range p.values {
+			flat = appendWords(flat, v.words)
+		}
+		if len(p.signs) > 0 {
+			return nil, false
+		}
+	}
+	return flat, true
+}
+
+// vocabulary returns the words of a call, and those that are common in calls.
+func (e *echo) vocabulary(said []*part) map[string]bool {
+	all := maps.Clone(callWords)
+	add := func(words []byte) {
+		for word := range bytes.FieldsSeq(words) {
+			all[string(word)] = true
+		}
+	}
+	add(e.name)
+	for _, p := range said {
+		for _, words := range p.keyed {
+			add(words)
+		}
+		for _, v := range p.values {
+			add(v.words)
+			add(v.meant)
+		}
+	}
+	return all
+}
+
+// across reports whether a call is said nearby by two or more texts that follow one another.
+func (e *echo) across(texts []*heardText) bool {
+	var before []byte
+	for _, t := range texts {
+		if len(before) > 0 && e.isAcross(before, t) {
+			return true
+		}
+		before = lastNearby(before, t.text)
+	}
+	return false
+}
+
+// lastNearby returns the last bytes of a text and of what is before it, with what no UTF-8 holds between.
+func lastNearby(before, text []byte) []byte {
+	if len(text) >= nearby {
+		return text[len(text)-nearby:]
+	}
+	all := slices.Concat(before, []byte{0xff}, text)
+	return all[max(0, len(all)-nearby):]
+}
+
+// windowStep is how far a window over two texts is moved.
+const windowStep = nearby / 8
+
+// isAcross reports whether a call is said by a text together with what is before it.
+func (e *echo) isAcross(before []byte, t *heardText) bool {
+	behind := t.text[:min(len(t.text), nearby)]
+	if !e.isSaidBy(t.joint(before)) {
+		return false
+	}
+	if len(before)+len(behind) <= nearby {
+		return true
+	}
+	for n := windowStep; n <= nearby; n += windowStep {
+		window := slices.Concat(before[max(0, len(before)-nearby+n-windowStep):], []byte{0xff}, behind[:min(n, len(behind))])
+		if e.isSaidBy(&heardText{text: window}) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSaidBy reports whether a text says a call, in whatever order and distance.
+func (e *echo) isSaidBy(t *heardText) bool {
+	said := e.saidIn(t)
+	return len(said) > 0 && e.isTold(t, said)
 }
 
 // isPlainWord reports whether a name is a word as it stands in any text: of letters of
@@ -148,7 +402,9 @@ func appendMeant(all, text []byte) ([]byte, int) {
 		return all, 1
 	}
 	switch c := text[1]; c {
-	case 'n', 'r', 't', 'b', 'f', 'v':
+	case 'n', 'r':
+		return append(all, '\n'), 2
+	case 't', 'b', 'f', 'v':
 		return append(all, ' '), 2
 	case 'u', 'x', 'U':
 		r, n := escapedRune(text)

@@ -3,7 +3,6 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
-	"html"
 	"index/suffixarray"
 	"slices"
 	"sync"
@@ -16,7 +15,10 @@ import (
 // tools. A call that stands in it is an echo: whoever wrote it must not be able to
 // have it carried out by having it repeated. What is asked of it may be asked at
 // the same time, but not while something is added. The zero value is empty.
-type Heard struct{ texts []*heardText }
+type Heard struct {
+	texts []*heardText // oldest first
+	user  *heardText   // what the user says; nil for nothing
+}
 
 // Add adds a text, which must not change.
 func (h *Heard) Add(text []byte) { h.AddResult("", nil, text) }
@@ -26,6 +28,16 @@ func (h *Heard) Add(text []byte) { h.AddResult("", nil, text) }
 // have it done twice without asking. So a call can be tried again whose failure quotes it.
 func (h *Heard) AddResult(name string, args json.RawMessage, text []byte) {
 	h.texts = append(h.texts, &heardText{text: text, of: callKey(name, args)})
+}
+
+// Vouch adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
+// whole is spelled out.
+func (h *Heard) Vouch(text string) {
+	all := []byte(text)
+	if h.user != nil {
+		all = slices.Concat(h.user.text, []byte("\n"), all)
+	}
+	h.user = &heardText{text: all}
 }
 
 // callKey returns the same for equal calls, whose numbers are written alike, "" for none and for
@@ -43,77 +55,103 @@ func (h *Heard) Clone() *Heard {
 	if h == nil {
 		return &Heard{}
 	}
-	return &Heard{slices.Clone(h.texts)}
+	return &Heard{slices.Clone(h.texts), h.user}
 }
 
-// Has reports whether a call of a tool with these arguments, which are JSON, is an echo
-// of one of the texts. The text of the call, as it is written, is "" for a native one.
-// It is an echo
-//
-//   - where its text stands, whatever blanks and quotes there are, and
-//   - where its name stands together with all of its arguments, in whatever notation and
-//     order: what counts are words, which are letters and digits, without regard to case,
-//     and what escapes in the text mean, also where it is quoted several times.
-//
-// Results say what the next calls are about: a list of files holds the path that is read
-// next. So the name has to stand there, too, and alone that is enough only for names and
-// values that no text says by chance: a name that is no plain word (drop_file, readPage),
-// and values of [tellingBytes] letters and digits besides true, false and null. Otherwise
-// each value has to stand right behind its key, or all of them behind the name: search
-// and 5 stand on every other page, and search(5) does not. A call without arguments says
-// nothing that somebody else could have chosen but its name, and is an echo only where
-// its text stands, which has to be more than that.
+// An Utterance is a call that may be an echo.
+type Utterance struct {
+	Name    string
+	Written json.RawMessage // the arguments as the model wrote them
+	Args    json.RawMessage // the same by the names of the parameters; nil: Written
+	Text    string          // the call as it is written; "" for a native one
+	// Required are the arguments that the tool needs; nil: all are. Any other one counts only if it is said.
+	Required []string
+	Reads    bool // it changes nothing
+}
+
+// Has reports whether a call of a tool with these arguments, which are JSON, is an echo, for which all of
+// its arguments count: see [Heard.Echoes].
 func (h *Heard) Has(name string, args json.RawMessage, text string) bool {
+	return h.Echoes(Utterance{Name: name, Written: args, Text: text})
+}
+
+// Echoes reports whether a call is an echo: it is spelled out in one of the texts, or one of them, or
+// [nearby] bytes of two that follow one another, say all that it is made of.
+//
+// It is spelled out where its text stands, whatever blanks and quotes there are, and where its name and its
+// values stand together, in whatever notation and order, with nothing but names of arguments and what is
+// common in calls between them.
+//
+// What counts are words, which are letters and digits, without regard to case, as a reader sees them: see
+// [readings]. Results say what the next calls are about: a list of files holds the path that is read
+// next. So the name has to be said, too, and with values anywhere that is enough only for names and values
+// that no text says by chance: a name that is no plain word (drop_file, readPage), and values of
+// [tellingBytes] letters and digits besides true, false and null. Otherwise each value has to stand right
+// behind its key. What the user says does not count. For a call that changes nothing two of the arguments
+// that it needs have to be said so: to read what a page names is ordinary work.
+//
+// A call without arguments says nothing that somebody else could have chosen but its name, and is an echo
+// only where its text stands, which has to be more than that.
+func (h *Heard) Echoes(u Utterance) bool {
 	if len(h.texts) == 0 {
 		return false
 	}
-	e, key := newEcho(name, args, text), callKey(name, args)
-	return slices.ContainsFunc(h.texts, func(t *heardText) bool { return (key == "" || t.of != key) && e.in(t) })
+	e, key := newEcho(u), callKey(u.Name, u.Written)
+	e.user = h.user
+	texts := slices.DeleteFunc(slices.Clone(h.texts), func(t *heardText) bool { return key != "" && t.of == key })
+	return slices.ContainsFunc(texts, e.in) || e.across(texts)
 }
+
+// nearby is how far apart, in bytes, what a call is made of can be in two texts.
+const nearby = 4 << 10
 
 // A heardText is one text that a model was told. What is looked for in it is made
 // when it is needed.
 type heardText struct {
 	text         []byte
 	of           string // the key of the call whose result it is
-	words, tight struct {
-		sync.Once
-		haystack
+	once         sync.Once
+	words, tight haystack
+
+	join   sync.Once
+	before []byte     // what was told before it, as far as it is nearby
+	joined *heardText // that and its beginning
+}
+
+// joint returns what is told nearby where a text begins. It is made once for what was told before the text
+// in the run; for a call of which some of that does not count, it is another.
+func (t *heardText) joint(before []byte) *heardText {
+	made := func() *heardText {
+		return &heardText{text: slices.Concat(before, []byte{0xff}, t.text[:min(len(t.text), nearby)])}
 	}
+	t.join.Do(func() { t.before, t.joined = before, made() })
+	if bytes.Equal(before, t.before) {
+		return t.joined
+	}
+	return made()
+}
+
+// fold makes what is looked for in the text: all that it says, as words, and without its blanks and with
+// one kind of quotes. Between readings stands what no UTF-8 holds.
+func (t *heardText) fold() {
+	t.once.Do(func() {
+		for _, reading := range readings(t.text) {
+			t.words.text = append(append(t.words.text, 0xff), wordsOf(reading)...)
+			t.tight.text = append(append(t.tight.text, 0xff), unspaced(reading)...)
+		}
+	})
 }
 
 // worded returns the words of the text.
 func (t *heardText) worded() *haystack {
-	t.words.Do(func() { t.words.text = each(t.text, wordsOf) })
-	return &t.words.haystack
+	t.fold()
+	return &t.words
 }
 
 // written returns the text without its blanks and with one kind of quotes.
 func (t *heardText) written() *haystack {
-	t.tight.Do(func() { t.tight.text = each(t.text, unspaced) })
-	return &t.tight.haystack
-}
-
-// mostQuotes is how often a text is quoted at most: a result is JSON, in which a string
-// may hold JSON, in which another one may.
-const mostQuotes = 4
-
-// each returns a text, and behind it what it says when it is taken out of its quotes
-// once, twice and so on, and what its entities mean, each in some form. Between them
-// stands what no UTF-8 holds.
-func each(text []byte, form func([]byte) []byte) []byte {
-	all := form(text)
-	for range mostQuotes {
-		plain, ok := unescaped(text)
-		if !ok {
-			break
-		}
-		text, all = plain, append(append(all, 0xff), form(plain)...)
-	}
-	if bytes.IndexByte(text, '&') >= 0 {
-		all = append(append(all, 0xff), form([]byte(html.UnescapeString(string(text))))...)
-	}
-	return all
+	t.fold()
+	return &t.tight
 }
 
 // wordsOf returns the words of a text, with a blank around each. A character that is not

@@ -1,0 +1,139 @@
+package dialect
+
+import (
+	"bytes"
+	"html"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// mostQuotes is how often a text is quoted at most: a result is JSON, in which a string
+// may hold JSON, in which another one may.
+const mostQuotes = 4
+
+// readings returns a text and what it says to a reader who takes it out of its quotes once, twice and so
+// on, decodes entities and %-escapes, and does not see tags and line breaks. Each is in its normal form.
+func readings(text []byte) [][]byte {
+	all := [][]byte{normal(text)}
+	unquote := func(text []byte) []byte { plain, _ := unescaped(text); return plain }
+	all = append(all, layers(text, unquote)...)
+	if bytes.ContainsAny(text, "&%") {
+		all = append(all, layers(text, func(text []byte) []byte { return percentDecoded(entityDecoded(unquote(text))) })...)
+	}
+	for _, reading := range all {
+		if bare := unbroken(reading); !bytes.Equal(bare, reading) {
+			all = append(all, bare)
+		}
+	}
+	return all
+}
+
+// layers returns what a text says when it is decoded once, twice and so on, as far as that changes it.
+func layers(text []byte, decode func([]byte) []byte) (all [][]byte) {
+	for range mostQuotes {
+		plain := decode(text)
+		if bytes.Equal(plain, text) {
+			break
+		}
+		text, all = plain, append(all, normal(plain))
+	}
+	return all
+}
+
+// normal returns a text in the form NFKC, in which full-width letters are plain ones, and without the
+// characters that nobody sees.
+func normal(text []byte) []byte {
+	if !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf }) {
+		return text
+	}
+	seen := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if !unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			seen = append(seen, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return norm.NFKC.Bytes(seen)
+}
+
+func entityDecoded(text []byte) []byte {
+	if bytes.IndexByte(text, '&') < 0 {
+		return text
+	}
+	return []byte(html.UnescapeString(string(text)))
+}
+
+// percentDecoded decodes the escapes of addresses; what is none stays.
+func percentDecoded(text []byte) []byte {
+	at := bytes.IndexByte(text, '%')
+	if at < 0 {
+		return text
+	}
+	all := make([]byte, 0, len(text))
+	for ; at >= 0; at = bytes.IndexByte(text, '%') {
+		all = append(all, text[:at]...)
+		if c, ok := hexByte(text[at+1:]); ok {
+			all, text = append(all, c), text[at+3:]
+		} else {
+			all, text = append(all, '%'), text[at+1:]
+		}
+	}
+	return append(all, text...)
+}
+
+// hexByte returns the byte of two hexadecimal digits at the beginning of a text.
+func hexByte(text []byte) (c byte, ok bool) {
+	if len(text) < 2 {
+		return 0, false
+	}
+	for _, digit := range text[:2] {
+		i := bytes.IndexByte([]byte("0123456789abcdef"), lower(digit))
+		if i < 0 {
+			return 0, false
+		}
+		c = c<<4 | byte(i)
+	}
+	return c, true
+}
+
+// longestTag is how long a tag is at most that can stand inside a word.
+const longestTag = 256
+
+// unbroken returns a text without tags, marks of emphasis and line breaks, which can stand inside words.
+func unbroken(text []byte) []byte {
+	all := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '<' && tagLen(text[i:]) > 0:
+			i += tagLen(text[i:])
+		case c == '*' || c == '`':
+			i++
+		case c == '\n' || c == '\r':
+			all = bytes.TrimRight(all, " \t\r\n-")
+			for i < len(text) && bytes.IndexByte([]byte(" \t\r\n>#|"), text[i]) >= 0 {
+				i++
+			}
+		default:
+			all = append(all, c)
+			i++
+		}
+	}
+	return all
+}
+
+// tagLen returns how long the tag of HTML at the beginning of a text is, 0 if there is none.
+func tagLen(text []byte) int {
+	if len(text) < 3 || !isWordByte(text[1]) && text[1] != '/' && text[1] != '!' {
+		return 0
+	}
+	text = text[:min(len(text), longestTag)]
+	end := bytes.IndexAny(text[1:], "<>")
+	if end < 0 || text[1+end] != '>' {
+		return 0
+	}
+	return end + 2
+}
