@@ -63,8 +63,7 @@ func hideBody(s *secret.Set, body runfile.Body) (runfile.Body, error) {
 	return fresh.Elem().Interface().(runfile.Body), nil
 }
 
-// redacted returns a body with its messages for people redacted, and without secrets in
-// what is base64 of a text.
+// redacted returns a body with its messages for people redacted.
 func redacted(s *secret.Set, body runfile.Body) runfile.Body {
 	switch b := body.(type) {
 	case runfile.Attempt:
@@ -72,9 +71,6 @@ func redacted(s *secret.Set, body runfile.Body) runfile.Body {
 		return b
 	case runfile.Response:
 		b.Broken = s.Redact(b.Broken)
-		if raw := s.Hide(string(b.Raw)); raw != string(b.Raw) {
-			b.Raw = []byte(raw)
-		}
 		return b
 	case runfile.End:
 		b.Why = s.Redact(b.Why)

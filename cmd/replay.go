@@ -206,9 +206,9 @@ func (a *recordedApprover) Approve(ctx context.Context, q agent.Question) (agent
 }
 
 // told returns what the user said in the recorded run.
-func (o *modelOptions) told() (all []runfile.Told) {
+func (o *modelOptions) told() (all []runfile.UserInput) {
 	for _, r := range o.log.Standing() {
-		if b, ok := r.Body.(runfile.Told); ok {
+		if b, ok := r.Body.(runfile.UserInput); ok {
 			all = append(all, b)
 		}
 	}

@@ -64,7 +64,7 @@ type timeline struct {
 // indented.
 func (t timeline) line(r runfile.Record) string {
 	head, body := t.describe(r)
-	text := fmt.Sprintf("%3d %9.3fs  %-9s %s", r.Seq, r.Time.Sub(t.began).Seconds(), r.Kind, visible(head))
+	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), r.Kind, visible(head))
 	for l := range strings.Lines(visible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
 	}
@@ -107,11 +107,11 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		return fmt.Sprintf("%s after %v", t.call(b.Call), b.Duration.Round(time.Millisecond)), string(envelope)
 	case runfile.Discarded:
 		return t.call(b.Call), b.Why
-	case runfile.Unknown:
+	case runfile.UnknownOutcome:
 		return t.call(b.Call), ""
 	case runfile.Answer:
 		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
-	case runfile.Told:
+	case runfile.UserInput:
 		var said []string
 		for _, name := range slices.Sorted(maps.Keys(b.Values)) {
 			said = append(said, name+": "+b.Values[name])

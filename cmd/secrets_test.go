@@ -28,7 +28,7 @@ func TestHideBody(t *testing.T) {
 		},
 		func(w string) runfile.Body {
 			return runfile.Response{Turn: 1, Content: w, Calls: []chat.Call{{ID: "c", Name: "f", Arguments: json.RawMessage(`{"a":"` + w + `"}`)}},
-				Native: &chat.Native{API: "chat", Body: json.RawMessage(`{"content":"` + w + `"}`)}, Stop: chat.StopEnd, Raw: []byte(`{"a":"` + w + `"}`)}
+				Native: &chat.Native{API: "chat", Body: json.RawMessage(`{"content":"` + w + `"}`)}, Stop: chat.StopEnd}
 		},
 		func(w string) runfile.Body {
 			return runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: w, Wait: time.Second}}

@@ -20,6 +20,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
@@ -99,7 +100,7 @@ type Config struct {
 	// waits for its rate.
 	Played bool
 	// Told is what the user said in that run, in its order. It comes before Answers.
-	Told []runfile.Told
+	Told []runfile.UserInput
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record
 	// Spent is what of Limits.Wall has gone by then.
@@ -244,7 +245,8 @@ type run struct {
 	nonce   nonce           // marks fences of calls, if that is asked for
 
 	messages []chat.Message
-	recorded int // messages that are in the record already
+	chain    model.Chain // of the messages, without secrets
+	recorded int         // messages that are in the record already
 	budget   budget
 	begun    bool                         // something of the latest response has arrived
 	unusable int                          // replies in a row that were empty, cut or broken off

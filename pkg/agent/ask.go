@@ -7,7 +7,6 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
 )
 
@@ -29,6 +28,7 @@ func (r *run) request(purpose chat.Purpose, f form) chat.Request {
 	if f.schema {
 		req.Format = r.answers.Raw()
 	}
+	req.Digest = r.requestDigest(req)
 	return req
 }
 
@@ -137,7 +137,7 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 func (r *run) recordRequest(req chat.Request) error {
 	body := runfile.Request{
 		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recorded:],
-		Format: req.Format, AnyJSON: req.AnyJSON, Digest: model.Digest(hidden(req, r.cfg.Policy.Secrets)),
+		Format: req.Format, AnyJSON: req.AnyJSON, Digest: req.Digest,
 	}
 	if r.recorded == 0 {
 		body.System, body.Tools = req.System, req.Tools
@@ -147,6 +147,14 @@ func (r *run) recordRequest(req chat.Request) error {
 	}
 	r.recorded = len(req.Messages)
 	return r.record.append(body)
+}
+
+// requestDigest identifies a request as it can be made again from its record, which holds no secret
+// although a model can have said one.
+func (r *run) requestDigest(req chat.Request) string {
+	r.chain.Add(hidden(req.Messages[r.chain.Count():], r.cfg.Policy.Secrets)...)
+	req.System = r.cfg.Policy.Secrets.Hide(req.System)
+	return r.chain.Digest(req)
 }
 
 // A listener hears a response while it is written.

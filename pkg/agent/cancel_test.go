@@ -167,7 +167,7 @@ func TestCancelInWrite(t *testing.T) {
 		}
 		wantStatuses(t, out, "put error UNKNOWN_OUTCOME", "put skipped")
 		r.wantLog("append request", "ask turn", "append call t1c1", "append call t1c2", "append response",
-			"append intent t1c1", "sync", `start put {"path":"a"}`, `end put {"path":"a"}`, "append unknown")
+			"append intent t1c1", "sync", `start put {"path":"a"}`, `end put {"path":"a"}`, "append unknown_outcome")
 	})
 }
 

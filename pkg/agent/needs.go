@@ -87,7 +87,7 @@ func note(missing map[string]*Needs, tool string, result chat.Result) {
 // supply tells the model what tools need and the user has said. It reports false when nothing
 // is needed; all that nobody has said, or has said before, is a *[NeedsError].
 func (r *run) supply() (told bool, err error) {
-	var ready []runfile.Told
+	var ready []runfile.UserInput
 	var missing NeedsError
 	for _, def := range r.defs {
 		n := r.needs[def.Name]
@@ -95,7 +95,7 @@ func (r *run) supply() (told bool, err error) {
 			continue
 		}
 		if values := r.answersTo(n, len(ready)); values != nil {
-			ready = append(ready, runfile.Told{Tool: n.Tool, Values: values})
+			ready = append(ready, runfile.UserInput{Tool: n.Tool, Values: values})
 		} else {
 			missing.All = append(missing.All, *n)
 		}
@@ -120,7 +120,7 @@ func (r *run) supply() (told bool, err error) {
 // configuration has, once. It is nil if something is missing.
 func (r *run) answersTo(n *Needs, others int) map[string]string {
 	if past := r.record.past; others < len(past) {
-		then, _ := past[others].Body.(runfile.Told)
+		then, _ := past[others].Body.(runfile.UserInput)
 		return then.Values
 	}
 	if i := r.supplied + others; i < len(r.cfg.Told) && r.cfg.Told[i].Tool == n.Tool {

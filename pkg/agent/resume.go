@@ -83,7 +83,7 @@ func last(records []runfile.Record) runfile.Body {
 // isLoose reports whether a record at the end says what became of calls because the run ended.
 func isLoose(b runfile.Body) bool {
 	switch b.(type) {
-	case runfile.Discarded, runfile.Unknown:
+	case runfile.Discarded, runfile.UnknownOutcome:
 		return true
 	}
 	return false
@@ -263,9 +263,9 @@ func gist(b runfile.Body) string {
 		return b.Call
 	case runfile.Discarded:
 		return b.Call
-	case runfile.Unknown:
+	case runfile.UnknownOutcome:
 		return b.Call
-	case runfile.Told:
+	case runfile.UserInput:
 		return fmt.Sprintf("%s %q", b.Tool, b.Values)
 	case runfile.Answer:
 		var text bytes.Buffer

@@ -56,7 +56,7 @@ func TestResumeAtEveryRecord(t *testing.T) {
 		puts := strings.Count(strings.Join(r.seen(), "\n"), "start put")
 		if countOf[runfile.Intent](past) == 1 && last(past, "put") {
 			unknown := wantError[*agent.UnknownOutcomeError](t, err)
-			if puts > 0 || unknown.Tool != "put" || countOf[runfile.Unknown](asRecords(r.records)) != 1 {
+			if puts > 0 || unknown.Tool != "put" || countOf[runfile.UnknownOutcome](asRecords(r.records)) != 1 {
 				t.Errorf("cut behind record %d: put ran %d times, %v", n, puts, err)
 			}
 			continue
@@ -254,13 +254,13 @@ func TestResumeOfAnswers(t *testing.T) {
 	first := newRig(t, steps()...)
 	prepare(first)
 	was, log := first.recordedRun()
-	if countOf[runfile.Told](log.Records) != 1 || string(was.Answer) != answer42 {
+	if countOf[runfile.UserInput](log.Records) != 1 || string(was.Answer) != answer42 {
 		t.Fatalf("%s: %v", was.Answer, kinds(bodies(log.Records)))
 	}
 	for n := 1; n <= len(log.Records); n++ {
 		r, past := resumed(t, log.Records[:n], steps())
 		prepare(r)
-		if countOf[runfile.Told](past) > 0 {
+		if countOf[runfile.UserInput](past) > 0 {
 			r.cfg.Answers = nil
 		}
 		out, err := r.run()

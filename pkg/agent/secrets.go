@@ -30,15 +30,14 @@ func (r *run) key(s *slot) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hidden returns a request as it can be made again from its record, which holds no secret
-// although a model can have said one.
-func hidden(req chat.Request, s *secret.Set) chat.Request {
+// hidden returns messages as they are on record, without secrets.
+func hidden(messages []chat.Message, s *secret.Set) []chat.Message {
 	if s.None() {
-		return req
+		return messages
 	}
-	req.System, req.Messages = s.Hide(req.System), slices.Clone(req.Messages)
-	for i := range req.Messages {
-		m := &req.Messages[i]
+	messages = slices.Clone(messages)
+	for i := range messages {
+		m := &messages[i]
 		m.Content, m.Calls = s.Hide(m.Content), slices.Clone(m.Calls)
 		for j := range m.Calls {
 			m.Calls[j].Arguments = s.HideJSON(m.Calls[j].Arguments)
@@ -49,5 +48,5 @@ func hidden(req chat.Request, s *secret.Set) chat.Request {
 			m.Native = &native
 		}
 	}
-	return req
+	return messages
 }

@@ -131,7 +131,7 @@ func (s *slot) drop(why string) runfile.Body {
 		return nil
 	case s.def.Effect != tool.Read: // it may have taken effect
 		s.report.Status, s.report.Code = CallError, chat.UnknownOutcome
-		return runfile.Unknown{Call: s.call.ID}
+		return runfile.UnknownOutcome{Call: s.call.ID}
 	}
 	s.report.Status = CallDiscarded
 	return runfile.Discarded{Call: s.call.ID, Why: why}

@@ -131,6 +131,8 @@ type Request struct {
 	// "max_tokens", "stop" and "effort" mean the same for every server; other
 	// names are the server's own, such as "num_ctx".
 	Params map[string]json.RawMessage
+	// Digest identifies the rest of the request; "" if its maker did not compute it: see package model.
+	Digest string
 }
 
 // A Delta is a piece of a response while it is being written, or word of an

@@ -38,9 +38,9 @@ var runFileRules = []Rule{
 		Slug:     "version",
 		Severity: Error,
 		Title:    "A run file has a version that this program does not read.",
-		Text:     "The first record names the version of the format. A newer version may mean anything, so it is refused and not guessed at.",
+		Text:     "The first record names the version of the format. Another version may mean anything, so it is refused and not guessed at.",
 		Bad:      `{"seq":1,…,"kind":"run",…,"version":99,…}`,
-		Good:     `{"seq":1,…,"kind":"run",…,"version":1,…}`,
+		Good:     `{"seq":1,…,"kind":"run",…,"version":2,…}`,
 	},
 	{
 		Code:     RunUnordered,

@@ -199,7 +199,7 @@ func (r *runReader) response(line diag.Text, body runfile.Response) Record {
 		in.why = r.why
 	}
 	if body.Broken != "" {
-		at := around(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken")).pieces())
+		at := around(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).pieces())
 		in.find(diag.New(diag.CutBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.Broken))
 	}
 	out := in.record(r.file, line, r.o)

@@ -28,7 +28,7 @@ func encodeMessages(e *encoding) error {
 		block.in("cache_control").text("type", "ephemeral")
 		e.body.set("system", array([][]byte{block.json()}))
 	}
-	e.body.set("messages", e.blockMessages())
+	e.body.setPieces("messages", e.conversation(e.blockMessage))
 	e.body.set("stream", yes)
 	if len(e.req.Tools) > 0 {
 		e.body.set("tools", e.tools(inputTool))
@@ -71,33 +71,14 @@ func inputTool(name, description string, parameters []byte) *object {
 	return o
 }
 
-// blockMessages returns the conversation as messages of blocks. User and
-// assistant have to alternate, so what one side says in a row is one message;
-// the results of tools are said by the user.
-func (e *encoding) blockMessages() []byte {
-	var out, blocks [][]byte
-	speaker := ""
-	flush := func() {
-		if len(blocks) > 0 {
-			o := newObject("role", speaker)
-			o.set("content", array(blocks))
-			out = append(out, o.json())
-		}
-		blocks = nil
+// blockMessage appends a message as blocks. User and assistant have to alternate, so what one
+// side says in a row is one message; the results of tools are said by the user.
+func (e *encoding) blockMessage(t *transcript, m chat.Message) {
+	speaker := "user"
+	if m.Role == chat.Assistant {
+		speaker = "assistant"
 	}
-	for _, m := range e.req.Messages {
-		role := "user"
-		if m.Role == chat.Assistant {
-			role = "assistant"
-		}
-		if role != speaker {
-			flush()
-		}
-		speaker = role
-		blocks = append(blocks, e.blocks(m)...)
-	}
-	flush()
-	return array(out)
+	t.addBlocks(speaker, e.blocks(m)...)
 }
 
 // blocks returns a message as blocks. A block of text must not be empty.

@@ -62,7 +62,7 @@ type Client struct {
 	idle      time.Duration
 	maxBytes  int64
 	persist   persistence
-	said      echoes
+	sent      transcripts
 	http      *http.Client
 }
 
@@ -126,7 +126,8 @@ func (c *Client) API() API {
 }
 
 // Reply asks the model. The deltas add up to the response. When there is an
-// error, the response holds what had arrived by then.
+// error, the response holds what had arrived by then. Messages that were in a request
+// must not change: the next one may send what was made of them.
 //
 // The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError],
 // *[UnknownModelError], *[OverflowError], *[FormatError], *[NoToolsError],

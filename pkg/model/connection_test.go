@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -95,30 +96,35 @@ func TestConnectionBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// A connection that is reset before anything of the request was read.
+// A connection that is reset before anything of the request was read, which may be more than the system
+// takes in at once.
 func TestConnectionResetAtOnce(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for n := 0; ; n++ {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			if n < 2 {
-				reset(c.(*net.TCPConn))
-			} else {
-				readRequest(c)
-				say(fmt.Sprintf(sized, len(hello), hello))(c.(*net.TCPConn))
-			}
-			c.Close()
+	large := question
+	large.Messages = []chat.Message{{Role: chat.User, Content: strings.Repeat("x", 8<<20)}}
+	for _, req := range []chat.Request{question, large} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	if got := ask(t.Context(), connect(l.Addr().String()), question); got.err != nil || len(got.attempts) != 2 {
-		t.Errorf("%+v", got)
+		defer l.Close()
+		go func() {
+			for n := 0; ; n++ {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if n < 2 {
+					reset(c.(*net.TCPConn))
+				} else if r, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+					_, _ = io.Copy(io.Discard, r.Body)
+					say(fmt.Sprintf(sized, len(hello), hello))(c.(*net.TCPConn))
+				}
+				c.Close()
+			}
+		}()
+		if got := ask(t.Context(), connect(l.Addr().String()), req); got.err != nil || len(got.attempts) != 2 {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 

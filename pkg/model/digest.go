@@ -14,15 +14,45 @@ import (
 
 // digestForm names the canonical form. It changes with the form, so that
 // digests of two forms never agree.
-const digestForm = "oneshot request 2"
+const digestForm = "oneshot request 3"
 
 // Digest identifies everything that a model is sent, the model's own name
 // excepted: it is the SHA-256, in hexadecimal digits, of a canonical form of
 // the request. Bytes that are not UTF-8 count as U+FFFD, which is how they are
 // sent and recorded; JSON that comes from a model or a definition counts without
 // the spaces between its tokens, which no record keeps. The cost is linear in
-// the request.
+// the request; see [Chain] for conversations that grow.
 func Digest(req chat.Request) string {
+	var c Chain
+	c.Add(req.Messages...)
+	return c.Digest(req)
+}
+
+// A Chain is the digest of the messages of a conversation. Each is hashed once, when it is
+// added, so that the digest of the next request costs only what is new in it. The zero
+// value has no messages.
+type Chain struct {
+	count int
+	sum   [sha256.Size]byte // of the sum before the last message, and that message
+}
+
+// Add adds the next messages.
+func (c *Chain) Add(messages ...chat.Message) {
+	for _, m := range messages {
+		d := digester{hash: sha256.New()}
+		d.hash.Write(c.sum[:])
+		d.message(m)
+		d.hash.Sum(c.sum[:0])
+		c.count++
+	}
+}
+
+// Count returns how many messages were added.
+func (c *Chain) Count() int { return c.count }
+
+// Digest returns the same as the function [Digest] for a request whose messages are those that
+// were added. It does not look at req.Messages.
+func (c *Chain) Digest(req chat.Request) string {
 	d := digester{hash: sha256.New()}
 	d.text(digestForm)
 	d.text(string(req.Purpose))
@@ -33,10 +63,8 @@ func Digest(req chat.Request) string {
 		d.text(f.Description)
 		d.json(f.Parameters)
 	}
-	d.number(len(req.Messages))
-	for _, m := range req.Messages {
-		d.message(m)
-	}
+	d.number(c.count)
+	d.hash.Write(c.sum[:])
 	d.text(string(req.Format))
 	d.flag(req.AnyJSON)
 	d.number(len(req.Params))

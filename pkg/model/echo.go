@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"sync"
 
 	"oneshot/pkg/chat"
 )
@@ -13,38 +12,6 @@ import (
 // otherwise: its id, which the result refers to, and arguments that are no JSON
 // object, which servers refuse to read again. If the calls in such a body are
 // not those of the message, there is nothing to go by, and no echo.
-
-// echoes are the echoes that a client has made. A conversation holds the same
-// messages in every request, and they never change: mending each once keeps a
-// long conversation linear.
-type echoes struct{ made sync.Map } // of [echo] by [echoKey]
-
-// An echoKey tells messages apart, by where their parts are.
-type echoKey struct {
-	native *chat.Native
-	call   *chat.Call // the first
-	api    API
-}
-
-// An echo is what goes back to the server, if anything can.
-type echo struct {
-	body []byte
-	ok   bool
-}
-
-// of returns the echo of a message.
-func (e *echoes) of(p *protocol, m chat.Message) ([]byte, bool) {
-	key := echoKey{native: m.Native, api: p.api}
-	if len(m.Calls) > 0 {
-		key.call = &m.Calls[0]
-	}
-	made, known := e.made.Load(key)
-	if !known {
-		body, ok := p.echo(m.Native.Body, m.Calls)
-		made, _ = e.made.LoadOrStore(key, echo{body, ok})
-	}
-	return made.(echo).body, made.(echo).ok
-}
 
 // echoCalls mends the calls in the "tool_calls" of a message. mend returns new
 // arguments, or nil to leave them.

@@ -20,7 +20,7 @@ type encoding struct {
 	model string // the same on the server
 	req   chat.Request
 	names names
-	said  *echoes
+	past  *transcript // of the messages that an earlier request had
 	body  object
 }
 
@@ -37,7 +37,7 @@ func (e *ParameterError) Error() string {
 
 // write returns the body of the request. The encoder of the API says what must
 // be there, parameters may add to it, and defaults fill in the rest.
-func (e *encoding) write() ([]byte, error) {
+func (e *encoding) write() (body, error) {
 	if f := e.req.Format; f != nil && !jsontext.Value(f).IsValid() {
 		return nil, fmt.Errorf("request format: not JSON: %.40q", f)
 	}
@@ -49,7 +49,7 @@ func (e *encoding) write() ([]byte, error) {
 	if err := e.encode(e); err != nil {
 		return nil, err
 	}
-	return e.body.json(), nil
+	return e.body.body(), nil
 }
 
 // placeParams puts every parameter in its place, in the order of their names.
@@ -110,28 +110,36 @@ func (e *encoding) tools(form func(name, description string, parameters []byte) 
 	return array(out)
 }
 
+// conversation returns the messages as add appends them to a transcript.
+func (e *encoding) conversation(add func(*transcript, chat.Message)) body {
+	t := e.past
+	for _, m := range e.req.Messages[len(t.messages):] {
+		add(t, m)
+	}
+	t.messages = e.req.Messages
+	return t.json()
+}
+
 // messages returns the conversation with the system prompt in front: what this
 // model said as it said it, and everything else as form makes it.
-func (e *encoding) messages(form func(chat.Message) *object) []byte {
-	var out [][]byte
-	if e.req.System != "" {
-		out = append(out, newObject("role", "system", "content", e.req.System).json())
+func (e *encoding) messages(form func(chat.Message) *object) body {
+	if e.past.entries == 0 && e.req.System != "" {
+		e.past.add(newObject("role", "system", "content", e.req.System).json())
 	}
-	for _, m := range e.req.Messages {
+	return e.conversation(func(t *transcript, m chat.Message) {
 		said, ok := e.echoed(m)
 		if !ok {
 			said = form(m).json()
 		}
-		out = append(out, said)
-	}
-	return array(out)
+		t.add(said)
+	})
 }
 
 // echoed returns what an assistant said in its own form, if that is this API
 // and this model.
 func (e *encoding) echoed(m chat.Message) ([]byte, bool) {
 	if n := m.Native; n != nil && n.API == string(e.api) && n.Model == e.name {
-		return e.said.of(e.protocol, m)
+		return e.echo(n.Body, m.Calls)
 	}
 	return nil, false
 }

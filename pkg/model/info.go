@@ -85,7 +85,7 @@ func (c *Client) Show(ctx context.Context) (Capabilities, error) {
 	if c.API() != Ollama {
 		return Capabilities{}, nil
 	}
-	body, err := c.inform(ctx, "description of the model", http.MethodPost, "api/show", newObject("model", c.model).json())
+	body, err := c.inform(ctx, "description of the model", http.MethodPost, "api/show", newObject("model", c.model).body())
 	if err != nil {
 		return Capabilities{}, err
 	}
@@ -128,10 +128,10 @@ func numCtx(settings string) int {
 
 // inform makes one request for information and returns its answer, which is a
 // JSON object.
-func (c *Client) inform(ctx context.Context, what, method, path string, body []byte) ([]byte, error) {
+func (c *Client) inform(ctx context.Context, what, method, path string, text body) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.idle, &TimeoutError{What: what, Limit: c.idle})
 	defer cancel()
-	answer, err := c.fetch(ctx, method, path, body)
+	answer, err := c.fetch(ctx, method, path, text)
 	if ctx.Err() != nil && err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -142,8 +142,8 @@ func (c *Client) inform(ctx context.Context, what, method, path string, body []b
 }
 
 // fetch makes one request.
-func (c *Client) fetch(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := c.newRequest(ctx, c.api.Load(), method, path, body)
+func (c *Client) fetch(ctx context.Context, method, path string, text body) ([]byte, error) {
+	req, err := c.newRequest(ctx, c.api.Load(), method, path, text)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,11 @@ type object struct {
 	members []member
 }
 
-// A member is one member of an object; one of value and object is set.
+// A member is one member of an object; one of value, pieces and object is set.
 type member struct {
 	key    string
 	value  []byte
+	pieces body
 	object *object
 }
 
@@ -30,6 +31,11 @@ func (o *object) set(key string, value []byte) bool {
 	}
 	o.members = append(o.members, member{key: key, value: value})
 	return true
+}
+
+// setPieces adds a member with a JSON value in pieces, which are not copied.
+func (o *object) setPieces(key string, value body) {
+	o.members = append(o.members, member{key: key, pieces: value})
 }
 
 // text adds a member with a string.
@@ -59,19 +65,27 @@ func (o *object) has(key string) bool {
 }
 
 // json returns the object.
-func (o *object) json() []byte {
+func (o *object) json() []byte { return o.body().bytes() }
+
+// body returns the object in pieces.
+func (o *object) body() body {
+	var all body
 	out := []byte{'{'}
 	for i, m := range o.members {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(append(out, quote(m.key)...), ':')
-		if m.object != nil {
-			m.value = m.object.json()
+		switch {
+		case m.pieces != nil:
+			all, out = append(append(all, out), m.pieces...), nil
+		case m.object != nil:
+			out = append(out, m.object.json()...)
+		default:
+			out = append(out, m.value...)
 		}
-		out = append(out, m.value...)
 	}
-	return append(out, '}')
+	return append(all, append(out, '}'))
 }
 
 // newObject returns an object of strings, given as names and values in turn.

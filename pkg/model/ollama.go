@@ -15,7 +15,7 @@ import (
 // template would still ask it for calls.
 func encodeOllama(e *encoding) error {
 	e.body.text("model", e.model)
-	e.body.set("messages", e.messages(e.ollamaMessage))
+	e.body.setPieces("messages", e.messages(e.ollamaMessage))
 	e.body.set("stream", yes)
 	if len(e.req.Tools) > 0 && !e.answering() {
 		e.body.set("tools", e.tools(functionTool))

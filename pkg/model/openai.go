@@ -10,7 +10,7 @@ const formatName = "answer"
 // encodeChat writes a request for /chat/completions.
 func encodeChat(e *encoding) error {
 	e.body.text("model", e.model)
-	e.body.set("messages", e.messages(e.chatMessage))
+	e.body.setPieces("messages", e.messages(e.chatMessage))
 	e.body.set("stream", yes)
 	e.offerTools(functionTool)
 	switch {
@@ -100,7 +100,7 @@ func encodeResponses(e *encoding) error {
 	if e.req.System != "" {
 		e.body.text("instructions", e.req.System)
 	}
-	e.body.set("input", e.responseItems())
+	e.body.setPieces("input", e.conversation(e.responseItems))
 	e.body.set("stream", yes)
 	e.offerTools(flatTool)
 	switch {
@@ -126,28 +126,24 @@ func flatTool(name, description string, parameters []byte) *object {
 	return o
 }
 
-// responseItems returns the conversation as items.
-func (e *encoding) responseItems() []byte {
-	var out [][]byte
-	for _, m := range e.req.Messages {
-		if said, ok := e.echoed(m); ok {
-			items, _ := elements(said) // it is an array, or it would not be echoed
-			out = append(out, items...)
-			continue
-		}
-		switch {
-		case m.Role == chat.Tool:
-			out = append(out, newObject("type", "function_call_output", "call_id", m.CallID, "output", m.Content).json())
-			continue
-		case m.Content != "" || len(m.Calls) == 0:
-			out = append(out, newObject("role", string(m.Role), "content", m.Content).json())
-		}
-		for _, c := range m.Calls {
-			out = append(out, newObject("type", "function_call", "call_id", c.ID,
-				"name", e.names.wire(c.Name), "arguments", string(arguments(c))).json())
-		}
+// responseItems appends a message as items.
+func (e *encoding) responseItems(t *transcript, m chat.Message) {
+	if said, ok := e.echoed(m); ok {
+		items, _ := elements(said) // it is an array, or it would not be echoed
+		t.add(items...)
+		return
 	}
-	return array(out)
+	switch {
+	case m.Role == chat.Tool:
+		t.add(newObject("type", "function_call_output", "call_id", m.CallID, "output", m.Content).json())
+		return
+	case m.Content != "" || len(m.Calls) == 0:
+		t.add(newObject("role", string(m.Role), "content", m.Content).json())
+	}
+	for _, c := range m.Calls {
+		t.add(newObject("type", "function_call", "call_id", c.ID,
+			"name", e.names.wire(c.Name), "arguments", string(arguments(c))).json())
+	}
 }
 
 // echoResponses mends the calls among items.

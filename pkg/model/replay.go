@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	x := p.exchanges[p.played]
 	p.played++
 	p.follow(x.Request)
-	if Digest(req) != x.Digest {
+	if digest := cmp.Or(req.Digest, Digest(req)); digest != x.Digest {
 		return chat.Response{}, p.fault(x, "the request differs from the recorded one", diffRequests(p.recorded, req))
 	}
 	return p.play(ctx, x, delta)
@@ -192,7 +193,7 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	}
 	response := chat.Response{
 		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls, Native: r.Native,
-		Stop: r.Stop, Usage: r.Usage, Model: r.Model, Raw: r.Raw,
+		Stop: r.Stop, Usage: r.Usage, Model: r.Model,
 	}
 	switch {
 	case r.Broken == "":

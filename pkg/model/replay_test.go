@@ -50,7 +50,7 @@ func record() (*tape, []chat.Request) {
 	first := t.request(1, chat.PurposeTurn, nil, user("one\ntwo\nthree"))
 	t.add(
 		runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: "busy", Status: 503, Wait: 1e9}},
-		runfile.Response{Turn: 1, Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot", Raw: []byte("{}")},
+		runfile.Response{Turn: 1, Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot"},
 		runfile.Call{Turn: 1, ID: "c1", Name: "f"},
 		runfile.Result{Call: "c1"},
 	)
@@ -73,7 +73,7 @@ func TestReplay(t *testing.T) {
 	tape, requests := record()
 	p := replay(t, tape)
 	got := ask(t.Context(), p, requests[0])
-	want := chat.Response{Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot", Raw: []byte("{}")}
+	want := chat.Response{Content: "f()", Reasoning: "hm", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 5, OutputTokens: 1}, Model: "parrot"}
 	if diff := cmp.Diff(want, got.resp); diff != "" || got.err != nil {
 		t.Errorf("error %v, response (-want +got):\n%s", got.err, diff)
 	}

@@ -1,10 +1,10 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -44,13 +44,13 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 			header[name] = []string{hidden}
 		}
 	}
-	return HTTPRequest{Method: http.MethodPost, URL: c.at(out.api.path).Redacted(), Header: header, Body: out.body}, nil
+	return HTTPRequest{Method: http.MethodPost, URL: c.at(out.api.path).Redacted(), Header: header, Body: out.body.bytes()}, nil
 }
 
 // An outgoing is a request for a reply, and what has to be known of it later.
 type outgoing struct {
 	api     *protocol
-	body    []byte
+	body    body
 	names   names
 	tools   bool // there are some
 	limited bool // the form of the response is
@@ -70,29 +70,34 @@ func (c *Client) compose(req chat.Request) (*outgoing, error) {
 	maps.Copy(params, c.defaults)
 	maps.Copy(params, req.Params)
 	req.Params = params
-	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, said: &c.said}
-	body, err := e.write()
+	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, past: c.sent.take(api.api, req)}
+	text, err := e.write()
 	if err != nil {
 		return nil, err
 	}
-	return &outgoing{api, body, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON}, nil
+	c.sent.keep(e.past)
+	return &outgoing{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON}, nil
 }
 
 // newRequest returns a request over an API.
-func (c *Client) newRequest(ctx context.Context, p *protocol, method, path string, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.at(path).String(), bytes.NewReader(body))
+func (c *Client) newRequest(ctx context.Context, p *protocol, method, path string, text body) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.at(path).String(), text.reader())
 	if err != nil {
 		return nil, fmt.Errorf("model request: %w", err)
 	}
-	req.Header = c.headerOf(p, body)
+	if req.GetBody == nil { // a body in pieces
+		req.ContentLength = text.size()
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(text.reader()), nil }
+	}
+	req.Header = c.headerOf(p, text)
 	return req, nil
 }
 
 // headerOf returns the header of a request over an API: what that wants and the
 // client's own, which wins.
-func (c *Client) headerOf(p *protocol, body []byte) http.Header {
+func (c *Client) headerOf(p *protocol, text body) http.Header {
 	h := http.Header{"Accept": {p.accept}, "User-Agent": {"oneshot"}}
-	if body != nil {
+	if text != nil {
 		h.Set("Content-Type", "application/json")
 	}
 	maps.Copy(h, p.header)

@@ -162,7 +162,7 @@ func (e *CutError) temporary() bool {
 }
 
 // broken are the errors of a connection that was closed or reset.
-var broken = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
+var broken = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
 
 // isConnectionFault reports whether a request got no answer because there was
 // no connection, or it broke before the answer. A name that does not exist is

@@ -134,7 +134,7 @@ func outcome(t *rapid.T, id string, def *tool.Definition, now *time.Time, keep f
 	}
 	switch rapid.SampledFrom([]string{"ok", "error", "needs", "unknown", "discarded"}).Draw(t, "outcome") {
 	case "unknown":
-		keep(runfile.Unknown{Call: id})
+		keep(runfile.UnknownOutcome{Call: id})
 	case "discarded":
 		keep(runfile.Discarded{Call: id})
 	case "error":

@@ -47,14 +47,14 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 		}
 		delete(s.asked, b.Call)
 		s.known.hear(b.Modified)
-	case runfile.Told:
+	case runfile.UserInput:
 		values, _ := json.Marshal(b.Values) // texts have a JSON form
 		s.known.hear(values)
 	case runfile.Intent:
 		s.start(b.Call, at)
 	case runfile.Discarded:
 		s.start(b.Call, at)
-	case runfile.Unknown:
+	case runfile.UnknownOutcome:
 		s.start(b.Call, at)
 	case runfile.Result:
 		if call, ok := s.open[b.Call]; ok {

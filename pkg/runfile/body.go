@@ -34,8 +34,8 @@ type Run struct {
 	// Options are the flags of the command line, as name=value, but for those that say where
 	// the record and the answer go, and those that hold a secret.
 	Options  []string                   `json:"options,omitempty"`
-	Withheld []string                   `json:"withheld,omitempty"` // names of flags that hold a secret
-	Programs json.RawMessage            `json:"programs,omitempty"` // what programs of tools may have, if one can be run
+	Withheld []string                   `json:"secret_options,omitempty"` // names of flags that hold a secret
+	Programs json.RawMessage            `json:"programs,omitempty"`       // what programs of tools may have, if one can be run
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
@@ -93,10 +93,9 @@ type Response struct {
 	Native    *chat.Native `json:"native,omitempty"`
 	Stop      chat.Stop    `json:"stop"`
 	Usage     chat.Usage   `json:"usage"`
-	Pieces    int          `json:"pieces,omitempty"` // it came in, where they are more than the tokens of the usage
+	Pieces    int          `json:"delta_count,omitempty"` // it came in, where they are more than the tokens of the usage
 	Model     string       `json:"model,omitempty"`
-	Raw       []byte       `json:"raw,omitempty"`    // the body as it came, in base64
-	Broken    string       `json:"broken,omitempty"` // why it broke off; nothing in it counts then
+	Broken    string       `json:"broken_off,omitempty"` // why it broke off; nothing in it counts then
 }
 
 // Call is one call of a response and what was decided about it. When a call is
@@ -156,8 +155,8 @@ type Discarded struct {
 	Why  string `json:"why"`
 }
 
-// Unknown says that it cannot be found out whether a call took effect.
-type Unknown struct {
+// UnknownOutcome says that it cannot be found out whether a call took effect.
+type UnknownOutcome struct {
 	Call string `json:"call"`
 	Key  string `json:"key,omitempty"`
 }
@@ -165,12 +164,12 @@ type Unknown struct {
 // Answer is the checked answer of the run.
 type Answer struct {
 	JSON    json.RawMessage `json:"json"`
-	Rung    string          `json:"rung"`    // how the model was held to the schema
-	Repairs int             `json:"repairs"` // how often it had to be asked again
+	Rung    string          `json:"format_mode"` // how the model was held to the schema
+	Repairs int             `json:"repairs"`     // how often it had to be asked again
 }
 
-// Told is what the user said when a tool needed it: values by the names of what it needs.
-type Told struct {
+// UserInput is what the user said when a tool needed it: values by the names of what it needs.
+type UserInput struct {
 	Tool   string            `json:"tool"`
 	Values map[string]string `json:"values"`
 }
@@ -190,10 +189,10 @@ type End struct {
 // Resumed says that the run goes on after it had ended or was cut off. The records behind
 // the first Keep and before this one are void: see [Log.Standing].
 type Resumed struct {
-	Keep     int      `json:"keep"`
-	Approve  []string `json:"approve,omitempty"`  // digests of calls that may be made
-	Options  []string `json:"options,omitempty"`  // flags that were given anew, as in [Run]
-	Withheld []string `json:"withheld,omitempty"` // and those of them that hold a secret
+	Keep     int      `json:"kept_through"`
+	Approve  []string `json:"approve,omitempty"`        // digests of calls that may be made
+	Options  []string `json:"options,omitempty"`        // flags that were given anew, as in [Run]
+	Withheld []string `json:"secret_options,omitempty"` // and those of them that hold a secret
 }
 
 // Kind returns [KindRun].
@@ -223,14 +222,14 @@ func (Result) Kind() Kind { return KindResult }
 // Kind returns [KindDiscarded].
 func (Discarded) Kind() Kind { return KindDiscarded }
 
-// Kind returns [KindUnknown].
-func (Unknown) Kind() Kind { return KindUnknown }
+// Kind returns [KindUnknownOutcome].
+func (UnknownOutcome) Kind() Kind { return KindUnknownOutcome }
 
 // Kind returns [KindAnswer].
 func (Answer) Kind() Kind { return KindAnswer }
 
-// Kind returns [KindTold].
-func (Told) Kind() Kind { return KindTold }
+// Kind returns [KindUserInput].
+func (UserInput) Kind() Kind { return KindUserInput }
 
 // Kind returns [KindEnd].
 func (End) Kind() Kind { return KindEnd }

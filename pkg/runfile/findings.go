@@ -88,7 +88,7 @@ func (o *order) step(r Record) string {
 	if o.ended {
 		return "it stands after the end of the run"
 	}
-	if r.Kind != KindTold {
+	if r.Kind != KindUserInput {
 		o.telling = false
 	}
 	switch b := r.Body.(type) {
@@ -106,7 +106,7 @@ func (o *order) step(r Record) string {
 		return why
 	case Answer:
 		return o.answer()
-	case Told:
+	case UserInput:
 		return o.told()
 	case End:
 		o.ended = true
@@ -166,7 +166,7 @@ func (o *order) callStep(body Body) string {
 		return o.advance(b.Call, intended, called, approved)
 	case Result:
 		return o.advance(b.Call, closed, called, asked, approved, intended)
-	case Unknown:
+	case UnknownOutcome:
 		return o.advance(b.Call, closed, intended)
 	case Discarded:
 		return o.advance(b.Call, discarded, called, approved, intended, closed)

@@ -28,7 +28,7 @@ func TestFindingsOfDamage(t *testing.T) {
 		{text[:len(text)-3], diag.RunTorn, 1 + len(story()), "the last record was not completely written: the line has no end"},
 		{bytes.Replace(text, []byte(`"number":1`), []byte(`"number":2`), 1), diag.RunDamaged, 3, "the checksum is missing or wrong"},
 		{text[second:], diag.RunSequence, 1, `the file begins with a record of kind "request", not with "run"`},
-		{[]byte(seal(`"seq":1,"kind":"run","version":2`)), diag.RunVersion, 1, "the file has version 2 of the format; this program reads versions up to 1"},
+		{[]byte(seal(`"seq":1,"kind":"run","version":3`)), diag.RunVersion, 1, "the record has version 3 of the format; this oneshot reads version 2"},
 	} {
 		log, err := Read(bytes.NewReader(c.text))
 		got := Findings("r", log, err)
@@ -70,14 +70,14 @@ func TestFindingsOfOrder(t *testing.T) {
 		{"same id", []Body{request, response, call, call}, []string{"5: a call of that id"}},
 		{"two intents", []Body{request, response, call, intent, intent}, []string{"6: has an intent already"}},
 		{"two results", []Body{request, response, call, result, result}, []string{"6: closed already"}},
-		{"unknown without an intent", []Body{request, response, call, Unknown{Call: "c"}}, []string{"5: has no intent"}},
+		{"unknown without an intent", []Body{request, response, call, UnknownOutcome{Call: "c"}}, []string{"5: has no intent"}},
 		{"result after discarded", []Body{request, call, Discarded{Call: "c"}, result}, []string{"5: closed already"}},
 		{"request over a begun call", []Body{request, response, call, intent, Request{Turn: 2}}, []string{"6: has no outcome"}},
 		{"request over a call that never ran", []Body{request, call, Request{Turn: 1}, response}, nil},
 		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn is over"}},
 		{"answer without a request", []Body{Answer{JSON: []byte("1")}}, []string{"2: no request"}},
 		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: an answer already"}},
-		{"told before an answer", []Body{request, response, Told{Tool: "x"}}, []string{"4: had not come to its answer"}},
+		{"told before an answer", []Body{request, response, UserInput{Tool: "x"}}, []string{"4: had not come to its answer"}},
 		{"approved", []Body{request, response, ask, yes, intent, result}, nil},
 		{"refused", []Body{request, response, ask, Approval{Call: "c"}, result}, nil},
 		{"intent without the approval", []Body{request, response, ask, intent}, []string{"5: was not approved"}},

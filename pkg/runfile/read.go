@@ -198,8 +198,10 @@ func checkFirst(line line, h Header) error {
 	switch {
 	case h.Kind != KindRun:
 		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with a record of kind %q, not with \"run\"", h.Kind))
-	case run.Version < 1 || run.Version > Version:
-		return line.damage(diag.RunVersion, fmt.Sprintf("the file has version %d of the format; this program reads versions up to %d", run.Version, Version))
+	case run.Version == 1:
+		return line.damage(diag.RunVersion, fmt.Sprintf("the record has version 1 of the format, which an older oneshot wrote; this one reads version %d only", Version))
+	case run.Version != Version:
+		return line.damage(diag.RunVersion, fmt.Sprintf("the record has version %d of the format; this oneshot reads version %d", run.Version, Version))
 	case h.Seq != 1:
 		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with record %d", h.Seq))
 	case h.Run == "" || run.ID != h.Run:
@@ -210,20 +212,20 @@ func checkFirst(line line, h Header) error {
 
 // decoders read the body of each kind from a record's line.
 var decoders = map[Kind]func([]byte) (Body, error){
-	KindRun:       decodeAs[Run],
-	KindRequest:   decodeAs[Request],
-	KindAttempt:   decodeAs[Attempt],
-	KindResponse:  decodeAs[Response],
-	KindCall:      decodeAs[Call],
-	KindApproval:  decodeAs[Approval],
-	KindIntent:    decodeAs[Intent],
-	KindResult:    decodeAs[Result],
-	KindDiscarded: decodeAs[Discarded],
-	KindUnknown:   decodeAs[Unknown],
-	KindAnswer:    decodeAs[Answer],
-	KindTold:      decodeAs[Told],
-	KindEnd:       decodeAs[End],
-	KindResumed:   decodeAs[Resumed],
+	KindRun:            decodeAs[Run],
+	KindRequest:        decodeAs[Request],
+	KindAttempt:        decodeAs[Attempt],
+	KindResponse:       decodeAs[Response],
+	KindCall:           decodeAs[Call],
+	KindApproval:       decodeAs[Approval],
+	KindIntent:         decodeAs[Intent],
+	KindResult:         decodeAs[Result],
+	KindDiscarded:      decodeAs[Discarded],
+	KindUnknownOutcome: decodeAs[UnknownOutcome],
+	KindAnswer:         decodeAs[Answer],
+	KindUserInput:      decodeAs[UserInput],
+	KindEnd:            decodeAs[End],
+	KindResumed:        decodeAs[Resumed],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {

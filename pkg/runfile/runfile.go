@@ -20,9 +20,8 @@ import (
 	"time"
 )
 
-// Version is the version of the format that this package writes. It reads this
-// version and older ones.
-const Version = 1
+// Version is the version of the format that this package writes, and the only one that it reads.
+const Version = 2
 
 // MaxLine is the longest line of a run file in bytes, its line feed included.
 const MaxLine = 64 << 20
@@ -36,20 +35,20 @@ type Kind string
 
 // The kinds of records, each with a body type of the same name.
 const (
-	KindRun       Kind = "run"
-	KindRequest   Kind = "request"
-	KindAttempt   Kind = "attempt"
-	KindResponse  Kind = "response"
-	KindCall      Kind = "call"
-	KindApproval  Kind = "approval"
-	KindIntent    Kind = "intent"
-	KindResult    Kind = "result"
-	KindDiscarded Kind = "discarded"
-	KindUnknown   Kind = "unknown"
-	KindAnswer    Kind = "answer"
-	KindTold      Kind = "told"
-	KindEnd       Kind = "end"
-	KindResumed   Kind = "resumed"
+	KindRun            Kind = "run"
+	KindRequest        Kind = "request"
+	KindAttempt        Kind = "attempt"
+	KindResponse       Kind = "response"
+	KindCall           Kind = "call"
+	KindApproval       Kind = "approval"
+	KindIntent         Kind = "intent"
+	KindResult         Kind = "result"
+	KindDiscarded      Kind = "discarded"
+	KindUnknownOutcome Kind = "unknown_outcome"
+	KindAnswer         Kind = "answer"
+	KindUserInput      Kind = "user_input"
+	KindEnd            Kind = "end"
+	KindResumed        Kind = "resumed"
 )
 
 // A Record is one line of a run file.

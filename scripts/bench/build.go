@@ -35,6 +35,9 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 			return p, fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
 	}
+	if b.Binary != "" {
+		p.oneshot = b.Binary
+	}
 	if p.modules = b.installModules(ctx); p.modules != "" {
 		p.jsonrepair = filepath.Join(p.modules, ".bin", "jsonrepair")
 	}

@@ -4,13 +4,13 @@
 // read (B2), also in files of many records (B3), and how the time for hostile ones
 // grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), how long independent
-// reads take together (B7), what it costs that nothing is lost (B10), and what a call of a program
-// adds to the program (B11). It prints one Markdown table and writes the same
+// reads take together (B7), what it costs that nothing is lost (B10), what a call of a program
+// adds to the program (B11), and what a long run costs (B12). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
 //
-//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-o bench.json] [-peers=false]
+//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]
 //
 // It is run in the folder of the project.
 package main
@@ -46,6 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	peers := flags.Bool("peers", true, "install other programs and compare with them")
 	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
 	megabytes := flags.Int64("records", 1000, "size in `MB` of the file of JSON Lines that is read")
+	binary := flags.String("oneshot", "", "a `binary` to measure, instead of one that is built")
 	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(ids(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, Patience: *patience, Megabytes: *megabytes, log: stderr}
+	b := &Bench{Dir: dir, Runs: *runs, Peers: *peers, Patience: *patience, Megabytes: *megabytes, Binary: *binary, log: stderr}
 	report, err := b.Report(ctx, chosen)
 	if err != nil {
 		return err
@@ -80,7 +81,8 @@ type Bench struct {
 	Peers bool
 	// Patience is how long a hostile text may take; no longer one is tried then.
 	Patience  time.Duration
-	Megabytes int64 // how large a file of records is
+	Megabytes int64  // how large a file of records is
+	Binary    string // of oneshot; built if ""
 	log       io.Writer
 }
 
@@ -107,6 +109,7 @@ var measures = []measure{
 	{"B7", true, (*Bench).parallelReads},
 	{"B10", true, (*Bench).durable},
 	{"B11", true, (*Bench).programCall},
+	{"B12", true, (*Bench).longRuns},
 }
 
 func ids() []string {
