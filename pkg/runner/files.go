@@ -143,6 +143,8 @@ func pathFailure(err error) chat.Result {
 	var refused *vault.PathError
 	if errors.As(err, &refused) {
 		switch refused.Kind {
+		case vault.Replaced:
+			return chat.Failure(code, "%v%s", err, hasEffect)
 		case vault.NotFound:
 			code = chat.NotFound
 		case vault.Refused:

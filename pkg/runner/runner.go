@@ -138,13 +138,16 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 // settled adds to a failure that the call has taken effect, although what came of it cannot be told.
 func settled(def *tool.Definition, r chat.Result) chat.Result {
 	if r.Error != nil && def.Effect != tool.Read {
-		r.Error.Message += "; it has taken effect"
+		r.Error.Message += hasEffect
 	}
 	return r
 }
 
-// mayHave ends the message of a failure behind which nobody is to make the call again who has not looked.
-const mayHave = "; it may have taken effect"
+// The ends of the messages of failures after which nobody should repeat the call without a look at its effect.
+const (
+	mayHave   = "; it may have taken effect"
+	hasEffect = "; it has taken effect"
+)
 
 // misfit returns what is wrong with arguments in one text, or "".
 func misfit(findings []diag.Finding) string {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -153,18 +154,30 @@ func (d *draft) fill(content []byte) error {
 }
 
 // keep gives a draft the name of its file, durably. If it is to be new and something has the name,
-// the error is [fs.ErrExist].
+// the error is [fs.ErrExist]; it is errReplaced if the file has its new content nevertheless.
 func (d *draft) keep(new bool) error {
+	folder, err := d.at.dir.Open(".") // before the rename: later there may be no descriptor left
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
 	rename := d.at.dir.Rename
 	if new {
-		rename = d.renameNew
+		rename = func(from, to string) error { return d.renameNew(folder, from, to) }
 	}
-	if err := fault.Around("rename of a draft", func() error { return rename(d.own, d.at.name) }); err != nil {
+	err = fault.Around("rename of a draft", func() error { return rename(d.own, d.at.name) })
+	if err != nil {
 		return err
 	}
 	d.kept = true
-	return syncDir(d.at.dir)
+	if err := syncFolder(folder); err != nil {
+		return fmt.Errorf("%w: %w", errReplaced, cause(err))
+	}
+	return nil
 }
+
+// errReplaced says that a write has taken effect, and what failed behind it.
+var errReplaced = errors.New("the file has its new content, but a power cut may revert it")
 
 // linkNew gives the draft a second name, if nothing has it, and takes its own away.
 func (d *draft) linkNew(from, to string) error {
@@ -172,9 +185,12 @@ func (d *draft) linkNew(from, to string) error {
 		return err
 	}
 	if err := fault.At("behind link of a draft"); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errReplaced, cause(err))
 	}
-	return d.at.dir.Remove(from)
+	if err := d.at.dir.Remove(from); err != nil {
+		return fmt.Errorf("%w: %w", errReplaced, cause(err))
+	}
+	return nil
 }
 
 // discard removes what was not kept, and ends the lock.
@@ -191,5 +207,7 @@ func syncDir(dir *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fault.Around("fsync of a folder", d.Sync), d.Close())
+	return errors.Join(syncFolder(d), d.Close())
 }
+
+func syncFolder(f *os.File) error { return fault.Around("fsync of a folder", f.Sync) }

@@ -2,5 +2,7 @@
 
 package vault
 
-// renameNew renames a file if nothing has the new name.
-func (d *draft) renameNew(from, to string) error { return d.linkNew(from, to) }
+import "os"
+
+// renameNew renames a file, if nothing has the new name.
+func (d *draft) renameNew(_ *os.File, from, to string) error { return d.linkNew(from, to) }

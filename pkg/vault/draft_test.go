@@ -2,6 +2,7 @@ package vault
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,4 +170,63 @@ func TestReadWhileReplaced(t *testing.T) {
 	}
 	over.Store(true)
 	readers.Wait()
+}
+
+// D5: however few descriptors are left, a write that fails has not replaced the file.
+func TestWriteWithoutDescriptors(t *testing.T) {
+	w := newWorld(t)
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	limit := old
+	limit.Cur = 64
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Setrlimit(unix.RLIMIT_NOFILE, &old) }()
+	failed, written := 0, 0
+	for left := range 12 {
+		for _, want := range []Precondition{"", Missing} {
+			name, before := "ok.txt", "fine"
+			if want == Missing {
+				name, before = fmt.Sprintf("new%d.txt", left), ""
+			}
+			content := fmt.Sprint("with ", left)
+			err := withDescriptors(t, left, func() error { return w.root.Write(name, []byte(content), want) })
+			got, _ := os.ReadFile(filepath.Join(w.dir, name))
+			switch {
+			case err == nil && string(got) == content:
+				written++
+			case err != nil && (string(got) == before || strings.HasPrefix(string(got), "with ") && string(got) != content):
+				failed++
+			default:
+				t.Errorf("%d descriptors, %q: error %v, content %q", left, want, err, got)
+			}
+		}
+	}
+	if failed < 4 || written < 4 {
+		t.Errorf("%d failed, %d written", failed, written)
+	}
+}
+
+// withDescriptors calls f while only so many descriptors are left.
+func withDescriptors(t *testing.T, left int, f func() error) error {
+	t.Helper()
+	var taken []int
+	for {
+		fd, err := unix.Dup(0)
+		if err != nil {
+			break
+		}
+		taken = append(taken, fd)
+	}
+	for _, fd := range taken[:left] {
+		unix.Close(fd)
+	}
+	err := f()
+	for _, fd := range taken[left:] {
+		unix.Close(fd)
+	}
+	return err
 }

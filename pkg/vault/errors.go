@@ -17,8 +17,9 @@ const (
 	Refused    Kind = "refused"     // the vault never reads or writes this
 	NotRegular Kind = "not regular" // a folder, pipe, socket or device
 	TooLarge   Kind = "too large"
-	Changed    Kind = "changed" // it is not what a [Precondition] says
-	Failed     Kind = "failed"  // the file system said so
+	Changed    Kind = "changed"  // it is not what a [Precondition] says
+	Replaced   Kind = "replaced" // it was written, but may not be durable
+	Failed     Kind = "failed"   // the file system said so
 )
 
 // A PathError is a file that could not be read or written. Its text never

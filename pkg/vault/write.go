@@ -65,10 +65,12 @@ func (r *Root) replace(path string, at place, content []byte, old fs.FileInfo, w
 		return err
 	}
 	err = d.keep(want == Missing)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, errReplaced):
+		return &PathError{Kind: Replaced, Path: path, Reason: err.Error()}
+	case errors.Is(err, fs.ErrExist):
 		return changed(path, alreadyThere)
-	}
-	if err != nil {
+	case err != nil:
 		return failure(path, err)
 	}
 	return nil

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -39,6 +40,7 @@ func (w *world) judge(s *story) ([]charge, error) {
 	j.end()
 	j.successes()
 	j.steps()
+	j.replaced()
 	j.fitness()
 	return j.charges, nil
 }
@@ -195,6 +197,25 @@ func (j *judgement) steps() {
 	for name, content := range j.w.sc.files {
 		if j.files["work/"+name] != content && !j.s.tools {
 			j.charge(lost, "%s holds %q", name, j.files["work/"+name])
+		}
+	}
+}
+
+// replaced: a file_put that fails after it has replaced the file says so (D5).
+func (j *judgement) replaced() {
+	puts := map[string][2]string{}
+	for _, r := range j.log.Standing() {
+		switch b := r.Body.(type) {
+		case runfile.Call:
+			var args struct{ Path, Content string }
+			if json.Unmarshal(b.Effective, &args) == nil && b.Name == "file_put" {
+				puts[b.ID] = [2]string{args.Path, args.Content}
+			}
+		case runfile.Result:
+			put, ok := puts[b.Call]
+			if ok && b.Result.Error != nil && j.files["work/"+put[0]] == put[1] && !strings.Contains(b.Result.Error.Message, "taken effect") {
+				j.charge(lost, "the call %s has replaced %s, and says only: %s", b.Call, put[0], b.Result.Error.Message)
+			}
 		}
 	}
 }
