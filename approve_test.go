@@ -2,30 +2,23 @@ package main
 
 import (
 	"os"
+	"regexp"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"oneshot/pkg/runfile"
 )
 
-// digest runs "digest FILE TOOL": $DIGEST becomes that of the latest call of a tool in a
-// run file.
-func digest(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: digest FILE TOOL")
+// approval runs "approval TOOL": $APPROVAL is then what admits the last call of a tool that the error of the last
+// program says to wait.
+func approval(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: approval TOOL")
 	}
-	log, err := runfile.ReadFile(ts.MkAbs(args[0]))
-	ts.Check(err)
-	found := ""
-	for _, r := range log.Records {
-		if call, ok := r.Body.(runfile.Call); ok && call.Name == args[1] {
-			found = call.Digest
-		}
+	waits := regexp.MustCompile("a call of " + regexp.QuoteMeta(args[0]) + " has to be approved: (sha256:[0-9a-f]{64})")
+	found := waits.FindAllStringSubmatch(ts.ReadFile("stderr"), -1)
+	if len(found) == 0 {
+		ts.Fatalf("no call of %s waits", args[0])
 	}
-	if found == "" {
-		ts.Fatalf("%s has no call of %s", args[0], args[1])
-	}
-	ts.Setenv("DIGEST", found)
+	ts.Setenv("APPROVAL", found[len(found)-1][1])
 }
 
 // executable runs "executable FILE…".

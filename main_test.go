@@ -91,7 +91,7 @@ func params(files []string, api modelserver.API) testscript.Params {
 		},
 		Condition: func(name string) (bool, error) { return condition(name, api) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "ollama": ollama, "server": server, "attack": attack, "tried": tried, "digest": digest, "executable": executable, "terminal": terminal, "nobody": nobody,
+			"exits": exits, "ollama": ollama, "server": server, "attack": attack, "tried": tried, "approval": approval, "executable": executable, "terminal": terminal, "nobody": nobody,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -24,19 +24,19 @@ import (
 // approveOptions say who answers what the policy asks about.
 type approveOptions struct {
 	who   string
-	calls []string // digests
+	calls []string // approvals
 }
 
 func (o *approveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.who, "approve", "never", "who answers what a rule asks about: never (nobody is there), tty, or a `PROGRAM`, e.g. --approve ./approve.sh")
-	f.StringArrayVar(&o.calls, "approve-call", nil, "`DIGEST` of a call that may be made, once, as the error or the run that waits says it")
+	f.StringArrayVar(&o.calls, "approve-call", nil, "`APPROVAL` of a call that waits, once, as the error of its run says it: sha256: and 64 digits; needs --resume")
 }
 
 func (o *approveOptions) check() error {
 	for _, d := range o.calls {
 		sum, ok := strings.CutPrefix(d, "sha256:")
 		if raw, err := hex.DecodeString(sum); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(sum) != sum {
-			return usagef("the error of the run that waits says it", "--approve-call: %q is not a digest: a digest is sha256: and 64 hexadecimal digits", d)
+			return usagef("the error of the run that waits says it", "--approve-call: %q is not an approval: one is sha256: and 64 hexadecimal digits", d)
 		}
 	}
 	return nil
@@ -54,47 +54,54 @@ func (o *approveOptions) approver(env Env, t *talk, model string) (agent.Approve
 		if err != nil {
 			return nil, usagef("never, tty, or a program that can be run", "--approve: %v", err)
 		}
-		next = &programApprover{model: model, program: program.Program{Path: path, Env: surroundings(env), All: t.programs}}
+		next = &programApprover{talk: t, model: model, program: program.Program{Path: path, Env: surroundings(env), All: t.programs}}
 	}
-	return o.byDigest(next), nil
+	return o.byFlag(next), nil
 }
 
-// byDigest puts the calls that the command line admits before who else answers.
-func (o *approveOptions) byDigest(next agent.Approver) agent.Approver {
+// byFlag puts the calls that the command line admits before who else answers.
+func (o *approveOptions) byFlag(next agent.Approver) agent.Approver {
 	if len(o.calls) == 0 {
 		return next
 	}
-	return &digestApprover{left: slices.Clone(o.calls), next: next}
+	return &flagApprover{left: slices.Clone(o.calls), next: next}
 }
 
-// errNobody is why a question has no answer.
-var errNobody = errors.New("nobody is there to answer")
+// Why a question has no answer.
+var (
+	errNobody = errors.New("nobody is there to answer")
+	errOther  = errors.New("no --approve-call is for this call as it is now: it is another one, or what it comes to has changed")
+)
 
-// A digestApprover admits calls by their digests, each once, and asks somebody else about
+// A flagApprover admits calls by their approvals, each once, and asks somebody else about
 // the others.
-type digestApprover struct {
+type flagApprover struct {
 	mu   sync.Mutex
 	left []string
 	next agent.Approver
 }
 
 // Approve answers a question.
-func (a *digestApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+func (a *flagApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if i := slices.Index(a.left, q.Digest); i >= 0 {
+	if i := slices.Index(a.left, q.Approval); i >= 0 {
 		a.left = slices.Delete(a.left, i, i+1)
 		return agent.Approval{Approved: true, By: "flag"}, nil
 	}
-	if a.next == nil {
-		return agent.Approval{}, errNobody
+	switch {
+	case a.next != nil:
+		return a.next.Approve(ctx, q)
+	case len(a.left) > 0:
+		return agent.Approval{}, errOther
 	}
-	return a.next.Approve(ctx, q)
+	return agent.Approval{}, errNobody
 }
 
 // A programApprover asks a program: the question is JSON on its stdin, the answer JSON on
 // its stdout.
 type programApprover struct {
+	talk    *talk
 	model   string
 	program program.Program
 }
@@ -114,6 +121,10 @@ type decision struct {
 // Approve answers a question.
 func (a *programApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	q.Note = privacy(q.Def, a.model)
+	q.Preview.Files = slices.Clone(q.Preview.Files)
+	for i, f := range q.Preview.Files {
+		q.Preview.Files[i].Diff = a.talk.secrets.Redact(diffText(fileDiff(f)))
+	}
 	question, err := json.Marshal(q)
 	if err != nil {
 		return agent.Approval{}, err

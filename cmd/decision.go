@@ -66,7 +66,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, de
 	case policy.Allow:
 		return nil
 	case policy.Ask:
-		return unapproved(question(def, d), nil)
+		return unapproved(question(ctx, env, def, d), nil)
 	}
 	return denial(def, d)
 }

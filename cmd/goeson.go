@@ -18,7 +18,10 @@ func (o *runOptions) howToApprove(err error) string {
 	errors.As(err, &waiting)
 	admit := ""
 	for _, q := range waiting.Questions {
-		admit += " --approve-call " + q.Digest
+		admit += " --approve-call " + q.Approval
+	}
+	if o.runPath == "" {
+		return "an approval is of a call of this run, which has no record: leave out --no-run-file, or use --approve tty"
 	}
 	return o.howToGoOn(admit)
 }

@@ -177,15 +177,13 @@ func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, er
 }
 
 // A recordedApprover gives the answers that are on record of a run that is played again with the
-// results of its tools, where nothing can come of a call. It asks nobody else but who answers by
-// digest.
+// results of its tools, where nothing can come of a call. It asks nobody else.
 type recordedApprover struct {
 	answers map[string]runfile.Approval // by the ids of calls
-	next    agent.Approver              // may be nil
 }
 
-func newRecordedApprover(log *runfile.Log, next agent.Approver) *recordedApprover {
-	a := &recordedApprover{map[string]runfile.Approval{}, next}
+func newRecordedApprover(log *runfile.Log) *recordedApprover {
+	a := &recordedApprover{map[string]runfile.Approval{}}
 	for _, r := range log.Standing() {
 		if b, ok := r.Body.(runfile.Approval); ok {
 			a.answers[b.Call] = b
@@ -195,14 +193,11 @@ func newRecordedApprover(log *runfile.Log, next agent.Approver) *recordedApprove
 }
 
 // Approve answers a question.
-func (a *recordedApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+func (a *recordedApprover) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
 	if then, ok := a.answers[q.CallID]; ok && then.Digest == q.Digest {
 		return agent.Approval{ID: then.ID, By: then.By, Approved: then.Approved, Modified: then.Modified, Why: then.Why}, nil
 	}
-	if a.next == nil {
-		return agent.Approval{}, errNobody
-	}
-	return a.next.Approve(ctx, q)
+	return agent.Approval{}, errNobody
 }
 
 // told returns what the user said in the recorded run.

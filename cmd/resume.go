@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -153,8 +152,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if err := r.takeOver(log, o); err != nil {
 		return err
 	}
-	o.approve.calls, err = r.waits(o.approve.calls)
-	return err
+	return r.waits(o.approve.calls)
 }
 
 // takeOver makes the flags of the run those of this command, but for those that are given again.
@@ -206,39 +204,30 @@ func flagsOf(log *runfile.Log) (options, withheld []string) {
 	return options, withheld
 }
 
-// waits returns the digests of calls that wait for an approval. One that a call has that was approved
-// is left out: the command that said so was cut off, and is given again. Any other is refused.
-func (r *resumed) waits(digests []string) ([]string, error) {
-	calls, approved := map[string]string{}, map[string]bool{}
+// waits refuses approvals where no call waits for one. One that is on record is no mistake: the command that
+// said so was cut off, and is given again.
+func (r *resumed) waits(approvals []string) error {
+	calls, approved := map[string]bool{}, map[string]bool{}
 	for _, record := range r.past {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			if b.Verdict == "ask" {
-				calls[b.ID] = b.Digest
+				calls[b.ID] = true
 			}
 		case runfile.Approval:
-			approved[b.Digest] = approved[b.Digest] || b.Approved
+			approved[b.Approval] = approved[b.Approval] || b.Approved
+		case runfile.Intent:
 			delete(calls, b.Call)
 		case runfile.Result:
 			delete(calls, b.Call)
 		}
 	}
-	all := slices.Sorted(maps.Values(calls))
-	var waiting []string
-	for left := slices.Clone(all); len(digests) > 0; digests = digests[1:] {
-		d := digests[0]
-		switch i := slices.Index(left, d); {
-		case i >= 0:
-			left, waiting = slices.Delete(left, i, i+1), append(waiting, d)
-		case !approved[d]:
-			hint := "none waits"
-			if len(all) > 0 {
-				hint = "these wait: " + strings.Join(all, " ")
-			}
-			return nil, usagef(hint, "--approve-call: no call that waits has this digest: %s", d)
+	for _, a := range approvals {
+		if len(calls) == 0 && !approved[a] {
+			return usagef("leave it out", "--approve-call: no call of the run waits for an approval: %s", a)
 		}
 	}
-	return waiting, nil
+	return nil
 }
 
 // moment is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.

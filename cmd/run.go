@@ -328,7 +328,7 @@ func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
 		return err
 	}
-	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log, o.approve.byDigest(nil))
+	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log)
 	if len(cfg.Answers) == 0 {
 		cfg.Told = o.model.told()
 	}
@@ -346,6 +346,7 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 		cfg.Resolve = env.Root.Resolve
 		env.Root.AllowDotted(cfg.Policy.DotNames()...)
 	}
+	cfg.Preview = env.Preview
 	if o.record.replayTools {
 		if cfg.Runner, err = o.model.recordedTools(); err != nil {
 			release()

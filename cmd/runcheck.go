@@ -16,6 +16,9 @@ func (o *runOptions) check() error {
 	if err := o.approve.check(); err != nil {
 		return err
 	}
+	if len(o.approve.calls) > 0 && o.resumed == nil {
+		return usagef("oneshot run --resume RUN --approve-call …, as the error of the run says it", "--approve-call: an approval is of a call of one run, which is named with --resume")
+	}
 	if o.onDenied != "fail" && o.onDenied != "continue" {
 		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
 	}

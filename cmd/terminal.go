@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +60,24 @@ type terminalApprover struct {
 	model string
 }
 
+// dialog returns the dialog that asks a question at a terminal.
+func (a *terminalApprover) dialog(tty *os.File, q agent.Question) *dialog {
+	d := &dialog{
+		in: bufio.NewReader(tty), out: hidingWriter{tty, a.talk.secrets}, q: q, choice: choiceOf(q),
+		width: 80, height: 24, hide: a.talk.secrets.Redact,
+		forget: func() error { return dropTyped(tty) },
+		plain:  a.talk.color == "never" || a.talk.color == "auto" && a.talk.noColor,
+	}
+	_ = control(tty, func(fd int) error { // else it is as large as most
+		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
+		if err == nil && size.Col > 0 && size.Row > 0 {
+			d.width, d.height = max(int(size.Col), 40), max(int(size.Row), 12)
+		}
+		return err
+	})
+	return d
+}
+
 // hangup is how long the signal may take that says that the terminal has gone.
 const hangup = 500 * time.Millisecond
 
@@ -73,7 +90,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.Question) (agent
 	defer tty.Close()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
 	q.Note = privacy(q.Def, a.model)
-	d := dialog{in: bufio.NewReader(tty), out: hidingWriter{tty, a.talk.secrets}, q: q, choice: choiceOf(q)}
+	d := a.dialog(tty, q)
 	approval, err := d.run()
 	if isGone(tty) { // which a signal says, too, if it is not ignored
 		select {
@@ -87,123 +104,11 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.Question) (agent
 	return approval, err
 }
 
-// A dialog asks one question.
-type dialog struct {
-	in     *bufio.Reader
-	out    io.Writer
-	q      agent.Question
-	choice *choice // of files; nil where there is nothing to choose
-}
-
-// run shows the call and asks until there is an answer.
-func (d *dialog) run() (agent.Approval, error) {
-	d.show()
-	for {
-		fmt.Fprint(d.out, d.prompt())
-		line, err := d.in.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			fmt.Fprintln(d.out)
-			return agent.Approval{By: "tty", Why: "the terminal was closed"}, nil
-		}
-		switch word := strings.ToLower(strings.TrimSpace(string(line))); word {
-		case "y", "yes":
-			if approval, ok := d.approved(); ok {
-				return approval, nil
-			}
-		case "", "n", "no":
-			return agent.Approval{By: "tty"}, nil
-		case "v":
-			d.showAll()
-		default:
-			d.choose(word)
-		}
-	}
-}
-
-// prompt is the line that asks.
-func (d *dialog) prompt() string {
-	if d.choice == nil {
-		return "Run it? y yes, n no, v show everything [n] "
-	}
-	return "Run it? y with the marked ones, n no, 1 2 … mark or unmark, a all, d none, v show everything [n] "
-}
-
-// approved returns the approval of what is marked, if anything is.
-func (d *dialog) approved() (agent.Approval, bool) {
-	a := agent.Approval{By: "tty", Approved: true}
-	if d.choice == nil || !slices.Contains(d.choice.marked, false) {
-		return a, true
-	}
-	if !slices.Contains(d.choice.marked, true) {
-		fmt.Fprintln(d.out, "Nothing is marked. n refuses the call.")
-		return a, false
-	}
-	a.Modified = d.choice.arguments(d.q.Arguments)
-	return a, true
-}
-
-// choose marks and unmarks files.
-func (d *dialog) choose(words string) {
-	if d.choice == nil || !d.choice.mark(words) {
-		fmt.Fprintf(d.out, "%q is no answer.\n", words)
-		return
-	}
-	d.choice.show(d.out)
-}
-
-// show shows the call. A model that wrote what stands here cannot draw on the terminal.
-func (d *dialog) show() {
-	fmt.Fprintf(d.out, "\noneshot: a call waits for approval\n")
-	line := func(name, text string) { fmt.Fprintf(d.out, "  %-10s %s\n", inLine(name), visible(text)) }
-	row := func(name, text string) {
-		if text != "" {
-			line(name, inLine(text))
-		}
-	}
-	row("tool", d.q.Tool+" ("+string(d.q.Effect)+")")
-	gjson.ParseBytes(d.q.Arguments).ForEach(func(name, value gjson.Result) bool {
-		if d.choice != nil && d.choice.name == name.Str {
-			fmt.Fprintf(d.out, "  %s\n", inLine(name.Str))
-			d.choice.show(d.out)
-			return true
-		}
-		line(name.Str, excerpt(compact(json.RawMessage(value.Raw)))) // with each space that it has
-		return true
-	})
-	row("purpose", d.q.Purpose)
-	row("rule", d.q.Rule)
-	row("reason", d.q.Why)
-	row("privacy", d.q.Note)
-	row("digest", d.q.Digest)
-}
-
-// showAll shows the arguments whole.
-func (d *dialog) showAll() {
-	var doc bytes.Buffer
-	if json.Indent(&doc, d.q.Arguments, "", "  ") != nil {
-		doc.Write(d.q.Arguments)
-	}
-	for line := range strings.Lines(doc.String()) {
-		fmt.Fprintf(d.out, "  %s\n", visible(strings.TrimSuffix(line, "\n")))
-	}
-}
-
-// excerpt returns the beginning of a long value, and how much there is of it.
-func excerpt(value []byte) string {
-	const longest = 400
-	if len(value) <= longest {
-		return string(value)
-	}
-	return fmt.Sprintf("%s… (%d bytes in all, v shows them)", strings.ToValidUTF8(string(value[:longest]), ""), len(value))
-}
-
-// inLine returns a text on one line in which nothing is hidden.
-func inLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
-
 // A choice is an argument that is a list of files, of which a person can leave some out.
 type choice struct {
 	name   string
 	files  []gjson.Result
+	why    []string // how the call came to name each
 	marked []bool
 }
 
@@ -217,11 +122,24 @@ func choiceOf(q agent.Question) *choice {
 		if properties.Get(gjson.Escape(name.Str)).Get("items.format").Str != "path" || !value.IsArray() || len(files) < 2 {
 			return true
 		}
-		found = &choice{name: name.Str, files: files, marked: make([]bool, len(files))}
+		found = &choice{name: name.Str, files: files, why: make([]string, len(files)), marked: make([]bool, len(files))}
+		for i, f := range files {
+			found.why[i] = reasonOf(q, f.Str)
+		}
 		found.all(true)
 		return false
 	})
 	return found
+}
+
+// reasonOf returns how a call came to name a file.
+func reasonOf(q agent.Question, path string) string {
+	for _, f := range q.Preview.Files {
+		if f.Path == path && f.Reason != "" {
+			return "  (" + f.Reason + ")"
+		}
+	}
+	return ""
 }
 
 func (c *choice) all(marked bool) {
@@ -263,7 +181,7 @@ func (c *choice) show(out io.Writer) {
 		if name != file.String() { // a name that shows not what it is
 			name = visible(file.Raw)
 		}
-		fmt.Fprintf(out, "    [%s] %d  %s\n", mark, i+1, name)
+		fmt.Fprintf(out, "    [%s] %d  %s%s\n", mark, i+1, name, visible(c.why[i]))
 	}
 }
 

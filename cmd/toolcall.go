@@ -130,7 +130,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		o.programs.logged(o.talk, "")
 		about := o.decided(def, d)
 		if d.Verdict == policy.Ask {
-			if d, err = o.approved(ctx, approver, p, facts, about, d); err != nil {
+			if d, err = o.approved(ctx, approver, env, p, facts, about, d); err != nil {
 				return err
 			}
 		}
@@ -199,16 +199,22 @@ func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat
 }
 
 // question is what has to be answered about a call that the policy asks about.
-func question(def *tool.Definition, d policy.Decision) agent.Question {
-	return agent.Question{
+func question(ctx context.Context, env runner.Env, def *tool.Definition, d policy.Decision) agent.Question {
+	q := agent.Question{
 		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
 		Effect: def.Effect, Purpose: def.Description, Rule: d.Rule, Why: d.Why, Def: def,
+		Preview: env.Preview(ctx, def, d.Arguments),
 	}
+	for i := range q.Preview.Files {
+		q.Preview.Files[i].Reason = "--args names it"
+	}
+	q.Approval = q.Preview.Approval("", q.CallID, q.Digest) // a call by hand is of no run
+	return q
 }
 
 // unapproved is the error of a question without an answer; why may be nil.
 func unapproved(q agent.Question, why error) error {
-	hint := "--approve-call " + q.Digest + " admits it"
+	hint := "--approve-call " + q.Approval + " admits it"
 	if why == nil || errors.Is(why, errNobody) {
 		hint += ", --approve tty asks you"
 	}
@@ -217,8 +223,8 @@ func unapproved(q agent.Question, why error) error {
 
 // approved returns the decision about a call that the policy asks about: the answer of who
 // is asked, which may change the arguments. Those are judged again.
-func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
-	q := question(facts.Def, d)
+func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, env runner.Env, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
+	q := question(ctx, env, facts.Def, d)
 	a, err := agent.Approval{}, errNobody
 	if approver != nil {
 		a, err = approver.Approve(ctx, q)
@@ -228,6 +234,9 @@ func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver
 		return d, context.Cause(ctx)
 	case err != nil:
 		return d, unapproved(q, err)
+	}
+	if now := question(ctx, env, facts.Def, d); a.Approved && now.Approval != q.Approval {
+		return d, unapproved(now, errOther)
 	}
 	o.answered(about, a)
 	return a.Decide(facts.Def, d, func(args json.RawMessage) policy.Decision {

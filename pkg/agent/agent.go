@@ -86,6 +86,9 @@ type Config struct {
 	// Resolve returns where a path of a file leads, links followed; nil where tools touch
 	// no files.
 	Resolve func(path string) (string, error)
+	// Preview returns what a call comes to, which those who approve it are shown and an approval is bound to; nil
+	// where nobody can tell.
+	Preview func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview
 	// ContinueDenied lets a run go on after a write was denied; otherwise the
 	// first such denial ends it.
 	ContinueDenied bool

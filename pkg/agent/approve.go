@@ -26,7 +26,9 @@ type Question struct {
 	CallID    string           `json:"toolCallId"`
 	Tool      string           `json:"toolName"`
 	Arguments json.RawMessage  `json:"args"`
-	Digest    string           `json:"digest"` // of the call: see [runfile.CallDigest]
+	Digest    string           `json:"digest"`   // of name and arguments, for audit: see [runfile.CallDigest]
+	Approval  string           `json:"approval"` // of the call in this run and what it comes to: what an approval is bound to
+	Preview   chat.Preview     `json:"preview"`
 	Effect    tool.Effect      `json:"effect"`
 	Purpose   string           `json:"purpose"`          // what the tool is for
 	Rule      string           `json:"rule"`             // that asks
@@ -54,7 +56,7 @@ type ApprovalError struct {
 func (e *ApprovalError) Error() string {
 	waiting := make([]string, len(e.Questions))
 	for i, q := range e.Questions {
-		waiting[i] = "a call of " + q.Tool + " has to be approved: " + q.Digest
+		waiting[i] = "a call of " + q.Tool + " has to be approved: " + q.Approval + " (" + q.Summary() + ")"
 	}
 	text := strings.Join(waiting, "; ")
 	if e.Why != nil {
@@ -158,15 +160,19 @@ func (b *batch) ask(s *slot) (Question, error) {
 		b.deny(s, d)
 		return Question{}, nil
 	}
+	s.decision = d
 	if s.later = b.unheard(s); s.later {
-		s.decision = d
 		return Question{}, nil
 	}
 	q := Question{
 		CallID: s.call.ID, Tool: s.call.Name, Arguments: s.call.Arguments, Digest: b.run.digest(s.call.Name, s.call.Arguments),
 		Effect: s.def.Effect, Purpose: s.def.Description, Rule: d.Rule, Why: d.Why, Def: s.def,
 	}
-	a, err := b.answer(q)
+	b.passVoid(b.look(&q))
+	if s.later = b.unheard(s); s.later {
+		return q, nil
+	}
+	a, err := b.answerTo(&q)
 	switch {
 	case err != nil && b.run.cfg.ContinueDenied:
 		b.deny(s, d.Unanswered())
@@ -175,6 +181,62 @@ func (b *batch) ask(s *slot) (Question, error) {
 		return q, &noAnswerError{err}
 	}
 	return q, b.take(s, q, a, d)
+}
+
+// look finds out what a call comes to now.
+func (b *batch) look(q *Question) *Question {
+	if b.run.cfg.Preview != nil {
+		q.Preview = b.run.cfg.Preview(b.ctx, q.Def, q.Arguments)
+	}
+	for i := range q.Preview.Files {
+		q.Preview.Files[i].Reason = b.run.record.state.Origin(q.Preview.Files[i].Path)
+	}
+	q.Approval = q.Preview.Approval(b.run.cfg.ID, q.CallID, q.Digest)
+	return q
+}
+
+// passVoid passes over approvals on record that bind no more: there is a later one of the call, or nothing of the
+// response was carried out and the call comes to something else now.
+func (b *batch) passVoid(q *Question) {
+	for past := b.run.record.past; len(past) > 0; past = b.run.record.past {
+		a, ok := past[0].Body.(runfile.Approval)
+		if !ok || a.Call != q.CallID {
+			return
+		}
+		again, last := laterApproval(past[1:], q.CallID)
+		if !again && !(a.Approved && a.Approval != q.Approval && last) {
+			return
+		}
+		b.run.record.past = past[1:] // the policy does not count it
+	}
+}
+
+// laterApproval reports whether there is an approval of a call among those at the beginning of some records, and
+// whether nothing stands behind these: nothing of their response was carried out.
+func laterApproval(records []runfile.Record, call string) (again, last bool) {
+	for _, r := range records {
+		a, ok := r.Body.(runfile.Approval)
+		if !ok {
+			return again, false
+		}
+		again = again || a.Call == call
+	}
+	return again, true
+}
+
+// mostLooks is how often a call is shown anew because what it comes to has changed while somebody looked at it.
+const mostLooks = 3
+
+// answerTo returns the answer to a question about a call that comes to what was shown.
+func (b *batch) answerTo(q *Question) (Approval, error) {
+	for range mostLooks {
+		shown, isPast := q.Approval, len(b.run.record.past) > 0
+		a, err := b.answer(*q)
+		if err != nil || isPast || !a.Approved || b.look(q).Approval == shown {
+			return a, err
+		}
+	}
+	return Approval{}, errors.New("what the call comes to changes while it is looked at")
 }
 
 // answer returns what was said about a call: what is on record of a run that goes on, or
@@ -196,7 +258,7 @@ func (b *batch) take(s *slot, q Question, a Approval, asked policy.Decision) err
 		s.given = true
 		return b.judge(s, args)
 	})
-	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
+	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approval: q.Approval, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
 	if a.Modified != nil {
 		record.Modified, record.ModifiedDigest = a.Modified, b.run.digest(q.Tool, a.Modified)
 		record.Rule, record.Labels = d.Rule, d.LabelNames()

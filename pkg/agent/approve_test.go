@@ -11,8 +11,10 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
 )
 
 type ctx = context.Context
@@ -223,5 +225,98 @@ func TestModifiedCallCounts(t *testing.T) {
 		if a, ok := b.(runfile.Approval); ok && (a.Rule != "free" || len(a.Labels) != 1) {
 			t.Errorf("%+v", a)
 		}
+	}
+}
+
+// M2: an approval on record is of what the call came to then. Where nothing of the response was carried out and that
+// has changed, somebody is asked anew; otherwise it holds.
+func TestResumeChangedApprovals(t *testing.T) {
+	steps := func() []step { return then(says(calls(`put("a")`, `put("b")`))) }
+	rigged := func(r *rig, state *string) *recording {
+		r.cfg.ID = "x"
+		r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{id: once, limit: {calls: 2}}]}}}`)
+		r.cfg.Preview = func(ctx, *tool.Definition, json.RawMessage) chat.Preview {
+			return chat.Preview{Files: []chat.PreviewFile{{Path: "a", Resolved: "a", State: chat.FileThere, SHA256: *state}}}
+		}
+		asks := &recording{answer: yes}
+		r.cfg.Approver = asks
+		return asks
+	}
+	before, after := "1", "2"
+	first := newRig(t, steps()...)
+	rigged(first, &before)
+	_, log := first.recordedRun()
+	for n := 1; n <= len(log.Records); n++ {
+		part := log.Records[:n]
+		if _, open := part[n-1].Body.(runfile.Intent); open {
+			continue // nobody knows what came of it
+		}
+		approved, carried := countOf[runfile.Approval](part), countOf[runfile.Intent](part)
+		for _, state := range []*string{&before, &after} {
+			r, past := resumed(t, part, steps())
+			asks := rigged(r, state)
+			wantStatuses(t, r.mustRun(), "put ok", "put ok")
+			want := 2 - approved
+			if state == &after && carried == 0 {
+				want = 2
+			}
+			if len(asks.asked) != want {
+				t.Errorf("cut behind record %d, state %s: asked %q, want %d", n, *state, asks.asked, want)
+			}
+			again, _ := resumed(t, asRecords(append(bodies(past), r.records...)), steps())
+			if asks := rigged(again, state); len(asks.asked) > 0 {
+				t.Error(asks.asked)
+			}
+			wantStatuses(t, again.mustRun(), "put ok", "put ok")
+		}
+	}
+}
+
+// M2: what changes while somebody looks at it is shown anew, and in the end nobody has approved it.
+func TestApprovalOfWhatChanges(t *testing.T) {
+	for changes, want := range map[int]int{0: 1, 1: 2, 9: 3} {
+		r := newRig(t, then(says(calls(`put("a")`)))...)
+		r.cfg.Policy = asksAbout(t, careful)
+		version := 0
+		asks := &recording{answer: func(q agent.Question) (agent.Approval, error) {
+			if changes > version {
+				version++
+			}
+			return yes(q)
+		}}
+		r.cfg.Approver = asks
+		r.cfg.Preview = func(ctx, *tool.Definition, json.RawMessage) chat.Preview {
+			return chat.Preview{Argv: []string{strings.Repeat("x", version)}}
+		}
+		_, err := r.run()
+		if len(asks.asked) != want || (err != nil) != (changes == 9) {
+			t.Errorf("%d changes: asked %q, %v", changes, asks.asked, err)
+		}
+	}
+}
+
+// X4: a file that an approval offers has a reason; Decision 16: the approval is of one call of one run.
+func TestApprovalFacts(t *testing.T) {
+	r := newRig(t, then(says(calls(`look("secret")`)), says(calls(`put("found.md")`, `put("found.md")`)))...)
+	r.cfg.Prompt = "Read given.md"
+	r.do["look"] = func(ctx, string) (chat.Result, error) { return chat.Success([]string{"found.md"}), nil }
+	r.cfg.Policy = asksAbout(t, careful)
+	r.cfg.Preview = func(ctx, *tool.Definition, json.RawMessage) chat.Preview {
+		return chat.Preview{Files: []chat.PreviewFile{{Path: "given.md"}, {Path: "found.md"}, {Path: "made.md"}}}
+	}
+	seen := map[string]bool{}
+	reasons := []string{}
+	r.cfg.Approver = &recording{answer: func(q agent.Question) (agent.Approval, error) {
+		seen[q.Approval] = true
+		reasons = reasons[:0]
+		for _, f := range q.Preview.Files {
+			reasons = append(reasons, f.Reason)
+		}
+		return yes(q)
+	}}
+	r.mustRun()
+	want := []string{"your prompt or input names it", "a result of look names it", "only the model names it"}
+	if diff := cmp.Diff(want, reasons); diff != "" || len(seen) != 3 {
+		t.Errorf("%s, %d approvals", diff, len(seen))
 	}
 }

@@ -34,6 +34,7 @@ type memory struct {
 // A source is something in which values can stand. It is decoded when an identifier is first
 // looked for: most runs have none.
 type source struct {
+	tool     string // whose result it is
 	data     []byte // JSON, of a result
 	proposed []byte // JSON: what its call says does not become known by its result
 	decoded  bool
@@ -186,7 +187,7 @@ func (k *memory) learn(call runfile.Call, r runfile.Result) {
 	if !r.Result.OK() {
 		return
 	}
-	k.results = append(k.results, source{data: begun(r), proposed: call.Proposed})
+	k.results = append(k.results, source{tool: call.Name, data: begun(r), proposed: call.Proposed})
 	k.size += k.results[len(k.results)-1].size()
 	for k.size > mostKnown && len(k.results) > 1 {
 		k.size -= k.results[0].size()

@@ -118,8 +118,10 @@ type Call struct {
 
 // Approval is what was said about a call that the policy asks about.
 type Approval struct {
-	Call     string `json:"call"`   // its ID
-	Digest   string `json:"digest"` // of what was asked about
+	Call   string `json:"call"`   // its ID
+	Digest string `json:"digest"` // of what was asked about
+	// Approval identifies that together with the run and with what the call came to: see [chat.Preview].
+	Approval string `json:"approval,omitempty"`
 	Approved bool   `json:"approved"`
 	By       string `json:"by"`           // who was asked: "tty", "program" or "flag"
 	ID       string `json:"id,omitempty"` // that they gave their decision

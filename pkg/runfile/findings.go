@@ -194,7 +194,7 @@ func (o *order) approval(b Approval) string {
 	if b.Approved {
 		to = approved
 	}
-	return o.advance(b.Call, to, asked)
+	return o.advance(b.Call, to, asked, approved) // what the call came to had changed since the first one
 }
 
 // advance moves a call to a state that it can reach only from certain others.

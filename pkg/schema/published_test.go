@@ -41,10 +41,10 @@ var examples = map[string]struct {
 	},
 	"approval_request.v1": {
 		good: []string{
-			`{"toolCallId":"t1c1","toolName":"file_put","args":{"path":"a"},"digest":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","effect":"write","purpose":"Write.","rule":"out","reason":"r","note":"n"}`,
+			`{"toolCallId":"t1c1","toolName":"file_put","args":{"path":"a"},"digest":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{"files":[{"path":"a","resolved":"b/a","state":"file","bytes":3,"reason":"r"}]},"effect":"write","purpose":"Write.","rule":"out","reason":"r","note":"n"}`,
 		},
 		bad: map[string]string{
-			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: must match the pattern ^sha256:[0-9a-f]{64}$, is the string "sha256:0"`,
+			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{},"effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: must match the pattern ^sha256:[0-9a-f]{64}$, is the string "sha256:0"`,
 		},
 	},
 	"approval_decision.v1": {

@@ -138,3 +138,25 @@ func columns(r rune) int {
 	}
 	return 1
 }
+
+// Wrap breaks text, which [Visible] has made safe, into lines of at most so many columns, behind a space where one
+// is in the second half of a line. There is at least one line, and no character is lost.
+func Wrap(text string, columnsPerLine int) []string {
+	var lines []string
+	begin, taken, space, behind := 0, 0, 0, 0 // space: where the latest one ends, and the columns before it
+	for i, r := range text {
+		c := columns(r)
+		if taken+c > columnsPerLine && i > begin {
+			end, rest := i, 0
+			if behind > columnsPerLine/2 && space > begin {
+				end, rest = space, taken-behind
+			}
+			lines, begin, taken, behind = append(lines, text[begin:end]), end, rest, 0
+		}
+		taken += c
+		if r == ' ' {
+			space, behind = i+1, taken
+		}
+	}
+	return append(lines, text[begin:])
+}

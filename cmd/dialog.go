@@ -1,0 +1,220 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag/report"
+)
+
+// A dialog asks one question. It shows the call, its arguments and what it comes to, page by page: a yes counts
+// only when all of it was shown.
+type dialog struct {
+	in            *bufio.Reader
+	out           io.Writer
+	q             agent.Question
+	choice        *choice // of files; nil where there is nothing to choose
+	width, height int     // of the terminal
+	hide          func(string) string
+	forget        func() error // drops what was typed and not read
+	plain         bool         // without colour
+	left          []string     // lines that were not shown yet
+}
+
+// run shows the call and asks until there is an answer.
+func (d *dialog) run() (agent.Approval, error) {
+	d.left = d.lines()
+	fmt.Fprintf(d.out, "\noneshot: a call waits for approval\n")
+	d.more(d.height - 4)
+	for {
+		fmt.Fprint(d.out, d.prompt())
+		line, err := d.in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			fmt.Fprintln(d.out)
+			return agent.Approval{By: "tty", Why: "the terminal was closed"}, nil
+		}
+		switch word := strings.ToLower(strings.TrimSpace(string(line))); word {
+		case "y", "yes":
+			if approval, ok := d.approved(); ok {
+				return approval, nil
+			}
+		case "", "n", "no":
+			return agent.Approval{By: "tty"}, nil
+		case "m":
+			if err := d.next(d.height - 3); err != nil {
+				return agent.Approval{}, err
+			}
+		case "v":
+			d.showAll()
+			if err := d.next(len(d.left)); err != nil {
+				return agent.Approval{}, err
+			}
+		default:
+			d.choose(word)
+		}
+	}
+}
+
+// next shows the next lines. What was typed before they were shown is no answer to them.
+func (d *dialog) next(lines int) error {
+	d.more(lines)
+	d.in.Discard(d.in.Buffered()) //nolint:errcheck // as many as there are
+	return d.forget()
+}
+
+// more shows the next lines.
+func (d *dialog) more(lines int) {
+	n := min(max(lines, 1), len(d.left))
+	for _, line := range d.left[:n] {
+		fmt.Fprintln(d.out, line)
+	}
+	d.left = d.left[n:]
+}
+
+// prompt is the line that asks.
+func (d *dialog) prompt() string {
+	if n := len(d.left); n > 0 {
+		return fmt.Sprintf("%d more lines: m the next ones, v everything, n no [n] ", n)
+	}
+	if d.choice == nil {
+		return "Run it? y yes, n no, v show everything [n] "
+	}
+	return "Run it? y with the marked ones, n no, 1 2 … mark or unmark, a all, d none, v show everything [n] "
+}
+
+// approved returns the approval of what is marked, if anything is and all was shown.
+func (d *dialog) approved() (agent.Approval, bool) {
+	a := agent.Approval{By: "tty", Approved: true}
+	switch {
+	case len(d.left) > 0:
+		fmt.Fprintln(d.out, "Not all of it was shown. m shows the next lines, v everything.")
+		return a, false
+	case d.choice == nil || !slices.Contains(d.choice.marked, false):
+		return a, true
+	case !slices.Contains(d.choice.marked, true):
+		fmt.Fprintln(d.out, "Nothing is marked. n refuses the call.")
+		return a, false
+	}
+	a.Modified = d.choice.arguments(d.q.Arguments)
+	return a, true
+}
+
+// choose marks and unmarks files.
+func (d *dialog) choose(words string) {
+	if d.choice == nil || !d.choice.mark(words) {
+		fmt.Fprintf(d.out, "%q is no answer.\n", words)
+		return
+	}
+	d.choice.show(d.out)
+}
+
+// lines returns the call as it is shown, no line longer than the terminal is wide. A model that wrote what stands
+// here cannot draw on it. Secrets are taken out before lines are broken.
+func (d *dialog) lines() []string {
+	var out []string
+	line := func(name, text string) {
+		for i, part := range report.Wrap(d.hide(visible(text)), max(d.width-14, 20)) {
+			if i > 0 {
+				name = ""
+			}
+			out = append(out, fmt.Sprintf("  %-10s %s", inLine(name), part))
+		}
+	}
+	row := func(name, text string) {
+		if text != "" {
+			line(name, inLine(text))
+		}
+	}
+	row("tool", d.q.Tool+" ("+string(d.q.Effect)+")")
+	gjson.ParseBytes(d.q.Arguments).ForEach(func(name, value gjson.Result) bool {
+		switch {
+		case d.choice != nil && d.choice.name == name.Str:
+			var files bytes.Buffer
+			d.choice.show(&files)
+			out = append(out, "  "+inLine(name.Str))
+			out = append(out, strings.Split(strings.TrimSuffix(files.String(), "\n"), "\n")...)
+		case d.isWritten(value):
+			line(name.Str, fmt.Sprintf("%d bytes, below", len(value.Str)))
+		default:
+			line(name.Str, string(compact(json.RawMessage(value.Raw)))) // with each space that it has
+		}
+		return true
+	})
+	for _, effect := range d.q.Effects() {
+		line("effect", effect)
+	}
+	row("purpose", d.q.Purpose)
+	row("rule", d.q.Rule)
+	row("reason", d.q.Why)
+	row("privacy", d.q.Note)
+	row("digest", d.q.Digest)
+	row("approval", d.q.Approval)
+	for _, f := range d.q.Preview.Files {
+		if f.Reason != "" && d.choice == nil {
+			row("file", visible(f.Path)+": "+f.Reason)
+		}
+		out = append(out, d.changes(f)...)
+	}
+	return out
+}
+
+// isWritten reports whether an argument is what a file gets, which is shown as a difference.
+func (d *dialog) isWritten(value gjson.Result) bool {
+	return value.Type == gjson.String && slices.ContainsFunc(d.q.Preview.Files, func(f chat.PreviewFile) bool {
+		return f.New != nil && string(f.New) == value.Str && fileDiff(f) != nil
+	})
+}
+
+// changes returns what a write changes in a file, line by line.
+func (d *dialog) changes(f chat.PreviewFile) []string {
+	var out []string
+	for _, change := range fileDiff(f) {
+		for _, part := range report.Wrap(d.hide(visible(change.text)), max(d.width-4, 20)) {
+			out = append(out, d.painted(change.op, fmt.Sprintf("  %c %s", change.op, part)))
+		}
+	}
+	return out
+}
+
+// painted colours a line of a difference.
+func (d *dialog) painted(op byte, line string) string {
+	code := map[byte]string{'+': "32", '-': "31", '@': "36"}[op]
+	if d.plain || code == "" {
+		return line
+	}
+	return "\x1b[" + code + "m" + line + "\x1b[0m"
+}
+
+// fileDiff returns what a write changes in a file, nil where it writes none, or where what is there is not text:
+// that it is lost is said, and what is written is among the arguments.
+func fileDiff(f chat.PreviewFile) []diffLine {
+	if f.New == nil || bytes.IndexByte(f.Old, 0) >= 0 || !utf8.Valid(f.Old) {
+		return nil
+	}
+	return condensed(lineDiff(textLines(string(f.Old)), textLines(string(f.New))))
+}
+
+// showAll shows the arguments as JSON.
+func (d *dialog) showAll() {
+	var doc bytes.Buffer
+	if json.Indent(&doc, d.q.Arguments, "", "  ") != nil {
+		doc.Write(d.q.Arguments)
+	}
+	for line := range strings.Lines(doc.String()) {
+		fmt.Fprintf(d.out, "  %s\n", visible(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// inLine returns a text on one line in which nothing is hidden.
+func inLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }

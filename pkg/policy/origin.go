@@ -1,0 +1,22 @@
+package policy
+
+import "slices"
+
+// Origin says where a run has a name from, which a call gives a file: a result, the user, or only the model.
+func (s *State) Origin(name string) string {
+	named := func(in *source) bool {
+		good := []bool{false}
+		newFinder([]string{name}).vouch(in, good)
+		return good[0]
+	}
+	if named(&s.known.user) {
+		return "your prompt or input names it"
+	}
+	for i := range slices.Backward(s.known.results) {
+		s.known.results[i].decode()
+		if named(&s.known.results[i]) {
+			return "a result of " + s.known.results[i].tool + " names it"
+		}
+	}
+	return "only the model names it"
+}
