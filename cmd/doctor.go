@@ -85,9 +85,14 @@ type modelDoc struct {
 
 // A doctorReport is the JSON form of the report.
 type doctorReport struct {
-	OK     bool         `json:"ok"`
-	Exit   envelopeExit `json:"exit"`
-	Checks []checkup    `json:"checks"`
+	OK     bool       `json:"ok"`
+	Exit   doctorExit `json:"exit"`
+	Checks []checkup  `json:"checks"`
+}
+
+type doctorExit struct {
+	Code int    `json:"code"`
+	Name string `json:"name"`
 }
 
 // A probe looks at one thing.
@@ -219,7 +224,7 @@ func judge(checks []checkup, named bool) error {
 func (o *doctorOptions) print(checks []checkup, x exit) error {
 	var doc bytes.Buffer
 	if o.format == "json" {
-		raw, err := json.Marshal(doctorReport{x.Code == 0, envelopeExit{x.Code, x.Name}, checks})
+		raw, err := json.Marshal(doctorReport{x.Code == 0, doctorExit{x.Code, x.Name}, checks})
 		if err != nil {
 			return err
 		}

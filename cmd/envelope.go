@@ -14,6 +14,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
@@ -23,6 +24,7 @@ import (
 type envelope struct {
 	OK        bool               `json:"ok"`
 	Exit      envelopeExit       `json:"exit"`
+	Resume    string             `json:"resume,omitempty"` // the command line that continues the run
 	Answer    json.RawMessage    `json:"answer,omitempty"`
 	Error     *envelopeError     `json:"error,omitempty"`
 	RunFile   string             `json:"run_file,omitempty"`
@@ -42,8 +44,10 @@ type envelope struct {
 }
 
 type envelopeExit struct {
-	Code int    `json:"code"`
-	Name string `json:"name"`
+	Code      int           `json:"code"`
+	Name      string        `json:"name"`
+	Retry     runfile.Retry `json:"retry"`
+	Retryable bool          `json:"retryable"`
 }
 
 type envelopeError struct {
@@ -61,9 +65,9 @@ func (o *runOptions) envelope() *envelope {
 }
 
 // fail fills in how the command ended.
-func (e *envelope) fail(err error) {
+func (e *envelope) fail(err error, r recovery) {
 	x := exitOf(err)
-	e.OK, e.Exit = err == nil, envelopeExit{x.Code, x.Name}
+	e.OK, e.Exit, e.Resume = err == nil, envelopeExit{x.Code, x.Name, r.retry, r.retryable}, r.resume
 	if err == nil {
 		return
 	}
@@ -108,7 +112,7 @@ func (t *talk) printEnvelope(err error) error {
 	if e == nil {
 		e = new(envelope)
 	}
-	e.fail(err)
+	e.fail(err, t.recovery(err))
 	if e.Calls == nil {
 		e.Calls = []agent.CallReport{}
 	}
@@ -122,6 +126,7 @@ func (t *talk) printEnvelope(err error) error {
 	}
 	e.Findings = findings
 	if e.Error != nil {
+		e.Resume = t.secrets.Redact(e.Resume)
 		e.Error.Message, e.Error.Hint = t.secrets.Redact(e.Error.Message), t.secrets.Redact(e.Error.Hint)
 	}
 	doc, jsonErr := json.Marshal(e)

@@ -21,33 +21,33 @@ type exit struct {
 	Code    int
 	Name    string
 	Meaning string
-	Retry   string // does trying again make sense?
-	Row     string // of requirements: what will bring a code that nothing reaches yet
+	Retry   runfile.Retry // of a command without effects; see recoveryOf
+	Row     string        // of requirements: what will bring a code that nothing reaches yet
 }
 
 // exits is the table of exit codes. The help page, the names in JSON and the
 // section of the README are printed from it.
 var exits = []exit{
-	{0, "ok", "answered; input valid", "–", ""},
-	{1, "findings", "worked, and the verdict is no: findings at or above the threshold, input invalid, answer does not fit its schema after all repairs", "no", ""},
-	{2, "usage", "command line, definitions or schema are wrong", "no", ""},
-	{3, "input", "a named file or stdin cannot be read, or is not what it should be", "no", ""},
-	{4, "auth", "credentials missing or refused, of the model or of a tool that the run cannot do without", "no", ""},
-	{5, "unavailable", "the model cannot be reached, or still answers 429 or 5xx after retries; a replay has no matching record; another run has the lock", "later", ""},
-	{6, "limit", "a budget is spent: turns, calls, repeats, tokens, bytes or context (the envelope says which)", "with more", ""},
-	{7, "denied", "work that the run wanted was denied, or work that it requires was not done", "no", ""},
-	{8, "needs", "information or an approval is missing; the envelope says what", "with it", ""},
-	{9, "model", "the model gave no usable answer: empty, cut off, no call", "maybe", ""},
-	{10, "unknown", "after a crash the outcome of a write is unknown, and it was not repeated", "a human", ""},
-	{11, "rejected", "the model server refuses this request or does not speak the protocol: 400, 404, 413, a redirect, HTML, text that is not UTF-8, headers too large, a certificate that is not trusted", "no", ""},
-	{70, "internal", "a bug in oneshot", "no", ""},
-	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", "after mending", ""},
-	{124, "timeout", "a time limit: wall clock, first byte or idle", "maybe", ""},
-	{129, "hangup", "SIGHUP: the terminal has gone", "–", ""},
-	{130, "interrupted", "SIGINT", "–", ""},
-	{131, "quit", "SIGQUIT; ONESHOT_DEBUG=1 also prints stacks", "–", ""},
-	{141, "closed", "the reader of stdout has gone; nothing is said, as SIGPIPE does", "–", ""},
-	{143, "terminated", "SIGTERM", "–", ""},
+	{0, "ok", "answered; input valid", runfile.RetryNo, ""},
+	{1, "findings", "worked, and the verdict is no: findings at or above the threshold, input invalid, answer does not fit its schema after all repairs", runfile.RetryNo, ""},
+	{2, "usage", "command line, definitions or schema are wrong", runfile.RetryNo, ""},
+	{3, "input", "a named file or stdin cannot be read, or is not what it should be", runfile.RetryNo, ""},
+	{4, "auth", "credentials missing or refused, of the model or of a tool that the run cannot do without", runfile.RetryAfterRepair, ""},
+	{5, "unavailable", "the model cannot be reached, or still answers 429 or 5xx after retries; a replay has no matching record; another run has the lock", runfile.RetryLater, ""},
+	{6, "limit", "a budget is spent: turns, calls, repeats, tokens, bytes or context (the envelope says which)", runfile.RetryWithMore, ""},
+	{7, "denied", "work that the run wanted was denied, or work that it requires was not done", runfile.RetryNo, ""},
+	{8, "needs", "information or an approval is missing; the envelope says what", runfile.RetryWithInput, ""},
+	{9, "model", "the model gave no usable answer: empty, cut off, no call", runfile.RetryLater, ""},
+	{10, "unknown", "after a crash the outcome of a write is unknown, and it was not repeated", runfile.RetryByHand, ""},
+	{11, "rejected", "the model server refuses this request or does not speak the protocol: 400, 404, 413, a redirect, HTML, text that is not UTF-8, headers too large, a certificate that is not trusted", runfile.RetryNo, ""},
+	{70, "internal", "a bug in oneshot", runfile.RetryNo, ""},
+	{74, "io", "the answer or the run file cannot be written (disk full, I/O error)", runfile.RetryAfterRepair, ""},
+	{124, "timeout", "a time limit: wall clock, first byte or idle", runfile.RetryWithMore, ""},
+	{129, "hangup", "SIGHUP: the terminal has gone", runfile.RetryLater, ""},
+	{130, "interrupted", "SIGINT", runfile.RetryLater, ""},
+	{131, "quit", "SIGQUIT; ONESHOT_DEBUG=1 also prints stacks", runfile.RetryLater, ""},
+	{141, "closed", "the reader of stdout has gone; nothing is said, as SIGPIPE does", runfile.RetryNo, ""},
+	{143, "terminated", "SIGTERM", runfile.RetryLater, ""},
 }
 
 // exitNamed returns the row of the table with this name.
@@ -63,7 +63,7 @@ func exitNamed(name string) exit {
 // exitTable renders the table as Markdown.
 func exitTable() string {
 	var b strings.Builder
-	b.WriteString("| code | name | meaning | try again |\n|---|---|---|---|\n")
+	b.WriteString("| code | name | meaning | retry |\n|---|---|---|---|\n")
 	for _, e := range exits {
 		meaning := e.Meaning
 		if e.Row != "" {

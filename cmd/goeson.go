@@ -26,31 +26,20 @@ func (o *runOptions) howToApprove(err error) string {
 	return o.howToGoOn(admit)
 }
 
-// outside are the ends of a run that come from outside: it goes on from there when that has passed.
-var outside = []string{"auth", "unavailable", "timeout", "hangup", "interrupted", "quit", "terminated", "io"}
-
-// goesOn adds to the error of a run how it goes on, where it has come somewhere and would not end so again.
+// goesOn adds to the error of a run how it goes on, where it has come somewhere.
 func (o *runOptions) goesOn(err error) error {
 	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0
-	if err == nil || o.runPath == "" || o.model.log != nil || !begun {
-		return err
-	}
 	var limit *agent.LimitError
-	var late *agent.TimeoutError
 	flags := ""
-	switch {
-	case errors.As(err, &limit):
-		if limit.Why != "" || as[*hintedError](err) { // the policy says so, and has to be the same
-			return err
-		}
-		flags = " " + maxFlag(limit) + " N"
-	case errors.As(err, &late):
-		if late.Limit != o.limits.Wall {
-			return err
-		}
-		flags = " --timeout DURATION"
-	case as[*agent.UnauthorizedError](err) && !o.stoppedShort(), lost(err), !slices.Contains(outside, exitOf(err).Name):
+	switch name := exitOf(err).Name; {
+	case err == nil, !begun, !o.canResume(err), slices.Contains([]string{"needs", "unknown", "closed", "internal"}, name):
 		return err
+	case errors.As(err, &limit):
+		flags = " " + maxFlag(limit) + " N"
+	case as[*agent.TimeoutError](err):
+		flags = " --timeout DURATION"
+	case name == "rejected":
+		flags = " --model MODEL"
 	}
 	hint := "to go on: " + o.howToGoOn(flags)
 	if so := hintOf(err); so != "" {
@@ -77,6 +66,9 @@ func lost(err error) bool {
 func (o *runOptions) howToGoOn(flags string) string {
 	if o.runPath == "" {
 		return "run it again with" + flags
+	}
+	for _, name := range o.withheld {
+		flags = " --" + name + " VALUE" + flags
 	}
 	return "oneshot run --resume " + quoted(shortest(o.runPath)) + flags
 }

@@ -46,7 +46,11 @@ func (t *talk) write(level slog.Level, text string, attrs ...slog.Attr) {
 // logError writes the line that says how a command ended.
 func (t *talk) logError(err error, hint string, bug *panicError) {
 	x := exitOf(err)
-	attrs := []slog.Attr{slog.Int("exit", x.Code), slog.String("exit_name", x.Name)}
+	r := t.recovery(err)
+	attrs := []slog.Attr{slog.Int("exit", x.Code), slog.String("exit_name", x.Name), slog.String("retry", string(r.retry)), slog.Bool("retryable", r.retryable)}
+	if r.resume != "" {
+		attrs = append(attrs, slog.String("resume", r.resume))
+	}
 	if hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
 	}

@@ -130,10 +130,15 @@ func explainBudget(err error, layers []*policy.Layer) error {
 	var limit *agent.LimitError
 	ofPolicy := func(l *policy.Layer) bool { return l.Budget.Tokens >= 0 && max(l.Budget.Tokens, 1) == limit.Limit }
 	if errors.As(err, &limit) && limit.Budget == "tokens" && slices.ContainsFunc(layers, ofPolicy) {
-		return &hintedError{err, "raise budget.tokens in the policy"}
+		return &hintedError{&policyLimitError{err}, "raise budget.tokens in the policy"}
 	}
 	return err
 }
+
+// A policyLimitError says that the budget that was spent is one of a policy.
+type policyLimitError struct{ error }
+
+func (e *policyLimitError) Unwrap() error { return e.error }
 
 // marking lets fences of calls be marked, where a flag, a policy or a recording asks for it.
 func (o *runOptions) marking(cfg *agent.Config) error {

@@ -69,7 +69,7 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	if err != nil {
 		return nil, refusedRunFile(path, err)
 	}
-	run.runPath = path
+	run.runPath, run.withheld = path, body.Withheld
 	return w, nil
 }
 

@@ -158,6 +158,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 // takeOver makes the flags of the run those of this command, but for those that are given again.
 func (r *resumed) takeOver(log *runfile.Log, o *runOptions) error {
 	options, withheld := flagsOf(log)
+	o.withheld = withheld
 	for _, name := range withheld {
 		if !r.given[name] {
 			return usagef("give it again, with the same value", "--resume %s: --%s is not on record, because it may hold a secret", r.path, name)
@@ -271,6 +272,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
 	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(once, name) })
+	o.withheld = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.withheld), body.Withheld...))))
 	return r.w, r.w.Append(body)
 }
 

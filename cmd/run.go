@@ -57,6 +57,7 @@ type runOptions struct {
 	cut            []string // calls that may have taken effect when the run ended
 	programs       *confined
 	secret         func(name string) string // of requests of tools
+	withheld       []string                 // flags that a resumed run has to be given again
 	runnable       []string                 // what tools run, as far as it has a path
 	set            *pflag.FlagSet
 }
@@ -121,7 +122,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 // run is the command: everything that can be wrong is checked before a model
 // is asked anything.
 func (o *runOptions) run(ctx context.Context, args []string) error {
-	defer func() { o.talk.envelope = o.envelope() }()
+	defer func() { o.talk.envelope, o.talk.recovery = o.envelope(), o.recovery }()
 	if o.record.resume != "" {
 		if err := o.takeUp(args); err != nil {
 			return err
@@ -184,7 +185,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer release()
 	o.talk.noteStdin(o.env, o.prompt.files(args)...)
 	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
-	return o.goesOn(o.model.explain(explainBudget(o.drive(ctx, cfg), cfg.Policy.Layers)))
+	return o.goesOn(o.model.explain(o.drive(ctx, cfg)))
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -375,6 +376,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	defer caught(&err) // so that the record says how it ended
 	o.programs.logged(o.talk, o.runID)
 	o.outcome, err = agent.Run(ctx, cfg)
+	err = explainBudget(err, cfg.Policy.Layers)
 	switch {
 	case cfg.NativeOnly && as[*model.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
@@ -441,7 +443,8 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 // counts for more than what goes wrong here.
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
-	body := runfile.End{Exit: e.Code, Name: e.Name, Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
+	r := o.recovery(err)
+	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: r.retry, Retryable: r.retryable, Resume: o.talk.secrets.Redact(r.resume), Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
 	if err != nil {
 		body.Why = o.talk.secrets.Redact(err.Error())
 	}

@@ -42,6 +42,7 @@ type talk struct {
 	lock     io.Closer               // of --lock, held until all is said
 	programs *program.Running        // that speak and show pages
 	noted    bool                    // unread data on stdin has been pointed out
+	recovery func(error) recovery    // what to do about an error that ends the command
 }
 
 // A manner is what flags say about stderr.
@@ -59,7 +60,7 @@ func newTalk(env Env) *talk {
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
 		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]), handed: new(atomic.Bool),
-		programs: new(program.Running),
+		programs: new(program.Running), recovery: recoveryOf,
 	}
 }
 
@@ -69,6 +70,11 @@ func (t *talk) successor(env Env) *talk {
 	next := newTalk(env)
 	if m := t.settled.Load(); m != nil {
 		next.manner = *m
+	}
+	next.recovery = func(err error) recovery { // nobody knows how far the command has come
+		r := recoveryOf(err)
+		r.retryable = false
+		return r
 	}
 	next.err, next.log, next.secrets, next.file, next.handed = t.err, t.log, t.secrets, t.file, t.handed
 	return next

@@ -130,8 +130,19 @@ type Outcome struct {
 	Repairs  int            // answers that did not fit and were sent back
 	Rung     Rung           // how the answer's form was enforced
 	Aborted  bool           // cancelled or out of time
+	Effects  Effects        // what the run may have changed, also before it was resumed
 	Labels   []tool.Label   // of the data that the run has read: private, untrusted
 }
+
+// Effects says what a run may have changed.
+type Effects int
+
+// What a run may have changed.
+const (
+	NoEffects      Effects = iota
+	KeyedEffects           // each change has an idempotency key, under which a resumed run repeats it
+	UnkeyedEffects         // a change has no key
+)
 
 // A CallStatus says what became of a call.
 type CallStatus string

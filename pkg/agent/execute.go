@@ -194,15 +194,40 @@ func (b *batch) write(s *slot) error {
 	if err := b.run.record.sync(); err != nil {
 		return err
 	}
+	before := b.run.out.Effects
+	b.run.out.Effects = max(before, effectsOf(s.def))
 	b.start(s, 0)
 	b.running.Wait()
 	if err := b.done(s); err != nil {
 		return err
 	}
+	if s.changedNothing() {
+		b.run.out.Effects = before
+	}
 	if err := b.run.record.sync(); err != nil {
 		return err
 	}
 	return b.refusedByTool(s)
+}
+
+// effectsOf returns what a call of a tool that changes something may change.
+func effectsOf(def *tool.Definition) Effects {
+	if def.Keyed() {
+		return KeyedEffects
+	}
+	return UnkeyedEffects
+}
+
+// changedNothing reports whether the tool refused a call before it changed anything.
+func (s *slot) changedNothing() bool {
+	if s.result.Error == nil {
+		return len(s.result.Needs) > 0
+	}
+	switch s.result.Error.Code {
+	case chat.InvalidArguments, chat.Denied, chat.Unauthorized, chat.ScopesMissing, chat.ConnectionInactive:
+		return true
+	}
+	return false
 }
 
 // refusedByTool is the error of a change that the tool itself denied, such as a

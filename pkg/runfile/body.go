@@ -176,14 +176,35 @@ type UserInput struct {
 	Values map[string]string `json:"values"`
 }
 
+// A Retry says what has to happen before a command that failed can succeed.
+type Retry string
+
+// What has to happen first. After anything but RetryNo the work can still be done.
+const (
+	RetryNo          Retry = "no"           // nothing helps but another command
+	RetryLater       Retry = "later"        // time has to pass
+	RetryWithMore    Retry = "with_more"    // it needs a higher limit
+	RetryWithInput   Retry = "with_input"   // it needs information or an approval
+	RetryAfterRepair Retry = "after_repair" // credentials, disk or the like have to be put in order
+	RetryByHand      Retry = "by_hand"      // somebody has to look at what has happened
+)
+
+// Retries returns all values of [Retry].
+func Retries() []Retry {
+	return []Retry{RetryNo, RetryLater, RetryWithMore, RetryWithInput, RetryAfterRepair, RetryByHand}
+}
+
 // End is the last record.
 type End struct {
-	Exit  int        `json:"exit"` // exit code
-	Name  string     `json:"name"` // of the exit code
-	Why   string     `json:"why,omitempty"`
-	Usage chat.Usage `json:"usage"`
-	Turns int        `json:"turns"`
-	Calls int        `json:"calls"`
+	Exit      int        `json:"exit"` // exit code
+	Name      string     `json:"name"` // of the exit code
+	Retry     Retry      `json:"retry,omitempty"`
+	Retryable bool       `json:"retryable"`        // the identical command may be run again
+	Resume    string     `json:"resume,omitempty"` // the command line that continues the run
+	Why       string     `json:"why,omitempty"`
+	Usage     chat.Usage `json:"usage"`
+	Turns     int        `json:"turns"`
+	Calls     int        `json:"calls"`
 	// Labels are those of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
 }

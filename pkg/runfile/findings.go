@@ -110,6 +110,7 @@ func (o *order) step(r Record) string {
 		return o.told()
 	case End:
 		o.ended = true
+		return b.fault()
 	default:
 		return o.callStep(b)
 	}
@@ -152,6 +153,17 @@ func (o *order) told() string {
 		return "the run had not come to its answer"
 	}
 	o.answered, o.telling = false, true
+	return ""
+}
+
+// fault says what is wrong with what a record says about another run, or "".
+func (e End) fault() string {
+	switch {
+	case e.Retry != "" && !slices.Contains(Retries(), e.Retry):
+		return fmt.Sprintf("retry is %q, and must be one of %v", e.Retry, Retries())
+	case e.Retryable && e.Retry != RetryLater:
+		return fmt.Sprintf("it is retryable, and retry is %q", e.Retry)
+	}
 	return ""
 }
 

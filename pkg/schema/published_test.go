@@ -76,14 +76,14 @@ var examples = map[string]struct {
 	},
 	"envelope.v1": {
 		good: []string{
-			`{"ok":true,"exit":{"code":0,"name":"ok"},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,
+			`{"ok":true,"exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,
 			  "calls":[{"id":"t1c1","tool":"wget","effect":"read","status":"error","code":"TIMEOUT","arguments":{}}],
 			  "usage":{"input_tokens":1,"output_tokens":2},"findings":[` + goodFinding + `],"labels":["private"],"wasAborted":false,"repairs":0}`,
-			`{"ok":false,"exit":{"code":8,"name":"needs"},"error":{"message":"m","hint":"h"},"turns":0,"calls":[],
+			`{"ok":false,"exit":{"code":8,"name":"needs","retry":"with_input","retryable":false},"resume":"oneshot run --resume r","error":{"message":"m","hint":"h"},"turns":0,"calls":[],
 			  "usage":{"input_tokens":0,"output_tokens":0},"needs":{"a":true},"question":"q","limit":"turns","findings":[],"labels":["private"],"wasAborted":true,"repairs":0}`,
 		},
 		bad: map[string]string{
-			`{"ok":false,"exit":{"code":2,"name":"usage"},"turns":0,"calls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
 		},
 	},
 	"agent_config.v2": {

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"errors"
+	"slices"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+)
+
+// A recovery says what to do after a command has failed.
+type recovery struct {
+	retry     runfile.Retry
+	retryable bool   // the identical command may be run again, can succeed, and repeats no effect without its key
+	resume    string // the command line that continues the run, or ""
+}
+
+// recoveryOf returns the recovery of a command that has no effects.
+func recoveryOf(err error) recovery {
+	retry := exitOf(err).Retry
+	switch {
+	case err == nil:
+		retry = runfile.RetryNo
+	case isPlayed(err), tooLarge(err), as[*runfile.SizeError](err):
+		retry = runfile.RetryNo
+	case as[*model.TimeoutError](err):
+		retry = runfile.RetryLater
+	}
+	return recovery{retry: retry, retryable: retry == runfile.RetryLater}
+}
+
+// isPlayed reports whether a replay failed in a way that depends only on its recording.
+func isPlayed(err error) bool {
+	return as[*model.ReplayError](err) || as[*runner.NoRecordError](err) || as[*model.RecordedEndError](err)
+}
+
+// recovery returns what to do after the run has ended with err.
+func (o *runOptions) recovery(err error) recovery {
+	r := recoveryOf(err)
+	if err == nil {
+		return r
+	}
+	if o.model.log != nil && (as[*agent.ModelError](err) || as[*model.TimeoutError](err)) {
+		r = recovery{retry: runfile.RetryNo}
+	}
+	if o.canResume(err) {
+		r.resume = o.howToGoOn("")
+	}
+	effects := o.outcome.Effects
+	if o.record.replayTools {
+		effects = agent.NoEffects
+	}
+	taken := o.record.file != "" && o.resumed == nil && o.runPath != "" // the identical command would find its --run-file
+	if taken || effects == agent.UnkeyedEffects || effects == agent.KeyedEffects && o.resumed == nil {
+		r.retryable = false
+	}
+	if effects != agent.NoEffects && r.retry != runfile.RetryNo && (r.resume == "" || o.isUncertain()) {
+		r.retry, r.retryable = runfile.RetryByHand, false
+	}
+	return r
+}
+
+// isUncertain reports whether a change without a key was cut off.
+func (o *runOptions) isUncertain() bool {
+	return len(o.cut) > 0 && o.outcome.Effects == agent.UnkeyedEffects
+}
+
+// resumable are the exits after which a run can be continued, as far as the error does not say more.
+var resumable = []string{"auth", "unavailable", "limit", "needs", "unknown", "rejected", "internal", "io",
+	"timeout", "hangup", "interrupted", "quit", "terminated", "closed"}
+
+// canResume reports whether --resume accepts the run and takes it further, given more of what was missing.
+func (o *runOptions) canResume(err error) bool {
+	var limit *agent.LimitError
+	var late *agent.TimeoutError
+	switch name := exitOf(err).Name; {
+	case o.runPath == "", o.model.log != nil, lost(err), !slices.Contains(resumable, name):
+		return false
+	case name == "findings":
+		return as[*agent.AnswerError](err)
+	case name == "denied":
+		return as[*agent.RequiredError](err)
+	case errors.As(err, &limit):
+		return limit.Why == "" && !as[*policyLimitError](err) // a policy has to stay the same
+	case errors.As(err, &late):
+		return late.Limit == o.limits.Wall
+	case as[*agent.UnauthorizedError](err):
+		return o.stoppedShort()
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// A way is what a run has done before it failed.
+type way struct {
+	effects agent.Effects
+	cut     bool // by its end, in a change
+}
+
+// D8, decision 2: what each exit says after no effect, a keyed effect, an un-keyed effect, and an un-keyed
+// change that was cut off. "!" stands for retryable, "+" for a command line that resumes.
+func TestRecovery(t *testing.T) {
+	wall := 10 * time.Minute
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "ok: no no no no"},
+		{&findingsError{}, "findings: no no no no"},
+		{&usageError{err: errors.New("u")}, "usage: no no no no"},
+		{&inputError{errors.New("i")}, "input: no no no no"},
+		{&model.AuthError{}, "auth: after_repair+ after_repair+ after_repair+ by_hand+"},
+		{&model.UnavailableError{Err: errors.New("u")}, "unavailable: later!+ later+ later+ by_hand+"},
+		{&model.ReplayError{}, "unavailable: no+ no+ no+ no+"},
+		{&agent.LimitError{Budget: "turns"}, "limit: with_more+ with_more+ with_more+ by_hand+"},
+		{&agent.LimitError{Budget: "calls", Why: "of a policy"}, "limit: with_more by_hand by_hand by_hand"},
+		{&agent.DeniedError{}, "denied: no no no no"},
+		{&agent.NeedsError{}, "needs: with_input+ with_input+ with_input+ by_hand+"},
+		{&agent.UnknownOutcomeError{}, "unknown: by_hand+ by_hand+ by_hand+ by_hand+"},
+		{&model.StatusError{Status: 400}, "rejected: no+ no+ no+ no+"},
+		{&panicError{}, "internal: no+ no+ no+ no+"},
+		{&outputError{syscall.ENOSPC}, "io: after_repair+ after_repair+ after_repair+ by_hand+"},
+		{&runfile.WriteError{Op: "check", Err: errors.New("gone")}, "io: after_repair by_hand by_hand by_hand"},
+		{&agent.TimeoutError{Limit: wall}, "timeout: with_more+ with_more+ with_more+ by_hand+"},
+		{&model.TimeoutError{}, "timeout: later!+ later+ later+ by_hand+"},
+		{&InterruptError{syscall.SIGHUP}, "hangup: later!+ later+ later+ by_hand+"},
+		{&InterruptError{syscall.SIGINT}, "interrupted: later!+ later+ later+ by_hand+"},
+		{&InterruptError{syscall.SIGQUIT}, "quit: later!+ later+ later+ by_hand+"},
+		{&InterruptError{syscall.SIGTERM}, "terminated: later!+ later+ later+ by_hand+"},
+		{&outputError{syscall.EPIPE}, "closed: no+ no+ no+ no+"},
+		{context.Canceled, "interrupted: later!+ later+ later+ by_hand+"},
+	} {
+		got := exitOf(row.err).Name + ":"
+		for _, w := range []way{{}, {effects: agent.KeyedEffects}, {effects: agent.UnkeyedEffects}, {agent.UnkeyedEffects, true}} {
+			got += " " + recoveryAfter(w, row.err, func(o *runOptions) { o.limits.Wall = wall })
+		}
+		if got != row.want {
+			t.Errorf("%v:\n got %s\nwant %s", row.err, got, row.want)
+		}
+	}
+}
+
+// recoveryAfter returns the recovery of a run in the form of the table.
+func recoveryAfter(w way, err error, set func(*runOptions)) string {
+	o := &runOptions{runPath: "run.jsonl", outcome: agent.Outcome{Effects: w.effects}}
+	if w.cut {
+		o.cut = []string{"the call t1c1"}
+	}
+	set(o)
+	r := o.recovery(err)
+	return string(r.retry) + map[bool]string{true: "!"}[r.retryable] + map[bool]string{true: "+"}[r.resume != ""]
+}
+
+// What the command line changes about it.
+func TestRecoveryOfCommands(t *testing.T) {
+	down := &model.UnavailableError{Err: errors.New("down")}
+	for _, tt := range []struct {
+		name string
+		way  way
+		want string
+		set  func(*runOptions)
+	}{
+		{"resumed, nothing changed", way{}, "later!+", func(o *runOptions) { o.resumed = &resumed{} }},
+		{"resumed, under its keys", way{effects: agent.KeyedEffects}, "later!+", func(o *runOptions) { o.resumed = &resumed{} }},
+		{"resumed, without keys", way{effects: agent.UnkeyedEffects}, "later+", func(o *runOptions) { o.resumed = &resumed{} }},
+		{"the name of the record is taken", way{}, "later+", func(o *runOptions) { o.record.file = "run.jsonl" }},
+		{"no record", way{}, "later!", func(o *runOptions) { o.runPath = "" }},
+		{"no record of a change", way{effects: agent.KeyedEffects}, "by_hand", func(o *runOptions) { o.runPath = "" }},
+		{"a replay", way{}, "later!", func(o *runOptions) { o.model.log = &runfile.Log{} }},
+		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runOptions) { o.model.log, o.record.replayTools = &runfile.Log{}, true }},
+	} {
+		if got := recoveryAfter(tt.way, down, tt.set); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Each exit of the table says what has to happen before a retry.
+func TestExitRetries(t *testing.T) {
+	for _, e := range exits {
+		if !slices.Contains(runfile.Retries(), e.Retry) {
+			t.Errorf("exit %d: retry is %q", e.Code, e.Retry)
+		}
+	}
+}
