@@ -85,7 +85,7 @@ func (p *fixReport) take(b fixedPiece) error {
 		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", said(b.name))
 	}
 	for _, f := range b.fixed {
-		if _, err := p.out.Write(f.Text); err != nil {
+		if err := p.talk.deliverFixed(f.Text); err != nil {
 			return err
 		}
 		if f.Read.File != "" {

@@ -76,7 +76,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.Record, tally d
 	case "json":
 		printElement(w, r)
 	case "jsonl":
-		w.Write(append(r.AppendJSON(w.AvailableBuffer()), '\n'))
+		w.Write(append(diag.VisibleJSON(r.AppendJSON(w.AvailableBuffer())), '\n'))
 	case "github":
 		_ = report.GitHub(w, file)
 	default:
@@ -183,7 +183,7 @@ func (h *held) flush() error {
 // printElement prints a record as an element of an array behind another one.
 func printElement(w *bytes.Buffer, r *lint.Record) {
 	w.WriteString(",\n  ")
-	_ = json.Indent(w, r.AppendJSON(nil), "  ", "  ") // it is JSON
+	_ = json.Indent(w, diag.VisibleJSON(r.AppendJSON(nil)), "  ", "  ") // it is JSON
 }
 
 // printRecord prints a record for people.
@@ -199,7 +199,7 @@ func printCalls(w io.Writer, r *lint.Record, tally diag.Tally) {
 	if r.Dialect == "" {
 		return
 	}
-	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), r.Dialect, r.Why, report.Count(len(r.Calls), "call"), report.Summary(tally))
+	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), report.Visible(r.Dialect), report.Visible(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
 	for i, c := range r.Calls {
 		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s%s\n", report.Visible(r.File), c.Span.Line, c.Span.Column, i,
 			report.Visible(c.Name), shortened(report.Visible(string(c.Arguments))), defaults(c), remark(c))
@@ -230,7 +230,7 @@ func defaults(c lint.Call) string {
 func remark(c lint.Call) string {
 	var remarks []string
 	if c.Status != chat.StatusOK {
-		remarks = append(remarks, string(c.Status))
+		remarks = append(remarks, report.Visible(string(c.Status)))
 	}
 	if !c.Executable {
 		remarks = append(remarks, "not executable")

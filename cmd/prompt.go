@@ -61,7 +61,7 @@ func (o *promptCommand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintln(o.talk.out, text); err != nil {
+	if _, err := fmt.Fprintln(o.talk.out, o.talk.shown(text)); err != nil {
 		return err
 	}
 	o.talk.note("about %d tokens", prompt.EstimateTokens(text))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/model"
 )
 
@@ -41,7 +42,8 @@ func (o *runOptions) rehearse(cfg agent.Config) error {
 	return o.talk.printRequest(first, o.programs, o.policy.managed)
 }
 
-// printRequest prints a request, what programs may have, and the managed policy, as one JSON document. The body keeps its bytes.
+// printRequest prints a request, what programs may have, and the managed policy, as one JSON document. The body
+// is that of the request, but for escapes of characters that nobody would see.
 func (t *talk) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
@@ -49,7 +51,7 @@ func (t *talk) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) 
 	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
 		return err
 	}
-	return t.deliver(append(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n"))), '\n'))
+	return t.deliver(append(diag.VisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
 }
 
 // flat returns headers with one value for each name.

@@ -466,8 +466,8 @@ func (o *runOptions) print() error {
 		return o.talk.printEnvelope(nil)
 	case "text":
 		text := plain(o.outcome.Answer)
-		if o.env.Screen && o.talk.file.Load() == nil {
-			text = visible(text)
+		if o.talk.file.Load() == nil {
+			text = o.talk.shown(text)
 		}
 		return o.talk.deliver([]byte(text + "\n"))
 	}

@@ -134,9 +134,9 @@ func (o *runsOptions) table(runs []runSummary) error {
 	for _, r := range runs {
 		exit := r.Name
 		if r.Exit != nil {
-			exit = strconv.Itoa(*r.Exit) + " " + r.Name
+			exit = strconv.Itoa(*r.Exit) + " " + visible(r.Name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", r.ID, visible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", visible(r.ID), visible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
 	}
 	return w.Flush()
 }

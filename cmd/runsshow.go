@@ -34,6 +34,9 @@ func (o *runsOptions) show(name string) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
+	if len(log.Records) == 0 {
+		return err
+	}
 	return errors.Join(o.tell(log), err) // what stands before a damaged line is shown
 }
 
@@ -64,7 +67,7 @@ type timeline struct {
 // indented.
 func (t timeline) line(r runfile.Record) string {
 	head, body := t.describe(r)
-	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), r.Kind, visible(head))
+	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), visible(string(r.Kind)), visible(head))
 	for l := range strings.Lines(visible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
 	}

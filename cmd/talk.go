@@ -31,6 +31,7 @@ type talk struct {
 	err      io.Writer // lets no secret through
 	out      *output
 	terminal bool
+	screen   bool         // stdout is a terminal
 	noColor  bool         // the NO_COLOR convention
 	log      *slog.Logger // what is said as JSON
 	secrets  *secret.Set  // what is never said
@@ -41,6 +42,7 @@ type talk struct {
 	abort    context.CancelCauseFunc // ends the command
 	lock     io.Closer               // of --lock, held until all is said
 	programs *program.Running        // that speak and show pages
+	escaped  bool                    // it was said that a fixed text is shown with escapes
 	noted    bool                    // unread data on stdin has been pointed out
 	recovery func(error) recovery    // what to do about an error that ends the command
 }
@@ -56,7 +58,7 @@ func newTalk(env Env) *talk {
 	hidden := new(secret.Set)
 	return &talk{
 		manner: manner{color: "auto", format: logFormat(env.Args)},
-		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal,
+		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
 		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]), handed: new(atomic.Bool),
@@ -200,6 +202,26 @@ func hintOf(err error) string {
 // maxFlag returns the flag that says how large a budget is.
 func maxFlag(limit *agent.LimitError) string {
 	return "--max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
+}
+
+// shown returns a text for stdout: as it is in a pipe or a file, where it is data, and
+// without characters that a terminal would obey on a terminal.
+func (t *talk) shown(text string) string {
+	if t.screen {
+		return visible(text)
+	}
+	return text
+}
+
+// deliverFixed prints a part of a text that has been fixed, byte for byte, unless it goes to a terminal.
+func (t *talk) deliverFixed(text []byte) error {
+	shown := t.shown(string(text))
+	if shown != string(text) && !t.escaped {
+		t.note("characters that a terminal would obey are shown as escapes; redirect stdout to get the bytes")
+		t.escaped = true
+	}
+	_, err := io.WriteString(t.out, shown)
+	return err
 }
 
 // visible returns what is said to a person without characters that a terminal would obey.

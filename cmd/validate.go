@@ -241,7 +241,7 @@ func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 // printFixed writes a file with its safe fixes made to stdout, and says what is left.
 func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
 	fixed := checker.Fix(f.name, f.text, kind)
-	if _, err := o.talk.out.Write(fixed.Text); err != nil {
+	if err := o.talk.deliverFixed(fixed.Text); err != nil {
 		return err
 	}
 	v, quota := fixed.Read, o.findings.quota()

@@ -201,7 +201,7 @@ func writeInside(w io.Writer, before string, part any, indent string) error {
 		return err
 	}
 	b.Truncate(b.Len() - 1)
-	_, err := b.WriteTo(w)
+	_, err := w.Write(diag.VisibleJSON(b.Bytes()))
 	return err
 }
 
