@@ -29,29 +29,32 @@ var probes = map[string]func(args []string) error{
 	"device": func(a []string) error {
 		return unix.Mknod(filepath.Join(os.Getenv("TMPDIR"), "disk"), unix.S_IFBLK|0o600, 1<<8)
 	},
-	"temp":    func([]string) error { return temp() },
-	"dial":    func(a []string) error { return dial(a[0], a[1]) },
-	"listen":  func(a []string) error { return listenTo(a[0], a[1]) },
-	"pair":    func(a []string) error { return pair(a[0]) },
-	"ring":    func([]string) error { return ring() },
-	"trace":   func(a []string) error { return unix.PtraceAttach(number(a[0])) },
-	"peek":    func(a []string) error { return peek(number(a[0])) },
-	"kill":    func(a []string) error { return unix.Kill(number(a[0]), 0) },
-	"curb":    func(a []string) error { return unix.Prlimit(number(a[0]), unix.RLIMIT_CPU, nil, new(unix.Rlimit)) },
-	"mount":   func([]string) error { return unix.Mount("none", os.Getenv("TMPDIR"), "tmpfs", 0, "") },
-	"keys":    func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
-	"shared":  func(a []string) error { return shared(a[0]) },
-	"mode":    func(a []string) error { return os.Chmod(a[0], 0o640) },
-	"owner":   func(a []string) error { return os.Chown(a[0], os.Getuid(), os.Getgid()) },
-	"times":   func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
-	"label":   func(a []string) error { return unix.Setxattr(a[0], "user.oneshot", []byte("x"), 0) },
-	"calls":   func(a []string) error { return calls(a) },
-	"script":  func(a []string) error { return script(a[0]) },
-	"deep":    func(a []string) error { return deep(number(a[0])) },
-	"reserve": func(a []string) error { _, err := mapped(number(a[0])<<30, unix.PROT_NONE); return err },
-	"use":     func(a []string) error { return use(number(a[0]) << 20) },
-	"fill":    func(a []string) error { return fill(number(a[0]) << 20) },
-	"foreign": func([]string) error { return foreignCall() },
+	"temp":      func([]string) error { return temp() },
+	"dial":      func(a []string) error { return dial(a[0], a[1]) },
+	"listen":    func(a []string) error { return listenTo(a[0], a[1]) },
+	"pair":      func(a []string) error { return pair(a[0]) },
+	"ring":      func([]string) error { return ring() },
+	"trace":     func(a []string) error { return unix.PtraceAttach(number(a[0])) },
+	"peek":      func(a []string) error { return peek(number(a[0])) },
+	"kill":      func(a []string) error { return unix.Kill(number(a[0]), 0) },
+	"curb":      func(a []string) error { return unix.Prlimit(number(a[0]), unix.RLIMIT_CPU, nil, new(unix.Rlimit)) },
+	"mount":     func([]string) error { return unix.Mount("none", os.Getenv("TMPDIR"), "tmpfs", 0, "") },
+	"neighbour": func(a []string) error { return neighbour(a[0], number(a[1])) },
+	"everybody": func(a []string) error { return everybody(a[0]) },
+	"namespace": func(a []string) error { return namespace(a[0]) },
+	"keys":      func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
+	"shared":    func(a []string) error { return shared(a[0]) },
+	"mode":      func(a []string) error { return os.Chmod(a[0], 0o640) },
+	"owner":     func(a []string) error { return os.Chown(a[0], os.Getuid(), os.Getgid()) },
+	"times":     func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
+	"label":     func(a []string) error { return unix.Setxattr(a[0], "user.oneshot", []byte("x"), 0) },
+	"calls":     func(a []string) error { return calls(a) },
+	"script":    func(a []string) error { return script(a[0]) },
+	"deep":      func(a []string) error { return deep(number(a[0])) },
+	"reserve":   func(a []string) error { _, err := mapped(number(a[0])<<30, unix.PROT_NONE); return err },
+	"use":       func(a []string) error { return use(number(a[0]) << 20) },
+	"fill":      func(a []string) error { return fill(number(a[0]) << 20) },
+	"foreign":   func([]string) error { return foreignCall() },
 }
 
 // probe tries, and says what came of it: "ok", or the error.
@@ -204,6 +207,65 @@ func calls(words []string) error {
 		}
 		_, _, errno := unix.Syscall6(uintptr(number), uintptr(first), uintptr(second), 0, 0, 0, 0)
 		fmt.Printf("%s=%s ", word, unix.ErrnoName(errno))
+	}
+	return nil
+}
+
+// neighbour changes how a process runs, to what it is already.
+func neighbour(call string, pid int) error {
+	victim := uintptr(pid)
+	var cpus unix.CPUSet
+	param := int32(0)
+	attr, err := unix.SchedGetAttr(pid, 0)
+	if err == nil {
+		err = unix.SchedGetaffinity(pid, &cpus)
+	}
+	if err != nil {
+		return err
+	}
+	at := func(p unsafe.Pointer) uintptr { return uintptr(p) }
+	c := map[string][4]uintptr{
+		"setpriority":        {unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, victim, 0},
+		"ioprio_set":         {unix.SYS_IOPRIO_SET, 1, victim, 2<<13 | 4},
+		"sched_setaffinity":  {unix.SYS_SCHED_SETAFFINITY, victim, unsafe.Sizeof(cpus), at(unsafe.Pointer(&cpus))},
+		"sched_setscheduler": {unix.SYS_SCHED_SETSCHEDULER, victim, unix.SCHED_NORMAL, at(unsafe.Pointer(&param))},
+		"sched_setparam":     {unix.SYS_SCHED_SETPARAM, victim, at(unsafe.Pointer(&param)), 0},
+		"sched_setattr":      {unix.SYS_SCHED_SETATTR, victim, at(unsafe.Pointer(attr)), 0},
+	}[call]
+	return made(c[0], c[1:]...)
+}
+
+// everybody changes how all processes of the user run, or none if it may not.
+func everybody(call string) error {
+	if call == "setpriority" {
+		return made(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 0)
+	}
+	return made(unix.SYS_IOPRIO_SET, 3, 0, 2<<13|4)
+}
+
+// namespace makes one, or enters one.
+func namespace(call string) error {
+	switch call {
+	case "unshare":
+		return made(unix.SYS_UNSHARE, unix.CLONE_NEWUSER)
+	case "clone":
+		return made(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(unix.SIGCHLD))
+	case "clone3":
+		return made(unix.SYS_CLONE3, 0, 0)
+	}
+	fd, err := unix.Open("/proc/self/ns/user", unix.O_RDONLY, 0)
+	if err != nil {
+		fd = 0 // the call is refused before it is looked at
+	}
+	return made(unix.SYS_SETNS, uintptr(fd), 0)
+}
+
+// made makes a system call.
+func made(call uintptr, args ...uintptr) error {
+	var a [3]uintptr
+	copy(a[:], args)
+	if _, _, errno := unix.Syscall(call, a[0], a[1], a[2]); errno != 0 {
+		return errno
 	}
 	return nil
 }

@@ -91,7 +91,8 @@ func (f *filter) need(call uint32, at, value uint32, err unix.Errno) {
 //   - No sockets of the machine, and others only with the network. Pairs of sockets are pipes,
 //     but datagrams can be sent from one to any address.
 //   - No io_uring, which makes sockets past this filter.
-//   - No keys of the user, and no limits of other processes.
+//   - No keys of the user.
+//   - No priorities, processors, limits and memory of other processes, and no namespaces.
 //   - No memory, queues or semaphores of System V: they have no names that Landlock knows, other
 //     programs of the user reach them, and they stay when the program is over.
 //   - No owners and attributes of files, and where it writes none, no modes and times.
@@ -115,7 +116,7 @@ func callFilter(machine uint32, network, writes bool) filter {
 	f.only(unix.SYS_SOCKET, atFirst, ^uint32(0), unix.EACCES, families...)
 	f.need(unix.SYS_SOCKETPAIR, atFirst, unix.AF_UNIX, unix.EACCES)
 	f.only(unix.SYS_SOCKETPAIR, atSecond, kind, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
-	f.only(unix.SYS_PRLIMIT64, atFirst, ^uint32(0), unix.EPERM, 0)
+	f.keepNeighbours()
 	f.allow()
 	return f
 }
