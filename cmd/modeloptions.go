@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	crand "crypto/rand"
 
@@ -40,6 +41,9 @@ type modelOptions struct {
 	chosen  string          // who answers: PROVIDER/NAME, or the recording
 	clients []*model.Client // all that can be asked
 	log     *runfile.Log    // of the recording that is played, or nil
+
+	shared   bool      // what fails is kept for other runs
+	breakers *breakers // nil: it is not
 }
 
 func (o *modelOptions) flags(f *pflag.FlagSet) {
@@ -125,6 +129,9 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent
 			return err
 		}
 	}
+	if o.shared && len(o.names) > 1 {
+		o.breakers = newBreakers(env, t)
+	}
 	return o.meet(ctx, s, t, places, cfg)
 }
 
@@ -159,6 +166,7 @@ func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candi
 			members = append(members, model.Member{Name: c.Name(), Server: places[i].address(), Model: c})
 		}
 		all := model.NewFallback(members...)
+		o.remember(all, members)
 		for i := range members {
 			if asked[i].silent != nil {
 				all.LeaveOut(i)
@@ -169,6 +177,21 @@ func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candi
 	if o.responder != "" {
 		cfg.Responder = o.clients[len(o.names)]
 	}
+}
+
+// remember has a fallback know which members failed in other runs, and these of what happens here.
+func (o *modelOptions) remember(all *model.Fallback, members []model.Member) {
+	if o.breakers == nil {
+		return
+	}
+	key := func(i int) string { return breakerKey(members[i].Name, members[i].Server) }
+	failed := o.breakers.failed(time.Now())
+	for i := range members {
+		if at, ok := failed[key(i)]; ok && time.Since(at) < model.CoolDown {
+			all.Failed(i, at)
+		}
+	}
+	all.Note = func(i int, at time.Time) { o.breakers.note(key(i), at) }
 }
 
 // speak decides how calls are written: as the flag says, or natively when every

@@ -4,13 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/policy"
 )
@@ -38,7 +32,7 @@ func newUserRates(env Env, dry bool) (*userRates, error) {
 		return nil, err
 	}
 	l := &userRates{dir: dir, dry: dry}
-	release, err := l.lock()
+	release, err := l.state().lock()
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +41,14 @@ func newUserRates(env Env, dry bool) (*userRates, error) {
 	return l, err
 }
 
-func (l *userRates) file() string { return filepath.Join(l.dir, "starts.json") }
+// state is the file. A rate that cannot be kept lets no call through.
+func (l *userRates) state() stateFile {
+	return stateFile{dir: l.dir, name: "starts.json", what: "rates", most: mostRates, patience: 10 * time.Second}
+}
 
 // Take is as [policy.Ledger] says.
 func (l *userRates) Take(at time.Time, uses []policy.Use) (time.Time, error) {
-	release, err := l.lock()
+	release, err := l.state().lock()
 	if err != nil {
 		return at, err
 	}
@@ -92,51 +89,18 @@ func forget(kept map[string]keptStarts, now time.Time) {
 	}
 }
 
-// lock waits for the lock of the ledger, which is held for moments only.
-func (l *userRates) lock() (release func(), err error) {
-	const patience, pause = 10 * time.Second, 2 * time.Millisecond
-	f, err := os.OpenFile(filepath.Join(l.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, l.fault(err)
-	}
-	for end := time.Now().Add(patience); ; time.Sleep(pause) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return func() { _ = f.Close() }, nil // nothing was written to it
-		case errors.Is(err, unix.EINTR):
-		case !errors.Is(err, unix.EWOULDBLOCK):
-			return nil, errors.Join(l.fault(err), f.Close())
-		case time.Now().After(end):
-			return nil, errors.Join(l.fault(errors.New("another process has held the lock for "+patience.String())), f.Close())
-		}
-	}
-}
-
 // read returns what is kept.
 func (l *userRates) read() (map[string]keptStarts, error) {
 	kept := map[string]keptStarts{}
-	f, err := os.OpenFile(l.file(), os.O_RDONLY|unix.O_NOFOLLOW, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
-	}
-	if err != nil {
-		return nil, l.fault(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostRates+1))
-	if err != nil {
-		return nil, l.fault(err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, l.fault(err)
+	text, written, err := l.state().read()
+	if err != nil || text == nil {
+		return kept, err
 	}
 	if err := decodeRates(text, &kept); err != nil {
-		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.file(), err)},
+		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.state().path(), err)},
 			"no call of a rate of this user is made until it is removed; what it held is then forgotten"}
 	}
-	turnBack(kept, time.Until(info.ModTime()))
+	turnBack(kept, time.Until(written))
 	return kept, nil
 }
 
@@ -178,22 +142,5 @@ func (l *userRates) write(kept map[string]keptStarts) error {
 	if err != nil {
 		return err // times of this century always have a JSON form
 	}
-	f, err := os.CreateTemp(l.dir, ".starts-*") // with the mode 0600
-	if err != nil {
-		return l.fault(err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), l.file())
-	}
-	if err != nil {
-		return l.fault(errors.Join(err, os.Remove(f.Name())))
-	}
-	return nil
-}
-
-// fault is an error of the file system: a rate that cannot be kept lets no call through.
-func (l *userRates) fault(err error) error {
-	return &outputError{fmt.Errorf("rates: %w", err)}
+	return l.state().write(text)
 }

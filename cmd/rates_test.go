@@ -80,7 +80,7 @@ func TestUserRatesTogether(t *testing.T) {
 	if last := starts[len(starts)-1].Sub(now); last != 13*time.Second {
 		t.Errorf("the last one starts after %v", last)
 	}
-	info, err := os.Stat(l.file())
+	info, err := os.Stat(l.state().path())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -126,14 +126,14 @@ func TestUserRatesOfOthers(t *testing.T) {
 func TestUserRatesDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", `{"k":null}`, `{"k":{"starts":[]}}`, `{"k":{"starts":["x"],"window_ns":1}}`, `{"k":{"window_ns":-1,"starts":["2026-11-22T09:00:00Z"]}}`} {
 		l := ledger(t)
-		if err := os.WriteFile(l.file(), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(l.state().path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}})
 		if err == nil || exitOf(err).Name != "input" || !strings.Contains(err.Error(), "is damaged") || hintOf(err) == "" {
 			t.Errorf("%q: %v", text, err)
 		}
-		if after, _ := os.ReadFile(l.file()); string(after) != text {
+		if after, _ := os.ReadFile(l.state().path()); string(after) != text {
 			t.Errorf("%q was replaced by %q", text, after)
 		}
 	}
@@ -146,7 +146,7 @@ func TestUserRatesLink(t *testing.T) {
 	if err := os.WriteFile(target, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(target, l.file()); err != nil {
+	if err := os.Symlink(target, l.state().path()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}}); err == nil || exitOf(err).Name != "io" {
@@ -162,7 +162,7 @@ func TestUserRatesOfAClockSetBack(t *testing.T) {
 	if _, err := l.Take(later, u); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(l.file(), later, later); err != nil {
+	if err := os.Chtimes(l.state().path(), later, later); err != nil {
 		t.Fatal(err)
 	}
 	got, err := l.Take(now, u)

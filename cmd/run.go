@@ -151,6 +151,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	o.model.shared = !o.dryRun
 	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
 		return causeOr(ctx, err)
 	}

@@ -33,24 +33,28 @@ type Member struct {
 // A request goes on to the next member only as long as nothing of a response
 // was heard. What each kind of failure means stands at verdictOn.
 //
-// A Fallback is safe for concurrent use if its members are. Now and CoolDown may
+// A Fallback is safe for concurrent use if its members are. Now, CoolDown and Note may
 // be set before the first Reply.
 type Fallback struct {
 	Now      func() time.Time // nil: [time.Now]
 	CoolDown time.Duration    // for which a failed member is left out; 0: 1 min
-	members  []Member
+	// Note is told when a member failed, or, with a zero time, is well again; nil where nobody keeps it. It is called
+	// by one goroutine at a time.
+	Note    func(member int, failed time.Time)
+	members []Member
 
 	mu       sync.Mutex
 	breakers []breaker // by member
 }
 
-// defaultCoolDown is the default of [Fallback.CoolDown].
-const defaultCoolDown = time.Minute
+// CoolDown is the default of [Fallback.CoolDown].
+const CoolDown = time.Minute
 
 // A breaker keeps requests from a member that has failed.
 type breaker struct {
 	until   time.Time // when the member may be tried again; zero if it is well
 	probing bool      // a request is trying it
+	before  time.Time // when it failed in another run, until a request has passed it over
 }
 
 // lets reports whether a request may be made, and remembers one that is made to
@@ -74,6 +78,17 @@ func NewFallback(members ...Member) *Fallback {
 // LeaveOut leaves a member out for a while, and all others of its server: it was
 // found dead already.
 func (f *Fallback) LeaveOut(member int) { f.book(member, false, verdict{open: true, server: true}) }
+
+// Failed leaves a member out because it failed in another run, for what is left of the while. The request that
+// passes it over for that has an attempt that says so.
+func (f *Fallback) Failed(member int, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := &f.breakers[member]
+	b.until, b.before = at.Add(f.coolDown()), at
+}
+
+func (f *Fallback) coolDown() time.Duration { return positive(f.CoolDown, CoolDown) }
 
 // A verdict is what a failure means for a fallback.
 type verdict struct {
@@ -127,6 +142,7 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 	if at < 0 {
 		return chat.Response{}, errors.New("fallback: there is no model")
 	}
+	f.sayPassed(at, delta)
 	for {
 		member, tries, heard := f.members[at], 1, false
 		resp, err := member.Model.Reply(ctx, req, func(d chat.Delta) {
@@ -170,6 +186,20 @@ func weight(err error) int {
 	return 1
 }
 
+// sayPassed reports the members before one that are passed over because they failed in another run, once.
+func (f *Fallback) sayPassed(at int, delta func(chat.Delta)) {
+	for i := range at {
+		f.mu.Lock()
+		before := f.breakers[i].before
+		f.breakers[i].before = time.Time{}
+		f.mu.Unlock()
+		if !before.IsZero() {
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: fmt.Sprintf(
+				"%s: it failed in another run %v ago; going on with %s", f.members[i].Name, f.now().Sub(before).Round(time.Second), f.members[at].Name)}})
+		}
+	}
+}
+
 // hasSaid reports whether an error is what a server said.
 func hasSaid(err error) bool {
 	return statusOf(err) != 0 || errors.As(err, new(*AuthError)) || errors.As(err, new(*UnknownModelError)) || errors.As(err, new(*OverflowError))
@@ -200,15 +230,23 @@ func (f *Fallback) pick(asked []bool) int {
 func (f *Fallback) book(at int, well bool, v verdict) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.breakers[at].probing = false
-	if well {
+	f.breakers[at].probing, f.breakers[at].before = false, time.Time{}
+	if well && !f.breakers[at].until.IsZero() {
 		f.breakers[at].until = time.Time{}
+		f.note(at, time.Time{})
 	}
 	server := f.members[at].Server
 	for i := range f.breakers {
 		if v.open && (i == at || v.server && server != "" && server == f.members[i].Server) {
-			f.breakers[i].until = f.now().Add(positive(f.CoolDown, defaultCoolDown))
+			f.breakers[i].until = f.now().Add(f.coolDown())
+			f.note(i, f.now())
 		}
+	}
+}
+
+func (f *Fallback) note(member int, failed time.Time) {
+	if f.Note != nil {
+		f.Note(member, failed)
 	}
 }
 

@@ -340,3 +340,34 @@ func TestFallbackTellingError(t *testing.T) {
 		}
 	}
 }
+
+// X7: a member that failed in another run is passed over for what is left of the minute, which is said once; what
+// fails and what is well again is told.
+func TestFallbackRemembers(t *testing.T) {
+	c := newCast([]error{nil, down, nil}, nil)
+	var told []string
+	c.Note = func(member int, failed time.Time) { told = append(told, fmt.Sprint(member, !failed.IsZero())) }
+	c.Failed(0, c.time.Add(-20*time.Second))
+	got := ask(t.Context(), c, question)
+	want := []chat.Attempt{{Number: 1, Error: "p/a: it failed in another run 20s ago; going on with p/b"}}
+	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "b" {
+		t.Errorf("heard %q, attempts (-want +got):\n%s", got.text, diff)
+	}
+	if got := ask(t.Context(), c, question); got.text != "b" || got.attempts != nil {
+		t.Errorf("%+v", got)
+	}
+	c.time = c.time.Add(40 * time.Second)
+	for _, want := range []string{"a", "b"} { // half open: tried, well, and down
+		if got := ask(t.Context(), c, question); got.text != want {
+			t.Errorf("%+v", got)
+		}
+	}
+	if diff := cmp.Diff([]string{"0 false", "0 true"}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	alone := newCast(nil)
+	alone.Failed(0, alone.time)
+	if got := ask(t.Context(), alone, question); got.text != "a" || got.attempts != nil {
+		t.Errorf("the only member: %+v", got)
+	}
+}

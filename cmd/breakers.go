@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"oneshot/pkg/model"
+)
+
+// breakers keep which models failed last and when, for all runs of a user: a file in the state directory. They
+// only say in which order a run with several models asks, so that nothing that goes wrong here ends one.
+type breakers struct {
+	file stateFile
+	talk *talk
+}
+
+const mostBreakers = 1 << 20 // bytes
+
+// newBreakers returns the breakers of the user, nil where there is no place for them.
+func newBreakers(env Env, t *talk) *breakers {
+	dir, err := makeStateDir(env, "breakers")
+	if err != nil {
+		t.note("which models failed is not kept for other runs: %v", err)
+		return nil
+	}
+	return &breakers{stateFile{dir: dir, name: "failed.json", what: "breakers", most: mostBreakers, patience: time.Second}, t}
+}
+
+// breakerKey identifies a model at an address without showing the address, in whose path a key can be.
+func breakerKey(name, address string) string { return name + " " + digest(name, address) }
+
+// failed returns when models failed last, by their keys. A time in the future is that of a clock that was set back.
+func (b *breakers) failed(now time.Time) map[string]time.Time {
+	release, err := b.file.lock()
+	if err == nil {
+		defer release()
+		var kept map[string]time.Time
+		if kept, err = b.read(); err == nil {
+			maps.DeleteFunc(kept, func(_ string, at time.Time) bool { return at.After(now) })
+			return kept
+		}
+	}
+	b.talk.note("which models failed in other runs is not known: %v", err)
+	return nil
+}
+
+// note keeps that a model failed, or with a zero time that it is well.
+func (b *breakers) note(key string, at time.Time) {
+	if err := b.change(key, at); err != nil {
+		b.talk.note("which models failed is not kept for other runs: %v", err)
+	}
+}
+
+func (b *breakers) change(key string, at time.Time) error {
+	release, err := b.file.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	kept, err := b.read()
+	var damage *damagedError
+	if errors.As(err, &damage) { // it was said when the run began, and is replaced
+		kept, err = map[string]time.Time{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(kept, func(_ string, then time.Time) bool { return time.Since(then) > model.CoolDown })
+	if delete(kept, key); !at.IsZero() {
+		kept[key] = at.Round(0)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	return b.file.write(text)
+}
+
+// A damagedError says that a file does not hold what this program writes.
+type damagedError struct {
+	path string
+	err  error
+}
+
+func (e *damagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.path, e.err) }
+
+func (b *breakers) read() (map[string]time.Time, error) {
+	kept := map[string]time.Time{}
+	text, _, err := b.file.read()
+	switch {
+	case err != nil || text == nil:
+		return kept, err
+	case len(text) > mostBreakers:
+		return nil, &damagedError{b.file.path(), fmt.Errorf("it has more than %d bytes", mostBreakers)}
+	}
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return nil, &damagedError{b.file.path(), err}
+	}
+	if kept == nil {
+		return nil, &damagedError{b.file.path(), errors.New("it holds null")}
+	}
+	return kept, nil
+}

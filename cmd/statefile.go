@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A stateFile is a file in the state directory that several processes read and replace as a whole, while they hold
+// its lock.
+type stateFile struct {
+	dir, name string
+	what      string        // for messages
+	most      int           // how large it can be, in bytes
+	patience  time.Duration // with which its lock is waited for
+}
+
+func (s stateFile) path() string { return filepath.Join(s.dir, s.name) }
+
+// lock waits for the lock, which is held for moments only.
+func (s stateFile) lock() (release func(), err error) {
+	const pause = 2 * time.Millisecond
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	for end := time.Now().Add(s.patience); ; time.Sleep(pause) {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { _ = f.Close() }, nil // nothing was written to it
+		case errors.Is(err, unix.EINTR):
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			return nil, errors.Join(s.fault(err), f.Close())
+		case time.Now().After(end):
+			return nil, errors.Join(s.fault(errors.New("another process has held the lock for "+s.patience.String())), f.Close())
+		}
+	}
+}
+
+// read returns the text, nil where there is no file, and when it was written. One that is too large has a byte more
+// than it can have.
+func (s stateFile) read() (text []byte, written time.Time, err error) {
+	f, err := os.OpenFile(s.path(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, written, nil
+	}
+	if err != nil {
+		return nil, written, s.fault(err)
+	}
+	defer f.Close()
+	if text, err = io.ReadAll(io.LimitReader(f, int64(s.most)+1)); err != nil {
+		return nil, written, s.fault(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, written, s.fault(err)
+	}
+	return append([]byte{}, text...), info.ModTime(), nil
+}
+
+// write replaces the file.
+func (s stateFile) write(text []byte) error {
+	f, err := os.CreateTemp(s.dir, "."+s.name+"-*") // with the mode 0600
+	if err != nil {
+		return s.fault(err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path())
+	}
+	if err != nil {
+		return s.fault(errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+// fault is an error of the file system.
+func (s stateFile) fault(err error) error { return &outputError{fmt.Errorf("%s: %w", s.what, err)} }
