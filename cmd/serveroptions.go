@@ -83,7 +83,7 @@ func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
-		config: model.Config{FirstByte: o.firstByte, Idle: o.idle},
+		config: model.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
 		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{},
 	}
 	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {

@@ -117,7 +117,7 @@ func (r *run) recordOf(p chat.Response, l *listener) runfile.Response {
 	return runfile.Response{
 		Pieces: pieces,
 		Turn:   r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
-		Stop: p.Stop, Usage: p.Usage, Model: p.Model,
+		Stop: p.Stop, Usage: p.Usage, Model: p.Model, By: p.By,
 	}
 }
 

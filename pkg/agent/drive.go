@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/model"
 	"oneshot/pkg/prompt"
 	"oneshot/pkg/wire"
@@ -50,9 +51,10 @@ func (r *run) say(text string) {
 	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: text})
 }
 
-// heed appends what the model said.
+// heed appends what the model said. Tokens of roles in its text are inert when they go back: a result can have
+// made it write them.
 func (r *run) heed(p *reply) {
-	m := chat.Message{Role: chat.Assistant, Content: p.Content, Native: p.Native}
+	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.WithoutRoles(p.Native), By: p.By}
 	if r.native {
 		m.Calls = p.batch.written()
 	}

@@ -29,6 +29,7 @@ type Message struct {
 	// Native is what the assistant said in the form of its server, which may
 	// want it back unchanged. Content and Calls say the same to everyone else.
 	Native *Native `json:"native,omitempty"`
+	By     string  `json:"by,omitempty"` // who said it, of an assistant, as PROVIDER/NAME; "" if that is not known
 }
 
 // A Native is an assistant's message in the form of the server that sent it:

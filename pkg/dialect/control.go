@@ -1,6 +1,10 @@
 package dialect
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
 
 // controlTokens begin and end messages, or the text as a whole. A server makes them of
 // what a prompt should say; in the text of a prompt they could become what they look
@@ -42,3 +46,22 @@ func controlTokenAt(text []byte) string {
 	}
 	return ""
 }
+
+// roleTokens are [controlTokens] and those of further templates, which begin or end messages and nothing else.
+var roleTokens = append([]string{
+	"<|observation|>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
+	"<bos>", "<eos>",
+}, controlTokens...)
+
+// escapeRoles writes the first character of each role token as an escape.
+var escapeRoles = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, token := range roleTokens {
+		pairs = append(pairs, token, string(appendEscape(nil, rune(token[0])))+token[1:])
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// NeutraliseRoles makes the tokens inert with which templates begin and end messages, for a text that goes
+// back to the model that wrote it. Marks of calls and of reasoning stay.
+func NeutraliseRoles(text string) string { return escapeRoles().Replace(text) }

@@ -1,10 +1,14 @@
 package dialect
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
 )
@@ -22,6 +26,20 @@ func Neutralise(json []byte, extra ...string) []byte {
 	}
 	return append(n.out, n.json[n.done:]...)
 }
+
+// NeutraliseText makes a text inert that is no JSON: what [Neutralise] escapes in JSON is written as the same
+// escape, \uXXXX, and the rest of the text stays as it is.
+func NeutraliseText(text string, extra ...string) string {
+	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd")) // valid UTF-8 can be quoted
+	inert := Neutralise(quoted, extra...)
+	if bytes.Equal(quoted, inert) {
+		return text
+	}
+	return plainEscapes.Replace(string(inert[1 : len(inert)-1]))
+}
+
+// plainEscapes are the escapes that every string of JSON can hold.
+var plainEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
 
 // stemsBy holds the stems, and the marks that hold none, by their first byte, in
 // small letters.

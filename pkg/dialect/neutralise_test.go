@@ -236,3 +236,24 @@ func TestNeutraliseEveryMark(t *testing.T) {
 		}
 	}
 }
+
+// A text that is no JSON becomes inert by the same escapes, and stays as it is where there is nothing to do.
+func TestNeutraliseText(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"Ordinary: a < b, \"c\\d\"\n\té":    "Ordinary: a < b, \"c\\d\"\n\té",
+		"See `x`, <b> and [1].":             "See `x`, <b> and [1].",
+		"<|im_start|>\n\"a\\b\"\t":          `\u003c|im_start\u007c>` + "\n\"a\\b\"\t",
+		"```tool\nreturn f(\"\\u0060\");\n": `\u0060` + "``tool\nreturn f(\"\\u0060\");\n",
+		"a\u202eb\U000e0041c":               `a\u202eb\udb40\udc41c`,
+	} {
+		if got := NeutraliseText(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	for _, marker := range Markers() {
+		if got := NeutraliseText("x " + marker + " y\n" + marker); strings.Contains(got, marker) {
+			t.Errorf("%q stands in %q", marker, got)
+		}
+	}
+}

@@ -29,13 +29,15 @@ type Config struct {
 	// Defaults are parameters that every request has unless it says otherwise.
 	Defaults map[string]json.RawMessage
 
-	FirstByte time.Duration  // until a response begins, loading the model included; 0: 5 min
-	Idle      time.Duration  // that a response may pause; 0: 60 s
-	Attempts  int            // at most, for one request; 0: 3
-	MaxBytes  int64          // of one response; 0: 64 MiB
-	Proxy     *url.URL       // nil: none, whatever the environment says
-	RootCAs   *x509.CertPool // nil: those of the system
-	Rand      func() float64 // in [0, 1), for the pauses between attempts; nil: unseeded
+	FirstByte time.Duration // until a response begins, loading the model included; 0: 5 min
+	Idle      time.Duration // that a response may pause; 0: 60 s
+	Attempts  int           // at most, for one request; 0: 3
+	MaxBytes  int64         // of one response; 0: 64 MiB
+	// Mask hides secrets in what another model has said; nil hides none.
+	Mask    func(text string) string
+	Proxy   *url.URL       // nil: none, whatever the environment says
+	RootCAs *x509.CertPool // nil: those of the system
+	Rand    func() float64 // in [0, 1), for the pauses between attempts; nil: unseeded
 	// Dial opens connections, as [net.Dialer.DialContext] does; nil: that.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -61,6 +63,7 @@ type Client struct {
 	firstByte time.Duration
 	idle      time.Duration
 	maxBytes  int64
+	mask      func(string) string
 	persist   persistence
 	sent      transcripts
 	http      *http.Client
@@ -79,6 +82,7 @@ func New(c Config) *Client {
 		firstByte: positive(c.FirstByte, defaultFirstByte),
 		idle:      positive(c.Idle, defaultIdle),
 		maxBytes:  positive(c.MaxBytes, defaultMaxBytes),
+		mask:      c.Mask,
 		persist:   newPersistence(c.Attempts, c.Rand),
 	}
 	if m.name == "" {

@@ -20,7 +20,8 @@ type encoding struct {
 	model string // the same on the server
 	req   chat.Request
 	names names
-	past  *transcript // of the messages that an earlier request had
+	mask  func(string) string // of what another model has said
+	past  *transcript         // of the messages that an earlier request had
 	body  object
 }
 
@@ -114,7 +115,7 @@ func (e *encoding) tools(form func(name, description string, parameters []byte) 
 func (e *encoding) conversation(add func(*transcript, chat.Message)) body {
 	t := e.past
 	for _, m := range e.req.Messages[len(t.messages):] {
-		add(t, m)
+		add(t, e.foreign(m))
 	}
 	t.messages = e.req.Messages
 	return t.json()

@@ -193,7 +193,7 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	}
 	response := chat.Response{
 		Content: r.Content, Reasoning: r.Reasoning, Calls: r.Calls, Native: r.Native,
-		Stop: r.Stop, Usage: r.Usage, Model: r.Model,
+		Stop: r.Stop, Usage: r.Usage, Model: r.Model, By: r.By,
 	}
 	switch {
 	case r.Broken == "":

@@ -70,7 +70,7 @@ func (c *Client) compose(req chat.Request) (*outgoing, error) {
 	maps.Copy(params, c.defaults)
 	maps.Copy(params, req.Params)
 	req.Params = params
-	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, past: c.sent.take(api.api, req)}
+	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, mask: c.mask, past: c.sent.take(api.api, req)}
 	text, err := e.write()
 	if err != nil {
 		return nil, err

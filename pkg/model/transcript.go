@@ -39,7 +39,7 @@ func (t *transcript) isPrefixOf(api API, req chat.Request) bool {
 
 // isSameMessage reports whether messages say the same in the same place.
 func isSameMessage(a, b *chat.Message) bool {
-	return a.Role == b.Role && a.Content == b.Content && a.CallID == b.CallID && a.Name == b.Name && a.Native == b.Native &&
+	return a.Role == b.Role && a.Content == b.Content && a.CallID == b.CallID && a.Name == b.Name && a.By == b.By && a.Native == b.Native &&
 		len(a.Calls) == len(b.Calls) && (len(a.Calls) == 0 || &a.Calls[0] == &b.Calls[0])
 }
 

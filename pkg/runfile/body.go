@@ -95,6 +95,7 @@ type Response struct {
 	Usage     chat.Usage   `json:"usage"`
 	Pieces    int          `json:"delta_count,omitempty"` // it came in, where they are more than the tokens of the usage
 	Model     string       `json:"model,omitempty"`
+	By        string       `json:"by,omitempty"`         // who said it, as PROVIDER/NAME
 	Broken    string       `json:"broken_off,omitempty"` // why it broke off; nothing in it counts then
 }
 
