@@ -319,18 +319,6 @@ func (e *echo) vocabulary(said []*part) map[string]bool {
 	return all
 }
 
-// across reports whether a call is said nearby by two or more texts that follow one another.
-func (e *echo) across(texts []*heardText) bool {
-	var before []byte
-	for _, t := range texts {
-		if len(before) > 0 && e.isAcross(before, t) {
-			return true
-		}
-		before = lastNearby(before, t.text)
-	}
-	return false
-}
-
 // lastNearby returns the last bytes of a text and of what is before it, with what no UTF-8 holds between.
 func lastNearby(before, text []byte) []byte {
 	if len(text) >= nearby {
@@ -343,10 +331,10 @@ func lastNearby(before, text []byte) []byte {
 // windowStep is how far a window over two texts is moved.
 const windowStep = nearby / 8
 
-// isAcross reports whether a call is said by a text together with what is before it.
+// isAcross reports whether a call is said by a text together with what is before it, if there is anything.
 func (e *echo) isAcross(before []byte, t *heardText) bool {
 	behind := t.text[:min(len(t.text), nearby)]
-	if !e.isSaidBy(t.joint(before)) {
+	if len(before) == 0 || !e.isSaidBy(t.joint(before)) {
 		return false
 	}
 	if len(before)+len(behind) <= nearby {

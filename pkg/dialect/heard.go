@@ -17,6 +17,7 @@ import (
 // the same time, but not while something is added. The zero value is empty.
 type Heard struct {
 	texts []*heardText // oldest first
+	index postings     // of their words and anchors
 	user  *heardText   // what the user says; nil for nothing
 }
 
@@ -28,6 +29,12 @@ func (h *Heard) Add(text []byte) { h.AddResult("", nil, text) }
 // have it done twice without asking. So a call can be tried again whose failure quotes it.
 func (h *Heard) AddResult(name string, args json.RawMessage, text []byte) {
 	h.texts = append(h.texts, &heardText{text: text, of: callKey(name, args)})
+	terms := map[uint32]struct{}{}
+	for _, reading := range readings(text) {
+		addWords(terms, wordsOf(reading))
+		addAnchors(terms, unspaced(reading))
+	}
+	h.index.add(len(h.texts)-1, terms)
 }
 
 // Vouch adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
@@ -55,7 +62,7 @@ func (h *Heard) Clone() *Heard {
 	if h == nil {
 		return &Heard{}
 	}
-	return &Heard{slices.Clone(h.texts), h.user}
+	return &Heard{slices.Clone(h.texts), h.index, h.user}
 }
 
 // An Utterance is a call that may be an echo.
@@ -98,8 +105,10 @@ func (h *Heard) Echoes(u Utterance) bool {
 	}
 	e, key := newEcho(u), callKey(u.Name, u.Written)
 	e.user = h.user
-	texts := slices.DeleteFunc(slices.Clone(h.texts), func(t *heardText) bool { return key != "" && t.of == key })
-	return slices.ContainsFunc(texts, e.in) || e.across(texts)
+	counts := func(t *heardText) bool { return key == "" || t.of != key }
+	alone, across := h.saying(e, counts)
+	return slices.ContainsFunc(append(alone, h.spelling(e)...), func(i int) bool { return counts(h.texts[i]) && e.in(h.texts[i]) }) ||
+		slices.ContainsFunc(across, func(i int) bool { return counts(h.texts[i]) && e.isAcross(h.toldBefore(i, counts), h.texts[i]) })
 }
 
 // nearby is how far apart, in bytes, what a call is made of can be in two texts.

@@ -1,0 +1,129 @@
+package dialect
+
+import "slices"
+
+// In a long run a call is searched for only in texts that hold all of its words, or the anchors of its text. The
+// index finds these without a look at the others.
+
+// spelling returns the numbers of the texts in which the text of a call may stand.
+func (h *Heard) spelling(e *echo) []int {
+	if len(e.text) == 0 {
+		return nil
+	}
+	terms := termsOf(addAnchors, e.text)
+	if len(terms) == 0 { // too short
+		return h.every()
+	}
+	return slices.DeleteFunc(h.index.rarest(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
+}
+
+// every returns the numbers of all texts.
+func (h *Heard) every() []int {
+	all := make([]int, len(h.texts))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// wordLists returns lists of words: a text that says the call holds all words of one list. See [echo.saidIn].
+func (e *echo) wordLists() (lists [][]uint32) {
+	if len(e.name) <= 1 {
+		return nil
+	}
+	needed := [][]byte{e.name}
+	var others [][][]byte
+	for _, p := range e.parts {
+		switch {
+		case len(p.values)+len(p.signs) == 0:
+		case p.needed:
+			needed = append(needed, p.words()...)
+		default:
+			others = append(others, append(p.words(), e.name))
+		}
+	}
+	if slices.ContainsFunc(e.parts, func(p *part) bool { return p.needed && len(p.values)+len(p.signs) > 0 }) {
+		others = [][][]byte{needed}
+	}
+	for _, words := range others {
+		lists = append(lists, termsOf(addWords, words...))
+	}
+	return lists
+}
+
+// words returns the values that a text has to hold to say the argument. One that has another meaning is not
+// among them.
+func (p *part) words() (all [][]byte) {
+	for _, v := range p.values {
+		if len(v.meant) <= 1 {
+			all = append(all, v.words)
+		}
+	}
+	return all
+}
+
+// mayBeTold reports whether there can be texts that say the call in whatever order and distance: see [echo.isTold].
+func (e *echo) mayBeTold() bool {
+	telling := 0
+	for _, p := range e.parts {
+		if p.needed && p.weight >= tellingBytes {
+			telling++
+		}
+	}
+	return !e.reads || telling >= 2
+}
+
+// saying returns the numbers of the texts that may say a call, and of those at whose beginning it may be
+// said together with what was told before.
+func (h *Heard) saying(e *echo, counts func(*heardText) bool) (alone, across []int) {
+	reach := e.mayBeTold()
+	tried := map[int]bool{}
+	for _, words := range e.wordLists() {
+		for _, i := range h.index.rarest(words, len(h.texts)) {
+			if h.index.hasAll(words, i, i) {
+				alone = append(alone, i)
+			}
+			if !reach || !h.index.hasAll(words, h.near(i, -1, counts), h.near(i, +1, counts)) {
+				continue
+			}
+			for j := max(1, i); j <= h.near(i, +1, counts); j++ {
+				if !tried[j] && h.index.hasAll(words, h.near(j, -1, counts), j) {
+					tried[j] = true
+					across = append(across, j)
+				}
+			}
+		}
+	}
+	return alone, across
+}
+
+// near returns the number of the last text, before or after one, that is not wholly further away than [nearby].
+// Texts that do not count take no room.
+func (h *Heard) near(i, step int, counts func(*heardText) bool) int {
+	for left := nearby; ; {
+		next := i + step
+		if next < 0 || next == len(h.texts) || left <= 0 {
+			return i
+		}
+		i = next
+		if t := h.texts[i]; counts(t) {
+			left -= len(t.text)
+		}
+	}
+}
+
+// toldBefore returns what is told nearby before a text, among the texts that count.
+func (h *Heard) toldBefore(i int, counts func(*heardText) bool) []byte {
+	var texts []*heardText
+	for size := 0; i > 0 && size < nearby; {
+		i--
+		if t := h.texts[i]; counts(t) {
+			texts, size = append(texts, t), size+len(t.text)+1
+		}
+	}
+	var before []byte
+	for _, t := range slices.Backward(texts) {
+		before = lastNearby(before, t.text)
+	}
+	return before
+}
