@@ -30,6 +30,7 @@ type Confinement struct {
 	All       *Running // those that run; nil if nobody has to know
 	Adopts    bool     // this process gets the descendants of a supervisor that is killed, and ends them; see [Adopt]. It needs All
 
+	cleaning  sync.Once
 	resolving sync.Once
 	resolved  []sandbox
 }

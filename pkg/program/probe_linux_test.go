@@ -49,6 +49,7 @@ var probes = map[string]func(args []string) error{
 	"times":     func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
 	"label":     func(a []string) error { return unix.Setxattr(a[0], "user.oneshot", []byte("x"), 0) },
 	"calls":     func(a []string) error { return calls(a) },
+	"leave":     func([]string) error { return leave() },
 	"script":    func(a []string) error { return script(a[0]) },
 	"deep":      func(a []string) error { return deep(number(a[0])) },
 	"reserve":   func(a []string) error { _, err := mapped(number(a[0])<<30, unix.PROT_NONE); return err },
@@ -303,6 +304,13 @@ func markOf(env []string) []string {
 		}
 	}
 	return found
+}
+
+// leave makes a temporary folder, and is killed.
+func leave() error {
+	path, _, err := makeTemp()
+	fmt.Print(path)
+	return errors.Join(err, unix.Kill(os.Getpid(), unix.SIGKILL))
 }
 
 // deep makes a folder in a folder in a folder.

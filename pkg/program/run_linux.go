@@ -24,6 +24,7 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	c.cleaning.Do(removeLeftTemps)
 	path, temp, err := makeTemp()
 	if err != nil {
 		return Outcome{}, err
@@ -43,10 +44,13 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 		}
 	}
 	if s == nil || s.ending == nil { // else the helper has removed it
-		removeTemp(path, descriptor(int(temp.Fd())))
+		removeTemp(path, heldFolder(path, temp))
 	}
 	return out, err
 }
+
+// heldFolder is a path of an open folder that leads to it whatever has its name.
+func heldFolder(_ string, dir *os.File) string { return descriptor(int(dir.Fd())) }
 
 // job is what the helper has to know of a command, but for its temporary folder.
 func (c *Confinement) job(cmd Command) (job, error) {

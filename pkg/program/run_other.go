@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"sync/atomic"
 	"syscall"
@@ -29,12 +30,16 @@ func (c *Confinement) check(Support) error {
 	return nil
 }
 
+// heldFolder is the path: there is none that leads to a folder whatever has its name.
+func heldFolder(path string, _ *os.File) string { return path }
+
 // run ends the program's process group, and what has left it stays. No limits are set.
 func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	path, err := c.find(cmd)
 	if err != nil {
 		return Outcome{}, err
 	}
+	c.cleaning.Do(removeLeftTemps)
 	temp, dir, err := makeTemp()
 	if err != nil {
 		return Outcome{}, err

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -8,22 +9,76 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
+// The names of temporary folders: what else would have such a one is ours. Behind the prefix stands [rand.Text].
+const (
+	tempPrefix = "oneshot-program-"
+	tempRandom = 26
+)
+
 // makeTemp makes a temporary folder for one program. It is held open: what a program has put in
-// the place of its name is not what is removed in the end.
+// the place of its name is not what is removed in the end. It is locked, too, for as long as this process
+// or the supervisor, which gets the descriptor, is there to remove it; see removeLeftTemps.
 func makeTemp() (path string, dir *os.File, err error) {
 	place, err := filepath.Abs(os.TempDir()) // the program runs elsewhere
 	if err == nil {
-		path, err = os.MkdirTemp(place, "oneshot-")
+		path = filepath.Join(place, tempPrefix+rand.Text())
+		err = os.Mkdir(path, 0o700)
+	}
+	if err == nil {
+		dir, err = openFolder(path)
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("no temporary folder can be made: %w", err)
 	}
-	dir, err = os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	return path, dir, err
+	_ = unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) // a file system without locks keeps what is left
+	return path, dir, nil
+}
+
+func openFolder(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+}
+
+// tempAge is how old a folder is that may have been left: a younger one may not be locked yet.
+const tempAge = 10 * time.Minute
+
+// removeLeftTemps removes the temporary folders of programs whose process and supervisor were both killed,
+// or whose process was killed before it had a supervisor.
+func removeLeftTemps() {
+	place, err := os.Open(os.TempDir())
+	if err != nil {
+		return // makeTemp says so
+	}
+	defer place.Close()
+	names, _ := place.Readdirnames(-1)
+	for _, name := range names {
+		if random, ours := strings.CutPrefix(name, tempPrefix); ours && len(random) == tempRandom {
+			removeLeftTemp(filepath.Join(place.Name(), name))
+		}
+	}
+}
+
+// removeLeftTemp removes a folder if it is this user's, as it was made, old, and nobody holds its lock.
+func removeLeftTemp(path string) {
+	dir, err := openFolder(path)
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	var info, named unix.Stat_t
+	if unix.Fstat(int(dir.Fd()), &info) != nil || int(info.Uid) != os.Geteuid() || info.Mode&0o777 != 0o700 ||
+		time.Since(time.Unix(info.Mtim.Unix())) < tempAge || unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	// Who held the lock a moment ago may have removed it.
+	if unix.Lstat(path, &named) == nil && named.Dev == info.Dev && named.Ino == info.Ino {
+		removeTemp(path, heldFolder(path, dir))
+	}
 }
 
 // removeTemp removes the folder with all that is in it, as far as it may. It takes a step for
