@@ -26,6 +26,8 @@ type confineOptions struct {
 	allowHosts []string
 	speaker    string
 	opener     string
+
+	records []string // files and folders of records of runs, which no tool reaches
 }
 
 func (o *confineOptions) flags(f *pflag.FlagSet) {
@@ -51,6 +53,7 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined
 		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
 			return runner.Env{}, nil, usagef("--root names a directory", "--root: %v", err)
 		}
+		root.Deny(vault.Names(recordDenial, o.recordsBelow()...))
 	}
 	tools := runner.Env{
 		Root:    root,

@@ -40,10 +40,7 @@ func runnable(p policy.Policy, tools []*tool.Definition) []string {
 
 // ownFiles returns where oneshot keeps records, agents and settings, as far as the environment says it.
 func ownFiles(env Env) []string {
-	var names []string
-	if dir, err := stateDir(env, ""); err == nil { // there may be no home
-		names = append(names, dir)
-	}
+	names := stateFolder(env)
 	if dir := configDir(env); dir != "" {
 		names = append(names, filepath.Join(dir, "agents"), filepath.Join(dir, "config.yaml"))
 	}

@@ -17,9 +17,10 @@ import (
 // caller they see. Nil stands for a run none of whose tools runs a program.
 type confined struct {
 	program.Confinement
-	env   []string // the variables that may be passed; nil for all that definitions name
-	named []string // those that are passed, if they are set
-	held  []bool   // for each sandbox, whether the kernel holds programs to it
+	env    []string // the variables that may be passed; nil for all that definitions name
+	named  []string // those that are passed, if they are set
+	held   []bool   // for each sandbox, whether the kernel holds programs to it
+	denied []string // slash paths below the root that policies keep from them
 }
 
 // helper is how this program is started again, to confine another one.
@@ -36,7 +37,23 @@ func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Defini
 	if o.root == "" {
 		return nil, usagef("name the folder with --root, e.g. --root work", "%s runs programs, and there is no folder for them", tools[0].Name)
 	}
-	return o.confinement(t, p.Programs(), tools, made, definitions)
+	c, err := o.confinement(t, p.Programs(), tools, made, definitions)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.withhold(o, p)
+}
+
+// withhold keeps programs from the files that a policy denies and from records. Where only the kernel could, and
+// does not, the command ends.
+func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
+	var held bool
+	c.denied, held = p.DeniedFiles()
+	c.Withheld = o.withheld(c.denied)
+	if held && len(c.denied) > 0 && slices.Contains(c.held, false) {
+		return wrongPrograms("leave out missing: ignore, or say files: {programs: unheld}", "sandbox", "here programs run without it, and nothing keeps them from the files that the policy denies")
+	}
+	return nil
 }
 
 // confinement returns what programs of some tools may have, as policies say it together.
@@ -170,7 +187,8 @@ type programsDoc struct {
 	FileSize  int64        `json:"file_size_bytes,omitempty"`
 	Processes int          `json:"processes,omitempty"`
 	OpenFiles int          `json:"open_files,omitempty"`
-	Sandboxes []sandboxDoc `json:"sandboxes,omitempty"` // none: they may do what the user may
+	Denied    []string     `json:"denied_files,omitempty"` // below the root, which the sandboxes do not grant
+	Sandboxes []sandboxDoc `json:"sandboxes,omitempty"`    // none: they may do what the user may
 }
 
 // A sandboxDoc is what the kernel lets programs touch, beside what every program has.
@@ -186,7 +204,7 @@ func (c *confined) doc() json.RawMessage {
 	if c == nil {
 		return nil
 	}
-	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles}
+	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
 	for i, box := range c.Sandboxes {
 		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.held[i]})
 	}

@@ -224,6 +224,11 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Policy, err = o.policy.load(o.env, o.talk, o.tools, o.confine.hosts()); err != nil {
 		return cfg, err
 	}
+	o.confine.records = o.recordFiles()
+	if err = o.confine.checkRoot(); err != nil {
+		return cfg, err
+	}
+	cfg.Policy = o.confine.linked(cfg.Policy)
 	narrow(&cfg.Limits, cfg.Policy.Layers)
 	if cfg.Tools != nil {
 		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
@@ -344,9 +349,9 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 	if err != nil {
 		return nil, err
 	}
+	govern(&env, &cfg.Policy)
 	if env.Root != nil {
 		cfg.Resolve = env.Root.Resolve
-		env.Root.AllowDotted(cfg.Policy.DotNames()...)
 	}
 	cfg.Preview = env.Preview
 	if o.record.replayTools {

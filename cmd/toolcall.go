@@ -99,6 +99,11 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	o.confine.records = stateFolder(o.env)
+	if err := o.confine.checkRoot(); err != nil {
+		return err
+	}
+	p = o.confine.linked(p)
 	p.Secrets = o.talk.secrets
 	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
 	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.paths); err != nil {
@@ -109,9 +114,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer release()
-	if env.Root != nil {
-		env.Root.AllowDotted(p.DotNames()...)
-	}
+	govern(&env, &p)
 	if !o.dryRun {
 		if env.Secret, err = o.secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
@@ -132,6 +133,23 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, findings, err := tool.Load(FS, "."); err != nil || len(findings) > 0 {
 			b.Fatal(err, findings)
+		}
+	}
+}
+
+// M1: the formats that package tool knows of built-in tools are those of the definitions that ship.
+func TestBuiltinFormats(t *testing.T) {
+	defs, _, err := tool.Load(FS, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range defs {
+		for _, name := range d.ParameterNames() {
+			property := gjson.GetBytes(d.Schema, "properties."+name)
+			written := property.Get("format").Str + property.Get("items.format").Str
+			if got := d.BuiltinFormat(name); got != written {
+				t.Errorf("%s of %s: format %q, and %q is known", name, d.Name, written, got)
+			}
 		}
 	}
 }

@@ -264,5 +264,5 @@ func (b *batch) done(s *slot) error {
 	b.run.noteAuthorisation(s)
 	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
 	b.run.tell(EventResult, s, s.why()+s.renewal())
-	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took})
+	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took, Labels: s.result.Labels})
 }

@@ -203,6 +203,7 @@ func (s *slot) recall(p past, reports bool) bool {
 		s.err = &DivergedError{Why: fmt.Sprintf("the result of the call %s, of %d bytes, was recorded cut", s.call.ID, result.Bytes)}
 	case ran:
 		s.result, s.took = result.Result, result.Duration
+		s.result.Labels = result.Labels
 	case p.discarded[s.call.ID]: // nobody looks at its result
 	case !p.intents[s.call.ID] || s.def.Repeatable():
 		return false

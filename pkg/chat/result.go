@@ -15,6 +15,7 @@ type Result struct {
 	Needs    []string        // names of parameters that only a person can fill
 	Question string          // with Needs: what to ask
 	Error    *ToolError      // set when the call failed
+	Labels   []string        // of what it shows, beside those of its call; no part of the envelope
 }
 
 // A ToolError is a failure that the model reads and may mend.

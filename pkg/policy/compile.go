@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -84,6 +85,7 @@ func (c *compiler) layer(in document) *Layer {
 	}
 	l.programs = c.programs(in.Programs)
 	l.input = in.Input.Labels
+	l.files = c.files(in.Files, in.EnableExec, in.Programs.Sandbox != nil)
 	l.sinks = map[string][]rule{}
 	for _, name := range slices.Sorted(maps.Keys(in.Taint.Allow)) {
 		at := "/taint/allow/" + name
@@ -161,14 +163,7 @@ func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) 
 	if r.id == "" && r.limit.perUser {
 		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id, by which its calls are counted over all runs")
 	}
-	if r.id == "" {
-		r.id = made
-	} else if strings.ContainsAny(r.id, "+: ") {
-		c.add(diag.PolicyValue, at+"/id", "%q is no name of a rule: blanks, colons and plus signs stand between names", r.id)
-	} else if other, twice := c.ids[r.id]; twice {
-		c.add(diag.PolicyValue, at+"/id", "the rule at %s has the name %q, too", other, r.id)
-	}
-	c.ids[r.id] = at
+	r.id = c.id(at, r.id, "", made)
 	for _, name := range slices.Sorted(maps.Keys(in.Args)) {
 		at := at + "/args/" + escaped(name)
 		one := argRule{name, c.constraint(at, in.Args[name])}
@@ -182,6 +177,18 @@ func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) 
 		c.known(at+"/set/"+escaped(name), name, def)
 	}
 	return r
+}
+
+// id returns the name of a rule, which is made where the rule says none, with what stands before it.
+func (c *compiler) id(at, own, key, made string) string {
+	id := key + cmp.Or(own, made)
+	if other, twice := c.ids[id]; own != "" && strings.ContainsAny(own, "+: ") {
+		c.add(diag.PolicyValue, at+"/id", "%q is no name of a rule: blanks, colons and plus signs stand between names", own)
+	} else if own != "" && twice {
+		c.add(diag.PolicyValue, at+"/id", "the rule at %s has the name %q, too", other, own)
+	}
+	c.ids[id] = at
+	return id
 }
 
 func (c *compiler) limit(at string, in *limitDocument) limit {

@@ -13,6 +13,7 @@ type document struct {
 	RequireNonce bool                    `json:"require_nonce"`
 	Tools        map[string]toolDocument `json:"tools"`
 	Programs     programsDocument        `json:"programs"`
+	Files        filesDocument           `json:"files"`
 	Budget       struct {
 		Calls   *int     `json:"calls"`
 		Writes  *int     `json:"writes"`

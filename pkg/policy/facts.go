@@ -35,6 +35,7 @@ type Facts struct {
 
 	args   map[string][]value
 	leads  map[string]string // where each path leads, by the path as it is written, cleaned
+	files  []string          // every path, as it is written and where it leads
 	labels []tool.Label      // of its data
 	hosts  []string          // every host that the call would reach, as host:port
 	odd    string            // what is wrong with a value, so that nobody can say what it means
@@ -63,13 +64,14 @@ type address struct {
 // look decodes the arguments.
 func (f *Facts) look() {
 	f.args, f.leads = map[string][]value{}, map[string]string{}
+	f.files = nil
 	properties := gjson.GetBytes(f.Def.Schema, "properties")
 	f.hosts, f.odd = urls(f.Arguments), ""
 	if f.Def.HTTP != nil {
 		f.hosts = append(f.hosts, hostPort(f.Def.HTTP.Origin))
 	}
 	eachMember(f.Arguments, func(name string, raw []byte) {
-		f.args[name] = f.valuesOf(properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
+		f.args[name] = f.valuesOf(name, properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
 	})
 }
 
@@ -82,12 +84,13 @@ func eachMember(object json.RawMessage, do func(name string, raw []byte)) {
 }
 
 // valuesOf returns the values of an argument.
-func (f *Facts) valuesOf(property, arg gjson.Result) []value {
+func (f *Facts) valuesOf(name string, property, arg gjson.Result) []value {
+	own := f.Def.BuiltinFormat(name)
 	if !arg.IsArray() {
-		return []value{f.valueOf(property.Get("format").Str, arg)}
+		return []value{f.valueOf(cmp.Or(own, property.Get("format").Str), arg)}
 	}
 	var out []value
-	items := property.Get("items.format").Str
+	items := cmp.Or(own, property.Get("items.format").Str)
 	for _, item := range arg.Array() {
 		out = append(out, f.valueOf(items, item))
 	}
@@ -160,6 +163,7 @@ func (f *Facts) namesOf(written string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.files = append(f.files, clean)
 	if f.Resolve == nil {
 		return []string{clean}, nil
 	}
@@ -168,6 +172,7 @@ func (f *Facts) namesOf(written string) ([]string, error) {
 		return nil, err
 	}
 	f.leads[clean] = leads
+	f.files = append(f.files, leads)
 	return []string{clean, leads}, nil
 }
 

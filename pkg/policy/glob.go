@@ -71,6 +71,43 @@ func (g glob) namesFiles() bool {
 	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
+// literal returns the file or folder that a pattern names, "." for the root itself, and reports whether it names one:
+// Keys and Keys/** do, as far as everything below a folder is meant.
+func (g glob) literal() (string, bool) {
+	for len(g) > 0 && g[len(g)-1] == "**" {
+		g = g[:len(g)-1]
+	}
+	names := []string{"."}
+	for _, part := range g {
+		name, ok := unescaped(part)
+		if !ok {
+			return "", false
+		}
+		names = append(names, name)
+	}
+	return path.Join(names...), true
+}
+
+// unescaped returns the name that a part of a pattern stands for, and reports whether it is only one.
+func unescaped(part string) (string, bool) {
+	var name strings.Builder
+	for rest := part; rest != ""; rest = rest[1:] {
+		switch {
+		case strings.ContainsRune("*?[", rune(rest[0])):
+			return "", false
+		case rest[0] == '\\' && len(rest) > 1:
+			rest = rest[1:]
+		}
+		name.WriteByte(rest[0])
+	}
+	return name.String(), true
+}
+
+// literalGlob returns the pattern that names a file or folder and nothing else.
+func literalGlob(name string) glob {
+	return strings.Split(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name), "/")
+}
+
 // folded returns the glob for texts of which [vault.Fold] is compared.
 func (g glob) folded() glob {
 	out := make(glob, len(g))

@@ -18,6 +18,7 @@ type Layer struct {
 	PerUser      bool // there are rates for all runs of a user, which need a [Ledger]
 	Managed      bool // of the administrator: beside it flags decide as if it were not there, and it only narrows
 	programs     Programs
+	files        fileRules
 	trifecta     Verdict
 	tools        map[string]*toolRules
 	sinks        map[string][]rule      // calls that may carry private data away, by tool

@@ -111,7 +111,7 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 // look decodes the arguments, and labels what they are about.
 func (p *Policy) look(f *Facts) {
 	f.look()
-	f.labels = slices.Clone(f.Def.Labels)
+	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
 	for _, l := range p.Layers {
 		for _, r := range l.labels[f.Def.Name] {
 			if r.hits(*f) {
@@ -210,6 +210,11 @@ func (p *Policy) first(f Facts) (d Decision, open bool) {
 	d = Decision{Verdict: Allow, Arguments: f.Arguments}
 	if p.Secrets.HoldsJSON(f.Arguments) {
 		return d.HoldsSecret(), false
+	}
+	for _, name := range f.files {
+		if why := p.deniedFile(name); why != nil {
+			return d.deny(why.Rule, "%q: %s", name, why.Reason()), false
+		}
 	}
 	if f.odd != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
 		return d.deny("floor:arguments", "%s", f.odd), false

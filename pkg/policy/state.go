@@ -60,6 +60,7 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 		if call, ok := s.open[b.Call]; ok {
 			s.start(b.Call, at.Add(-b.Duration))
 			s.label(call.Labels, call.Name)
+			s.label(b.Labels, call.Name)
 			s.known.learn(call, b)
 		}
 	}

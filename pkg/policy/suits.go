@@ -31,6 +31,9 @@ func (r *argRule) wholeAddresses(def *tool.Definition) {
 
 // formatIs reports whether a parameter, or each item of it, has a format.
 func formatIs(def *tool.Definition, name, format string) bool {
+	if own := def.BuiltinFormat(name); own != "" {
+		return own == format
+	}
 	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(name))
 	return property.Get("format").Str == format || property.Get("items.format").Str == format
 }

@@ -26,9 +26,11 @@ type Confinement struct {
 	Processes int      // that come of it, and how many more the user may have than at the start; 1024
 	OpenFiles int      // of one process; 1024
 	Sandboxes []Sandbox
-	Zone      string   // TZ; "" is the system's
-	All       *Running // those that run; nil if nobody has to know
-	Adopts    bool     // this process gets the descendants of a supervisor that is killed, and ends them; see [Adopt]. It needs All
+	// Withheld says how much of an absolute path, in which nothing is a link, the sandboxes grant at most; nil: all.
+	Withheld func(path string) Extent
+	Zone     string   // TZ; "" is the system's
+	All      *Running // those that run; nil if nobody has to know
+	Adopts   bool     // this process gets the descendants of a supervisor that is killed, and ends them; see [Adopt]. It needs All
 
 	cleaning  sync.Once
 	resolving sync.Once

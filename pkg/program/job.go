@@ -21,6 +21,7 @@ type job struct {
 type sandbox struct {
 	Read, Write       []exact
 	Network, Optional bool
+	Apart             bool // the folder that the program runs in is not granted by itself
 }
 
 // limits are those of setrlimit(2).

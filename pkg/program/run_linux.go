@@ -61,10 +61,13 @@ func (c *Confinement) job(cmd Command) (job, error) {
 	if err == nil {
 		err = c.begins(path)
 	}
+	if err == nil {
+		err = c.reachable(path)
+	}
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: exactly(c.Helper), Path: exact(path), Argv: exactly(cmd.Argv), Limits: c.limits(), Sandboxes: c.resolved}, nil
+	return job{Helper: exactly(c.Helper), Path: exact(path), Argv: exactly(cmd.Argv), Limits: c.limits(), Sandboxes: c.granted()}, nil
 }
 
 // A supervised is a command that runs below the helper, as this process sees it.

@@ -67,8 +67,10 @@ func (s sandbox) restrict(j job) error {
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(readFile, string(j.Path)),
-		landlock.PathAccess(readFolder, descriptor(fdDir)),
 		landlock.PathAccess(writeFolder, descriptor(fdTemp)),
+	}
+	if !s.Apart {
+		rules = append(rules, landlock.PathAccess(readFolder, descriptor(fdDir)))
 	}
 	for _, path := range s.Read {
 		rules = append(rules, access(string(path), readFile, readFolder)...)

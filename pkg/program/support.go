@@ -23,7 +23,7 @@ func (c *Confinement) Check() error {
 
 func (c *Confinement) resolve() {
 	for _, s := range c.Sandboxes {
-		c.resolved = append(c.resolved, sandbox{real(s.Read), real(s.Write), s.Network, s.Optional})
+		c.resolved = append(c.resolved, sandbox{Read: real(s.Read), Write: real(s.Write), Network: s.Network, Optional: s.Optional})
 	}
 }
 

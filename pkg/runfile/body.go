@@ -150,6 +150,7 @@ type Result struct {
 	Duration  time.Duration `json:"duration_ns"`
 	Truncated bool          `json:"truncated,omitempty"`
 	Bytes     int           `json:"bytes,omitempty"`
+	Labels    []string      `json:"labels,omitempty"` // of what it shows, beside those of its call
 }
 
 // Discarded says that a call's result did not enter the conversation.

@@ -47,11 +47,13 @@ func RunsPrograms(def *tool.Definition) bool {
 // Env is what tools may touch. A tool whose part is nil fails when it is called. Whoever fills
 // it in also closes what is in it, when the run is over.
 type Env struct {
-	Root    *vault.Root
-	Client  *http.Client // made by package netguard
-	Chat    io.Writer    // gets each message of send_chat with one Write
-	Speaker *Speaker
-	Opener  *Opener
+	Root *vault.Root
+	// FileLabels returns the labels of the data of a file below the root; nil knows none.
+	FileLabels func(path string) []tool.Label
+	Client     *http.Client // made by package netguard
+	Chat       io.Writer    // gets each message of send_chat with one Write
+	Speaker    *Speaker
+	Opener     *Opener
 	// Programs are how programs run, below the root.
 	Programs *program.Confinement
 	// Getenv returns variables of the caller, "" for one that is not set; nil knows none.
@@ -69,7 +71,11 @@ type Env struct {
 
 // builtins returns the tools that are written in Go, by their names.
 func (e Env) builtins() map[string]perform {
-	files := files{e.Root, e.Secrets.Hide}
+	labels := e.FileLabels
+	if labels == nil {
+		labels = func(string) []tool.Label { return nil }
+	}
+	files := files{e.Root, e.Secrets.Hide, labels}
 	all := map[string]perform{TerminalExecute: terminal{e.programs()}.execute, FileRead: files.read}
 	for name, f := range map[string]Func{
 		Wget:        fetcher{e.Client, e.Secrets.Hide}.wget,

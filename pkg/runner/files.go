@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
@@ -18,6 +19,8 @@ const (
 type files struct {
 	root *vault.Root
 	hide func(string) string
+
+	labels func(path string) []tool.Label
 }
 
 // noRoot is the result of a file tool in a run without a root.

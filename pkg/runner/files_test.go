@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/tool"
 	"oneshot/pkg/vault"
 )
 
@@ -33,7 +35,7 @@ func TestFileReadLeads(t *testing.T) {
 		}
 	}
 	ctx := context.WithValue(context.Background(), leadsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
-	r, err := files{root, plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), room: defaultMaxBytes})
+	r, err := files{root: root, hide: plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), room: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestFileReadRoom(t *testing.T) {
 
 // A file is replaced if it is still the one that was read, and made if there is none yet.
 func TestFilePutIfMatch(t *testing.T) {
-	f := files{newRoot(t, map[string]string{"a.md": "key-12345678"}), func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
+	f := files{root: newRoot(t, map[string]string{"a.md": "key-12345678"}), hide: func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
 	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`), room: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
@@ -107,4 +109,35 @@ func TestFilePutIfMatch(t *testing.T) {
 	if got, err := f.root.Read("a.md", 100); err != nil || string(got) != "first" {
 		t.Errorf("%q, %v", got, err)
 	}
+}
+
+// H1: where a denial is found only when files are read, the result says it of each of them, and the others are read.
+// A search shows nothing of it, and has the labels of what it shows.
+func TestDeniedFiles(t *testing.T) {
+	root := newRoot(t, map[string]string{"a.md": "battery", "Keys/b.md": "battery"})
+	root.Deny(vault.Names(vault.Denial{Rule: "policy.files.keys", Because: "keys stay here"}, "Keys"))
+	f := files{root: root, hide: plain, labels: func(path string) []tool.Label { return []tool.Label{tool.Label(path), tool.Untrusted} }}
+	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","keys/b.md"]}`), room: defaultMaxBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []fileContent{
+		{Path: "a.md", Content: "battery", Size: 7},
+		{Path: "keys/b.md", Content: "Error reading file: keys stay here (policy.files.keys)"},
+	}
+	if diff := cmp.Diff(want, data[[]fileContent](t, r)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	r, err = f.search(t.Context(), json.RawMessage(`{"query":"b"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits := data[[]hit](t, r); len(hits) != 1 || hits[0].Path != "a.md" || !slices.Equal(r.Labels, []string{"a.md", "untrusted"}) {
+		t.Errorf("%+v, labels %q", hits, r.Labels)
+	}
+	r, err = f.put(t.Context(), json.RawMessage(`{"path":"Keys/b.md","content":"","ifMatch":"none"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, r, chat.Denied, "keys stay here (policy.files.keys)")
 }

@@ -67,8 +67,12 @@ func (p programs) reaches(ctx context.Context, t task) error {
 		if err != nil {
 			return err
 		}
-		if clean, err := vault.Clean(path); err == nil && led[clean] != "" && led[clean] != leads {
+		clean, err := vault.Clean(path)
+		if err == nil && led[clean] != "" && led[clean] != leads {
 			return &vault.PathError{Kind: vault.Refused, Path: path, Reason: "it leads elsewhere than a moment ago"}
+		}
+		if err := errors.Join(err, p.root.Denied(clean), p.root.Denied(leads)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -67,6 +67,7 @@ func (r *Replay) Run(_ context.Context, x chat.Execution) (chat.Result, error) {
 	if next.Truncated {
 		return chat.Result{}, &NoRecordError{x.Call.Name, fmt.Sprintf("the result of %d bytes was recorded cut", next.Bytes)}
 	}
+	next.Result.Labels = next.Labels
 	return next.Result, nil
 }
 

@@ -129,6 +129,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 		return chat.Result{}, err
 	}
 	shown := fit(r.concealed(r.secrets.HideResult(result)), t.room)
+	shown.Labels = result.Labels
 	if result.Error == nil {
 		shown = settled(def, shown)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,10 +61,25 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		}
 		return pathFailure(err), nil
 	}
+	labels := f.labelsOf(s.hits)
 	if s.unnamed > 0 {
 		s.hits = append(s.hits, leftOut(s.unnamed))
 	}
-	return chat.Success(s.hits), nil
+	result := chat.Success(s.hits)
+	result.Labels = labels
+	return result, nil
+}
+
+// labelsOf returns the labels of the files that a search shows, of which no rule knew before.
+func (f files) labelsOf(hits []hit) []string {
+	var out []string
+	for _, h := range hits {
+		for _, l := range f.labels(h.Path) {
+			out = append(out, string(l))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // A searcher is one search under way.

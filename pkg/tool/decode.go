@@ -252,4 +252,5 @@ func (d *decoder) builtin(v yamldoc.Value) {
 		effect.Add(diag.DefProgram, "%s runs programs, so the effect must be exec", name)
 	}
 	d.def.Builtin = name
+	d.formats()
 }

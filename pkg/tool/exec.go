@@ -105,6 +105,9 @@ func (d *Definition) PathsIn(args json.RawMessage) ([]string, error) {
 
 // isPath reports whether a parameter, or each item of its list, is the path of a file.
 func (d *Definition) isPath(param string) bool {
+	if own := d.BuiltinFormat(param); own != "" {
+		return own == "path"
+	}
 	property := readKeywords(readKeywords(readKeywords(d.Schema)["properties"])[param])
 	const path = `"path"`
 	return string(property["format"]) == path || string(readKeywords(property["items"])["format"]) == path

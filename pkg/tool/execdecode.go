@@ -30,9 +30,8 @@ func (d *decoder) program(v yamldoc.Value, known bool) {
 	p := &Program{Output: TextOutput, OK: []int{0}}
 	d.def.Exec = p
 	p.Raw, _ = v.JSON()
-	var evaluates evaluator
-	d.argv(m.Need("argv"), known, &evaluates)
-	d.stdin(m.Get("stdin"), known, &evaluates)
+	d.argv(m.Need("argv"), known)
+	d.stdin(m.Get("stdin"), known)
 	d.variables(m.Get("env"))
 	d.dir(m.Get("dir"))
 	d.output(m.Get("output"))
@@ -40,7 +39,7 @@ func (d *decoder) program(v yamldoc.Value, known bool) {
 }
 
 // argv reads the words of a program.
-func (d *decoder) argv(v yamldoc.Value, known bool, evaluates *evaluator) {
+func (d *decoder) argv(v yamldoc.Value, known bool) {
 	items, ok := v.List()
 	if !ok {
 		return
@@ -50,6 +49,7 @@ func (d *decoder) argv(v yamldoc.Value, known bool, evaluates *evaluator) {
 		return
 	}
 	d.def.Exec.Name = d.programName(items[0])
+	var evaluates evaluator
 	evaluates.program(d.def.Exec.Name)
 	for _, item := range items[1:] {
 		elements := []yamldoc.Value{item}
@@ -61,23 +61,13 @@ func (d *decoder) argv(v yamldoc.Value, known bool, evaluates *evaluator) {
 		var g group
 		for _, e := range elements {
 			t, ok := d.template(e, known)
-			if ok && known {
-				d.evaluated(e, t, evaluates.next(t))
+			if ok && known && evaluates.next(t) && d.isOpen(t) {
+				f := e.Add(diag.DefProgram, "the value would be read as a program, and done")
+				f.Hint = "give the value as an argument of its own, behind the program text"
 			}
 			g = append(g, t)
 		}
 		d.def.Exec.argv = append(d.def.Exec.argv, g)
-	}
-}
-
-// hintText says what to do instead of running a value.
-const hintText = "give the value as an argument of its own, behind the program text"
-
-// evaluated reports why no value can be in the holes of an element, unless the definition
-// lists the values.
-func (d *decoder) evaluated(v yamldoc.Value, t Template, why string) {
-	if why != "" && d.isOpen(t) {
-		v.Add(diag.DefProgram, "%s", why).Hint = hintText
 	}
 }
 
@@ -206,24 +196,16 @@ func (t *Type) isOpen() bool {
 }
 
 // stdin reads what the program reads.
-func (d *decoder) stdin(v yamldoc.Value, known bool, evaluates *evaluator) {
+func (d *decoder) stdin(v yamldoc.Value, known bool) {
 	if !v.Present() {
 		return
 	}
 	if text, _ := v.Text(); text == "json" {
 		d.def.Exec.whole = true
-		if why := evaluates.stdin(); why != "" {
-			v.Add(diag.DefProgram, "%s", why).Hint = hintText
-		}
 		return
 	}
-	t, ok := d.holed(v, known, stdinSlot)
-	if !ok {
-		return
-	}
-	d.def.Exec.stdin = t
-	if known {
-		d.evaluated(v, t, evaluates.stdin())
+	if t, ok := d.holed(v, known, stdinSlot); ok {
+		d.def.Exec.stdin = t
 	}
 }
 

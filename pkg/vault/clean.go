@@ -172,6 +172,9 @@ func Steers(path string) bool {
 // Fold brings the spellings of a path that a file system may take for the same
 // to one: letter case, letters that stand for two, composed characters, and those that nobody sees.
 func Fold(p string) string {
+	if !strings.ContainsFunc(p, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.ToLower(p)
+	}
 	p = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
 			return -1

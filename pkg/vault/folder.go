@@ -18,6 +18,12 @@ func (r *Root) Folder(name string) (*os.File, error) {
 			return nil, err
 		}
 	}
+	if len(r.guards) > 0 && clean != "." {
+		var err error
+		if clean, err = r.resolve(clean, r.Denied); err != nil {
+			return nil, err
+		}
+	}
 	f, err := r.root.OpenFile(clean, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, failure(name, err)

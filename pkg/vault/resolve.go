@@ -19,8 +19,17 @@ const mostLinks = 40
 // moment later; that nothing outside is reached then, too, is the business of [Root.Read]
 // and [Root.Write].
 func (r *Root) Resolve(name string) (string, error) {
+	return r.resolve(name, func(string) error { return nil })
+}
+
+// resolve calls visit with the path as it is written, each step on the way, and where it leads. It ends with the
+// first error of visit.
+func (r *Root) resolve(name string, visit func(path string) error) (string, error) {
 	clean, err := Clean(name)
 	if err != nil {
+		return "", err
+	}
+	if err := visit(clean); err != nil {
 		return "", err
 	}
 	outside := &PathError{Kind: Refused, Path: name, Reason: "it leads out of the root"}
@@ -38,10 +47,17 @@ func (r *Root) Resolve(name string) (string, error) {
 			continue
 		}
 		next := path.Join(at, part)
+		if err := visit(next); err != nil {
+			return "", err
+		}
 		info, err := r.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return r.rest(next, left, outside)
+			leads, err := r.rest(next, left, outside)
+			if err == nil {
+				err = visit(leads)
+			}
+			return leads, err
 		case err != nil:
 			return "", failure(name, err)
 		case info.Mode()&fs.ModeSymlink == 0:

@@ -33,6 +33,7 @@ type Root struct {
 	device    uint64
 	protected []string // folded
 	dotted    []string // folded; see AllowDotted
+	guards    []Guard  // of the top folder
 }
 
 // Open opens a folder, which may be named by a link, as a root. A relative name
@@ -99,6 +100,13 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(r.guards) > 0 { // which hold for where the path leads, too
+		leads, err := r.resolve(path, r.Denied)
+		if err != nil {
+			return nil, err
+		}
+		return r.readResolved(leads, max)
+	}
 	// Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
 	f, err := r.root.OpenFile(clean, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -111,6 +119,9 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 func (r *Root) readResolved(path string, max int64) ([]byte, error) {
 	clean, err := Clean(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.Denied(clean); err != nil {
 		return nil, err
 	}
 	names := strings.Split(clean, "/")

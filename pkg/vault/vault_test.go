@@ -488,13 +488,13 @@ func TestWalkEnds(t *testing.T) {
 		t.Errorf("stopped by the caller: %v", err)
 	}
 	small := walk{root: w.root, left: 2}
-	w.wantRefusal(t, small.push(""), TooLarge)
+	w.wantRefusal(t, small.push(entry{}), TooLarge)
 }
 
 // A walk passes over what vanishes or is closed to it meanwhile.
 func TestWalkPassesOver(t *testing.T) {
 	w := newWorld(t)
-	gone := walk{root: w.root, left: 10, stack: []string{"ok.txt", "gone/", "gone.md", "ok.txt/"}}
+	gone := walk{root: w.root, left: 10, stack: []entry{{path: "ok.txt"}, {path: "gone/"}, {path: "gone.md"}, {path: "ok.txt/"}}}
 	var got []string
 	for len(gone.stack) > 0 {
 		if err := gone.step(func(path string, _ int64) error { got = append(got, path); return nil }); err != nil {

@@ -19,8 +19,8 @@ const maxEntries = 100_000
 
 // Walk calls do with the path and the size of every file that [Root.Read] can
 // read under the name it has, in the order of their paths. Links are not
-// followed; names that begin with a dot and folders that may not be listed are
-// left out. It ends with the first error of do, with the context's cause, or with
+// followed; names that begin with a dot, what a [Guard] denies, which is not even listed, and folders
+// that may not be listed are left out. It ends with the first error of do, with the context's cause, or with
 // a *[PathError].
 //
 // Unnamed, if it is not nil, is called with the path of every file and folder,
@@ -28,7 +28,7 @@ const maxEntries = 100_000
 // refuses its name, so that no tool could say which it means.
 func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, unnamed func(path string)) error {
 	w := walk{root: r, left: maxEntries, unnamed: unnamed}
-	if err := w.push(""); err != nil {
+	if err := w.push(entry{"", r.guards}); err != nil {
 		return err
 	}
 	for len(w.stack) > 0 {
@@ -42,21 +42,27 @@ func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error,
 	return nil
 }
 
-// A walk is under way. On its stack are the paths still to come, the next one on
-// top; the path of a folder ends with a slash.
+// A walk is under way. On its stack is what is still to come, the next one on top.
 type walk struct {
 	root  *Root
-	stack []string
+	stack []entry
 	left  int // names that may still be looked at
 
 	unnamed func(path string)
 }
 
+// An entry is a path to come; that of a folder ends with a slash and has its guards.
+type entry struct {
+	path   string
+	guards []Guard
+}
+
 func (w *walk) step(do func(string, int64) error) error {
-	path := w.stack[len(w.stack)-1]
+	next := w.stack[len(w.stack)-1]
+	path := next.path
 	w.stack = w.stack[:len(w.stack)-1]
 	if strings.HasSuffix(path, "/") {
-		return w.push(path)
+		return w.push(next)
 	}
 	info, err := w.root.root.Lstat(path)
 	if err != nil {
@@ -69,14 +75,14 @@ func (w *walk) step(do func(string, int64) error) error {
 }
 
 // push puts the entries of a folder on the stack.
-func (w *walk) push(folder string) error {
-	entries, err := w.entries(folder)
+func (w *walk) push(folder entry) error {
+	entries, err := w.entries(folder.path)
 	if err != nil {
 		return err
 	}
-	var paths []string
+	var found []entry
 	for _, e := range entries {
-		path := folder + e.Name()
+		path := folder.path + e.Name()
 		_, err := Clean(path)
 		switch {
 		case strings.HasPrefix(e.Name(), "."), e.Type() != 0 && e.Type() != fs.ModeDir:
@@ -84,14 +90,17 @@ func (w *walk) push(folder string) error {
 		case e.IsDir():
 			path += "/"
 		}
-		if err == nil {
-			paths = append(paths, path)
-		} else if w.unnamed != nil {
+		below, denied := enter(folder.guards, e.Name())
+		switch {
+		case denied != nil:
+		case err == nil:
+			found = append(found, entry{path, below})
+		case w.unnamed != nil:
 			w.unnamed(path)
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(b, a) })
-	w.stack = append(w.stack, paths...)
+	slices.SortFunc(found, func(a, b entry) int { return cmp.Compare(b.path, a.path) })
+	w.stack = append(w.stack, found...)
 	return nil
 }
 

@@ -22,6 +22,9 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 	if err != nil {
 		return err
 	}
+	if err := r.Denied(clean); err != nil {
+		return err
+	}
 	if why := r.protection(clean); why != "" {
 		return &PathError{Kind: Refused, Path: path, Reason: why}
 	}

@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"path/filepath"
+	"strings"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/program"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/vault"
+)
+
+// recordFiles returns the records of runs that this command knows of: a model that read one would know what the
+// boundaries of its data are made from, and get data of other runs without their labels.
+func (o *runOptions) recordFiles() []string {
+	names := []string{o.record.file, o.runPath}
+	if o.resumed != nil {
+		names = append(names, o.resumed.path)
+	}
+	for _, model := range o.model.names {
+		if file, ok := strings.CutPrefix(model, "replay:"); ok {
+			names = append(names, file)
+		}
+	}
+	return append(names, stateFolder(o.env)...)
+}
+
+// stateFolder returns the directory of what runs leave, if there is a place for it.
+func stateFolder(env Env) []string {
+	dir, err := stateDir(env, "")
+	if err != nil { // there may be no home
+		return nil
+	}
+	return []string{dir}
+}
+
+// recordDenial is why no tool reaches a record.
+var recordDenial = vault.Denial{Rule: "floor:record", Because: "it belongs to the records of runs"}
+
+// recordsBelow returns the slash paths of records below the root.
+func (o *confineOptions) recordsBelow() []string {
+	var out []string
+	for _, name := range o.records {
+		if rel, below := relative(o.root, name); below && rel != "." {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// checkRoot refuses a root that is a part of the records.
+func (o *confineOptions) checkRoot() error {
+	for _, name := range o.records {
+		if _, within := relative(name, o.root); within && name != "" && o.root != "" {
+			return usagef("name another folder", "--root: %s belongs to the records of runs", o.root)
+		}
+	}
+	return nil
+}
+
+// linked returns a policy that also denies and labels what paths in its rules about files lead to below the root.
+func (o *confineOptions) linked(p policy.Policy) policy.Policy {
+	if o.root == "" {
+		return p
+	}
+	root, err := vault.Open(o.root)
+	if err != nil { // which is said when tools need it
+		return p
+	}
+	defer root.Close()
+	return p.Linked(root.Resolve)
+}
+
+// govern holds what is below the root to what a policy says of files.
+func govern(env *runner.Env, p *policy.Policy) {
+	if env.Root == nil {
+		return
+	}
+	env.Root.AllowDotted(p.DotNames()...)
+	env.Root.Deny(p.Guards()...)
+	env.FileLabels = p.FileLabels
+}
+
+// withheld returns how much of a path programs may reach: nothing of the slash paths below the root that are denied,
+// and of records.
+func (o *confineOptions) withheld(denied []string) func(path string) program.Extent {
+	var paths []string
+	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }
+	for _, rel := range denied {
+		add(filepath.Join(real(o.root), filepath.FromSlash(rel)))
+	}
+	for _, name := range o.records {
+		if name != "" {
+			add(real(name))
+		}
+	}
+	top := vault.Names(vault.Denial{}, paths...)
+	return func(path string) program.Extent {
+		at := top
+		for name := range strings.SplitSeq(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/") {
+			if at == nil {
+				return program.Whole
+			}
+			if name == "" { // the whole file system
+				break
+			}
+			next, why := at.Enter(name)
+			if why != nil {
+				return program.Nothing
+			}
+			at = next
+		}
+		if at == nil {
+			return program.Whole
+		}
+		return program.Partial
+	}
+}

@@ -1,0 +1,245 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/tool"
+	"oneshot/pkg/vault"
+)
+
+// filesDocument is what holds for files, whichever tool asks, as it is written.
+type filesDocument struct {
+	Deny []struct {
+		ID      string   `json:"id"`
+		Path    []string `json:"path"`
+		Because string   `json:"because"`
+	} `json:"deny"`
+	Labels []struct {
+		Path []string     `json:"path"`
+		Add  []tool.Label `json:"add"`
+	} `json:"labels"`
+	Programs string `json:"programs"`
+}
+
+// fileRules are what a layer says of files.
+type fileRules struct {
+	denials []fileDenial
+	labels  []fileLabels
+	unheld  bool // programs may run although the kernel cannot hold each denial
+
+	deny, label *patterns // compiled of both
+}
+
+type fileDenial struct {
+	rule, because string
+	globs         []glob
+}
+
+type fileLabels struct {
+	globs []glob
+	add   []tool.Label
+}
+
+// fileRulesKey stands before the ids of rules about files.
+const fileRulesKey = "policy.files."
+
+// files compiles what holds for files.
+func (c *compiler) files(in filesDocument, execs, boxed bool) fileRules {
+	out := fileRules{unheld: in.Programs == "unheld"}
+	for i, d := range in.Deny {
+		at := "/files/deny/" + strconv.Itoa(i)
+		one := fileDenial{c.id(at, d.ID, fileRulesKey, "deny["+strconv.Itoa(i)+"]"), d.Because, c.fileGlobs(at+"/path", d.Path)}
+		out.denials = append(out.denials, one)
+		if execs && !out.unheld {
+			c.canHold(at, one, boxed)
+		}
+	}
+	for i, l := range in.Labels {
+		out.labels = append(out.labels, fileLabels{c.fileGlobs("/files/labels/"+strconv.Itoa(i)+"/path", l.Path), l.Add})
+	}
+	if len(c.findings) == 0 {
+		out.compile()
+	}
+	return out
+}
+
+// fileGlobs compiles patterns of paths below the root.
+func (c *compiler) fileGlobs(at string, patterns []string) []glob {
+	globs := each(c, at, patterns, newGlob)
+	for i, g := range globs {
+		if !g.namesFiles() {
+			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q names no file below the root: no path begins or ends with a slash, or has a part . or ..", patterns[i])
+		}
+	}
+	return globs
+}
+
+// canHold finds denials that a kernel cannot hold programs to: it knows files and folders, and no patterns.
+func (c *compiler) canHold(at string, d fileDenial, boxed bool) {
+	const waive = ", or say files: {programs: unheld}, and programs reach these files"
+	for i, g := range d.globs {
+		if _, ok := g.literal(); !ok {
+			c.add(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can keep from programs, and enable_exec lets them run", strings.Join(g, "/")).
+				Hint = "name the folder or the file, such as Keys/**" + waive
+		}
+	}
+	if !boxed {
+		c.add(diag.PolicyPrograms, at, "without programs.sandbox nothing keeps these files from programs, and enable_exec lets them run").
+			Hint = "add programs: {sandbox: {}}" + waive
+	}
+}
+
+// compile makes the automata of the rules.
+func (r *fileRules) compile() {
+	var globs []glob
+	var rules []int
+	for i, d := range r.denials {
+		for _, g := range d.globs {
+			globs, rules = append(globs, g), append(rules, i)
+		}
+	}
+	r.deny = newPatterns(globs, rules)
+	globs, rules = nil, nil
+	for i, l := range r.labels {
+		for _, g := range l.globs {
+			globs, rules = append(globs, g), append(rules, i)
+		}
+	}
+	r.label = newPatterns(globs, rules)
+}
+
+// linked returns the rules with those files besides to which paths lead that they name.
+func (r fileRules) linked(resolve func(string) (string, error)) fileRules {
+	more := func(globs []glob) []glob {
+		for _, g := range globs {
+			name, ok := g.literal()
+			if leads, err := resolve(name); ok && err == nil && leads != name {
+				globs = append(slices.Clip(globs), literalGlob(leads))
+			}
+		}
+		return globs
+	}
+	r.denials, r.labels = slices.Clone(r.denials), slices.Clone(r.labels)
+	for i := range r.denials {
+		r.denials[i].globs = more(r.denials[i].globs)
+	}
+	for i := range r.labels {
+		r.labels[i].globs = more(r.labels[i].globs)
+	}
+	r.compile()
+	return r
+}
+
+// Linked returns the policy of a run below a root: what its rules about files say of a path that is a link holds
+// for where this leads now, too.
+func (p Policy) Linked(resolve func(path string) (string, error)) Policy {
+	layers := slices.Clone(p.Layers)
+	for i, l := range layers {
+		if len(l.files.denials) > 0 || len(l.files.labels) > 0 {
+			own := *l
+			own.files = l.files.linked(resolve)
+			layers[i] = &own
+		}
+	}
+	p.Layers = layers
+	return p
+}
+
+// Guards returns what keeps denied files from tools: see [vault.Root.Deny].
+func (p *Policy) Guards() []vault.Guard {
+	var out []vault.Guard
+	for i, l := range p.Layers {
+		if top := l.files.deny.top(); top != nil {
+			out = append(out, &guard{top, l, p.key(i)})
+		}
+	}
+	return out
+}
+
+// A guard is the state of the denials of a layer below a folder.
+type guard struct {
+	*cursor
+	layer *Layer
+	key   string
+}
+
+// Enter takes a name.
+func (g *guard) Enter(name string) (vault.Guard, *vault.Denial) {
+	var why *vault.Denial
+	next := g.enter(name, func(rule int) {
+		if d := g.layer.files.denials[rule]; why == nil {
+			why = &vault.Denial{Rule: g.key + d.rule, Because: d.because}
+		}
+	})
+	switch {
+	case why != nil:
+		return nil, why
+	case next == nil:
+		return nil, nil
+	case next == g.cursor:
+		return g, nil
+	}
+	return &guard{next, g.layer, g.key}, nil
+}
+
+// deniedFile returns the rule that denies a path, or nil.
+func (p *Policy) deniedFile(clean string) *vault.Denial {
+	for i, l := range p.Layers {
+		if hits := l.files.deny.hits(clean); len(hits) > 0 {
+			d := l.files.denials[hits[0]]
+			return &vault.Denial{Rule: p.key(i) + d.rule, Because: d.because}
+		}
+	}
+	return nil
+}
+
+// FileLabels returns the labels that policies give to the data of a file.
+func (p *Policy) FileLabels(clean string) []tool.Label {
+	var out []tool.Label
+	for _, l := range p.Layers {
+		for _, i := range l.files.label.hits(clean) {
+			out = append(out, l.files.labels[i].add...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// fileLabels returns the labels of the files that a call names, or, where it runs a program, of all files: nobody
+// can tell which ones a program reads.
+func (p *Policy) fileLabels(f *Facts) []tool.Label {
+	var out []tool.Label
+	if f.Def.Effect == tool.Exec {
+		for _, l := range p.Layers {
+			for _, one := range l.files.labels {
+				out = append(out, one.add...)
+			}
+		}
+	}
+	for _, name := range f.files {
+		out = append(out, p.FileLabels(name)...)
+	}
+	return out
+}
+
+// DeniedFiles are slash paths below the root that policies deny, as far as they name a folder or a file. Held
+// says that some policy relies on the kernel to keep programs from them.
+func (p *Policy) DeniedFiles() (paths []string, held bool) {
+	execs := true // of all layers: else no program runs
+	for _, l := range p.Layers {
+		execs = execs && l.EnableExec
+		for _, d := range l.files.denials {
+			held = held || !l.files.unheld
+			for _, g := range d.globs {
+				if name, ok := g.literal(); ok {
+					paths = append(paths, name)
+				}
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), held && execs
+}

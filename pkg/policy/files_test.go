@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
+	"oneshot/pkg/vault"
+)
+
+// holds is what an automaton of patterns has to say, the slow way: a pattern holds for a path if it matches it or a
+// folder that it lies in, as it is written or folded.
+func holds(globs []glob, path string) []int {
+	var out []int
+	parts := strings.Split(path, "/")
+	for i, g := range globs {
+		for n := range parts {
+			if matchesOne([]glob{g}, strings.Join(parts[:n+1], "/"), true) {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// H1: the automaton that walks use says what the globs of rules say.
+func TestFilePatterns(t *testing.T) {
+	part := rapid.SampledFrom([]string{"a", "b", "A*", "*b", "*", "**", "**", "?", "[a-b]x", "[^a]", "é*", "*É", `\*`, "a*b", "e*"})
+	name := rapid.SampledFrom([]string{"a", "b", "ab", "Ab", "ax", "x", "É", "e\u0301", "*", "aéb", "a\u034fb"})
+	rapid.Check(t, func(t *rapid.T) {
+		var globs []glob
+		var rules []int
+		for i, parts := range rapid.SliceOfN(rapid.SliceOfN(part, 1, 5), 1, 4).Draw(t, "patterns") {
+			globs, rules = append(globs, parts), append(rules, i)
+		}
+		path := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "path"), "/")
+		if diff := cmp.Diff(holds(globs, path), newPatterns(globs, rules).hits(path)); diff != "" {
+			t.Fatalf("%q of %q (-want +got):\n%s", globs, path, diff)
+		}
+	})
+}
+
+// However hostile patterns and paths are, a name costs at most one look at each step of the patterns, and where no
+// pattern comes near nothing is left to look at.
+func TestFilePatternsLinear(t *testing.T) {
+	hostile := newPatterns([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
+	at := hostile.top()
+	for range 1000 {
+		if at = at.enter("a", func(int) { t.Fatal("it matches") }); len(at.at) > len(hostile.steps) || !slices.IsSorted(at.at) {
+			t.Fatalf("%d of %d steps are looked at: %v", len(at.at), len(hostile.steps), at.at)
+		}
+	}
+	var globs []glob
+	var rules []int
+	for i := range 50 {
+		globs, rules = append(globs, glob{"Keys" + string(rune('a'+i)), "**"}), append(rules, i)
+	}
+	if at := newPatterns(globs, rules).top().enter("other", func(int) { t.Error("it matches") }); at != nil {
+		t.Errorf("below a folder that no pattern names there is %v", at.at)
+	}
+}
+
+func fileLayer(t *testing.T, files string) *Layer {
+	t.Helper()
+	return layer(t, `{version: 1, enable_exec: true, tools: {file_read: {allow: [{}]}, file_put: {allow: [{}]}, terminal_execute: {allow: [{}]}}, programs: {sandbox: {}}, files: `+files+`}`)
+}
+
+// Rules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
+// that only a result has.
+func TestFileRules(t *testing.T) {
+	p := Policy{Flags: Rules{EnableExec: true}, Layers: []*Layer{
+		fileLayer(t, `{deny: [{id: keys, path: ["Keys/**"], because: keys stay here}], labels: [{path: ["inbox/**"], add: [untrusted]}]}`),
+		fileLayer(t, `{deny: [{path: [nothing, "**/*.pem"]}], programs: unheld, labels: [{path: ["**/*.md"], add: [private]}]}`),
+	}}
+	leads := map[string]string{"door/a": "Keys/a", "Box": "store/box"}
+	resolve := func(path string) (string, error) {
+		if to, ok := leads[path]; ok {
+			return to, nil
+		}
+		return path, nil
+	}
+	decide := func(p Policy, name, args string) Decision {
+		def, ok := known(t).Get(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		return p.Decide(&State{}, Facts{Def: def, Arguments: json.RawMessage(args), Resolve: resolve, Trusted: true})
+	}
+	for args, want := range map[string]string{
+		`file_read {"filePaths":["a","./kEYS/x"]}`:   "1:policy.files.keys",
+		`file_read {"filePaths":["door/a"]}`:         "1:policy.files.keys",
+		`file_read {"filePaths":["Keys"]}`:           "1:policy.files.keys",
+		`file_read {"filePaths":["Keys2/a"]}`:        "1:file_read.allow[0]+2:file_read.allow[0]",
+		`file_put {"path":"a/b.PEM/c","content":""}`: "2:policy.files.deny[0]",
+		`file_put {"path":"a/b.md","content":""}`:    "1:file_put.allow[0]+2:file_put.allow[0]",
+	} {
+		name, args, _ := strings.Cut(args, " ")
+		if d := decide(p, name, args); d.Rule != want {
+			t.Errorf("%s: %s: %s", args, d.Rule, d.Why)
+		}
+	}
+	if d := decide(p, "file_read", `{"filePaths":["Keys/x"]}`); d.Why != `"Keys/x": keys stay here (1:policy.files.keys)` || d.Code != chat.Denied {
+		t.Errorf("%+v", d)
+	}
+	if got := p.FileLabels("inbox/a.md"); !slices.Equal(got, []tool.Label{tool.Private, tool.Untrusted}) {
+		t.Errorf("labels %q", got)
+	}
+	if d := decide(p, "terminal_execute", `{"command":"true"}`); !slices.Contains(d.Labels, tool.Private) || !slices.Contains(d.Labels, tool.Untrusted) {
+		t.Errorf("labels of a program: %q", d.Labels)
+	}
+	if paths, held := p.DeniedFiles(); !held || !slices.Equal(paths, []string{"Keys", "nothing"}) {
+		t.Errorf("for programs: %q, %v", paths, held)
+	}
+	linked := Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/**"]}]}`)}}.Linked(resolve)
+	if d := decide(linked, "file_read", `{"filePaths":["store/box/x"]}`); d.Rule != "policy.files.box" {
+		t.Errorf("what a denied link leads to: %s", d.Rule)
+	}
+	guards := p.Guards()
+	for path, denied := range map[string]string{"keys/a": "1:policy.files.keys", "x/y.pem": "2:policy.files.deny[0]", "x/y": ""} {
+		got := ""
+		for _, g := range guards {
+			for name := range strings.SplitSeq(path, "/") {
+				var why *vault.Denial
+				if g != nil {
+					g, why = g.Enter(name)
+				}
+				if why != nil {
+					got = why.Rule
+				}
+			}
+		}
+		if got != denied {
+			t.Errorf("guards of %s: %q", path, got)
+		}
+	}
+	var s State
+	s.Apply(time.Time{}, runfile.Call{ID: "1", Name: "vault_search", Verdict: "allow", Labels: []string{"private"}})
+	s.Apply(time.Time{}, runfile.Result{Call: "1", Labels: []string{"untrusted"}})
+	if got := s.Labels(); !slices.Equal(got, []tool.Label{tool.Private, tool.Untrusted}) {
+		t.Errorf("labels that the state folds: %q", got)
+	}
+}

@@ -1,0 +1,48 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// M1: what a built-in tool reads as a path or an address is one, whatever a definition says of it, and a definition
+// that says something else is wrong. Without a format rules saw the raw text.
+func TestBuiltinFormats(t *testing.T) {
+	const head = "name: mine\ndescription: Mine.\neffect: write\nexamples: [{call: 'mine(%)'}, {call: 'mine(%)'}, {call: 'mine(%)'}]\n"
+	define := func(builtin, example, parameters string) (*Definition, string) {
+		t.Helper()
+		defs, findings := Parse("d.yaml", []byte(strings.ReplaceAll(head, "%", example)+"builtin: "+builtin+"\nparameters: "+parameters+"\n"))
+		if len(findings) > 0 {
+			return nil, findings[0].Message
+		}
+		return defs[0], ""
+	}
+	for parameters, args := range map[string]string{
+		`{filePaths: {type: array, items: {type: string}}}`:                `{"filePaths":["./a"]}`,
+		`{filePaths: {anyOf: [{type: string}, {type: array}]}}`:            `{"filePaths":["./a"]}`,
+		`{filePaths: {type: array, items: {anyOf: [{type: string}, {}]}}}`: `{"filePaths":["./a"]}`,
+		`{filePaths: {type: array, items: {type: string, format: path}}}`:  `{"filePaths":["./a"]}`,
+	} {
+		d, wrong := define("file_read", `["a"]`, parameters)
+		if wrong != "" {
+			t.Errorf("%s: %s", parameters, wrong)
+			continue
+		}
+		if paths, err := d.PathsIn(json.RawMessage(args)); err != nil || len(paths) != 1 || d.BuiltinFormat("filePaths") != "path" {
+			t.Errorf("%s: %q, %v", parameters, paths, err)
+		}
+	}
+	for builtin, c := range map[string]struct{ example, parameters, want string }{
+		"file_read": {`["https://a.test/"]`, `{filePaths: {type: array, items: {type: string, format: uri}}}`, `file_read reads filePaths as path, and the format is "uri"`},
+		"wget":      {`"a"`, `{uri: {type: string, format: path}}`, `wget reads uri as uri, and the format is "path"`},
+		"file_put":  {`"2026-01-31"`, `{path: {type: string, format: date}}`, `file_put reads path as path, and the format is "date"`},
+	} {
+		if _, wrong := define(builtin, c.example, c.parameters); !strings.HasSuffix(wrong, c.want) {
+			t.Errorf("%s: %q", builtin, wrong)
+		}
+	}
+	if d, wrong := define("file_put", `"https://a.test/"`, `{other: {type: string, format: uri}}`); wrong != "" || d.BuiltinFormat("other") != "" {
+		t.Error(wrong)
+	}
+}
