@@ -182,7 +182,7 @@ func toolsDigest(cfg agent.Config) string {
 	var texts []string
 	for _, d := range cfg.Tools.All() {
 		texts = append(texts, d.Name, d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
-			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.Tags))
+			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.ModelBytes, d.Tags))
 		if d.Exec != nil {
 			texts = append(texts, string(d.Exec.Raw))
 		}

@@ -35,6 +35,7 @@ type toolDoc struct {
 	Timeout     string            `json:"timeout,omitempty"`
 	Rate        string            `json:"rate,omitempty"`
 	MaxBytes    int64             `json:"max_bytes,omitempty"`
+	ModelBytes  int64             `json:"model_bytes,omitempty"`
 	Tags        []string          `json:"tags,omitempty"`
 	Builtin     string            `json:"builtin,omitempty"`
 	Exec        json.RawMessage   `json:"exec,omitempty"` // as it is defined
@@ -53,7 +54,7 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	doc := toolDoc{
 		Name: d.Name, Description: d.Description, Signature: d.Signature.String(), Parameters: d.Schema,
 		Returns: d.Returns, Examples: []exampleDoc{}, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
-		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, Tags: d.Tags, Builtin: d.Builtin,
+		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, ModelBytes: d.ModelBytes, Tags: d.Tags, Builtin: d.Builtin,
 		AnyScopes: d.AnyScopes, Connection: d.Connection, Renew: d.Renew, Ask: d.Ask,
 		Source: fmt.Sprintf("%s:%d", d.File, d.Line), params: d.Signature.Params,
 	}
@@ -116,6 +117,7 @@ func (d toolDoc) print(out io.Writer) error {
 		{"timeout", d.Timeout},
 		{"rate", d.Rate},
 		{"result", size(d.MaxBytes)},
+		{"shown", size(d.ModelBytes)},
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
 		{"exec", string(d.Exec)},

@@ -12,7 +12,19 @@ import (
 
 // outcome returns the result of a call as it is shown.
 func (s *slot) outcome() prompt.Outcome {
-	return prompt.Outcome{Tool: s.call.Name, Result: s.shown, Changed: s.changed}
+	return prompt.Outcome{Tool: s.call.Name, Result: s.shown, Most: s.mostShown(), Changed: s.changed}
+}
+
+// mostShown returns how many bytes of the result the model is sent.
+func (s *slot) mostShown() int64 {
+	most := int64(prompt.DefaultModelBytes)
+	if s.def != nil && s.def.ModelBytes > 0 {
+		most = s.def.ModelBytes
+	}
+	if d := s.decision.ModelBytes; d > 0 {
+		most = min(most, d)
+	}
+	return most
 }
 
 // changes returns the members of arguments that others do not have with the same value, as

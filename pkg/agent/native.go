@@ -90,7 +90,7 @@ func (l *listener) leaks(text string) {
 // reply without calls ends the work.
 func (r *run) concludeNative(p *reply) (over bool, err error) {
 	for _, s := range p.batch.slots {
-		content := prompt.Result(s.shown, r.mark)
+		content := prompt.Result(s.shown, r.mark, s.mostShown())
 		if changed := r.texts.Changed(s.call.Name, s.outcome(), r.mark); changed != "" {
 			content += "\n\n" + changed
 		}

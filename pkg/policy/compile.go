@@ -209,6 +209,10 @@ func (c *compiler) limit(at string, in *limitDocument) limit {
 		c.shared(at, &out)
 	}
 	out.bytes = c.size(at+"/bytes", in.Bytes)
+	out.modelBytes = c.size(at+"/model_bytes", in.ModelBytes)
+	if in.ModelBytes != nil && out.modelBytes < tool.LeastModelBytes {
+		c.add(diag.PolicyValue, at+"/model_bytes", "a model is sent at least %d bytes of a result", tool.LeastModelBytes).Hint = "1KiB"
+	}
 	return out
 }
 

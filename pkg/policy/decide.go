@@ -33,6 +33,7 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 	}
 	d.rates = rates(rated{toolKey(f.Def.Name), f.Def.Name, rules.limit}, rated{d.Rule, f.Def.Name + " " + r.id, r.limit})
 	d.MaxBytes = least(rules.limit.bytes, r.limit.bytes)
+	d.ModelBytes = least(rules.limit.modelBytes, r.limit.modelBytes)
 	d.Arguments = set(f.Arguments, r.set)
 	return d, r
 }

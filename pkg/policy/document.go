@@ -63,6 +63,8 @@ type limitDocument struct {
 	Burst int             `json:"burst"`
 	Per   string          `json:"per"`
 	Bytes json.RawMessage `json:"bytes"`
+
+	ModelBytes json.RawMessage `json:"model_bytes"`
 }
 
 type testDocument struct {

@@ -65,5 +65,7 @@ type limit struct {
 	burst int
 	bytes int64
 
+	modelBytes int64
+
 	perUser bool // the rate is one for all runs
 }

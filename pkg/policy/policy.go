@@ -41,14 +41,16 @@ type Decision struct {
 	Early   bool           // the call may start before its response has ended
 	Labels  []tool.Label   // of the data that the call brings and carries: its tool's, and those that policies add
 
-	Arguments json.RawMessage      // with which the call is made: those of the model, or what a rule sets
-	MaxBytes  int64                // of its result; 0 is no limit of the policy
-	Follow    func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
-	Leads     map[string]string    // where each path of the call led when it was decided, by the clean path
-	Unknown   string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
-	Exposed   string               // why the call could carry private data away, where no file decides over that
-	rates     []rated              // what the call has to wait for when it starts: see [Decision.Start]
-	ledger    Ledger               // of those that are for all runs
+	Arguments json.RawMessage // with which the call is made: those of the model, or what a rule sets
+	MaxBytes  int64           // of its result; 0 is no limit of the policy
+	// ModelBytes of its result are sent to the model; 0 is no limit of the policy.
+	ModelBytes int64
+	Follow     func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
+	Leads      map[string]string    // where each path of the call led when it was decided, by the clean path
+	Unknown    string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
+	Exposed    string               // why the call could carry private data away, where no file decides over that
+	rates      []rated              // what the call has to wait for when it starts: see [Decision.Start]
+	ledger     Ledger               // of those that are for all runs
 }
 
 // Unanswered returns the decision where nobody can be asked: what was to be approved is denied.
@@ -266,6 +268,7 @@ func (d Decision) with(each []granted) Decision {
 		d.Early = d.Early && next.Verdict == Allow && len(next.rates) == 0
 		d.rates = append(d.rates, next.rates...)
 		d.MaxBytes = least(d.MaxBytes, next.MaxBytes)
+		d.ModelBytes = least(d.ModelBytes, next.ModelBytes)
 	}
 	if len(rules) > 0 {
 		d.Rule = strings.Join(rules, "+")

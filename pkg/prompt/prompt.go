@@ -150,6 +150,7 @@ func clock(now time.Time) string {
 type Outcome struct {
 	Tool    string
 	Result  json.RawMessage // the envelope
+	Most    int64           // bytes of the result that are shown: see [Result]
 	Changed json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
 }
 
@@ -159,7 +160,7 @@ func (t *Texts) Changed(call string, o Outcome, mark string) string {
 	if o.Changed == nil {
 		return ""
 	}
-	return t.fill("changed", "call", call, "arguments", Result(o.Changed, mark))
+	return t.fill("changed", "call", call, "arguments", Result(o.Changed, mark, 0))
 }
 
 // Results renders the results of one response and what could not be read of
@@ -172,7 +173,7 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 		var changed []string
 		for i, o := range outcomes {
 			number, name := strconv.Itoa(i+1), label(o.Tool, mark)
-			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark)))
+			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark, o.Most)))
 			b.WriteByte('\n')
 			if text := t.Changed(number+" "+name, o, mark); text != "" {
 				changed = append(changed, text)
@@ -204,12 +205,6 @@ func (t *Texts) Answer(schema json.RawMessage, description string) string {
 // Violations renders what is wrong with an answer.
 func (t *Texts) Violations(findings []diag.Finding, mark string) string {
 	return t.fill("violations", "violations", list(findings, mark))
-}
-
-// Result returns a result as a message of its own: JSON, in which markers of
-// every dialect and the mark are inert.
-func Result(envelope json.RawMessage, mark string) string {
-	return string(dialect.Neutralise(envelope, mark))
 }
 
 // Reminder renders the reminder after a reply without a call: an example of one,

@@ -116,7 +116,7 @@ func (d *decoder) limit() {
 	if !v.Present() {
 		return
 	}
-	m, ok := v.Map("rate", "bytes")
+	m, ok := v.Map("rate", "bytes", "model_bytes")
 	if !ok {
 		return
 	}
@@ -130,7 +130,14 @@ func (d *decoder) limit() {
 	if d.def.MaxBytes > runfile.MaxResult {
 		m.Get("bytes").Add(diag.DefValue, "a run keeps %d bytes of a result at most", runfile.MaxResult).Hint = "8MiB"
 	}
+	d.def.ModelBytes = size(m.Get("model_bytes"))
+	if m.Get("model_bytes").Present() && d.def.ModelBytes < LeastModelBytes {
+		m.Get("model_bytes").Add(diag.DefValue, "a model is sent at least %d bytes of a result", LeastModelBytes).Hint = "1KiB"
+	}
 }
+
+// LeastModelBytes is the least part of a result that a model can be sent: what surrounds a cut result has room in it.
+const LeastModelBytes = 1 << 10
 
 // ParseRate reads a rate such as "5/s".
 func ParseRate(text string) (Rate, bool) {

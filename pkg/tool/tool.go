@@ -69,6 +69,7 @@ type Definition struct {
 	Timeout    time.Duration // of one call; 0 if it is not said
 	Rate       Rate
 	MaxBytes   int64 // of one result; 0 if it is not said
+	ModelBytes int64 // of one result that a model is sent, head and tail; 0 if it is not said
 	Tags       []string
 	Builtin    string   // the tool written in Go that does it
 	Exec       *Program // or the program that does it
