@@ -52,14 +52,10 @@ func (d *dialog) run() (agent.Approval, error) {
 		case "", "n", "no":
 			return agent.Approval{By: "tty"}, nil
 		case "m":
-			if err := d.next(d.height - 3); err != nil {
-				return agent.Approval{}, err
-			}
+			d.next(d.height - 3)
 		case "v":
 			d.showAll()
-			if err := d.next(len(d.left)); err != nil {
-				return agent.Approval{}, err
-			}
+			d.next(len(d.left))
 		default:
 			d.choose(word)
 		}
@@ -67,10 +63,10 @@ func (d *dialog) run() (agent.Approval, error) {
 }
 
 // next shows the next lines. What was typed before they were shown is no answer to them.
-func (d *dialog) next(lines int) error {
+func (d *dialog) next(lines int) {
 	d.more(lines)
-	d.in.Discard(d.in.Buffered()) //nolint:errcheck // as many as there are
-	return d.forget()
+	_, _ = d.in.Discard(d.in.Buffered()) // as many as there are
+	_ = d.forget()                       // a terminal that has gone has no next answer, either
 }
 
 // more shows the next lines.
@@ -159,7 +155,6 @@ func (d *dialog) lines() []string {
 	row("reason", d.q.Why)
 	row("privacy", d.q.Note)
 	row("digest", d.q.Digest)
-	row("approval", d.q.Approval)
 	for _, f := range d.q.Preview.Files {
 		if f.Reason != "" && d.choice == nil {
 			row("file", visible(f.Path)+": "+f.Reason)
@@ -180,8 +175,10 @@ func (d *dialog) isWritten(value gjson.Result) bool {
 func (d *dialog) changes(f chat.PreviewFile) []string {
 	var out []string
 	for _, change := range fileDiff(f) {
+		joint := " " // a line that goes on is not taken for another one
 		for _, part := range report.Wrap(d.hide(visible(change.text)), max(d.width-4, 20)) {
-			out = append(out, d.painted(change.op, fmt.Sprintf("  %c %s", change.op, part)))
+			out = append(out, d.painted(change.op, fmt.Sprintf("  %c%s%s", change.op, joint, part)))
+			joint = "…"
 		}
 	}
 	return out

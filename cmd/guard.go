@@ -38,11 +38,14 @@ func runnable(p policy.Policy, tools []*tool.Definition) []string {
 	return names
 }
 
-// ownFiles returns where oneshot keeps records, agents and settings, as far as the environment says it.
+// ownFiles returns where oneshot keeps records, agents, settings and the managed policy, as far as the environment says it.
 func ownFiles(env Env) []string {
 	names := stateFolder(env)
 	if dir := configDir(env); dir != "" {
 		names = append(names, filepath.Join(dir, "agents"), filepath.Join(dir, "config.yaml"))
+	}
+	if env.ManagedPolicy != "" {
+		names = append(names, env.ManagedPolicy)
 	}
 	return names
 }

@@ -151,40 +151,65 @@ type noAnswerError struct{ why error }
 func (e *noAnswerError) Error() string { return "nobody is there to answer" }
 func (e *noAnswerError) Unwrap() error { return e.why }
 
-// ask has one call approved, or leaves it for later. What has happened since it was decided
-// may have changed what the policy says.
-func (b *batch) ask(s *slot) (Question, error) {
+// mostLooks is how often a call is judged and shown anew because what it comes to has changed while somebody
+// looked at it.
+const mostLooks = 3
+
+// ask has one call approved, or leaves it for later.
+func (b *batch) ask(s *slot) (q Question, err error) {
+	for range mostLooks {
+		var changed bool
+		if q, changed, err = b.askOnce(s); !changed {
+			return q, err
+		}
+	}
+	return q, b.nobody(s, errors.New("what the call comes to changes while it is looked at"))
+}
+
+// askOnce has one call approved, or leaves it for later, or reports that it came to something else when it was
+// approved. What has happened since it was decided may have changed what the policy says.
+func (b *batch) askOnce(s *slot) (q Question, changed bool, err error) {
 	d := b.judge(s, s.call.Arguments)
 	if d.Verdict == policy.Deny {
 		s.later = false
 		b.deny(s, d)
-		return Question{}, nil
+		return q, false, nil
 	}
 	s.decision = d
 	if s.later = b.unheard(s); s.later {
-		return Question{}, nil
+		return q, false, nil
 	}
-	q := Question{
+	q = Question{
 		CallID: s.call.ID, Tool: s.call.Name, Arguments: s.call.Arguments, Digest: b.run.digest(s.call.Name, s.call.Arguments),
 		Effect: s.def.Effect, Purpose: s.def.Description, Rule: d.Rule, Why: d.Why, Def: s.def,
 	}
-	b.passVoid(b.look(&q))
+	b.look(&q)
+	b.passVoid(q)
 	if s.later = b.unheard(s); s.later {
-		return q, nil
+		return q, false, nil
 	}
-	a, err := b.answerTo(&q)
-	switch {
-	case err != nil && b.run.cfg.ContinueDenied:
-		b.deny(s, d.Unanswered())
-		return q, nil
-	case err != nil:
-		return q, &noAnswerError{err}
+	isPast := len(b.run.record.past) > 0
+	a, err := b.answer(q)
+	if err != nil {
+		return q, false, b.nobody(s, err)
 	}
-	return q, b.take(s, q, a, d)
+	if now := q; a.Approved && !isPast && b.look(&now) != q.Approval {
+		return now, true, nil
+	}
+	return q, false, b.take(s, q, a, d)
 }
 
-// look finds out what a call comes to now.
-func (b *batch) look(q *Question) *Question {
+// nobody takes that a call got no answer.
+func (b *batch) nobody(s *slot, why error) error {
+	if b.run.cfg.ContinueDenied {
+		b.deny(s, s.decision.Unanswered())
+		return nil
+	}
+	return &noAnswerError{why}
+}
+
+// look finds out what a call comes to now, and returns what an approval of that is bound to.
+func (b *batch) look(q *Question) string {
 	if b.run.cfg.Preview != nil {
 		q.Preview = b.run.cfg.Preview(b.ctx, q.Def, q.Arguments)
 	}
@@ -192,12 +217,12 @@ func (b *batch) look(q *Question) *Question {
 		q.Preview.Files[i].Reason = b.run.record.state.Origin(q.Preview.Files[i].Path)
 	}
 	q.Approval = q.Preview.Approval(b.run.cfg.ID, q.CallID, q.Digest)
-	return q
+	return q.Approval
 }
 
 // passVoid passes over approvals on record that bind no more: there is a later one of the call, or nothing of the
 // response was carried out and the call comes to something else now.
-func (b *batch) passVoid(q *Question) {
+func (b *batch) passVoid(q Question) {
 	for past := b.run.record.past; len(past) > 0; past = b.run.record.past {
 		a, ok := past[0].Body.(runfile.Approval)
 		if !ok || a.Call != q.CallID {
@@ -222,21 +247,6 @@ func laterApproval(records []runfile.Record, call string) (again, last bool) {
 		again = again || a.Call == call
 	}
 	return again, true
-}
-
-// mostLooks is how often a call is shown anew because what it comes to has changed while somebody looked at it.
-const mostLooks = 3
-
-// answerTo returns the answer to a question about a call that comes to what was shown.
-func (b *batch) answerTo(q *Question) (Approval, error) {
-	for range mostLooks {
-		shown, isPast := q.Approval, len(b.run.record.past) > 0
-		a, err := b.answer(*q)
-		if err != nil || isPast || !a.Approved || b.look(q).Approval == shown {
-			return a, err
-		}
-	}
-	return Approval{}, errors.New("what the call comes to changes while it is looked at")
 }
 
 // answer returns what was said about a call: what is on record of a run that goes on, or

@@ -1,0 +1,19 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want string
+	}{
+		{"", ""}, {"abcdef", "abcd|ef"}, {"a bcdef", "a bc|def"}, {"abc def", "abc |def"}, {"ab cd ef", "ab |cd |ef"}, {"漢字漢", "漢字|漢"}, {"    x", "    |x"}, {"漢", "漢"},
+	} {
+		if got := strings.Join(Wrap(c.text, 4), "|"); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
