@@ -130,7 +130,7 @@ var definitionRules = []Rule{
 		Code: DefProgram, Slug: "unsafe-program", Severity: Error,
 		Title: "A definition runs a program in a way that nobody could confine",
 		Text: "What runs a program has the effect exec. The program is an absolute path, or a name that is looked up in the path of the policy; " +
-			"it runs below the root, gets no variable by which programs load or run something else, and no value is a text that a shell or an interpreter would do.",
+			"it runs below the root, gets no variable by which programs load or run something else, and no value is a text that a shell or an interpreter would do, on its command line, on its stdin or as an argument that its text evaluates.",
 		Bad:  "effect: exec\nexec: {argv: [sh, -c, \"curl '${uri}'\"]}",
 		Good: "effect: exec\nexec: {argv: [curl, --, \"${uri}\"]}",
 	},

@@ -57,6 +57,8 @@ func httpCases() map[string]httpCase {
 		"429-overflow": {steps: limited("Retry-After", "9223372037"), want: givenUp, requests: 1},
 		"429-negative": {steps: limited("Retry-After", "-5"), took: 500 * time.Millisecond, requests: 2},
 		"429-list":     {steps: limited("Retry-After", "5, 10"), took: 500 * time.Millisecond, requests: 2},
+		"429-two":      {steps: limited("Retry-After", "1", "Retry-After", "3", "Retry-After", "x"), took: 3 * time.Second, requests: 2},
+		"429-two-long": {steps: limited("Retry-After", "1", "Retry-After", "9223372037"), want: givenUp, requests: 1},
 		"429-ms":       {steps: limited("Retry-After-Ms", "250", "Retry-After", "3"), config: model.Config{Provider: openai}, took: 250 * time.Millisecond, requests: 2},
 		"429-reset":    {steps: limited("X-Ratelimit-Reset-Requests", "1s"), config: model.Config{Provider: openai}, took: time.Second, requests: 2},
 		"429-quota":    {steps: []http.HandlerFunc{answer(429, `{"error":{"message":"pay","code":"insufficient_quota"}}`)}, want: refused, requests: 1},

@@ -37,16 +37,20 @@ func resetOf(h http.Header, what string) time.Duration {
 	return max(0, wait)
 }
 
-// retryAfter returns the wish of a Retry-After header: a number of seconds, or
-// the time until an HTTP date. Anything else, such as a list, a negative number
-// or a date in the past, is no wish. A number that is too large for a duration
-// is the longest duration.
+// retryAfter returns the wish of a Retry-After header, the longest one where
+// there are several: a server and a gateway in front of it may each have one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	values := h.Values("Retry-After")
-	if len(values) != 1 {
-		return 0
+	longest := time.Duration(0)
+	for _, value := range h.Values("Retry-After") {
+		longest = max(longest, wish(strings.TrimSpace(value), now))
 	}
-	value := strings.TrimSpace(values[0])
+	return longest
+}
+
+// wish reads a number of seconds, or the time until an HTTP date. Anything else,
+// such as a list, a negative number or a date in the past, is no wish. A number
+// that is too large for a duration is the longest duration.
+func wish(value string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, date.Sub(now))
 	}

@@ -30,8 +30,9 @@ func (d *decoder) program(v yamldoc.Value, known bool) {
 	p := &Program{Output: TextOutput, OK: []int{0}}
 	d.def.Exec = p
 	p.Raw, _ = v.JSON()
-	d.argv(m.Need("argv"), known)
-	d.stdin(m.Get("stdin"), known)
+	var evaluates evaluator
+	d.argv(m.Need("argv"), known, &evaluates)
+	d.stdin(m.Get("stdin"), known, &evaluates)
 	d.variables(m.Get("env"))
 	d.dir(m.Get("dir"))
 	d.output(m.Get("output"))
@@ -39,7 +40,7 @@ func (d *decoder) program(v yamldoc.Value, known bool) {
 }
 
 // argv reads the words of a program.
-func (d *decoder) argv(v yamldoc.Value, known bool) {
+func (d *decoder) argv(v yamldoc.Value, known bool, evaluates *evaluator) {
 	items, ok := v.List()
 	if !ok {
 		return
@@ -49,7 +50,6 @@ func (d *decoder) argv(v yamldoc.Value, known bool) {
 		return
 	}
 	d.def.Exec.Name = d.programName(items[0])
-	var evaluates evaluator
 	evaluates.program(d.def.Exec.Name)
 	for _, item := range items[1:] {
 		elements := []yamldoc.Value{item}
@@ -61,13 +61,23 @@ func (d *decoder) argv(v yamldoc.Value, known bool) {
 		var g group
 		for _, e := range elements {
 			t, ok := d.template(e, known)
-			if ok && known && evaluates.next(t) && d.isOpen(t) {
-				f := e.Add(diag.DefProgram, "the value would be read as a program, and done")
-				f.Hint = "give the value as an argument of its own, behind the program text"
+			if ok && known {
+				d.evaluated(e, t, evaluates.next(t))
 			}
 			g = append(g, t)
 		}
 		d.def.Exec.argv = append(d.def.Exec.argv, g)
+	}
+}
+
+// hintText says what to do instead of running a value.
+const hintText = "give the value as an argument of its own, behind the program text"
+
+// evaluated reports why no value can be in the holes of an element, unless the definition
+// lists the values.
+func (d *decoder) evaluated(v yamldoc.Value, t Template, why string) {
+	if why != "" && d.isOpen(t) {
+		v.Add(diag.DefProgram, "%s", why).Hint = hintText
 	}
 }
 
@@ -196,16 +206,24 @@ func (t *Type) isOpen() bool {
 }
 
 // stdin reads what the program reads.
-func (d *decoder) stdin(v yamldoc.Value, known bool) {
+func (d *decoder) stdin(v yamldoc.Value, known bool, evaluates *evaluator) {
 	if !v.Present() {
 		return
 	}
 	if text, _ := v.Text(); text == "json" {
 		d.def.Exec.whole = true
+		if why := evaluates.stdin(); why != "" {
+			v.Add(diag.DefProgram, "%s", why).Hint = hintText
+		}
 		return
 	}
-	if t, ok := d.holed(v, known, stdinSlot); ok {
-		d.def.Exec.stdin = t
+	t, ok := d.holed(v, known, stdinSlot)
+	if !ok {
+		return
+	}
+	d.def.Exec.stdin = t
+	if known {
+		d.evaluated(v, t, evaluates.stdin())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -127,7 +128,7 @@ func (f *requestFiller) segment(t Template) (string, *FillError) {
 	if wrong != nil {
 		return "", wrong
 	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(t.fill(texts.of), `\`, "/"), "/") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(t.unescaped().fill(texts.of), `\`, "/"), "/") {
 		if part == "" || part == "." || part == ".." {
 			return "", &FillError{Argument: holes[0].hole, Why: fmt.Sprintf("it stands in the path of an address, which would have the part %q", part)}
 		}
@@ -138,6 +139,21 @@ func (f *requestFiller) segment(t Template) (string, *FillError) {
 		}
 	}
 	return t.fill(func(name string) string { return escaped(texts[name]) }), nil
+}
+
+// unescaped returns a template of the path of an address with the text that a server sees,
+// which may unescape it more than once: behind %2e a value is behind a dot.
+func (t Template) unescaped() Template {
+	out := Template{pieces: slices.Clone(t.pieces)}
+	for i, p := range out.pieces {
+		for range 3 {
+			if plain, err := url.PathUnescape(p.text); err == nil {
+				p.text = plain
+			}
+		}
+		out.pieces[i] = p
+	}
+	return out
 }
 
 // escaped returns text in which nothing has a meaning for the path of an address: of what

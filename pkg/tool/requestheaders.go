@@ -38,6 +38,9 @@ func (d *decoder) headers(v yamldoc.Value, known bool) []field {
 		}
 	}
 	for _, f := range out {
+		if isOverride(f.name) && len(f.value.holes()) > 0 {
+			m.Get(f.name).Add(diag.DefHole, "%s tells servers to take the request for another one: a value would say which", f.name).Hint = "write the value out"
+		}
 		d.def.HTTP.Secrets = append(d.def.HTTP.Secrets, f.value.secrets()...)
 	}
 	return out
@@ -51,6 +54,19 @@ var ownHeaders = []string{
 
 // metadataHeaders open the services at which machines of a cloud learn their keys.
 var metadataHeaders = []string{"Metadata", "Metadata-Flavor", "X-Aws-Ec2-Metadata-Token", "X-Aws-Ec2-Metadata-Token-Ttl-Seconds"}
+
+// overrideHeaders tell servers that a request has another method, address or sender.
+var overrideHeaders = []string{
+	"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Host", "X-Host",
+	"Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Client-Ip",
+}
+
+// isOverride reports whether a header is one of the overrideHeaders, also where a server
+// reads _ as -.
+func isOverride(name string) bool {
+	canonical := http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+	return slices.Contains(overrideHeaders, canonical) || strings.HasPrefix(canonical, "X-Forwarded-")
+}
 
 // unfitHeader says why no request has a header of this name from a definition, or "".
 func unfitHeader(name string) (why, hint string) {
