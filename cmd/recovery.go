@@ -68,7 +68,7 @@ func (o *runOptions) isUncertain() bool {
 }
 
 // resumable are the exits after which a run can be continued, as far as the error does not say more.
-var resumable = []string{"auth", "unavailable", "limit", "needs", "unknown", "rejected", "internal", "io",
+var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "needs", "model", "unknown", "rejected", "internal", "io",
 	"timeout", "hangup", "interrupted", "quit", "terminated", "closed"}
 
 // canResume reports whether --resume accepts the run and takes it further, given more of what was missing.

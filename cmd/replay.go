@@ -50,6 +50,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 		}
 	}
 	cfg.Nonce = isMarked(o.log)
+	cfg.Restarts, _ = agent.Restarts(log)
 	return o.speakAs(run.Dialect, cfg)
 }
 

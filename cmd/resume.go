@@ -20,10 +20,11 @@ import (
 
 // A resumed is a run that goes on.
 type resumed struct {
-	w    *runfile.Writer
-	path string
-	run  runfile.Run      // what it was started with
-	past []runfile.Record // what of its record counts
+	w        *runfile.Writer
+	path     string
+	run      runfile.Run // what it was started with
+	restarts []int
+	past     []runfile.Record // what of its record counts
 
 	spent time.Duration   // how long it has been at work
 	given map[string]bool // flags of this command
@@ -139,6 +140,8 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.Continue(log); err != nil {
 		return usagef("oneshot runs show "+r.path+" shows it", "--resume %s: %w", r.path, err)
 	}
+	turns, last := agent.Restarts(log)
+	r.restarts = append(turns, last)
 	r.run, _ = log.Run() // it has one, or it is damaged
 	here, err := os.Getwd()
 	if err != nil {
@@ -241,6 +244,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", r.path)}
 	}
 	copy(cfg.Seed[:], seed)
+	cfg.Restarts = append(cfg.Restarts, r.restarts...)
 	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
 	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < moment {
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Spent: cfg.Spent}

@@ -407,8 +407,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 
 // endsAgain reports whether a run that goes on without anything new comes to the same error.
 func endsAgain(err error) bool {
-	return as[*agent.AnswerError](err) || as[*agent.DeniedError](err) || as[*agent.RequiredError](err) ||
-		as[*agent.ModelError](err) || as[*agent.UnauthorizedError](err)
+	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.UnauthorizedError](err)
 }
 
 // inDoubt says which calls were cut off in the middle of a change.

@@ -32,7 +32,7 @@ func TestCAFile(t *testing.T) {
 	for _, tt := range []struct {
 		flags []string
 		code  int
-	}{{[]string{"--ca-file", ca}, 0}, {nil, 5}} {
+	}{{[]string{"--ca-file", ca}, 0}, {nil, 11}} {
 		args := append([]string{"run", "--no-run-file", "--base-url", server.URL + "/v1", "--model", "m"}, tt.flags...)
 		env, stdout, stderr := testEnv(append(args, "Go")...)
 		env.Prompts = prompts.FS

@@ -104,6 +104,8 @@ type Config struct {
 	Played bool
 	// Told is what the user said in that run, in its order. It comes before Answers.
 	Told []runfile.UserInput
+	// Restarts are the turns in which the run ended before it was resumed: see [Restarts].
+	Restarts []int
 	// Past is what the run did before it ended or was cut off: see [Continue].
 	Past []runfile.Record
 	// Spent is what of Limits.Wall has gone by then.
@@ -180,7 +182,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	}
 	ctx, cancel := bounded(ctx, cfg.Limits.Wall, cfg.Spent)
 	defer cancel() // what runs ends also when the model or the observer panics
-	err = r.drive(ctx)
+	err = r.blame(r.drive(ctx))
 	r.out.Labels = r.record.state.Labels()
 	for _, report := range r.reports {
 		r.out.Calls = append(r.out.Calls, *report)
@@ -263,6 +265,7 @@ type run struct {
 	recorded int         // messages that are in the record already
 	budget   budget
 	begun    bool                         // something of the latest response has arrived
+	repairs  int                          // answers sent back since the run was resumed
 	unusable int                          // replies in a row that were empty, cut or broken off
 	reminded int                          // replies in a row without a call
 	leaked   int                          // replies in a row with a call in their text although calls are native

@@ -77,7 +77,10 @@ func (r *run) judge(p *reply) error {
 		r.out.Answer = text
 		return nil
 	}
-	if r.out.Repairs >= r.cfg.Limits.Repairs {
+	switch {
+	case r.repairs < r.cfg.Limits.Repairs:
+		r.repairs++
+	case !r.restarts():
 		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs}
 	}
 	r.out.Repairs++

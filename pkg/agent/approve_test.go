@@ -80,7 +80,7 @@ func TestApprove(t *testing.T) {
 		},
 		{
 			"no, and on", []string{`put("a")`, `put("b")`}, no, true,
-			[]string{`put {"path":"a"}`, `put {"path":"b"}`}, []string{"put denied DENIED", "put denied DENIED"}, nil, nil,
+			[]string{`put {"path":"a"}`, `put {"path":"b"}`}, []string{"put denied DENIED", "put denied DENIED"}, nil, new(agent.AllDeniedError),
 		},
 		{
 			"no to a read", []string{`look("secret")`, `look("free")`}, no, false,
@@ -107,17 +107,17 @@ func TestApprove(t *testing.T) {
 		{
 			"arguments that do not fit", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"path":"b"}`)}, nil
-			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, nil,
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, new(agent.AllDeniedError),
 		},
 		{
 			"arguments that can be read in two ways", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"open","q":"never"}`)}, nil
-			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, nil,
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, new(agent.AllDeniedError),
 		},
 		{
 			"arguments that are denied", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"never"}`)}, nil
-			}, false, []string{`look {"q":"secret"}`}, []string{"look denied DENIED"}, nil, nil,
+			}, false, []string{`look {"q":"secret"}`}, []string{"look denied DENIED"}, nil, new(agent.AllDeniedError),
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,6 +133,8 @@ func TestApprove(t *testing.T) {
 				}
 			case *agent.DeniedError:
 				wantError[*agent.DeniedError](t, err)
+			case *agent.AllDeniedError:
+				wantError[*agent.AllDeniedError](t, err)
 			case *agent.ApprovalError:
 				wantError[*agent.ApprovalError](t, err)
 			}
@@ -161,7 +163,7 @@ func TestApprove(t *testing.T) {
 // The model hears what a person decided, in the words of V3, and it is on record with the
 // digest of what was asked about.
 func TestRefusalIsTold(t *testing.T) {
-	r := newRig(t, then(says(calls(`look("secret")`)))...)
+	r := newRig(t, then(says(calls(`look("secret")`, `look("free")`)))...)
 	r.cfg.Policy, r.cfg.Approver = asksAbout(t, careful), &recording{answer: no}
 	r.mustRun()
 	if !strings.Contains(r.last(1), `"message":"User cancelled tool execution"`) {

@@ -55,9 +55,7 @@ func TestDeniedEffects(t *testing.T) {
 			out, err := r.run()
 			if c.ends {
 				wantError[*agent.DeniedError](t, err)
-			} else if err != nil {
-				t.Fatal(err)
-			} else if !strings.Contains(r.last(1), `"code":"DENIED"`) {
+			} else if wantError[*agent.AllDeniedError](t, err); !strings.Contains(r.last(1), `"code":"DENIED"`) {
 				t.Errorf("the model is not told:\n%s", r.last(1))
 			}
 			if got := out.Calls[0]; got.Status != agent.CallDenied || got.Code != chat.Denied {

@@ -143,12 +143,14 @@ func (r *run) conclude(p *reply) (over bool, err error) {
 // finished ends the work and asks for the answer, unless the model has to do
 // more. When text stood alone, it may be the answer already.
 func (r *run) finished(text, results string, alone bool) (over bool, err error) {
-	undone := slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
+	undone := r.undone()
 	switch barred := r.barred(undone); {
 	case barred != nil:
 		return false, barred
-	case len(undone) > 0 && r.urged:
+	case len(undone) > 0 && r.urged && !r.restarts():
 		return false, &RequiredError{Tools: undone}
+	case len(undone) == 0 && r.allDenied():
+		return false, &AllDeniedError{Calls: len(r.reports)}
 	case len(undone) > 0:
 		r.urged = true
 		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})
@@ -194,7 +196,7 @@ func (r *run) again(p *reply, why string) error {
 	if err := p.batch.discard("the response is of no use: " + why); err != nil {
 		return err
 	}
-	if r.unusable++; r.unusable > 1 {
+	if r.unusable++; r.unusable > 1 && !r.restarts() {
 		return &ModelError{Why: why}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
@@ -211,7 +213,7 @@ func (r *run) again(p *reply, why string) error {
 
 // remind tells the model how to call a tool, a bounded number of times.
 func (r *run) remind() error {
-	if r.reminded++; r.reminded > r.cfg.Limits.Reminders {
+	if r.reminded++; r.reminded > r.cfg.Limits.Reminders && !r.restarts() {
 		return &ModelError{Why: "no call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})

@@ -93,8 +93,28 @@ func (e *UnauthorizedError) Error() string {
 
 // A RequiredError says that the model ended the work although no call of a tool
 // that the run requires has succeeded.
-type RequiredError struct{ Tools []string }
+type RequiredError struct {
+	Tools []string
+	Err   error // why the run ended instead; nil if the model said that it was done
+}
 
 func (e *RequiredError) Error() string {
-	return "required work was not done: no call of " + strings.Join(e.Tools, ", ") + " succeeded"
+	text := "required work was not done: no call of " + strings.Join(e.Tools, ", ") + " succeeded"
+	if e.Err != nil {
+		text += ", and " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *RequiredError) Unwrap() error { return e.Err }
+
+// An AllDeniedError says that the model ended the work after every call that it made was denied.
+type AllDeniedError struct{ Calls int }
+
+func (e *AllDeniedError) Error() string {
+	if e.Calls == 1 {
+		return "nothing was done: the only call was denied"
+	}
+	return fmt.Sprintf("nothing was done: all of the %d calls were denied", e.Calls)
 }

@@ -108,7 +108,7 @@ func (r *run) concludeNative(p *reply) (over bool, err error) {
 
 // remindOfLeak tells the model once that a call in its text is none.
 func (r *run) remindOfLeak() error {
-	if r.leaked++; r.leaked > 1 {
+	if r.leaked++; r.leaked > 1 && !r.restarts() {
 		return &ModelError{Why: "leaked call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "leaked call"})
