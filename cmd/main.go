@@ -125,20 +125,41 @@ func newRoot(env Env, t *talk) *cobra.Command {
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "what stderr is: text for people, or json, one object a line")
 	t.format = logFormat(env.Args) // also where the flags cannot be read
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors")
-	root.AddCommand(
-		newRun(env, t),
-		newParse(env, t),
-		newValidate(env, t),
-		newPrompt(env, t),
-		newTools(env, t),
-		newRuns(env, t),
-		newDoctor(env, t),
-		newSchema(env, t),
-		newVersion(t),
-		newExitCodes(),
-		newErrorCodes(),
-	)
+	for _, c := range neededCommands(env.Args) {
+		root.AddCommand(c.build(env, t))
+	}
 	return root
+}
+
+// A subcommand is one of the root's, and how it is built.
+type subcommand struct {
+	name  string
+	build func(Env, *talk) *cobra.Command
+}
+
+var subcommands = []subcommand{
+	{"run", newRun},
+	{"parse", newParse},
+	{"validate", newValidate},
+	{"prompt", newPrompt},
+	{"tools", newTools},
+	{"runs", newRuns},
+	{"doctor", newDoctor},
+	{"schema", newSchema},
+	{"version", func(_ Env, t *talk) *cobra.Command { return newVersion(t) }},
+	{"exit-codes", func(Env, *talk) *cobra.Command { return newExitCodes() }},
+	{"error-codes", func(Env, *talk) *cobra.Command { return newErrorCodes() }},
+}
+
+// neededCommands returns the subcommand that the first argument names, and all of them if it names none:
+// the flags of those that are not called take a millisecond.
+func neededCommands(args []string) []subcommand {
+	for i, c := range subcommands {
+		if len(args) > 0 && args[0] == c.name {
+			return subcommands[i : i+1]
+		}
+	}
+	return subcommands
 }
 
 const rootHelp = `oneshot takes a prompt and YAML tool definitions, drives a model through the

@@ -2,6 +2,7 @@ package tooldefs
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -48,6 +49,37 @@ func TestDefinitions(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("definitions (-want +got):\n%s", diff)
 	}
+}
+
+// B1: to read definitions that are known to be right gives the same, and compiles no schema.
+func TestVerified(t *testing.T) {
+	read := func(verified bool) (string, float64) {
+		load := func() []*tool.Definition {
+			defs, findings, err := tool.Loader{Verified: verified}.Load(FS, ".")
+			if err != nil || len(findings) > 0 {
+				t.Fatal(err, findings)
+			}
+			return defs
+		}
+		var all strings.Builder
+		for _, d := range load() {
+			examples, err := json.Marshal(d.Examples)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&all, d.Signature.String(), string(d.Schema), d.Returns, string(examples), d.Check([]byte(`{"none":1}`)))
+		}
+		return all.String(), testing.AllocsPerRun(3, func() { load() })
+	}
+	checked, checking := read(false)
+	verified, reading := read(true)
+	if diff := cmp.Diff(checked, verified); diff != "" {
+		t.Error(diff)
+	}
+	if reading > 0.6*checking {
+		t.Errorf("%v allocations, and %v with checks", reading, checking)
+	}
+
 }
 
 // They fit the published schema of definitions.

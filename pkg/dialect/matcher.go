@@ -95,6 +95,7 @@ func newMatcher(texts []string) *matcher {
 			}
 		}
 	}
+	m.reserve(texts)
 	m.state(0)
 	for i, text := range texts {
 		m.add(int16(i), text)
@@ -104,9 +105,21 @@ func newMatcher(texts []string) *matcher {
 	return m
 }
 
+// reserve makes room for as many states as there can be. Growing the slices would touch three times the
+// memory, which is most of what a first search costs.
+func (m *matcher) reserve(texts []string) {
+	states := 1
+	for _, text := range texts {
+		states += len(text)
+	}
+	m.next = make([]uint16, 0, states*m.width)
+	m.depth = make([]uint8, 0, states)
+	m.found = make([]int16, 0, states)
+}
+
 // state appends a state and returns its number.
 func (m *matcher) state(depth int) uint16 {
-	m.next = append(m.next, make([]uint16, m.width)...)
+	m.next = m.next[:len(m.next)+m.width]
 	m.depth = append(m.depth, uint8(depth))
 	m.found = append(m.found, -1)
 	return uint16(len(m.depth) - 1)

@@ -31,7 +31,9 @@ func makeTemp() (path string, dir *os.File, err error) {
 		err = os.Mkdir(path, 0o700)
 	}
 	if err == nil {
-		dir, err = openFolder(path)
+		if dir, err = openFolder(path); err != nil {
+			_ = os.Remove(path)
+		}
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("no temporary folder can be made: %w", err)

@@ -40,7 +40,7 @@ func (d *decoder) parameters() bool {
 	if returns != nil {
 		d.def.Returns = returns.String()
 	}
-	return d.compiles(parValue, sigValue) && d.defaultsFit(sig, props)
+	return d.Verified || d.compiles(parValue, sigValue) && d.defaultsFit(sig, props)
 }
 
 // signature reads the signature, if there is one.

@@ -22,6 +22,9 @@ type Loader struct {
 	Programs []string
 	// Dir is put before the names of files, for people.
 	Dir string
+	// Verified definitions are known to have no fault. Their schemas are compiled when a call is
+	// checked, and not to check the definitions themselves.
+	Verified bool
 }
 
 // A NoDefinitionsError says that a folder has no definition file.
