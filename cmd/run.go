@@ -234,7 +234,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
 	}
 	if cfg.Tools != nil && !o.record.replayTools {
-		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.paths); err != nil {
+		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.files()); err != nil {
 			return cfg, err
 		}
 		if o.secret, err = o.model.servers.secrets.forTools(cfg.Tools.All()); err != nil {
@@ -345,7 +345,7 @@ func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 // execution gives the run its tools' surroundings. The returned function lets
 // go of them.
 func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, o.madeOf(), o.tools.paths)
+	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, o.madeOf(), o.tools.files())
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,7 +27,7 @@ type toolOptions struct {
 }
 
 func (o *toolOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.paths, "tools", nil, "`PATH` of a file or folder with tool definitions, e.g. --tools tooldefs")
+	f.StringArrayVar(&o.paths, "tools", nil, "`PATH` of a file or folder with tool definitions, e.g. --tools tooldefs; FILE@sha256:HEX takes a file only with that digest")
 	f.StringArrayVar(&o.globs, "tool", nil, "`GLOB` of tools to use, among the files and those that are shipped, e.g. --tool 'vault_*'")
 }
 
@@ -95,20 +93,23 @@ func wrongDefinitions(findings []diag.Finding) error {
 
 // loadDefinitions loads the files, and the shipped definitions where they count.
 func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings []diag.Finding, err error) {
-	add := func(l tool.Loader, fsys fs.FS, name string) error {
-		d, f, err := l.Load(fsys, name)
+	add := func(d []*tool.Definition, f []diag.Finding, err error) error {
 		defs, findings = append(defs, d...), append(findings, f...)
 		return err
 	}
-	for _, p := range o.paths {
-		if err := add(definitionLoader(""), disk{}, filepath.Clean(p)); err != nil {
-			return nil, nil, &inputError{fmt.Errorf("--tools: %w", err)}
+	for _, value := range o.paths {
+		s, err := definitionSourceOf(value)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := add(s.load(definitionLoader(""))); err != nil {
+			return nil, nil, err
 		}
 	}
 	if len(o.globs) > 0 || len(o.paths) == 0 {
 		l := definitionLoader(shipped)
 		l.Verified = true // by a test of package tooldefs
-		err = add(l, env.Tools, ".")
+		err = add(l.Load(env.Tools, "."))
 	}
 	return defs, findings, err
 }

@@ -106,10 +106,10 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	p = o.confine.linked(p)
 	p.Secrets = o.talk.secrets
 	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
-	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.paths); err != nil {
+	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
 		return err
 	}
-	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, made, o.tools.paths)
+	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, made, o.tools.files())
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
 	f.BoolVar(&o.fix, "fix", false, "print the text of the file with its safe fixes made, no report")
-	f.StringArrayVar(&o.tools, "tools", nil, "`PATH` of definitions: the names in policies are checked against them and those that are shipped, and the tests of policies made")
+	f.StringArrayVar(&o.tools, "tools", nil, "`PATH` of definitions, or FILE@sha256:HEX: the names in policies are checked against them and those that are shipped, and the tests of policies made")
 	f.StringVar(&o.missing.ToolName, "tool-name", "", "`NAME` of the tool that made the records in the form v1, e.g. --tool-name search_docs")
 	f.IntVar(&o.missing.TopK, "top-k", 0, "`N` results that the records in the form v1 asked for, e.g. --top-k 10")
 	o.set = f

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -222,11 +223,13 @@ func (r *run) remind() error {
 	return nil
 }
 
-// example is the call that a reminder shows.
+// example is the call that a reminder shows. One that holds a marker could be read as something else.
 func (r *run) example() chat.Call {
 	for _, def := range r.defs {
-		if len(def.Examples) > 0 {
-			return def.Examples[0].Parsed
+		for _, e := range def.Examples {
+			if args := e.Parsed.Arguments; bytes.Equal(dialect.Neutralise(args), args) {
+				return e.Parsed
+			}
 		}
 	}
 	return chat.Call{Name: r.ending, Arguments: []byte("{}")}

@@ -1,9 +1,15 @@
 package prompt
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"oneshot/pkg/chat"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
 )
 
@@ -17,21 +23,47 @@ func Functions(defs []*tool.Definition) []chat.Function {
 		if def.Returns != "" {
 			description += "\nReturns: " + def.Returns
 		}
-		out = append(out, chat.Function{Name: def.Name, Description: description, Parameters: def.Schema})
+		out = append(out, chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description), Parameters: inertSchema(def.Schema)})
 	}
 	return out
+}
+
+// inertSchema returns a schema whose texts for people are inert. Values that a call can have stay as they are.
+func inertSchema(schema json.RawMessage) json.RawMessage {
+	if bytes.Equal(dialect.Neutralise(schema), schema) {
+		return schema
+	}
+	var out bytes.Buffer
+	dec, enc := jsontext.NewDecoder(bytes.NewReader(schema)), jsontext.NewEncoder(&out)
+	name := ""
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return bytes.TrimRight(out.Bytes(), "\n") // at its end: a schema is JSON
+		}
+		kind, length := dec.StackIndex(dec.StackDepth())
+		switch isName := kind == '{' && length%2 == 1; {
+		case isName:
+			name = token.String()
+		case token.Kind() == '"' && kind == '{' && slices.Contains([]string{"description", "title", "$comment"}, name):
+			token = jsontext.String(dialect.NeutraliseText(token.String()))
+		}
+		if err := enc.WriteToken(token); err != nil {
+			return schema // the names of a schema are there once
+		}
+	}
 }
 
 // function renders a definition as a TypeScript signature under a JSDoc
 // comment. A function without described parameters has its comment on one line.
 func function(def *tool.Definition) string {
-	lines := docLines(def.Description)
+	lines := docLines(dialect.NeutraliseText(def.Description))
 	for _, p := range def.Signature.Params {
 		if p.Description != "" {
-			lines = append(lines, docLines("@param "+p.Name+" "+p.Description)...)
+			lines = append(lines, docLines("@param "+p.Name+" "+dialect.NeutraliseText(p.Description))...)
 		}
 	}
-	signature := def.Signature.String()
+	signature := dialect.NeutraliseText(def.Signature.String())
 	switch len(lines) {
 	case 0:
 		return signature

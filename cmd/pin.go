@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/tool"
+)
+
+// pinMark is between the name of a file and its digest.
+const pinMark = "@sha256:"
+
+// A definitionSource is a value of --tools: a file or a folder, and the digest that a file has to have.
+type definitionSource struct {
+	path string
+	pin  string // 64 hexadecimal digits in small letters; "" if it is not pinned
+}
+
+// definitionSourceOf splits a value of --tools at its last pin, so that a file whose name ends like one can be pinned, too.
+func definitionSourceOf(value string) (definitionSource, error) {
+	i := strings.LastIndex(value, pinMark)
+	if i < 0 {
+		return definitionSource{path: filepath.Clean(value)}, nil
+	}
+	s := definitionSource{filepath.Clean(value[:i]), strings.ToLower(value[i+len(pinMark):])}
+	if digest, err := hex.DecodeString(s.pin); err != nil || len(digest) != sha256.Size {
+		return s, usagef("sha256sum "+quoted(s.path)+" prints it", "--tools: %q is no SHA-256: it has 64 hexadecimal digits", value[i+len(pinMark):])
+	}
+	return s, nil
+}
+
+// files returns the files and folders of --tools. What is wrong with a pin is told when definitions are loaded.
+func (o *toolOptions) files() []string {
+	var all []string
+	for _, value := range o.paths {
+		s, _ := definitionSourceOf(value)
+		all = append(all, s.path)
+	}
+	return slices.Clip(all)
+}
+
+// load reads the definitions of a source. What is parsed is what was held against the pin.
+func (s definitionSource) load(l tool.Loader) ([]*tool.Definition, []diag.Finding, error) {
+	if s.pin == "" {
+		defs, findings, err := l.Load(disk{}, s.path)
+		if err != nil {
+			err = &inputError{fmt.Errorf("--tools: %w", err)}
+		}
+		return defs, findings, err
+	}
+	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
+		return nil, nil, usagef("pin its files", "--tools: %s is a folder, which has no digest", s.path)
+	}
+	src, err := readFlag("--tools", s.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sum := sha256.Sum256(src); hex.EncodeToString(sum[:]) != s.pin {
+		return nil, nil, usagef("read what has changed before you pin it again", "--tools: %s has the digest sha256:%x, not sha256:%s", s.path, sum, s.pin)
+	}
+	defs, findings := l.Parse(s.path, src)
+	return defs, findings, nil
+}
