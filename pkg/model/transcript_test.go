@@ -7,6 +7,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
 )
 
 var everyAPI = []model.API{model.Ollama, model.Chat, model.Responses, model.Messages}
@@ -78,5 +79,28 @@ func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 		if allocations[1] > allocations[0]+5 {
 			t.Errorf("%s: %v allocations after 10 turns, %v after 1,000", api, allocations[0], allocations[1])
 		}
+	}
+}
+
+// D4: a replay compares the digest that a request brings, and hashes no message again.
+func TestReplayTakesTheDigestOfARequest(t *testing.T) {
+	req := chat.Request{Purpose: chat.PurposeTurn, Messages: longConversation(500)}
+	digest := model.Digest(req)
+	log := &runfile.Log{Records: []runfile.Record{
+		{Header: runfile.Header{Seq: 1}, Body: runfile.Request{Turn: 1, Purpose: req.Purpose, Messages: req.Messages, Digest: digest}},
+		{Header: runfile.Header{Seq: 2}, Body: runfile.Response{Turn: 1, Content: "ok", Stop: chat.StopEnd}},
+	}}
+	req.Digest = digest
+	allocations := testing.AllocsPerRun(3, func() {
+		p, err := model.NewReplay("r", log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := p.Reply(t.Context(), req, func(chat.Delta) {}); err != nil || resp.Content != "ok" {
+			t.Fatal(resp, err)
+		}
+	})
+	if allocations > 30 {
+		t.Errorf("%v allocations for a reply to 2,000 messages", allocations)
 	}
 }

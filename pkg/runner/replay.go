@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -15,14 +14,11 @@ import (
 // nothing. Its methods may be called from several goroutines.
 type Replay struct {
 	mu      sync.Mutex
-	results []recorded // that no call has had yet, in order
+	results map[string][]runfile.Result // by [request], in order; those that no call has had yet
 }
 
-// A recorded result, and the call that it is of.
-type recorded struct {
-	call   runfile.Call
-	result runfile.Result
-}
+// request returns the same for calls that ask for the same.
+func request(tool string, arguments []byte) string { return tool + "\x00" + string(arguments) }
 
 // A NoRecordError says that a replay has no result for a call.
 type NoRecordError struct {
@@ -34,14 +30,15 @@ func (e *NoRecordError) Error() string { return fmt.Sprintf("replay of tool %s: 
 
 // NewReplay returns the results of a run file.
 func NewReplay(log *runfile.Log) *Replay {
-	r := new(Replay)
+	r := &Replay{results: map[string][]runfile.Result{}}
 	calls := map[string]runfile.Call{}
 	for _, record := range log.Standing() {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			calls[b.ID] = b
 		case runfile.Result:
-			r.results = append(r.results, recorded{calls[b.Call], b})
+			key := request(calls[b.Call].Name, calls[b.Call].Effective)
+			r.results[key] = append(r.results[key], b)
 		}
 	}
 	return r
@@ -55,23 +52,18 @@ func NewReplay(log *runfile.Log) *Replay {
 func (r *Replay) Run(_ context.Context, x chat.Execution) (chat.Result, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := slices.IndexFunc(r.results, func(c recorded) bool { return c.is(x.Call) && c.call.ID == x.Call.ID })
-	if at < 0 {
-		at = slices.IndexFunc(r.results, func(c recorded) bool { return c.is(x.Call) })
-	}
-	if at < 0 {
+	key := request(x.Call.Name, x.Call.Arguments)
+	left := r.results[key]
+	if len(left) == 0 {
 		return chat.Result{}, &NoRecordError{x.Call.Name, "the recorded run has no result for this call"}
 	}
-	next := r.results[at].result
-	r.results = slices.Delete(r.results, at, at+1)
+	at := max(0, slices.IndexFunc(left, func(result runfile.Result) bool { return result.Call == x.Call.ID }))
+	next := left[at]
+	copy(left[1:], left[:at]) // a call is most often the first one
+	r.results[key] = left[1:]
 	if next.Truncated {
 		return chat.Result{}, &NoRecordError{x.Call.Name, fmt.Sprintf("the result of %d bytes was recorded cut", next.Bytes)}
 	}
 	next.Result.Labels = next.Labels
 	return next.Result, nil
-}
-
-// is reports whether a call asks for what was recorded.
-func (c recorded) is(call chat.Call) bool {
-	return c.call.Name == call.Name && bytes.Equal(c.call.Effective, call.Arguments)
 }
