@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type pruneOptions struct {
 	*runsOptions
 	older  age
 	keep   int
-	all    bool // also those that could go on
+	all    bool // also those that wait or were cut off
 	dryRun bool
 }
 
@@ -33,17 +34,17 @@ func newPrune(runs *runsOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: "Delete the records of old runs",
-		Long: `Prune deletes the records of runs in the state directory that ended long ago, and
-prints their files. What could go on with --resume is kept: a run that waits for
-an answer or an approval, was cut off, or ended in another way than with its
-answer. A record that a run is writing is never deleted.`,
+		Long: `Prune deletes the records of runs in the state directory that ended long ago, also
+of those that failed, and prints their files. It keeps runs that wait for somebody
+(an answer, an approval, a change whose outcome is not known) or were cut off.
+A record that a run is writing is never deleted.`,
 		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
 	f := c.Flags()
 	f.Var(&o.older, "older-than", "`AGE` since the last record, e.g. --older-than 7d")
 	f.IntVar(&o.keep, "keep", 0, "how many of the latest runs stay, however old they are")
-	f.BoolVar(&o.all, "all", false, "delete also what could go on with --resume")
+	f.BoolVar(&o.all, "all", false, "delete also runs that wait for somebody or were cut off")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be deleted, and delete nothing")
 	return c
 }
@@ -108,13 +109,17 @@ func (o *pruneOptions) wouldGo(path string) (bool, error) {
 	return err == nil && o.over(log, info.ModTime()), err
 }
 
+// waitingExits are the exit codes of runs that wait for somebody: for what a tool needs or an approval, and for a
+// look at what a change did.
+var waitingExits = []int{8, 10}
+
 // over reports whether nothing more comes of a run, for long enough. One that was cut off before
 // anything of it was on record is as old as its file.
 func (o *pruneOptions) over(log *runfile.Log, written time.Time) bool {
 	ended := false
 	if n := len(log.Records); n > 0 {
 		end, ok := log.Records[n-1].Body.(runfile.End)
-		written, ended = log.Records[n-1].Time, ok && end.Exit == 0
+		written, ended = log.Records[n-1].Time, ok && !slices.Contains(waitingExits, end.Exit)
 	}
 	return (o.all || ended) && o.env.Now().Sub(written) >= time.Duration(o.older)
 }

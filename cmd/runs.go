@@ -106,6 +106,10 @@ func (o *runsOptions) files() ([]string, error) {
 
 func summarise(path string) runSummary {
 	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
+	if glance, ok, err := runfile.ReadGlance(path); ok && err == nil {
+		s.glance(glance)
+		return s
+	}
 	log, err := runfile.ReadFile(path)
 	if err == nil {
 		err = log.Empty()
@@ -126,6 +130,15 @@ func summarise(path string) runSummary {
 		}
 	}
 	return s
+}
+
+// glance takes in the first and the last record of a run.
+func (s *runSummary) glance(g runfile.Glance) {
+	run := g.First.Body.(runfile.Run) // or the file is damaged
+	s.Time, s.Model, s.Prompt, s.Turns = g.First.Time, run.Model, run.Prompt, g.Turn
+	if end, ok := g.Last.Body.(runfile.End); ok {
+		s.Exit, s.Name = &end.Exit, end.Name
+	}
 }
 
 func (o *runsOptions) table(runs []runSummary) error {

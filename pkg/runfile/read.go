@@ -99,9 +99,17 @@ func ReadFile(path string) (*Log, error) {
 // reader, the log holds the records before it. Members of a record that this
 // version does not know are ignored.
 func Read(r io.Reader) (*Log, error) {
+	return read(r, 0)
+}
+
+// ReadFirst reads the first record of a run file, as [Read] does.
+func ReadFirst(r io.Reader) (*Log, error) { return read(r, 1) }
+
+// read reads a number of records; 0 for all.
+func read(r io.Reader, most int) (*Log, error) {
 	src := lineReader{src: bufio.NewReaderSize(r, 64<<10)}
 	log := &Log{}
-	for {
+	for most == 0 || len(log.Records) < most {
 		line, err := src.next()
 		if errors.Is(err, io.EOF) {
 			return log, nil
@@ -116,6 +124,7 @@ func Read(r io.Reader) (*Log, error) {
 			return log, err
 		}
 	}
+	return log, nil
 }
 
 // beginning is what every first record begins with.

@@ -115,21 +115,45 @@ func (e *LockedError) Error() string {
 
 // Create makes a new run file, readable by its owner only, and appends its first
 // record; run.Version is set to [Version]. A file, or a symbolic link, that is
-// already there is an error that wraps [os.ErrExist]. The file's name is on disk
+// already there is an error that wraps [os.ErrExist], unless it is the empty file that a crash left. The file's name is on disk
 // when Create returns; its first record is so after the next [Writer.Sync].
 func Create(path string, run Run) (*Writer, error) {
 	if run.ID == "" {
 		return nil, errors.New("run file: the run has no id")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = openAbandoned(path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("run file: %w", err)
 	}
 	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now}
-	if err := w.begin(f, run); err != nil {
+	switch err := w.begin(f, run); {
+	case errors.As(err, new(*LockedError)): // another run has taken the empty file first, and it is its own now
+		return nil, errors.Join(err, f.Close())
+	case err != nil:
 		return nil, errors.Join(err, w.abandon(f))
 	}
 	return w, nil
+}
+
+// openAbandoned opens a file of that name if a crash left it before its first record was written: it is empty,
+// and only its owner, who is the user, can touch it. Otherwise the error is the one given.
+func openAbandoned(path string, taken error) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, taken
+	}
+	var is unix.Stat_t
+	err = lock(f, path) // a run that has just begun holds it, or has written
+	if err == nil {
+		err = unix.Fstat(int(f.Fd()), &is)
+	}
+	if err != nil || is.Size != 0 || is.Mode&(unix.S_IFMT|0o777) != unix.S_IFREG|0o600 || is.Nlink != 1 || int(is.Uid) != os.Geteuid() {
+		return nil, errors.Join(taken, f.Close())
+	}
+	return f, nil
 }
 
 // abandon removes a file that was made in vain, if the name is still its own.

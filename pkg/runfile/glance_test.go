@@ -1,0 +1,139 @@
+package runfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+)
+
+// D12: what lists runs reads their first and last records, however much stands between them.
+func TestGlance(t *testing.T) {
+	long := Response{Turn: 7, Content: strings.Repeat("x", 40<<10), Stop: chat.StopEnd}
+	for name, tt := range map[string]struct {
+		bodies []Body
+		spoil  func(text string) string
+		ok     bool
+		turn   int
+		kind   Kind
+	}{
+		"ended":       {[]Body{Request{Turn: 1}, long, End{Turns: 3}}, nil, true, 3, KindEnd},
+		"no turn":     {[]Body{End{}}, nil, true, 0, KindEnd},
+		"cut off":     {[]Body{Request{Turn: 2}, Result{Call: "c"}}, nil, true, 2, KindResult},
+		"long last":   {[]Body{Request{Turn: 7}, long}, nil, true, 7, KindResponse},
+		"long before": {[]Body{long, Result{Call: "c"}}, nil, true, 7, KindResult},
+		"nothing":     {nil, nil, false, 0, KindRun},
+		"torn":        {[]Body{Request{Turn: 2}}, func(text string) string { return text[:len(text)-3] }, false, 0, ""},
+		"damaged":     {[]Body{Request{Turn: 2}}, func(text string) string { return strings.Replace(text, `"turn":2`, `"turn":3`, 1) }, false, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r.jsonl")
+			w, err := Create(path, Run{ID: testID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range tt.bodies {
+				if err := w.Append(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if tt.spoil != nil {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(tt.spoil(string(text))), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g, ok, err := ReadGlance(path)
+			if err != nil || ok != tt.ok || ok && (g.Turn != tt.turn || g.Last.Kind != tt.kind || g.First.Run != testID) {
+				t.Errorf("%v, %v, turn %d, last %s", ok, err, g.Turn, g.Last.Kind)
+			}
+		})
+	}
+}
+
+// D12: the middle of a file is not read: where it is damaged, a glance does not notice.
+func TestGlanceReadsNoMiddle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	w, err := Create(path, Run{ID: testID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(Request{Turn: 1}), w.Append(End{Turns: 1}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(string(text), "\n")
+	if err := os.WriteFile(path, []byte(first+"\n"+strings.Repeat("no record\n", 1<<20)+rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if g, ok, err := ReadGlance(path); !ok || err != nil || g.Last.Kind != KindEnd {
+		t.Errorf("%v, %v, %+v", ok, err, g)
+	}
+}
+
+// D10: an empty file that a crash left is taken, and no other one.
+func TestCreateTakesAnAbandonedFile(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		mode fs.FileMode
+		ok   bool
+	}{"empty": {"", 0o600, true}, "not empty": {"\n", 0o600, false}, "of others too": {"", 0o644, false}} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r.jsonl")
+			if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
+				t.Fatal(err)
+			}
+			w, err := Create(path, Run{ID: testID})
+			if tt.ok {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(w.Append(End{}), w.Close()); err != nil {
+					t.Fatal(err)
+				}
+				if log, err := ReadFile(path); err != nil || len(log.Records) != 2 {
+					t.Errorf("%v, %+v", err, log)
+				}
+				return
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				t.Errorf("error %v", err)
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != tt.text {
+				t.Errorf("%v, %q", err, text)
+			}
+		})
+	}
+}
+
+// D10: a run that has just made its file, and not written yet, keeps it.
+func TestCreateLeavesAHeldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lock(f, path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path, Run{ID: testID}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
