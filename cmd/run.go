@@ -132,7 +132,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if err := o.target(); err != nil {
 		return err
 	}
-	if err := errors.Join(o.check(), o.checkText(args)); err != nil {
+	if err := errors.Join(o.check(), o.checkText(args), o.talk.checkOutput()); err != nil {
 		return err
 	}
 	wall := o.wall()
