@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -444,8 +446,8 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	return nil
 }
 
-// end appends the last record and closes the run file. What went wrong before
-// counts for more than what goes wrong here.
+// end appends the last record and closes the run file. What goes wrong here changes no exit: an answer
+// has been delivered, and what failed before counts for more.
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
 	r := o.recovery(err)
@@ -453,9 +455,8 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	if err != nil {
 		body.Why = o.talk.secrets.Redact(err.Error())
 	}
-	broken := errors.Join(w.Append(body), w.Sync(), w.Close())
-	if err == nil {
-		return broken
+	if broken := errors.Join(w.Append(body), w.Sync(), w.Close()); broken != nil && err == nil {
+		o.talk.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the record of the run has no end: %v", broken))
 	}
 	return err
 }

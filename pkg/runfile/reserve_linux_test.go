@@ -60,6 +60,25 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// D3: room for the answer and the end is there before the answer is on record.
+func TestReserveForTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	w, err := Create(path, start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := Answer{JSON: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}
+	if err := w.Append(answer); err != nil {
+		t.Fatal(err)
+	}
+	if held, size := blocks(t, path); held < size+roomForEnd-1<<12 {
+		t.Errorf("%d bytes are held for %d before the end", held, size)
+	}
+	if err := errors.Join(w.Append(End{Name: "ok"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // More room than any disk has is an error, which ends the run before a change.
 func TestReserveTooMuch(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))

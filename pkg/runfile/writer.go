@@ -312,9 +312,12 @@ const roomAhead = 4 << 20
 // is rarely long.
 const roomFor = 2 << 20
 
+// roomForEnd is what has to be free besides the answer before that is appended: for the end of a run that has delivered it.
+const roomForEnd = 64 << 10
+
 // Append adds a record with one write and does not wait for the disk: see
 // [Writer.Sync]. Before an [Intent] it reserves room on the disk for what comes of it, where the
-// system can: a full disk ends a run before a change, and not behind it. Before that, and before an [Answer], it looks
+// system can: a full disk ends a run before a change, and not behind it. Before an [Answer] it reserves room for that and the [End]. Before both it looks
 // whether the file is still there, as it was written: what has no record cannot go on. The writer keeps nothing of body.
 // A body that has no JSON form, or is too large (*[SizeError]), is refused and leaves the file as it is; any other error is
 // a *[WriteError].
@@ -334,11 +337,8 @@ func (w *Writer) Append(body Body) error {
 			return w.fail("check", err)
 		}
 	}
-	if body.Kind() == KindIntent && w.free < roomFor {
-		if err := fault.Around("reserving room in the run file", func() error { return w.file.Reserve(roomAhead) }); err != nil {
-			return w.fail("reserve", err)
-		}
-		w.free = roomAhead
+	if err := w.reserve(body.Kind(), int64(w.buf.Len())); err != nil {
+		return err
 	}
 	n, err := fault.Write(fault.WriteRun, w.file, w.buf.Bytes())
 	w.free, w.size = w.free-int64(n), w.size+int64(n)
@@ -349,6 +349,25 @@ func (w *Writer) Append(body Body) error {
 		return w.fail("write", err)
 	}
 	w.seq++
+	return nil
+}
+
+// reserve gets room for what follows a record of a kind and a size, where that must not fail for want of it.
+func (w *Writer) reserve(kind Kind, size int64) error {
+	var least, room int64
+	switch kind {
+	case KindIntent:
+		least, room = roomFor, roomAhead
+	case KindAnswer:
+		least, room = size+roomForEnd, size+roomForEnd
+	}
+	if room == 0 || w.free >= least {
+		return nil
+	}
+	if err := fault.Around("reserving room in the run file", func() error { return w.file.Reserve(room) }); err != nil {
+		return w.fail("reserve", err)
+	}
+	w.free = room
 	return nil
 }
 

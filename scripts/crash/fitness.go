@@ -23,7 +23,7 @@ func (j *judgement) fitness() {
 		if l.file != fileBefore && l.file != j.w.whole {
 			j.charge(unfit, "leg %d: the file of -o holds %q", i+1, l.file)
 		}
-		if l.exit == exitOK && l.place != "" && mustFail(l.place) {
+		if l.exit == exitOK && l.place != "" && mustFail(l.place) && !l.isEndless() {
 			j.charge(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
 		}
 		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && mustFail(l.place) {
@@ -36,7 +36,7 @@ func (j *judgement) fitness() {
 			j.charge(unfit, "%s was left", name)
 		}
 	}
-	if t := j.log.Torn; t != nil && end.exit == exitOK {
+	if t := j.log.Torn; t != nil && end.exit == exitOK && !end.isEndless() {
 		j.charge(unfit, "the run file is torn: %s", t.Why)
 	}
 }

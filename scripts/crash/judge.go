@@ -160,18 +160,18 @@ func (j *judgement) handedOver() bool {
 	return false
 }
 
-// successes: there is one at most.
+// successes: there is one at most, but where the record could not say so.
 func (j *judgement) successes() {
 	n := 0
 	for _, l := range j.s.legs {
-		if l.exit == exitOK {
+		if l.exit == exitOK && !l.isEndless() {
 			n++
 		}
 	}
 	if n > 1 {
 		j.charge(twice, "%d times", n)
 	}
-	if _, again := j.last(); again != nil && (!again.isAnswered() || !j.w.sc.wrapped && again.stdout != "") {
+	if end, again := j.last(); again != nil && !end.isEndless() && (!again.isAnswered() || !j.w.sc.wrapped && again.stdout != "") {
 		j.charge(twice, "after its success: exit %d: %s%s", again.exit, again.stdout, again.stderr)
 	}
 }

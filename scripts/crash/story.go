@@ -109,6 +109,11 @@ func (l leg) isAnswered() bool {
 	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has its answer")
 }
 
+// isEndless reports whether a leg has delivered its answer and warns that its record does not say so (D3).
+func (l leg) isEndless() bool {
+	return l.exit == exitOK && strings.Contains(l.stderr, "the record of the run has no end")
+}
+
 // isUnbegun reports whether a leg says that there is nothing on record.
 func (l leg) isUnbegun() bool {
 	return l.exit == exitInput && (strings.Contains(l.stderr, "before anything of it was on record") || strings.Contains(l.stderr, "there is no run file"))
