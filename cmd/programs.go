@@ -50,7 +50,7 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 	var held bool
 	c.denied, held = p.DeniedFiles()
 	c.Withheld = o.withheld(c.denied)
-	if held && len(c.denied) > 0 && slices.Contains(c.held, false) {
+	if held && len(c.denied) > 0 && !slices.Contains(c.held, true) {
 		return wrongPrograms("leave out missing: ignore, or say files: {programs: unheld}", "sandbox", "here programs run without it, and nothing keeps them from the files that the policy denies")
 	}
 	return nil

@@ -5,7 +5,7 @@
 // grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), how long independent
 // reads take together (B7), what it costs that nothing is lost (B10), what a call of a program
-// adds to the program (B11), and what a long run costs (B12). It prints one Markdown table and writes the same
+// adds to the program (B11), what a long run costs (B12), and what rules about files add to a search (files). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
@@ -110,6 +110,7 @@ var measures = []measure{
 	{"B10", true, (*Bench).durable},
 	{"B11", true, (*Bench).programCall},
 	{"B12", true, (*Bench).longRuns},
+	{"files", false, (*Bench).fileRules},
 }
 
 func ids() []string {

@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/tool"
+	"oneshot/pkg/vault"
+	"oneshot/tooldefs"
+)
+
+// The search that rules about files may slow down: a walk looks at no more names than these.
+const (
+	searchFolders = 250
+	searchFiles   = 99_500
+	searchRules   = 50
+	searchGoal    = 1.3
+)
+
+// fileRules measures a search without rules about files and with many, of which half name folders and half are
+// patterns of names at any depth: of files whose names alone are looked at, and of files that are read.
+func (b *Bench) fileRules(ctx context.Context, _ programs) ([]Row, error) {
+	layer, err := manyFileRules()
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, kind := range []struct{ what, extension string }{{"names only", ".txt"}, {"each file read", ".md"}} {
+		row, err := b.ruledSearch(ctx, kind.extension, layer)
+		if err != nil {
+			return nil, err
+		}
+		row.What = fmt.Sprintf("search of %d files, %s, %d file rules", searchFiles, kind.what, searchRules)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func manyFileRules() (*policy.Layer, error) {
+	var paths []string
+	for i := range searchRules / 2 {
+		paths = append(paths, fmt.Sprintf("Keys%d/private/**", i), fmt.Sprintf("**/*.k%d", i))
+	}
+	doc, err := json.Marshal(map[string]any{"version": 1, "tools": map[string]any{}, "files": map[string]any{"deny": []any{map[string]any{"path": paths}}}})
+	if err != nil {
+		return nil, err
+	}
+	layer, findings := policy.Compile(doc, nil)
+	if layer == nil {
+		return nil, fmt.Errorf("the rules: %v", findings)
+	}
+	return layer, nil
+}
+
+// ruledSearch compares searches that find nothing, in pairs.
+func (b *Bench) ruledSearch(ctx context.Context, extension string, layer *policy.Layer) (row Row, err error) {
+	b.note("a search of %d files%s", searchFiles, extension)
+	dir := filepath.Join(b.Dir, "files"+extension)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	for i := range searchFiles {
+		folder := filepath.Join(dir, fmt.Sprintf("folder %d", i%searchFolders))
+		if i < searchFolders {
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return Row{}, err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("Note %d%s", i, extension)), []byte(strings.Repeat("some text ", 20)), 0o644); err != nil {
+			return Row{}, err
+		}
+	}
+	var plain, ruled []float64
+	for range min(b.Runs, 7) + 1 {
+		for _, one := range []struct {
+			rules []*policy.Layer
+			times *[]float64
+		}{{nil, &plain}, {[]*policy.Layer{layer}, &ruled}} {
+			took, err := search(ctx, dir, &policy.Policy{Layers: one.rules})
+			if err != nil {
+				return Row{}, err
+			}
+			*one.times = append(*one.times, float64(took.Microseconds())/1000)
+		}
+	}
+	self := func(v float64) float64 { return v }
+	row = Row{ID: "files", Value: median(ruled[1:], self), Unit: "ms", Against: "no rules", Base: median(plain[1:], self)} // the first fills the caches
+	return row.goal(fmt.Sprintf("≤ %.1f×", searchGoal), row.Value <= searchGoal*row.Base), nil
+}
+
+// search searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.
+func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, error) {
+	root, err := vault.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	root.Deny(p.Guards()...)
+	defs, _, err := tool.Load(tooldefs.FS, ".")
+	if err != nil {
+		return 0, err
+	}
+	registry, _ := tool.NewRegistry(defs...)
+	r := runner.New(registry, runner.Env{Root: root, FileLabels: p.FileLabels})
+	begin, err := processorTime()
+	if err != nil {
+		return 0, err
+	}
+	result, err := r.Run(ctx, chat.Execution{Call: chat.Call{Name: runner.VaultSearch, Arguments: json.RawMessage(`{"query":"zzz"}`)}})
+	if err == nil && !result.OK() {
+		err = errors.New(result.Error.Message)
+	}
+	end, timeErr := processorTime()
+	return end - begin, errors.Join(err, timeErr)
+}
+
+// processorTime is what this process has used.
+func processorTime() (time.Duration, error) {
+	var used syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
+}
