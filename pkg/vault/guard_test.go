@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -116,5 +117,40 @@ func TestGuardedWalk(t *testing.T) {
 	}
 	if entries := int64(40 + 7 + 1); files != 40 || asked.Load() != entries {
 		t.Errorf("%d files, asked about %d names, there are %d", files, asked.Load(), entries)
+	}
+}
+
+// H1: a link that is turned back and forth never leads a read to what is denied.
+func TestGuardedRace(t *testing.T) {
+	r, dir := tree(t, "Keys/a", "open/a")
+	r.Deny(Names(Denial{Rule: "r"}, "Keys"))
+	var turning sync.WaitGroup
+	stop := make(chan struct{})
+	turning.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			spare := filepath.Join(dir, "spare")
+			_ = os.Symlink([]string{"Keys", "open"}[i%2], spare) // it was renamed away
+			_ = os.Rename(spare, filepath.Join(dir, "door"))
+		}
+	})
+	read := 0
+	for range 3000 {
+		if content, err := r.Read("door/a", 100); err == nil {
+			read++
+			if string(content) != "open/a" {
+				t.Errorf("a denied file was read: %s", content)
+				break
+			}
+		}
+	}
+	close(stop)
+	turning.Wait()
+	if read == 0 {
+		t.Error("nothing was ever read")
 	}
 }
