@@ -128,6 +128,7 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 	}
 	body := r.recordOf(resp, l)
 	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
+	shortenBroken(&body, l.reply.batch.seen+l.calls)
 	r.budget.use(chat.Usage{}, body.Pieces)
 	return r.record.append(body)
 }

@@ -229,6 +229,14 @@ func TestBrokenOff(t *testing.T) {
 	_, err := r.run()
 	wantError[*model.CutError](t, err)
 
+	// D12: a long one without calls is on record with its head, its tail and a digest, and is replayed so.
+	r = nativeRig(t, breaks(strings.Repeat("é", 1<<20), cut), says(answer42))
+	r.mustRun()
+	i = slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
+	if got := r.records[i].(runfile.Response); len(got.Content) > 66<<10 || got.Bytes != 2<<20 || got.Digest == "" || !strings.Contains(got.Content, " bytes omitted]") {
+		t.Errorf("%d bytes of content, %d bytes, digest %q", len(got.Content), got.Bytes, got.Digest)
+	}
+
 	// Nothing had arrived: the model has tried again by itself.
 	r = nativeRig(t, breaks("", cut))
 	_, err = r.run()

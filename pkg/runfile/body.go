@@ -97,6 +97,10 @@ type Response struct {
 	Model     string       `json:"model,omitempty"`
 	By        string       `json:"by,omitempty"`         // who said it, as PROVIDER/NAME
 	Broken    string       `json:"broken_off,omitempty"` // why it broke off; nothing in it counts then
+	// Bytes and Digest are of the content, a zero byte and the reasoning, where a long response that broke off is
+	// cut down to its head and tail.
+	Bytes  int    `json:"bytes,omitempty"`
+	Digest string `json:"digest,omitempty"`
 }
 
 // Call is one call of a response and what was decided about it. When a call is
