@@ -13,6 +13,7 @@ import (
 	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/wire"
 )
 
 // A run goes on by doing again what is on record of it: the same loop asks, decides and
@@ -36,10 +37,11 @@ func (e *DivergedError) Error() string {
 // and that nobody knows whether it did.
 type UnknownOutcomeError struct {
 	Call, Tool string
+	Arguments  string // as JSON, for a message
 }
 
 func (e *UnknownOutcomeError) Error() string {
-	return "the run was cut off during the call " + e.Call + " of " + e.Tool + ", and whether it took effect is not known; it is not repeated"
+	return "the run was cut off during the call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + ", and whether it took effect is not known; it is not repeated"
 }
 
 // An AnsweredError says that a run has ended with its answer, so that it cannot go on.
@@ -210,7 +212,7 @@ func (s *slot) recall(p past, reports bool) bool {
 	case s.decision.Unknown == "report" || s.decision.Unknown == "" && reports:
 		s.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call, and whether it took effect is not known; it is not repeated")
 	default:
-		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name}
+		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name, Arguments: string(s.call.Arguments)}
 	}
 	return true
 }
