@@ -48,6 +48,9 @@ type target struct {
 // newTarget looks at the file that a flag names and at its directory. It opens
 // nothing.
 func newTarget(flag, name string) (*target, error) {
+	if err := checkLinks(name); err != nil {
+		return nil, usagef("name the file itself", "%s: %w", flag, err)
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -102,6 +105,9 @@ func (t *target) write(doc []byte) error {
 
 // feed writes a document to a device or a pipe.
 func (t *target) feed(doc []byte) error {
+	if err := checkLinks(t.path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err

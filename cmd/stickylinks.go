@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many links a path may lead through, as on Linux.
+const maxLinks = 40
+
+// checkLinks refuses a path that leads through a link of somebody else in a folder like
+// /tmp, which everybody can write and where nobody can remove what is another's. Linux does
+// so where fs.protected_symlinks is set, but not for what renames over the target.
+func checkLinks(name string) error {
+	if !filepath.IsAbs(name) {
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		name = dir + "/" + name // not cleaned: .. is of where a link leads
+	}
+	at, rest := "/", strings.Split(name, "/")
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		if part == "" {
+			continue
+		}
+		next := filepath.Join(at, part)
+		info, err := os.Lstat(next)
+		switch {
+		case err != nil:
+			return nil // it is not there, or cannot be looked at: opening it says so
+		case info.Mode()&fs.ModeSymlink == 0:
+			at = next
+			continue
+		case isStrangers(at, info):
+			return fmt.Errorf("%s is a link of another user in a folder that everybody can write, and is not followed", next)
+		}
+		if links++; links > maxLinks {
+			return fmt.Errorf("%s leads through more than %d links", name, maxLinks)
+		}
+		to, err := os.Readlink(next)
+		if err != nil {
+			return err
+		}
+		if filepath.IsAbs(to) {
+			at = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return nil
+}
+
+// isStrangers reports whether a link in a folder is neither ours nor that of the folder's
+// owner, and the folder is one that everybody can write.
+func isStrangers(dir string, link fs.FileInfo) bool {
+	folder, err := os.Stat(dir)
+	if err != nil || folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
+		return false
+	}
+	of, ok := link.Sys().(*syscall.Stat_t)
+	in, both := folder.Sys().(*syscall.Stat_t)
+	return ok && both && of.Uid != uint32(os.Geteuid()) && of.Uid != in.Uid
+}
