@@ -139,7 +139,12 @@ func send(flag string, used []credential, to *url.URL) error {
 
 // hide hides a value from now on, or says that this cannot be done.
 func (t *talk) hide(what, value string) {
-	if !t.secrets.Add(value) {
+	switch {
+	case t.secrets.Add(value):
+		if secret.Ordinary(value) {
+			t.note("the value of %s looks like an ordinary word: it is replaced by %s wherever it occurs, also in data; use a longer random one", what, secret.Mask)
+		}
+	default:
 		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, secret.Shortest)
 	}
 }

@@ -38,11 +38,19 @@ var keyStarts = func() (starts [256]bool) {
 }()
 
 // HideKeys returns a text without what looks like a key of a well-known service, such as
-// AKIA with 16 letters and digits, a JSON web token, or a private key in PEM form. Of a key
+// AKIA with 16 letters and digits, a JSON web token, or a private key in PEM form, and without
+// the values of fields of addresses that are secrets, such as ?access_token=. Of a key
 // that stands there cut, with dots or stars, what is before these is hidden.
 func HideKeys(text string) string {
 	var spans []span
 	for i := 0; i < len(text); {
+		if c := text[i]; c == '?' || c == '&' || c == '#' {
+			if from, to := inAddress(text[i:]); to > 0 {
+				spans = append(spans, span{i + from, i + to})
+				i += to
+				continue
+			}
+		}
 		if !keyStarts[text[i]] || text[i] != '-' && inWord(text[:i]) {
 			i++
 			continue

@@ -25,7 +25,7 @@ const Mask = "***"
 type Set struct {
 	mu     sync.RWMutex
 	values []value
-	finder *finder // nil while there are no values
+	finder *finder // of the values; nil until it is needed
 }
 
 // A value is a secret.
@@ -48,7 +48,7 @@ func (s *Set) add(v value) bool {
 		return true
 	}
 	s.values = append(s.values, v)
-	s.finder = newFinder(s.values)
+	s.finder = nil // it is made when it is needed
 	return true
 }
 
@@ -73,7 +73,16 @@ func (s *Set) known() *finder {
 		return nil
 	}
 	s.mu.RLock()
-	defer s.mu.RUnlock()
+	f, none := s.finder, len(s.values) == 0
+	s.mu.RUnlock()
+	if f != nil || none {
+		return f
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finder == nil {
+		s.finder = newFinder(s.values)
+	}
 	return s.finder
 }
 

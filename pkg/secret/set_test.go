@@ -222,7 +222,7 @@ func BenchmarkHide(b *testing.B) {
 // A quadratic search would take hours here.
 func TestLong(t *testing.T) {
 	s := of(t, strings.Repeat("a", 40)+"b", "sk-"+strings.Repeat("sk-", 20))
-	for _, unit := range []string{"a", "aaaaaaaaa…", `\u0061`, "%61", `\`, "sk-", "ya29.", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEX-----", "…", "***"} {
+	for _, unit := range []string{"a", "aaaaaaaaa…", `\u0061`, "%61", "&#97;", "&am", "?t=", "&token=a1", `\`, "sk-", "ya29.", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEX-----", "…", "***"} {
 		text := strings.Repeat(unit, raced.Less(4<<20, 1<<18)/len(unit))
 		begin := time.Now()
 		s.Redact(text)

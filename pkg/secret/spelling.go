@@ -1,8 +1,10 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -34,15 +36,31 @@ func spellings(v value) map[string]bool {
 }
 
 // encoded returns a value in capital and in small letters, as the name of a host has it, in
-// hexadecimal, in base64, and with a plus for each blank, as a form has it.
+// hexadecimal, in base64, once and twice, in base32, with a plus for each blank, as a form
+// has it, and from its end to its beginning.
 func encoded(value string) []string {
 	digits := hex.EncodeToString([]byte(value))
-	out := []string{strings.ToLower(value), strings.ToUpper(value), digits, strings.ToUpper(digits), strings.ReplaceAll(value, " ", "+")}
+	out := []string{strings.ToLower(value), strings.ToUpper(value), digits, strings.ToUpper(digits), strings.ReplaceAll(value, " ", "+"), reversed(value)}
 	for before := range 3 {
-		text := inBase64(value, before)
-		out = append(out, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
+		once := inBase64(value, before)
+		out = append(out, once, strings.NewReplacer("+", "-", "/", "_").Replace(once))
+		for before := range 3 {
+			out = append(out, inBase64(once, before))
+		}
 	}
-	return out
+	for before := range 5 {
+		text := inBase32(value, before)
+		out = append(out, text, strings.ToLower(text))
+	}
+	return slices.DeleteFunc(out, func(text string) bool { return len(text) < Shortest })
+}
+
+// inBase32 is [inBase64] for base32, whose groups have five bytes.
+func inBase32(value string, before int) string {
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, before), value...))
+	const bits = 5 // of a character
+	first, end := (8*before+bits-1)/bits, 8*(before+len(value))/bits
+	return text[first:end]
 }
 
 // inBase64 returns the characters of base64 that a value makes when a number of bytes, 0

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"html"
 	"sort"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type part struct {
 }
 
 // views returns how a text can be read: as it is, without the escapes of JSON, of
-// addresses, and of both, as far as there are any.
+// addresses, of HTML, and of several of them, as far as there are any.
 func views(text string) []view {
 	out := []view{{text: text}}
 	if v, ok := out[0].without('\\', jsonEscape); ok {
@@ -30,6 +31,11 @@ func views(text string) []view {
 	}
 	for _, of := range out {
 		if v, ok := of.without('%', percentEscape); ok {
+			out = append(out, v)
+		}
+	}
+	for _, of := range out {
+		if v, ok := of.without('&', htmlEscape); ok {
 			out = append(out, v)
 		}
 	}
@@ -126,6 +132,33 @@ func unit(text string) (rune, bool) {
 	}
 	n, err := strconv.ParseUint(text[2:6], 16, 16)
 	return rune(n), err == nil
+}
+
+// htmlEscape reads a character reference of HTML: by its name, with a semicolon, or by its
+// number. Its size is 0 if there is none.
+func htmlEscape(text string) (plain string, size int) {
+	const longest = 34 // &CounterClockwiseContourIntegral;
+	if !strings.HasPrefix(text, "&#") {
+		end := strings.IndexByte(text[:min(len(text), longest)], ';')
+		if end < 0 {
+			return "", 0
+		}
+		if plain = html.UnescapeString(text[:end+1]); strings.HasPrefix(plain, "&") && plain != "&" {
+			return "", 0
+		}
+		return plain, end + 1
+	}
+	digits, begin := "0123456789", len("&#")
+	if strings.HasPrefix(text[begin:], "x") || strings.HasPrefix(text[begin:], "X") {
+		digits, begin = "0123456789abcdefABCDEF", begin+1
+	}
+	rest := text[begin:min(len(text), begin+8)]
+	size = begin + len(rest) - len(strings.TrimLeft(rest, digits))
+	plain = html.UnescapeString(text[:size])
+	if strings.HasPrefix(plain, "&#") {
+		return "", 0
+	}
+	return plain, size + len(text[size:]) - len(strings.TrimPrefix(text[size:], ";"))
 }
 
 // percentEscape reads an escape of an address. Its size is 0 if there is none.
