@@ -101,7 +101,7 @@ func TestRetryAfter(t *testing.T) {
 		{"plus", []string{"+5"}, normal, 0},
 		{"fraction", []string{"1.5"}, normal, 0},
 		{"list", []string{"5, 10"}, normal, 0},
-		{"two headers", []string{"5", "10"}, normal, 0},
+		{"two headers", []string{"5", "10"}, 10 * time.Second, 0},
 		{"words", []string{"soon"}, normal, 0},
 		{"empty", []string{""}, normal, 0},
 		{"just too long", []string{"60"}, never, time.Minute},

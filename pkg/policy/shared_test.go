@@ -61,6 +61,7 @@ var otherwise = map[string]struct{ want, why string }{
 	"rate":              {"allow wget.allow[0]", "the verdict is allow, and the call waits"},
 	"budget-calls":      {"deny budget.calls", "the run ends: see Decision.Budget"},
 	"deny-message":      {"deny api_call.deny[0]", "the reason is looked at below"},
+	"deny-link":         {"deny policy.files.keys", "the documented policy denies files for every tool, and not for one"},
 	"exec-argv":         {"allow terminal_execute.allow[0]", "the row names no rule"},
 	"layers-narrow":     {"deny 2:wget.deny[0]", "the row names no rule"},
 }
