@@ -50,30 +50,30 @@ type meter struct {
 
 // validate validates a decoded document in at most that many steps, and reports
 // whether they were enough.
-func (m *meter) validate(s *jsonschema.Schema, value any, steps int) (err error, within bool) {
+func (m *meter) validate(s *jsonschema.Schema, value any, steps int) (within bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.left = steps
 	err = s.Validate(value)
-	return err, m.left >= 0
+	return m.left >= 0, err
 }
 
 // validate holds a decoded document of that many bytes against the schema. Its
 // error is nil if the violations say it all.
-func (s *Schema) validate(value any, size int) (error, []Violation) {
-	misfit, within := s.steps.validate(s.misfit, value, baseSteps+stepsPerByte*size)
+func (s *Schema) validate(value any, size int) ([]Violation, error) {
+	within, misfit := s.steps.validate(s.misfit, value, baseSteps+stepsPerByte*size)
 	switch {
 	case !within:
-		return nil, []Violation{overBudget()}
+		return []Violation{overBudget()}, nil
 	case misfit != nil: // it is no misfit
 		return nil, nil
 	}
 	steps := min(baseExplained+explainedPerByte*size, maxExplained) / (1 + depth(value)/8)
-	err, within := s.steps.validate(s.compiled, value, steps)
+	within, err := s.steps.validate(s.compiled, value, steps)
 	if !within {
-		return nil, []Violation{unexplained()}
+		return []Violation{unexplained()}, nil
 	}
-	return err, nil
+	return nil, err
 }
 
 // depth returns how deeply a decoded document is nested, which is bounded.

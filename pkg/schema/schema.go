@@ -50,7 +50,7 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(doc)), "%v", err)}
 	}
-	err, violations := s.validate(value, len(doc))
+	violations, err := s.validate(value, len(doc))
 	if err == nil {
 		return violations, nil
 	}
