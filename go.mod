@@ -46,4 +46,4 @@ require (
 	golang.org/x/text v0.43.0
 )
 
-replace github.com/santhosh-tekuri/jsonschema/v6 => ./third_party/jsonschema
+replace github.com/santhosh-tekuri/jsonschema/v6 => ./pkg/schema/third_party/jsonschema

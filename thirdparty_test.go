@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The release of which third_party/jsonschema is a copy, and its sum in the checksum database.
+// The release of which pkg/schema/third_party/jsonschema is a copy, and its sum in the checksum database.
 const (
 	copiedModule = "github.com/santhosh-tekuri/jsonschema/v6@v6.0.3"
 	copiedSum    = "h1:1EYB5IzjZawrrnELUi78f9fPu57HuXjmddZPjrls/28="
@@ -29,7 +29,7 @@ func TestThirdParty(t *testing.T) {
 	if module.Sum != copiedSum {
 		t.Fatalf("%s has the sum %s, want %s", copiedModule, module.Sum, copiedSum)
 	}
-	patch, err := filepath.Abs("third_party/jsonschema.patch")
+	patch, err := filepath.Abs("pkg/schema/third_party/jsonschema.patch")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,15 +45,15 @@ func TestThirdParty(t *testing.T) {
 	if out, err := apply.CombinedOutput(); err != nil {
 		t.Fatalf("git apply: %v\n%s", err, out)
 	}
-	want, got := copiedFiles(t, patched), copiedFiles(t, "third_party/jsonschema")
+	want, got := copiedFiles(t, patched), copiedFiles(t, "pkg/schema/third_party/jsonschema")
 	for name, text := range want {
 		if got[name] != text {
-			t.Errorf("third_party/jsonschema/%s is not the patched file of the release", name)
+			t.Errorf("pkg/schema/third_party/jsonschema/%s is not the patched file of the release", name)
 		}
 	}
 	for name := range got {
 		if _, ok := want[name]; !ok {
-			t.Errorf("third_party/jsonschema/%s is not in the release", name)
+			t.Errorf("pkg/schema/third_party/jsonschema/%s is not in the release", name)
 		}
 	}
 }
