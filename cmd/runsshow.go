@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ func (o *runsOptions) show(name string) error {
 	path, err := o.find(name)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isDescriptor(path) && path != "/dev/stdin" {
+		return &inputError{fmt.Errorf("%s: it is no regular file", path)} // to open it would be to wait for its writer
 	}
 	log, err := runfile.ReadFile(path)
 	switch {

@@ -177,7 +177,7 @@ func definitionTexts(env Env, findings []diag.Finding) map[string]diag.Text {
 		if fromProgram {
 			fsys = env.Tools
 		}
-		if text, err := fs.ReadFile(fsys, name); err == nil {
+		if text, err := tool.ReadFile(fsys, name); err == nil {
 			texts[f.File] = diag.Text{Bytes: text}
 		}
 	}

@@ -57,7 +57,7 @@ func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, er
 	var defs []*Definition
 	var findings []diag.Finding
 	for _, file := range files {
-		src, err := read(fsys, file)
+		src, err := ReadFile(fsys, file)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -99,9 +99,9 @@ func definitionFiles(fsys fs.FS, name string) ([]string, error) {
 	return out, err
 }
 
-// read reads a file that is not larger than a definition file can be. A larger
+// ReadFile reads a file that is not larger than a definition file can be. A larger
 // one is read far enough to be refused.
-func read(fsys fs.FS, name string) ([]byte, error) {
+func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
