@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -121,9 +123,16 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.lock, "lock", "", "at most one run of this `NAME` at a time; exit 5 when it is taken")
 }
 
+// garbageLimit is the size of the heap from which garbage is collected eagerly, so that a long reply does not take
+// several times its size.
+const garbageLimit = 128 << 20
+
 // run is the command: everything that can be wrong is checked before a model
 // is asked anything.
 func (o *runOptions) run(ctx context.Context, args []string) error {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
+		debug.SetMemoryLimit(garbageLimit)
+	}
 	defer func() { o.talk.envelope, o.talk.recovery = o.envelope(), o.recovery }()
 	if o.record.resume != "" {
 		if err := o.takeUp(args); err != nil {

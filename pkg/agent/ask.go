@@ -23,7 +23,7 @@ type reply struct {
 func (r *run) request(purpose chat.Purpose, f form) chat.Request {
 	req := chat.Request{
 		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.tools,
-		AnyJSON: f.anyJSON, Params: r.cfg.Params,
+		AnyJSON: f.anyJSON, Params: r.cfg.Params, MostCalls: r.budget.callsLeft(),
 	}
 	if f.schema {
 		req.Format = r.answers.Raw()
@@ -95,8 +95,8 @@ func both(err, later error) error {
 // appended, but not yet durable.
 func (r *run) heard(l *listener) error {
 	p := &l.reply
-	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
 	body := r.recordOf(p.Response, l)
+	p.Usage = body.Usage
 	r.budget.use(p.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Model = p.By
@@ -110,6 +110,7 @@ func (r *run) heard(l *listener) error {
 
 // recordOf returns the record of a response.
 func (r *run) recordOf(p chat.Response, l *listener) runfile.Response {
+	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
 	pieces := r.record.pieces(l.pieces)
 	if pieces <= p.Usage.Total() {
 		pieces = 0 // the usage says more
@@ -129,7 +130,8 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 	body := r.recordOf(resp, l)
 	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
 	shortenBroken(&body, l.reply.batch.seen+l.calls)
-	r.budget.use(chat.Usage{}, body.Pieces)
+	r.budget.use(body.Usage, body.Pieces)
+	r.out.Usage = r.out.Usage.Add(body.Usage)
 	return r.record.append(body)
 }
 

@@ -79,6 +79,14 @@ func (b *budget) turn() error {
 	return nil
 }
 
+// callsLeft returns how many more calls the budget has, 1 at least; 0 if there is no limit.
+func (b *budget) callsLeft() int {
+	if b.limits.Calls == 0 {
+		return 0
+	}
+	return max(1, b.limits.Calls-b.calls)
+}
+
 // call counts a call, whether it can be run or not.
 func (b *budget) call() error {
 	if b.limits.Calls > 0 && b.calls == b.limits.Calls {

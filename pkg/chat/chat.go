@@ -132,6 +132,9 @@ type Request struct {
 	// "max_tokens", "stop" and "effort" mean the same for every server; other
 	// names are the server's own, such as "num_ctx".
 	Params map[string]json.RawMessage
+	// MostCalls is how many native calls the reply may have; 0 for any number. The one after these is the last that
+	// a client reads. It is not sent.
+	MostCalls int
 	// Digest identifies the rest of the request; "" if its maker did not compute it: see package model.
 	Digest string
 }
@@ -163,7 +166,6 @@ type Response struct {
 	Usage     Usage
 	Model     string // as the server names it
 	By        string // who said it, as PROVIDER/NAME, if its client knows
-	Raw       []byte // the body as it came
 }
 
 // An Execution is one permitted call on its way to a tool.

@@ -56,7 +56,7 @@ func (o Options) body(src []byte, format wire.Format) reading {
 		_ = d.Write(part, nil) // Close says it again
 	}
 	resp, err := d.Close()
-	rest := behind(src, len(resp.Raw))
+	rest := behind(src, d.Size())
 	if rest > 0 {
 		src = src[:rest]
 	}

@@ -34,7 +34,7 @@ func TestReply(t *testing.T) {
 		s := serve(t, answer(200, p.text()), answer(200, p.whole))
 		for range 2 {
 			got := ask(t.Context(), s.configured(p.config()), question)
-			if diff := cmp.Diff(want, got.resp, cmpopts.IgnoreFields(chat.Response{}, "Raw", "Native", "By")); diff != "" || got.err != nil || got.text != "Hello" {
+			if diff := cmp.Diff(want, got.resp, cmpopts.IgnoreFields(chat.Response{}, "Native", "By")); diff != "" || got.err != nil || got.text != "Hello" {
 				t.Errorf("error %v, heard %q, response (-want +got):\n%s", got.err, got.text, diff)
 			}
 		}
@@ -225,7 +225,7 @@ func TestReplyLongLine(t *testing.T) {
 			for _, limit := range []int64{int64(len(text)), int64(len(text)) / 2} {
 				s := serve(t, answer(200, text), ok)
 				c := p.config()
-				c.MaxBytes = limit
+				c.MaxBytes, c.Limits.Text = limit, len(text)
 				got := ask(t.Context(), s.configured(c), question)
 				var fault *wire.Error
 				switch fits := limit == int64(len(text)); {

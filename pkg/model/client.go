@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/wire"
 )
 
 // A Config says how to talk to a model server. Only Model has to be set, and
@@ -33,6 +34,8 @@ type Config struct {
 	Idle      time.Duration // that a response may pause; 0: 60 s
 	Attempts  int           // at most, for one request; 0: 3
 	MaxBytes  int64         // of one response; 0: 64 MiB
+	// Limits bound what one response may hold. Zero fields: 10,000 calls, 4 MiB of arguments for each, 8 MiB of text.
+	Limits wire.Limits
 	// Mask hides secrets in what another model has said; nil hides none.
 	Mask    func(text string) string
 	Proxy   *url.URL       // nil: none, whatever the environment says
@@ -47,6 +50,10 @@ const (
 	defaultFirstByte = 5 * time.Minute
 	defaultIdle      = time.Minute
 	defaultMaxBytes  = 64 << 20
+
+	defaultMaxCalls     = 10_000
+	defaultMaxArguments = 4 << 20
+	defaultMaxText      = 8 << 20
 )
 
 // A Client is a client of one model on one server. It is safe for concurrent
@@ -63,6 +70,7 @@ type Client struct {
 	firstByte time.Duration
 	idle      time.Duration
 	maxBytes  int64
+	limits    wire.Limits
 	mask      func(string) string
 	persist   persistence
 	sent      transcripts
@@ -82,8 +90,13 @@ func New(c Config) *Client {
 		firstByte: positive(c.FirstByte, defaultFirstByte),
 		idle:      positive(c.Idle, defaultIdle),
 		maxBytes:  positive(c.MaxBytes, defaultMaxBytes),
-		mask:      c.Mask,
-		persist:   newPersistence(c.Attempts, c.Rand),
+		limits: wire.Limits{
+			Calls:     positive(c.Limits.Calls, defaultMaxCalls),
+			Arguments: positive(c.Limits.Arguments, defaultMaxArguments),
+			Text:      positive(c.Limits.Text, defaultMaxText),
+		},
+		mask:    c.Mask,
+		persist: newPersistence(c.Attempts, c.Rand),
 	}
 	if m.name == "" {
 		m.name = strings.TrimPrefix(c.Provider.Name+"/"+c.Model, "/")
@@ -110,7 +123,7 @@ func New(c Config) *Client {
 }
 
 // positive returns n, or the default if n is not set.
-func positive[T ~int64](n, byDefault T) T {
+func positive[T ~int | ~int64](n, byDefault T) T {
 	if n > 0 {
 		return n
 	}

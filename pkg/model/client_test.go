@@ -22,7 +22,6 @@ func TestClientReply(t *testing.T) {
 	got := ask(t.Context(), s.client(), question)
 	want := chat.Response{
 		Content: "Hello", Stop: chat.StopEnd, Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, Model: "parrot", By: "parrot",
-		Raw: []byte(strings.TrimSuffix(hello, "\n")),
 	}
 	if diff := cmp.Diff(want, got.resp); diff != "" || got.err != nil {
 		t.Errorf("error %v, response (-want +got):\n%s", got.err, diff)

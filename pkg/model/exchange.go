@@ -34,6 +34,11 @@ func (c *Client) exchange(ctx context.Context, out *outgoing, emit func(chat.Del
 		return chat.Response{}, err
 	}
 	d := out.api.decode(c.maxBytes)
+	limits := c.limits
+	if out.mostCalls > 0 {
+		limits.Calls = min(limits.Calls, out.mostCalls)
+	}
+	d.Limit(limits)
 	err = pour(d, in, emit)
 	response, fault := d.Close()
 	switch {

@@ -49,11 +49,12 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 
 // An outgoing is a request for a reply, and what has to be known of it later.
 type outgoing struct {
-	api     *protocol
-	body    body
-	names   names
-	tools   bool // there are some
-	limited bool // the form of the response is
+	api       *protocol
+	body      body
+	names     names
+	tools     bool // there are some
+	limited   bool // the form of the response is
+	mostCalls int  // of the response; 0 for any number
 }
 
 // compose encodes a request for the API that the client uses now.
@@ -76,7 +77,7 @@ func (c *Client) compose(req chat.Request) (*outgoing, error) {
 		return nil, err
 	}
 	c.sent.keep(e.past)
-	return &outgoing{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON}, nil
+	return &outgoing{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MostCalls}, nil
 }
 
 // newRequest returns a request over an API.

@@ -31,16 +31,19 @@ type format interface {
 type body struct {
 	format format
 	max    int64
-	raw    []byte // as it came
-	pos    int    // raw[:pos] has been read
+	limits Limits
+	raw    []byte // the part of it that is still needed
+	base   int    // where raw begins in the body
+	pos    int    // how much of the body has been read
+	held   int    // bytes of text and calls in the response
 
 	framing framing
 	list    bool // the objects stand in an array
 	sse     sse
 	frame   frame
-	at      int             // where the last object begins in raw
+	at      int             // where the last object begins in the body
 	rest    int             // where the part of it begins that stands on this line
-	held    []byte          // what stands on the lines before that
+	before  []byte          // what stands on the lines before that
 	lines   []lineStart     // of the object, behind the first
 	sources *Sources        // nil if nobody asks for them
 	text    []byte          // data that is no object
@@ -78,22 +81,53 @@ func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 	if b.over() {
 		return b.err
 	}
-	fits := min(int64(len(p)), b.max-int64(len(b.raw)))
-	if need := len(b.raw) + int(fits); need > cap(b.raw) { // by a half, not by a quarter as append does: half the copying
-		b.raw = slices.Grow(b.raw, max(int(fits), len(b.raw)/2))
+	b.compact()
+	fits := min(int64(len(p)), b.max-int64(b.Size()))
+	if len(b.raw)+int(fits) > cap(b.raw) {
+		b.raw = slices.Grow(b.raw, int(max(fits, b.growth())))
 	}
 	b.raw = append(b.raw, p[:fits]...)
 	b.emit = emit
-	for b.pos < len(b.raw) && !b.over() {
-		b.step(b.raw[b.pos:])
+	for b.pos < b.Size() && !b.over() {
+		b.step(b.raw[b.pos-b.base:])
 	}
 	b.emit = nil
 	if b.over() {
-		b.raw = b.raw[:b.pos]
+		b.raw = b.raw[:b.pos-b.base]
 	} else if fits < int64(len(p)) {
 		b.fail(Large, b.pos, fmt.Sprintf("response is over %d bytes", b.max))
 	}
 	return b.err
+}
+
+// growth returns how many bytes of room raw gets at once: half of what it has, which is less copying than append does,
+// and the rest of the body where it is long, of which the system provides only what is written.
+func (b *body) growth() int64 {
+	const long, most = 8 << 20, 64 << 20
+	if len(b.raw) < long {
+		return int64(len(b.raw) / 2)
+	}
+	return max(int64(len(b.raw)/2), min(b.max-int64(b.Size()), most))
+}
+
+// Size returns how many bytes of the body count: those up to its end or its first error.
+func (b *body) Size() int { return b.base + len(b.raw) }
+
+// compact drops the bytes that no later step needs, once they are at least half of what is kept.
+func (b *body) compact() {
+	from := b.pos
+	switch {
+	case b.framing == undecided:
+		from = 0 // for the byte order mark
+	case b.frame.open(), b.framing == events && !b.sse.first:
+		from = b.at // the object, or what may turn out to be a page
+	}
+	if n := from - b.base; n > 0 && n >= len(b.raw)/2 {
+		b.raw, b.base = append(b.raw[:0], b.raw[n:]...), from
+		if !b.frame.open() {
+			b.rest, b.before = unset, b.before[:0]
+		}
+	}
 }
 
 // over reports whether nothing more is to be read.
@@ -182,6 +216,9 @@ func (b *body) place(pieces []Piece, at int, t texts) []Piece {
 // say adds text to the response.
 func (b *body) say(says, thinks texts) {
 	content, reasoning := says.String(), thinks.String()
+	if !b.hold(len(content) + len(reasoning)) {
+		return
+	}
 	if s := b.sources; s != nil {
 		s.Content = b.place(s.Content, b.content.Len(), says)
 		s.Reasoning = b.place(s.Reasoning, b.reasons.Len(), thinks)
@@ -195,6 +232,9 @@ func (b *body) say(says, thinks texts) {
 
 // call adds a call to the response.
 func (b *body) call(c chat.Call, from CallSources) {
+	if size := len(c.Arguments) + len(c.Text); b.exceedsArguments(size) || !b.hold(size) {
+		return
+	}
 	b.resp.Calls = append(b.resp.Calls, c)
 	if b.sources != nil {
 		b.sources.Calls = append(b.sources.Calls, from)
@@ -202,6 +242,7 @@ func (b *body) call(c chat.Call, from CallSources) {
 	if b.emit != nil {
 		b.emit(chat.Delta{Call: &c})
 	}
+	b.exceedsCalls(len(b.resp.Calls))
 }
 
 // named notes who the server says it is.
@@ -218,7 +259,6 @@ func (b *body) Close() (chat.Response, error) {
 		b.ending()
 	}
 	b.resp.Content, b.resp.Reasoning = b.content.String(), b.reasons.String()
-	b.resp.Raw = b.raw
 	if b.err == nil {
 		b.resp.Native = b.format.native()
 	}
@@ -237,7 +277,7 @@ func (b *body) ending() {
 	case !b.known && b.strange != "":
 		b.fail(Garbled, b.at, "not a response: "+b.strange)
 	case b.messages == 0:
-		b.fail(Empty, len(b.raw), "response is empty")
+		b.fail(Empty, b.Size(), "response is empty")
 	default:
 		b.cut()
 	}
@@ -255,7 +295,7 @@ func (b *body) brokenOff() {
 
 // cut notes that the end of the body is missing.
 func (b *body) cut() {
-	b.fail(Cut, len(b.raw), fmt.Sprintf("response was cut off after %d bytes", len(b.raw)))
+	b.fail(Cut, b.Size(), fmt.Sprintf("response was cut off after %d bytes", b.Size()))
 }
 
 // garbled notes a fault of the last object.

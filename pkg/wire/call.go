@@ -41,6 +41,8 @@ func (c *pending) write(v gjson.Result) error {
 	switch {
 	case text == "":
 		return nil
+	case c.body.exceedsArguments(len(c.args) + len(text)):
+		return nil
 	case c.whole || c.ended:
 		return errAfter
 	case c.hollow:
@@ -139,6 +141,7 @@ type queue struct {
 
 // add adds a call, with the arguments that have come with its beginning.
 func (q *queue) add(id, name, args gjson.Result) *pending {
+	q.body.exceedsCalls(len(q.calls))
 	c := &pending{id: key(id), name: strings.Clone(name.Str), number: len(q.calls), body: q.body}
 	c.from.ID, c.from.Name = q.body.placed(0, id), q.body.placedName(0, name)
 	q.calls = append(q.calls, c)

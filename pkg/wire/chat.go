@@ -91,14 +91,13 @@ func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 	var p chatPiece
 	v.ForEach(func(k, v gjson.Result) bool {
 		p.member(k.Str, v)
-		d.collect(k.Str, v)
 		return true
 	})
 	said, thought, err := p.texts()
 	if err != nil {
 		return err
 	}
-	calls := p.calls.Array()
+	calls := d.callItems(p.calls)
 	if d.resp.Stop != "" && id != d.id && (said.String() != "" || len(calls) > 0) {
 		return errLate
 	}
@@ -108,6 +107,10 @@ func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 	d.id = id
 	d.refused = d.refused || p.refusal.Str != ""
 	d.say(said, thought)
+	v.ForEach(func(k, v gjson.Result) bool {
+		d.collect(k.Str, v)
+		return d.err == nil
+	})
 	for i, call := range calls {
 		if err := d.toolCall(call, i, len(calls)); err != nil {
 			return err
@@ -121,7 +124,7 @@ func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 // collect adds a member to the message in the form of its server, unless that
 // has come whole. Calls are added where they are read.
 func (d *Chat) collect(name string, v gjson.Result) {
-	if d.whole == "" && name != "tool_calls" && name != "function_call" {
+	if d.err == nil && d.whole == "" && name != "tool_calls" && name != "function_call" {
 		d.parts.member(name).merge(name, v, deepest)
 	}
 }

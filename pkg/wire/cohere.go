@@ -82,7 +82,7 @@ func (d *Cohere) wholeMessage(v gjson.Result) {
 	for _, part := range v.Get("message.content").Array() {
 		d.content(part)
 	}
-	for _, call := range v.Get("message.tool_calls").Array() {
+	for _, call := range d.callItems(v.Get("message.tool_calls")) {
 		d.endTool(d.tool(call))
 	}
 	d.finish(v)

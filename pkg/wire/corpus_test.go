@@ -153,7 +153,7 @@ func readAll(t *testing.T, decoder decoderOf, body []byte) []reading {
 			t.Errorf("in pieces (-whole +pieces):\n%s", diff)
 		}
 		all = append(all, r)
-		body = bytes.TrimSpace(body[len(r.Response.Raw):])
+		body = bytes.TrimSpace(body[r.Size:])
 		if len(body) == 0 || r.Err != nil {
 			return all
 		}

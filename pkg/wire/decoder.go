@@ -32,6 +32,11 @@ type Decoder interface {
 	Messages() int
 	// Open reports whether a message has begun and not ended.
 	Open() bool
+	// Size returns how many bytes of the body count: those up to its end or its first error.
+	Size() int
+	// Limit sets the limits of the response. Decoding ends with an error of the kind [Large] at the first that is
+	// exceeded.
+	Limit(Limits)
 	// Trace makes Sources note where in the body texts stand.
 	Trace()
 	// Sources returns that; nil without Trace.

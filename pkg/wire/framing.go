@@ -73,7 +73,7 @@ func (b *body) stream(p []byte) {
 		b.endEvent()
 	case ssePage:
 		b.framing, n = page, 0
-		b.text = append(b.text, b.raw[b.at:b.pos]...)
+		b.text = append(b.text, b.raw[b.at-b.base:b.pos-b.base]...)
 	}
 	b.pos += n
 }
@@ -101,7 +101,7 @@ func (b *body) endLine() {
 	case b.frame.quoted:
 		b.fail(Garbled, b.pos, errLineBreak.Error())
 	case b.frame.open():
-		b.held = append(append(b.held, b.onLine()...), '\n')
+		b.before = append(append(b.before, b.onLine()...), '\n')
 		b.rest = unset
 	case len(b.text) <= 2*len(endMark) && string(bytes.TrimSpace(b.text)) == endMark:
 		b.endText()
@@ -147,11 +147,11 @@ func (b *body) endText() {
 // read reads p, which begins an object or goes on with it, up to its end.
 func (b *body) read(p []byte) {
 	if !b.frame.open() {
-		b.at, b.rest, b.held, b.lines = b.pos, b.pos, b.held[:0], b.lines[:0]
+		b.at, b.rest, b.before, b.lines = b.pos, b.pos, b.before[:0], b.lines[:0]
 	}
 	if b.rest == unset {
 		b.rest = b.pos
-		b.lines = append(b.lines, lineStart{len(b.held), b.pos})
+		b.lines = append(b.lines, lineStart{len(b.before), b.pos})
 	}
 	n, end, err := b.frame.next(p)
 	b.pos += n
@@ -165,10 +165,10 @@ func (b *body) read(p []byte) {
 
 // opened returns what has been read of the last object.
 func (b *body) opened() []byte {
-	if len(b.held) == 0 {
+	if len(b.before) == 0 {
 		return b.onLine()
 	}
-	return append(b.held, b.onLine()...)
+	return append(b.before, b.onLine()...)
 }
 
 // onLine returns the part of the last object that stands on this line.
@@ -176,7 +176,7 @@ func (b *body) onLine() []byte {
 	if b.rest == unset {
 		return nil
 	}
-	return b.raw[b.rest:b.pos]
+	return b.raw[b.rest-b.base : b.pos-b.base]
 }
 
 // unset says that no part of the object stands on this line yet.

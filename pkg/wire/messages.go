@@ -148,6 +148,9 @@ func (b *block) write(from *body, v gjson.Result) error {
 	if b.ended && !blank(v.Str) {
 		return errAfter
 	}
+	if from.exceedsArguments(len(b.input) + len(v.Str)) {
+		return nil
+	}
 	b.from = append(b.from, from.placed(len(b.input), v)...)
 	b.input = append(b.input, v.Str...)
 	return nil

@@ -30,32 +30,41 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 		return false, errNoText
 	}
 	d.named(v.Get("model"))
-	d.collect(message)
+	calls := d.callItems(message.Get("tool_calls"))
 	d.say(texts{content}, texts{thinking})
-	for _, c := range message.Get("tool_calls").Array() {
+	if done.Type == gjson.True { // before the calls, which can be too many
+		d.resp.Usage = chat.Usage{InputTokens: count(v.Get("prompt_eval_count")), OutputTokens: count(v.Get("eval_count"))}
+	}
+	for _, c := range calls {
 		f := c.Get("function")
 		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
+		if d.exceedsArguments(len(written(args))) {
+			break
+		}
 		from := CallSources{d.placed(0, id), d.placedName(0, name), d.placed(0, args)}
 		d.call(newCall(key(id), key(name), []byte(written(args))), from)
 	}
+	if d.err != nil {
+		return true, nil
+	}
+	d.collect(message, calls)
 	if done.Type == gjson.True {
 		d.done = true
 		d.stopped(v.Get("done_reason"))
-		d.resp.Usage = chat.Usage{InputTokens: count(v.Get("prompt_eval_count")), OutputTokens: count(v.Get("eval_count"))}
 	}
 	return message.Exists() || done.Exists(), nil
 }
 
 // collect adds a piece to the message in the form of its server. Calls come
 // whole.
-func (d *Ollama) collect(message gjson.Result) {
+func (d *Ollama) collect(message gjson.Result, calls []gjson.Result) {
 	message.ForEach(func(k, v gjson.Result) bool {
 		m := d.parts.member(k.Str)
 		if k.Str != "tool_calls" {
 			m.merge(k.Str, v, deepest)
 			return true
 		}
-		for _, c := range v.Array() {
+		for _, c := range calls {
 			m.item().set(c)
 		}
 		return true

@@ -179,6 +179,8 @@ func (d *Responses) finish(response gjson.Result) {
 		d.refuse(f)
 		return
 	}
+	usage := response.Get("usage") // before the calls, which can be too many
+	d.resp.Usage = chat.Usage{InputTokens: count(usage.Get("input_tokens")), OutputTokens: count(usage.Get("output_tokens"))}
 	if len(d.items) == 0 {
 		for i, item := range response.Get("output").Array() {
 			d.item(strconv.Itoa(i), i, item)
@@ -192,8 +194,6 @@ func (d *Responses) finish(response gjson.Result) {
 	if d.refused {
 		d.resp.Stop = chat.StopOther
 	}
-	usage := response.Get("usage")
-	d.resp.Usage = chat.Usage{InputTokens: count(usage.Get("input_tokens")), OutputTokens: count(usage.Get("output_tokens"))}
 	d.queue.finish(d.resp.Stop, d.call)
 	d.done = true
 }

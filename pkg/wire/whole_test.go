@@ -53,7 +53,7 @@ func checkSame(t *rapid.T, whole, streamed reading) {
 		if r.Err != nil {
 			t.Fatalf("error %v", r.Err)
 		}
-		r.Response.Raw, r.Messages = nil, 0
+		r.Size, r.Messages = 0, 0
 		for i, c := range r.Response.Calls { // where a call is an object, the blanks in it are not the same
 			r.Response.Calls[i].Arguments = json.RawMessage(canonical(c.Arguments))
 		}

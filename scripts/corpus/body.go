@@ -70,7 +70,7 @@ func decodeAll(decoder func() wire.Decoder, body []byte, size int) ([]chat.Respo
 		}
 		response, err := d.Close()
 		all = append(all, response)
-		if body = bytes.TrimSpace(body[len(response.Raw):]); err != nil || len(body) == 0 {
+		if body = bytes.TrimSpace(body[d.Size():]); err != nil || len(body) == 0 {
 			return all, err
 		}
 	}
