@@ -70,7 +70,17 @@ func (o *runOptions) howToGoOn(flags string) string {
 	for _, name := range o.withheld {
 		flags = " --" + name + " VALUE" + flags
 	}
-	return "oneshot run --resume " + quoted(shortest(o.runPath)) + flags
+	return "oneshot run --resume " + runArgument(o.runPath) + flags
+}
+
+// runArgument returns how a command line names a run file so that [runsOptions.find] takes it for a path and not
+// for an ID.
+func runArgument(path string) string {
+	path = shortest(path)
+	if !isRunPath(path) {
+		path = "." + string(filepath.Separator) + path
+	}
+	return quoted(path)
 }
 
 // shortest returns the path of a file as it is shorter: from here, or as it is.
@@ -87,7 +97,7 @@ func damaged(path string, err error) error {
 	errors.As(err, &damage)
 	hint := "it cannot go on; start a new run"
 	if damage.Line > 1 {
-		hint = "it cannot go on; oneshot runs show " + quoted(shortest(path)) + " shows what stands before that line"
+		hint = "it cannot go on; oneshot runs show " + runArgument(path) + " shows what stands before that line"
 	}
 	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
 }

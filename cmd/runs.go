@@ -163,9 +163,14 @@ func firstWords(text string, n int) string {
 	return string(words)
 }
 
+// isRunPath reports whether the name of a run is a path, and not an ID or "last".
+func isRunPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
+}
+
 // find returns the file of a run: by path, by id or the latest.
 func (o *runsOptions) find(name string) (string, error) {
-	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
+	if isRunPath(name) {
 		return name, nil
 	}
 	if name == "last" {
