@@ -34,7 +34,7 @@ type Config struct {
 	Idle      time.Duration // that a response may pause; 0: 60 s
 	Attempts  int           // at most, for one request; 0: 3
 	MaxBytes  int64         // of one response; 0: 64 MiB
-	// Limits bound what one response may hold. Zero fields: 10,000 calls, 4 MiB of arguments for each, 8 MiB of text.
+	// Limits bound what one response may hold. Zero fields: 10,000 calls, 4 MiB of arguments for each, 16 MiB of text.
 	Limits wire.Limits
 	// Mask hides secrets in what another model has said; nil hides none.
 	Mask    func(text string) string
@@ -53,7 +53,7 @@ const (
 
 	defaultMaxCalls     = 10_000
 	defaultMaxArguments = 4 << 20
-	defaultMaxText      = 8 << 20
+	defaultMaxText      = 16 << 20
 )
 
 // A Client is a client of one model on one server. It is safe for concurrent
