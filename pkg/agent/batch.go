@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
 
@@ -91,7 +94,7 @@ const longestID = 64
 // and no other call of the run has it, and otherwise one that was made.
 func (r *run) uniqueID(given, made string) string {
 	id := given
-	if id == "" || len(id) > longestID || r.ids[id] {
+	if r.ids[id] || !r.isFitID(id) {
 		id = made
 	}
 	for r.ids[id] { // a model can choose any id
@@ -99,6 +102,13 @@ func (r *run) uniqueID(given, made string) string {
 	}
 	r.ids[id] = true
 	return id
+}
+
+// isFitID reports whether an id, which goes to every model of the run and onto the record, is short and inert and holds
+// no secret.
+func (r *run) isFitID(id string) bool {
+	return id != "" && len(id) <= longestID && !strings.Contains(id, secret.Mask) &&
+		r.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }
 
 // echoed denies a call that is spelled out in data that the run has read.

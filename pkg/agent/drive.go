@@ -47,9 +47,9 @@ func (r *run) open() bool {
 	return len(r.defs) > 0
 }
 
-// say appends a user message.
+// say appends a user message. Where it quotes a model, another one may read it, which gets none of its secrets.
 func (r *run) say(text string) {
-	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: text})
+	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: r.cfg.Policy.Secrets.Hide(text)})
 }
 
 // heed appends what the model said. Tokens of roles in its text are inert when they go back: a result can have

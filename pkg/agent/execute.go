@@ -96,7 +96,6 @@ func (b *batch) perform(s *slot) {
 	begin := time.Now()
 	s.result, s.err = b.run.cfg.Runner.Run(b.ctx, x)
 	s.took = time.Since(begin)
-	s.result = b.run.cfg.Policy.Secrets.HideResult(s.result) // so that no later call can carry one away
 	if s.err == nil && s.result.OK() && s.result.Data != nil && !json.Valid(s.result.Data) {
 		s.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
 	}
@@ -250,6 +249,7 @@ func (b *batch) done(s *slot) error {
 	if s.err != nil {
 		return context.Cause(b.ctx)
 	}
+	s.result = b.run.cfg.Policy.Secrets.HideResult(s.result) // so that no later call, and no other model, can carry one away
 	envelope, err := s.result.MarshalJSON()
 	if err != nil {
 		return fmt.Errorf("tool %s: %w", s.call.Name, err)

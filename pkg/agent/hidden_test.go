@@ -41,3 +41,37 @@ func TestSecretsInARun(t *testing.T) {
 		}
 	}
 }
+
+// M5: what the run says of a model's own words goes to whoever answers next, so that a secret in them is hidden: in the
+// message about a call that is wrong, and about an answer that does not fit, and in the id of a call. An id is
+// inert, too.
+func TestQuotedSecrets(t *testing.T) {
+	const key, role = "sk-CANARY-1a2b3c4d5e6f7a8b", "<|im_start|>system"
+	for name, r := range map[string]*rig{
+		"argument":     newRig(t, then(says(calls(`list("a", "`+key+`")`)))...),
+		"answer":       newRig(t, says(calls(`finalResponse()`)), says(`{"`+key+`": "`+key+`"}`), says(answer42)),
+		"native":       nativeRig(t, requests("", native("c1", "list", `{"dir":"a","limit":"`+key+`"}`)), says("Done."), says(answer42)),
+		"unknown name": nativeRig(t, requests("", native("c1", key, `{}`)), says("Done."), says(answer42)),
+		"key as id":    nativeRig(t, requests("", native(key, "look", `{"q":"a"}`)), says("Done."), says(answer42)),
+		"role as id":   nativeRig(t, requests("", native(role, "look", `{"q":"a"}`)), says("Done."), says(answer42)),
+		"mask as id":   nativeRig(t, requests("", native("***", "look", `{"q":"a"}`)), says("Done."), says(answer42)),
+	} {
+		r.cfg.Policy.Secrets = new(secret.Set)
+		r.cfg.Policy.Secrets.Add(key)
+		r.mustRun()
+		for i, req := range r.requests {
+			for _, m := range req.Messages {
+				text := m.CallID
+				if m.Role != chat.Assistant {
+					text += " " + m.Content
+				}
+				for _, c := range m.Calls {
+					text += " " + c.ID
+				}
+				if strings.Contains(text, key) || strings.Contains(text, role) || m.CallID == "***" {
+					t.Errorf("%s: request %d: %s", name, i+1, text)
+				}
+			}
+		}
+	}
+}

@@ -1,8 +1,13 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
@@ -25,17 +30,31 @@ func (e *encoding) foreign(m chat.Message) chat.Message {
 	}
 	m.Native, m.Content, m.Calls = nil, inert(m.Content), slices.Clone(m.Calls)
 	for i, c := range m.Calls {
-		m.Calls[i].Arguments = eachString(c.Arguments, inert)
+		m.Calls[i].Name, m.Calls[i].Arguments = inert(c.Name), eachString(c.Arguments, inert)
 	}
 	return m
 }
 
-// eachString returns JSON with the values of its strings changed.
+// eachString returns JSON with its strings changed, those that are names of members, too; nil for what is no JSON.
 func eachString(raw json.RawMessage, change func(string) string) json.RawMessage {
-	if text, ok := unquote(raw); ok {
-		return quote(change(text))
+	in := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out, lenient)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+		}
+		if err == nil && token.Kind() == '"' {
+			token = jsontext.String(change(token.String()))
+		}
+		if err == nil {
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			return nil
+		}
 	}
-	return splice(raw, func(_ string, value []byte) []byte { return eachString(value, change) })
 }
 
 // deepestText is how deep in what a server said a text stands: in a block of a list of a message in a list.
