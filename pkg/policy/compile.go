@@ -50,6 +50,7 @@ type compiler struct {
 	tools    *tool.Registry
 	anyTools bool              // those that are not known are none of its business
 	ids      map[string]string // where the rules of these ids stand
+	patterns schema.PatternBudget
 	perUser  bool
 	findings []diag.Finding
 }

@@ -1,25 +1,21 @@
 package policy
 
 import (
-	"regexp"
 	"slices"
-
-	"golang.org/x/text/unicode/norm"
 
 	"oneshot/pkg/vault"
 )
 
 // A constraint says what an argument has to be. The fields that are set have to hold all.
 type constraint struct {
-	globs   []glob
-	in      []string // see exact
-	match   *regexp.Regexp
-	anyCase *regexp.Regexp // match, in any case of letters
-	prefix  []string
-	scheme  []string
-	host    []hostGlob
-	port    []int
-	path    []glob
+	globs  []glob
+	in     []string // see exact
+	match  *regex
+	prefix []string
+	scheme []string
+	host   []hostGlob
+	port   []int
+	path   []glob
 }
 
 // ofAddress reports whether the constraint is about the parts of an address.
@@ -99,18 +95,12 @@ func (c *constraint) says(name string, any bool) bool {
 	}
 	switch {
 	case c.in != nil && !slices.ContainsFunc(c.in, same):
-	case c.match != nil && !c.match.MatchString(name) && !(any && c.matchesAny(name)):
+	case c.match != nil && !c.match.matches(name, any):
 	case c.globs != nil && !matchesOne(c.globs, name, any):
 	default:
 		return true
 	}
 	return false
-}
-
-// matchesAny reports whether match holds for a text in any case of letters, composed or in the form of
-// [vault.Fold]: an expression itself has no such form.
-func (c *constraint) matchesAny(text string) bool {
-	return slices.ContainsFunc([]string{text, norm.NFC.String(text), vault.Fold(text)}, c.anyCase.MatchString)
 }
 
 // matchesOne reports whether a text matches one of some globs, if any is set in any case of letters.

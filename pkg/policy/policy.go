@@ -114,6 +114,17 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 func (p *Policy) look(f *Facts) {
 	f.look()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
+	if p.overmatches(f) {
+		f.odd = "a text is too long for the regular expressions of the rules about this tool"
+	} else {
+		p.addLabels(f)
+	}
+	slices.Sort(f.labels)
+	f.labels = slices.Compact(f.labels)
+}
+
+// addLabels adds those that rules give to the call.
+func (p *Policy) addLabels(f *Facts) {
 	for _, l := range p.Layers {
 		for _, r := range l.labels[f.Def.Name] {
 			if r.hits(*f) {
@@ -121,8 +132,6 @@ func (p *Policy) look(f *Facts) {
 			}
 		}
 	}
-	slices.Sort(f.labels)
-	f.labels = slices.Compact(f.labels)
 }
 
 // judge asks the floor, the flags, and then the layers, of which each may change the

@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,10 +137,9 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 	out.path = each(c, at+"/path", in.Path, newURLGlob)
 	if in.Match != nil {
 		var err error
-		if out.match, err = wholeText("s", *in.Match); err != nil {
-			c.add(diag.PolicyValue, at+"/match", "it is no regular expression of RE2: %v", err)
+		if out.match, err = c.regex(*in.Match); err != nil {
+			c.add(diag.PolicyValue, at+"/match", "%v", err)
 		}
-		out.anyCase, _ = wholeText("is", *in.Match) // it was checked
 	}
 	given := 0
 	for _, n := range []int{size(in.In), size(in.Prefix), size(in.Scheme), size(in.Host), size(in.Port), size(in.Path)} {
@@ -170,15 +168,6 @@ func size[T any](list []T) int {
 		return -1
 	}
 	return len(list)
-}
-
-// wholeText compiles a regular expression that has to match all of a text, with flags of RE2. A dot
-// also matches a line break: otherwise one in the text would take it out of a rule that denies or asks.
-func wholeText(flags, expression string) (*regexp.Regexp, error) {
-	if _, err := regexp.Compile(expression); err != nil { // also "a)|(b" would be one in a group
-		return nil, err
-	}
-	return regexp.Compile(`\A(?` + flags + `:` + expression + `)\z`)
 }
 
 // each compiles a list of patterns.

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
@@ -18,22 +17,20 @@ import (
 // the schema is compiled, it is documents that are checked with the format
 // "regex".
 type patterns struct {
-	bad   map[string]string
-	sizes map[string]int // of the others, in instructions
-	total int
-	done  bool
+	bad    map[string]string
+	sizes  map[string]int // of the others, in instructions
+	budget PatternBudget
+	done   bool
 }
 
 func newPatterns() *patterns { return &patterns{bad: map[string]string{}, sizes: map[string]int{}} }
 
 func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
-	size, err := patternSize(text)
 	if p.done {
+		_, err := patternSize(text)
 		return never(text), err
 	}
-	if p.total += size; err == nil && p.total > maxTotalInstructions {
-		err = fmt.Errorf("the patterns of a schema may have %d instructions together", maxTotalInstructions)
-	}
+	size, err := p.budget.Add(text)
 	if err != nil {
 		p.bad[text] = describePattern(err)
 		return never(text), nil

@@ -167,6 +167,9 @@ func constraint(k jsonschema.ErrorKind, value any) string {
 	case *kind.FalseSchema:
 		return "nothing is allowed here"
 	case *kind.Format:
+		if k.Want == "regex" {
+			return describePattern(k.Err)
+		}
 		return "must be " + format(k.Want) + ", is " + describe(value)
 	case *kind.Pattern:
 		return "must match the pattern " + k.Want + ", is " + describe(value)

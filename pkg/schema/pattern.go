@@ -12,10 +12,25 @@ import (
 // megabyte a minute.
 const (
 	maxInstructions      = 1 << 13 // of one pattern
-	maxTotalInstructions = 1 << 16 // of all patterns of a schema
+	maxTotalInstructions = 1 << 16 // of all patterns of a document
 )
 
-var errPatternSize = fmt.Errorf("its repetitions unroll to more than %d instructions", maxInstructions)
+var (
+	errPatternSize  = fmt.Errorf("its repetitions unroll to more than %d instructions", maxInstructions)
+	errPatternsSize = fmt.Errorf("all patterns together unroll to more than %d instructions", maxTotalInstructions)
+)
+
+// A PatternBudget bounds the regular expressions of one document together. The zero value is ready to use.
+type PatternBudget struct{ used int }
+
+// Add returns about how many instructions a pattern compiles to, or why it is no regular expression or too large.
+func (b *PatternBudget) Add(text string) (instructions int, err error) {
+	n, err := patternSize(text)
+	if b.used += n; err == nil && b.used > maxTotalInstructions {
+		err = errPatternsSize
+	}
+	return n, err
+}
 
 // CompilePattern compiles a regular expression whose repetitions stay within
 // bounds when they are unrolled.

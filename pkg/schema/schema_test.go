@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 		{"false", `{"properties":{"a":false}}`, `{"a":1}`, []string{`TA002 1:6 /a: nothing is allowed here`}},
 		{"unevaluated", `{"properties":{"a":true},"unevaluatedProperties":false}`, `{"b":1}`, []string{`TA002 1:6 /b: nothing is allowed here`}},
 		{"dependent", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []string{`TA002 1:1 document: the key "b" is missing, "a" needs it`}},
-		{"regular expressions", `{"items":{"format":"regex"}}`, `["a+","("]`, []string{`TA002 1:7 /1: must be a regular expression, is the string "("`}},
+		{"regular expressions", `{"items":{"format":"regex"}}`, `["a+","("]`, []string{`TA002 1:7 /1: is no regular expression (RE2): missing closing ): (`}},
 		{"property names", `{"propertyNames":{"maxLength":2}}`, `{"abc":1}`,
 			[]string{`TA002 1:2 document: the key "abc" is not allowed: a key must have at most 2 characters, has 3`}},
 		{"property names inside", `{"additionalProperties":{"propertyNames":{"maxLength":1}}}`, `{"a":{"xx":1},"b":{"x":1},"c":{"y":1}}`,

@@ -139,7 +139,6 @@ var formats = map[string]string{
 	"hostname":  "a host name",
 	"ipv4":      "an IPv4 address",
 	"ipv6":      "an IPv6 address",
-	"regex":     "a regular expression",
 	"time":      "a time such as 09:00:00Z",
 	"uri":       "an absolute URI such as https://example.com/",
 	"uuid":      "a UUID",

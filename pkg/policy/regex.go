@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+
+	"golang.org/x/text/unicode/norm"
+
+	"oneshot/pkg/vault"
+)
+
+// A regex is a regular expression that has to match all of a text.
+type regex struct {
+	exact, anyCase *regexp.Regexp
+	instructions   int // about as many
+}
+
+// maxMatchSteps bounds the time that all expressions about one call can take, in instructions times bytes: 256
+// instructions for 1 MiB, the most that arguments can have. A step takes up to 10 ns for each spelling of a text.
+const maxMatchSteps = 1 << 28
+
+// regex compiles a regular expression. A dot also matches a line break: otherwise one in the text would take it
+// out of a rule that denies or asks.
+func (c *compiler) regex(text string) (*regex, error) {
+	n, err := c.patterns.Add(text) // by itself: "a)|(b" would also be an expression in a group
+	if err != nil {
+		return nil, err
+	}
+	exact, err := regexp.Compile(`\A(?s:` + text + `)\z`)
+	if err != nil {
+		return nil, err
+	}
+	anyCase, err := regexp.Compile(`\A(?is:` + text + `)\z`)
+	return &regex{exact, anyCase, n}, err
+}
+
+// matches reports whether a text matches; if any is set, in any case of letters, composed or in the form of
+// [vault.Fold], too: an expression itself has no such form.
+func (e *regex) matches(text string, any bool) bool {
+	if e.exact.MatchString(text) {
+		return true
+	}
+	spellings := slices.Compact([]string{text, norm.NFC.String(text), vault.Fold(text)})
+	return any && slices.ContainsFunc(spellings, e.anyCase.MatchString)
+}
+
+// overmatches reports whether the texts of a call are too long for the expressions of the rules about its tool. It
+// counts all of them, so that the order of rules makes no difference.
+func (p *Policy) overmatches(f *Facts) bool {
+	steps := 0
+	for _, l := range p.Layers {
+		for _, r := range l.rulesAbout(f.Def.Name) {
+			for _, a := range r.args {
+				if a.match != nil {
+					steps += a.match.instructions * bytesOf(f.args[a.name])
+				}
+			}
+		}
+	}
+	return steps > maxMatchSteps
+}
+
+// rulesAbout returns all rules about the calls of a tool.
+func (l *Layer) rulesAbout(tool string) []rule {
+	rules := slices.Clone(l.sinks[tool])
+	for _, one := range l.labels[tool] {
+		rules = append(rules, one.rule)
+	}
+	if t := l.tools[tool]; t != nil {
+		rules = slices.Concat(rules, t.deny, t.ask, t.allow)
+	}
+	return rules
+}
+
+// bytesOf returns how long the texts of an argument are together.
+func bytesOf(values []value) int {
+	n := 0
+	for _, v := range values {
+		for _, name := range v.names {
+			n += len(name)
+		}
+	}
+	return n
+}
