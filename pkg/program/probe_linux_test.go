@@ -44,6 +44,7 @@ var probes = map[string]func(args []string) error{
 	"namespace": func(a []string) error { return namespace(a[0]) },
 	"keys":      func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
 	"shared":    func(a []string) error { return shared(a[0]) },
+	"named":     func([]string) error { return named() },
 	"mode":      func(a []string) error { return os.Chmod(a[0], 0o640) },
 	"owner":     func(a []string) error { return os.Chown(a[0], os.Getuid(), os.Getgid()) },
 	"times":     func(a []string) error { return os.Chtimes(a[0], time.Unix(1, 0), time.Unix(1, 0)) },
@@ -173,6 +174,20 @@ func shared(what string) error {
 	}
 	if errno != 0 {
 		return errno
+	}
+	return nil
+}
+
+// named makes a queue of messages with a name, as POSIX has them, and removes it. That one may not be opened does not
+// say that it is not there.
+func named() error {
+	name, err := unix.BytePtrFromString("oneshot-" + strconv.Itoa(os.Getpid()) + strconv.FormatInt(time.Now().UnixNano(), 36))
+	if err != nil {
+		return err
+	}
+	_, _, _ = unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
+	if _, _, removed := unix.Syscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0); removed != 0 {
+		return removed
 	}
 	return nil
 }

@@ -23,8 +23,10 @@ const (
 // foreign is from which number on calls are those of another interface (x32).
 const foreign = 0x40000000
 
-// systemV are the calls for what programs share by System V.
-var systemV = []uint32{
+// sharing are the calls for what programs share by System V, and for queues of POSIX: Landlock lets nobody open one of
+// these, but lets everybody make and remove it.
+var sharing = []uint32{
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 }
@@ -93,8 +95,8 @@ func (f *filter) need(call uint32, at, value uint32, err unix.Errno) {
 //   - No io_uring, which makes sockets past this filter.
 //   - No keys of the user.
 //   - No priorities, processors, limits and memory of other processes, and no namespaces.
-//   - No memory, queues or semaphores of System V: they have no names that Landlock knows, other
-//     programs of the user reach them, and they stay when the program is over.
+//   - No memory, queues or semaphores of System V, and no queues of POSIX: they have no names that Landlock knows,
+//     other programs of the user reach them, and they stay when the program is over.
 //   - No owners and attributes of files, and where it writes none, no modes and times.
 //   - No calls of another interface of the processor, which have other numbers.
 func callFilter(machine uint32, network, writes bool) filter {
@@ -105,7 +107,7 @@ func callFilter(machine uint32, network, writes bool) filter {
 	f.load(atCall)
 	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, foreign)
 	f.deny(unix.ENOSYS)
-	f.refuse(unix.ENOSYS, systemV...)
+	f.refuse(unix.ENOSYS, sharing...)
 	f.refuse(unix.ENOSYS, unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY)
 	f.keepMetadata(writes)
 	families := []uint32{}
