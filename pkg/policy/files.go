@@ -115,9 +115,9 @@ func (r *fileRules) compile() {
 func (r fileRules) linked(resolve func(string) (string, error)) fileRules {
 	more := func(globs []glob) []glob {
 		for _, g := range globs {
-			name, ok := g.literal()
-			if leads, err := resolve(name); ok && err == nil && leads != name {
-				globs = append(slices.Clip(globs), literalGlob(leads))
+			name, rest := g.literalPart()
+			if leads, err := resolve(name); name != "." && err == nil && leads != name {
+				globs = append(slices.Clip(globs), literalGlob(leads, rest...))
 			}
 		}
 		return globs

@@ -81,7 +81,7 @@ func TestFileRules(t *testing.T) {
 		fileLayer(t, `{deny: [{id: keys, path: ["Keys/**"], because: keys stay here}], labels: [{path: ["inbox/**"], add: [untrusted]}]}`),
 		fileLayer(t, `{deny: [{path: [nothing, "**/*.pem"]}], programs: unheld, labels: [{path: ["**/*.md"], add: [private]}]}`),
 	}}
-	leads := map[string]string{"door/a": "Keys/a", "Box": "store/box"}
+	leads := map[string]string{"top": ".", "door/a": "Keys/a", "Box": "store/box"}
 	resolve := func(path string) (string, error) {
 		if to, ok := leads[path]; ok {
 			return to, nil
@@ -123,6 +123,15 @@ func TestFileRules(t *testing.T) {
 	linked := Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/**"]}]}`)}}.Linked(resolve)
 	if d := decide(linked, "file_read", `{"filePaths":["store/box/x"]}`); d.Rule != "policy.files.box" {
 		t.Errorf("what a denied link leads to: %s", d.Rule)
+	}
+	linked = Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/*/?.md"]}, {id: all, path: ["top/*.key"]}], programs: unheld, labels: [{path: ["Box/[ab]/**"], add: [private]}]}`)}}.Linked(resolve)
+	for path, want := range map[string]string{"Box/a/x.md": "policy.files.box", "store/box/a/x.md": "policy.files.box", "store/box/x.md": "file_read.allow[0]", "a.key": "policy.files.all"} {
+		if d := decide(linked, "file_read", `{"filePaths":["`+path+`"]}`); d.Rule != want {
+			t.Errorf("a pattern below a link: %s: %s", path, d.Rule)
+		}
+	}
+	if got := linked.FileLabels("store/box/b/x"); !slices.Equal(got, []tool.Label{tool.Private}) {
+		t.Errorf("labels below a link: %q", got)
 	}
 	guards := p.Guards()
 	for path, denied := range map[string]string{"keys/a": "1:policy.files.keys", "x/y.pem": "2:policy.files.deny[0]", "x/y": ""} {

@@ -77,15 +77,22 @@ func (g glob) literal() (string, bool) {
 	for len(g) > 0 && g[len(g)-1] == "**" {
 		g = g[:len(g)-1]
 	}
+	name, rest := g.literalPart()
+	return name, len(rest) == 0
+}
+
+// literalPart returns the folder or file that the parts at the beginning name, "." where the first one is a pattern, and
+// the other parts.
+func (g glob) literalPart() (name string, rest glob) {
 	names := []string{"."}
-	for _, part := range g {
+	for i, part := range g {
 		name, ok := unescaped(part)
 		if !ok {
-			return "", false
+			return path.Join(names...), g[i:]
 		}
 		names = append(names, name)
 	}
-	return path.Join(names...), true
+	return path.Join(names...), nil
 }
 
 // unescaped returns the name that a part of a pattern stands for, and reports whether it is only one.
@@ -103,9 +110,16 @@ func unescaped(part string) (string, bool) {
 	return name.String(), true
 }
 
-// literalGlob returns the pattern that names a file or folder and nothing else.
-func literalGlob(name string) glob {
-	return strings.Split(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name), "/")
+// literalGlob returns the pattern that names a file or folder, with more parts for what is below it.
+func literalGlob(name string, more ...string) glob {
+	var g glob
+	if name != "." {
+		g = strings.Split(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name), "/")
+	}
+	if g = append(g, more...); len(g) == 0 {
+		return glob{"**"} // all of the root
+	}
+	return g
 }
 
 // folded returns the glob for texts of which [vault.Fold] is compared.
