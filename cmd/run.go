@@ -372,6 +372,7 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 		}
 		return release, nil
 	}
+	cfg.Before = env.Before
 	if cfg.Tools != nil {
 		env.Secret = o.secret
 		cfg.Runner = o.confine.runner(o.env, cfg.Tools, env)

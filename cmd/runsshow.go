@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/secret"
@@ -49,7 +51,7 @@ func (o *runsOptions) tell(log *runfile.Log) error {
 	if o.format == "json" {
 		return report.JSON(o.talk.out, log.Records)
 	}
-	t := timeline{log.Records[0].Time, map[string]string{}}
+	t := timeline{log.Records[0].Time, map[string]string{}, map[string]json.RawMessage{}}
 	for _, r := range log.Records {
 		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(t.line(r))); err != nil {
 			return err
@@ -64,7 +66,8 @@ func (o *runsOptions) tell(log *runfile.Log) error {
 // A timeline renders the records of a run, one behind the other.
 type timeline struct {
 	began time.Time
-	tools map[string]string // of the calls so far, by their ids
+	tools map[string]string          // of the calls so far, by their ids
+	args  map[string]json.RawMessage // of the calls of the latest response
 }
 
 // line renders a record as text: a heading with the time since the run began, then what was said,
@@ -86,6 +89,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.Run:
 		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), b.Prompt
 	case runfile.Request:
+		clear(t.args)
 		var said []string
 		for _, m := range b.Messages {
 			said = append(said, string(m.Role)+": "+m.Content)
@@ -96,7 +100,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.Response:
 		return describeResponse(b)
 	case runfile.Call:
-		t.tools[b.ID] = b.Name
+		t.tools[b.ID], t.args[b.ID] = b.Name, b.Effective
 		head = fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule)
 		if b.Why != "" && b.Verdict != "allow" {
 			head += ", " + firstWords(b.Why, 200)
@@ -105,7 +109,8 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.Approval:
 		return t.describeApproval(b)
 	case runfile.Intent:
-		return t.call(b.Call), ""
+		head, text := describeBefore(b.Before, t.args[b.Call])
+		return t.call(b.Call) + head, text
 	case runfile.Result:
 		envelope, err := b.Result.MarshalJSON()
 		if err != nil {
@@ -130,6 +135,31 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		return wentOn(b.Keep, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve), "\n")
 	}
 	return "", ""
+}
+
+// describeBefore says what a call with these arguments is about to do to a file, and shows what it changes where all
+// of the file's text is on record.
+func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string) {
+	if b == nil {
+		return "", ""
+	}
+	var put struct{ Path, Content string }
+	_ = json.Unmarshal(args, &put) // they fitted the definition
+	isText := b.Text != "" || b.Bytes == 0
+	switch {
+	case b.State == chat.FileMissing:
+		head = " creates " + put.Path
+	case b.State != chat.FileThere:
+		return " to " + put.Path + ", whose content is unknown: " + b.State, ""
+	case b.Truncated:
+		return fmt.Sprintf(" replaces %s: %d bytes, sha256 %s, of which the first %d are on record", put.Path, b.Bytes, b.SHA256, len(b.Text)), ""
+	default:
+		head = fmt.Sprintf(" replaces %s: %d bytes, sha256 %s", put.Path, b.Bytes, b.SHA256)
+	}
+	if isText {
+		diff = diffText(fileDiff(chat.PreviewFile{Old: []byte(b.Text), New: []byte(put.Content)}))
+	}
+	return head, diff
 }
 
 // wentOn says behind which record a run went on, as the record of that number, and which do not count any more.

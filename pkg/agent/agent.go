@@ -89,6 +89,9 @@ type Config struct {
 	// Preview returns what a call comes to, which those who approve it are shown and an approval is bound to; nil
 	// where nobody can tell.
 	Preview func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview
+	// Before describes the file that a call is about to replace, for the record of its intent; it returns nil for a
+	// call that replaces none. It may be nil.
+	Before func(def *tool.Definition, args json.RawMessage) *runfile.Before
 	// ContinueDenied lets a run go on after a write was denied; otherwise the
 	// first such denial ends it.
 	ContinueDenied bool

@@ -187,7 +187,7 @@ func (b *batch) write(s *slot) error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	if err := b.run.record.append(runfile.Intent{Call: s.call.ID, Key: b.run.key(s)}); err != nil {
+	if err := b.run.record.append(b.run.intent(s)); err != nil {
 		return err
 	}
 	if err := b.run.record.sync(); err != nil {
@@ -207,6 +207,15 @@ func (b *batch) write(s *slot) error {
 		return err
 	}
 	return b.refusedByTool(s)
+}
+
+// intent returns the record that a call is about to change something.
+func (r *run) intent(s *slot) runfile.Intent {
+	i := runfile.Intent{Call: s.call.ID, Key: r.key(s)}
+	if r.cfg.Before != nil && r.record.isNew() {
+		i.Before = r.cfg.Before(s.def, s.call.Arguments)
+	}
+	return i
 }
 
 // effectsOf returns what a call of a tool that changes something may change.

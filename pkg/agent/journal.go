@@ -45,8 +45,11 @@ func (j *journal) again(body runfile.Body) error {
 	return nil
 }
 
+// isNew reports whether what happens next is to be recorded: it did not happen before the run was left.
+func (j *journal) isNew() bool { return j.to != nil && len(j.past) == 0 }
+
 func (j *journal) sync() error {
-	if j.to != nil && j.err == nil && len(j.past) == 0 {
+	if j.err == nil && j.isNew() {
 		j.err = j.to.Sync()
 	}
 	return j.err

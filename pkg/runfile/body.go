@@ -141,8 +141,20 @@ type Approval struct {
 
 // Intent says that a call is about to change something outside the run.
 type Intent struct {
-	Call string `json:"call"`          // its ID
-	Key  string `json:"key,omitempty"` // idempotency key
+	Call   string  `json:"call"`             // its ID
+	Key    string  `json:"key,omitempty"`    // idempotency key
+	Before *Before `json:"before,omitempty"` // of a call that replaces a file
+}
+
+// Before is the file that a call is about to replace.
+type Before struct {
+	State  string `json:"state"` // [chat.FileThere], [chat.FileMissing], or why its content is not known
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"` // of its content, in hexadecimal digits
+	// Text is the file's content, or the first bytes of it if it is longer than [MaxBefore]; absent where that is
+	// not text in UTF-8. Secrets are masked.
+	Text      string `json:"text,omitempty"`
+	Truncated bool   `json:"truncated,omitempty"`
 }
 
 // Result is what a call gave back. Data longer than [MaxResult] is kept cut: a

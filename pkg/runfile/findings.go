@@ -1,10 +1,14 @@
 package runfile
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
 
@@ -167,6 +171,28 @@ func (e End) fault() string {
 	return ""
 }
 
+// fault says what is wrong with what a record says about a file, or "".
+func (b *Before) fault() string {
+	if b == nil {
+		return ""
+	}
+	sum, err := hex.DecodeString(b.SHA256)
+	isKnown := err == nil && len(sum) == sha256.Size
+	switch {
+	case b.State == "":
+		return "before has no state"
+	case b.State == chat.FileThere && !isKnown:
+		return fmt.Sprintf("before.sha256 is %q, and must be 64 hexadecimal digits", b.SHA256)
+	case b.State != chat.FileThere && *b != Before{State: b.State}:
+		return fmt.Sprintf("before describes a file whose state is %q", b.State)
+	case b.Bytes < 0:
+		return fmt.Sprintf("before.bytes is %d", b.Bytes)
+	case len(b.Text) > MaxBefore:
+		return fmt.Sprintf("before.text has %d bytes, and at most %d are kept", len(b.Text), MaxBefore)
+	}
+	return ""
+}
+
 // callStep takes in a record about one call.
 func (o *order) callStep(body Body) string {
 	switch b := body.(type) {
@@ -175,7 +201,7 @@ func (o *order) callStep(body Body) string {
 	case Approval:
 		return o.approval(b)
 	case Intent:
-		return o.advance(b.Call, intended, called, approved)
+		return cmp.Or(o.advance(b.Call, intended, called, approved), b.Before.fault())
 	case Result:
 		return o.advance(b.Call, closed, called, asked, approved, intended)
 	case UnknownOutcome:

@@ -30,6 +30,9 @@ const MaxLine = 64 << 20
 // returns whose definition does not say so, also where each byte of its text is six of JSON.
 const MaxResult = 8 << 20
 
+// MaxBefore is how many bytes of a file that is replaced are kept in an [Intent] record.
+const MaxBefore = 64 << 10
+
 // A Kind says what a record is about.
 type Kind string
 

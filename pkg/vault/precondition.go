@@ -38,7 +38,7 @@ func (p Precondition) unmet(path string, err error) error {
 	return err
 }
 
-// maxCompared is the size of the largest file whose content is compared, in bytes.
+// maxCompared is the size of the largest file whose digest is taken, in bytes.
 const maxCompared = 64 << 20
 
 // Why something is not what was wanted.
@@ -80,15 +80,25 @@ func (r *Root) holds(path string, at place, want Precondition) error {
 
 // compare returns nil if a file has the content that is wanted.
 func compare(path string, f io.Reader, want Precondition) error {
+	sum, _, err := digestOf(path, f)
+	switch {
+	case err != nil:
+		return err
+	case string(sum) != strings.ToLower(string(want)):
+		return changed(path, otherContent)
+	}
+	return nil
+}
+
+// digestOf returns the digest and the size of a file of up to [maxCompared] bytes.
+func digestOf(path string, f io.Reader) (Precondition, int64, error) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, io.LimitReader(f, maxCompared+1))
 	switch {
 	case err != nil:
-		return failure(path, err)
+		return "", 0, failure(path, err)
 	case n > maxCompared:
-		return &PathError{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("it is larger than %d bytes, so that its content is not compared", maxCompared)}
-	case hex.EncodeToString(sum.Sum(nil)) != strings.ToLower(string(want)):
-		return changed(path, otherContent)
+		return "", 0, &PathError{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("it is larger than %d bytes, the most that are compared", maxCompared)}
 	}
-	return nil
+	return Precondition(hex.EncodeToString(sum.Sum(nil))), n, nil
 }

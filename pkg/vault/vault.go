@@ -83,7 +83,7 @@ func (r *Root) ReadResolved(path string, max int64) ([]byte, error) {
 }
 
 // undisturbed reads a file again that was replaced while it was opened, a bounded number of times.
-func undisturbed(read func() ([]byte, error)) ([]byte, error) {
+func undisturbed[T any](read func() (T, error)) (T, error) {
 	content, err := read()
 	for range 10 {
 		var moved *PathError
@@ -117,6 +117,16 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 }
 
 func (r *Root) readResolved(path string, max int64) ([]byte, error) {
+	f, err := r.openResolved(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return r.content(path, f, max)
+}
+
+// openResolved opens a file to read it, through no link.
+func (r *Root) openResolved(path string) (_ *os.File, err error) {
 	clean, err := Clean(path)
 	if err != nil {
 		return nil, err
@@ -135,7 +145,11 @@ func (r *Root) readResolved(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, failure(path, err)
 	}
-	defer f.Close()
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	named, err := dir.Lstat(names[last])
 	if err != nil {
 		return nil, failure(path, err)
@@ -147,7 +161,7 @@ func (r *Root) readResolved(path string, max int64) ([]byte, error) {
 	if !os.SameFile(named, opened) {
 		return nil, changed(path, leadsElsewhere)
 	}
-	return r.content(path, f, max)
+	return f, nil
 }
 
 const leadsElsewhere = "it leads elsewhere than a moment ago"
