@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"encoding/base64"
 	"html"
 	"slices"
 	"unicode"
@@ -15,17 +16,19 @@ import (
 const mostQuotes = 4
 
 // readings returns a text and what it says to a reader who takes it out of its quotes once, twice and so
-// on, decodes entities and %-escapes, and does not see tags and line breaks. Each is in its normal form.
+// on, decodes entities, %-escapes and base64, and does not see tags and line breaks. Each is in its normal form.
 func readings(text []byte) [][]byte {
 	all := [][]byte{normal(text)}
 	unquote := func(text []byte) []byte { plain, _ := unescaped(text); return plain }
 	all = append(all, layers(text, unquote)...)
-	if bytes.ContainsAny(text, "&%") {
+	if slices.ContainsFunc(all, func(reading []byte) bool { return bytes.ContainsAny(reading, "&%") }) {
 		all = append(all, layers(text, func(text []byte) []byte { return percentDecoded(entityDecoded(unquote(text))) })...)
 	}
-	for _, reading := range all {
-		if bare := unbroken(reading); !bytes.Equal(bare, reading) {
-			all = append(all, bare)
+	for _, read := range []func([]byte) []byte{unbroken, base64Decoded} {
+		for _, reading := range all {
+			if other := read(reading); !bytes.Equal(other, reading) {
+				all = append(all, other)
+			}
 		}
 	}
 	return all
@@ -83,6 +86,55 @@ func percentDecoded(text []byte) []byte {
 		}
 	}
 	return append(all, text...)
+}
+
+// leastBase64 is how many characters of base64 are decoded at least.
+const leastBase64 = 16
+
+// base64Decoded decodes what is base64 of plain text; what is none stays.
+func base64Decoded(text []byte) []byte {
+	var all []byte
+	done := 0
+	for i := 0; i < len(text); {
+		n := base64Len(text[i:])
+		if plain, ok := plainBase64(text[i : i+n]); ok {
+			all = append(append(append(append(all, text[done:i]...), ' '), plain...), ' ')
+			done = i + n
+		}
+		i += max(n, 1)
+	}
+	if done == 0 {
+		return text
+	}
+	return append(all, text[done:]...)
+}
+
+// base64Len returns how many characters of base64, in either alphabet, a text begins with.
+func base64Len(text []byte) (n int) {
+	for n < len(text) && (isWordByte(text[n]) || bytes.IndexByte([]byte("+/-"), text[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// plainBase64 returns the text that some characters are base64 of, if it is plain text.
+func plainBase64(code []byte) (plain []byte, ok bool) {
+	if len(code) < leastBase64 {
+		return nil, false
+	}
+	code = bytes.Map(func(r rune) rune {
+		switch r {
+		case '-':
+			return '+'
+		case '_':
+			return '/'
+		}
+		return r
+	}, code)
+	plain = make([]byte, base64.RawStdEncoding.DecodedLen(len(code)))
+	n, err := base64.RawStdEncoding.Decode(plain, code)
+	isOdd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }
+	return plain[:n], err == nil && !bytes.ContainsFunc(plain[:n], isOdd)
 }
 
 // hexByte returns the byte of two hexadecimal digits at the beginning of a text.
