@@ -119,6 +119,7 @@ func TestAction(t *testing.T) {
 	}
 	write("captures/fine.txt", "```tool\nreturn look(\"fjord\");\n```\n")
 	write("captures/more/odd one.txt", "```tool\nreturn look(;\n```\n")
+	write("captures/day.jsonl", `{"text": "Fine."}`+"\n"+`{"text": "<tool_call>{\"name\": \"f\", \"arguments\": {</tool_call>"}`+"\n")
 	write("captures/warned.txt", "```tool\nreturn look(\"fjord\")\n")
 	for _, tt := range []struct {
 		name   string
@@ -128,6 +129,8 @@ func TestAction(t *testing.T) {
 	}{
 		{"fine", map[string]string{"files": "captures/fine.txt\n"}, "", 0},
 		{"pattern", map[string]string{"files": "captures/**/*.txt"}, "::error file=captures/more/odd one.txt,line=2,", 1},
+		{"JSON Lines", map[string]string{"files": "captures/*.jsonl"}, "::error file=captures/day.jsonl,line=2,", 1},
+		{"folder", map[string]string{"files": "captures"}, "::error file=captures/day.jsonl,line=2,", 1},
 		{"several, with flags", map[string]string{"files": "captures/fine.txt\ncaptures/warned.txt\n", "flags": "--fail-on=warning\n--select=TC1\n"}, "::warning file=captures/warned.txt,", 1},
 		{"report", map[string]string{"files": "captures/more/odd one.txt", "sarif": "out.sarif", "flags": "--fail-on=never"}, "::error ", 0},
 		{"validate", map[string]string{"command": "validate", "files": "*.yaml"}, "::error::no file is named", 2},

@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -28,18 +31,28 @@ func checkNames(hint string, args []string) error {
 	return nil
 }
 
-// readFiles reads the files of those names. Nothing is printed before all of
-// them could be read.
-func readFiles(ctx context.Context, env Env, args []string) ([]file, error) {
-	files := make([]file, len(args))
-	for i, name := range args {
+// readFiles reads the files of those names. What cannot be read is no reason not to read
+// the others: the error of those is an [inputError], and files are what could be read.
+func readFiles(ctx context.Context, env Env, t *talk, names []string) (files []file, err error) {
+	var unread []error
+	for _, name := range names {
 		text, err := readNamed(ctx, env, name)
-		if err != nil {
+		switch isInput := errors.As(err, new(*inputError)); {
+		case isInput:
+			unread = append(unread, err)
+		case err != nil:
 			return nil, err
+		default:
+			files = append(files, file{name, text})
 		}
-		files[i] = file{name, text}
 	}
-	return files, nil
+	if len(unread) < 2 {
+		return files, errors.Join(unread...)
+	}
+	for _, err := range unread {
+		t.note("%v", err)
+	}
+	return files, &inputError{fmt.Errorf("%d of %d files cannot be read", len(unread), len(names))}
 }
 
 // readNamed reads a file whole, as [openNamed] does, or until ctx ends.
@@ -74,7 +87,7 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 	}
 	src := bufio.NewReader(f)
 	begin, _ := src.Peek(2) // an error comes again
-	if string(begin) != "\x1f\x8b" {
+	if !isGzip(begin) {
 		return opened{src, f}, nil
 	}
 	unzipped, err := gzip.NewReader(src)
@@ -84,6 +97,9 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 	}
 	return opened{unzipped, f}, nil
 }
+
+// isGzip reports whether a file that begins so is compressed by gzip.
+func isGzip(begin []byte) bool { return bytes.HasPrefix(begin, []byte("\x1f\x8b")) }
 
 // opened is a file that is read through something else.
 type opened struct {

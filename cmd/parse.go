@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ type parseOptions struct {
 	findings  findingOptions
 	coerce    bool
 	context   []string
+	needsCall bool
 	fix       bool
 
 	listDialects bool
@@ -38,7 +40,7 @@ type parseOptions struct {
 func newParse(env Env, t *talk) *cobra.Command {
 	o := &parseOptions{env: env, talk: t}
 	c := &cobra.Command{
-		Use:   "parse [flags] FILE|-...",
+		Use:   "parse [flags] FILE|FOLDER|-...",
 		Short: "Print the tool calls in captured responses, and what is wrong with them",
 		Long: `Parse reads what a model said and prints the calls in it and the findings about
 them: a linter. With definitions, calls are held against them.
@@ -52,8 +54,10 @@ With definitions, --coerce reads an argument of the wrong type as one of the rig
 type where nothing is lost by it and nothing guessed; each is a finding.
 
 A FILE holds a response, or several, each on lines of its own, or is a run file.
-With --field each line of it is a record, with the response at a path; records are
-read side by side, in files of any size, and printed in their order.
+Of JSON Lines each record is read: the body of a server or call that it is, or the
+member response, output, completion, content or text. --field names another member.
+Records are read in parallel, in files of any size, and printed in order. Of a folder
+all files are read but hidden ones, links, and binary files, which are listed.
 
 With --fix the text of the one FILE is on stdout instead, with every repair
 made that cannot change what is executed. What is left is said on stderr. A run
@@ -80,6 +84,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	o.findings.flags(f)
 	f.BoolVar(&o.coerce, "coerce", false, "read arguments as what the definitions say where nothing is lost, such as \"5\" as 5; not with --strict")
 	f.StringArrayVar(&o.context, "context", nil, "`FILE` of what the model was told by tools or pages: a call that stands in it is no call; can be repeated")
+	f.BoolVar(&o.needsCall, "require-call", false, "make an error of a response without a call")
 	f.BoolVar(&o.fix, "fix", false, "print the text of the response with its safe fixes made, no report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
 	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
@@ -109,6 +114,9 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if options.Context, err = o.heard(ctx, args); err != nil {
 		return err
 	}
+	if args, err = o.expand(args, options); err != nil {
+		return err
+	}
 	if err := o.findings.open(args); err != nil {
 		return err
 	}
@@ -129,7 +137,7 @@ func (o *parseOptions) judge(tally diag.Tally) error {
 
 // options returns how responses are to be read.
 func (o *parseOptions) options() (lint.Options, error) {
-	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce}
+	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, NeedsCall: o.needsCall}
 	var err error
 	if format, ok := wire.FormatNamed(o.dialect); ok {
 		options.Format = format
@@ -146,6 +154,12 @@ func (o *parseOptions) options() (lint.Options, error) {
 		err = usagef("name the definitions with --tools or --tool", "--coerce: there are no definitions that say what arguments have to be")
 	}
 	return options, err
+}
+
+// expand replaces folders by the files in them.
+func (o *parseOptions) expand(args []string, options lint.Options) ([]string, error) {
+	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.HasRecords(f, maxInput) }
+	return folderReader{o.talk, o.findings.strict, o.findings.baseline, fits}.expand(args)
 }
 
 // heard returns what the model was told, as --context says; nil without.

@@ -48,7 +48,7 @@ func (o *parseOptions) printFixed(ctx context.Context, args []string, options li
 	fixes := o.fixer(options)
 	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: held{w: o.talk.out, most: heldBytes}}
 	work := func(p piece) fixedPiece { return fixedPiece{p, slices.Collect(fixes(p))} }
-	if err := inOrder(ctx, o.pieces(ctx, args), work, report.take); err != nil {
+	if err := inOrder(ctx, o.pieces(args, options), work, report.take); err != nil {
 		return err
 	}
 	if err := report.out.flush(); err != nil {
@@ -69,7 +69,7 @@ type fixedPiece struct {
 func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fixed[lint.Record]] {
 	records := lint.NewRecords(o.fields, options)
 	return func(p piece) iter.Seq[lint.Fixed[lint.Record]] {
-		if o.fields.Response != "" {
+		if o.fields.Response != "" || p.Records {
 			return records.Fix(p.name, p.Chunk)
 		}
 		return lint.Fix(p.name, p.Bytes, options)

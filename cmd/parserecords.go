@@ -3,12 +3,12 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"math"
 
 	"github.com/spf13/pflag"
 
-	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
 )
 
@@ -71,7 +71,7 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 		}
 		return b
 	}
-	if err := inOrder(ctx, o.pieces(ctx, args), work, report.take); err != nil {
+	if err := inOrder(ctx, o.pieces(args, options), work, report.take); err != nil {
 		return err
 	}
 	return report.end()
@@ -79,20 +79,17 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 
 // checkReadable refuses files that cannot be read.
 func (o *parseOptions) checkReadable(args []string) error {
-	switch {
-	case o.format == "jsonl":
+	if o.format == "jsonl" {
 		return nil
-	case o.fields.Response != "":
-		return checkFiles(args, math.MaxInt64)
 	}
-	return checkFiles(args, maxInput)
+	return checkFiles(args, math.MaxInt64) // records may be in files of any size
 }
 
 // reader returns what reads the responses in a piece of a file.
 func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Record] {
 	records := lint.NewRecords(o.fields, options)
 	return func(p piece) iter.Seq[lint.Record] {
-		if o.fields.Response != "" {
+		if o.fields.Response != "" || p.Records {
 			return records.Read(p.name, p.Chunk)
 		}
 		return lint.Captured(p.name, p.Bytes, options)
@@ -100,10 +97,10 @@ func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Re
 }
 
 // pieces reads the named files, one after the other.
-func (o *parseOptions) pieces(ctx context.Context, args []string) iter.Seq2[piece, error] {
+func (o *parseOptions) pieces(args []string, options lint.Options) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
 		for i, name := range args {
-			for c, err := range o.chunks(ctx, name) {
+			for c, err := range o.chunks(name, options) {
 				if !yield(piece{i, name, c}, err) || err != nil {
 					return
 				}
@@ -113,21 +110,23 @@ func (o *parseOptions) pieces(ctx context.Context, args []string) iter.Seq2[piec
 }
 
 // chunks reads a file: in whole lines where these are records, and else as a whole.
-func (o *parseOptions) chunks(ctx context.Context, name string) iter.Seq2[lint.Chunk, error] {
+func (o *parseOptions) chunks(name string, options lint.Options) iter.Seq2[lint.Chunk, error] {
 	return func(yield func(lint.Chunk, error) bool) {
-		if o.fields.Response == "" {
-			text, err := readNamed(ctx, o.env, name)
-			yield(lint.Chunk{Text: diag.Text{Bytes: text}}, err)
-			return
-		}
 		f, err := openNamed(o.env, name)
 		if err != nil {
 			yield(lint.Chunk{}, err)
 			return
 		}
 		defer f.Close()
-		for c, err := range lint.Chunks(f) {
-			if !yield(c, readError(name, err)) {
+		chunks := lint.Chunks(f)
+		if o.fields.Response == "" {
+			chunks = lint.Pieces(f, maxInput, options)
+		}
+		for c, err := range chunks {
+			if err = readError(name, err); errors.Is(err, lint.ErrTooLarge) {
+				err = largeInput(name)
+			}
+			if !yield(c, err) {
 				return
 			}
 		}

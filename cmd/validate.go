@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,12 +37,13 @@ type validateOptions struct {
 func newValidate(env Env, t *talk) *cobra.Command {
 	o := &validateOptions{env: env, talk: t}
 	c := &cobra.Command{
-		Use:   "validate [flags] FILE|-...",
+		Use:   "validate [flags] FILE|FOLDER|-...",
 		Short: "Check definitions, agent files, policies, answers, run files and other documents",
 		Long: `Validate checks files without running anything. The kind of a file is told from
 its content, or named with --as, also by one of the schemas that oneshot schema
 lists. A file that cannot be told is not valid, and the others are checked all the
-same. With --schema every file is an answer.
+same. With --schema every file is an answer, or holds several in JSON Lines. Of a
+folder all files of a known kind are checked, but hidden ones and links.
 
 Exit 0 means that every file is valid, exit 1 that one is not. The report is on
 stdout in both cases.
@@ -124,9 +126,14 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := readFiles(ctx, o.env, args)
-	if err != nil {
+	folders := folderReader{talk: o.talk, strict: o.findings.strict, omit: o.findings.baseline}
+	named := args
+	if args, err = folders.expand(named); err != nil {
 		return err
+	}
+	files, unread := readFiles(ctx, o.env, o.talk, args)
+	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
+		return unread // there is nothing to check, or half of it would be wrong
 	}
 	if err := o.findings.open(args); err != nil {
 		return err
@@ -135,6 +142,11 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	kinds, err := o.kinds(files)
 	if err != nil {
 		return err
+	}
+	if !o.findings.strict {
+		if files, kinds, err = o.knownKinds(files, kinds, named); err != nil {
+			return err
+		}
 	}
 	known, err := o.known()
 	if err != nil {
@@ -150,6 +162,9 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	}
 	if err := o.print(all); err != nil {
 		return err
+	}
+	if unread != nil {
+		return unread
 	}
 	return o.judge(all)
 }
@@ -235,6 +250,24 @@ func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	return kinds, nil
 }
 
+// knownKinds leaves out files of unknown kind that no argument names, and says so. A broken
+// YAML file stays.
+func (o *validateOptions) knownKinds(files []file, kinds []lint.Kind, named []string) ([]file, []lint.Kind, error) {
+	var keptFiles []file
+	var keptKinds []lint.Kind
+	for i, f := range files {
+		if kinds[i] == lint.Unknown && !slices.Contains(named, f.name) && !lint.IsBrokenYAML(f.name, f.text) {
+			o.talk.note("%s skipped: unknown kind", f.name)
+			continue
+		}
+		keptFiles, keptKinds = append(keptFiles, f), append(keptKinds, kinds[i])
+	}
+	if len(keptFiles) == 0 {
+		return nil, nil, &inputError{errors.New("no file of a known kind")}
+	}
+	return keptFiles, keptKinds, nil
+}
+
 // mayHaveCalls reports whether a file of a kind could hold records of calls.
 func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 
@@ -312,7 +345,7 @@ func (v verdict) String() string {
 		return v.Kind.Title() + ": " + report.Summary(v.tally)
 	}
 	what := []string{v.Kind.Title()}
-	if noun := v.Kind.Noun(); noun != "" {
+	if noun := v.Kind.Noun(); noun != "" && (v.Count > 0 || v.Kind != lint.Answer) {
 		what = append(what, report.Count(v.Count, noun))
 	}
 	if len(v.Findings) > 0 {

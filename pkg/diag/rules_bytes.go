@@ -94,7 +94,7 @@ var byteRules = []Rule{
 	{
 		Code: BadRecord, Slug: "bad-record", Severity: Error,
 		Title: "A line is no record",
-		Text: "With --field each line of a file is one JSON value. This one is none, or has a name twice in an object. " +
+		Text: "Each line of JSON Lines is one JSON value. This one is none, or has a name twice in an object. " +
 			"It is left out, and the others are read.",
 		Bad:  `{"response": "Fine."`,
 		Good: `{"response": "Fine."}`,
@@ -102,8 +102,8 @@ var byteRules = []Rule{
 	{
 		Code: NoResponse, Slug: "no-response", Severity: Error,
 		Title: "A record has no response",
-		Text: "Where --field says that the response stands there is nothing, or what cannot be one: a response is a " +
-			"string, or the body of a server as an object or an array.",
+		Text: "A response is a string, or the body of a server as an object or an array. Where --field points there is none; or, without --field, " +
+			"the record is no response itself, and of the members that usually hold one there is none, or two hold calls.",
 		Bad:  `{"response": null}`,
 		Good: `{"response": "Fine."}`,
 	},

@@ -20,6 +20,7 @@ const (
 	DuplicateID    Code = "TC402"
 	MissingID      Code = "TC403"
 	CutCall        Code = "TC404"
+	NoCall         Code = "TC405"
 	AfterEnd       Code = "TC407"
 	ControlToken   Code = "TC501"
 	EchoedCall     Code = "TC502"
@@ -160,6 +161,13 @@ var callRules = []Rule{
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",
 		Fix:  Unsafe,
+	},
+	{
+		Code: NoCall, Slug: "no-call", Severity: Error,
+		Title: "A response has no call",
+		Text:  "--require-call says that each response has to call a tool, and this one calls none. A call that is not executable counts as one.",
+		Bad:   "It is 12 degrees in Oslo.",
+		Good:  `return search("Oslo");`,
 	},
 	{
 		Code: AfterEnd, Slug: "after-end", Severity: Error,

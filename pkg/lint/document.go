@@ -73,7 +73,7 @@ func (l layout) read(name string, src []byte, pass func(document)) []diag.Findin
 	switch {
 	case l == lines || l == several && hasLines(src):
 		readLines(src, pass)
-	case !isJSON(src) || slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)):
+	case !isJSON(src) || isYAMLName(name):
 		return l.readYAML(name, src, pass)
 	case l == several && bytes.HasPrefix(bytes.TrimLeft(src, blanks), []byte("[")):
 		return readList(src, pass)
@@ -90,6 +90,11 @@ const blanks = " \t\r\n"
 func trimmed(text []byte, offset int) document {
 	json := bytes.TrimLeft(text, blanks)
 	return document{json: bytes.TrimRight(json, blanks), offset: offset + len(text) - len(json)}
+}
+
+// isYAMLName reports whether a file is named as YAML.
+func isYAMLName(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
 // isJSON reports whether a text is meant as JSON, and not as YAML.

@@ -59,11 +59,11 @@ func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 		_, v.Findings = schema.Compile(name, src)
 		v.Findings = append(v.Findings, schema.Misspelt(src)...)
 	case Answer:
-		v.Findings = c.answers.Check(src)
+		c.answersIn(&v, src)
 	case Events:
 		c.events(&v, src)
 	case Unknown:
-		v.Findings = untold(src)
+		v.Findings = untold(name, src)
 	default:
 		c.documents(&v, src)
 	}
@@ -81,6 +81,23 @@ func (c *Checker) definitions(v *Verdict, src []byte) {
 	for _, d := range defs {
 		v.Findings = append(v.Findings, c.names.Register(d)...)
 	}
+}
+
+// answersIn checks an answer, or several in JSON Lines.
+func (c *Checker) answersIn(v *Verdict, src []byte) {
+	if !hasLines(src) {
+		v.Findings = c.answers.Check(src)
+		return
+	}
+	var found collection
+	readLines(src, func(d document) {
+		v.Count++
+		for _, f := range c.answers.Check(d.json) {
+			f.Span = diag.Bytes(d.offset+f.Span.Start, d.offset+f.Span.End)
+			found.add(f)
+		}
+	})
+	v.Findings = found.all()
 }
 
 // documents checks a file whose documents a published schema describes.

@@ -58,7 +58,7 @@ var forms = []form{
 	{kind: Events, title: "events", noun: "event", schema: "agent_streaming_events.v1", layout: lines, calls: true},
 	{kind: RunFile, title: "run file", noun: "record"},
 	{kind: Schema, title: "JSON Schema"},
-	{kind: Answer, title: "answer"},
+	{kind: Answer, title: "answer", noun: "answer"},
 	{kind: Unknown, title: "unknown kind"},
 }
 

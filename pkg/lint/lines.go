@@ -16,7 +16,8 @@ const MaxRecord = 64 << 20
 // A Chunk is a part of a file: some whole lines.
 type Chunk struct {
 	diag.Text
-	Cut bool // it is the beginning of one line that is too long to be read
+	Cut     bool // it is the beginning of one line that is too long to be read
+	Records bool // each line is a record, in a file that was not said to hold any
 
 	free *sync.Pool
 }

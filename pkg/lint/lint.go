@@ -25,6 +25,7 @@ type Options struct {
 	Tools     *tool.Registry    // nil: calls are not held against definitions
 	Coerce    bool              // arguments become what the definitions say, where nothing is lost by it
 	Context   *dialect.Heard    // what the model was told by others than its user; nil: not known
+	NeedsCall bool              // a response without a call is a fault
 	Strict    bool              // a fault that would be tolerated is an error
 
 	shapes dialect.Toolset // of Tools, made once where many records are read
@@ -91,6 +92,9 @@ func (r reading) record(file string, text diag.Text, o Options) Record {
 	out.read(r.calls, places)
 	if o.Tools != nil {
 		out.bind(r.calls, r.origins, o)
+	}
+	if o.NeedsCall && len(r.calls) == 0 && r.dialect != "" {
+		out.adopt([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response calls no tool")})
 	}
 	out.adopt(r.findings)
 	out.repairs()

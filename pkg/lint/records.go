@@ -16,7 +16,7 @@ import (
 
 // Fields say where in a record of JSON Lines things stand: paths as gjson reads them.
 type Fields struct {
-	Response string // a string with a text or a body in it, or a body as it is
+	Response string // a string with a text or a body in it, or a body as it is; "": told from the record
 	Tools    string // "" or a list of functions; see [tool.FromFunctions]
 	Dialect  string // "" or the name of a dialect or format, or "auto"
 	ID       string // "" or what the record calls itself
@@ -77,7 +77,11 @@ func (r *Records) record(file string, line diag.Text, cut bool) Record {
 		}
 		l.dialectOf(r.dialect.in(text.Bytes))
 		l.toolsOf(r.tools.in(text.Bytes), r.toolsets)
-		l.response(r.response.in(text.Bytes), r.response.text)
+		if r.response.text == "" {
+			l.anywhere()
+		} else {
+			l.response(r.response.in(text.Bytes), r.response.text)
+		}
 	}
 	out := l.reading.record(file, line, l.o)
 	out.Record, out.ID = line.Before+1, id
@@ -94,17 +98,16 @@ type recordLine struct {
 // readable reports whether the line is JSON, and finds why it is not. Bytes that are not
 // UTF-8 are allowed: where they matter they are found.
 func (l *recordLine) readable(cut bool) bool {
-	anyBytes := jsontext.AllowInvalidUTF8(true)
 	switch {
 	case cut || len(l.Bytes) > MaxRecord:
 		l.why = "the line is too long"
 		l.find(diag.New(diag.LargeRecord, diag.Bytes(l.Offset, l.Offset), "the line is longer than %d MiB", MaxRecord>>20))
 		return false
-	case surelyObject(l.Bytes) || jsontext.Value(l.Bytes).IsValid(anyBytes):
+	case isRecord(l.Bytes):
 		return true
 	}
 	var v jsontext.Value
-	err := json.Unmarshal(l.Bytes, &v, anyBytes)
+	err := json.Unmarshal(l.Bytes, &v, jsontext.AllowInvalidUTF8(true))
 	at, syntax := l.Offset, new(jsontext.SyntacticError)
 	if errors.As(err, &syntax) {
 		at, err = at+int(syntax.ByteOffset), syntax.Err
@@ -112,6 +115,11 @@ func (l *recordLine) readable(cut bool) bool {
 	l.why = "the line is no JSON"
 	l.find(diag.New(diag.BadRecord, diag.Bytes(at, at), "the line is no JSON: %v", err))
 	return false
+}
+
+// isRecord reports whether a line is JSON.
+func isRecord(line []byte) bool {
+	return surelyObject(line) || jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
 }
 
 // wrong finds something wrong with a member.

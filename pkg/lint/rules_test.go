@@ -156,6 +156,7 @@ func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []
 	if strings.HasPrefix(string(code), "TC02") { // of JSON Lines
 		return recordFindings(text)
 	}
+	o.NeedsCall = code == diag.NoCall
 	if code == diag.EchoedCall { // what the model was told is what it should not say
 		o.Context = &dialect.Heard{}
 		o.Context.Add([]byte(code.Rule().Bad))

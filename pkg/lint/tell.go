@@ -10,6 +10,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
 )
 
 // KindOf tells the kind of a file from its content, however broken that is: it is
@@ -33,8 +34,12 @@ func KindOf(src []byte) (kind Kind, likely []Kind) {
 	return t.kind()
 }
 
-// untold returns the finding about a file that cannot be told.
-func untold(src []byte) []diag.Finding {
+// untold returns the finding about a file that cannot be told. What is wrong with the YAML
+// of a file that is named as such comes first.
+func untold(name string, src []byte) []diag.Finding {
+	if faults := yamlFaults(name, src); len(faults) > 0 {
+		return faults
+	}
 	_, likely := KindOf(src)
 	f := diag.New(diag.UnknownKind, diag.Span{}, "cannot tell what it is")
 	switch {
@@ -53,6 +58,18 @@ func untold(src []byte) []diag.Finding {
 	}
 	return []diag.Finding{f}
 }
+
+// yamlFaults returns what is wrong with the YAML of a file that is named as such.
+func yamlFaults(name string, src []byte) []diag.Finding {
+	if !isYAMLName(name) || blank(src) {
+		return nil
+	}
+	doc, _ := yamldoc.Read(name, src, yamlCodes)
+	return doc.Findings()
+}
+
+// IsBrokenYAML reports whether a file is named as YAML and is none.
+func IsBrokenYAML(name string, src []byte) bool { return len(yamlFaults(name, src)) > 0 }
 
 // begunJSON returns what is wrong with a text that can be meant as nothing but one value of
 // JSON, nil if nothing is.

@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A folderReader replaces the folders among the arguments of a command by the files in
+// them.
+type folderReader struct {
+	talk   *talk
+	strict bool                 // a file that is left out is an error
+	omit   string               // a file that is not read in a folder, such as the baseline
+	fits   func(io.Reader) bool // whether a file larger than [maxInput] can be read; nil: none can
+}
+
+// expand returns the arguments with each folder replaced by the regular files below it, in
+// the order of their names, but for hidden ones and links. Binary files and those that are
+// too large are left out, and said to be. The error is an [inputError] if a folder has no
+// file to read.
+func (r folderReader) expand(args []string) ([]string, error) {
+	var names []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if arg == "-" || err != nil || !info.IsDir() {
+			names = append(names, arg) // an error comes again
+			continue
+		}
+		found, err := r.files(arg)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	return names, nil
+}
+
+// files returns the files to read below a folder.
+func (r folderReader) files(folder string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return readError(name, err)
+		case name != folder && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular() || r.isOmitted(name):
+			return nil
+		}
+		reason, err := r.unreadable(name)
+		switch {
+		case err != nil:
+			return readError(name, err)
+		case reason == "":
+			names = append(names, name)
+		case r.strict:
+			return &inputError{fmt.Errorf("%s: %s", name, reason)}
+		default:
+			r.talk.note("%s skipped: %s", name, reason)
+		}
+		return nil
+	})
+	if err == nil && len(names) == 0 {
+		err = &inputError{fmt.Errorf("no file to read in %s", folder)}
+	}
+	return names, err
+}
+
+func (r folderReader) isOmitted(name string) bool {
+	if r.omit == "" {
+		return false
+	}
+	a, errA := os.Stat(name)
+	b, errB := os.Stat(r.omit)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// unreadable returns why a file cannot be read as text, "" if it can.
+func (r folderReader) unreadable(name string) (reason string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	head := make([]byte, sniffedBytes)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	switch head = head[:n]; {
+	case isGzip(head):
+		return "", nil
+	case bytes.IndexByte(head, 0) >= 0:
+		return "binary", nil
+	case info.Size() <= maxInput:
+		return "", nil
+	}
+	if r.fits != nil && r.fits(io.MultiReader(bytes.NewReader(head), f)) {
+		return "", nil
+	}
+	return fmt.Sprintf("larger than %d MiB", maxInput>>20), nil
+}
+
+// sniffedBytes is how much of a file tells whether it is binary.
+const sniffedBytes = 8 << 10
