@@ -144,38 +144,42 @@ func isFinite(number string) bool {
 	return err == nil && (f != 0 || !strings.ContainsAny(mantissa, "123456789"))
 }
 
-// mostDigits bounds the whole numbers that are written out: floats go up to 1e308.
-const mostDigits = 309
+// mostZeros bounds the zeros that an exponent adds to a whole number: floats go up to 1e308.
+const mostZeros = 309
 
-// wholeNumber returns the digits of a number of JSON that is whole, and false if it
-// is not or has very many.
+// wholeNumber returns the digits of a number of JSON, and true if it is whole. A number that is not whole, or whose
+// exponent adds more zeros, is returned unchanged.
 func wholeNumber(number string) (string, bool) {
 	mantissa, exponent, scaled := strings.Cut(strings.ToLower(number), "e")
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
 	integer, fraction, fractional := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(integer+fraction, "0")
 	if !scaled && !fractional {
 		return number, true
 	}
-	shift := 0
-	if scaled {
-		var err error
-		if shift, err = strconv.Atoi(exponent); err != nil || shift < -mostDigits || shift > mostDigits {
-			return number, false
-		}
-	}
-	sign := ""
-	if digits, ok := strings.CutPrefix(integer, "-"); ok {
-		sign, integer = "-", digits
-	}
-	digits, point := integer+fraction, len(integer)+shift
-	if point < len(digits) && strings.Trim(digits[max(point, 0):], "0") != "" {
-		return number, false
-	}
-	digits += strings.Repeat("0", max(0, point-len(digits)))
-	digits = strings.TrimLeft(digits[:max(0, point)], "0")
 	if digits == "" {
 		return "0", true
 	}
-	return sign + digits, true
+	zeros := len(integer) + tenfolds(exponent) - len(digits)
+	switch {
+	case zeros < 0:
+		return number, false
+	case zeros > mostZeros:
+		return number, true
+	}
+	digits = strings.TrimLeft(digits, "0") + strings.Repeat("0", zeros)
+	if negative {
+		return "-" + digits, true
+	}
+	return digits, true
+}
+
+// tenfolds returns the value of an exponent, which is 0 if there is none, at most 1<<40 and at least -1<<40: more than
+// any text has digits.
+func tenfolds(exponent string) int {
+	const most = 1 << 40
+	n, _ := strconv.Atoi(exponent) // the nearest int if it is out of range
+	return min(max(n, -most), most)
 }
 
 // boolean returns the boolean that a text is.
