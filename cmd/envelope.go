@@ -105,9 +105,17 @@ func limitOf(err error) string {
 	return ""
 }
 
-// printEnvelope prints the one envelope of this command, for an error or, with
-// nil, for success.
+// printEnvelope prints the one envelope of this command, for an error.
 func (t *talk) printEnvelope(err error) error {
+	doc, jsonErr := t.wrap(err)
+	if jsonErr != nil {
+		return jsonErr
+	}
+	return t.deliver(doc)
+}
+
+// wrap returns the envelope for an error or, with nil, for success.
+func (t *talk) wrap(err error) ([]byte, error) {
 	e := t.envelope
 	if e == nil {
 		e = new(envelope)
@@ -131,9 +139,9 @@ func (t *talk) printEnvelope(err error) error {
 	}
 	doc, jsonErr := json.Marshal(e)
 	if jsonErr != nil {
-		return jsonErr
+		return nil, jsonErr
 	}
-	return t.deliver(append(diag.VisibleJSON(t.secrets.HideJSON(doc)), '\n'))
+	return append(diag.VisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
 // wantsEnvelope reports whether a command line asks for an envelope, also when

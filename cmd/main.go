@@ -25,16 +25,16 @@ func Main(ctx context.Context, env Env) (code int) {
 	t := newTalk(env)
 	t.abort = cancel
 	defer t.programs.Kill() // also where the command that started them is left behind
-	err, ended := await(ctx, func() error { return execute(ctx, env, t) })
+	err, ended := await(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.successor(env)
 	}
-	end, ended := await(ctx, func() error { return t.finish(env.Args, err) })
+	end, ended := await(ctx, grace, func() error { return t.finish(env.Args, err) })
 	if !ended {
 		if !errors.Is(err, end) {
 			end = errors.Join(err, end)
 		}
-		await(ctx, func() error { t.report(end); return nil })
+		await(ctx, grace, func() error { t.report(end); return nil })
 	}
 	if t.lock != nil {
 		_ = t.lock.Close() // it ends with the process anyway
@@ -55,10 +55,10 @@ func (t *talk) finish(args []string, err error) error {
 // grace is how long a command may take to end after a signal or its time limit.
 const grace = 600 * time.Millisecond
 
-// await runs f until it ends. When ctx ends and f goes on for longer than the
-// grace, because it hangs in a file, a pipe or a computation that nothing can
+// await runs f until it ends. When ctx ends and f goes on for longer than grace,
+// because it hangs in a file, a pipe or a computation that nothing can
 // interrupt, it is left behind, and the error is why ctx ended.
-func await(ctx context.Context, f func() error) (err error, ended bool) {
+func await(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {

@@ -414,7 +414,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	if err := o.hideAnswer(cfg.Schema); err != nil {
 		return err
 	}
-	return o.print()
+	return o.print(ctx)
 }
 
 // endsAgain reports whether a run that goes on without anything new comes to the same error.
@@ -465,29 +465,47 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	if err != nil {
 		body.Why = o.talk.secrets.Redact(err.Error())
 	}
-	if broken := errors.Join(w.Append(body), w.Sync(), w.Close()); broken != nil && err == nil {
+	broken := w.Append(body)
+	if broken == nil {
+		broken = w.Sync()
+	}
+	if closed := w.Close(); broken == nil { // a broken record gives its first error again
+		broken = closed
+	}
+	if broken != nil && err == nil {
 		o.talk.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the record of the run has no end: %v", broken))
 	}
 	return err
 }
 
-// print hands over the answer, or the envelope around it.
-func (o *runOptions) print() error {
+// print delivers the answer, or the envelope around it. When ctx ends while the reader keeps it waiting, the run ends
+// with time left for its last record.
+func (o *runOptions) print(ctx context.Context) error {
+	doc, err := o.document()
+	if err != nil {
+		return err
+	}
+	err, _ = await(ctx, grace/2, func() error { return o.talk.deliver(doc) })
+	return err
+}
+
+// document returns what is printed.
+func (o *runOptions) document() ([]byte, error) {
 	switch o.output {
 	case "envelope":
 		// Before the record says that the run has ended: one that is killed in between goes on and prints it. The
 		// envelope of a run that failed is printed in Main.
 		o.talk.envelope = o.envelope()
 		o.talk.handed.Store(true)
-		return o.talk.printEnvelope(nil)
+		return o.talk.wrap(nil)
 	case "text":
 		text := plain(o.outcome.Answer)
 		if o.talk.file.Load() == nil {
 			text = o.talk.shown(text)
 		}
-		return o.talk.deliver([]byte(text + "\n"))
+		return []byte(text + "\n"), nil
 	}
-	return o.talk.deliver(append(diag.VisibleJSON(compact(o.outcome.Answer)), '\n'))
+	return append(diag.VisibleJSON(compact(o.outcome.Answer)), '\n'), nil
 }
 
 // taughtFlag returns the dialect in which a --dialect flag tells a model to write.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -26,6 +27,9 @@ func (j *judgement) fitness() {
 		if l.exit == exitOK && l.place != "" && mustFail(l.place) && !l.isEndless() {
 			j.charge(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
 		}
+		if line := saidTwice(l.stderr); line != "" {
+			j.charge(unfit, "leg %d: stderr says twice: %s", i+1, line)
+		}
 		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && mustFail(l.place) {
 			j.charge(unfit, "leg %d: exit %d with a fault at %q: %s", i+1, l.exit, l.place, l.stderr)
 		}
@@ -39,6 +43,17 @@ func (j *judgement) fitness() {
 	if t := j.log.Torn; t != nil && end.exit == exitOK && !end.isEndless() {
 		j.charge(unfit, "the run file is torn: %s", t.Why)
 	}
+}
+
+// saidTwice returns a line of stderr that is a line, or the end of a line, before it, or "".
+func saidTwice(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	for i, line := range lines {
+		if slices.ContainsFunc(lines[:i], func(before string) bool { return strings.HasSuffix(before, line) }) {
+			return line
+		}
+	}
+	return ""
 }
 
 // mustFail reports whether a fault at a place ends the run: those of tools are theirs alone, and a file
