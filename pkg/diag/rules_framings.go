@@ -72,7 +72,7 @@ var framingRules = []Rule{
 		Code: OtherDialect, Slug: "other-dialect", Severity: Warning,
 		Title: "A response holds calls of another dialect",
 		Text: "A response mixes two ways to write calls, or another program writes its calls in the same fence with rules of its own. " +
-			"Where the dialect is told from the text all calls are read; where it was named, what is not of it is content, and no call.",
+			"Where the dialect is told from the text all calls are read; where it was named, a call of another one is content with this finding, and is never run.",
 		Bad:  "```tool\nreturn search(\"x\");\n```\n<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"y\"}}</tool_call>",
 		Good: "```tool\nreturn search(\"x\");\nreturn search(\"y\");\n```",
 	},
@@ -105,7 +105,7 @@ var framingRules = []Rule{
 		Title: "Text stands beside the JSON that a response should be, or between parameters",
 		Text: "A response that should be one JSON object holds text before, between or behind its calls, or a call holds text between its parameters. " +
 			"The first is kept as content, but nobody may ever see it, and a strict reader refuses the response; the second belongs to no " +
-			"argument and is left out, so the call is marked as one whose value may have changed.",
+			"argument and is left out, so the call is marked as one whose value may have changed. A list of Python calls of known tools behind text is no call at all.",
 		Bad:  "I will search.\n\n{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},

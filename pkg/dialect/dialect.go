@@ -79,6 +79,12 @@ var Dialects = slices.Concat(ownDialects, jsonDialects, namedDialects, markupDia
 // others are only read.
 func (d Dialect) Taught() bool { return d.Ending != "" }
 
+// HasMarks reports whether calls in this dialect stand behind marks or in fences of their own,
+// so that prose and data are not mistaken for them.
+func (d Dialect) HasMarks() bool {
+	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role != silent })
+}
+
 // Wrappers returns the marks around what a model thinks, as they are written with
 // this dialect.
 func (d Dialect) Wrappers() []string {

@@ -17,6 +17,7 @@ type Reading struct {
 	Content   string         // the text outside calls and reasoning
 	Reasoning string         // what the model thinks
 	Calls     []chat.Call    // in the order of the text, complete or with a fault
+	Rows      []*Dialect     // of the calls, where no dialect was asked for
 	Findings  []diag.Finding // in the order of the text, with lines and columns
 }
 
@@ -96,6 +97,7 @@ type collector struct {
 	text               []byte      // room for that of a response
 	content, reasoning stretches
 	kept               []chat.Call
+	rows               []*Dialect // of those
 	calls, gone        int
 	beyond             chat.Call // the first call that is not kept
 	findings           Findings
@@ -106,7 +108,7 @@ func (c *collector) read(text string, same []byte, o Options) Reading {
 	if c.emit == nil {
 		c.emit = c.take
 	}
-	c.content, c.reasoning, c.kept = c.content[:0], c.reasoning[:0], c.kept[:0]
+	c.content, c.reasoning, c.kept, c.rows = c.content[:0], c.reasoning[:0], c.kept[:0], c.rows[:0]
 	c.calls, c.gone, c.findings = 0, 0, Findings{}
 	c.scanner.begin(o.marks(), o.Reasoning, o.Tools, c.emit)
 	c.scanner.whole = text
@@ -124,6 +126,9 @@ func (c *collector) reading(text string) Reading {
 	if len(c.kept) > 0 {
 		r.Calls = slices.Clone(c.kept)
 		clear(c.kept)
+		if len(c.scanner.marks.rows) > 1 {
+			r.Rows = slices.Clone(c.rows)
+		}
 	}
 	row, at := c.scanner.told()
 	r.Dialect = *row
@@ -187,7 +192,7 @@ func (c *collector) take(e Event) {
 		c.reasoning.add(shown-len(e.Reasoning), shown)
 	default:
 		if c.calls++; c.calls <= MaxKept {
-			c.kept = append(c.kept, *e.Call)
+			c.kept, c.rows = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.row)
 		} else if c.calls == MaxKept+1 {
 			c.beyond = *e.Call
 		}

@@ -72,10 +72,14 @@ func (o Options) plain(src []byte) reading {
 	for i, c := range found.Calls {
 		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, base: c.Start}
 	}
+	if o.Dialect.Name != "" {
+		r.others(src, o)
+	}
 	if len(r.calls) == 0 {
 		if f, ok := o.escaped(src); ok {
 			r.find(f)
 		}
+		r.behindText(src, tools)
 	}
 	r.encoding(src)
 	return r

@@ -283,7 +283,7 @@ func TestDialect(t *testing.T) {
 		o                       Options
 		want                    []string
 	}{
-		{"named", list, "tool", "named by the caller", Options{Dialect: named}, []string{}},
+		{"named", list, "tool", "named by the caller", Options{Dialect: named}, []string{"1:16 warning TC106 -"}},
 		{"fence", "So:\n" + fenced("a()"), "tool", `line 2 has a fence marked "tool"`, Options{}, []string{}},
 		{"list", "\n" + list, "toolcalls", `line 2 has the key "toolCalls"`, Options{}, []string{}},
 		{"relative", `{"name": "a", "arguments": {}}`, "json_generic", `line 1 has JSON with the keys "name" and "arguments"`, Options{}, []string{}},

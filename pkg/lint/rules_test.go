@@ -242,6 +242,9 @@ func TestValidCases(t *testing.T) {
 		for _, o := range []Options{{}, {Dialect: d}} {
 			r := asText(file, []byte(text), o)
 			for _, f := range r.Findings {
+				if f.Code == diag.OtherDialect && filepath.Base(file) == "valid-other.txtar" {
+					continue // it is a call of another dialect
+				}
 				if r.Dialect == d.Name && f.Severity.Rank() > diag.Info.Rank() {
 					t.Errorf("%s", f)
 				}

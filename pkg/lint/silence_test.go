@@ -1,0 +1,107 @@
+package lint
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/dialect"
+)
+
+// Decision 25: a dialect that is named, and all dialects together, are not silent about a
+// call of any: it is listed, or there is a finding. Without definitions this holds for
+// dialects with marks.
+func TestNotSilent(t *testing.T) {
+	tools := dialect.Toolset{}
+	examples := map[string][]string{}
+	for _, d := range dialect.Dialects {
+		for _, c := range dialect.Scan(d.Example, dialect.Options{Dialect: d}).Calls {
+			tools[c.Name] = nil
+			if rendered, ok := d.Render(c, nil); ok {
+				examples[d.Name] = []string{d.Example, rendered}
+			}
+		}
+		if len(examples[d.Name]) == 0 {
+			t.Fatal(d.Name, "has no example")
+		}
+	}
+	for _, named := range append([]dialect.Dialect{{}}, dialect.Dialects...) {
+		for _, other := range dialect.Dialects {
+			for _, example := range examples[other.Name] {
+				for _, text := range []string{example, "I shall look that up.\n\n" + example} {
+					notSilent(t, Options{Dialect: named, shapes: tools}, other, text)
+					if other.HasMarks() {
+						notSilent(t, Options{Dialect: named}, other, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func notSilent(t *testing.T, o Options, other dialect.Dialect, text string) {
+	t.Helper()
+	r := o.text([]byte(text))
+	if len(r.calls) == 0 && len(r.findings) == 0 {
+		t.Errorf("dialect %q, %d tools: silent about a call of %s: %q", o.Dialect.Name, len(o.shapes), other.Name, text)
+	}
+	for _, f := range r.findings {
+		if f.Call != nil && *f.Call >= len(r.calls) {
+			t.Errorf("%s is about a call that is not listed: %q", f, text)
+		}
+	}
+}
+
+// The counter-test of [TestNotSilent]: 20 MB of code, prose and JSON without calls, most of
+// it Go's standard library, raise one finding a MB at most.
+func TestNoNoise(t *testing.T) {
+	tools := dialect.Toolset{"append": nil, "len": nil, "read": nil, "get": nil, "string": nil, "New": nil, "search": nil}
+	named := []Options{{}, {shapes: tools}}
+	for _, name := range []string{"tool", "hermes", "pythonic", "json_generic"} {
+		d, _ := dialect.Named(name)
+		named = append(named, Options{Dialect: d}, Options{Dialect: d, shapes: tools})
+	}
+	var files [][]byte
+	size := 0
+	add := func(root string, suffixes ...string) {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() && entry.Name() == "testdata" && root != "../../testdata" {
+				return fs.SkipDir
+			}
+			for _, suffix := range suffixes {
+				if strings.HasSuffix(path, suffix) && size < 20<<20 {
+					src, err := os.ReadFile(path)
+					if err != nil {
+						return err
+					}
+					files, size = append(files, src), size+len(src)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("../schema", ".json", ".md")
+	add(filepath.Join(runtime.GOROOT(), "src"), ".go", ".md", ".json", ".txt")
+	if size < 15<<20 {
+		t.Skipf("there are only %d bytes of Go's standard library here", size)
+	}
+	most := size >> 20
+	for _, o := range named {
+		var found []string
+		for _, src := range files {
+			for _, f := range o.text(src).findings {
+				found = append(found, f.String()+": "+string(src[f.Span.Start:min(f.Span.End, f.Span.Start+80)]))
+			}
+		}
+		if len(found) > most {
+			t.Errorf("dialect %q: %d findings in %d MB:\n%s", o.Dialect.Name, len(found), most, strings.Join(found, "\n"))
+		}
+		t.Logf("dialect %q, %d tools: %d findings in %d MB", o.Dialect.Name, len(o.shapes), len(found), most)
+	}
+}
