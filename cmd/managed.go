@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"oneshot/pkg/diag"
@@ -102,12 +103,17 @@ func (e Env) administered(what string, info fs.FileInfo) error {
 }
 
 // loadManaged returns the managed policy with its rules, nil where there is none. It may have rules for tools that
-// this command does not know.
+// this command does not know. The name of a shipped tool stands for that one, whatever files of a person say.
 func loadManaged(env Env, t *talk, known *tool.Registry) (*managedPolicy, error) {
 	m, err := readManaged(env)
 	if m == nil || err != nil {
 		return nil, err
 	}
+	shipped, err := everyTool(env, nil)
+	if err != nil {
+		return nil, err
+	}
+	known, _ = tool.NewRegistry(slices.Concat(shipped.All(), known.All())...) // the first of a name counts
 	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
 	checker.AnyTools()
 	v := checker.File(m.path, m.text, lint.Policy)
@@ -116,6 +122,9 @@ func loadManaged(env Env, t *talk, known *tool.Registry) (*managedPolicy, error)
 		return nil, usagef("the administrator of this machine has to mend or remove it", "managed policy %s: it has faults", m.path)
 	}
 	m.layer = v.Policy
-	m.layer.Managed = true
+	m.layer.Managed, m.layer.Shipped = true, map[string]string{}
+	for _, d := range shipped.All() {
+		m.layer.Shipped[d.Name] = d.Builtin
+	}
 	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,6 +49,25 @@ func TestDefinitions(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("definitions (-want +got):\n%s", diff)
+	}
+}
+
+// A definition of one's own that says no labels has those of its built-in tool.
+func TestLabels(t *testing.T) {
+	files, err := fs.Glob(FS, "*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(FS, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shipped, _ := tool.Parse(file, text)
+		bare, _ := tool.Parse(file, regexp.MustCompile(`(?m)^labels: .*\n`).ReplaceAll(text, nil))
+		if diff := cmp.Diff(shipped[0].Labels, bare[0].Labels); diff != "" {
+			t.Errorf("%s (-shipped +without labels):\n%s", file, diff)
+		}
 	}
 }
 

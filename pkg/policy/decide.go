@@ -45,6 +45,8 @@ func (l *Layer) denied(f Facts, key string) Decision {
 	switch {
 	case rules == nil:
 		return d.deny(key+"not_listed", "the policy does not list this tool")
+	case l.isAnother(f.Def):
+		return d.deny(key+"not_listed", "the policy lists the tool %s that is shipped, and this one does something else", f.Def.Name)
 	case f.Def.Effect == tool.Exec && !l.EnableExec:
 		return d.deny("floor:exec", "the policy does not enable running commands")
 	case rules.havePaths() && f.hasOddURL():
@@ -60,6 +62,12 @@ func (l *Layer) denied(f Facts, key string) Decision {
 		}
 	}
 	return d
+}
+
+// isAnother reports whether a definition has the name of a shipped tool and does something else.
+func (l *Layer) isAnother(def *tool.Definition) bool {
+	builtin, shipped := l.Shipped[def.Name]
+	return shipped && def.Builtin != builtin
 }
 
 // spent judges the limits of the tool and the budgets of the run.

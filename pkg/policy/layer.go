@@ -17,14 +17,17 @@ type Layer struct {
 	Budget       Budget
 	PerUser      bool // there are rates for all runs of a user, which need a [Ledger]
 	Managed      bool // of the administrator: beside it flags decide as if it were not there, and it only narrows
-	programs     Programs
-	files        fileRules
-	trifecta     Verdict
-	tools        map[string]*toolRules
-	sinks        map[string][]rule      // calls that may carry private data away, by tool
-	labels       map[string][]labelling // of the data of calls, by tool
-	input        []tool.Label           // of the input of a run
-	dotted       []string               // see [Policy.DotNames]; never nil
+	// Shipped are the built-in means of the tools that the rules are about, by their names: a definition that takes such
+	// a name for something else is not listed. Nil is for none.
+	Shipped  map[string]string
+	programs Programs
+	files    fileRules
+	trifecta Verdict
+	tools    map[string]*toolRules
+	sinks    map[string][]rule      // calls that may carry private data away, by tool
+	labels   map[string][]labelling // of the data of calls, by tool
+	input    []tool.Label           // of the input of a run
+	dotted   []string               // see [Policy.DotNames]; never nil
 }
 
 // A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of

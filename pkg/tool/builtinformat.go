@@ -1,6 +1,10 @@
 package tool
 
-import "oneshot/pkg/diag"
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
 
 // builtinFormats are the formats of parameters of the tools written in Go, which no definition changes: the function
 // reads a path or an address there, whatever a definition says.
@@ -19,6 +23,24 @@ func (d *Definition) BuiltinFormat(parameter string) string {
 		return ""
 	}
 	return builtinFormats[d.Builtin][parameter]
+}
+
+// builtinLabels are the labels of the tools written in Go, as the shipped definitions have them.
+var builtinLabels = map[string][]Label{
+	"wget":             {Untrusted, Sink},
+	"open_url":         {Sink},
+	"file_read":        {Private},
+	"vault_search":     {Private},
+	"terminal_execute": {Untrusted, Private, Sink},
+}
+
+// builtinLabels gives a definition the labels of its built-in tool, if it says none, and in any case that it is a sink.
+func (d *decoder) builtinLabels() {
+	for _, label := range builtinLabels[d.def.Builtin] {
+		if (label == Sink || !d.doc.Get("labels").Present()) && !slices.Contains(d.def.Labels, label) {
+			d.def.Labels = append(d.def.Labels, label)
+		}
+	}
 }
 
 // formats finds parameters of a built-in tool to which the definition gives another format.

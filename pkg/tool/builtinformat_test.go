@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,22 @@ func TestBuiltinFormats(t *testing.T) {
 	}
 	if d, wrong := define("file_put", `"https://a.test/"`, `{other: {type: string, format: uri}}`); wrong != "" || d.BuiltinFormat("other") != "" {
 		t.Error(wrong)
+	}
+}
+
+// A definition of a built-in tool has its labels unless it says others, and a sink stays one: without them a definition of
+// one's own read private data and sent it away under on_trifecta: deny.
+func TestBuiltinLabels(t *testing.T) {
+	for labels, want := range map[string][]Label{
+		"":                    {Untrusted, Sink},
+		"labels: []\n":        {Sink},
+		"labels: [private]\n": {Private, Sink},
+		"labels: [sink]\n":    {Sink},
+	} {
+		defs, findings := Parse("d.yaml", []byte("name: mine\ndescription: Mine.\neffect: read\nsignature: 'mine(uri: string): string'\n"+labels+
+			"examples: [{call: 'mine(\"https://a.test/\")'}, {call: 'mine(\"https://b.test/\")'}, {call: 'mine(\"https://c.test/\")'}]\nbuiltin: wget\n"))
+		if len(findings) > 0 || !slices.Equal(defs[0].Labels, want) {
+			t.Errorf("%q: %v, %v", labels, findings, defs[0].Labels)
+		}
 	}
 }

@@ -260,4 +260,5 @@ func (d *decoder) builtin(v yamldoc.Value) {
 	}
 	d.def.Builtin = name
 	d.formats()
+	d.builtinLabels()
 }

@@ -199,7 +199,7 @@ builtin: wget
 		},
 		Schema: json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string"}},"required":["uri"],"additionalProperties":false}`),
 		Effect: Exec, Idempotent: true, Scopes: []string{"a", "b"}, Timeout: 90 * time.Second,
-		Rate: Rate{100, time.Minute}, MaxBytes: 65536, Tags: []string{"web"}, Builtin: "wget", File: "g.yaml", Line: 3,
+		Rate: Rate{100, time.Minute}, MaxBytes: 65536, Labels: []Label{Untrusted, Sink}, Tags: []string{"web"}, Builtin: "wget", File: "g.yaml", Line: 3,
 	}
 	for i, note := range []string{"the x", "", ""} {
 		text := []string{"g('x');", `g({uri: "x"})`, "g('y')"}[i]
