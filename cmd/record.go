@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -122,11 +123,17 @@ func makeStateDir(env Env, kind string) (string, error) {
 	return dir, nil
 }
 
-// closed closes a directory that was there already to everybody but its owner.
+// closed closes a directory that was there already to everybody but its owner, who has to be the user.
 func closed(dir string) error {
 	info, err := os.Stat(dir)
-	if err != nil || info.Mode()&0o077 == 0 {
+	if err != nil {
 		return err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return &hintedError{fmt.Errorf("%s belongs to another user", dir), "XDG_STATE_HOME names a directory of your own"}
+	}
+	if info.Mode()&0o077 == 0 {
+		return nil
 	}
 	return os.Chmod(dir, 0o700)
 }

@@ -55,11 +55,14 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 		return nil, written, s.fault(err)
 	}
 	defer f.Close()
-	if text, err = io.ReadAll(io.LimitReader(f, int64(s.most)+1)); err != nil {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // a pipe would wait for its writer
+		err = fmt.Errorf("%s is no regular file", s.path())
+	}
+	if err != nil {
 		return nil, written, s.fault(err)
 	}
-	info, err := f.Stat()
-	if err != nil {
+	if text, err = io.ReadAll(io.LimitReader(f, int64(s.most)+1)); err != nil {
 		return nil, written, s.fault(err)
 	}
 	return append([]byte{}, text...), info.ModTime(), nil
