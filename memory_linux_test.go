@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
 	"oneshot/scripts/raced"
 )
@@ -55,7 +60,8 @@ func TestReplyMemory(t *testing.T) {
 				io.WriteString(w, tt.end)
 			}))
 			defer running.Close()
-			out, code, kib := measured(t, running.Listener.Addr().String())
+			out, code, kib := measured(t, t.TempDir(), running.Listener.Addr().String(), "run", "--model", "ollama/scripted", "--dialect", "native",
+				"--tool", "file_read", "--root", ".", "--max-calls", "3", "--max-repeats", "10", "--output", "envelope", "What day is it?")
 			t.Logf("exit %d, %d MiB at the peak", code, kib>>10)
 			for _, want := range tt.want {
 				if !strings.Contains(out, want) {
@@ -69,8 +75,78 @@ func TestReplyMemory(t *testing.T) {
 	}
 }
 
-// measured runs the program against a server and returns what it prints, its exit code and its peak memory in KiB.
-func measured(t *testing.T, address string) (out string, code int, kib int64) {
+// TestRecordMemory holds D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the
+// limit of a record is a finding of its own that names the limit.
+func TestRecordMemory(t *testing.T) {
+	if raced.Detector {
+		t.Skip("the race detector multiplies memory")
+	}
+	const mostKiB = 100 << 10
+	home := t.TempDir()
+	records := writeLargeRecord(t, filepath.Join(home, "large.jsonl"), 65<<20)
+	broken, err := os.ReadFile(filepath.Join(home, "large.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken = append(broken[:1+bytes.IndexByte(broken, '\n')], bytes.Repeat([]byte("x"), 70<<20)...)
+	if err := os.WriteFile(filepath.Join(home, "line.jsonl"), broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const limit = "line.jsonl:2:1: error TR001 damaged: the line is longer than 67108864 bytes (64 MiB), the limit of a record"
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+		most int64
+	}{
+		{[]string{"validate", "large.jsonl"}, 0, fmt.Sprintf("large.jsonl: ok (run file, %d records)", records), mostKiB},
+		{[]string{"validate", "--as", "runfile", "large.jsonl"}, 0, "large.jsonl: ok", mostKiB},
+		{[]string{"parse", "large.jsonl"}, 0, `file_read [["a.md"]]`, mostKiB},
+		{[]string{"runs", "show", "large.jsonl"}, 0, "exit 0 ok", mostKiB},
+		{[]string{"runs", "show", "large.jsonl", "--format", "json"}, 0, `"name": "ok"`, mostKiB},
+		{[]string{"validate", "line.jsonl"}, 1, limit, 3 * mostKiB},
+		{[]string{"parse", "line.jsonl"}, 1, limit, 3 * mostKiB},
+		{[]string{"runs", "show", "line.jsonl"}, 3, "the line is longer than 67108864 bytes (64 MiB), the limit of a record", 3 * mostKiB},
+		{[]string{"parse", "--fix", "large.jsonl"}, 2, "large.jsonl is a run file, which nobody may change", mostKiB},
+	} {
+		out, code, kib := measured(t, home, "", tt.args...)
+		t.Logf("%v: exit %d, %d MiB at the peak", tt.args, code, kib>>10)
+		if code != tt.code || kib > tt.most || !strings.Contains(out, tt.want) {
+			t.Errorf("%v: exit %d, want %d; %d MiB at the peak, of which %d are allowed; no %q in: …%s", tt.args, code, tt.code, kib>>10, tt.most>>10, tt.want, out[max(0, len(out)-2000):])
+		}
+	}
+}
+
+// writeLargeRecord writes a record of so many bytes, and returns how many records it has.
+func writeLargeRecord(t *testing.T, path string, size int) int {
+	w, err := runfile.Create(path, runfile.Run{ID: "20260101T000000.000Z-000000", Dialect: "tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, args, page := 1, json.RawMessage(`{"filePaths":["a.md"]}`), strings.Repeat("The quick brown fox. ", 1000)
+	for turn := 1; turn*len(page) < size; turn++ {
+		id := fmt.Sprint("c", turn)
+		for _, b := range []runfile.Body{
+			runfile.Request{Turn: turn, Purpose: chat.PurposeTurn},
+			runfile.Response{Turn: turn, Content: "```tool\nreturn file_read([\"a.md\"]);\n```", Stop: chat.StopEnd},
+			runfile.Call{Turn: turn, ID: id, Name: "file_read", Verdict: "allow", Proposed: args, Effective: args},
+			runfile.Result{Call: id, Result: chat.Success(fmt.Sprint(turn, page))},
+		} {
+			n++
+			if err := w.Append(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.Append(runfile.End{Name: "ok"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return n + 1
+}
+
+// measured runs the program in a folder, with a server at an address, and returns what it prints, its exit code and its
+// peak memory in KiB.
+func measured(t *testing.T, home, address string, args ...string) (out string, code int, kib int64) {
 	// The kernel counts the peak of the process that starts the program, up to exec, as the program's.
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -80,16 +156,28 @@ func measured(t *testing.T, address string) (out string, code int, kib int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	bin := filepath.Join(home, "oneshot")
+	bin := filepath.Join(t.TempDir(), "oneshot")
 	if err := os.Symlink(exe, bin); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(bin, "run", "--model", "ollama/scripted", "--dialect", "native", "--tool", "file_read", "--root", ".", "--max-calls", "3",
-		"--max-repeats", "10", "--output", "envelope", "What day is it?")
+	c := exec.Command(bin, args...)
 	c.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + address}
 	c.Dir = home
-	text, _ := c.CombinedOutput() // the exit code says it
+	printed, err := os.Create(filepath.Join(t.TempDir(), "printed")) // in memory it would count
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer printed.Close()
+	c.Stdout, c.Stderr = printed, printed
+	_ = c.Run() // the exit code says it
+	info, err := printed.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, min(info.Size(), 64<<10))
+	if _, err := printed.ReadAt(text, info.Size()-int64(len(text))); err != nil {
+		t.Fatal(err)
+	}
 	usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
 		t.Fatal(fmt.Errorf("no usage of %v", c.ProcessState))

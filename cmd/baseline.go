@@ -33,7 +33,7 @@ func (o *findingOptions) open(files []string) (err error) {
 	if o.known, err = lint.ReadBaseline(o.baseline, text); err != nil {
 		return &inputError{err}
 	}
-	o.base = file{o.baseline, text}
+	o.base = file{name: o.baseline, text: text}
 	return nil
 }
 

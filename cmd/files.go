@@ -11,12 +11,15 @@ import (
 	"os"
 	"slices"
 	"syscall"
+
+	"oneshot/pkg/lint"
 )
 
-// A file is one that the command line names, read whole; stdin is "-".
+// A file is one that the command line names, read whole, unless it is a large record; stdin is "-".
 type file struct {
-	name string
-	text []byte
+	name    string
+	text    []byte
+	isLarge bool // a run file that is read record by record, see [isLargeRecord]
 }
 
 // checkNames refuses arguments that do not name files to read. The hint says what
@@ -32,18 +35,22 @@ func checkNames(hint string, args []string) error {
 }
 
 // readFiles reads the files of those names. What cannot be read is no reason not to read
-// the others: the error of those is an [inputError], and files are what could be read.
-func readFiles(ctx context.Context, env Env, t *talk, names []string) (files []file, err error) {
+// the others: the error of those is an [inputError], and files are what could be read. Those of which isLarge says so
+// are not read.
+func readFiles(ctx context.Context, env Env, t *talk, names []string, isLarge func(name string) (bool, error)) (files []file, err error) {
 	var unread []error
 	for _, name := range names {
-		text, err := readNamed(ctx, env, name)
+		f := file{name: name}
+		if f.isLarge, err = isLarge(name); err == nil && !f.isLarge {
+			f.text, err = readNamed(ctx, env, name)
+		}
 		switch isInput := errors.As(err, new(*inputError)); {
 		case isInput:
 			unread = append(unread, err)
 		case err != nil:
 			return nil, err
 		default:
-			files = append(files, file{name, text})
+			files = append(files, f)
 		}
 	}
 	if len(unread) < 2 {
@@ -74,6 +81,9 @@ func said(name string) string {
 	}
 	return name
 }
+
+// gzipMagic is what a file begins with that gzip has compressed.
+const gzipMagic = "\x1f\x8b"
 
 // openNamed opens a file, or stdin for "-". What is compressed by gzip, as a server may
 // send it, is read as what it holds.
@@ -133,4 +143,28 @@ func checkFile(name string, most int64) error {
 		return &inputError{err}
 	}
 	return f.Close()
+}
+
+// wholeRecord is the largest run file that is read whole, in bytes.
+const wholeRecord = 4 << 20
+
+// isLargeRecord reports whether the file of a name is a run file that is read record by record; isRun says that it is a
+// run file, whatever it begins with. A pipe, and what is compressed, is read whole.
+func isLargeRecord(name string, isRun bool) (bool, error) {
+	info, err := os.Stat(name)
+	if name == "-" || err != nil || !info.Mode().IsRegular() || info.Size() <= wholeRecord {
+		return false, nil // an error comes again
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false, &inputError{err}
+	}
+	defer f.Close()
+	head := make([]byte, 4<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil {
+		return false, readError(name, err)
+	}
+	isZipped := string(head[:2]) == gzipMagic
+	return isRun && !isZipped || lint.IsRun(head[:n]), nil
 }

@@ -81,7 +81,7 @@ func (p *fixReport) take(b fixedPiece) error {
 	switch {
 	case b.Cut:
 		return &inputError{fmt.Errorf("%s: line %d is too long to be printed", said(b.name), b.Before+1)}
-	case p.fields.Response == "" && lint.IsRun(b.Bytes):
+	case p.fields.Response == "" && (b.record != nil || lint.IsRun(b.Bytes)):
 		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", said(b.name))
 	}
 	for _, f := range b.fixed {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"os"
 
 	"github.com/spf13/pflag"
 
@@ -41,6 +42,7 @@ type piece struct {
 	number int // of the file
 	name   string
 	lint.Chunk
+	record *lint.Record // of a large run file, which is read already, in its order
 }
 
 // A batch is what was read in a piece of a file, and what is printed about it.
@@ -89,7 +91,10 @@ func (o *parseOptions) checkReadable(args []string) error {
 func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Record] {
 	records := lint.NewRecords(o.fields, options)
 	return func(p piece) iter.Seq[lint.Record] {
-		if o.fields.Response != "" || p.Records {
+		switch {
+		case p.record != nil:
+			return func(yield func(lint.Record) bool) { yield(*p.record) }
+		case o.fields.Response != "" || p.Records:
 			return records.Read(p.name, p.Chunk)
 		}
 		return lint.Captured(p.name, p.Bytes, options)
@@ -100,11 +105,45 @@ func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Re
 func (o *parseOptions) pieces(args []string, options lint.Options) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
 		for i, name := range args {
-			for c, err := range o.chunks(name, options) {
-				if !yield(piece{i, name, c}, err) || err != nil {
+			for p, err := range o.piecesOf(name, options) {
+				p.number, p.name = i, name
+				if !yield(p, err) || err != nil {
 					return
 				}
 			}
+		}
+	}
+}
+
+// piecesOf reads a file: a large run file in records, and any other one in chunks.
+func (o *parseOptions) piecesOf(name string, options lint.Options) iter.Seq2[piece, error] {
+	return func(yield func(piece, error) bool) {
+		switch isLarge, err := isLargeRecord(name, false); {
+		case err != nil:
+			yield(piece{}, err)
+		case isLarge && o.fields.Response == "":
+			runPieces(name, options, yield)
+		default:
+			for c, err := range o.chunks(name, options) {
+				if !yield(piece{Chunk: c}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// runPieces reads a large run file.
+func runPieces(name string, options lint.Options, yield func(piece, error) bool) {
+	f, err := os.Open(name)
+	if err != nil {
+		yield(piece{}, &inputError{err})
+		return
+	}
+	defer f.Close()
+	for r, err := range lint.Run(name, f, options) {
+		if !yield(piece{record: &r}, readError(name, err)) {
+			return
 		}
 	}
 }

@@ -190,8 +190,16 @@ func printElement(w *bytes.Buffer, r *lint.Record) {
 func printRecord(w *bytes.Buffer, r *lint.Record, tally diag.Tally) {
 	printCalls(w, r, tally)
 	if len(r.Findings) > 0 {
-		_ = report.Text(w, r.Findings, map[string]diag.Text{r.File: r.Text}, nil) // a buffer takes everything
+		_ = report.Text(w, r.Findings, excerptsFrom(r.File, r.Text), nil) // a buffer takes everything
 	}
+}
+
+// excerptsFrom returns the text of a file for a report, unless the file was too large to be kept.
+func excerptsFrom(name string, text diag.Text) map[string]diag.Text {
+	if text.Bytes == nil {
+		return nil
+	}
+	return map[string]diag.Text{name: text}
 }
 
 // printCalls prints what was read in a response: a line about it, and one for each call.

@@ -1,10 +1,14 @@
 package cmd
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -12,7 +16,7 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/diag/report"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/secret"
 )
@@ -28,39 +32,68 @@ func (o *runsOptions) show(name string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isDescriptor(path) && path != "/dev/stdin" {
 		return &inputError{fmt.Errorf("%s: it is no regular file", path)} // to open it would be to wait for its writer
 	}
-	log, err := runfile.ReadFile(path)
+	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintedError{unreadable(err), showsIDs}
-	case err == nil && len(log.Records) == 0:
-		return fmt.Errorf("%s: %w", path, log.Empty())
-	case err != nil && !as[*runfile.DamageError](err):
+	case err != nil:
 		return unreadable(err)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	if len(log.Records) == 0 {
+	defer f.Close()
+	scan := runfile.NewScan(f)
+	shown, err := o.tell(scan.Records())
+	switch {
+	case err != nil:
 		return err
-	}
-	return errors.Join(o.tell(log), err) // what stands before a damaged line is shown
-}
-
-// tell prints records.
-func (o *runsOptions) tell(log *runfile.Log) error {
-	if o.format == "json" {
-		return report.JSON(o.talk.out, log.Records)
-	}
-	t := timeline{log.Records[0].Time, map[string]string{}, map[string]json.RawMessage{}}
-	for _, r := range log.Records {
-		if _, err := fmt.Fprintln(o.talk.out, secret.HideKeys(t.line(r))); err != nil {
-			return err
-		}
-	}
-	if log.Torn != nil {
+	case as[*runfile.DamageError](scan.Err): // what stands before a damaged line is shown
+		return fmt.Errorf("%s: %w", path, scan.Err)
+	case scan.Err != nil:
+		return unreadable(scan.Err)
+	case shown == 0:
+		log := runfile.Log{Torn: scan.Torn}
+		return fmt.Errorf("%s: %w", path, log.Empty())
+	case scan.Torn != nil && o.format == "text":
 		o.talk.note("the last record is torn: the run was cut off while writing it")
 	}
 	return nil
+}
+
+// tell prints records, and returns how many there were.
+func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err error) {
+	out := bufio.NewWriter(o.talk.out)
+	t := timeline{tools: map[string]string{}, args: map[string]json.RawMessage{}}
+	for r := range records {
+		if shown++; shown == 1 {
+			t.began = r.Time
+		}
+		if o.format == "json" {
+			err = printIndented(out, shown, r)
+		} else {
+			_, err = fmt.Fprintln(out, secret.HideKeys(t.line(r)))
+		}
+		if err != nil {
+			return shown, err
+		}
+	}
+	if o.format == "json" && shown > 0 {
+		fmt.Fprint(out, "\n]\n") // Flush returns its error
+	}
+	return shown, out.Flush()
+}
+
+// printIndented prints a record as the element of that number of an array, as [report.JSON] prints one.
+func printIndented(w io.Writer, number int, r runfile.Record) error {
+	text, err := r.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.WriteString(map[bool]string{true: "[\n  ", false: ",\n  "}[number == 1])
+	if err := json.Indent(&b, text, "  ", "  "); err != nil {
+		return err
+	}
+	_, err = w.Write(diag.VisibleJSON(b.Bytes()))
+	return err
 }
 
 // A timeline renders the records of a run, one behind the other.

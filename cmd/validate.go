@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -131,7 +132,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if args, err = folders.expand(named); err != nil {
 		return err
 	}
-	files, unread := readFiles(ctx, o.env, o.talk, args)
+	files, unread := readFiles(ctx, o.env, o.talk, args, o.isLarge)
 	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
 		return unread // there is nothing to check, or half of it would be wrong
 	}
@@ -169,6 +170,14 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	return o.judge(all)
 }
 
+// isLarge reports whether a file is checked record by record.
+func (o *validateOptions) isLarge(name string) (bool, error) {
+	if o.fix || o.kind != "" && o.kind != lint.RunFile {
+		return false, nil
+	}
+	return isLargeRecord(name, o.kind == lint.RunFile)
+}
+
 // known returns the tools that policies can have rules for, nil if that is not said.
 func (o *validateOptions) known() (*tool.Registry, error) {
 	if len(o.tools) == 0 {
@@ -195,9 +204,11 @@ func (o *validateOptions) verdict(v lint.Verdict, text []byte) verdict {
 func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]verdict, error) {
 	var all []verdict
 	for i, f := range files {
-		v := checker.File(f.name, f.text, kinds[i])
+		v, err := verdictOn(checker, f, kinds[i])
+		if err != nil {
+			return nil, err
+		}
 		if v.Policy != nil && len(o.tools) == 0 {
-			var err error
 			if v, err = o.againstShipped(v, f); err != nil {
 				return nil, err
 			}
@@ -220,6 +231,20 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 	return all, err
 }
 
+// verdictOn checks one file.
+func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.Verdict, err error) {
+	if !f.isLarge {
+		return checker.File(f.name, f.text, kind), nil
+	}
+	src, err := os.Open(f.name)
+	if err != nil {
+		return v, &inputError{err}
+	}
+	defer src.Close()
+	v, err = checker.Record(f.name, src)
+	return v, readError(f.name, err)
+}
+
 // againstShipped checks a policy again with the tools that oneshot brings, if it has rules for no
 // others. Else it says what was not checked.
 func (o *validateOptions) againstShipped(v lint.Verdict, f file) (lint.Verdict, error) {
@@ -240,7 +265,10 @@ func (o *validateOptions) againstShipped(v lint.Verdict, f file) (lint.Verdict, 
 func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	kinds := make([]lint.Kind, len(files))
 	for i, f := range files {
-		if kinds[i] = o.kind; o.kind == "" {
+		switch kinds[i] = o.kind; {
+		case f.isLarge:
+			kinds[i] = lint.RunFile
+		case o.kind == "":
 			kinds[i], _ = lint.KindOf(f.text)
 		}
 	}
@@ -327,7 +355,7 @@ func (o *validateOptions) printText(all []verdict, files []report.File, quota *q
 	fixable := 0
 	for i, v := range all {
 		f := files[i]
-		if err := report.Text(o.talk.out, f.Findings, map[string]diag.Text{f.Name: f.Text}, nil); err != nil {
+		if err := report.Text(o.talk.out, f.Findings, excerptsFrom(f.Name, f.Text), nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), v)

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 
@@ -230,6 +231,17 @@ func (c *Checker) published(name, part string) *schema.Schema {
 		c.schemas[name+part], _ = schema.CompilePart(name, text, part) // they compile, as a test holds
 	}
 	return c.schemas[name+part]
+}
+
+// Record checks a run file of any size, of which it keeps little. Its error is one of reading.
+func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
+	v := Verdict{File: name, Kind: RunFile}
+	var found collection
+	var err error
+	v.Count, err = runfile.Check(name, src, func(f diag.Finding) { found.add(f) })
+	v.Findings = found.all()
+	diag.Sort(v.Findings)
+	return v, err
 }
 
 func (v *Verdict) records(src []byte) {

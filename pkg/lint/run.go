@@ -2,7 +2,11 @@ package lint
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
 	"iter"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -87,24 +91,52 @@ func IsRun(src []byte) bool {
 	return bytes.HasPrefix(first, []byte("{")) && gjson.GetBytes(first, "kind").String() == string(runfile.KindRun)
 }
 
-// run reads the responses in a run file, each in the dialect of the run, unless another
-// one is asked for. What tools returned before a response is what its model was told. The
-// last record has what is wrong with the file itself, if anything is.
+// run reads the responses in a run file, as [Run] does. The last record has the text of the file.
 func run(file string, src []byte, o Options) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		log, err := runfile.Read(bytes.NewReader(src))
-		r := newRunReader(file, o)
-		next, stop := iter.Pull(diag.Text{Bytes: src}.Each())
-		defer stop()
-		for _, record := range log.Records {
-			line, _ := next() // there is one for each
-			if response, ok := record.Body.(runfile.Response); ok && !yield(r.response(line, response)) {
+		for record := range Run(file, bytes.NewReader(src), o) { // which fails at no read
+			if record.Record == 0 {
+				record = reading{why: record.Why, findings: record.Findings}.record(file, diag.Text{Bytes: src}, o)
+			}
+			if !yield(record) {
 				return
+			}
+		}
+	}
+}
+
+// Run reads the responses in a run file of any size, each in the dialect of the run, unless another
+// one is asked for. What tools returned before a response is what its model was told. The
+// last record, whose number is 0, has what is wrong with the file itself, if anything is. An error is one of reading.
+func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r, scan := newRunReader(file, o), runfile.NewScan(src)
+		for record := range scan.Records() {
+			text, offset := scan.Line()
+			line := diag.Text{Bytes: text, Offset: int(offset), Before: record.Seq - 1}
+			if response, ok := record.Body.(runfile.Response); ok {
+				line.Bytes = append(slices.Clone(text), '\n')
+				if !yield(r.response(line, response), nil) {
+					return
+				}
 			}
 			r.follow(line, record.Body)
 		}
-		if found := runfile.Findings(file, log, err); len(found) > 0 { // reading from memory, err is damage or nil
-			yield(reading{why: "it is the run file", findings: found}.record(file, diag.Text{Bytes: src}, o))
+		if scan.Err != nil && !errors.As(scan.Err, new(*runfile.DamageError)) {
+			yield(Record{}, scan.Err)
+			return
+		}
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		var found collection
+		if _, err := runfile.Check(file, src, func(f diag.Finding) { found.add(f) }); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		if all := found.all(); len(all) > 0 {
+			yield(reading{why: "it is the run file", findings: all}.record(file, diag.Text{}, o), nil)
 		}
 	}
 }
@@ -113,11 +145,14 @@ func run(file string, src []byte, o Options) iter.Seq[Record] {
 type runReader struct {
 	file   string
 	o      Options
-	why    string                  // how the dialect was told
-	native bool                    // the server of the run reads calls
-	known  map[string]bool         // results
-	fresh  []toldResult            // those that the model has not been told yet
-	calls  map[string]runfile.Call // by their ids
+	why    string                     // how the dialect was told
+	native bool                       // the server of the run reads calls
+	given  *dialect.Heard             // the context that the options have
+	known  map[[sha256.Size]byte]bool // results in the context, or fresh, by the digest of the call and what it gave back
+	told   []toldResult               // those in the context, the oldest first
+	bytes  int                        // of them
+	fresh  []toldResult               // those that the model has not been told yet
+	calls  map[string]runfile.Call    // that have no result yet, by their ids
 }
 
 // A toldResult is what a call gave back.
@@ -126,15 +161,24 @@ type toldResult struct {
 	text string
 }
 
-func newRunReader(file string, o Options) *runReader {
-	o.shapes = o.toolset()
-	o.Context = o.Context.Clone()
-	return &runReader{file: file, o: o, known: map[string]bool{}, calls: map[string]runfile.Call{}}
+// key identifies a result.
+func (t toldResult) key() [sha256.Size]byte {
+	return sha256.Sum256([]byte(t.of.Name + string(t.of.Proposed) + t.text))
 }
 
-// mostResults is how many results are compared with each call that follows them: more than
-// any run can have, and so few that it takes no time.
-const mostResults = 10_000
+func newRunReader(file string, o Options) *runReader {
+	o.shapes = o.toolset()
+	given := o.Context
+	o.Context = given.Clone()
+	return &runReader{file: file, o: o, given: given, known: map[[sha256.Size]byte]bool{}, calls: map[string]runfile.Call{}}
+}
+
+// mostResults and mostResultBytes bound the latest results that are compared with each call that follows them: more
+// than a model has in its context, and so few that it takes little time and memory.
+const (
+	mostResults     = 10_000
+	mostResultBytes = 6 << 20
+)
 
 // follow takes in what a record says about those that follow.
 func (r *runReader) follow(line diag.Text, body runfile.Body) {
@@ -145,9 +189,7 @@ func (r *runReader) follow(line diag.Text, body runfile.Body) {
 			r.o.Dialect, r.why = d, toldByRun
 		}
 	case runfile.Request:
-		for _, told := range r.fresh {
-			r.o.Context.AddResult(told.of.Name, told.of.Proposed, []byte(told.text))
-		}
+		r.tell(r.fresh)
 		r.fresh = nil
 		r.mark(b.Nonce)
 		if b.System != "" || len(b.Tools) > 0 { // it begins a conversation: native calls may have been refused
@@ -160,16 +202,40 @@ func (r *runReader) follow(line diag.Text, body runfile.Body) {
 	}
 }
 
+// tell adds results to the context. Where there are too many, the older half is left out from then on.
+func (r *runReader) tell(results []toldResult) {
+	for _, t := range results {
+		r.add(t)
+	}
+	if len(r.told) <= mostResults && r.bytes <= mostResultBytes {
+		return
+	}
+	kept, bytes := r.told, r.bytes
+	for len(kept) > 1 && (len(kept) > mostResults/2 || bytes > mostResultBytes/2) {
+		delete(r.known, kept[0].key())
+		kept, bytes = kept[1:], bytes-len(kept[0].text)
+	}
+	r.o.Context, r.told, r.bytes = r.given.Clone(), nil, 0
+	for _, t := range kept {
+		r.add(t)
+	}
+}
+
+// add adds a result to the context.
+func (r *runReader) add(t toldResult) {
+	r.o.Context.AddResult(t.of.Name, t.of.Proposed, []byte(t.text))
+	r.told, r.bytes = append(r.told, t), r.bytes+len(t.text)
+}
+
 // result takes in what a call gave back. What the program itself says of a call that was not
 // made is nobody's wish.
 func (r *runReader) result(id, text string) {
-	of := r.calls[id]
-	key := of.Name + string(of.Proposed) + text
-	if policy.Verdict(of.Verdict) == policy.Deny || r.known[key] || len(r.known) == mostResults {
-		return
+	t := toldResult{r.calls[id], text}
+	delete(r.calls, id)
+	if key := t.key(); policy.Verdict(t.of.Verdict) != policy.Deny && !r.known[key] {
+		r.known[key] = true
+		r.fresh = append(r.fresh, t)
 	}
-	r.known[key] = true
-	r.fresh = append(r.fresh, toldResult{of, text})
 }
 
 // mark takes that calls of the responses that follow count in fences of a word.

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 
 	"oneshot/pkg/chat"
@@ -19,18 +21,92 @@ func Findings(file string, log *Log, err error) []diag.Finding {
 	var out []diag.Finding
 	if log != nil {
 		out = append(checkResumed(log.Records), checkOrder(log.Standing())...)
-		if t := log.Torn; t != nil {
-			out = append(out, diag.New(diag.RunTorn, lineSpan(t.Line, t.Offset), "the last record was not completely written: %s", t.Why))
-		}
+	}
+	if log == nil {
+		log = &Log{}
+	}
+	out = append(out, ending(log.Torn, err)...)
+	for i := range out {
+		out[i].File = file
+	}
+	return out
+}
+
+// ending returns what is wrong where the intact records of a file end.
+func ending(torn *Torn, err error) []diag.Finding {
+	var out []diag.Finding
+	if torn != nil {
+		out = append(out, diag.New(diag.RunTorn, lineSpan(torn.Line, torn.Offset), "the last record was not completely written: %s", torn.Why))
 	}
 	var damage *DamageError
 	if errors.As(err, &damage) {
 		out = append(out, diag.New(damage.Code, lineSpan(damage.Line, damage.Offset), "%s", damage.Why))
 	}
-	for i := range out {
-		out[i].File = file
-	}
 	return out
+}
+
+// Check passes on what [Findings] returns for a file of any size, of which it keeps little, and returns how many
+// records there are. It reads the file twice, because a [Resumed] record makes records before it void. An error is
+// one of reading.
+func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int, err error) {
+	tell := func(all ...diag.Finding) {
+		for _, f := range all {
+			f.File = file
+			found(f)
+		}
+	}
+	var resumed []Record
+	first := NewScan(src)
+	first.only = KindResumed
+	for r := range first.Records() {
+		if b, ok := r.Body.(Resumed); ok {
+			resumed = append(resumed, Record{Header: r.Header, Body: Resumed{Keep: b.Keep}})
+		}
+	}
+	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
+		return first.count, first.Err
+	}
+	tell(checkResumed(resumed)...)
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return first.count, err
+	}
+	o, void := newOrder(), newVoids(resumed)
+	second := NewScan(io.LimitReader(src, first.Size)) // a run may have written more meanwhile
+	for r := range second.Records() {
+		if !void.has(r.Seq) {
+			tell(o.check(r)...)
+		}
+	}
+	torn, err := first.Torn, first.Err
+	if second.Err != nil { // a body that cannot be read
+		torn, err = nil, second.Err
+	}
+	tell(ending(torn, err)...)
+	if errors.As(err, new(*DamageError)) {
+		err = nil
+	}
+	return second.count, err
+}
+
+// voids are the records of a file that do not count: see [Log.Standing].
+type voids struct {
+	seqs  []int // of the [Resumed] records
+	keeps []int // the least number of records that one of them and those behind it keep
+}
+
+func newVoids(resumed []Record) voids {
+	v := voids{make([]int, len(resumed)), make([]int, len(resumed))}
+	least := math.MaxInt
+	for i, r := range slices.Backward(resumed) {
+		least = min(least, r.Body.(Resumed).Keep)
+		v.seqs[i], v.keeps[i] = r.Seq, least
+	}
+	return v
+}
+
+func (v voids) has(seq int) bool {
+	i, isOne := slices.BinarySearch(v.seqs, seq)
+	return isOne || i < len(v.seqs) && v.keeps[i] < seq
 }
 
 // lineSpan returns the place of the beginning of a line.
@@ -40,9 +116,8 @@ func lineSpan(number int, offset int64) diag.Span {
 	return span
 }
 
-// An order follows a run through its records and collects what cannot be.
+// An order follows a run through its records and finds what cannot be.
 type order struct {
-	findings []diag.Finding
 	turn     int              // of the latest request
 	waiting  bool             // the latest request has no response yet
 	calls    map[string]state // by id
@@ -67,13 +142,23 @@ const (
 
 // checkOrder returns a finding for each record that cannot stand where it is.
 func checkOrder(records []Record) []diag.Finding {
-	o := order{calls: make(map[string]state)}
+	var out []diag.Finding
+	o := newOrder()
 	for _, r := range records {
-		if why := o.step(r); why != "" {
-			o.findings = append(o.findings, diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "%s record: %s", r.Kind, why))
-		}
+		out = append(out, o.check(r)...)
 	}
-	return o.findings
+	return out
+}
+
+func newOrder() *order { return &order{calls: make(map[string]state)} }
+
+// check takes one record in, and returns a finding if it cannot stand here.
+func (o *order) check(r Record) []diag.Finding {
+	why := o.step(r)
+	if why == "" {
+		return nil
+	}
+	return []diag.Finding{diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "%s record: %s", r.Kind, why)}
 }
 
 // checkResumed returns a finding for each record that makes void what it cannot.

@@ -2,6 +2,9 @@ package runfile
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -110,4 +113,37 @@ func TestFindingsOfOrder(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Check finds in a stream what Findings finds in a log, whatever is void in it.
+func TestCheck(t *testing.T) {
+	whole := write(t, append(story(), Resumed{Keep: 3}, Request{Turn: 1}, Resumed{Keep: 99}, Resumed{Keep: 2}, Result{Call: "x"}, Resumed{Keep: 0}, Result{Call: "y"})...)
+	for _, cut := range []int{0, 1, 7, 300, len(whole) / 2} {
+		text := whole[:len(whole)-cut]
+		log, err := Read(bytes.NewReader(text))
+		want := Findings("f", log, err)
+		var got []diag.Finding
+		count, err := Check("f", bytes.NewReader(text), func(f diag.Finding) { got = append(got, f) })
+		if err != nil || count != len(log.Records) || !reflect.DeepEqual(got, want) {
+			t.Errorf("cut by %d: %d records, %v\n%v\nwant %d\n%v", cut, count, err, got, len(log.Records), want)
+		}
+	}
+	damaged := bytes.Replace(whole, []byte(`"number":1`), []byte(`"number":2`), 1)
+	var got []diag.Finding
+	if _, err := Check("f", bytes.NewReader(damaged), func(f diag.Finding) { got = append(got, f) }); err != nil || len(got) != 1 || got[0].Code != diag.RunDamaged {
+		t.Errorf("damaged: %v, %v", got, err)
+	}
+	if _, err := Check("f", struct{ io.ReadSeeker }{failing{bytes.NewReader(whole)}}, func(diag.Finding) {}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// failing is a file of which only the beginning can be read.
+type failing struct{ *bytes.Reader }
+
+func (f failing) Read(p []byte) (int, error) {
+	if f.Len() < int(f.Size()) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return f.Reader.Read(p[:min(len(p), 100)])
 }

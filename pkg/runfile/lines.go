@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"oneshot/pkg/diag"
 )
@@ -36,11 +37,14 @@ func (r *lineReader) next() (line, error) {
 	l := line{number: r.number, offset: r.offset}
 	for {
 		part, err := r.src.ReadSlice('\n')
+		if need := len(r.buf) + len(part); need > cap(r.buf) { // doubled, so that little is copied and left behind
+			r.buf = slices.Grow(r.buf, min(max(need, 2*cap(r.buf)), max(need, MaxLine+1))-len(r.buf))
+		}
 		r.buf = append(r.buf, part...)
 		r.offset += int64(len(part))
 		switch {
 		case len(r.buf) > MaxLine:
-			return l, l.damage(diag.RunDamaged, fmt.Sprintf("the line is longer than %d bytes", MaxLine))
+			return l, l.damage(diag.RunDamaged, fmt.Sprintf("the line is longer than %d bytes (%d MiB), the limit of a record", MaxLine, MaxLine>>20))
 		case err == nil:
 			l.text, l.ended = r.buf[:len(r.buf)-1], true
 			return l, nil

@@ -1,7 +1,6 @@
 package runfile
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -99,52 +98,27 @@ func ReadFile(path string) (*Log, error) {
 // reader, the log holds the records before it. Members of a record that this
 // version does not know are ignored.
 func Read(r io.Reader) (*Log, error) {
-	return read(r, 0)
+	scan, log := NewScan(r), &Log{}
+	for record := range scan.Records() {
+		log.Records = append(log.Records, record)
+	}
+	log.Size, log.Torn = scan.Size, scan.Torn
+	return log, scan.Err
 }
 
 // ReadFirst reads the first record of a run file, as [Read] does.
-func ReadFirst(r io.Reader) (*Log, error) { return read(r, 1) }
-
-// read reads a number of records; 0 for all.
-func read(r io.Reader, most int) (*Log, error) {
-	src := lineReader{src: bufio.NewReaderSize(r, 64<<10)}
-	log := &Log{}
-	for most == 0 || len(log.Records) < most {
-		line, err := src.next()
-		if errors.Is(err, io.EOF) {
-			return log, nil
-		}
-		if err != nil {
-			return log, err
-		}
-		if why := broken(line); why != "" {
-			return log, log.end(&src, line, why)
-		}
-		if err := log.add(line); err != nil {
-			return log, err
-		}
+func ReadFirst(r io.Reader) (*Log, error) {
+	scan, log := NewScan(r), &Log{}
+	for record := range scan.Records() {
+		log.Records = append(log.Records, record)
+		break
 	}
-	return log, nil
+	log.Size, log.Torn = scan.Size, scan.Torn
+	return log, scan.Err
 }
 
 // beginning is what every first record begins with.
 var beginning = []byte(`{"seq":1,"run":"`)
-
-// end decides about a line that is not whole: it is torn if it is the last one.
-// Two whole records in one line are not torn: the line feed between them was
-// damaged.
-func (l *Log) end(src *lineReader, line line, why string) error {
-	last, err := src.atEnd()
-	switch {
-	case err != nil:
-		return err
-	case !last || twoRecords(line.text):
-		return line.damage(diag.RunDamaged, why)
-	}
-	begins := bytes.HasPrefix(line.text, beginning[:min(len(line.text), len(beginning))])
-	l.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why, Alien: line.number == 1 && !begins}
-	return nil
-}
 
 // Empty says why a log has no records, or is nil. It is a *[DamageError].
 func (l *Log) Empty() error {
@@ -156,42 +130,6 @@ func (l *Log) Empty() error {
 		why += ", or this is no run file: none begins so"
 	}
 	return &DamageError{Code: diag.RunSequence, Line: 1, Why: why}
-}
-
-// add appends the record of a whole line.
-func (l *Log) add(line line) error {
-	var h Header
-	if err := json.Unmarshal(line.text, &h); err != nil {
-		return line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))
-	}
-	if err := l.checkHeader(line, h); err != nil {
-		return err
-	}
-	decode := decoders[h.Kind]
-	if decode == nil {
-		return line.damage(diag.RunDamaged, fmt.Sprintf("unknown kind of record %q", h.Kind))
-	}
-	body, err := decode(line.text)
-	if err != nil {
-		return line.damage(diag.RunDamaged, fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
-	}
-	l.Records = append(l.Records, Record{Header: h, Body: body})
-	l.Size = line.offset + int64(len(line.text)) + 1
-	return nil
-}
-
-// checkHeader holds a record against the records before it.
-func (l *Log) checkHeader(line line, h Header) error {
-	if len(l.Records) == 0 {
-		return checkFirst(line, h)
-	}
-	if first := l.Records[0]; h.Run != first.Run {
-		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q, the file to run %q", h.Run, first.Run))
-	}
-	if want := len(l.Records) + 1; h.Seq != want {
-		return line.damage(diag.RunSequence, fmt.Sprintf("record %d stands where record %d belongs", h.Seq, want))
-	}
-	return nil
 }
 
 // checkFirst judges the first record. Its version comes before everything else:
