@@ -2,6 +2,8 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -18,9 +20,9 @@ import (
 
 // holds is what an automaton of patterns has to say, the slow way: a pattern holds for a path if it matches it or a
 // folder that it lies in, as it is written or folded.
-func holds(globs []glob, path string) []int {
+func holds(globs []glob, file string) []int {
 	var out []int
-	parts := strings.Split(path, "/")
+	parts := strings.Split(file, "/")
 	for i, g := range globs {
 		for n := range parts {
 			if matchesOne([]glob{g}, strings.Join(parts[:n+1], "/"), true) {
@@ -34,19 +36,66 @@ func holds(globs []glob, path string) []int {
 
 // H1: the automaton that walks use says what the globs of rules say.
 func TestFilePatterns(t *testing.T) {
-	part := rapid.SampledFrom([]string{"a", "b", "A*", "*b", "*", "**", "**", "?", "[a-b]x", "[^a]", "é*", "*É", `\*`, "a*b", "e*"})
-	name := rapid.SampledFrom([]string{"a", "b", "ab", "Ab", "ax", "x", "É", "e\u0301", "*", "aéb", "a\u034fb"})
+	part := rapid.SampledFrom([]string{"a", "b", "A*", "*b", "*", "**", "**", "?", "[a-b]x", "[^a]", "é*", "*É", `\*`, "a*b", "e*", "*a*", "*?b*", `[\]-a]*`, "*[é-ü]*", "[a-z]?*x"})
+	name := rapid.SampledFrom([]string{"a", "b", "ab", "Ab", "ax", "x", "É", "e\u0301", "*", "aéb", "a\u034fb", "]x", "xaüb"})
 	rapid.Check(t, func(t *rapid.T) {
 		var globs []glob
 		var rules []int
 		for i, parts := range rapid.SliceOfN(rapid.SliceOfN(part, 1, 5), 1, 4).Draw(t, "patterns") {
 			globs, rules = append(globs, parts), append(rules, i)
 		}
-		path := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "path"), "/")
-		if diff := cmp.Diff(holds(globs, path), newPatterns(globs, rules).hits(path)); diff != "" {
-			t.Fatalf("%q of %q (-want +got):\n%s", globs, path, diff)
+		p := newPatterns(globs, rules)
+		room := rapid.SampledFrom([]int{0, 300, keptWords})
+		p.room, p.names.room = room.Draw(t, "room"), room.Draw(t, "room for names")
+		for range 2 { // the second time with what was kept
+			path := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "path"), "/")
+			if diff := cmp.Diff(holds(globs, path), p.hits(path)); diff != "" {
+				t.Fatalf("%q of %q (-want +got):\n%s", globs, path, diff)
+			}
 		}
 	})
+}
+
+// H1: what a name matches is what [path.Match] says, which takes a byte of a character for one: no character here has
+// more than two.
+func TestNamePatterns(t *testing.T) {
+	text := rapid.StringOfN(rapid.SampledFrom([]rune(`aab**??[]^-\é`)), 0, 8, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		pattern, name := text.Draw(t, "pattern"), text.Draw(t, "name")
+		if _, err := newGlob(pattern); err != nil {
+			return
+		}
+		want, err := path.Match(pattern, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := nameDFA{states: map[string]*nameState{}, room: keptWords}
+		s := d.run(d.begin([]int{d.add(pattern, 0)}), name)
+		if got := len(s.accepts) > 0; got != want {
+			t.Fatalf("%q of %q: %v", pattern, name, got)
+		}
+	})
+}
+
+// H1: what is kept of names stays within its room, however many patterns there are and however names differ.
+func TestPatternRoom(t *testing.T) {
+	var globs []glob
+	var rules []int
+	for i := range 300 {
+		globs, rules = append(globs, glob{"**", fmt.Sprintf("*%c*[b-y]?*%c*", 'a'+i%26, 'a'+i/26)}), append(rules, i)
+	}
+	p := newPatterns(globs, rules)
+	at := p.top()
+	for i := range 5000 {
+		at.enter(fmt.Sprintf("%x %c", i*i*7919, rune(0x4e00+i)), func(int) {})
+	}
+	words := 0
+	for _, s := range p.names.states {
+		words += len(s.at) + len(s.ascii) + len(s.others)
+	}
+	if p.names.room < 0 || p.room < 0 || words > keptWords || len(p.names.states) < 100 {
+		t.Errorf("%d states with %d words; room %d and %d", len(p.names.states), words, p.names.room, p.room)
+	}
 }
 
 // However hostile patterns and paths are, a name costs at most one look at each step of the patterns, and where no

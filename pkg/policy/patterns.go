@@ -1,129 +1,97 @@
 package policy
 
 import (
-	"path"
+	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"oneshot/pkg/vault"
 )
 
 // patterns are globs of files as an automaton, which takes a path name by name: a walk pays for a name once, however
-// deep it is, and for patterns that match nowhere near it nothing. What matches a folder holds for everything below it.
+// deep it is and however many patterns there are. What matches a folder holds for everything below it.
 type patterns struct {
 	steps []step
 	begin []int // where patterns begin, ascending
-	// always are those of begin that a leading ** keeps for all names below.
-	always []int
-	rest   *cursor // the state in which nothing but always is left; nil where that is nothing
+
+	mu      sync.Mutex // of what follows, which is built as names need it
+	names   nameDFA
+	cursors map[string]*cursor // by their steps
+	room    int                // for cursors and their moves, in words
 }
 
-// A step takes one name.
+// keptWords is how much is kept of states of names, and of cursors: 8 MB each.
+const keptWords = 1 << 20
+
+const (
+	wordsOfCursor = 16
+	wordsOfMove   = 16
+)
+
+// A step takes one name, or any number of them, or is the end of a pattern.
 type step struct {
-	kind stepKind
-	text string
-	raw  bool // it takes the name as it is written, and else folded
-	rule int  // of an end
+	kind  stepKind
+	first int  // of a name: the first token of its pattern
+	raw   bool // it takes the name as it is written, and else folded
+	rule  int  // of an end
 }
 
 type stepKind int
 
 const (
-	anyNames  stepKind = iota // **: any number of names
-	anyName                   // *
-	equals                    // a name
-	begins                    // name*
-	ends                      // *name
-	matchesIt                 // any other pattern
-	end                       // behind the last name
+	anyNames stepKind = iota // **
+	oneName
+	end // behind the last name
 )
 
 // newPatterns returns an automaton of some globs; the number of a glob is that of its rule.
 func newPatterns(globs []glob, rules []int) *patterns {
-	p := &patterns{}
+	p := &patterns{names: nameDFA{states: map[string]*nameState{}, room: keptWords}, cursors: map[string]*cursor{}, room: keptWords}
 	for i, g := range globs {
 		p.add(g.folded(), rules[i], false)
 		if slices.ContainsFunc(g, isUnlikeFolded) {
 			p.add(g, rules[i], true)
 		}
 	}
-	if len(p.always) > 0 {
-		p.rest = &cursor{p, p.always}
-	}
 	return p
 }
 
 func (p *patterns) add(g glob, rule int, raw bool) {
-	first := len(p.steps)
+	p.begin = append(p.begin, len(p.steps))
 	for i, part := range g {
-		if part == "**" && i > 0 && g[i-1] == "**" {
-			continue
+		switch {
+		case part != "**":
+			p.steps = append(p.steps, step{kind: oneName, first: p.names.add(part, len(p.steps)), raw: raw})
+		case i == 0 || g[i-1] != "**":
+			p.steps = append(p.steps, step{kind: anyNames})
 		}
-		p.steps = append(p.steps, newStep(part, raw))
 	}
 	p.steps = append(p.steps, step{kind: end, rule: rule})
-	p.begin = append(p.begin, first)
-	if p.steps[first].kind == anyNames {
-		p.always = append(p.always, first)
-	}
 }
 
-func newStep(part string, raw bool) step {
-	s := step{kind: matchesIt, text: part, raw: raw}
-	const special = `*?[\`
-	name, literal := unescaped(part)
-	switch {
-	case part == "**":
-		s.kind = anyNames
-	case part == "*":
-		s.kind = anyName
-	case literal:
-		s.kind, s.text = equals, name
-	case part[0] == '*' && !strings.ContainsAny(part[1:], special):
-		s.kind, s.text = ends, part[1:]
-	case part[len(part)-1] == '*' && !strings.ContainsAny(part[:len(part)-1], special):
-		s.kind, s.text = begins, part[:len(part)-1]
-	}
-	return s
-}
-
-// isUnlikeFolded reports whether a part may match a name whose folded form its own folded form does not match.
+// isUnlikeFolded reports whether a part may match a name whose folded form its own folded form does not match: with
+// what a mark behind it composes with, or a class of letters.
 func isUnlikeFolded(part string) bool {
-	switch s := newStep(part, true); s.kind {
-	case begins, matchesIt: // what a mark behind it composes with, a class of letters
-		return true
-	case ends:
-		return strings.ContainsFunc(s.text, func(r rune) bool { return r >= utf8.RuneSelf })
+	if _, literal := unescaped(part); literal {
+		return false
 	}
-	return false
+	return strings.ContainsFunc(strings.TrimLeft(part, "*"), func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(`*?[\`, r) })
 }
 
-// takes reports whether a step of one name takes a name, which is given folded, too.
-func (s *step) takes(name, folded string) bool {
-	if !s.raw {
-		name = folded
-	}
-	switch s.kind {
-	case anyName:
-		return true
-	case equals:
-		return name == s.text
-	case begins:
-		return strings.HasPrefix(name, s.text)
-	case ends:
-		return strings.HasSuffix(name, s.text)
-	case matchesIt:
-		ok, err := path.Match(s.text, name)
-		return ok && err == nil
-	}
-	return false
-}
-
-// A cursor is the state of an automaton below a folder. It does not change.
+// A cursor is the state of an automaton below a folder. Its steps do not change.
 type cursor struct {
 	*patterns
-	at []int // steps that may take the next name, ascending
+	at          []int // steps that may take the next name, ascending
+	folded, raw *nameState
+	moves       map[[2]*nameState]move // by the states at the end of the name, folded and as it is written
+}
+
+// A move is what becomes of a cursor with a name.
+type move struct {
+	next  *cursor // nil where nothing can match any more
+	rules []int   // of the patterns that end here, ascending
 }
 
 // top returns the state of the root, nil if there are no patterns.
@@ -131,60 +99,101 @@ func (p *patterns) top() *cursor {
 	if p == nil || len(p.begin) == 0 {
 		return nil
 	}
-	return &cursor{p, p.begin}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cursor(slices.Clone(p.begin))
+}
+
+// cursor returns the cursor of some steps, nil for none, and keeps it while there is room.
+func (p *patterns) cursor(at []int) *cursor {
+	slices.Sort(at)
+	at = slices.Compact(at)
+	if len(at) == 0 {
+		return nil
+	}
+	var key []byte
+	for _, i := range at {
+		key = binary.AppendUvarint(key, uint64(i))
+	}
+	if c := p.cursors[string(key)]; c != nil {
+		return c
+	}
+	c := &cursor{patterns: p, at: at, moves: map[[2]*nameState]move{}}
+	var begin [2][]int
+	for _, i := range at {
+		if p.steps[i].kind == anyNames {
+			i++
+		}
+		if s := p.steps[i]; s.kind == oneName {
+			of := 0
+			if s.raw {
+				of = 1
+			}
+			begin[of] = append(begin[of], s.first)
+		}
+	}
+	c.folded, c.raw = p.names.begin(begin[0]), p.names.begin(begin[1])
+	if size := wordsOfCursor + 3*len(at); size <= p.room {
+		p.room -= size
+		p.cursors[string(key)] = c
+	}
+	return c
 }
 
 // enter takes a name. It returns the state below it, nil where nothing can match any more, and calls hit with the rule
 // of each pattern that ends here.
 func (c *cursor) enter(name string, hit func(rule int)) *cursor {
-	folded := vault.Fold(name)
-	var room [64]int
-	next := room[:0]
-	for _, i := range c.at {
-		if c.steps[i].kind == anyNames {
-			if c.steps[i+1].kind == ends && (len(next) == 0 || next[len(next)-1] < i) { // the usual pattern, as fast as it goes
-				next = append(next, i)
-			} else {
-				next = c.reach(next, i, hit)
-			}
-			i++
-		}
-		if c.steps[i].takes(name, folded) {
-			next = c.reach(next, i+1, hit)
-		}
+	m := c.move(name)
+	for _, rule := range m.rules {
+		hit(rule)
 	}
-	switch {
-	case len(next) == 0:
-		return nil
-	case slices.Equal(next, c.at):
-		return c
-	case slices.Equal(next, c.always):
-		return c.rest
-	}
-	return &cursor{c.patterns, slices.Clone(next)}
+	return m.next
 }
 
-// reach adds a step to those that may take the next name. They come nearly in order: each adds itself and
-// the two behind it at most.
-func (c *cursor) reach(next []int, i int, hit func(rule int)) []int {
-	behind := i
-	if c.steps[i].kind == anyNames {
-		behind++
+func (c *cursor) move(name string) move {
+	folded := vault.Fold(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ends := [2]*nameState{c.names.run(c.folded, folded), c.names.run(c.raw, name)}
+	m, known := c.moves[ends]
+	if known {
+		return m
 	}
-	if c.steps[behind].kind == end {
-		hit(c.steps[behind].rule)
+	m = c.newMove(slices.Concat(ends[0].accepts, ends[1].accepts))
+	if c.room >= wordsOfMove && ends[0].kept && ends[1].kept {
+		c.room -= wordsOfMove
+		c.moves[ends] = m
 	}
-	if c.steps[i].kind == end {
-		return next
+	return m
+}
+
+// newMove returns the move with a name that some steps take.
+func (c *cursor) newMove(taken []int) move {
+	var m move
+	var at []int
+	reach := func(i int) {
+		if c.steps[i].kind != end {
+			at = append(at, i)
+		}
+		if c.steps[i].kind == anyNames {
+			i++
+		}
+		if c.steps[i].kind == end {
+			m.rules = append(m.rules, c.steps[i].rule)
+		}
 	}
-	at := len(next)
-	for at > 0 && next[at-1] > i {
-		at--
+	for _, i := range c.at {
+		if c.steps[i].kind == anyNames {
+			reach(i)
+		}
 	}
-	if at > 0 && next[at-1] == i {
-		return next
+	for _, i := range taken {
+		reach(i + 1)
 	}
-	return slices.Insert(next, at, i)
+	slices.Sort(m.rules)
+	m.rules = slices.Compact(m.rules)
+	m.next = c.cursor(at)
+	return m
 }
 
 // hits returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.

@@ -27,18 +27,26 @@ const (
 	searchFiles   = 99_500
 	searchRules   = 50
 	searchGoal    = 1.3
+	namesOnly     = ".txt" // the extension of files that a search does not read
 )
 
-// fileRules measures a search without rules about files and with many, of which half name folders and half are
-// patterns of names at any depth: of files whose names alone are looked at, and of files that are read.
-func (b *Bench) fileRules(ctx context.Context, _ programs) ([]Row, error) {
+// fileRules measures a search without rules about files and with many: of files whose names alone are looked at, and
+// of the same files when they are read. It needs room for 100,000 files: TMPDIR says where.
+func (b *Bench) fileRules(ctx context.Context, _ programs) (rows []Row, err error) {
 	layer, err := manyFileRules()
 	if err != nil {
 		return nil, err
 	}
-	var rows []Row
-	for _, kind := range []struct{ what, extension string }{{"names only", ".txt"}, {"each file read", ".md"}} {
-		row, err := b.ruledSearch(ctx, kind.extension, layer)
+	dir := filepath.Join(b.Dir, "files")
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b.note("writing %d files", searchFiles)
+	for i := range searchFiles {
+		if err := writeNote(dir, i); err != nil {
+			return nil, err
+		}
+	}
+	for _, kind := range []struct{ what, extension string }{{"names only", namesOnly}, {"each file read", ".md"}} {
+		row, err := b.ruledSearch(ctx, dir, kind.extension, layer)
 		if err != nil {
 			return nil, err
 		}
@@ -48,10 +56,28 @@ func (b *Bench) fileRules(ctx context.Context, _ programs) ([]Row, error) {
 	return rows, nil
 }
 
+// notePath is the path of a file that is searched.
+func notePath(dir string, i int, extension string) string {
+	return filepath.Join(dir, fmt.Sprintf("folder %d", i%searchFolders), fmt.Sprintf("Note %d%s", i, extension))
+}
+
+func writeNote(dir string, i int) error {
+	file := notePath(dir, i, namesOnly)
+	if i < searchFolders {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(file, []byte(strings.Repeat("some text ", 20)), 0o644)
+}
+
+// manyFileRules returns denials of folders, and of names at any depth that begin, end or go on with a text, or have a
+// class of letters.
 func manyFileRules() (*policy.Layer, error) {
+	kinds := []string{"Keys%d/private/**", "**/*.k%d", "**/*secret%d*", "**/draft%d-[a-z]*", "**/folder ?%d/key*"}
 	var paths []string
-	for i := range searchRules / 2 {
-		paths = append(paths, fmt.Sprintf("Keys%d/private/**", i), fmt.Sprintf("**/*.k%d", i))
+	for i := range searchRules {
+		paths = append(paths, fmt.Sprintf(kinds[i%len(kinds)], i))
 	}
 	doc, err := json.Marshal(map[string]any{"version": 1, "tools": map[string]any{}, "files": map[string]any{"deny": []any{map[string]any{"path": paths}}}})
 	if err != nil {
@@ -65,18 +91,10 @@ func manyFileRules() (*policy.Layer, error) {
 }
 
 // ruledSearch compares searches that find nothing, in pairs.
-func (b *Bench) ruledSearch(ctx context.Context, extension string, layer *policy.Layer) (row Row, err error) {
+func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *policy.Layer) (row Row, err error) {
 	b.note("a search of %d files%s", searchFiles, extension)
-	dir := filepath.Join(b.Dir, "files"+extension)
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for i := range searchFiles {
-		folder := filepath.Join(dir, fmt.Sprintf("folder %d", i%searchFolders))
-		if i < searchFolders {
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				return Row{}, err
-			}
-		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("Note %d%s", i, extension)), []byte(strings.Repeat("some text ", 20)), 0o644); err != nil {
+		if err := os.Rename(notePath(dir, i, namesOnly), notePath(dir, i, extension)); err != nil {
 			return Row{}, err
 		}
 	}
@@ -109,6 +127,9 @@ func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, e
 	defs, _, err := tool.Load(tooldefs.FS, ".")
 	if err != nil {
 		return 0, err
+	}
+	for _, def := range defs {
+		def.Timeout = time.Hour // processor time is what counts, also where others use the processors
 	}
 	registry, _ := tool.NewRegistry(defs...)
 	r := runner.New(registry, runner.Env{Root: root, FileLabels: p.FileLabels})

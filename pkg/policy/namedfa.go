@@ -1,0 +1,201 @@
+package policy
+
+import (
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A nameDFA matches one name against many patterns of names at once. Its states are built on first use and kept, so
+// that a name costs one look-up for each of its characters, however many patterns there are.
+type nameDFA struct {
+	tokens []token
+	states map[string]*nameState // by their tokens
+	room   int                   // for what is kept, in words; without it a character costs a look at each token
+}
+
+type tokenKind int
+
+const (
+	anyChars  tokenKind = iota // *
+	anyChar                    // ?
+	oneChar                    // a character
+	charClass                  // [a-z]
+	nothing                    // of a pattern that is not valid
+	accept                     // the end of the name
+)
+
+// A token is a part of the pattern of a name.
+type token struct {
+	kind tokenKind
+	text string // of a character or a class
+	step int    // of accept: the step whose pattern ends here
+}
+
+// takes reports whether a token takes a character and ends with it.
+func (t *token) takes(char string) bool {
+	switch t.kind {
+	case anyChar:
+		return true
+	case oneChar:
+		return t.text == char
+	case charClass:
+		ok, err := path.Match(t.text, char)
+		return ok && err == nil
+	}
+	return false
+}
+
+// A nameState is a set of tokens that can come next.
+type nameState struct {
+	at      []int // ascending
+	accepts []int // steps that take the name if it ends here
+	kept    bool
+	ascii   *[utf8.RuneSelf]*nameState
+	others  map[string]*nameState
+}
+
+// add adds the pattern of a step, and returns its first token.
+func (d *nameDFA) add(pattern string, step int) (first int) {
+	first = len(d.tokens)
+	if _, err := path.Match(pattern, ""); err != nil {
+		d.tokens = append(d.tokens, token{kind: nothing})
+		return first
+	}
+	for rest := pattern; rest != ""; {
+		t, n := token{kind: oneChar}, 1
+		switch rest[0] {
+		case '*':
+			t.kind = anyChars
+		case '?':
+			t.kind = anyChar
+		case '[':
+			t.kind, n = charClass, classLength(rest)
+		case '\\':
+			rest = rest[1:]
+			n = charLength(rest)
+		default:
+			n = charLength(rest)
+		}
+		t.text, rest = rest[:n], rest[n:]
+		d.tokens = append(d.tokens, t)
+	}
+	d.tokens = append(d.tokens, token{kind: accept, step: step})
+	return first
+}
+
+func charLength(text string) int {
+	_, n := utf8.DecodeRuneInString(text)
+	return n
+}
+
+// classLength returns the length of the class that a valid pattern begins with.
+func classLength(pattern string) int {
+	char := func(i int) int { // behind the character there, which may be escaped
+		if pattern[i] == '\\' {
+			i++
+		}
+		return i + charLength(pattern[i:])
+	}
+	i := 1
+	if strings.HasPrefix(pattern, "[^") {
+		i++
+	}
+	for first := i; i == first || pattern[i] != ']'; {
+		if i = char(i); pattern[i] == '-' {
+			i = char(i + 1)
+		}
+	}
+	return i + 1
+}
+
+// begin returns the state before a name whose patterns begin at some tokens.
+func (d *nameDFA) begin(tokens []int) *nameState {
+	var at []int
+	for _, i := range tokens {
+		at = d.reach(at, i)
+	}
+	return d.state(at)
+}
+
+// reach adds a token to those that can come next, and those behind it where it can stand for nothing.
+func (d *nameDFA) reach(at []int, i int) []int {
+	for ; d.tokens[i].kind == anyChars; i++ {
+		at = append(at, i)
+	}
+	return append(at, i)
+}
+
+// state returns the state of some tokens, and keeps it while there is room.
+func (d *nameDFA) state(at []int) *nameState {
+	slices.Sort(at)
+	at = slices.Compact(at)
+	var key []byte
+	for _, i := range at {
+		key = binary.AppendUvarint(key, uint64(i))
+	}
+	if s := d.states[string(key)]; s != nil {
+		return s
+	}
+	s := &nameState{at: at}
+	for _, i := range at {
+		if d.tokens[i].kind == accept {
+			s.accepts = append(s.accepts, d.tokens[i].step)
+		}
+	}
+	if size := utf8.RuneSelf + 3*len(at); size <= d.room {
+		d.room -= size
+		s.kept, s.ascii, s.others = true, new([utf8.RuneSelf]*nameState), map[string]*nameState{}
+		d.states[string(key)] = s
+	}
+	return s
+}
+
+// wordsOfOther is about how much room a character takes that is not ASCII.
+const wordsOfOther = 8
+
+// run returns the state at the end of a name.
+func (d *nameDFA) run(s *nameState, name string) *nameState {
+	for name != "" && len(s.at) > 0 {
+		n := charLength(name)
+		s, name = d.next(s, name[:n]), name[n:]
+	}
+	return s
+}
+
+// next returns the state after a character.
+func (d *nameDFA) next(s *nameState, char string) *nameState {
+	switch {
+	case !s.kept:
+		return d.state(d.after(s, char))
+	case len(char) == 1 && char[0] < utf8.RuneSelf:
+		if s.ascii[char[0]] == nil {
+			s.ascii[char[0]] = d.state(d.after(s, char))
+		}
+		return s.ascii[char[0]]
+	case s.others[char] != nil:
+		return s.others[char]
+	}
+	next := d.state(d.after(s, char))
+	if d.room >= wordsOfOther {
+		d.room -= wordsOfOther
+		s.others[strings.Clone(char)] = next
+	}
+	return next
+}
+
+// after returns the tokens that can come after a character.
+func (d *nameDFA) after(s *nameState, char string) []int {
+	var at []int
+	for _, i := range s.at {
+		switch t := &d.tokens[i]; {
+		case t.kind == anyChars:
+			at = d.reach(at, i)
+		case t.takes(char):
+			at = d.reach(at, i+1)
+		}
+	}
+	return at
+}
