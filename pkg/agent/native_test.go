@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -230,11 +232,29 @@ func TestBrokenOff(t *testing.T) {
 	wantError[*model.CutError](t, err)
 
 	// D12: a long one without calls is on record with its head, its tail and a digest, and is replayed so.
-	r = nativeRig(t, breaks(strings.Repeat("é", 1<<20), cut), says(answer42))
+	said := strings.Repeat("é", 1<<20) + " the tail"
+	sum := sha256.Sum256([]byte(said + "\x00"))
+	r = nativeRig(t, breaks(said, cut), says(answer42))
 	r.mustRun()
 	i = slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
-	if got := r.records[i].(runfile.Response); len(got.Content) > 66<<10 || got.Bytes != 2<<20 || got.Digest == "" || !strings.Contains(got.Content, " bytes omitted]") {
+	got := r.records[i].(runfile.Response)
+	if len(got.Content) > 66<<10 || got.Bytes != len(said) || got.Digest != "sha256:"+hex.EncodeToString(sum[:]) || !strings.Contains(got.Content, " bytes omitted]") {
 		t.Errorf("%d bytes of content, %d bytes, digest %q", len(got.Content), got.Bytes, got.Digest)
+	}
+	if !strings.HasPrefix(got.Content, "éé") || !strings.HasSuffix(got.Content, " the tail") {
+		t.Errorf("%.10q … %q", got.Content, got.Content[len(got.Content)-10:])
+	}
+
+	// D12: one with a call stays whole, for a run that is resumed reads the call again.
+	r = nativeRig(t, func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		delta(chat.Delta{Content: said})
+		delta(chat.Delta{Call: &c})
+		return chat.Response{Content: said, Calls: []chat.Call{c}}, cut
+	}, says(answer42))
+	r.mustRun()
+	i = slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
+	if got := r.records[i].(runfile.Response); got.Content != said || got.Digest != "" {
+		t.Errorf("%d bytes of content, digest %q", len(got.Content), got.Digest)
 	}
 
 	// Nothing had arrived: the model has tried again by itself.
