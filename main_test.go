@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 	programs["oneshot"], programs["administered"], programs["signal"] = main, administeredMain, signalMain
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
 		syscall.Umask(0o022) // scripts write policies, and one that a group can write is refused
+		if signal.Ignored(os.Interrupt) {
+			// As in a shell's background job. Scripts end programs by this signal, and what is ignored is inherited.
+			signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+		}
 	}
 	testscript.Main(m, programs)
 }
