@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,15 +97,8 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 
 // wouldGo reports whether a record is to go.
 func (o *pruneOptions) wouldGo(path string) (bool, error) {
-	log, err := runfile.ReadFile(path)
-	if err != nil {
-		return false, err
-	}
-	if log.Torn != nil && log.Torn.Alien {
-		return false, log.Empty()
-	}
-	info, err := os.Stat(path)
-	return err == nil && o.over(log, info.ModTime()), err
+	last, written, err := runfile.Last(path)
+	return err == nil && o.over(last, written), err
 }
 
 // waitingExits are the exit codes of runs that wait for somebody: for what a tool needs or an approval, and for a
@@ -115,12 +107,12 @@ var waitingExits = []int{8, 10}
 
 // over reports whether nothing more comes of a run, for long enough. One that was cut off before
 // anything of it was on record is as old as its file.
-func (o *pruneOptions) over(log *runfile.Log, written time.Time) bool {
-	ended := false
-	if n := len(log.Records); n > 0 {
-		end, ok := log.Records[n-1].Body.(runfile.End)
-		written, ended = log.Records[n-1].Time, ok && !slices.Contains(waitingExits, end.Exit)
+func (o *pruneOptions) over(last runfile.Record, written time.Time) bool {
+	if last.Body != nil {
+		written = last.Time
 	}
+	end, ended := last.Body.(runfile.End)
+	ended = ended && !slices.Contains(waitingExits, end.Exit)
 	return (o.all || ended) && o.env.Now().Sub(written) >= time.Duration(o.older)
 }
 

@@ -1,14 +1,17 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -75,9 +78,15 @@ func (o *runsOptions) list() error {
 		return err
 	}
 	runs := make([]runSummary, len(paths))
-	for i, path := range paths {
-		runs[i] = summarise(path)
+	var workers sync.WaitGroup
+	for w, n := 0, runtime.GOMAXPROCS(0); w < n; w++ {
+		workers.Go(func() {
+			for i := w; i < len(paths); i += n {
+				runs[i] = summarise(paths[i])
+			}
+		})
 	}
+	workers.Wait()
 	if o.format == "json" {
 		return report.JSON(o.talk.out, runs)
 	}
@@ -110,16 +119,35 @@ func summarise(path string) runSummary {
 		s.glance(glance)
 		return s
 	}
-	log, err := runfile.ReadFile(path)
-	if err == nil {
-		err = log.Empty()
-	}
-	if err != nil {
+	if err := s.read(path); err != nil {
 		s.Name, s.Fault = "damaged", err.Error()
-		return s
 	}
-	if run, ok := log.Run(); ok {
-		s.Time, s.Model, s.Prompt = log.Records[0].Time, run.Model, run.Prompt
+	return s
+}
+
+// read reads all records of a run that a glance does not tell enough of, such as one that was cut off.
+func (s *runSummary) read(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("run file: %w", err)
+	}
+	defer f.Close()
+	scan, log := runfile.NewScan(f), &runfile.Log{}
+	for r := range scan.Records() {
+		switch b := r.Body.(type) {
+		case runfile.Run:
+			s.Time, s.Model, s.Prompt = r.Time, b.Model, b.Prompt
+		case runfile.Request:
+			r.Body = runfile.Request{}
+		case runfile.End, runfile.Resumed:
+		default:
+			continue
+		}
+		log.Records = append(log.Records, r)
+	}
+	log.Torn = scan.Torn
+	if err := cmp.Or(scan.Err, log.Empty()); err != nil {
+		return err
 	}
 	for _, r := range log.Standing() {
 		switch b := r.Body.(type) {
@@ -129,7 +157,7 @@ func summarise(path string) runSummary {
 			s.Exit, s.Name = &b.Exit, b.Name
 		}
 	}
-	return s
+	return nil
 }
 
 // glance takes in the first and the last record of a run.

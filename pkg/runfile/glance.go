@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // A Glance is what the first and the last records of a run file say.
@@ -17,7 +18,7 @@ type Glance struct {
 }
 
 // tailBytes is how much of the end of a run file a glance reads, as far as the last record is not longer.
-const tailBytes = 16 << 10
+const tailBytes = 4 << 10
 
 // ReadGlance reads the first and the last records of the run file of that name, whatever its size. It reports
 // false where only all of the records say more: see [ReadFile].
@@ -53,6 +54,40 @@ func (g *Glance) read(f *os.File) (ok bool, err error) {
 			return false, nil
 		}
 	}
+}
+
+// Last returns the last whole record of the run file of that name, without a body if there is none, and when the file
+// was written last. It reads no more than a [Glance] where that says enough.
+func Last(path string) (last Record, written time.Time, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Record{}, time.Time{}, fmt.Errorf("run file: %w", err)
+	}
+	defer f.Close()
+	return lastOf(f)
+}
+
+func lastOf(f *os.File) (last Record, written time.Time, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return Record{}, time.Time{}, err
+	}
+	var g Glance
+	if ok, err := g.read(f); ok && err == nil {
+		return g.Last, info.ModTime(), nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return Record{}, time.Time{}, err
+	}
+	scan := NewScan(f)
+	for r := range scan.Records() {
+		last = r
+	}
+	if scan.Err == nil && scan.Torn != nil && scan.Torn.Alien { // who knows whose it is
+		log := Log{Torn: scan.Torn}
+		scan.Err = log.Empty()
+	}
+	return last, info.ModTime(), scan.Err
 }
 
 // take reads the last records in the end of a file, and reports whether the last one and one that names a turn

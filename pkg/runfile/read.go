@@ -108,7 +108,7 @@ func Read(r io.Reader) (*Log, error) {
 
 // ReadFirst reads the first record of a run file, as [Read] does.
 func ReadFirst(r io.Reader) (*Log, error) {
-	scan, log := NewScan(r), &Log{}
+	scan, log := newScan(r, 4<<10), &Log{} // most first records are short
 	for record := range scan.Records() {
 		log.Records = append(log.Records, record)
 		break

@@ -28,8 +28,10 @@ type Scan struct {
 }
 
 // NewScan returns a scan of a run file that begins with the next byte of r.
-func NewScan(r io.Reader) *Scan {
-	return &Scan{src: lineReader{src: bufio.NewReaderSize(r, 64<<10)}}
+func NewScan(r io.Reader) *Scan { return newScan(r, 64<<10) }
+
+func newScan(r io.Reader, buffer int) *Scan {
+	return &Scan{src: lineReader{src: bufio.NewReaderSize(r, buffer)}}
 }
 
 // Line returns the latest record as it stands in the file, and the offset of its first byte. It is valid until the

@@ -248,10 +248,10 @@ func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *RemoveError) Unwrap() error { return e.Err }
 
-// Remove deletes a run file that nobody writes, if over says so of what is in it and of when it was
-// written last, and reports whether it did. Errors are a *[LockedError], a *[DamageError], a
+// Remove deletes a run file that nobody writes, if over says so of its last record and of when it was
+// written last, and reports whether it did. The record is as [Last] returns it. Errors are a *[LockedError], a *[DamageError], a
 // *[RemoveError], or about opening it; with any, the file is there.
-func Remove(path string, over func(log *Log, written time.Time) bool) (removed bool, err error) {
+func Remove(path string, over func(last Record, written time.Time) bool) (removed bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false, fmt.Errorf("run file: %w", err)
@@ -260,18 +260,9 @@ func Remove(path string, over func(log *Log, written time.Time) bool) (removed b
 	if err := hold(f, path); err != nil {
 		return false, err
 	}
-	info, err := f.Stat()
-	if err != nil {
+	last, written, err := lastOf(f)
+	if err != nil || !over(last, written) {
 		return false, err
-	}
-	log, err := Read(f)
-	switch {
-	case err != nil:
-		return false, err
-	case log.Torn != nil && log.Torn.Alien: // who knows whose it is
-		return false, log.Empty()
-	case !over(log, info.ModTime()):
-		return false, nil
 	}
 	if err := os.Remove(path); err != nil {
 		return false, &RemoveError{err}
