@@ -68,8 +68,8 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 // others all, or under the race detector one of some.
 func attacked(ts *testscript.TestScript) []dialect.Dialect {
 	every := raced.Less(1, 4)
-	return slices.DeleteFunc(slices.Clone(dialect.Dialects), func(d dialect.Dialect) bool {
-		at := slices.IndexFunc(dialect.Dialects, func(other dialect.Dialect) bool { return other.Name == d.Name })
+	return slices.DeleteFunc(slices.Clone(dialect.Dialects()), func(d dialect.Dialect) bool {
+		at := slices.IndexFunc(dialect.Dialects(), func(other dialect.Dialect) bool { return other.Name == d.Name })
 		return d.Name != "tool" && d.Name != "hermes" && (at+len(ts.Name()))%every != 0
 	})
 }

@@ -49,19 +49,19 @@ This page is printed from the table in this folder.
 
 | model | dialect |
 |---|---|
-`, len(dialect.Dialects))
+`, len(dialect.Dialects()))
 	for _, m := range models() {
 		fmt.Fprintf(&b, "| %s | %s |\n", m.name, strings.Join(m.dialects, ", "))
 	}
 	b.WriteString("\n## By format\n\n| dialect | how it looks | written by | other names |\n|---|---|---|---|\n")
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		by := strings.Join(d.Families, ", ")
 		if d.Taught() {
 			by = "any model that is told to"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", link(d), cell(d.Title), by, strings.Join(d.Aliases, ", "))
 	}
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", d.Name, markdown(d.Doc))
 		if d.Taught() {
 			fmt.Fprintf(&b, "A prompt can teach it: `oneshot run --dialect %s`. It ends the work with `%s`.\n\n", d.Name, d.Ending)
@@ -80,7 +80,7 @@ type family struct {
 // models returns the families in the table of dialects, by name.
 func models() []family {
 	var all []family
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		for _, name := range d.Families {
 			i := slices.IndexFunc(all, func(f family) bool { return f.name == name })
 			if i < 0 {

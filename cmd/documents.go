@@ -68,7 +68,7 @@ type dialectDoc struct {
 
 func (o *parseOptions) dialects() error {
 	var docs []dialectDoc
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Taught(), d.Wrappers(), d.Doc, d.Example})
 	}
 	for _, f := range wire.Formats {

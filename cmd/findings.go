@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fatih/color"
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/diag"
@@ -35,14 +34,14 @@ func (t *talk) findings(findings []diag.Finding, sources map[string]diag.Text) {
 }
 
 func (t *talk) paintSeverity(s diag.Severity, text string) string {
-	attr := color.FgCyan
+	c := cyan
 	switch s {
 	case diag.Error:
-		attr = color.FgRed
+		c = red
 	case diag.Warning:
-		attr = color.FgYellow
+		c = yellow
 	}
-	return t.paint(attr, text)
+	return t.paint(c, text)
 }
 
 // findingOptions are the flags that say which findings count and how many are

@@ -125,9 +125,11 @@ func newRoot(env Env, t *talk) *cobra.Command {
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "what stderr is: text for people, or json, one object a line")
 	t.format = logFormat(env.Args) // also where the flags cannot be read
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors")
-	for _, c := range neededCommands(env.Args) {
+	needed := neededCommands(env.Args)
+	for _, c := range needed {
 		root.AddCommand(c.build(env, t))
 	}
+	root.CompletionOptions.DisableDefaultCmd = len(needed) == 1 // it is not the one that is called
 	return root
 }
 

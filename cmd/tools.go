@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -57,12 +59,13 @@ func (o *toolsOptions) list() error {
 	if o.format == "json" {
 		return report.JSON(o.talk.out, docs)
 	}
-	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	out := bufio.NewWriter(o.talk.out) // else each cell is a system call
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tEFFECT\tSOURCE\tDESCRIPTION")
 	for _, d := range docs {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Effect, report.Visible(d.Source), report.Visible(firstSentence(d.Description)))
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), out.Flush())
 }
 
 // load returns the selected definitions.

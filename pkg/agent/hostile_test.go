@@ -131,7 +131,7 @@ func TestHostileResult(t *testing.T) {
 		if got := strings.Count(message, r.mark()); got != 2 { // begin and end
 			t.Errorf("the mark stands %d times in\n%s", got, message)
 		}
-		if reading := dialect.Scan(message, dialect.Options{Dialect: dialect.Dialects[0]}); len(reading.Calls) > 0 {
+		if reading := dialect.Scan(message, dialect.Options{Dialect: dialect.Dialects()[0]}); len(reading.Calls) > 0 {
 			t.Errorf("calls %+v in the results", reading.Calls)
 		}
 	}

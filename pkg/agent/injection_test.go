@@ -260,7 +260,7 @@ func TestRepeatedCalls(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		written, ok := rapid.SampledFrom(dialect.Dialects).Draw(rt, "dialect").Render(chat.Call{Name: name, Arguments: args}, nil)
+		written, ok := rapid.SampledFrom(dialect.Dialects()).Draw(rt, "dialect").Render(chat.Call{Name: name, Arguments: args}, nil)
 		if !ok {
 			rt.Skip("the dialect cannot say it")
 		}

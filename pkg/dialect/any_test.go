@@ -59,7 +59,7 @@ func piecesOf(t testing.TB, d *Dialect) []string {
 		all = append(all, text, text[:len(text)/2], text[:len(text)-1])
 	}
 	all = append(all, d.Example, d.Example[:len(d.Example)/2], d.Example[len(d.Example)/2:], renderedCall(d, "g", `{"a":[1,{"b":"c"}]}`))
-	for i, other := range Dialects {
+	for i, other := range Dialects() {
 		if i%5 == len(d.Name)%5 {
 			all = append(all, other.Example)
 		}

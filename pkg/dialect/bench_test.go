@@ -20,9 +20,9 @@ func BenchmarkProse(b *testing.B) {
 	} {
 		text := []byte("So:\n" + strings.Repeat(text, 1+(1<<20)/len(text)))
 		b.Run(name+"/all", func(b *testing.B) { mode{}.benchmark(b, text, len(text)) })
-		for i := range Dialects {
-			m := mode{row: &Dialects[i]}
-			b.Run(name+"/"+Dialects[i].Name, func(b *testing.B) { m.benchmark(b, text, len(text)) })
+		for i := range Dialects() {
+			m := mode{row: &Dialects()[i]}
+			b.Run(name+"/"+Dialects()[i].Name, func(b *testing.B) { m.benchmark(b, text, len(text)) })
 		}
 	}
 }
@@ -50,8 +50,8 @@ var (
 // reader of JSON that validates the same bytes where they are that.
 func BenchmarkCalls(b *testing.B) {
 	for size, arguments := range map[string]string{"small": smallArguments, "large": largeArguments} {
-		for i := range Dialects {
-			d := &Dialects[i]
+		for i := range Dialects() {
+			d := &Dialects()[i]
 			call := renderedCall(d, "search", arguments)
 			text := []byte(strings.Repeat(call, 1+(1<<19)/len(call)))
 			b.Run(size+"/"+d.Name, func(b *testing.B) { mode{row: d}.benchmark(b, text, len(text)) })
@@ -72,9 +72,9 @@ func BenchmarkCalls(b *testing.B) {
 // BenchmarkResponses measures responses of usual sizes, each read alone: a sentence and
 // two calls of about 100 bytes (B3).
 func BenchmarkResponses(b *testing.B) {
-	all := make([]string, len(Dialects))
-	for i := range Dialects {
-		d := &Dialects[i]
+	all := make([]string, len(Dialects()))
+	for i := range Dialects() {
+		d := &Dialects()[i]
 		all[i] = smallResponse(d)
 		b.Run("named/"+d.Name, func(b *testing.B) { scanEach(b, Options{Dialect: *d}, all[i]) })
 		b.Run("detected/"+d.Name, func(b *testing.B) { scanEach(b, Options{}, all[i]) })

@@ -45,7 +45,7 @@ func (c testCase) section(name string) *txtar.File {
 // allCases goes through the cases of all dialects.
 func allCases(t testing.TB) iter.Seq2[Dialect, testCase] {
 	return func(yield func(Dialect, testCase) bool) {
-		for _, d := range Dialects {
+		for _, d := range Dialects() {
 			for _, c := range cases(t, d) {
 				if !yield(d, c) {
 					return

@@ -57,102 +57,104 @@ func thenSentence(text []byte) verdict {
 var thenBareCall = nameThen(either(blankThen("{"), after(blankThen("{"), "json", "<|constrain|>json")))
 
 // channelDialects write messages, each for somebody.
-var channelDialects = []Dialect{
-	{
-		Name:     "harmony",
-		Title:    "Messages for functions.NAME on channels",
-		Families: []string{"gpt-oss"},
-		Aliases:  []string{"gpt_oss", "gptoss"},
-		Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
-		Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
+func channelDialects() []Dialect {
+	return []Dialect{
+		{
+			Name:     "harmony",
+			Title:    "Messages for functions.NAME on channels",
+			Families: []string{"gpt-oss"},
+			Aliases:  []string{"gpt_oss", "gptoss"},
+			Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
+			Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
 What is for functions.NAME is a call with JSON as arguments, on any channel; what is for another tool,
 such as python, may be text. The channel analysis is reasoning, the others are content. Without the
 marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
-				{text: "<|channel|>", role: begins, common: true, lead: then("analysis", "commentary", "final"), own: anything},
-				{text: "<|end|>", role: silent},
-				{text: "<|call|>", role: silent},
-				{text: "<|message|>", role: unwraps, lead: never, own: anything},
-				{text: "<|return|>", role: silent},
-				{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
-				{text: "commentary to=functions.", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
-				{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
-				{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
+			framing: framing{
+				marks: []mark{
+					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
+					{text: "<|channel|>", role: begins, common: true, lead: then("analysis", "commentary", "final"), own: anything},
+					{text: "<|end|>", role: silent},
+					{text: "<|call|>", role: silent},
+					{text: "<|message|>", role: unwraps, lead: never, own: anything},
+					{text: "<|return|>", role: silent},
+					{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
+					{text: "commentary to=functions.", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
+					{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
+					{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
+				},
+				start:  []mark{{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought}},
+				thinks: []*wrapper{},
+				writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
 			},
-			start:  []mark{{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought}},
-			thinks: []*wrapper{},
-			writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
+			grammar: harmonyMessage,
 		},
-		grammar: harmonyMessage,
-	},
-	{
-		Name:     "inkling",
-		Title:    "Messages whose content is a JSON object with name and args",
-		Families: []string{"Inkling"},
-		Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
-		Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
+		{
+			Name:     "inkling",
+			Title:    "Messages whose content is a JSON object with name and args",
+			Families: []string{"Inkling"},
+			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
+			Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
 stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|message_model|>", role: begins, common: true},
-				{text: "<|end_message|>", role: silent},
-				{text: "<|content_invoke_tool_json|>", role: unwraps},
+			framing: framing{
+				marks: []mark{
+					{text: "<|message_model|>", role: begins, common: true},
+					{text: "<|end_message|>", role: silent},
+					{text: "<|content_invoke_tool_json|>", role: unwraps},
+				},
+				closes: []string{"<|end_message|>"},
+				thinks: []*wrapper{},
+				writes: [2]string{"<|message_model|>", "<|end_message|>"},
 			},
-			closes: []string{"<|end_message|>"},
-			thinks: []*wrapper{},
-			writes: [2]string{"<|message_model|>", "<|end_message|>"},
+			grammar: inkling,
 		},
-		grammar: inkling,
-	},
-	{
-		Name:     "muse_glimmer",
-		Title:    "Messages with <atem:invoke> for a tool",
-		Families: []string{"Muse Glimmer", "Onyx"},
-		Aliases:  []string{"onyx", "atem"},
-		Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
-		Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. A call stands in
+		{
+			Name:     "muse_glimmer",
+			Title:    "Messages with <atem:invoke> for a tool",
+			Families: []string{"Muse Glimmer", "Onyx"},
+			Aliases:  []string{"onyx", "atem"},
+			Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
+			Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. A call stands in
 tags <atem:invoke> at the start of one, whoever it is for; in one for the user it is that of a tool
 that is known. What is for self is reasoning.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "tool"), own: anything},
-				{text: "<|message|>", role: takes, common: true},
-				{text: "<atem:function_calls>", role: wraps},
-				{text: "<atem:invoke", role: takes, grammar: &atemCall},
-				{text: "</atem:invoke>", role: unwraps},
-				{text: "</atem:function_calls>", role: unwraps},
-				{text: "<|eom|>", role: silent},
-				{text: "<|eot|>", role: silent},
+			framing: framing{
+				marks: []mark{
+					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "tool"), own: anything},
+					{text: "<|message|>", role: takes, common: true},
+					{text: "<atem:function_calls>", role: wraps},
+					{text: "<atem:invoke", role: takes, grammar: &atemCall},
+					{text: "</atem:invoke>", role: unwraps},
+					{text: "</atem:function_calls>", role: unwraps},
+					{text: "<|eom|>", role: silent},
+					{text: "<|eot|>", role: silent},
+				},
+				start:  []mark{{role: starts, lead: thenMessage}},
+				thinks: []*wrapper{},
+				writes: [2]string{"<atem:function_calls>\n", "\n</atem:function_calls><|eom|>"},
 			},
-			start:  []mark{{role: starts, lead: thenMessage}},
-			thinks: []*wrapper{},
-			writes: [2]string{"<atem:function_calls>\n", "\n</atem:function_calls><|eom|>"},
+			grammar: museMessage,
 		},
-		grammar: museMessage,
-	},
-	{
-		Name:     "kimi_k3",
-		Title:    "<|open|>call with <|open|>argument",
-		Families: []string{"Kimi K3"},
-		Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
-		Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
+		{
+			Name:     "kimi_k3",
+			Title:    "<|open|>call with <|open|>argument",
+			Families: []string{"Kimi K3"},
+			Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
+			Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
 each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|open|>tools<|sep|>", role: wraps},
-				{text: "<|open|>call", role: takes},
-				{text: "<|close|>call<|sep|>", role: unwraps},
-				{text: "<|close|>tools<|sep|>", role: unwraps},
-				{text: "<|open|>response<|sep|>", role: silent},
-				{text: "<|close|>response<|sep|>", role: silent},
+			framing: framing{
+				marks: []mark{
+					{text: "<|open|>tools<|sep|>", role: wraps},
+					{text: "<|open|>call", role: takes},
+					{text: "<|close|>call<|sep|>", role: unwraps},
+					{text: "<|close|>tools<|sep|>", role: unwraps},
+					{text: "<|open|>response<|sep|>", role: silent},
+					{text: "<|close|>response<|sep|>", role: silent},
+				},
+				thinks: []*wrapper{tags("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
+				writes: [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
 			},
-			thinks: []*wrapper{tags("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
-			writes: [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
+			grammar: tagged(markup.KimiK3),
 		},
-		grammar: tagged(markup.KimiK3),
-	},
+	}
 }
 
 // invoked returns the name of the tool that tags call, which a text begins with.

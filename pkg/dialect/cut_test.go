@@ -57,7 +57,7 @@ func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 
 // Nothing that was cut off is executed with a part of its arguments.
 func TestCutsNeverExecute(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			for _, tools := range []Toolset{nil, cutTools} {
 				for _, arguments := range []string{cutArguments, `{"limit":150}`, `{"path":"a"}`, `{}`} {

@@ -66,7 +66,7 @@ func (s *Scanner) told() (row *Dialect, at int) {
 	case len(s.marks.rows) == 1:
 		return s.marks.rows[0], -1
 	case t.row == nil:
-		return &Dialects[0], -1
+		return &Dialects()[0], -1
 	default:
 		return t.row, t.frame.at
 	}

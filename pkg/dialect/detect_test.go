@@ -37,7 +37,7 @@ func TestDetected(t *testing.T) {
 // TestDetectedAny checks that the example of every dialect is the same call where
 // the dialect is told from the text, and nothing is wrong with it.
 func TestDetectedAny(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		named, told := Scan(d.Example, Options{Dialect: d}), Scan(d.Example, Options{})
 		if diff := cmp.Diff(meanings(executable(named.Calls)), meanings(executable(told.Calls))); diff != "" {
 			t.Errorf("%s, read as %s: (-named +told)\n%s", d.Name, told.Dialect.Name, diff)

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/schema"
@@ -72,8 +73,13 @@ type grammar struct {
 	lines  bool   // arguments are lines, and end where reasoning does
 }
 
-// Dialects lists every dialect that can be read.
-var Dialects = slices.Concat(ownDialects, jsonDialects, namedDialects, markupDialects, pythonDialects, quotedDialects, channelDialects)
+// Dialects returns every dialect that can be read. The list is not to be changed.
+func Dialects() []Dialect { return table() }
+
+// table is made when it is first asked for: most commands read no response.
+var table = sync.OnceValue(func() []Dialect {
+	return slices.Concat(ownDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects())
+})
 
 // Taught reports whether a prompt can tell a model to write this dialect. The
 // others are only read.
@@ -97,7 +103,7 @@ func (d Dialect) Wrappers() []string {
 
 // Named returns the dialect of that name or alias.
 func Named(name string) (Dialect, bool) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		if d.Name == name || slices.Contains(d.Aliases, name) {
 			return d, true
 		}
@@ -110,7 +116,7 @@ func Named(name string) (Dialect, bool) {
 // spelt like it.
 func Meant(word string, others ...string) string {
 	var names []string
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		names = append(append(names, d.Name), d.Aliases...)
 	}
 	names = append(names, others...)

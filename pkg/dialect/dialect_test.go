@@ -14,7 +14,7 @@ import (
 )
 
 func TestNamed(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			if found, ok := Named(name); !ok || found.Name != d.Name {
 				t.Errorf("Named(%q) = %q, %t", name, found.Name, ok)
@@ -29,7 +29,7 @@ func TestNamed(t *testing.T) {
 // TestRows checks that every dialect is documented and that its example is one
 // faultless call.
 func TestRows(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		if d.Name == "" || d.Title == "" || d.Doc == "" {
 			t.Errorf("dialect %q is not documented", d.Name)
 		}

@@ -101,7 +101,7 @@ func evils(d *Dialect) []string {
 // is whole, and alone in it.
 func raw(d *Dialect) bool {
 	before, _, _ := strings.Cut(renderedCall(d, "fetch", `{"a":"QQQQ"}`), "QQQQ")
-	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects, func(q Dialect) bool { return q.Name == d.Name })
+	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects(), func(q Dialect) bool { return q.Name == d.Name })
 }
 
 // evilsIn are the evil texts of a dialect for the strings of another.
@@ -156,8 +156,8 @@ func (m mode) checkNoEvil(t failer, text string) {
 func TestNoEvilInStrings(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, host := range hosts(d) {
-			for i := range Dialects {
-				for _, evil := range some(evilsIn(d, &Dialects[i]), i+len(d.Title)) {
+			for i := range Dialects() {
+				for _, evil := range some(evilsIn(d, &Dialects()[i]), i+len(d.Title)) {
 					text := strings.ReplaceAll(host, "QQQQ", inString(host, evil))
 					mode{row: d}.checkNoEvil(t, text)
 					mode{}.checkNoEvil(t, text)
@@ -175,7 +175,7 @@ func TestNoEvilAny(t *testing.T) {
 		before, behind, _ := strings.Cut(host, "QQQQ")
 		signs := signsBehind(before, "fetch")
 		rapid.Check(t, func(rt *rapid.T) {
-			from := &Dialects[rapid.IntRange(0, len(Dialects)-1).Draw(rt, "from")]
+			from := &Dialects()[rapid.IntRange(0, len(Dialects())-1).Draw(rt, "from")]
 			evil := inString(host, rapid.SampledFrom(evilsIn(d, from)).Draw(rt, "evil"))
 			at := rapid.SampledFrom(signs).Draw(rt, "at")
 			more := rapid.SampledFrom([]string{"", "{", "}", "[", "]", "(", ")", ",", ":", "x", "\n", "/", "."}).Draw(rt, "more")

@@ -29,21 +29,21 @@ func fuzzRows(f *testing.F, rows []Dialect) {
 // messages, which say for whom they are), tags with the key in them, pairs of tags,
 // calls of Python, and private quotes.
 
-func FuzzScript(f *testing.F) { fuzzRows(f, ownDialects[:1]) }
+func FuzzScript(f *testing.F) { fuzzRows(f, ownDialects()[:1]) }
 
-func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(ownDialects[1:], jsonDialects)) }
+func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(ownDialects()[1:], jsonDialects())) }
 
-func FuzzNamed(f *testing.F) { fuzzRows(f, slices.Concat(namedDialects, channelDialects)) }
+func FuzzNamed(f *testing.F) { fuzzRows(f, slices.Concat(namedDialects(), channelDialects())) }
 
-func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects), hasPairs)) }
+func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects()), hasPairs)) }
 
 func FuzzPairs(f *testing.F) {
-	fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects), hasNoPairs))
+	fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects()), hasNoPairs))
 }
 
-func FuzzPython(f *testing.F) { fuzzRows(f, pythonDialects) }
+func FuzzPython(f *testing.F) { fuzzRows(f, pythonDialects()) }
 
-func FuzzQuoted(f *testing.F) { fuzzRows(f, quotedDialects) }
+func FuzzQuoted(f *testing.F) { fuzzRows(f, quotedDialects()) }
 
 // hasPairs reports whether the keys of a dialect stand in tags of their own.
 func hasPairs(d Dialect) bool {
@@ -54,7 +54,7 @@ func hasNoPairs(d Dialect) bool { return !hasPairs(d) }
 
 // FuzzDetect holds the laws where the dialect is told from the text.
 func FuzzDetect(f *testing.F) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		f.Add(d.Example, uint64(1))
 		for _, c := range cases(f, d) {
 			f.Add(c.input, uint64(len(c.input)))

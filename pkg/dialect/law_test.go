@@ -101,10 +101,10 @@ func modes(d *Dialect) []mode {
 // every type: not only of those that the values have.
 var knownTools = sync.OnceValue(func() Toolset {
 	tools := Toolset{}
-	for i := range Dialects {
-		texts := []string{Dialects[i].Example, renderedCall(&Dialects[i], "f", `{"a":"b","b":[1],"keyname":"c"}`)}
+	for i := range Dialects() {
+		texts := []string{Dialects()[i].Example, renderedCall(&Dialects()[i], "f", `{"a":"b","b":[1],"keyname":"c"}`)}
 		for _, text := range texts {
-			for _, c := range Scan(text, Options{Dialect: Dialects[i]}).Calls {
+			for _, c := range Scan(text, Options{Dialect: Dialects()[i]}).Calls {
 				tools[c.Name] = anyShape(c.Arguments)
 			}
 		}
@@ -139,10 +139,10 @@ func some[T any](all []T, offset int) []T {
 
 // eachRow runs a test for every dialect.
 func eachRow(t *testing.T, test func(t *testing.T, d *Dialect)) {
-	for i := range Dialects {
-		t.Run(Dialects[i].Name, func(t *testing.T) {
+	for i := range Dialects() {
+		t.Run(Dialects()[i].Name, func(t *testing.T) {
 			t.Parallel()
-			test(t, &Dialects[i])
+			test(t, &Dialects()[i])
 		})
 	}
 }
@@ -369,8 +369,8 @@ func TestLongSplits(t *testing.T) {
 		mode{row: d}.checkSplits(t, text[:min(len(text), allSplits)])
 	})
 	var all strings.Builder
-	for i := range Dialects {
-		all.WriteString(joined(t, &Dialects[i]))
+	for i := range Dialects() {
+		all.WriteString(joined(t, &Dialects()[i]))
 	}
 	mode{}.checkSplits(t, all.String())
 	mode{}.checkContent(t, all.String())
@@ -397,7 +397,7 @@ var endsLate = map[string]string{
 // next. That is so, too, where the closing mark of a tag is missing or wrong, and where
 // the arguments are a word, which can go on.
 func mayEndLate(d *Dialect, c chat.Call) bool {
-	tags := slices.ContainsFunc(markupDialects, func(m Dialect) bool { return m.Name == d.Name })
+	tags := slices.ContainsFunc(markupDialects(), func(m Dialect) bool { return m.Name == d.Name })
 	word := strings.HasSuffix(c.Text, "null")
 	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired || word
 }
@@ -426,15 +426,15 @@ func TestCallAtLastByte(t *testing.T) {
 // does so with more of it, too.
 func TestLeadsAreFinal(t *testing.T) {
 	var texts []string
-	for i := range Dialects {
-		call := renderedCall(&Dialects[i], "fetch", `{"a":"b"}`)
-		texts = append(texts, call, Dialects[i].Example)
-		for _, mark := range marksOf(&Dialects[i]).texts {
+	for i := range Dialects() {
+		call := renderedCall(&Dialects()[i], "fetch", `{"a":"b"}`)
+		texts = append(texts, call, Dialects()[i].Example)
+		for _, mark := range marksOf(&Dialects()[i]).texts {
 			if _, behind, ok := strings.Cut(call, mark); ok {
 				texts = append(texts, behind, " \n"+behind, "x"+behind)
 			}
 		}
-		for k, c := range cases(t, Dialects[i]) {
+		for k, c := range cases(t, Dialects()[i]) {
 			if at := strings.IndexByte(c.input, '>'); at >= 0 && k%8 == 0 {
 				texts = append(texts, c.input[at+1:min(len(c.input), at+longestLead)])
 			}

@@ -16,8 +16,8 @@ func Markers() []string { return slices.Concat(markers, tableMarkers()) }
 // row needs none. What is a word, or no more than brackets, is text as well.
 var tableMarkers = sync.OnceValue(func() []string {
 	var all []string
-	for i := range Dialects {
-		for _, mark := range Dialects[i].texts() {
+	for i := range Dialects() {
+		for _, mark := range Dialects()[i].texts() {
 			inert := func(stem string) bool { return strings.Contains(mark, stem) }
 			if !isNameByte(mark[0]) && strings.ContainsFunc(mark, unicode.IsLetter) && !slices.ContainsFunc(stems, inert) {
 				all = append(all, mark)

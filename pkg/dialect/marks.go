@@ -204,8 +204,8 @@ func marksOf(d *Dialect) *markSet {
 // markSets are the marks of each dialect of the table, made when they are needed.
 var markSets = sync.OnceValue(func() map[string]func() *markSet {
 	sets := map[string]func() *markSet{}
-	for i := range Dialects {
-		sets[Dialects[i].Name] = sync.OnceValue(func() *markSet { return newMarkSet([]*Dialect{&Dialects[i]}) })
+	for i := range Dialects() {
+		sets[Dialects()[i].Name] = sync.OnceValue(func() *markSet { return newMarkSet([]*Dialect{&Dialects()[i]}) })
 	}
 	return sets
 })
@@ -213,8 +213,8 @@ var markSets = sync.OnceValue(func() map[string]func() *markSet {
 // everyMark is the marks of all dialects.
 var everyMark = sync.OnceValue(func() *markSet {
 	var rows []*Dialect
-	for i := range Dialects {
-		rows = append(rows, &Dialects[i])
+	for i := range Dialects() {
+		rows = append(rows, &Dialects()[i])
 	}
 	return newMarkSet(rows)
 })

@@ -4,14 +4,21 @@ import "encoding/binary"
 
 // A matcher finds texts of a fixed set in a text that arrives in pieces, all at
 // once and in one pass (Aho and Corasick). No text of the set begins with
-// another one.
+// another one. It is small, because a process that reads one response makes it once.
 type matcher struct {
-	class [256]uint8 // of each byte; 0 for those that are in no text of the set
-	width int        // how many classes there are
-	next  []uint16   // the state behind each state and class
-	depth []uint8    // how many bytes of a text each state has seen
-	found []int16    // the text that ends in each state, or -1
-	pairs pairSet    // tells where texts can begin
+	first  [256]uint16 // the state after a byte at the start; 0 if no text begins with it
+	states []state     // the tree of texts; the start comes first
+	pairs  pairSet     // tells where texts can begin
+}
+
+// A state is the beginning of some texts.
+type state struct {
+	child   uint16 // one with one more byte, or 0
+	sibling uint16 // another one with another last byte, or 0
+	fail    uint16 // the longest end of this one that is a state, too
+	found   int16  // the text that ends here, or -1
+	last    byte
+	depth   uint8 // in bytes
 }
 
 // A pairSet says of two bytes what they can be of a text of a set. Where every other
@@ -86,17 +93,12 @@ func (s *pairSet) skip(p []byte) int {
 
 // newMatcher returns the matcher of a set of texts, each shorter than 256 bytes.
 func newMatcher(texts []string) *matcher {
-	m := &matcher{width: 1}
+	most := 1
 	for _, text := range texts {
-		for i := range len(text) {
-			if m.class[text[i]] == 0 {
-				m.class[text[i]] = uint8(m.width)
-				m.width++
-			}
-		}
+		most += len(text)
 	}
-	m.reserve(texts)
-	m.state(0)
+	m := &matcher{states: make([]state, 1, most)}
+	m.states[0].found = -1
 	for i, text := range texts {
 		m.add(int16(i), text)
 		m.pairs.add(text)
@@ -105,70 +107,55 @@ func newMatcher(texts []string) *matcher {
 	return m
 }
 
-// reserve makes room for as many states as there can be. Growing the slices would touch three times the
-// memory, which is most of what a first search costs.
-func (m *matcher) reserve(texts []string) {
-	states := 1
-	for _, text := range texts {
-		states += len(text)
-	}
-	m.next = make([]uint16, 0, states*m.width)
-	m.depth = make([]uint8, 0, states)
-	m.found = make([]int16, 0, states)
-}
-
-// state appends a state and returns its number.
-func (m *matcher) state(depth int) uint16 {
-	m.next = m.next[:len(m.next)+m.width]
-	m.depth = append(m.depth, uint8(depth))
-	m.found = append(m.found, -1)
-	return uint16(len(m.depth) - 1)
-}
-
 func (m *matcher) add(index int16, text string) {
 	at := uint16(0)
 	for i := range len(text) {
-		edge := int(at)*m.width + int(m.class[text[i]])
-		if m.next[edge] == 0 {
-			state := m.state(i + 1)
-			m.next[edge] = state
+		next := m.child(at, text[i])
+		if next == 0 {
+			next = uint16(len(m.states))
+			m.states = append(m.states, state{sibling: m.states[at].child, found: -1, last: text[i], depth: uint8(i + 1)})
+			m.states[at].child = next
 		}
-		at = m.next[edge]
+		at = next
 	}
-	m.found[at] = index
+	m.states[at].found = index
 }
 
-// link makes of the tree of texts an automaton that never goes back: where no
-// text goes on, the state is that of the longest end which begins one.
-func (m *matcher) link() {
-	fail := make([]uint16, len(m.depth))
-	var queue []uint16
-	for c := range m.width {
-		if state := m.next[c]; state != 0 {
-			queue = append(queue, state)
-		}
+// child returns the state with one more byte, or 0.
+func (m *matcher) child(at uint16, c byte) uint16 {
+	for at = m.states[at].child; at != 0 && m.states[at].last != c; {
+		at = m.states[at].sibling
 	}
+	return at
+}
+
+// link finds where to go on from states that a byte does not continue, shorter ones first.
+func (m *matcher) link() {
+	queue := make([]uint16, 1, len(m.states))
 	for ; len(queue) > 0; queue = queue[1:] {
-		from := int(queue[0])
-		back := int(fail[from])
-		if m.found[from] < 0 {
-			m.found[from] = m.found[back]
+		from := &m.states[queue[0]]
+		if from.found < 0 {
+			from.found = m.states[from.fail].found
 		}
-		for c := range m.width {
-			edge, other := from*m.width+c, m.next[back*m.width+c]
-			if state := m.next[edge]; state != 0 {
-				fail[state] = other
-				queue = append(queue, state)
+		for child := from.child; child != 0; child = m.states[child].sibling {
+			queue = append(queue, child)
+			if from.depth > 0 {
+				m.states[child].fail = m.step(from.fail, m.states[child].last)
 			} else {
-				m.next[edge] = other
+				m.first[m.states[child].last] = child
 			}
 		}
 	}
 }
 
-// step returns the state behind a byte.
-func (m *matcher) step(state uint16, c byte) uint16 {
-	return m.next[int(state)*m.width+int(m.class[c])]
+// step returns the state after a byte.
+func (m *matcher) step(at uint16, c byte) uint16 {
+	for ; at != 0; at = m.states[at].fail {
+		if child := m.child(at, c); child != 0 {
+			return child
+		}
+	}
+	return m.first[c]
 }
 
 // A search is where a matcher has come in a text.
@@ -190,7 +177,7 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 		}
 		s.state = s.step(s.state, p[n])
 		n, steps = n+1, steps+1
-		if f := s.found[s.state]; f >= 0 {
+		if f := s.states[s.state].found; f >= 0 {
 			s.state = 0
 			return n, int(f), steps
 		}
@@ -200,4 +187,4 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 
 // begun returns how many of the bytes that were read last can still become a
 // text of the set.
-func (s *search) begun() int { return int(s.depth[s.state]) }
+func (s *search) begun() int { return int(s.states[s.state].depth) }

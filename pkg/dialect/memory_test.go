@@ -44,8 +44,8 @@ func (m mode) checkKept(t *testing.T, name, text string, call int) {
 // dialect.
 func TestMemory(t *testing.T) {
 	const size = growthSize / 8
-	for i := range Dialects { // one after the other: the heap is that of the whole program
-		d := &Dialects[i]
+	for i := range Dialects() { // one after the other: the heap is that of the whole program
+		d := &Dialects()[i]
 		opening, _, _ := strings.Cut(renderedCall(d, "f", `{"a":"QQQQ"}`), "QQQQ")
 		m := mode{row: d}
 		m.checkKept(t, "prose", strings.Repeat("All work and no play. `x` [1] <b> {c}\n", size/38), 0)

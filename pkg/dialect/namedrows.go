@@ -31,182 +31,184 @@ func mistralMarks(list, call lead) []mark {
 var bracketThink = &wrapper{name: "[THINK]…[/THINK]", whole: true, marks: []mark{{text: "[THINK]", role: thinks}, {text: "[/THINK]", role: thought}}}
 
 // namedDialects write the name of the tool before its arguments in JSON.
-var namedDialects = []Dialect{
-	{
-		Name:     "mistral",
-		Title:    "A JSON list behind [TOOL_CALLS]",
-		Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
-		Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-		Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
+func namedDialects() []Dialect {
+	return []Dialect{
+		{
+			Name:     "mistral",
+			Title:    "A JSON list behind [TOOL_CALLS]",
+			Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
+			Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+			Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
 models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
-		framing: framing{
-			marks: mistralMarks(thenJSON, never), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
+			framing: framing{
+				marks: mistralMarks(thenJSON, never), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
+			},
+			grammar: mistralList,
 		},
-		grammar: mistralList,
-	},
-	{
-		Name:     "mistral_args",
-		Title:    "NAME[ARGS] and JSON behind [TOOL_CALLS]",
-		Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"},
-		Aliases:  []string{"ministral"},
-		Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
-		Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
+		{
+			Name:     "mistral_args",
+			Title:    "NAME[ARGS] and JSON behind [TOOL_CALLS]",
+			Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"},
+			Aliases:  []string{"ministral"},
+			Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
+			Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
-		framing: framing{marks: mistralMarks(never, thenArgs), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
-		grammar: mistralCall,
-	},
-	{
-		Name:     "deepseek_v3",
-		Title:    "function, NAME and fenced JSON between marks",
-		Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
-		Aliases:  []string{"deepseek_r1", "cogito"},
-		Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
-		Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
+			framing: framing{marks: mistralMarks(never, thenArgs), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
+			grammar: mistralCall,
+		},
+		{
+			Name:     "deepseek_v3",
+			Title:    "function, NAME and fenced JSON between marks",
+			Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
+			Aliases:  []string{"deepseek_r1", "cogito"},
+			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
+			Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
 fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls stand between marks of their own,
 which may be missing. The marks are read with plain bars, underscores and blanks, too.`,
-		framing: framing{
-			marks:  deepseekMarks(thenDeepseekFunction),
-			writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+			framing: framing{
+				marks:  deepseekMarks(thenDeepseekFunction),
+				writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+			},
+			grammar: namedJSON(deepseekNaming("\n```json\n")),
 		},
-		grammar: namedJSON(deepseekNaming("\n```json\n")),
-	},
-	{
-		Name:     "deepseek_v31",
-		Title:    "NAME and JSON between marks",
-		Families: []string{"DeepSeek V3.1"},
-		Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
-		Doc:      `As "deepseek_v3", without the word function and the fence.`,
-		framing: framing{
-			marks:  deepseekMarks(thenDeepseekName),
-			writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+		{
+			Name:     "deepseek_v31",
+			Title:    "NAME and JSON between marks",
+			Families: []string{"DeepSeek V3.1"},
+			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
+			Doc:      `As "deepseek_v3", without the word function and the fence.`,
+			framing: framing{
+				marks:  deepseekMarks(thenDeepseekName),
+				writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+			},
+			grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
 		},
-		grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
-	},
-	{
-		Name:     "kimi_k2",
-		Title:    "functions.NAME:NUMBER and JSON between marks",
-		Families: []string{"Kimi K2"},
-		Aliases:  []string{"kimi"},
-		Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
-		Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
+		{
+			Name:     "kimi_k2",
+			Title:    "functions.NAME:NUMBER and JSON between marks",
+			Families: []string{"Kimi K2"},
+			Aliases:  []string{"kimi"},
+			Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
+			Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
 <|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls stand between marks of
 their own, which may be missing. Where a server drops all marks, functions.NAME:NUMBER{…} is read.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
-				{text: "<|tool_calls_section_begin|>", role: wraps},
-				{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
-				{text: "<|tool_call_section_begin|>", role: wraps},
-				{text: "<|tool_call_begin|>", role: begins},
-				{text: "<|tool_call_end|>", role: silent},
-				{text: "<|tool_calls_section_end|>", role: unwraps},
-				{text: "<|tool_call_section_end|>", role: unwraps},
-				{text: "functions.", role: takes, lead: thenKimi, own: countThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
-				{text: "<|im_end|>", role: silent},
+			framing: framing{
+				marks: []mark{
+					{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
+					{text: "<|tool_calls_section_begin|>", role: wraps},
+					{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
+					{text: "<|tool_call_section_begin|>", role: wraps},
+					{text: "<|tool_call_begin|>", role: begins},
+					{text: "<|tool_call_end|>", role: silent},
+					{text: "<|tool_calls_section_end|>", role: unwraps},
+					{text: "<|tool_call_section_end|>", role: unwraps},
+					{text: "functions.", role: takes, lead: thenKimi, own: countThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
+					{text: "<|im_end|>", role: silent},
+				},
+				thinks: []*wrapper{thinkTags, tags("◁think▷", "◁/think▷")},
+				writes: [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
 			},
-			thinks: []*wrapper{thinkTags, tags("◁think▷", "◁/think▷")},
-			writes: [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
+			grammar: namedJSON(kimiNaming(kimiCloses...)),
 		},
-		grammar: namedJSON(kimiNaming(kimiCloses...)),
-	},
-	{
-		Name:     "functionary_v31",
-		Title:    "<function=NAME> with JSON",
-		Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"},
-		Aliases:  []string{"llama31_custom"},
-		Example:  "<function=get_weather>{\"city\": \"Oslo\"}</function>\n",
-		Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<function=", role: begins, lead: nameThen(after(thenMembers, ">")), own: nameThen(after(blankThen("{"), ">"))},
-				{text: "</function>", role: unwraps},
-				{text: "<|eom_id|>", role: silent},
-				{text: "<|eot_id|>", role: silent},
+		{
+			Name:     "functionary_v31",
+			Title:    "<function=NAME> with JSON",
+			Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"},
+			Aliases:  []string{"llama31_custom"},
+			Example:  "<function=get_weather>{\"city\": \"Oslo\"}</function>\n",
+			Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
+			framing: framing{
+				marks: []mark{
+					{text: "<function=", role: begins, lead: nameThen(after(thenMembers, ">")), own: nameThen(after(blankThen("{"), ">"))},
+					{text: "</function>", role: unwraps},
+					{text: "<|eom_id|>", role: silent},
+					{text: "<|eot_id|>", role: silent},
+				},
+				writes: [2]string{"<function=", "</function>"},
 			},
-			writes: [2]string{"<function=", "</function>"},
+			grammar: namedJSON(naming{
+				behind: []string{">"}, closes: []string{"</function>"}, stops: []string{"<function=", "<|eom_id|>", "<|eot_id|>"}, between: ">",
+			}),
 		},
-		grammar: namedJSON(naming{
-			behind: []string{">"}, closes: []string{"</function>"}, stops: []string{"<function=", "<|eom_id|>", "<|eot_id|>"}, between: ">",
-		}),
-	},
-	{
-		Name:     "functionary_v32",
-		Title:    ">>>NAME and JSON on the next line",
-		Families: []string{"Functionary 3.2"},
-		Example:  ">>>get_weather\n{\"city\": \"Oslo\"}\n",
-		Doc: `The response is made of parts that begin with >>> and a name, the first without >>>. On the next
+		{
+			Name:     "functionary_v32",
+			Title:    ">>>NAME and JSON on the next line",
+			Families: []string{"Functionary 3.2"},
+			Example:  ">>>get_weather\n{\"city\": \"Oslo\"}\n",
+			Doc: `The response is made of parts that begin with >>> and a name, the first without >>>. On the next
 line follows an object of arguments, code where the name is python, and text where it is all.`,
-		framing: framing{
-			marks: []mark{
-				{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
-				{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(lineThen(anything)))},
-				{text: "<|eot_id|>", role: silent},
-				{text: "<|start_header_id|>", role: silent},
+			framing: framing{
+				marks: []mark{
+					{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
+					{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(lineThen(anything)))},
+					{text: "<|eot_id|>", role: silent},
+					{text: "<|start_header_id|>", role: silent},
+				},
+				start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
+				writes: [2]string{">>>", ""},
 			},
-			start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
-			writes: [2]string{">>>", ""},
+			grammar: namedJSON(naming{
+				behind: []string{"\n"}, plain: "all", raw: "python", part: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
+			}),
 		},
-		grammar: namedJSON(naming{
-			behind: []string{"\n"}, plain: "all", raw: "python", part: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
-		}),
-	},
-	{
-		Name:     "glm4",
-		Title:    "NAME and JSON on the next line",
-		Families: []string{"GLM-4 9B", "ChatGLM 3"},
-		Aliases:  []string{"chatglm3"},
-		Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
-		Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
+		{
+			Name:     "glm4",
+			Title:    "NAME and JSON on the next line",
+			Families: []string{"GLM-4 9B", "ChatGLM 3"},
+			Aliases:  []string{"chatglm3"},
+			Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
+			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
 start of a response, if the dialect was asked for, and behind <|assistant|>.`,
-		framing: framing{
-			marks: []mark{
-				{text: "<|assistant|>", role: begins, common: true, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
-				{text: "<|assistant|>", role: silent},
-				{text: "<|observation|>", role: silent},
-				{text: "<|user|>", role: silent},
+			framing: framing{
+				marks: []mark{
+					{text: "<|assistant|>", role: begins, common: true, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
+					{text: "<|assistant|>", role: silent},
+					{text: "<|observation|>", role: silent},
+					{text: "<|user|>", role: silent},
+				},
+				start:  []mark{{role: starts, lead: never, own: thenNameLine}},
+				writes: [2]string{"<|assistant|>", ""},
 			},
-			start:  []mark{{role: starts, lead: never, own: thenNameLine}},
-			writes: [2]string{"<|assistant|>", ""},
+			grammar: namedJSON(naming{
+				behind: []string{"\n"}, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
+			}),
 		},
-		grammar: namedJSON(naming{
-			behind: []string{"\n"}, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
-		}),
-	},
-	{
-		Name:    "react",
-		Title:   "Action: NAME and Action Input: JSON or text",
-		Aliases: []string{"langchain_react"},
-		Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
-		Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
+		{
+			Name:    "react",
+			Title:   "Action: NAME and Action Input: JSON or text",
+			Aliases: []string{"langchain_react"},
+			Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
+			Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
 text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so
 is what stands behind "Final Answer:".`,
-		framing: framing{
-			marks: []mark{
-				{text: "Action:", role: begins, line: true, lead: thenInput},
-				{text: "Final Answer:", role: silent, line: true, lead: never, own: anything},
+			framing: framing{
+				marks: []mark{
+					{text: "Action:", role: begins, line: true, lead: thenInput},
+					{text: "Final Answer:", role: silent, line: true, lead: never, own: anything},
+				},
+				writes: [2]string{"Action: ", ""},
 			},
-			writes: [2]string{"Action: ", ""},
+			grammar: namedJSON(naming{
+				behind: []string{"Action Input:"}, free: true, quoted: true,
+				stops: []string{"Observation:", "Thought:", "Action:", "Final Answer:"}, between: "\nAction Input: ",
+			}),
 		},
-		grammar: namedJSON(naming{
-			behind: []string{"Action Input:"}, free: true, quoted: true,
-			stops: []string{"Observation:", "Thought:", "Action:", "Final Answer:"}, between: "\nAction Input: ",
-		}),
-	},
-	{
-		Name:    "continue",
-		Title:   "TOOL_NAME: and BEGIN_ARG: in a tool fence",
-		Aliases: []string{"continue_tool"},
-		Example: "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nOslo\nEND_ARG\n```\n",
-		Doc: `A call is a line "TOOL_NAME: NAME" and, for each argument, a line "BEGIN_ARG: KEY", the lines of
+		{
+			Name:    "continue",
+			Title:   "TOOL_NAME: and BEGIN_ARG: in a tool fence",
+			Aliases: []string{"continue_tool"},
+			Example: "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nOslo\nEND_ARG\n```\n",
+			Doc: `A call is a line "TOOL_NAME: NAME" and, for each argument, a line "BEGIN_ARG: KEY", the lines of
 its value and a line "END_ARG", in a tool fence or in none. Values are text without escapes; the type
 of one comes from the definition of the tool.`,
-		framing: framing{
-			marks:  lineMarks(),
-			fences: []fenceForm{{info: "tool", lead: thenToolName}},
-			start:  []mark{{role: starts, lead: thenToolName}},
+			framing: framing{
+				marks:  lineMarks(),
+				fences: []fenceForm{{info: "tool", lead: thenToolName}},
+				start:  []mark{{role: starts, lead: thenToolName}},
+			},
+			grammar: lineGrammar,
 		},
-		grammar: lineGrammar,
-	},
+	}
 }
 
 // thenInput is the lead of the rest of a line and "Action Input:".

@@ -46,7 +46,7 @@ func TestOddName(t *testing.T) {
 // Where names are words of a language that has none so, there is no call.
 func TestOddNamesNeverExecute(t *testing.T) {
 	const name = "re\u0430d"
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		text, _ := d.Render(chat.Call{Name: name, Arguments: json.RawMessage(`{"a":"b"}`)}, nil)
 		for _, tools := range []Toolset{nil, {"read": nil}, {name: nil}} {
 			_, exact := tools[name]

@@ -94,7 +94,7 @@ func checkInert(t testing.TB, text string, extra ...string) {
 	if again := Neutralise(got, extra...); !bytes.Equal(again, got) {
 		t.Fatalf("%s became %s and then %s", text, got, again)
 	}
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		if r := Scan("Results:\n"+string(got), Options{Dialect: d}); len(r.Calls) > 0 {
 			t.Fatalf("%s became %s, in which calls of the dialect %s are read", text, got, d.Name)
 		}
@@ -225,7 +225,7 @@ var completes = map[string]string{"functools": "functools[", "function call": "f
 // TestNeutraliseEveryMark breaks all that begins or ends a frame or reasoning in
 // any dialect of the table (T3).
 func TestNeutraliseEveryMark(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		for _, text := range d.texts() {
 			if completes[text] != "" {
 				text = completes[text]

@@ -103,7 +103,7 @@ func TestMarkedRender(t *testing.T) {
 }
 
 func TestMarkable(t *testing.T) {
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		if _, ok := d.Marked("a"); ok != (d.Name == "tool") {
 			t.Errorf("%s can be marked: %v", d.Name, ok)
 		}

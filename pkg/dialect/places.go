@@ -19,8 +19,8 @@ type Place = markup.Place
 // again by each grammar of that kind until one reads the same. Nothing is returned
 // where they stand in brackets, or in another way.
 func Places(text string, args json.RawMessage, tools Toolset) []Place {
-	for i := range Dialects {
-		read := Dialects[i].grammar.places
+	for i := range Dialects() {
+		read := Dialects()[i].grammar.places
 		if read == nil {
 			continue
 		}
@@ -35,8 +35,8 @@ func Places(text string, args json.RawMessage, tools Toolset) []Place {
 // have their own for it. Nothing is escaped between them.
 func StringMarks() []string {
 	var all []string
-	for i := range Dialects {
-		if mark := Dialects[i].grammar.quote; mark != "" {
+	for i := range Dialects() {
+		if mark := Dialects()[i].grammar.quote; mark != "" {
 			all = append(all, mark)
 		}
 	}

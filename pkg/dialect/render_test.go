@@ -62,8 +62,8 @@ func TestRenderCallList(t *testing.T) {
 // not.
 func checkRender(t failer, c chat.Call) {
 	t.Helper()
-	for i := range Dialects {
-		d := &Dialects[i]
+	for i := range Dialects() {
+		d := &Dialects()[i]
 		if c.Positional && d.Name != "tool" {
 			continue // its arguments have names only
 		}
@@ -135,7 +135,7 @@ func typeOf(value json.RawMessage) string {
 // TestRenderPlain checks that every dialect can write an ordinary call.
 func TestRenderPlain(t *testing.T) {
 	c := chat.Call{Name: "get_weather", Arguments: json.RawMessage(`{"city":"Oslo","days":3,"units":["C","m"],"all":true}`)}
-	for _, d := range Dialects {
+	for _, d := range Dialects() {
 		if text, ok := d.Render(c, Toolset{c.Name: shapeOf(c.Arguments)}); !ok {
 			t.Errorf("%s cannot write %s, only %q", d.Name, c.Arguments, text)
 		}

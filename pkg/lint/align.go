@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -203,12 +204,12 @@ func (a *alignment) word() string {
 }
 
 // stringMarks stand on both sides of a string in dialects that have their own.
-var stringMarks = dialect.StringMarks()
+var stringMarks = sync.OnceValue(dialect.StringMarks)
 
 // quoted passes over a string that says a text. One with escapes is taken for it.
 func (a *alignment) quoted(text string) bool {
 	rest := a.text[a.at:]
-	for _, mark := range stringMarks {
+	for _, mark := range stringMarks() {
 		if inner, ok := strings.CutPrefix(rest, mark); ok && strings.HasPrefix(inner, text+mark) {
 			a.at += len(mark) + len(text) + len(mark)
 			return true

@@ -23,7 +23,7 @@ func responses() []string {
 		{Name: "read_file", Arguments: []byte(`{"path":"docs/notes.md","first":120,"last":180}`)},
 	}
 	var all []string
-	for i, d := range dialect.Dialects {
+	for i, d := range dialect.Dialects() {
 		text := strings.Repeat(prose, i%3)
 		for k := range 1 + i%2 {
 			call, _ := d.Render(calls[(i+k)%len(calls)], nil)

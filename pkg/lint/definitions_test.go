@@ -21,7 +21,7 @@ import (
 func TestCoerceInEveryDialect(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
 	fixed := 0
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			c := chat.Call{Name: "greet", ID: "1", Arguments: json.RawMessage(`{"name":7,"times":"5"}`)}
 			text, ok := d.Render(c, nil)

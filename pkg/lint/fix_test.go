@@ -122,7 +122,7 @@ func TestFixAny(t *testing.T) {
 		file := rapid.SampledFrom(files).Draw(t, "file")
 		at := rapid.IntRange(0, len(inputs[file])).Draw(t, "at")
 		text := inputs[file][:at] + cut.Draw(t, "cut") + inputs[file][at:] + cut.Draw(t, "behind")
-		names := []string{filepath.Base(filepath.Dir(file)), "", rapid.SampledFrom(dialect.Dialects).Draw(t, "other").Name}
+		names := []string{filepath.Base(filepath.Dir(file)), "", rapid.SampledFrom(dialect.Dialects()).Draw(t, "other").Name}
 		d, _ := dialect.Named(rapid.SampledFrom(names).Draw(t, "dialect"))
 		checkFix(t, text, Options{Dialect: d})
 	})

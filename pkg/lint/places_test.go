@@ -15,7 +15,7 @@ import (
 func TestPlacesInEveryDialect(t *testing.T) {
 	o := Options{Tools: greeting(t)}
 	const quotes = "\"'`"
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			c := chat.Call{Name: "greet", ID: "1", Arguments: json.RawMessage(`{"name":"two","times":"two","loud":"two"}`)}
 			text, ok := d.Render(c, nil)

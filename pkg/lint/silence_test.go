@@ -17,7 +17,7 @@ import (
 func TestNotSilent(t *testing.T) {
 	tools := dialect.Toolset{}
 	examples := map[string][]string{}
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		for _, c := range dialect.Scan(d.Example, dialect.Options{Dialect: d}).Calls {
 			tools[c.Name] = nil
 			if rendered, ok := d.Render(c, nil); ok {
@@ -28,8 +28,8 @@ func TestNotSilent(t *testing.T) {
 			t.Fatal(d.Name, "has no example")
 		}
 	}
-	for _, named := range append([]dialect.Dialect{{}}, dialect.Dialects...) {
-		for _, other := range dialect.Dialects {
+	for _, named := range append([]dialect.Dialect{{}}, dialect.Dialects()...) {
+		for _, other := range dialect.Dialects() {
 			for _, example := range examples[other.Name] {
 				for _, text := range []string{example, "I shall look that up.\n\n" + example} {
 					notSilent(t, Options{Dialect: named, shapes: tools}, other, text)

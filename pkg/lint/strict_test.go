@@ -29,7 +29,7 @@ func TestStrictInDialects(t *testing.T) {
 	defs, _ := tool.Parse("t.yaml", []byte(hostileTools))
 	tools, _ := tool.NewRegistry(defs...)
 	shown := 0
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		for _, c := range []struct{ name, args, from, to string }{
 			{"twice", `{"one":"Ada","two":"Eve"}`, "two", "one"},
 			{"twice, deep", `{"all":{"first":"Ada","second":"Eve"}}`, "second", "first"},
@@ -56,7 +56,7 @@ func TestStrictInDialects(t *testing.T) {
 			}
 		}
 	}
-	if shown < 5*len(dialect.Dialects) {
+	if shown < 5*len(dialect.Dialects()) {
 		t.Errorf("only %d texts were tried", shown)
 	}
 }

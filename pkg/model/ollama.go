@@ -2,8 +2,9 @@ package model
 
 import (
 	"encoding/json"
-
-	"github.com/ollama/ollama/api"
+	"errors"
+	"fmt"
+	"slices"
 
 	"oneshot/pkg/chat"
 )
@@ -49,10 +50,28 @@ func (e *encoding) thinkParam() error {
 	}
 	for _, name := range []string{"think", "effort"} {
 		if value := e.req.Params[name]; value != nil {
-			if err := json.Unmarshal(value, new(api.ThinkValue)); err != nil {
+			if err := checkThink(value); err != nil {
 				return e.misplaced(name, err.Error())
 			}
 		}
+	}
+	return nil
+}
+
+// thinkLevels are the strings that Ollama accepts for "think", beside true and false.
+var thinkLevels = []string{"high", "medium", "low", "max"}
+
+// checkThink refuses a value of "think" that Ollama refuses.
+func checkThink(value []byte) error {
+	if json.Unmarshal(value, new(bool)) == nil {
+		return nil
+	}
+	var level string
+	if json.Unmarshal(value, &level) != nil {
+		return errors.New(`think must be a boolean or string ("high", "medium", "low", "max", true, or false)`)
+	}
+	if !slices.Contains(thinkLevels, level) {
+		return fmt.Errorf(`invalid think value: %q (must be "high", "medium", "low", "max", true, or false)`, level)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func wantInert(t rapid.TB, message string, marks int) {
 	if got := strings.Count(low, mark); got != marks {
 		t.Errorf("the mark stands %d times and not %d in\n%s", got, marks, message)
 	}
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		if reading := dialect.Scan(message, dialect.Options{Dialect: d}); len(reading.Calls) > 0 {
 			t.Errorf("calls are read in\n%s", message)
 		}

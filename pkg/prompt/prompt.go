@@ -59,7 +59,7 @@ type Texts struct {
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
 	names := slices.Sorted(maps.Keys(places))
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		if d.Taught() {
 			names = append(names, "dialect-"+d.Name)
 		}

@@ -195,7 +195,7 @@ func broken(l line) string {
 // wholeRecord reports whether text ends with its checksum.
 func wholeRecord(text []byte) bool {
 	n := len(text) - crcSize
-	return n > 0 && isChecksum(text[n:], crc32.Checksum(text[:n], castagnoli))
+	return n > 0 && isChecksum(text[n:], crc32.Checksum(text[:n], castagnoli()))
 }
 
 // isChecksum reports whether text begins with the "crc" member for sum.
@@ -213,13 +213,13 @@ func twoRecords(text []byte) bool {
 		if i < 0 {
 			return false
 		}
-		sum = crc32.Update(sum, castagnoli, text[done:done+i])
+		sum = crc32.Update(sum, castagnoli(), text[done:done+i])
 		done += i
 		if isChecksum(text[done:], sum) {
 			rest := text[done+crcSize:]
 			return len(rest) > 1 && wholeRecord(rest[1:])
 		}
-		sum = crc32.Update(sum, castagnoli, text[done:done+len(crcOpen)])
+		sum = crc32.Update(sum, castagnoli(), text[done:done+len(crcOpen)])
 		done += len(crcOpen)
 	}
 }

@@ -81,7 +81,7 @@ func TestBitFlipLaw(t *testing.T) {
 
 // seal returns a line with a valid checksum.
 func seal(members string) string {
-	return fmt.Sprintf("{%s,\"crc\":\"%08x\"}\n", members, crc32.Checksum([]byte("{"+members), castagnoli))
+	return fmt.Sprintf("{%s,\"crc\":\"%08x\"}\n", members, crc32.Checksum([]byte("{"+members), castagnoli()))
 }
 
 func TestDamage(t *testing.T) {

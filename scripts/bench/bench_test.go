@@ -203,7 +203,7 @@ func TestChosenMeasures(t *testing.T) {
 // TestTextsOfThroughput checks that each dialect finds the calls that it is measured
 // with, and that prose has none.
 func TestTextsOfThroughput(t *testing.T) {
-	for i, d := range dialect.Dialects {
+	for i, d := range dialect.Dialects() {
 		if i%raced.Less(1, 8) != 0 {
 			continue
 		}

@@ -95,7 +95,7 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 		return nil, err
 	}
 	rows := []Row{{ID: "B2", What: "jsontext, " + what, Value: speeds[0], Unit: "MB/s", Against: "gjson.ValidBytes", Base: speeds[1]}}
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		t, json := callsIn(d, arguments)
 		readers := []Reader{validator, t.reader(d), t.reader(dialect.Dialect{})}
 		readers = append(readers, b.readers(p, d.Name, t)...)
@@ -146,7 +146,7 @@ func (b *Bench) mendRows(ctx context.Context, rounds int, p *peers) ([]Row, erro
 func proseRows(ctx context.Context, rounds int, what string, text []byte, goal float64) ([]Row, error) {
 	t := calls{text: text}
 	var rows []Row
-	for _, d := range append([]dialect.Dialect{{}}, dialect.Dialects...) {
+	for _, d := range append([]dialect.Dialect{{}}, dialect.Dialects()...) {
 		name := d.Name
 		if name == "" {
 			name = "detected"

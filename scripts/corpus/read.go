@@ -113,7 +113,7 @@ func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
 // names lists the dialects.
 func names() []string {
 	var all []string
-	for _, d := range dialect.Dialects {
+	for _, d := range dialect.Dialects() {
 		all = append(all, d.Name)
 	}
 	return all
