@@ -230,9 +230,12 @@ func (r *reader) reportRelative() {
 // readArguments takes the arguments. A string that holds an object stands for it.
 func (r *reader) readArguments() {
 	if !r.given {
-		if r.full() {
+		switch {
+		case r.full():
 			r.lacks(ofParameters, "")
-		} else {
+		case r.misplaced():
+			r.fault(diag.CallMember, r.other, "the arguments are under an unknown key, and belong under %q", r.form.args)
+		default:
 			r.noArguments(r.brace())
 		}
 		return
@@ -248,6 +251,16 @@ func (r *reader) readArguments() {
 	default:
 		r.wrong(r.with, "an object")
 	}
+}
+
+// misplaced reports whether a member that means nothing may hold the arguments: the first
+// holds an object or array, or there are several.
+func (r *reader) misplaced() bool {
+	if r.others != 1 {
+		return r.others > 0
+	}
+	value := strings.TrimLeft(r.text[r.other.End-r.begin:], ": \t\r\n")
+	return strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") || strings.HasPrefix(value, `"{`)
 }
 
 func (r *reader) noArguments(place diag.Span) {
