@@ -1,4 +1,4 @@
-# make build, demo, test, check, fuzz, crash, e2e, bench. Each does one thing; .ci/run calls them.
+# make build, demo, test, check, memory, fuzz, crash, e2e, bench. Each does one thing; .ci/run calls them.
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -10,7 +10,7 @@ export GORACE := atexit_sleep_ms=0
 # Tests of the program as it is built: without the C library, whose place the runtime takes then.
 PLAIN := CGO_ENABLED=0 $(GO) test -count=1
 
-.PHONY: all build demo test check fresh fuzz crash corpus e2e bench clean
+.PHONY: all build demo test check memory fresh fuzz crash corpus e2e bench clean
 
 all: check build
 
@@ -36,7 +36,11 @@ check: ## what has to hold before a change goes in
 	$(PLAIN) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
 	$(PLAIN) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
 	$(PLAIN) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
-	$(PLAIN) -run 'ReplyMemory|Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
+	$(PLAIN) -short -run '(Reply|Record)Memory' .
+	$(PLAIN) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
+
+memory: ## every reply of a hostile server, over each protocol: how much memory a run takes
+	$(PLAIN) -run ReplyMemory .
 
 fresh: ## rewrite the generated parts: README tables, golden files
 	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update

@@ -29,6 +29,9 @@ func NewBedrock(maxBytes int64) *Bedrock {
 
 // message reads an event or a whole response.
 func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
+	if usage := v.Get("usage"); usage.Exists() {
+		d.use(usage) // before the calls, which can be too many
+	}
 	v.ForEach(func(k, v gjson.Result) bool {
 		var mine bool
 		mine, err = d.member(k.Str, v)
@@ -65,7 +68,6 @@ func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
 	case "metadata":
 		d.use(v.Get("usage"))
 	case "usage":
-		d.use(v)
 	default:
 		if !strings.HasSuffix(name, "Exception") {
 			return false, nil
@@ -82,10 +84,10 @@ func (d *Bedrock) use(u gjson.Result) {
 
 // content reads the content of a whole message.
 func (d *Bedrock) content(content gjson.Result) {
-	for _, block := range content.Array() {
+	d.each(content, func(block gjson.Result) {
 		d.say(texts{block.Get("text")}, texts{block.Get("reasoningContent.reasoningText.text")})
 		d.endTool(d.tool(gjson.Result{}, block.Get("toolUse")))
-	}
+	})
 }
 
 // tool reads the beginning of a call, if it is one.

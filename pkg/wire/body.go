@@ -36,6 +36,7 @@ type body struct {
 	base   int    // where raw begins in the body
 	pos    int    // how much of the body has been read
 	held   int    // bytes of text and calls in the response
+	kept   store  // what is kept of it in the form of its server
 
 	framing framing
 	list    bool // the objects stand in an array
@@ -119,6 +120,9 @@ func (b *body) compact() {
 	switch {
 	case b.framing == undecided:
 		from = 0 // for the byte order mark
+	case b.frame.open() && b.rest == unset:
+	case b.frame.open() && len(b.before) > 0:
+		from = b.rest // the line
 	case b.frame.open(), b.framing == events && !b.sse.first:
 		from = b.at // the object, or what may turn out to be a page
 	}
@@ -147,7 +151,7 @@ func (b *body) object(raw []byte) {
 	}
 	known, err := b.format.message(v)
 	switch {
-	case b.err != nil:
+	case b.err != nil, b.exceedsKept():
 	case err != nil:
 		b.fail(Garbled, b.at, Excerpt(err.Error()))
 	case known:
@@ -191,6 +195,14 @@ func (b *body) stranger(v gjson.Result) {
 // A texts is what a message says, in pieces: strings of JSON, or nothing.
 type texts []gjson.Result
 
+// size returns how many bytes String returns.
+func (t texts) size() (n int) {
+	for _, v := range t {
+		n += len(v.Str)
+	}
+	return n
+}
+
 func (t texts) String() string {
 	if len(t) == 1 {
 		return t[0].Str
@@ -215,10 +227,10 @@ func (b *body) place(pieces []Piece, at int, t texts) []Piece {
 
 // say adds text to the response.
 func (b *body) say(says, thinks texts) {
-	content, reasoning := says.String(), thinks.String()
-	if !b.hold(len(content) + len(reasoning)) {
+	if !b.hold(says.size() + thinks.size()) {
 		return
 	}
+	content, reasoning := says.String(), thinks.String()
 	if s := b.sources; s != nil {
 		s.Content = b.place(s.Content, b.content.Len(), says)
 		s.Reasoning = b.place(s.Reasoning, b.reasons.Len(), thinks)
@@ -232,7 +244,7 @@ func (b *body) say(says, thinks texts) {
 
 // call adds a call to the response.
 func (b *body) call(c chat.Call, from CallSources) {
-	if size := len(c.Arguments) + len(c.Text); b.exceedsArguments(size) || !b.hold(size) {
+	if size := len(c.Arguments) + len(c.Text); b.exceedsArguments(size) || !b.hold(size+len(c.ID)+len(c.Name)) {
 		return
 	}
 	b.resp.Calls = append(b.resp.Calls, c)
@@ -247,7 +259,7 @@ func (b *body) call(c chat.Call, from CallSources) {
 
 // named notes who the server says it is.
 func (b *body) named(model gjson.Result) {
-	if model.Str != "" {
+	if model.Str != "" && !b.exceeds(len(model.Str), mostName, "the name of the model is over %d bytes") {
 		b.resp.Model = strings.Clone(model.Str)
 	}
 }
@@ -310,7 +322,11 @@ func (b *body) garbled(err error) {
 
 // refuse notes what the server reports instead of a message.
 func (b *body) refuse(f fault) {
-	b.err = &Error{Kind: Server, Message: f.text(), Codes: f.codes, Offset: int64(b.at)}
+	text := f.text()
+	if len(text) > mostFault {
+		text = strings.ToValidUTF8(strings.Clone(text[:mostFault]), "") + "…"
+	}
+	b.err = &Error{Kind: Server, Message: text, Codes: f.codes, Offset: int64(b.at)}
 }
 
 // fail ends the decoding.

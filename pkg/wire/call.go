@@ -50,6 +50,7 @@ func (c *pending) write(v gjson.Result) error {
 	}
 	c.from.Arguments = append(c.from.Arguments, c.body.placed(len(c.args)+len(text)-len(all), v)...)
 	c.args = append(c.args, text...)
+	c.body.keep(len(text))
 	if !c.unclear && !c.custom {
 		c.follow(c.args[len(c.args)-len(text):])
 	}
@@ -60,7 +61,9 @@ func (c *pending) write(v gjson.Result) error {
 func (c *pending) replace(values ...gjson.Result) {
 	for _, v := range values {
 		if text := written(v); text != "" {
-			c.args, c.from.Arguments = []byte(text), c.body.placed(0, v)
+			if !c.body.exceedsArguments(len(text)) {
+				c.args, c.from.Arguments = []byte(text), c.body.placed(0, v)
+			}
 			return
 		}
 	}
@@ -142,9 +145,13 @@ type queue struct {
 // add adds a call, with the arguments that have come with its beginning.
 func (q *queue) add(id, name, args gjson.Result) *pending {
 	q.body.exceedsCalls(len(q.calls))
+	if q.body.exceedsKey(id, name) {
+		id, name = gjson.Result{}, gjson.Result{}
+	}
 	c := &pending{id: key(id), name: strings.Clone(name.Str), number: len(q.calls), body: q.body}
 	c.from.ID, c.from.Name = q.body.placed(0, id), q.body.placedName(0, name)
 	q.calls = append(q.calls, c)
+	q.body.keep(nodeBytes + len(c.id) + len(c.name))
 	_ = q.write(c, args) // a call that begins has not ended
 	return c
 }

@@ -37,7 +37,7 @@ type Chat struct {
 func NewChat(maxBytes int64) *Chat {
 	d := &Chat{queue: queue{eager: true}}
 	d.body = newBody(maxBytes, d)
-	d.queue.body = &d.body
+	d.queue.body, d.parts.kept = &d.body, &d.kept
 	return d
 }
 
@@ -75,6 +75,7 @@ func (d *Chat) choice(id string, choice gjson.Result) error {
 	piece, reason := choice.Get("delta"), choice.Get("finish_reason")
 	if message := choice.Get("message"); !piece.IsObject() && message.IsObject() {
 		piece, d.whole, d.done = message, message.Raw, true
+		d.keep(len(d.whole))
 	}
 	if err := d.piece(id, piece, reason.Str != ""); err != nil {
 		return err
@@ -93,15 +94,15 @@ func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 		p.member(k.Str, v)
 		return true
 	})
-	said, thought, err := p.texts()
+	said, thought, err := p.texts(&d.body)
 	if err != nil {
 		return err
 	}
 	calls := d.callItems(p.calls)
-	if d.resp.Stop != "" && id != d.id && (said.String() != "" || len(calls) > 0) {
+	if d.resp.Stop != "" && id != d.id && (said.size() > 0 || len(calls) > 0) {
 		return errLate
 	}
-	if (said.String() != "" || thought.String() != "" || len(calls) > 0 || ends) && !d.one.holds(id) {
+	if (said.size() > 0 || thought.size() > 0 || len(calls) > 0 || ends) && !d.one.holds(id) {
 		return errSpliced
 	}
 	d.id = id
@@ -135,6 +136,9 @@ func (d *Chat) toolCall(v gjson.Result, i, n int) error {
 		return errAfter
 	}
 	p := readPiece(v)
+	if d.exceedsKey(p.at.id, p.at.name) {
+		return nil
+	}
 	if d.whole == "" && len(d.queue.calls) > 0 && p.empty() && d.refs.elsewhere(p) {
 		return nil
 	}

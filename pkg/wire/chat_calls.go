@@ -99,6 +99,9 @@ func (r *refs) note(c *pending, p callPiece) {
 	if r.byIndex == nil {
 		r.byIndex, r.byID = map[string]*pending{}, map[string]*pending{}
 	}
+	if r.byIndex[p.index] == nil || r.byID[p.id] == nil {
+		c.body.keep(nodeBytes + len(p.index) + len(p.id))
+	}
 	r.byIndex[p.index], r.byID[p.id] = c, c
 	if c.id == "" && p.id != "" {
 		c.id, c.from.ID = p.id, c.body.placed(0, p.at.id)

@@ -42,52 +42,52 @@ func (p *chatPiece) member(name string, v gjson.Result) {
 }
 
 // texts returns what the model says and what it thinks.
-func (p *chatPiece) texts() (said, thought texts, err error) {
+func (p *chatPiece) texts(b *body) (said, thought texts, err error) {
 	switch {
 	case p.content.IsArray():
-		said, thought = partTexts(p.content.Array())
+		said, thought = b.partTexts(b.items(p.content))
 	case p.content.IsObject():
-		said, thought = partTexts([]gjson.Result{p.content})
+		said, thought = b.partTexts([]gjson.Result{p.content})
 	case maybeText(p.content):
 		said = texts{p.content}
 	default:
 		err = errNoText
 	}
-	return append(said, p.refusal), append(thought, p.reasoning()...), err
+	return append(said, p.refusal), append(thought, p.reasoning(b)...), err
 }
 
 // reasoning returns what the model thinks. A server that writes it in several
 // members says the same in each.
-func (p *chatPiece) reasoning() texts {
+func (p *chatPiece) reasoning(b *body) texts {
 	for _, text := range p.thoughts {
 		if text.Str != "" {
 			return texts{text}
 		}
 	}
-	return allText(p.details)
+	return b.allText(p.details)
 }
 
 // partTexts returns what the parts of a content say, and what the model thinks
 // in them.
-func partTexts(parts []gjson.Result) (said, thought texts) {
+func (b *body) partTexts(parts []gjson.Result) (said, thought texts) {
 	for _, part := range parts {
 		if part.Type == gjson.String {
 			said = append(said, part)
 			continue
 		}
 		said = append(said, part.Get("text"), part.Get("refusal"))
-		thought = append(thought, allText(part.Get("thinking"))...) // of Mistral
+		thought = append(thought, b.allText(part.Get("thinking"))...) // of Mistral
 	}
 	return said, thought
 }
 
 // allText returns the text of a string or of a list of parts.
-func allText(v gjson.Result) texts {
+func (b *body) allText(v gjson.Result) texts {
 	if !v.IsArray() {
 		return texts{v}
 	}
 	var all texts
-	for _, part := range v.Array() {
+	for _, part := range b.items(v) {
 		all = append(all, part.Get("text"), part.Get("summary"))
 	}
 	return all

@@ -79,13 +79,17 @@ func (d *Cohere) endTool(c *pending) {
 // wholeMessage reads a message that comes whole.
 func (d *Cohere) wholeMessage(v gjson.Result) {
 	d.say(nil, texts{v.Get("message.tool_plan")})
-	for _, part := range v.Get("message.content").Array() {
-		d.content(part)
-	}
+	d.each(v.Get("message.content"), d.content)
+	d.use(v) // before the calls, which can be too many
 	for _, call := range d.callItems(v.Get("message.tool_calls")) {
 		d.endTool(d.tool(call))
 	}
 	d.finish(v)
+}
+
+// use notes the usage.
+func (d *Cohere) use(v gjson.Result) {
+	d.resp.Usage = chat.Usage{InputTokens: count(v.Get("usage.tokens.input_tokens")), OutputTokens: count(v.Get("usage.tokens.output_tokens"))}
 }
 
 // finish reads the end of the message.
@@ -95,7 +99,7 @@ func (d *Cohere) finish(v gjson.Result) {
 		return
 	}
 	d.stopped(v.Get("finish_reason"))
-	d.resp.Usage = chat.Usage{InputTokens: count(v.Get("usage.tokens.input_tokens")), OutputTokens: count(v.Get("usage.tokens.output_tokens"))}
+	d.use(v)
 	d.queue.finish(d.resp.Stop, d.call)
 	d.done = true
 }

@@ -35,6 +35,9 @@ type fault struct {
 	codes   []string
 }
 
+// mostFault is the size of the largest error that is taken apart, and of the longest message that is kept.
+const mostFault = 64 << 10
+
 // said reports whether there is an error.
 func (f fault) said() bool { return f.message != "" }
 
@@ -69,6 +72,9 @@ func readFault(body []byte) fault {
 
 // faultOf reads an error body in JSON.
 func faultOf(v gjson.Result) fault {
+	if len(v.Raw) > mostFault {
+		return errorFault(v.Get("error"))
+	}
 	if v.IsArray() {
 		v = v.Get("0") // Gemini's OpenAI endpoint
 	}
@@ -88,6 +94,8 @@ func faultOf(v gjson.Result) fault {
 // say that there is no error.
 func errorFault(e gjson.Result) fault {
 	switch {
+	case len(e.Raw) > mostFault:
+		return fault{message: Excerpt(e.Raw)}
 	case e.Type == gjson.String:
 		return fault{message: e.Str}
 	case e.Type == gjson.Null, e.Type == gjson.False, e.Raw == "0", e.Raw == "{}", e.Raw == "[]":
@@ -139,8 +147,11 @@ func behind(raw, message string) fault {
 
 // sentence returns the text of a message: a phrase or a list of them.
 func sentence(v gjson.Result) string {
-	if !v.IsArray() {
+	switch {
+	case !v.IsArray():
 		return phrase(v)
+	case len(v.Raw) > mostFault:
+		return Excerpt(v.Raw)
 	}
 	var all []string
 	for _, item := range v.Array() {

@@ -10,6 +10,7 @@ type frame struct {
 	depth   int
 	quoted  bool // inside a string
 	escaped bool // after a backslash in a string
+	commas  int  // and colons outside strings: about as many as there are values
 }
 
 // The faults that a frame notices. Both would make it wait for an end that may
@@ -44,6 +45,8 @@ func (f *frame) next(p []byte) (n int, end bool, err error) {
 			}
 		case c == '"' && f.open():
 			f.quoted = true
+		case c == ',' || c == ':':
+			f.commas++
 		case !f.open() && !space(c):
 			return n, false, errNoObject
 		}

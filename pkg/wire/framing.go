@@ -90,9 +90,12 @@ func (b *body) data(p []byte) {
 		b.at = b.pos
 		fallthrough
 	default:
+		p = p[:min(len(p), mostFault+1-len(b.text))]
 		b.text = append(b.text, p...)
 	}
-	b.pos += len(p)
+	if b.pos += len(p); len(b.text) > mostFault {
+		b.endText()
+	}
 }
 
 // endLine ends a line of data. An object may go on in the next one.
@@ -147,17 +150,20 @@ func (b *body) endText() {
 // read reads p, which begins an object or goes on with it, up to its end.
 func (b *body) read(p []byte) {
 	if !b.frame.open() {
-		b.at, b.rest, b.before, b.lines = b.pos, b.pos, b.before[:0], b.lines[:0]
+		b.at, b.rest, b.before, b.lines, b.frame.commas = b.pos, b.pos, b.before[:0], b.lines[:0], 0
 	}
 	if b.rest == unset {
 		b.rest = b.pos
-		b.lines = append(b.lines, lineStart{len(b.before), b.pos})
+		if b.sources != nil {
+			b.lines = append(b.lines, lineStart{len(b.before), b.pos})
+		}
 	}
 	n, end, err := b.frame.next(p)
 	b.pos += n
 	switch {
 	case err != nil:
 		b.fail(Garbled, b.pos, err.Error())
+	case b.kept.most > 0 && b.exceeds(b.frame.commas, mostValues, "a message of the reply has more than %d values"):
 	case end:
 		b.object(b.opened())
 	}

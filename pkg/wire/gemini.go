@@ -46,10 +46,14 @@ func (d *Gemini) message(v gjson.Result) (bool, error) {
 	if candidate.Exists() && !d.one.holds(key(v.Get("responseId"))) {
 		return true, errSpliced
 	}
-	for _, part := range candidate.Get("content.parts").Array() {
-		if err := d.part(part); err != nil {
-			return false, err
+	var err error
+	d.each(candidate.Get("content.parts"), func(part gjson.Result) {
+		if err == nil {
+			err = d.part(part)
 		}
+	})
+	if err != nil || d.err != nil {
+		return false, err
 	}
 	if reason := candidate.Get("finishReason"); reason.Str != "" {
 		d.finish(reason)
@@ -79,12 +83,12 @@ func (d *Gemini) functionCall(f gjson.Result) error {
 	if name := f.Get("name"); name.Str != "" || d.open == nil && d.nameless(f) {
 		d.endCall()
 		d.open = &geminiCall{pending: d.queue.add(f.Get("id"), name, f.Get("args"))}
-		d.open.parts = node{kind: '{', opened: true}
+		d.open.parts = node{kind: '{', opened: true, kept: &d.kept}
 	}
 	if d.open == nil {
 		return nil
 	}
-	for _, arg := range f.Get("partialArgs").Array() {
+	for _, arg := range d.items(f.Get("partialArgs")) {
 		if err := putArgument(&d.open.parts, arg); err != nil {
 			return err
 		}
@@ -98,7 +102,7 @@ func (d *Gemini) functionCall(f gjson.Result) error {
 // nameless reports whether a piece without a name is a call that should have one: it says
 // something, or there is no call that it could be the end of.
 func (d *Gemini) nameless(f gjson.Result) bool {
-	return len(d.queue.calls) == 0 || key(f.Get("id")) != "" || len(written(f.Get("args"))) > len("{}") || len(f.Get("partialArgs").Array()) > 0
+	return len(d.queue.calls) == 0 || key(f.Get("id")) != "" || len(written(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
 }
 
 // endCall ends the call that is open.

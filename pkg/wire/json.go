@@ -13,9 +13,9 @@ import (
 func key(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
-		return strings.Clone(v.Str)
+		return strings.Clone(v.Str[:min(len(v.Str), mostKey)])
 	case gjson.Number:
-		return strings.Clone(v.Raw)
+		return strings.Clone(v.Raw[:min(len(v.Raw), mostKey)])
 	}
 	return ""
 }

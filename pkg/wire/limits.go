@@ -10,11 +10,22 @@ import (
 type Limits struct {
 	Calls     int // the call after these is the last that is decoded
 	Arguments int // bytes of the arguments of one call
-	Text      int // bytes of text, reasoning and arguments together
+	Text      int // bytes of text, reasoning and arguments together; twice that for its parts as the server has them
 }
 
+// What else a response may have, where its limits are set.
+const (
+	mostValues = 1_000_000 // in a message
+	mostItems  = 50_000    // in a list
+	mostName   = 1 << 10   // bytes of the name of a model
+	mostKey    = 64 << 10  // bytes of the id or the name of a call, or of what tells pieces apart
+)
+
 // Limit sets the limits of the response. Decoding ends with an error of the kind [Large] at the first that is exceeded.
-func (b *body) Limit(l Limits) { b.limits = l }
+func (b *body) Limit(l Limits) {
+	b.limits = l
+	b.kept.most = 2 * l.Text
+}
 
 // exceeds ends the decoding if a limit is exceeded; format says which one.
 func (b *body) exceeds(n, limit int, format string) bool {
@@ -35,10 +46,71 @@ func (b *body) exceedsArguments(n int) bool {
 	return b != nil && b.exceeds(n, b.limits.Arguments, "the arguments of one call are over %d bytes")
 }
 
+// exceedsKey ends the decoding if the id or the name of a call is too long.
+func (b *body) exceedsKey(id, name gjson.Result) bool {
+	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), mostKey, "the id or name of a call is over %d bytes")
+}
+
 // hold counts bytes of the response and reports whether it may have them.
 func (b *body) hold(n int) bool {
 	b.held += n
 	return !b.exceeds(b.held, b.limits.Text, "the text and calls of the reply are over %d bytes")
+}
+
+// nodeBytes is about what a node takes, and an entry of a map.
+const nodeBytes = 256
+
+// A store counts the bytes that parts of a response take which are kept for later.
+type store struct{ used, most int }
+
+// keep counts bytes.
+func (s *store) keep(n int) {
+	if s != nil {
+		s.used += n
+	}
+}
+
+// keep counts bytes that a part of the response takes which is kept.
+func (b *body) keep(n int) {
+	if b != nil {
+		b.kept.keep(n)
+	}
+}
+
+// full reports whether there is no room for more.
+func (s *store) full() bool { return s != nil && s.most > 0 && s.used > s.most }
+
+// exceedsKept ends the decoding if what is kept takes too much.
+func (b *body) exceedsKept() bool {
+	return b.exceeds(b.kept.used, b.kept.most, "the parts of the reply take over %d bytes")
+}
+
+// each calls f with the elements of an array, or with a value that is none, until the decoding has ended.
+func (b *body) each(v gjson.Result, f func(gjson.Result)) {
+	if !v.IsArray() {
+		if v.Type != gjson.Null {
+			f(v)
+		}
+		return
+	}
+	v.ForEach(func(_, item gjson.Result) bool {
+		f(item)
+		return b.err == nil && !b.exceedsKept()
+	})
+}
+
+// items returns the elements of an array, or a value that is none. Of those over the limit there is only the first,
+// which ends the decoding.
+func (b *body) items(v gjson.Result) []gjson.Result {
+	if b.kept.most == 0 || !v.IsArray() {
+		return v.Array()
+	}
+	var items []gjson.Result
+	v.ForEach(func(_, item gjson.Result) bool {
+		items = append(items, item)
+		return !b.exceeds(len(items), mostItems, "a list in the reply has more than %d elements")
+	})
+	return items
 }
 
 // callItems returns the elements of an array of calls, but of those over the limit only the first, which ends the

@@ -104,7 +104,8 @@ func (d *Messages) use(u gjson.Result) {
 
 // beginBlock reads the beginning of a block.
 func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
-	b := &block{}
+	b := &block{node: node{kept: &d.kept}}
+	d.keep(nodeBytes + len(ref))
 	b.node.merge("", v, deepest)
 	switch v.Get("type").Str {
 	case "tool_use":
@@ -153,6 +154,7 @@ func (b *block) write(from *body, v gjson.Result) error {
 	}
 	b.from = append(b.from, from.placed(len(b.input), v)...)
 	b.input = append(b.input, v.Str...)
+	from.keep(len(v.Str))
 	return nil
 }
 
@@ -189,8 +191,9 @@ func (b *block) fill() {
 func (d *Messages) wholeMessage(v gjson.Result) {
 	d.named(v.Get("model"))
 	d.use(v.Get("usage"))
-	for _, item := range v.Get("content").Array() {
-		d.endBlock(d.beginBlock("", item))
+	d.each(v.Get("content"), func(item gjson.Result) { d.endBlock(d.beginBlock("", item)) })
+	if d.err != nil {
+		return
 	}
 	d.finish(v.Get("stop_reason"))
 	d.done = true

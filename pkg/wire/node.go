@@ -23,6 +23,7 @@ type node struct {
 	byKey  map[string]*node // those with an index
 	sort   string           // of an element: its "type"
 	opened bool             // it is in pieces
+	kept   *store           // what it and its own take is counted there, if anywhere
 }
 
 // deepest is how deep pieces are put together. Below, a piece takes the place
@@ -42,25 +43,26 @@ func (n *node) merge(name string, v gjson.Result, depth int) {
 		n.set(v)
 	case n.kind == '"' && kind == '"':
 		n.open()
+		n.kept.keep(len(v.Str))
 		n.text = append(n.text, v.Str...)
 	case n.kind == '{' && kind == '{':
 		n.open()
 		v.ForEach(func(k, v gjson.Result) bool {
 			n.member(k.Str).merge(k.Str, v, depth-1)
-			return true
+			return !n.kept.full()
 		})
 	case n.kind == '[' && kind == '[':
 		n.open()
 		v.ForEach(func(_, v gjson.Result) bool {
 			n.mergeItem(v, depth-1)
-			return true
+			return !n.kept.full()
 		})
 	case n.kind == '[' && kind == '"':
 		n.open()
 		n.mergeItem(textPart(v), depth-1)
 	case n.kind == '"' && kind == '[':
 		part := textPart(gjson.ParseBytes(n.append(nil)))
-		*n = node{kind: '[', opened: true}
+		*n = node{kind: '[', opened: true, kept: n.kept}
 		n.mergeItem(part, depth-1)
 		n.merge(name, v, depth)
 	default:
@@ -70,7 +72,10 @@ func (n *node) merge(name string, v gjson.Result, depth int) {
 
 // set makes the node a value of one piece.
 func (n *node) set(v gjson.Result) {
-	*n = node{kind: kindOf(v), raw: strings.Clone(v.Raw), sort: n.sort}
+	if n.kept.keep(len(v.Raw) - len(n.raw) - len(n.text)); n.kept.full() {
+		return
+	}
+	*n = node{kind: kindOf(v), raw: strings.Clone(v.Raw), sort: n.sort, kept: n.kept}
 }
 
 // kindOf returns the kind of a node with that value.
@@ -105,7 +110,7 @@ func (n *node) mergeItem(v gjson.Result, depth int) {
 	}
 	if item == nil {
 		item = &node{sort: sort}
-		n.items = append(n.items, item)
+		n.add(item)
 	}
 	if index != "" {
 		if n.byKey == nil {
@@ -134,13 +139,13 @@ func (n *node) open() {
 		n.text = []byte(v.Str)
 	case '{':
 		v.ForEach(func(k, v gjson.Result) bool {
-			*n.member(k.Str) = node{kind: kindOf(v), raw: v.Raw}
-			return true
+			*n.member(k.Str) = node{kind: kindOf(v), raw: v.Raw, kept: n.kept}
+			return !n.kept.full()
 		})
 	case '[':
 		v.ForEach(func(_, v gjson.Result) bool {
 			n.mergeItem(v, deepest)
-			return true
+			return !n.kept.full()
 		})
 	}
 }
@@ -149,7 +154,7 @@ func (n *node) open() {
 // are not there.
 func (n *node) member(name string) *node {
 	if n.kind != '{' {
-		*n = node{kind: '{', opened: true}
+		*n = node{kind: '{', opened: true, kept: n.kept}
 	}
 	n.open()
 	m := n.of[name]
@@ -157,7 +162,8 @@ func (n *node) member(name string) *node {
 		if n.of == nil {
 			n.of = map[string]*node{}
 		}
-		m, name = &node{}, strings.Clone(name)
+		m, name = &node{kept: n.kept}, strings.Clone(name)
+		n.kept.keep(nodeBytes + len(name))
 		n.names = append(n.names, name)
 		n.of[name] = m
 	}
@@ -173,11 +179,18 @@ func (n *node) drop(name string) {
 // item adds an element. It makes the node an array.
 func (n *node) item() *node {
 	if n.kind != '[' {
-		*n = node{kind: '[', opened: true}
+		*n = node{kind: '[', opened: true, kept: n.kept}
 	}
 	n.open()
-	n.items = append(n.items, &node{})
-	return n.items[len(n.items)-1]
+	return n.add(&node{})
+}
+
+// add adds an element to an array.
+func (n *node) add(item *node) *node {
+	item.kept = n.kept
+	n.kept.keep(nodeBytes)
+	n.items = append(n.items, item)
+	return item
 }
 
 // says reports whether the value is more than a place kept free.

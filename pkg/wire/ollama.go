@@ -19,6 +19,7 @@ type Ollama struct {
 func NewOllama(maxBytes int64) *Ollama {
 	d := &Ollama{}
 	d.body = newBody(maxBytes, d)
+	d.parts.kept = &d.kept
 	return d
 }
 
@@ -38,7 +39,7 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 	for _, c := range calls {
 		f := c.Get("function")
 		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
-		if d.exceedsArguments(len(written(args))) {
+		if d.exceedsArguments(len(written(args))) || d.exceedsKey(id, name) {
 			break
 		}
 		from := CallSources{d.placed(0, id), d.placedName(0, name), d.placed(0, args)}
@@ -62,7 +63,7 @@ func (d *Ollama) collect(message gjson.Result, calls []gjson.Result) {
 		m := d.parts.member(k.Str)
 		if k.Str != "tool_calls" {
 			m.merge(k.Str, v, deepest)
-			return true
+			return !d.kept.full()
 		}
 		for _, c := range calls {
 			m.item().set(c)

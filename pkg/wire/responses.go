@@ -22,7 +22,7 @@ type Responses struct {
 	queue   queue
 	calls   map[string]*pending // by the places of their items
 	heard   map[string]bool     // the places of the items whose text came in pieces
-	items   []outputItem
+	output  []outputItem
 	id      string // of the response
 	refused bool
 }
@@ -97,7 +97,10 @@ func (d *Responses) begin(response gjson.Result) error {
 
 // piece reads a piece of the text of an item.
 func (d *Responses) piece(place string, content, reasoning texts) {
-	d.heard[place] = true
+	if !d.heard[place] {
+		d.heard[place] = true
+		d.keep(nodeBytes + len(place))
+	}
 	d.say(content, reasoning)
 }
 
@@ -146,13 +149,13 @@ func (d *Responses) over(c *pending, args gjson.Result) {
 func (d *Responses) item(place string, index int, v gjson.Result) {
 	switch v.Get("type").Str {
 	case "message":
-		for _, part := range v.Get("content").Array() {
+		d.each(v.Get("content"), func(part gjson.Result) {
 			refusal := part.Get("refusal")
 			d.refused = d.refused || refusal.Str != ""
 			d.unheard(place, texts{part.Get("text"), refusal}, nil)
-		}
+		})
 	case "reasoning":
-		d.unheard(place, nil, append(allText(v.Get("summary")), allText(v.Get("content"))...))
+		d.unheard(place, nil, append(d.allText(v.Get("summary")), d.allText(v.Get("content"))...))
 	case "function_call", "custom_tool_call":
 		if c := d.begun(place, v); !c.ended {
 			c.replace(v.Get("arguments"), v.Get("input"))
@@ -160,8 +163,10 @@ func (d *Responses) item(place string, index int, v gjson.Result) {
 			d.queue.settle(d.call)
 		}
 	}
-	if v.IsObject() {
-		d.items = append(d.items, outputItem{index, strings.Clone(v.Raw)})
+	if v.IsObject() && d.err == nil {
+		if d.keep(nodeBytes + len(v.Raw)); !d.exceedsKept() {
+			d.output = append(d.output, outputItem{index, strings.Clone(v.Raw)})
+		}
 	}
 }
 
@@ -181,10 +186,15 @@ func (d *Responses) finish(response gjson.Result) {
 	}
 	usage := response.Get("usage") // before the calls, which can be too many
 	d.resp.Usage = chat.Usage{InputTokens: count(usage.Get("input_tokens")), OutputTokens: count(usage.Get("output_tokens"))}
-	if len(d.items) == 0 {
-		for i, item := range response.Get("output").Array() {
+	if len(d.output) == 0 {
+		i := 0
+		d.each(response.Get("output"), func(item gjson.Result) {
 			d.item(strconv.Itoa(i), i, item)
-		}
+			i++
+		})
+	}
+	if d.err != nil {
+		return
 	}
 	reason := response.Get("status")
 	if why := response.Get("incomplete_details.reason"); why.Str != "" {
@@ -205,9 +215,9 @@ func (d *Responses) end(bool) bool { return false }
 // but text. Where a call never became an item that is done, they are not the
 // message.
 func (d *Responses) native() *chat.Native {
-	slices.SortStableFunc(d.items, func(a, b outputItem) int { return cmp.Compare(a.index, b.index) })
+	slices.SortStableFunc(d.output, func(a, b outputItem) int { return cmp.Compare(a.index, b.index) })
 	body, more, calls := []byte("["), false, 0
-	for i, item := range d.items {
+	for i, item := range d.output {
 		v := gjson.Parse(item.raw)
 		body = append(comma(body, i), item.raw...)
 		more = more || !plainMessage(v)
@@ -234,9 +244,10 @@ func plainMessage(item gjson.Result) bool {
 		switch k.Str {
 		case "id", "type", "status", "role":
 		case "content":
-			for _, part := range v.Array() {
+			v.ForEach(func(_, part gjson.Result) bool {
 				plain = plain && !says(part.Get("annotations").Raw) && part.Get("type").Str == "output_text"
-			}
+				return plain
+			})
 		default:
 			plain = plain && !says(v.Raw)
 		}

@@ -40,7 +40,7 @@ func (b *body) Sources() *Sources { return b.sources }
 // first returns the first choice, or candidate, of those of which a message has pieces,
 // if it has one of that. It notes where the others begin.
 func (b *body) first(choices gjson.Result) (first gjson.Result) {
-	for i, choice := range choices.Array() {
+	for i, choice := range b.items(choices) {
 		index := key(choice.Get("index"))
 		if !first.Exists() && (index == "" || index == "0") {
 			first = choice
