@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,6 +184,26 @@ func (g *guard) Enter(name string) (vault.Guard, *vault.Denial) {
 		return g, nil
 	}
 	return &guard{next, g.layer, g.key}, nil
+}
+
+// maxDenied is how many denied files a decision names.
+const maxDenied = 10
+
+// deniedFiles returns the rule that denies the first of some files, "" for none, and each denied file with the reason, so
+// that a model can leave them all out when it calls again.
+func (p *Policy) deniedFiles(names []string) (rule, why string) {
+	var all []string
+	for _, name := range names {
+		denial := p.deniedFile(name)
+		if denial == nil {
+			continue
+		}
+		rule = cmp.Or(rule, denial.Rule)
+		if one := strconv.Quote(name) + ": " + denial.Reason(); len(all) < maxDenied && !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return rule, strings.Join(all, "; ")
 }
 
 // deniedFile returns the rule that denies a path, or nil.

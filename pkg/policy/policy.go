@@ -222,10 +222,8 @@ func (p *Policy) first(f Facts) (d Decision, open bool) {
 	if p.Secrets.HoldsJSON(f.Arguments) {
 		return d.HoldsSecret(), false
 	}
-	for _, name := range f.files {
-		if why := p.deniedFile(name); why != nil {
-			return d.deny(why.Rule, "%q: %s", name, why.Reason()), false
-		}
+	if rule, why := p.deniedFiles(f.files); rule != "" {
+		return d.deny(rule, "%s", why), false
 	}
 	if f.odd != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
 		return d.deny("floor:arguments", "%s", f.odd), false
