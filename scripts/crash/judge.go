@@ -41,6 +41,7 @@ func (w *world) judge(s *story) ([]charge, error) {
 	j.successes()
 	j.steps()
 	j.replaced()
+	j.befores()
 	j.fitness()
 	return j.charges, nil
 }
@@ -215,6 +216,34 @@ func (j *judgement) replaced() {
 			put, ok := puts[b.Call]
 			if ok && b.Result.Error != nil && j.files["work/"+put[0]] == put[1] && !strings.Contains(b.Result.Error.Message, "taken effect") {
 				j.charge(lost, "the call %s has replaced %s, and says only: %s", b.Call, put[0], b.Result.Error.Message)
+			}
+		}
+	}
+}
+
+// befores: the intent of a file_put describes the file as it was (decision 12), also where it was cut off and made
+// again. What scenarios write to a file that a call of theirs has written is not held against it.
+func (j *judgement) befores() {
+	paths, seen := map[string]string{}, map[string]bool{}
+	for _, r := range j.log.Standing() {
+		switch b := r.Body.(type) {
+		case runfile.Call:
+			var args struct{ Path string }
+			if json.Unmarshal(b.Effective, &args) == nil && b.Name == "file_put" {
+				paths[b.ID] = args.Path
+			}
+		case runfile.Intent:
+			path, isPut := paths[b.Call]
+			if !isPut || seen[path] {
+				continue
+			}
+			seen[path] = true
+			want := runfile.Before{State: chat.FileMissing}
+			if path == "text.md" {
+				want = runfile.Before{State: chat.FileThere, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
+			}
+			if b.Before == nil || *b.Before != want {
+				j.charge(unfit, "the intent of %s says of %s before: %+v", b.Call, path, b.Before)
 			}
 		}
 	}

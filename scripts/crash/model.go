@@ -35,6 +35,7 @@ type model struct {
 	open  map[net.Conn]bool
 	asked chan struct{} // gets a value for each request that is held, if requests are held
 	hold  chan struct{} // closed when they are let go
+	play  string        // what is said instead of the script from the second turn on, or ""
 }
 
 func serve(sc *scenario, dir string) *model {
@@ -131,13 +132,33 @@ func (m *model) holdBack() (asked <-chan struct{}, release func()) {
 
 func (m *model) answer(r modelserver.Request) modelserver.Reply {
 	m.mu.Lock()
-	asked, hold := m.asked, m.hold
+	asked, hold, play := m.asked, m.hold, m.play
 	m.mu.Unlock()
 	if hold != nil {
 		asked <- struct{}{}
 		<-hold
 	}
-	return m.sc.reply(turnsBefore(r.Body), r)
+	turns := turnsBefore(r.Body)
+	if play != "" && turns > 0 {
+		return played(play)
+	}
+	return m.sc.reply(turns, r)
+}
+
+// spoil has the model say something else from the second turn on; "" ends it.
+func (m *model) spoil(play string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.play = play
+}
+
+// played is a reply in the form of [modelserver.ParsePlay].
+func played(play string) modelserver.Reply {
+	reply, err := modelserver.ParsePlay("crash", play)
+	if err != nil {
+		panic(err) // it was written here
+	}
+	return reply
 }
 
 // turnsBefore counts the replies in a request.
@@ -155,7 +176,7 @@ func turnsBefore(body []byte) int {
 // turns and results there were.
 func (sc *scenario) reply(turns int, r modelserver.Request) modelserver.Reply {
 	switch {
-	case turns < len(sc.turns):
+	case turns < len(sc.turns) && sc.turns[turns] != nil:
 		return sc.write(sc.turns[turns], r.Number)
 	case turns == len(sc.turns) && sc.dialect == "tool":
 		return sc.write([]call{{"finalResponse", ""}}, r.Number)
@@ -182,11 +203,7 @@ func (sc *scenario) write(calls []call, number int) modelserver.Reply {
 	}
 	switch sc.dialect {
 	case "native":
-		reply, err := modelserver.ParsePlay("crash", strings.Join(append(parts, "stop"), "\n"))
-		if err != nil {
-			panic(err) // it was written here
-		}
-		return reply
+		return played(strings.Join(append(parts, "stop"), "\n"))
 	case "toolcalls":
 		return modelserver.Text(`{"toolCalls":[` + strings.Join(parts, ",") + "]}")
 	}

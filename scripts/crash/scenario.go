@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
 )
 
@@ -21,12 +22,21 @@ type scenario struct {
 	name    string
 	api     modelserver.API
 	dialect string
-	turns   [][]call
+	turns   [][]call // nil for the answer, to which the user has something to say
 	flags   []string // beside those for the model and the record
 	file    bool     // the answer goes to a file
 	wrapped bool     // in an envelope
 	steps   []step   // what has happened in the end
 	files   map[string]string
+	kind    runfile.Kind // of a record that the run has to have; "" for none
+	first   *firstLeg    // undisturbed, before the run is; nil for none
+}
+
+// A firstLeg is how a run ends before it is resumed, and disturbed only then.
+type firstLeg struct {
+	exit    int
+	play    string   // what the model says from its second turn on, in the form of [modelserver.ParsePlay]; "" for its script
+	answers []string // the flags with which the run is resumed
 }
 
 // A step is an effect of a program or a server, as it stands in the log.
@@ -115,6 +125,29 @@ func scenarios() []*scenario {
 			flags: []string{"--allow", "post_*", "--tools", "tools", "--tool", "post_*", "--allow-host", address},
 			turns: [][]call{{posted("one"), read("text.md")}, {postedPlain("two"), posted("three")}},
 		},
+		{
+			name: "approved", kind: runfile.KindApproval, api: modelserver.Chat, dialect: "native",
+			flags: append([]string{"--policy", "ask.yaml", "--approve", "./approve.sh"}, programs...),
+			turns: [][]call{{read("text.md"), plain("one")}, {put("text.md", "pears\n", ""), plain("two")}},
+		},
+		{
+			name: "answered", kind: runfile.KindUserInput, api: modelserver.Chat, dialect: "native",
+			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
+			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
+			turns: [][]call{{plain("one")}, {{"send_asked", `{"note":"` + note + `"}`}, put("text.md", "pears\n", "")}, nil, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+		},
+		{
+			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
+			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
+			first: &firstLeg{exit: exitNoAnswer, play: "text \"\"\nstop"},
+			turns: [][]call{{plain("one"), put("a.md", "a\n", "none")}, {plain("two"), put("text.md", "pears\n", "")}},
+		},
+		{
+			name: "rejected", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
+			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
+			first: &firstLeg{exit: exitRejected, play: "status 400\nheader Content-Type: application/json\nraw \"{}\""},
+			turns: [][]call{{plain("one"), put("a.md", "a\n", "none")}, {keyed("two"), put("text.md", "pears\n", "")}},
+		},
 	}
 	for _, sc := range all {
 		sc.finish()
@@ -143,8 +176,10 @@ func (sc *scenario) finish() {
 	for _, turn := range sc.turns {
 		for _, c := range turn {
 			switch c.tool {
-			case "send_keyed", "send_plain", "post_keyed", "post_plain":
-				sc.steps = append(sc.steps, step{stringOf(c, "step"), strings.HasSuffix(c.tool, "_keyed")})
+			case "send_keyed", "send_plain", "send_asked", "post_keyed", "post_plain":
+				if name := stringOf(c, "step"); name != "" { // only the user knows it otherwise
+					sc.steps = append(sc.steps, step{name, strings.HasSuffix(c.tool, "_keyed")})
+				}
 			case "file_put":
 				sc.files[stringOf(c, "path")] = stringOf(c, "content")
 			}
@@ -164,7 +199,11 @@ func (sc *scenario) runsPrograms() bool {
 
 // tools are the definitions of the programs: each takes down its key, if it has one, and its step, and then
 // lingers if it is the step that the file linger names.
-var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + define("send_plain", program)
+var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + define("send_plain", program) + "---\n" + asked
+
+// asked is the definition of a program whose step only the user knows.
+var asked = strings.Replace(define("send_asked", program), `signature: "send_asked(step: string, note: string)"`,
+	`parameters: {note: {type: string}, step: {type: string, ask: "Which step?"}}`, 1)
 
 const program = `effect: exec
 exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if read s 2>/dev/null < linger && [ "$s" = "$1" ]; then sleep 60; fi', sh, "${step}", "${note}"]}
@@ -190,6 +229,17 @@ examples:
   - {call: "NAME('c', '3')"}
 `+more, "NAME", name)
 }
+
+// ask is a policy under which each change is approved by approve.
+const ask = `version: 1
+enable_exec: true
+tools:
+  send_plain: {ask: [{}]}
+  file_put: {ask: [{}]}
+  file_read: {allow: [{}]}
+`
+
+const approve = "#!/bin/sh\ncat > /dev/null\necho '{\"approved\": true}'\n"
 
 // report is a policy under which the model is told what nobody knows.
 const report = `version: 1

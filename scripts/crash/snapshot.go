@@ -14,9 +14,12 @@ import (
 // A snapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
 type snapshot map[string]string
 
-// before is what is there before a run.
+// before is what is there before a run is disturbed.
 func (w *world) before() snapshot {
-	return snapshot{"tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+	if w.prepared != nil {
+		return w.prepared
+	}
+	return snapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
 }
 
 // restore makes a snapshot what is in the folder, when nothing that was sent is under way any more.
@@ -35,11 +38,19 @@ func (w *world) restore(s snapshot) error {
 			}
 			continue
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), modeOf(name))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// modeOf returns the permissions of a file by its name.
+func modeOf(name string) fs.FileMode {
+	if strings.HasSuffix(name, ".sh") {
+		return 0o700
+	}
+	return 0o600
 }
 
 // clear removes the folder. What a killed run had started can still write there for a moment.

@@ -21,12 +21,15 @@ type story struct {
 
 // exitUnknown and its like are exit codes.
 const (
-	exitOK      = 0
-	exitUsage   = 2
-	exitInput   = 3
-	exitLocked  = 5
-	exitUnknown = 10
-	exitIO      = 74
+	exitOK       = 0
+	exitUsage    = 2
+	exitInput    = 3
+	exitLocked   = 5
+	exitNeeds    = 8
+	exitNoAnswer = 9
+	exitUnknown  = 10
+	exitRejected = 11
+	exitIO       = 74
 )
 
 func (s *story) last() leg { return s.legs[len(s.legs)-1] }

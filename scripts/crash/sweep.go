@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"oneshot/pkg/runfile"
 )
 
 // A sweep tries ways to disturb runs, and counts.
@@ -111,6 +113,9 @@ func (s *sweep) try(ctx context.Context, w way, sc *scenario) (err error) {
 
 // undisturbed makes the run once, to learn its answer.
 func (w *world) undisturbed(ctx context.Context) error {
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
 	l, err := w.begin(ctx, "")
 	if err != nil {
 		return err
@@ -119,7 +124,12 @@ func (w *world) undisturbed(ctx context.Context) error {
 		return fmt.Errorf("the undisturbed run: exit %d: %s%s", l.exit, l.stdout, l.stderr)
 	}
 	w.took = l.took
-	return w.account(&story{legs: []leg{l}})
+	log, err := w.log()
+	isKind := func(r runfile.Record) bool { return r.Kind == w.sc.kind }
+	if err == nil && w.sc.kind != "" && !slices.ContainsFunc(log.Records, isKind) {
+		err = fmt.Errorf("the undisturbed run: it has no %s record", w.sc.kind)
+	}
+	return errors.Join(err, w.account(&story{legs: []leg{l}}))
 }
 
 // account is an error for an undisturbed run that is not as it should be.

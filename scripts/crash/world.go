@@ -36,13 +36,14 @@ type leg struct {
 // A world is a folder in which a scenario is run, and its model. Its folder has the same name
 // for every state, because a run goes on only where it began.
 type world struct {
-	sc      *scenario
-	dir     string
-	program string
-	model   *model
-	way     string        // in which it is disturbed
-	whole   string        // the answer of the undisturbed run
-	took    time.Duration // the undisturbed run
+	sc       *scenario
+	dir      string
+	program  string
+	model    *model
+	way      string        // in which it is disturbed
+	whole    string        // the answer of the undisturbed run
+	took     time.Duration // the undisturbed run
+	prepared snapshot      // what its first leg has left; nil where there is none
 }
 
 func newWorld(dir, program string, sc *scenario) *world {
@@ -60,6 +61,9 @@ func (w *world) begin(ctx context.Context, plan string) (leg, error) {
 }
 
 func (w *world) firstArgs() []string {
+	if w.prepared != nil {
+		return w.resumeArgs()
+	}
 	args := []string{"run", "--api", string(w.sc.api), "--base-url", w.sc.api.Base(w.model.Listener.Addr().String()), "--model", "scripted", "--dialect", w.sc.dialect, "--run-file", "run.jsonl"}
 	for _, flag := range w.sc.flags {
 		args = append(args, strings.ReplaceAll(flag, address, w.model.address()))
@@ -73,7 +77,30 @@ func (w *world) resume(ctx context.Context, plan string) (leg, error) {
 }
 
 func (w *world) resumeArgs() []string {
-	return append([]string{"run", "--resume", "run.jsonl"}, w.out()...)
+	args := append([]string{"run", "--resume", "run.jsonl"}, w.out()...)
+	if w.sc.first != nil {
+		args = append(args, w.sc.first.answers...)
+	}
+	return args
+}
+
+// prepare makes the first leg of a run, if it has one.
+func (w *world) prepare(ctx context.Context) error {
+	first := w.sc.first
+	if first == nil {
+		return nil
+	}
+	w.model.spoil(first.play)
+	l, err := w.begin(ctx, "")
+	w.model.spoil("")
+	if err != nil {
+		return err
+	}
+	if l.exit != first.exit {
+		return fmt.Errorf("the first leg: exit %d, want %d: %s%s", l.exit, first.exit, l.stdout, l.stderr)
+	}
+	w.prepared, err = w.snapshot()
+	return err
 }
 
 // out are the flags that say where the answer goes.
