@@ -91,6 +91,7 @@ func params(files []string, api modelserver.API) testscript.Params {
 	return testscript.Params{
 		Files: files,
 		Setup: func(env *testscript.Env) error {
+			env.Values[serversKey{}] = map[string]*swapped{}
 			env.Setenv("API", string(api))
 			env.Setenv("MODEL", "scripted")
 			return isolate(env)

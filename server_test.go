@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"flag"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -67,20 +69,46 @@ func startServer(ts *testscript.TestScript, neg bool, api string, args []string)
 	}
 	s := &modelserver.Server{Models: strings.Split(f.models, ","), Tools: f.tools, Record: ts.MkAbs(folder)}
 	ts.Check(errors.Join(os.RemoveAll(s.Record), os.MkdirAll(s.Record, 0o777)))
-	running := httptest.NewUnstartedServer(s.Handler())
-	address := running.Listener.Addr().String()
+	address, serve := listen(ts, variable)
 	var err error
 	s.Script, err = modelserver.ReadScript(ts.MkAbs(dir), address)
 	ts.Check(err)
-	running.Start()
+	serve(s.Handler())
 	ts.Setenv(variable, modelserver.API(f.api).Base(address))
 	if f.as == "" {
 		ts.Setenv("OLLAMA_HOST", address)
 	} else {
 		ts.Setenv(f.as+"_HOST", address)
 	}
+}
+
+// listen returns the address of the server of that name, which is the same for the whole script, and what gives it
+// another handler.
+func listen(ts *testscript.TestScript, name string) (address string, serve func(http.Handler)) {
+	servers := ts.Value(serversKey{}).(map[string]*swapped)
+	if s := servers[name]; s != nil {
+		return s.address, func(h http.Handler) { s.handler.Store(&h) }
+	}
+	s := &swapped{}
+	running := httptest.NewUnstartedServer(s)
+	s.address = running.Listener.Addr().String()
 	ts.Defer(func() {
 		running.CloseClientConnections()
 		running.Close()
 	})
+	servers[name] = s
+	return s.address, func(h http.Handler) { s.handler.Store(&h); running.Start() }
+}
+
+// serversKey is the key of the servers of a script among its values.
+type serversKey struct{}
+
+// A swapped server has one address and one handler after the other.
+type swapped struct {
+	address string
+	handler atomic.Pointer[http.Handler]
+}
+
+func (s *swapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*s.handler.Load()).ServeHTTP(w, r)
 }

@@ -22,6 +22,9 @@ func (o *runOptions) recordFiles() []string {
 			names = append(names, file)
 		}
 	}
+	if o.present != nil {
+		names = append(names, stateFolder(*o.present)...)
+	}
 	return append(names, stateFolder(o.env)...)
 }
 

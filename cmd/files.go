@@ -91,8 +91,8 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 	f := io.NopCloser(env.Stdin)
 	if name != "-" {
 		var err error
-		if f, err = os.Open(name); err != nil {
-			return nil, &inputError{err}
+		if f, err = openFile(name); err != nil {
+			return nil, err
 		}
 	}
 	src := bufio.NewReader(f)

@@ -23,6 +23,9 @@ func (o *runOptions) madeOf() []string {
 			names = append(names, file)
 		}
 	}
+	if o.present != nil {
+		names = append(names, ownFiles(*o.present)...)
+	}
 	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -15,12 +16,27 @@ const maxInput = 64 << 20
 
 // readFile reads a file that the command line names.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, err
 	}
 	defer f.Close()
 	return readAll(f, path)
+}
+
+// openFile opens a file to read. A named pipe is refused, because to open it could be to wait for its writer forever;
+// an open descriptor is not, such as that of a process substitution.
+func openFile(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	isOpen := isDescriptor(name) || filepath.Clean(name) == "/dev/stdin"
+	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isOpen {
+		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, whose writer may never come", name)}, "in bash, <(cat " + quoted(name) + ") in its place reads it"}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return f, nil
 }
 
 // readFlag reads the file that a flag names.

@@ -111,7 +111,12 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent
 	if err != nil {
 		return err
 	}
+	source := "flag --model"
+	if recorded, ok := o.servers.resolved.recorded[settingModel]; ok && len(o.names) == 0 {
+		source, o.names = recorded.Source, []string{recorded.Value}
+	}
 	if len(o.names) == 0 {
+		source = sourceOnlyModel
 		only, err := s.onlyModel(ctx, env, t)
 		if err != nil {
 			return err
@@ -120,6 +125,9 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent
 		o.names = []string{only}
 	}
 	o.chosen = o.names[0]
+	for _, name := range o.names {
+		o.servers.resolved.note(settingModel, name, source)
+	}
 	places, err := s.places(env, t, o.all())
 	if err != nil {
 		return err

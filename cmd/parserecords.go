@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -135,9 +134,9 @@ func (o *parseOptions) piecesOf(name string, options lint.Options) iter.Seq2[pie
 
 // runPieces reads a large run file.
 func runPieces(name string, options lint.Options, yield func(piece, error) bool) {
-	f, err := os.Open(name)
+	f, err := openFile(name)
 	if err != nil {
-		yield(piece{}, &inputError{err})
+		yield(piece{}, err)
 		return
 	}
 	defer f.Close()

@@ -160,6 +160,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	}
 	body.Options, body.Withheld = run.options(func(string) bool { return true })
 	body.Programs = run.programs.doc()
+	body.Resolved = run.settings()
 	body.Dir, err = os.Getwd()
 	return body, err
 }

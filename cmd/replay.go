@@ -61,7 +61,7 @@ func recording(env Env, name string) (player *model.Replay, log *runfile.Log, er
 		return nil, nil, usagef("--model replay:FILE", "--model replay: names no file")
 	}
 	if recorded {
-		log, err = runfile.ReadFile(file)
+		log, err = readRecord(file)
 	} else {
 		log, err = demoLog(env.Prompts)
 	}
@@ -78,6 +78,16 @@ func recording(env Env, name string) (player *model.Replay, log *runfile.Log, er
 		return nil, nil, &inputError{err}
 	}
 	return player, log, nil
+}
+
+// readRecord reads the run file that a command line names.
+func readRecord(name string) (*runfile.Log, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return runfile.Read(f)
 }
 
 // isMarked reports whether calls of a recorded run counted only in marked fences.

@@ -155,6 +155,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if err := r.takeOver(log, o); err != nil {
 		return err
 	}
+	o.inherit(recordedSettings(log), r.given)
 	return r.waits(o.approve.calls)
 }
 
@@ -276,6 +277,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
 	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(once, name) })
+	body.Resolved = o.settings()
 	o.withheld = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.withheld), body.Withheld...))))
 	return r.w, r.w.Append(body)
 }

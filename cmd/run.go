@@ -57,6 +57,7 @@ type runOptions struct {
 	outcome        agent.Outcome
 	runID, runPath string
 	resumed        *resumed // the run that goes on, or nil
+	present        *Env     // the environment of the command that resumes a run, or nil
 	news           bool     // something happened that was not on record
 	cut            []string // calls that may have taken effect when the run ended
 	programs       *confined

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,15 +28,12 @@ func (o *runsOptions) show(name string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isDescriptor(path) && path != "/dev/stdin" {
-		return &inputError{fmt.Errorf("%s: it is no regular file", path)} // to open it would be to wait for its writer
-	}
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{unreadable(err), showsIDs}
+		return &hintedError{err, showsIDs}
 	case err != nil:
-		return unreadable(err)
+		return err
 	}
 	defer f.Close()
 	scan := runfile.NewScan(f)
@@ -120,7 +116,7 @@ func (t timeline) call(id string) string { return strings.TrimSpace(id + " " + v
 func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
-		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), b.Prompt
+		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(append([]string{b.Prompt}, describeSettings(b.Resolved)...), "\n")
 	case runfile.Request:
 		clear(t.args)
 		var said []string
@@ -165,7 +161,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
 	case runfile.Resumed:
-		return wentOn(b.Keep, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve), "\n")
+		return wentOn(b.Keep, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
 	}
 	return "", ""
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -124,7 +123,13 @@ func definitionLoader(dir string) tool.Loader {
 // uses: relative to the working directory, or absolute.
 type disk struct{}
 
-func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
+func (disk) Open(name string) (fs.File, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return nil, err // and not a nil file in an interface
+	}
+	return f, nil
+}
 
 // matching returns the definitions that any of the globs matches, in their
 // order, or all without globs. A glob that matches none is an error.

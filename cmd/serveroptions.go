@@ -27,6 +27,7 @@ type serverOptions struct {
 	proxy     string
 	firstByte time.Duration
 	idle      time.Duration
+	resolved  resolution
 }
 
 func (o *serverOptions) flags(f *pflag.FlagSet) {
@@ -60,6 +61,8 @@ type settings struct {
 	urls   map[string]*url.URL
 	keys   map[string]heldKey
 	sent   []sentSecret // with each request, by --header
+
+	resolved *resolution
 }
 
 // A heldKey is a key, and the secrets in it.
@@ -84,7 +87,7 @@ func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
 	}
 	s := &settings{
 		config: model.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
-		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{},
+		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{}, resolved: &o.resolved,
 	}
 	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
 		return nil, usagef("--api ollama, chat, responses or messages", "--api: unknown value %q", o.api)

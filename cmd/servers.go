@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,18 +96,23 @@ func (s *settings) place(env Env, t *talk, name string) (place, error) {
 
 // locate sets the address of a place, if it is not the provider's.
 func (s *settings) locate(env Env, t *talk, p *place) (err error) {
-	if p.url = s.urls[p.provider.Name]; p.url == nil {
-		p.url = s.urls[""]
-	}
-	if host := env.Getenv("OLLAMA_HOST"); p.url == nil && p.provider.Name == "ollama" && host != "" {
-		if p.url, err = serverURL("OLLAMA_HOST", host); err != nil {
-			return err
+	source := "flag --base-url"
+	if p.url = cmp.Or(s.urls[p.provider.Name], s.urls[""]); p.url == nil {
+		source = sourceDefault
+		if p.provider.Name == "ollama" {
+			if p.url, source, err = s.resolved.ollamaHost(env, t); err != nil {
+				return err
+			}
 		}
-		t.secrets.AddURL(p.url)
 	}
 	if p.url != nil && p.provider.API == model.Ollama {
 		p.url = ollamaURL(p.url)
 	}
+	at := p.provider.BaseURL
+	if p.url != nil {
+		at = recordedURL(t, p.url)
+	}
+	s.resolved.note(strings.TrimSpace(settingServer+p.provider.Name), at, source)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -236,9 +235,9 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.Verdict, e
 	if !f.isLarge {
 		return checker.File(f.name, f.text, kind), nil
 	}
-	src, err := os.Open(f.name)
+	src, err := openFile(f.name)
 	if err != nil {
-		return v, &inputError{err}
+		return v, err
 	}
 	defer src.Close()
 	v, err = checker.Record(f.name, src)

@@ -36,9 +36,18 @@ type Run struct {
 	Options  []string                   `json:"options,omitempty"`
 	Withheld []string                   `json:"secret_options,omitempty"` // names of flags that hold a secret
 	Programs json.RawMessage            `json:"programs,omitempty"`       // what programs of tools may have, if one can be run
+	Resolved []Setting                  `json:"resolved,omitempty"`       // what does not depend on the command line alone
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+}
+
+// A Setting is the value of a setting and where it came from: a flag, an environment variable or a default.
+// Credentials are masked.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
 }
 
 // Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
@@ -234,6 +243,8 @@ type Resumed struct {
 	Approve  []string `json:"approve,omitempty"`        // digests of calls that may be made
 	Options  []string `json:"options,omitempty"`        // flags that were given anew, as in [Run]
 	Withheld []string `json:"secret_options,omitempty"` // and those of them that hold a secret
+	// Resolved are the settings of the resumed run, as in [Run].
+	Resolved []Setting `json:"resolved,omitempty"`
 }
 
 // Kind returns [KindRun].

@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"cmp"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/secret"
+)
+
+// Names of resolved settings, and sources that are neither a flag nor an environment variable.
+const (
+	settingModel  = "model"
+	settingServer = "server "    // and the name of a provider
+	settingState  = "state_home" // the parent of the state directory, as XDG_STATE_HOME names it
+	settingConfig = "config_home"
+
+	sourceDefault   = "default"
+	sourceOnlyModel = "the only model of Ollama"
+)
+
+// A resolution holds the settings of a run that do not depend on the command line alone. A resumed run takes them
+// from its record, and not from the environment.
+type resolution struct {
+	recorded map[string]runfile.Setting // of the run that is resumed
+	found    []runfile.Setting          // of this command
+}
+
+// note keeps a setting of this command, once.
+func (r *resolution) note(name, value, source string) {
+	for _, s := range r.found {
+		if s.Name == name && s.Value == value {
+			return
+		}
+	}
+	r.found = append(r.found, runfile.Setting{Name: name, Value: value, Source: source})
+}
+
+// recordedSettings returns the settings on record by name. Later ones replace earlier ones.
+func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
+	settings := map[string]runfile.Setting{}
+	add := func(all []runfile.Setting) {
+		for _, s := range all {
+			settings[s.Name] = s
+		}
+	}
+	for _, record := range log.Records {
+		switch b := record.Body.(type) {
+		case runfile.Run:
+			add(b.Resolved)
+		case runfile.Resumed:
+			add(b.Resolved)
+		}
+	}
+	return settings
+}
+
+// inherit makes the directories and programs on record those of this command, except where a flag is given again.
+func (o *runOptions) inherit(settings map[string]runfile.Setting, given map[string]bool) {
+	o.model.servers.resolved.recorded = settings
+	now := o.env
+	o.env.Getenv = func(name string) string {
+		recorded := map[string]string{"XDG_STATE_HOME": settings[settingState].Value, "XDG_CONFIG_HOME": settings[settingConfig].Value}[name]
+		return cmp.Or(recorded, now.Getenv(name))
+	}
+	o.present = &now
+	for name, program := range o.programFlags() {
+		if s, ok := settings[name]; ok && !given[name] {
+			*program = s.Value
+		}
+	}
+}
+
+// programFlags returns the flags that name a program, which PATH says where to find.
+func (o *runOptions) programFlags() map[string]*string {
+	return map[string]*string{"speaker": &o.confine.speaker, "opener": &o.confine.opener, "approve": &o.approve.who}
+}
+
+// settings returns the resolved settings with their sources, as a record holds them.
+func (o *runOptions) settings() []runfile.Setting {
+	r := resolution{found: o.model.servers.resolved.found}
+	if dir, err := stateDir(o.env, ""); err == nil {
+		r.note(settingState, filepath.Dir(dir), o.variable(settingState, "XDG_STATE_HOME"))
+	}
+	if dir := configDir(o.env); dir != "" {
+		r.note(settingConfig, filepath.Dir(dir), o.variable(settingConfig, "XDG_CONFIG_HOME"))
+	}
+	for _, name := range []string{"speaker", "opener", "approve"} {
+		program := *o.programFlags()[name]
+		if program == "" || name == "approve" && (program == "never" || program == "tty") {
+			continue
+		}
+		if path, err := exec.LookPath(program); err == nil {
+			r.note(name, path, cmp.Or(o.model.servers.resolved.recorded[name].Source, "flag --"+name+", environment PATH"))
+		}
+	}
+	return r.found
+}
+
+// variable returns the source of a directory that a variable names, or HOME where it is not set.
+func (o *runOptions) variable(setting, name string) string {
+	if s, ok := o.model.servers.resolved.recorded[setting]; ok {
+		return s.Source
+	}
+	if filepath.IsAbs(o.env.Getenv(name)) {
+		return "environment " + name
+	}
+	return "environment HOME"
+}
+
+// recordedURL returns an address as a record holds it: credentials are masked.
+func recordedURL(t *talk, u *url.URL) string {
+	return t.secrets.Hide(withoutUser(u.String()))
+}
+
+// ollamaHost returns where Ollama is, nil for its default address: as the record of a resumed run says, or else as
+// OLLAMA_HOST does. Credentials are never on record: they come from OLLAMA_HOST, if it still names that address.
+func (o *resolution) ollamaHost(env Env, t *talk) (*url.URL, string, error) {
+	const source = "environment OLLAMA_HOST"
+	var now *url.URL
+	recorded, resumed := o.recorded[settingServer+"ollama"]
+	hasSecret := strings.Contains(recorded.Value, secret.Mask)
+	if host := env.Getenv("OLLAMA_HOST"); host != "" && (!resumed || hasSecret) {
+		u, err := serverURL("OLLAMA_HOST", host)
+		if err != nil {
+			return nil, "", err
+		}
+		t.secrets.AddURL(u)
+		now = ollamaURL(u)
+	}
+	switch {
+	case resumed && hasSecret:
+		if now == nil || recordedURL(t, now) != recorded.Value {
+			return nil, "", usagef("set OLLAMA_HOST to that address with its credentials", "--resume: the credentials of %s are not on record", recorded.Value)
+		}
+		return now, recorded.Source, nil
+	case resumed && recorded.Source == source:
+		u, err := serverURL("--resume", recorded.Value)
+		return u, recorded.Source, err
+	case now != nil:
+		return now, source, nil
+	}
+	return nil, sourceDefault, nil
+}
+
+// describeSettings returns a line for each setting.
+func describeSettings(settings []runfile.Setting) (lines []string) {
+	for _, s := range settings {
+		lines = append(lines, s.Name+" = "+s.Value+" ("+s.Source+")")
+	}
+	return lines
+}
