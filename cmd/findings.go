@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fatih/color"
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/diag"
@@ -34,14 +35,14 @@ func (t *talk) findings(findings []diag.Finding, sources map[string]diag.Text) {
 }
 
 func (t *talk) paintSeverity(s diag.Severity, text string) string {
-	c := cyan
+	attr := color.FgCyan
 	switch s {
 	case diag.Error:
-		c = red
+		attr = color.FgRed
 	case diag.Warning:
-		c = yellow
+		attr = color.FgYellow
 	}
-	return t.paint(c, text)
+	return t.paint(attr, text)
 }
 
 // findingOptions are the flags that say which findings count and how many are

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/fatih/color"
+
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 )
@@ -80,7 +82,7 @@ func (o *runOptions) result(e agent.Event) {
 	switch {
 	case o.talk.format == "json":
 	case e.Call.Status == agent.CallOK:
-		status := o.talk.paint(green, "ok")
+		status := o.talk.paint(color.FgGreen, "ok")
 		o.talk.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)))
 	default:
 		o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))

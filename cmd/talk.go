@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/fatih/color"
+
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/fault"
@@ -130,22 +132,14 @@ func (t *talk) trace(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// A colour is a foreground colour of ANSI terminals, as SGR numbers it.
-type colour int
-
-const (
-	red    colour = 31
-	green  colour = 32
-	yellow colour = 33
-	cyan   colour = 36
-)
-
 // paint colours text for stderr where a person looks.
-func (t *talk) paint(c colour, text string) string {
+func (t *talk) paint(attr color.Attribute, text string) string {
 	if t.format == "json" || t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
 		return text
 	}
-	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", c, text)
+	c := color.New(attr)
+	c.EnableColor()
+	return c.Sprint(text)
 }
 
 // report says how a command ended, if it ended badly.
@@ -161,7 +155,7 @@ func (t *talk) report(err error) {
 		t.logError(err, hint, bug)
 		return
 	}
-	fmt.Fprintf(t.err, "%s %s\n", t.paint(red, "oneshot:"), visible(err.Error()))
+	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(err.Error()))
 	if hint != "" {
 		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/ollama/ollama/api"
+	ollama "github.com/ollama/ollama/types/model"
 
 	"oneshot/pkg/wire"
 )
@@ -55,12 +57,7 @@ func (c *Client) List(ctx context.Context) ([]ModelInfo, error) {
 
 // listOllama reads Ollama's list of models.
 func listOllama(body []byte) (out []ModelInfo, err error) {
-	var list struct {
-		Models []struct {
-			Name string `json:"name"`
-			Size int64  `json:"size"`
-		} `json:"models"`
-	}
+	var list api.ListResponse
 	err = json.Unmarshal(body, &list)
 	for _, m := range list.Models {
 		out = append(out, ModelInfo{Name: m.Name, SizeBytes: m.Size})
@@ -92,22 +89,18 @@ func (c *Client) Show(ctx context.Context) (Capabilities, error) {
 	if err != nil {
 		return Capabilities{}, err
 	}
-	var about struct {
-		Parameters   string         `json:"parameters"`
-		ModelInfo    map[string]any `json:"model_info"`
-		Capabilities []string       `json:"capabilities"`
-	}
+	var about api.ShowResponse
 	if err := json.Unmarshal(body, &about); err != nil {
 		return Capabilities{}, unreadable(err)
 	}
-	can := func(what string) bool { return slices.Contains(about.Capabilities, what) }
+	can := func(c ollama.Capability) bool { return slices.Contains(about.Capabilities, c) }
 	return Capabilities{
 		Known:         true,
 		ContextLength: contextLength(about.ModelInfo),
 		NumCtx:        numCtx(about.Parameters),
-		Completion:    can("completion") || len(about.Capabilities) == 0, // old servers list none
-		Tools:         can("tools"),
-		Thinking:      can("thinking"),
+		Completion:    can(ollama.CapabilityCompletion) || len(about.Capabilities) == 0, // old servers list none
+		Tools:         can(ollama.CapabilityTools),
+		Thinking:      can(ollama.CapabilityThinking),
 	}, nil
 }
 

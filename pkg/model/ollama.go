@@ -2,9 +2,8 @@ package model
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
+
+	"github.com/ollama/ollama/api"
 
 	"oneshot/pkg/chat"
 )
@@ -50,28 +49,10 @@ func (e *encoding) thinkParam() error {
 	}
 	for _, name := range []string{"think", "effort"} {
 		if value := e.req.Params[name]; value != nil {
-			if err := checkThink(value); err != nil {
+			if err := json.Unmarshal(value, new(api.ThinkValue)); err != nil {
 				return e.misplaced(name, err.Error())
 			}
 		}
-	}
-	return nil
-}
-
-// thinkLevels are the strings that Ollama accepts for "think", beside true and false.
-var thinkLevels = []string{"high", "medium", "low", "max"}
-
-// checkThink refuses a value of "think" that Ollama refuses.
-func checkThink(value []byte) error {
-	if json.Unmarshal(value, new(bool)) == nil {
-		return nil
-	}
-	var level string
-	if json.Unmarshal(value, &level) != nil {
-		return errors.New(`think must be a boolean or string ("high", "medium", "low", "max", true, or false)`)
-	}
-	if !slices.Contains(thinkLevels, level) {
-		return fmt.Errorf(`invalid think value: %q (must be "high", "medium", "low", "max", true, or false)`, level)
 	}
 	return nil
 }
