@@ -486,7 +486,7 @@ func (o *runOptions) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err, _ = await(ctx, grace/2, func() error { return o.talk.deliver(doc) })
+	err, _ = await(ctx, grace/4, func() error { return o.talk.deliver(doc) })
 	return err
 }
 
