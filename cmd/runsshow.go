@@ -223,6 +223,9 @@ func describeResponse(r runfile.Response) (head, text string) {
 	if r.Content != "" {
 		lines = append(lines, r.Content)
 	}
+	if r.Digest != "" {
+		lines = append(lines, fmt.Sprintf("[cut: %d bytes of content and reasoning in all, %s]", r.Bytes, r.Digest), r.Tail)
+	}
 	for _, c := range r.Calls {
 		arguments := string(c.Arguments)
 		if arguments == "" {

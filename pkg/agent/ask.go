@@ -129,7 +129,7 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 	}
 	body := r.recordOf(resp, l)
 	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
-	shortenBroken(&body, l.reply.batch.seen+l.calls)
+	shortenBroken(&body, l.needed)
 	r.budget.use(body.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(body.Usage)
 	return r.record.append(body)
@@ -172,6 +172,7 @@ type listener struct {
 	faults  dialect.Findings
 	content []byte // call-free text
 	heard   int    // bytes of content
+	needed  int    // bytes of content in which calls were found, or taken back
 	calls   int    // native calls
 	pieces  int    // deltas with text: each is at least one token
 	err     error  // what ended the run from inside the response
@@ -227,8 +228,10 @@ func (l *listener) read(e dialect.Event) {
 	case e.Before:
 		l.content = l.content[:0]
 	case e.Revoked:
+		l.needed = l.heard
 		l.fail(l.revoked())
 	case e.Call != nil:
+		l.needed = l.heard
 		l.fail(l.reply.batch.add(*e.Call, nil))
 	case e.Finding != nil:
 		l.faults.Add(*e.Finding)

@@ -3,34 +3,39 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"oneshot/pkg/runfile"
 )
 
-// brokenText is how many bytes of a text of a response that broke off are on record, but for a line that says
-// what is left out.
+// brokenText is how many bytes of a text of a response that broke off are on record: half of them from its beginning, and
+// of the content as many from its end.
 const brokenText = 64 << 10
 
-// shortenBroken cuts a long response without calls, of which nothing counts, down to its head, its tail and a
-// digest of the whole. One with calls stays whole: a run that is resumed reads them again.
-func shortenBroken(body *runfile.Response, calls int) {
+// shortenBroken cuts a long response that broke off, of which nothing counts, down to its head, the tail of its content and
+// a digest of the whole. The first read bytes of the content stay: a run that is resumed reads them again, and has to find
+// the calls in them. Native calls stay, too.
+func shortenBroken(body *runfile.Response, read int) {
 	const once = 2*brokenText + 1<<10 // what was cut is not cut again in a run that is resumed
-	if calls > 0 || len(body.Content)+len(body.Reasoning) <= once {
+	if len(body.Content)+len(body.Reasoning) <= max(once, read+once) {
 		return
 	}
 	sum := sha256.Sum256([]byte(body.Content + "\x00" + body.Reasoning))
 	body.Bytes, body.Digest = len(body.Content)+len(body.Reasoning), "sha256:"+hex.EncodeToString(sum[:])
-	body.Content, body.Reasoning = headAndTail(body.Content), headAndTail(body.Reasoning)
+	content := body.Content
+	body.Content, body.Reasoning = headOf(content, max(read, brokenText/2)), headOf(body.Reasoning, brokenText/2)
+	tail := content[len(body.Content):]
+	body.Tail = strings.ToValidUTF8(tail[max(0, len(tail)-brokenText/2):], "")
 }
 
-// headAndTail returns a text without its middle, if it is long.
-func headAndTail(text string) string {
-	if len(text) <= brokenText {
+// headOf returns the first bytes of a text, and no part of a character.
+func headOf(text string, n int) string {
+	if len(text) <= n {
 		return text
 	}
-	head := strings.ToValidUTF8(text[:brokenText/2], "")
-	tail := strings.ToValidUTF8(text[len(text)-brokenText/2:], "")
-	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s", head, len(text)-len(head)-len(tail), tail)
+	for i := 0; i < utf8.UTFMax && n > 0 && !utf8.RuneStart(text[n]); i++ {
+		n--
+	}
+	return text[:n]
 }

@@ -238,14 +238,14 @@ func TestBrokenOff(t *testing.T) {
 	r.mustRun()
 	i = slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
 	got := r.records[i].(runfile.Response)
-	if len(got.Content) > 66<<10 || got.Bytes != len(said) || got.Digest != "sha256:"+hex.EncodeToString(sum[:]) || !strings.Contains(got.Content, " bytes omitted]") {
+	if len(got.Content) > 66<<10 || got.Bytes != len(said) || got.Digest != "sha256:"+hex.EncodeToString(sum[:]) || len(got.Tail) > 32<<10 {
 		t.Errorf("%d bytes of content, %d bytes, digest %q", len(got.Content), got.Bytes, got.Digest)
 	}
-	if !strings.HasPrefix(got.Content, "éé") || !strings.HasSuffix(got.Content, " the tail") {
-		t.Errorf("%.10q … %q", got.Content, got.Content[len(got.Content)-10:])
+	if !strings.HasPrefix(got.Content, "éé") || !strings.HasSuffix(got.Tail, "é the tail") {
+		t.Errorf("%.10q … %.10q", got.Content, got.Tail)
 	}
 
-	// D12: one with a call stays whole, for a run that is resumed reads the call again.
+	// D12: so is one with a native call.
 	r = nativeRig(t, func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Content: said})
 		delta(chat.Delta{Call: &c})
@@ -253,7 +253,7 @@ func TestBrokenOff(t *testing.T) {
 	}, says(answer42))
 	r.mustRun()
 	i = slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
-	if got := r.records[i].(runfile.Response); got.Content != said || got.Digest != "" {
+	if got := r.records[i].(runfile.Response); len(got.Content) > 66<<10 || len(got.Calls) != 1 || got.Digest == "" {
 		t.Errorf("%d bytes of content, digest %q", len(got.Content), got.Digest)
 	}
 

@@ -106,8 +106,9 @@ type Response struct {
 	Model     string       `json:"model,omitempty"`
 	By        string       `json:"by,omitempty"`         // who said it, as PROVIDER/NAME
 	Broken    string       `json:"broken_off,omitempty"` // why it broke off; nothing in it counts then
-	// Bytes and Digest are of the content, a zero byte and the reasoning, where a long response that broke off is
-	// cut down to its head and tail.
+	// Of a long response that broke off, the content and the reasoning are cut down to their heads. Tail is the end of the
+	// content; Bytes and Digest are of the whole content, a zero byte and the whole reasoning.
+	Tail   string `json:"content_tail,omitempty"`
 	Bytes  int    `json:"bytes,omitempty"`
 	Digest string `json:"digest,omitempty"`
 }

@@ -1,0 +1,67 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/model"
+	"oneshot/pkg/runfile"
+)
+
+// D12: of a long response that broke off the record has what a resumed run has to read again, up to the last call in it,
+// and else a head, a tail and a digest. Nothing in the tail is taken for a call there, whatever stood before it.
+func TestResumeAfterLongBrokenResponse(t *testing.T) {
+	cut := &model.CutError{Err: errors.New("connection reset")}
+	call, page := calls(`look("a")`), strings.Repeat("word ", 1<<17)
+	for name, said := range map[string]struct {
+		text string
+		most int // bytes of content
+		runs int // calls
+	}{
+		"no call":       {page, 64 << 10, 0},
+		"quoted":        {page + "\n````md\n" + page[:20<<10] + "\n" + call, 64 << 10, 0},
+		"call in front": {call + page, 64 << 10, 1},
+		"call at last":  {page + "\n" + call + page, len(page) + 64<<10, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps := func() []step { return append([]step{breaksInPieces(said.text, cut)}, ending()...) }
+			_, log := newRig(t, steps()...).recordedRun()
+			got := countOf[runfile.Call](log.Records)
+			response := log.Records[firstOf[runfile.Response](log.Records)].Body.(runfile.Response)
+			if got < said.runs || len(response.Content) > said.most || response.Bytes != len(said.text) || len(response.Tail) > 32<<10 || response.Digest == "" {
+				t.Errorf("%d calls, %d bytes of content and %d of the tail of %d, digest %q", got, len(response.Content), len(response.Tail), response.Bytes, response.Digest)
+			}
+			past, err := agent.Continue(&runfile.Log{Records: log.Records[:len(log.Records)-2]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, steps()[countOf[runfile.Request](past):]...)
+			r.cfg.Past = past
+			r.mustRun()
+		})
+	}
+}
+
+// breaksInPieces replies with a text in pieces of 1 KiB, and then an error.
+func breaksInPieces(text string, err error) step {
+	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+		for piece := range slices.Chunk([]byte(text), 1<<10) {
+			delta(chat.Delta{Content: string(piece)})
+		}
+		return chat.Response{Content: text}, err
+	}
+}
+
+func firstOf[T runfile.Body](records []runfile.Record) int {
+	for i, r := range records {
+		if _, ok := r.Body.(T); ok {
+			return i
+		}
+	}
+	return -1
+}
