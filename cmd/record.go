@@ -16,6 +16,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
 )
 
@@ -144,11 +145,15 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if err != nil {
 		return runfile.Run{}, err
 	}
+	texts, err := prompt.Load(cfg.Texts)
+	if err != nil {
+		return runfile.Run{}, err
+	}
 	l := cfg.Limits
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params,
+		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
@@ -163,6 +168,16 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body.Resolved = run.settings()
 	body.Dir, err = os.Getwd()
 	return body, err
+}
+
+// useTexts makes the prompt texts of a recorded run those of this one, so that it makes the same requests whatever the
+// texts of this version are.
+func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
+	cfg.Texts = prompt.Recorded(run.Texts, cfg.Texts)
+	if _, err := prompt.Load(cfg.Texts); err != nil {
+		return &inputError{fmt.Errorf("%s: %w", path, err)}
+	}
+	return nil
 }
 
 // writtenAs names how calls are written.

@@ -50,6 +50,9 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 		}
 	}
 	cfg.Nonce = isMarked(o.log)
+	if err := useTexts(cfg, run, strings.TrimPrefix(name, "replay:")); err != nil {
+		return err
+	}
 	cfg.Restarts, _ = agent.Restarts(log)
 	return o.speakAs(run.Dialect, cfg)
 }

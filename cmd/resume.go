@@ -245,6 +245,9 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", r.path)}
 	}
 	copy(cfg.Seed[:], seed)
+	if err := useTexts(cfg, r.run, r.path); err != nil {
+		return err
+	}
 	cfg.Restarts = append(cfg.Restarts, r.restarts...)
 	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
 	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < moment {

@@ -79,6 +79,26 @@ func Load(fsys fs.FS) (*Texts, error) {
 	return t, nil
 }
 
+// All returns the texts by their names, for the record of a run.
+func (t *Texts) All() map[string]string { return maps.Clone(t.text) }
+
+// Recorded returns the files of recorded texts, as [Texts.All] returns them. A text that is not recorded, such as one
+// that was added since, is read from rest.
+func Recorded(texts map[string]string, rest fs.FS) fs.FS { return recorded{rest, texts} }
+
+type recorded struct {
+	fs.FS
+	texts map[string]string
+}
+
+// ReadFile implements [fs.ReadFileFS].
+func (r recorded) ReadFile(name string) ([]byte, error) {
+	if text, ok := r.texts[strings.TrimSuffix(name, ".md")]; ok {
+		return []byte(text), nil
+	}
+	return fs.ReadFile(r.FS, name)
+}
+
 // fill replaces {{key}} places in a text by values, given as key and value in
 // turn. Values are not looked at for places of their own.
 func (t *Texts) fill(name string, pairs ...string) string {

@@ -33,10 +33,12 @@ type Run struct {
 	Dir         string   `json:"dir,omitempty"` // the working directory
 	// Options are the flags of the command line, as name=value, but for those that say where
 	// the record and the answer go, and those that hold a secret.
-	Options  []string                   `json:"options,omitempty"`
-	Withheld []string                   `json:"secret_options,omitempty"` // names of flags that hold a secret
-	Programs json.RawMessage            `json:"programs,omitempty"`       // what programs of tools may have, if one can be run
-	Resolved []Setting                  `json:"resolved,omitempty"`       // what does not depend on the command line alone
+	Options  []string        `json:"options,omitempty"`
+	Withheld []string        `json:"secret_options,omitempty"` // names of flags that hold a secret
+	Programs json.RawMessage `json:"programs,omitempty"`       // what programs of tools may have, if one can be run
+	// Texts are the prompt texts of the run, by their names. A replay or a resumed run renders with them.
+	Texts    map[string]string          `json:"texts,omitempty"`
+	Resolved []Setting                  `json:"resolved,omitempty"` // what does not depend on the command line alone
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]

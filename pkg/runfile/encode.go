@@ -31,7 +31,7 @@ func (e *SizeError) Error() string {
 
 // encode writes the line of a record to an empty buffer.
 func encode(buf *bytes.Buffer, h Header, body Body) error {
-	if err := members(buf, h, kept(body)); err != nil {
+	if err := members(buf, h, body); err != nil {
 		return err
 	}
 	fmt.Fprintf(buf, "%s%08x%s\n", crcOpen, crc32.Checksum(buf.Bytes(), castagnoli()), crcClose)
@@ -41,7 +41,7 @@ func encode(buf *bytes.Buffer, h Header, body Body) error {
 	return nil
 }
 
-// MarshalJSON returns the record as it stands in a run file, without its checksum.
+// MarshalJSON returns the record as an object, with the whole texts in the place of references.
 func (r Record) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	if err := members(&buf, r.Header, r.Body); err != nil {

@@ -13,8 +13,8 @@ import (
 // A Glance is what the first and the last records of a run file say.
 type Glance struct {
 	First Record // with a [Run]
-	Last  Record
-	Turn  int // of the last record that names one, among the last ones
+	Last  Record // whole texts are missing where it has references
+	Turn  int    // of the last record that names one, among the last ones
 }
 
 // tailBytes is how much of the end of a run file a glance reads, as far as the last record is not longer.

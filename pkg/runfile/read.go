@@ -160,10 +160,10 @@ func checkFirst(line line, h Header) error {
 // decoders read the body of each kind from a record's line.
 var decoders = map[Kind]func([]byte) (Body, error){
 	KindRun:            decodeAs[Run],
-	KindRequest:        decodeAs[Request],
+	KindRequest:        decodeAs[storedRequest],
 	KindAttempt:        decodeAs[Attempt],
-	KindResponse:       decodeAs[Response],
-	KindCall:           decodeAs[Call],
+	KindResponse:       decodeAs[storedResponse],
+	KindCall:           decodeAs[storedDecision],
 	KindApproval:       decodeAs[Approval],
 	KindIntent:         decodeAs[Intent],
 	KindResult:         decodeAs[Result],

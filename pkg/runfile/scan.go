@@ -25,13 +25,14 @@ type Scan struct {
 	run   string // the id in the first record
 	count int    // records so far
 	line  line   // of the latest one
+	known *earlier
 }
 
 // NewScan returns a scan of a run file that begins with the next byte of r.
 func NewScan(r io.Reader) *Scan { return newScan(r, 64<<10) }
 
 func newScan(r io.Reader, buffer int) *Scan {
-	return &Scan{src: lineReader{src: bufio.NewReaderSize(r, buffer)}}
+	return &Scan{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, known: newEarlier()}
 }
 
 // Line returns the latest record as it stands in the file, and the offset of its first byte. It is valid until the
@@ -102,6 +103,9 @@ func (s *Scan) record(line line) (Record, error) {
 	if s.only == "" || s.only == h.Kind {
 		if body, err = decode(line.text); err != nil {
 			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
+		}
+		if body, err = s.known.take(body, len(line.text)); err != nil {
+			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("%s record: %v", h.Kind, err))
 		}
 	}
 	s.run, s.line = h.Run, line

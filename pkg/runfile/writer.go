@@ -33,6 +33,9 @@ type Writer struct {
 	free int64 // bytes of room that were reserved and not used yet
 	buf  bytes.Buffer
 	dead *WriteError
+
+	opened []Record // what counts of the file when it was opened, until the next request
+	known  *writing // nil before the first record
 }
 
 // A file is what a Writer needs of an *os.File.
@@ -184,7 +187,7 @@ func Open(path string) (*Writer, *Log, error) {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	run, _ := log.Run()
-	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size}, log, nil
+	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, opened: log.Standing()}, log, nil
 }
 
 // takeUp locks and reads a run file, and cuts off what was not completely written.
@@ -320,7 +323,8 @@ func (w *Writer) Append(body Body) error {
 	}
 	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
-	if err := encode(&w.buf, h, body); err != nil {
+	body = kept(body)
+	if err := encode(&w.buf, h, w.stored(body)); err != nil {
 		return err
 	}
 	if k := body.Kind(); k == KindIntent || k == KindAnswer {
@@ -340,7 +344,27 @@ func (w *Writer) Append(body Body) error {
 		return w.fail("write", err)
 	}
 	w.seq++
+	w.follow(body)
 	return nil
+}
+
+// stored returns a body with references in the place of what is on record.
+func (w *Writer) stored(body Body) Body {
+	if w.known == nil {
+		w.known = written(w.opened, w.seq)
+	}
+	return w.known.stored(body)
+}
+
+// follow takes in a record that was written. After a [Resumed] only the records before it that count can be referred to.
+func (w *Writer) follow(body Body) {
+	w.known.follow(body)
+	switch b := body.(type) {
+	case Resumed:
+		w.known = written(w.opened, b.Keep)
+	case Request:
+		w.opened = nil // no later request repeats what is in it
+	}
 }
 
 // reserve gets room for what follows a record of a kind and a size, where that must not fail for want of it.

@@ -1,0 +1,218 @@
+package runfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// sameText reports whether a run file of the bodies is read as these, and returns its text.
+func sameText(t *testing.T, bodies ...Body) string {
+	t.Helper()
+	text := write(t, bodies...)
+	log, err := Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Body
+	for _, r := range log.Records[1:] {
+		got = append(got, r.Body)
+	}
+	if diff := cmp.Diff(bodies, got); diff != "" {
+		t.Errorf("bodies (-written +read):\n%s", diff)
+	}
+	return string(text)
+}
+
+// rows is a text like a table, whose rows differ in their numbers.
+func rows(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("row " + string(rune('a'+i%26)) + " of the table, whose other rows look much like it; ")
+	}
+	return b.String()
+}
+
+// D6: what a message repeats is in the file once, however it was rendered.
+func TestTextIsStoredOnce(t *testing.T) {
+	const token = "TOKEN"
+	long := rows(40) + token + rows(3)
+	quoted := quotedText(`[{"text":"` + long + `"}]`)
+	envelope := func(data string) string { return `{"ok":true,"data":` + data + `}` }
+	for name, tt := range map[string]struct{ data, shown string }{
+		"as it is":            {`{"v":"TOKEN"}`, envelope(`{"v":"TOKEN"}`)},
+		"in a frame":          {`"TOKEN"`, "--- 1 ---\n" + envelope(`"TOKEN"`) + "\n--- end ---"},
+		"markers are inert":   {`"<a>TOKEN<b><c>é"`, envelope(`"\u003ca>TOKEN\u003cb>\u003cc>é"`)},
+		"beyond the BMP":      {`"😀TOKEN€"`, envelope(`"\ud83d\ude00TOKEN€"`)},
+		"the head of text":    {`"` + token + rows(40) + `"`, envelope(`{"head":"` + token + long[:200] + `","tail":"` + long[len(long)-80:] + `"}`)},
+		"the tail of text":    {`"` + long + `"`, envelope(`{"head":"` + long[:300] + `","tail":"` + long[len(long)-400:] + `"},"truncated":{"bytes":9}`)},
+		"the tail of objects": {`[{"text":"` + long + `"}]`, envelope(`{"head":"` + quoted[:300] + `","tail":"` + quoted[len(quoted)-400:] + `"},"truncated":{"bytes":9}`)},
+		"marks in a quoted":   {`[{"text":"<a>` + long + `"}]`, envelope(`{"head":"` + strings.Replace(quoted, `\"text\":\"`, `\"text\":\"\\u003ca>`, 1)[:300] + `","tail":"` + quoted[len(quoted)-400:] + `"}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := Result{Call: "c1", Result: chat.Result{Data: json.RawMessage(tt.data)}}
+			call := Call{Turn: 1, ID: "c1", Name: "x", Verdict: "allow"}
+			for _, m := range []chat.Message{{Role: chat.User, Content: tt.shown}, {Role: chat.Tool, CallID: "c1", Content: tt.shown}} {
+				text := sameText(t, Request{Turn: 1, Messages: []chat.Message{}}, call, Response{Turn: 1, Content: "I call x."}, result,
+					Request{Turn: 2, Messages: []chat.Message{{Role: chat.Assistant, Content: "I call x."}, m}})
+				if n := strings.Count(text, token); n != 1 {
+					t.Errorf("the token is %d times in\n%s", n, text)
+				}
+				if n := strings.Count(text, "I call x."); n != 1 {
+					t.Errorf("the response is %d times in\n%s", n, text)
+				}
+			}
+		})
+	}
+}
+
+// Each result is found in a message with several, in their order, also beside one that is not there.
+func TestResultsOfOneMessage(t *testing.T) {
+	bodies := []Body{Request{Turn: 1, Messages: []chat.Message{}}}
+	var shown strings.Builder
+	for _, id := range []string{"c1", "c2", "c3"} {
+		data := `"` + id + ` TOKEN"`
+		bodies = append(bodies, Call{Turn: 1, ID: id, Name: "x", Verdict: "allow"}, Result{Call: id, Result: chat.Result{Data: json.RawMessage(data)}})
+		if id != "c2" {
+			shown.WriteString("--- " + id + " ---\n{\"ok\":true,\"data\":" + data + "}\n")
+		}
+	}
+	text := sameText(t, append(bodies, Request{Turn: 2, Messages: []chat.Message{{Role: chat.User, Content: shown.String()}}})...)
+	if n := strings.Count(text, "TOKEN"); n != 3 {
+		t.Errorf("the token is %d times in\n%s", n, text)
+	}
+}
+
+// D6: arguments are in the decision about a call and in the response, and not again in the native form of that, in
+// the effective arguments and in the next request. The input is in the first record alone.
+func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
+	args := json.RawMessage(`{"text":"ARGUMENT ` + rows(3) + `"}`)
+	native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(`{"role":"assistant","tool_calls":[{"function":{"arguments":` + string(quote(string(args))) + `}}]}`)}
+	calls := []chat.Call{{ID: "c1", Name: "x", Arguments: args}}
+	text := sameText(t,
+		Request{Turn: 1, Messages: []chat.Message{{Role: chat.User, Content: "Go"}}},
+		Call{Turn: 1, ID: "c1", Name: "x", Proposed: args, Effective: args, Verdict: "allow"},
+		Response{Turn: 1, Calls: calls, Native: native},
+		Request{Turn: 2, Messages: []chat.Message{{Role: chat.Assistant, Calls: calls, Native: native}}})
+	if n := strings.Count(text, "ARGUMENT"); n != 2 {
+		t.Errorf("the arguments are %d times in\n%s", n, text)
+	}
+
+	input := rows(3) + `INPUT "quoted" <mark>`
+	known := newWriting()
+	known.follow(Run{Input: input})
+	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(quotedText(input), "<", `\u003c`) + `"`} {
+		got := known.stored(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
+		whole, err := got.whole(known.earlier)
+		if err != nil || whole.(Request).Messages[0].Content != shown {
+			t.Errorf("%v, %v, want %q", whole, err, shown)
+		}
+		if doc, _ := json.Marshal(got); bytes.Contains(doc, []byte("INPUT")) {
+			t.Errorf("the input is in %s", doc)
+		}
+	}
+}
+
+// After a file was opened again, a request refers to what counts of it, and not to what is void.
+func TestReferencesAfterResume(t *testing.T) {
+	result := func(id, data string) Result {
+		return Result{Call: id, Result: chat.Result{Data: json.RawMessage(data)}}
+	}
+	bodies := []Body{
+		Request{Turn: 1, Messages: []chat.Message{}}, Call{Turn: 1, ID: "c1", Name: "x", Verdict: "allow"}, Response{Turn: 1, Content: "old"},
+		result("c1", `"KEPT"`), Call{Turn: 1, ID: "c2", Name: "x", Verdict: "allow"}, result("c2", `"VOID"`),
+		Request{Turn: 2, Messages: []chat.Message{{Role: chat.User, Content: `{"ok":true,"data":"KEPT"}`}}},
+	}
+	path := t.TempDir() + "/run.jsonl"
+	w, err := Create(path, start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bodies {
+		err = errors.Join(err, w.Append(b))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w, _, err = Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := Request{Turn: 2, Messages: []chat.Message{{Role: chat.Assistant, Content: "old"}, {Role: chat.User, Content: `{"ok":true,"data":"KEPT"}, {"ok":true,"data":"VOID"}`}}}
+	for _, b := range []Body{Resumed{Keep: 6}, again} {
+		err = errors.Join(err, w.Append(b))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Body(again), last(log.Records).Body); diff != "" {
+		t.Errorf("the request (-written +read):\n%s", diff)
+	}
+	known := written(log.Records, 6)
+	if doc, _ := json.Marshal(known.stored(again)); !bytes.Contains(doc, []byte(`{"result":"c1"}`)) || !bytes.Contains(doc, []byte(`{"response":1}`)) || !bytes.Contains(doc, []byte("VOID")) {
+		t.Errorf("it is stored as %s", doc)
+	}
+}
+
+func last(records []Record) Record { return records[len(records)-1] }
+
+// A reference that cannot be followed is damage, with its place.
+func TestDamagedReferences(t *testing.T) {
+	line := func(seq int, kind Kind, body string) string {
+		var b bytes.Buffer
+		var members map[string]any
+		if err := json.Unmarshal([]byte(body), &members); err != nil {
+			t.Fatal(err)
+		}
+		if err := encode(&b, Header{Seq: seq, Run: testID, Kind: kind, Time: time.Now()}, raw{members, kind}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	message := func(parts string) string {
+		return `{"turn":1,"messages":[{"role":"user","content_parts":[` + parts + `]}]}`
+	}
+	before := string(write(t)) + line(2, KindResult, `{"call":"c1","result":{"ok":true,"data":"`+strings.Repeat("x", 1<<20)+`"}}`)
+	for name, tt := range map[string]struct{ body, want string }{
+		"no such result":   {message(`"a",{"result":"c9"}`), `message 1: it refers to the result of call "c9", which no record before it has`},
+		"no such response": {message(`{"response":7}`), `it refers to the response of turn 7, which`},
+		"no such native":   {message(`{"native":7}`), `it refers to the native response of turn 7, which`},
+		"no such call":     {message(`{"call":"c9"}`), `it refers to the arguments of call "c9", which`},
+		"nothing":          {message(`{}`), `it refers to nothing, which`},
+		"beyond the end":   {message(`{"result":"c1","from":4,"to":99999999}`), `it refers to the bytes 4 to 99999999 of the result of call "c1", which has 1048597`},
+		"backwards":        {message(`{"result":"c1","from":4,"to":2}`), `it refers to the bytes 4 to 2 of`},
+		"negative":         {message(`{"result":"c1","from":-4,"to":2}`), `it refers to the bytes -4 to 2 of`},
+		"no JSON":          {`{"turn":1,"messages":[{"role":"assistant","content":"","native":{"api":"chat","model":"m","body_parts":["{"]}}]}`, `its references give no JSON`},
+		"too much":         {message(strings.Repeat(`{"result":"c1"},`, 300) + `""`), `its references copy too much`},
+	} {
+		log, err := Read(strings.NewReader(before + line(3, KindRequest, tt.body)))
+		damage := new(DamageError)
+		if !errors.As(err, &damage) || damage.Line != 3 || damage.Code != diag.RunDamaged || !strings.Contains(damage.Why, tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if found := Findings("run.jsonl", log, err); len(found) == 0 || found[len(found)-1].Span.Line != 3 {
+			t.Errorf("%s: findings %v", name, found)
+		}
+	}
+}
+
+// raw is a body whose members are given.
+type raw struct {
+	members map[string]any
+	kind    Kind
+}
+
+func (r raw) Kind() Kind                   { return r.kind }
+func (r raw) MarshalJSON() ([]byte, error) { return json.Marshal(r.members) }
