@@ -51,7 +51,7 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined
 	var root *vault.Root
 	if o.root != "" {
 		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
-			return runner.Env{}, nil, usagef("--root names a directory", "--root: %v", err)
+			return runner.Env{}, nil, usagef("--root names a directory", "--root: %w", err)
 		}
 		root.Deny(vault.Names(recordDenial, o.recordsBelow()...))
 	}

@@ -114,7 +114,8 @@ func makeStateDir(env Env, kind string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", &outputError{fmt.Errorf("state directory: %w", err)}
+		hint := "set XDG_STATE_HOME to a directory that you can write; for a run, --run-file FILE or --no-run-file"
+		return "", &hintedError{&outputError{fmt.Errorf("state directory: %w", err)}, hint}
 	}
 	for _, own := range []string{filepath.Dir(dir), dir} {
 		if err := closed(own); err != nil {
