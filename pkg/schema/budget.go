@@ -107,6 +107,7 @@ const (
 	comparisonsPerStep  = 32
 	instructionsPerStep = 64 // matched against one character
 	bytesPerStep        = 256
+	membersPerStep      = 4 // of an object, each of which is looked up in the subschema
 	digitsPerStep       = 32
 	dynamicSteps        = 32 // for the scopes that a dynamic reference is looked up in
 )
@@ -121,7 +122,7 @@ func (p price) of(value any) int {
 	case []any:
 		return p.fixed + len(v)*p.each
 	case map[string]any:
-		n := p.fixed + len(v)*p.each
+		n := p.fixed + len(v)*p.each + len(v)/membersPerStep
 		for key := range v {
 			if p.names == 0 {
 				break

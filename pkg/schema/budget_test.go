@@ -74,8 +74,9 @@ func nested(n int, open, inner, end string) string {
 // M7: what grows with the document ends, too.
 func TestCheckBombs(t *testing.T) {
 	const twice = `{"type":"object","anyOf":[{"properties":{"x":{"$ref":"#"}},"title":"a"},{"properties":{"x":{"$ref":"#"}},"title":"b"}]}`
-	var enum, items strings.Builder
+	var enum, items, members strings.Builder
 	for i := range 20_000 {
+		fmt.Fprintf(&members, `,"%d":0`, i)
 		fmt.Fprintf(&enum, ",%d.5", i)
 		fmt.Fprintf(&items, ",%d", i)
 	}
@@ -85,6 +86,7 @@ func TestCheckBombs(t *testing.T) {
 			nested(60, `{"x":`, "1", "}"), "cannot be checked"},
 		"dynamic": {`{"$dynamicAnchor":"n","anyOf":[{"items":{"$dynamicRef":"#n"},"minItems":2},{"items":{"$dynamicRef":"#n"},"minItems":3}]}`,
 			nested(60, "[", "1", "]"), "cannot be checked"},
+		"many members":       {doubling(12, "anyOf", `{"type":"integer"}`), "{" + members.String()[1:] + "}", "cannot be checked"},
 		"lists of numbers":   {`{"items":{"enum":[` + enum.String()[1:] + `]}}`, "[" + items.String()[1:] + "]", "cannot be checked"},
 		"too many to list":   {doubling(12, "anyOf", `{"items":{"type":"string"},"minItems":9}`), "[1,2]", ""},
 		"pattern and length": {`{"items":{"pattern":"^(?:a?){1000}b$"}}`, `["` + strings.Repeat(`aaaaaaaaaaaaaaaaaa","`, 20_000) + `"]`, "cannot be checked"},
