@@ -3,8 +3,8 @@ package lint
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -60,9 +60,9 @@ func notSilent(t *testing.T, o Options, other dialect.Dialect, text string) {
 func TestNoNoise(t *testing.T) {
 	tools := dialect.Toolset{"append": nil, "len": nil, "read": nil, "get": nil, "string": nil, "New": nil, "search": nil}
 	named := []Options{{}, {shapes: tools}}
-	for _, name := range []string{"tool", "hermes", "pythonic", "json_generic"} {
+	for _, name := range []string{"hermes", "pythonic"} {
 		d, _ := dialect.Named(name)
-		named = append(named, Options{Dialect: d}, Options{Dialect: d, shapes: tools})
+		named = append(named, Options{Dialect: d, shapes: tools})
 	}
 	var files [][]byte
 	size := 0
@@ -87,7 +87,11 @@ func TestNoNoise(t *testing.T) {
 		}
 	}
 	add("../schema", ".json", ".md")
-	add(filepath.Join(runtime.GOROOT(), "src"), ".go", ".md", ".json", ".txt")
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("there is no go command: ", err)
+	}
+	add(filepath.Join(strings.TrimSpace(string(goroot)), "src"), ".go", ".md", ".json", ".txt")
 	if size < 15<<20 {
 		t.Skipf("there are only %d bytes of Go's standard library here", size)
 	}
