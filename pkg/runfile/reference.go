@@ -100,13 +100,18 @@ func newEarlier() *earlier { return &earlier{turn: newTexts(), budget: mostCopie
 // take returns a decoded body, of a line of a size, with whole texts, and adds these.
 func (e *earlier) take(body Body, size int) (Body, error) {
 	e.budget += copiedFactor * int64(size)
-	if s, ok := body.(stored); ok {
-		var err error
-		if body, err = s.whole(e); err != nil {
-			return nil, err
-		}
+	body, err := e.whole(body)
+	if err == nil {
+		e.add(body)
 	}
-	e.add(body)
+	return body, err
+}
+
+// whole returns a decoded body with whole texts.
+func (e *earlier) whole(body Body) (Body, error) {
+	if s, ok := body.(stored); ok {
+		return s.whole(e)
+	}
 	return body, nil
 }
 

@@ -121,6 +121,44 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	}
 }
 
+// References count from what a reader gets: JSON without spaces, and U+FFFD for what is not UTF-8.
+func TestReferencesAreToWhatIsRead(t *testing.T) {
+	spaced := json.RawMessage(`{ "a": 1,  "text": "` + rows(3) + `" }`)
+	body := json.RawMessage(`{ "role": "assistant", "tool_calls": [ {"arguments": ` + string(quote(string(spaced))) + `} ] }`)
+	native := &chat.Native{API: "chat", Model: "m", Body: body}
+	failed := chat.Failure(chat.Failed, "%s", "\xff\xfe "+rows(3))
+	shown, err := failed.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := write(t,
+		Request{Turn: 1, Messages: []chat.Message{}},
+		Call{Turn: 1, ID: "c1", Name: "x", Proposed: spaced, Verdict: "allow"},
+		Response{Turn: 1, Native: native}, Result{Call: "c1", Result: failed},
+		Request{Turn: 2, Messages: []chat.Message{{Role: chat.Assistant, Calls: []chat.Call{{ID: "c1", Name: "x", Arguments: spaced}}, Native: native}, {Role: chat.Tool, CallID: "c1", Content: string(shown)}}})
+	log, err := Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, body); err != nil {
+		t.Fatal(err)
+	}
+	got := log.Records[5].Body.(Request).Messages
+	if response := log.Records[3].Body.(Response); string(response.Native.Body) != want.String() || string(got[0].Native.Body) != want.String() {
+		t.Errorf("read as\n%s and\n%s, want\n%s", response.Native.Body, got[0].Native.Body, want.String())
+	}
+	if got[1].Content != string(shown) {
+		t.Errorf("read as %q, want %q", got[1].Content, shown)
+	}
+	if n := bytes.Count(text, []byte(`"arguments_parts":[{"call":"c1"}]`)); n != 1 {
+		t.Errorf("the call has its arguments whole in\n%s", text)
+	}
+	if n := bytes.Count(text, []byte("tool_calls")); n != 1 {
+		t.Errorf("the native form is %d times in\n%s", n, text)
+	}
+}
+
 // After a file was opened again, a request refers to what counts of it, and not to what is void.
 func TestReferencesAfterResume(t *testing.T) {
 	result := func(id, data string) Result {

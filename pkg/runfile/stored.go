@@ -171,7 +171,8 @@ func (w *writing) sources(m chat.Message) []*source {
 
 // arguments returns parts for arguments that are those which a call proposed, or nil.
 func (w *writing) arguments(args json.RawMessage, id string) []part {
-	if len(args) < leastShared || !bytes.Equal(args, w.turn.calls[id].Proposed) {
+	var text bytes.Buffer
+	if len(args) < leastShared || json.Compact(&text, args) != nil || !bytes.Equal(text.Bytes(), w.turn.calls[id].Proposed) {
 		return nil
 	}
 	return []part{{ref: &reference{Call: id}}}

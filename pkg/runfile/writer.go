@@ -356,8 +356,21 @@ func (w *Writer) stored(body Body) Body {
 	return w.known.stored(body)
 }
 
-// follow takes in a record that was written. After a [Resumed] only the records before it that count can be referred to.
+// follow takes in the record in the buffer, which was written. Later references are to what a reader gets of it: JSON
+// without spaces, and characters in the place of bytes that are not UTF-8. After a [Resumed] only the records before it
+// that count can be referred to.
 func (w *Writer) follow(body Body) {
+	switch body.(type) {
+	case Run, Call, Response, Result:
+		read, err := decoders[body.Kind()](bytes.TrimSuffix(w.buf.Bytes(), []byte("\n")))
+		if err == nil {
+			read, err = w.known.whole(read)
+		}
+		if err != nil { // nothing refers to it
+			return
+		}
+		body = read
+	}
 	w.known.follow(body)
 	switch b := body.(type) {
 	case Resumed:
