@@ -155,7 +155,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
 		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
-		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolsDigest(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
+		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
 			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,
@@ -199,22 +199,24 @@ func digest(texts ...string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-func toolsDigest(cfg agent.Config) string {
+// toolDigests identify the definitions of the tools, by name.
+func toolDigests(cfg agent.Config) map[string]string {
 	if cfg.Tools == nil {
-		return ""
+		return nil
 	}
-	var texts []string
+	digests := map[string]string{}
 	for _, d := range cfg.Tools.All() {
-		texts = append(texts, d.Name, d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
-			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.ModelBytes, d.Tags))
+		texts := []string{d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
+			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.ModelBytes, d.Tags)}
 		if d.Exec != nil {
 			texts = append(texts, string(d.Exec.Raw))
 		}
 		if d.HTTP != nil {
 			texts = append(texts, string(d.HTTP.Raw), d.KeyHeader)
 		}
+		digests[d.Name] = digest(texts...)
 	}
-	return digest(texts...)
+	return digests
 }
 
 func policyDigest(cfg agent.Config) string {

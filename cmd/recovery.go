@@ -46,7 +46,11 @@ func (o *runOptions) recovery(err error) recovery {
 		r = recovery{retry: runfile.RetryNo}
 	}
 	if o.canResume(err) {
-		r.resume = o.howToGoOn("")
+		flags := ""
+		if exitOf(err).Name == "rejected" {
+			flags = " --model MODEL" // the server would refuse the same request again
+		}
+		r.resume = o.howToGoOn(flags)
 	}
 	effects := o.outcome.Effects
 	if o.record.replayTools {

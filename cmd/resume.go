@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -138,7 +139,7 @@ func ownFile(path string) error {
 // read takes what counts from the record, and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.Continue(log); err != nil {
-		return usagef("oneshot runs show "+r.path+" shows it", "--resume %s: %w", r.path, err)
+		return usagef("the first command line with --model replay:"+quoted(r.path)+" --replay-tools prints it again; oneshot runs show "+quoted(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
 	turns, last := agent.Restarts(log)
 	r.restarts = append(turns, last)
@@ -264,8 +265,11 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 		return err
 	}
 	was, is := r.run.Digests, now.Digests
+	if name := differs(was.Tools, is.Tools); name != "" {
+		return usagef("put it back, or start a new run", "--resume %s: the definition of %s is not the one that the run was started with", r.path, name)
+	}
 	for _, part := range []struct{ name, was, is string }{
-		{"a definition of a tool", was.Tools, is.Tools}, {"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
+		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
 		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // which depends on the tools
 		{"the confinement of programs", string(r.run.Programs), string(o.talk.secrets.HideJSON(now.Programs))},
 	} {
@@ -274,6 +278,19 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 		}
 	}
 	return nil
+}
+
+// differs returns the first name whose digest is not the same in both, "" if there is none.
+func differs(was, is map[string]string) string {
+	all := map[string]string{}
+	maps.Copy(all, was)
+	maps.Copy(all, is)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if was[name] != is[name] {
+			return name
+		}
+	}
+	return ""
 }
 
 // begin takes down that the run goes on.

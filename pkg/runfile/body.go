@@ -55,9 +55,9 @@ type Setting struct {
 // Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
 // run can be continued only with the same.
 type Digests struct {
-	Prompt string `json:"prompt,omitempty"`
-	Tools  string `json:"tools,omitempty"`
-	Policy string `json:"policy,omitempty"`
+	Prompt string            `json:"prompt,omitempty"`
+	Tools  map[string]string `json:"tools,omitempty"` // of the definitions, by name
+	Policy string            `json:"policy,omitempty"`
 	// Managed is that of the policy of the administrator, which Policy includes.
 	Managed string `json:"managed_policy,omitempty"`
 	Schema  string `json:"schema,omitempty"`

@@ -23,7 +23,7 @@ func start() Run {
 	return Run{
 		Version: Version, ID: testID, Seed: "9f3ac201d4e5b607", Now: time.Date(2026, 11, 21, 8, 47, 59, 0, time.UTC), Zone: "Europe/Berlin",
 		Model: "ollama/qwen3:8b", Dialect: "tool", Prompt: "Find the <loudest> fan & say why.",
-		Digests: Digests{Prompt: "sha256:aa", Tools: "sha256:bb", Policy: "sha256:cc", Schema: "sha256:dd"},
+		Digests: Digests{Prompt: "sha256:aa", Tools: map[string]string{"f": "sha256:bb"}, Policy: "sha256:cc", Schema: "sha256:dd"},
 		Limits:  Limits{Turns: 20, Calls: 100, Repeats: 3, Repairs: 2, Tokens: 1000, Wall: time.Minute, FirstByte: time.Second, Idle: 2 * time.Second},
 		Params:  map[string]json.RawMessage{"num_ctx": json.RawMessage("8192"), "temperature": json.RawMessage("0.10")},
 	}
