@@ -265,8 +265,8 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 		return err
 	}
 	was, is := r.run.Digests, now.Digests
-	if name := differs(was.Tools, is.Tools); name != "" {
-		return usagef("put it back, or start a new run", "--resume %s: the definition of %s is not the one that the run was started with", r.path, name)
+	if names := differing(was.Tools, is.Tools); len(names) > 0 {
+		return usagef("put them back, or start a new run", "--resume %s: the run was started with other definitions of: %s", r.path, strings.Join(names, ", "))
 	}
 	for _, part := range []struct{ name, was, is string }{
 		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
@@ -280,17 +280,12 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	return nil
 }
 
-// differs returns the first name whose digest is not the same in both, "" if there is none.
-func differs(was, is map[string]string) string {
+// differing returns the names whose digests are not the same in both.
+func differing(was, is map[string]string) []string {
 	all := map[string]string{}
 	maps.Copy(all, was)
 	maps.Copy(all, is)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if was[name] != is[name] {
-			return name
-		}
-	}
-	return ""
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return was[name] == is[name] })
 }
 
 // begin takes down that the run goes on.
