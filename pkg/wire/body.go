@@ -50,11 +50,12 @@ type body struct {
 	text    []byte          // data that is no object
 	others  map[string]bool // the choices beside the first, by index
 
-	messages int
-	known    bool   // one of them is of the format
-	strange  string // the beginning of the first that is not
-	done     bool
-	err      error
+	messages  int
+	known     bool   // one of them is of the format
+	strange   string // the beginning of the first that is not
+	strangeAt int    // where that begins in the body
+	done      bool
+	err       error
 
 	emit    func(chat.Delta)
 	resp    chat.Response
@@ -188,7 +189,7 @@ func (b *body) stranger(v gjson.Result) {
 		b.refuse(f)
 	}
 	if b.strange == "" {
-		b.strange = Excerpt(v.Raw)
+		b.strange, b.strangeAt = Excerpt(v.Raw), b.at
 	}
 }
 
@@ -287,7 +288,7 @@ func (b *body) ending() {
 	case b.format.end(false):
 		b.done = true
 	case !b.known && b.strange != "":
-		b.fail(Garbled, b.at, "not a response: "+b.strange)
+		b.fail(Garbled, b.strangeAt, "not a response: "+b.strange)
 	case b.messages == 0:
 		b.fail(Empty, b.Size(), "response is empty")
 	default:

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"oneshot/pkg/runfile"
 )
 
 // A check looks at the outcome of a run that ended as wanted.
@@ -116,8 +118,31 @@ func recorded(kind string, want int, texts ...string) check {
 		if len(lines) != want {
 			return fmt.Errorf("the run file has %d records of kind %s, want %d", len(lines), kind, want)
 		}
-		return has("the run file's "+kind, strings.Join(lines, ""), texts)
+		// A request refers to texts that earlier records hold.
+		whole, err := t.whole(kind)
+		return errors.Join(err, has("the run file's "+kind, whole, texts))
 	}
+}
+
+// whole returns the records of a kind with the texts that they refer to.
+func (t *Trial) whole(kind string) (string, error) {
+	f, err := os.Open(t.expand([]string{runFile})[0])
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	log, err := runfile.Read(f)
+	var text strings.Builder
+	for _, r := range log.Records {
+		if string(r.Kind) == kind {
+			line, err := json.Marshal(r.Body)
+			if err != nil {
+				return "", err
+			}
+			text.Write(line)
+		}
+	}
+	return text.String(), err
 }
 
 // neverSays wants that none of the texts is on stdout, stderr or in the run file.
