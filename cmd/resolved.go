@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/secret"
@@ -26,11 +28,15 @@ const (
 // from its record, and not from the environment.
 type resolution struct {
 	recorded map[string]runfile.Setting // of the run that is resumed
-	found    []runfile.Setting          // of this command
+
+	mu    sync.Mutex        // doctor looks at several servers at once
+	found []runfile.Setting // of this command
 }
 
 // note keeps a setting of this command, once.
 func (r *resolution) note(name, value, source string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, s := range r.found {
 		if s.Name == name && s.Value == value {
 			return
@@ -81,7 +87,7 @@ func (o *runOptions) programFlags() map[string]*string {
 
 // settings returns the resolved settings with their sources, as a record holds them.
 func (o *runOptions) settings() []runfile.Setting {
-	r := resolution{found: o.model.servers.resolved.found}
+	r := resolution{found: slices.Clone(o.model.servers.resolved.found)}
 	if dir, err := stateDir(o.env, ""); err == nil {
 		r.note(settingState, filepath.Dir(dir), o.variable(settingState, "XDG_STATE_HOME"))
 	}
