@@ -31,6 +31,8 @@ type request struct {
 	verbose, strict    bool
 	full, update       bool
 	failOver, diffOver float64
+	findings           int    // how many findings are drawn
+	seed               uint64 // what they are drawn with
 }
 
 // parse reads the command line.
@@ -50,6 +52,8 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	f.BoolVar(&q.update, "update", false, "write into the list of differences what its rows are read as now")
 	f.Float64Var(&q.failOver, "fail-over", 1, "exit 1 when more than this `percent` fail")
 	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` are different on purpose")
+	f.IntVar(&q.findings, "findings", 0, "check nothing, and print this `number` of findings for a person to judge")
+	f.Uint64Var(&q.seed, "seed", 1, "the `number` that findings are drawn with")
 	if err := f.Parse(args); err != nil {
 		return q, err
 	}
@@ -91,6 +95,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintln(stderr, "corpus:", err)
 		return 2
+	}
+	if q.findings > 0 {
+		q.draw(slices.DeleteFunc(rows, func(r *row) bool { return !q.wants(r) }), stdout)
+		return 0
 	}
 	rep := examine(q, rows, list)
 	if q.update {
