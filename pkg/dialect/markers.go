@@ -64,7 +64,7 @@ var markers = []string{
 	// Python calls: Llama 4, LFM2, Gemini.
 	"<|python_start|>", "<|python_end|>", "<|tool_call_start|>", "<|tool_call_end|>", "default_api.",
 	// Private quotes: Gemma.
-	"<|tool_call>", "<tool_call|>", `<|"|>`, "<start_function_call>", "<end_function_call>", "<escape>",
+	"<|tool_call>", "<tool_call|>", `<|"|>`, "<start_function_call>", "<end_function_call>", "<escape>", "call:",
 	// Agent frameworks: ReAct, SWE-agent.
 	"Action:", "Action Input:", "Observation:", "Final Answer:", "<command>", "</command>",
 	// Reasoning.
@@ -88,6 +88,6 @@ var stems = []string{
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
 	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
-	"functions.", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
+	"functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }

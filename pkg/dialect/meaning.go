@@ -122,11 +122,13 @@ func (s *Scanner) forced(behind []byte) (use, verdict) {
 
 // closeLead takes what stands behind a mark at the end of the text. Of several
 // uses one that needs nothing more behind the mark counts. A mark of calls with
-// nothing behind it is what is left of one, unless it is a word.
+// nothing behind it is what is left of one, unless it is a word; where another mark
+// should stand, no arguments behind it make it one, too.
 func (s *Scanner) closeLead() {
 	behind := s.held[s.pending.size:]
 	u, v := s.meaning(behind)
 	word := !bytes.ContainsFunc(s.held[:s.pending.size], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
+	word = word || u.mark != nil && u.lacks != "" && bytes.IndexByte(behind, '{') < 0
 	cut := v == more && u.role <= wraps && !word
 	if v == more && len(s.marks.rows) == 1 && u.role == begins && !word {
 		v = yes

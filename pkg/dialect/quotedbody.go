@@ -65,14 +65,18 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 
 // name returns the name of the call.
 func (b *quotedItem) name() string {
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(string(b.head)), callWord))
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
 
 func (b *quotedItem) hint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
-func (b *quotedItem) begins(c byte) bool { return isNameByte(c) }
+// begins reports whether a call can begin with a byte. Behind a call without a mark comes
+// text, or the mark of another.
+func (b *quotedItem) begins(c byte) bool {
+	return (isNameByte(c) || c == ':') && !(b.any && b.frame.lacks != "")
+}
 
 func (b *quotedItem) begin(c byte, at int) bool {
 	if !b.begins(c) {
@@ -96,8 +100,22 @@ func (b *quotedItem) take(literal.State) string {
 	call.End = call.Start + len(call.Text)
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	r.cleanName(diag.Bytes(call.Start, call.Start+1))
+	b.strays(&r)
 	b.scanner.passCall(&r)
 	return b.behind(b.lit)
+}
+
+// strays reports what is wrong before the name: no mark, or a colon too many.
+func (b *quotedItem) strays(r *reader) {
+	first := diag.Bytes(b.from, b.from+1)
+	if lacks := b.frame.lacks; lacks != "" {
+		b.scanner.find(diag.New(diag.MissingOpener, first, "%q is missing before the call", lacks))
+	}
+	if b.head[0] == ':' {
+		f := diag.New(diag.StrayMarker, first, "a colon stands before the call")
+		f.Fixes = fix(diag.Safe, "remove the colon", diag.Edit{Start: b.from, End: b.from + 1})
+		r.findings = append(r.findings, f)
+	}
 }
 
 func (b *quotedItem) close() {

@@ -1,5 +1,7 @@
 package dialect
 
+import "bytes"
+
 // quotedDialects write strings between marks of their own.
 func quotedDialects() []Dialect {
 	return []Dialect{
@@ -10,15 +12,16 @@ func quotedDialects() []Dialect {
 			Example:  "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>}<tool_call|>\n",
 			Doc: `Each call is the word call:, a name and an object between <|tool_call> and <tool_call|>. Keys have no
 quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning stands between
-<|channel>thought and <channel|>.`,
+<|channel>thought and <channel|>. A call without the marks around it is read with a finding.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tool_call>", role: begins},
-					{text: "<tool_call|>", role: unwraps},
-					{text: "<|tool_response>", role: silent},
-					{text: "<tool_response|>", role: silent},
-					{text: "<turn|>", role: silent},
-				},
+				marks: append(strayCalls("<|tool_call>", `<|"|>`),
+					mark{text: "<call>", role: begins, lead: quotedCall(`<|"|>`), lacks: "<|tool_call>"},
+					mark{text: "<|tool_call>", role: begins},
+					mark{text: "<tool_call|>", role: unwraps},
+					mark{text: "<|tool_response>", role: silent},
+					mark{text: "<tool_response|>", role: silent},
+					mark{text: "<turn|>", role: silent},
+				),
 				closes: []string{"<tool_call|>"},
 				thinks: []*wrapper{{name: "<|channel>thought…<channel|>", marks: []mark{
 					{text: "<|channel>", role: thinks, skip: "thought\n"}, {text: "<channel|>", role: thought},
@@ -34,16 +37,37 @@ quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning s
 			Example:  "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>\n",
 			Doc:      `As "gemma4", with other marks: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<start_function_call>", role: begins},
-					{text: "<end_function_call>", role: unwraps},
-					{text: "<start_function_response>", role: silent},
-					{text: "<end_of_turn>", role: silent},
-				},
+				marks: append(strayCalls("<start_function_call>", "<escape>"),
+					mark{text: "<start_function_call>", role: begins},
+					mark{text: "<end_function_call>", role: unwraps},
+					mark{text: "<start_function_response>", role: silent},
+					mark{text: "<end_of_turn>", role: silent},
+				),
 				closes: []string{"<end_function_call>"},
 				writes: [2]string{"<start_function_call>", "<end_function_call>"},
 			},
 			grammar: privateQuotes("<escape>"),
 		},
 	}
+}
+
+// strayCalls returns the mark of calls whose own mark is missing. Where several dialects
+// are read, only the quote tokens tell them from text.
+func strayCalls(lacks, quote string) []mark {
+	own := nameThen(after(either(blankThen("}"), nameThen(then(":"))), "{"))
+	return []mark{{text: callWord, role: takes, lead: tight(quotedCall(quote)), own: tight(own), lacks: lacks}}
+}
+
+// quotedCall returns the lead of a name and arguments in which a quote token stands.
+func quotedCall(quote string) lead {
+	return nameThen(after(func(text []byte) verdict {
+		end := bytes.IndexAny(text, "}\r\n")
+		switch i := bytes.Index(text, []byte(quote)); {
+		case i >= 0 && (end < 0 || i < end):
+			return yes
+		case end >= 0:
+			return no
+		}
+		return more
+	}, "{"))
 }

@@ -138,7 +138,7 @@ func (b *sequence) pause(c byte) (int, ending) {
 
 // between reads a byte between calls that begins no mark.
 func (b *sequence) between(c byte) (int, ending) {
-	closes, fenced := b.frame.row.framing.closes, b.frame.fence.open()
+	closes, fenced := b.closers(), b.frame.fence.open()
 	switch {
 	case b.ignored || b.hash && c == '#':
 		b.remark(c)
@@ -182,6 +182,15 @@ func (b *sequence) remark(c byte) {
 	b.comment.End = b.at + 1
 	b.ignored = !isNewline(c)
 	b.inLine = b.ignored
+}
+
+// closers returns the marks that close the frame: none where the one that opens it is
+// missing.
+func (b *sequence) closers() []string {
+	if b.frame.lacks != "" {
+		return nil
+	}
+	return b.frame.row.framing.closes
 }
 
 // textBegins reports whether a byte behind a call begins text: a tag, or a line that
@@ -293,8 +302,8 @@ func (b *sequence) noMark(c byte) (int, ending) {
 
 // markEnds ends the frame with a mark, whose last n bytes come next.
 func (b *sequence) markEnds(text string, n int) ending {
-	switch closes := b.frame.row.framing.closes; {
-	case slices.Contains(closes, text):
+	switch {
+	case slices.Contains(b.closers(), text):
 		b.finish(b.most)
 		return ended
 	case text[0] == b.frame.char:
@@ -327,7 +336,7 @@ func (b *sequence) leave() ending {
 	switch {
 	case b.frame.fence.open():
 		b.scanner.fenceCut()
-	case len(b.frame.row.framing.closes) > 0:
+	case len(b.closers()) > 0:
 		b.scanner.markOpen("what comes next")
 	}
 	b.finish(0)
@@ -337,7 +346,7 @@ func (b *sequence) leave() ending {
 // behind returns what was read behind a call: the mark that ended it, unless that
 // closes the frame.
 func (b *sequence) behind(lit *literal.Scanner) string {
-	if stop := lit.Stop(); stop != "" && !slices.Contains(b.frame.row.framing.closes, stop) {
+	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
 	}
 	return lit.Taken()
@@ -371,7 +380,7 @@ func (b *sequence) close() {
 	switch {
 	case b.frame.fence.open():
 		b.scanner.fenceOpen(b.scanner.at)
-	case len(b.frame.row.framing.closes) > 0:
+	case len(b.closers()) > 0:
 		b.scanner.markOpen("the end of the text")
 	}
 	b.finish(0)

@@ -41,6 +41,20 @@ func (r *reading) others(src []byte, o Options) {
 		found[at[name]].Message += fmt.Sprintf(", nor are %d more", n)
 	}
 	r.findings = append(r.findings, found...)
+	if len(found) == 0 {
+		r.otherMarks(all.Findings, covered)
+	}
+}
+
+// otherMarks finds marks of another dialect with no call between them, the first of them.
+func (r *reading) otherMarks(all []diag.Finding, covered cover) {
+	for _, f := range all {
+		if f.Code == diag.NotACall && !covered.overlaps(f.Span.Start, f.Span.End) {
+			f.Call = nil
+			r.findings = append(r.findings, f)
+			return
+		}
+	}
 }
 
 // A cover is stretches of a text, by their beginnings.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 )
 
@@ -39,6 +40,15 @@ func TestNotSilent(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Marks of another dialect with no call between them are a finding, too.
+func TestNotSilentMarks(t *testing.T) {
+	d, _ := dialect.Named("harmony")
+	r := Options{Dialect: d}.text([]byte("I pack.\n<tool_call>to=tent\n{\"size\": 2}\n</tool_call>"))
+	if len(r.calls) > 0 || len(r.findings) != 1 || r.findings[0].Code != diag.NotACall || r.findings[0].Span.Start < 8 {
+		t.Errorf("calls %v, findings %v", r.calls, r.findings)
 	}
 }
 
