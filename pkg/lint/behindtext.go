@@ -2,13 +2,15 @@ package lint
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 )
 
-// behindText finds a list of Python calls of known tools that begins a line behind text:
-// the models that write one write nothing else, so that it is no call for their servers.
+// behindText finds a list of Python calls of known tools behind text: the models that
+// write one write nothing else, so that it is no call for their servers.
 func (r *reading) behindText(src []byte, tools dialect.Toolset) {
 	python, ok := dialect.Named("pythonic")
 	if len(tools) == 0 || !ok || r.covered().overlaps(0, len(src)) {
@@ -16,9 +18,9 @@ func (r *reading) behindText(src []byte, tools dialect.Toolset) {
 	}
 	offset := 0
 	for line := range bytes.Lines(src) {
-		at := offset + len(line) - len(bytes.TrimLeft(line, " \t"))
+		at := offset + listOfCalls(line, tools)
 		offset += len(line)
-		if !beginsCalls(src[at:offset], tools) {
+		if at == offset {
 			continue
 		}
 		found := dialect.ScanBytes(src[at:], dialect.Options{Dialect: python, Tools: tools})
@@ -33,13 +35,40 @@ func (r *reading) behindText(src []byte, tools dialect.Toolset) {
 	}
 }
 
-// beginsCalls reports whether a line begins with a bracket and a call of a known tool.
-func beginsCalls(line []byte, tools dialect.Toolset) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("["))
-	name, _, called := bytes.Cut(rest, []byte("("))
-	if !ok || !called {
-		return false
+// listOfCalls returns where a list of calls of known tools begins in a line, or the length
+// of the line: at its start, or behind a blank if the call has none but named arguments.
+func listOfCalls(line []byte, tools dialect.Toolset) int {
+	start := len(line) - len(bytes.TrimLeft(line, " \t"))
+	for at := start; at < len(line); at++ {
+		i := bytes.IndexByte(line[at:], '[')
+		if i < 0 {
+			break
+		}
+		at += i
+		name, rest := word(line[at+1:])
+		if _, known := tools[name]; !known || len(rest) == 0 || rest[0] != '(' {
+			continue
+		}
+		if at == start || line[at-1] == ' ' && namesArgument(rest[1:]) {
+			return at
+		}
 	}
-	_, known := tools[string(bytes.TrimSpace(name))]
-	return known
+	return len(line)
+}
+
+// namesArgument reports whether the arguments of a call end at once, or begin with key=.
+func namesArgument(text []byte) bool {
+	key, rest := word(text)
+	return rest != nil && (key == "" && rest[0] == ')' || key != "" && rest[0] == '=')
+}
+
+// word returns the name that a text begins with, of up to 128 bytes, and the text behind
+// it, nil if there is none.
+func word(text []byte) (name string, rest []byte) {
+	for i, c := range text[:min(len(text), 128)] {
+		if c != '_' && c != '.' && c != '-' && !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c)) && c < utf8.RuneSelf {
+			return string(text[:i]), text[i:]
+		}
+	}
+	return "", nil
 }

@@ -52,6 +52,23 @@ func TestNotSilentMarks(t *testing.T) {
 	}
 }
 
+// A list of Python calls is found wherever it stands behind text; an index or a list of
+// values in prose is none.
+func TestBehindText(t *testing.T) {
+	tools := dialect.Toolset{"tide": nil, "map.pin": nil}
+	for text, want := range map[string]int{
+		"I look.\n[tide(port='Bodø')]":           1,
+		"I look: [tide(port='Bodø')] and wait.":  1,
+		"Now [map.pin(), tide(port='Bodø')]":     1,
+		"Read table [tide(port)] or a[tide()].":  0,
+		"See [tide], [tide(s)] and [other(a=1)]": 0,
+	} {
+		if r := (Options{shapes: tools}).text([]byte(text)); len(r.calls) > 0 || len(r.findings) != want {
+			t.Errorf("%q: calls %v, findings %v", text, r.calls, r.findings)
+		}
+	}
+}
+
 func notSilent(t *testing.T, o Options, other dialect.Dialect, text string) {
 	t.Helper()
 	r := o.text([]byte(text))
