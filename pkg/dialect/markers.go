@@ -36,7 +36,7 @@ var markers = []string{
 	"<tool_call>", "</tool_call>", "<tool_call ", "<tool_calls>", "</tool_calls>", "<|tool_call|>", "<function_call>",
 	"</function_call>", "<tools>", "</tools>", "<tool>", "</tool>", "<TOOLCALL>", "</TOOLCALL>", "<tool_response>",
 	"</tool_response>", "<response>", "</response>", "<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>",
-	"<longcat_tool_call>", "</longcat_tool_call>", "<longcat_arg_key>", "functools[", "[TOOL_CALLS]",
+	"<longcat_tool_call>", "</longcat_tool_call>", "<longcat_arg_key>", "functools[", "functools{", "[TOOL_CALLS]",
 	// Llama, InternLM, Apertus, Cohere, GigaChat, Inkling, Sarashina.
 	"<|python_tag|>", "<|eom_id|>", "<|eot_id|>", "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>",
 	"<|action_start|>", "<|plugin|>", "<|action_end|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>",
@@ -87,7 +87,7 @@ var stems = []string{
 	"<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>", "<command>", "</command>", "<escape>",
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
-	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
+	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "functools{", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
 	"functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }
