@@ -140,7 +140,11 @@ func (b *callBody) objectEnd() ending {
 	}
 	w := b.single
 	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
-	if !w.isCall() || b.unlikely(&w) {
+	if !w.isCall() {
+		b.nearCall(&w)
+		return b.refuse()
+	}
+	if b.unlikely(&w) {
 		return b.refuse()
 	}
 	b.single.findings = nil
@@ -297,8 +301,11 @@ func (b *callBody) callEnd(state literal.State) ending {
 		if state == literal.Fenced {
 			return b.fenced()
 		}
-		if state == literal.Bad {
+		switch {
+		case state == literal.Bad:
 			b.unreadable(w)
+		case state == literal.Done && !w.isCall():
+			b.nearCall(w)
 		}
 		return b.pass("[")
 	}
@@ -328,6 +335,29 @@ func (b *callBody) unreadable(w *written) {
 		f.Severity = diag.Warning
 		b.scanner.find(f)
 	}
+}
+
+// nearCall reports an object without any mark that names a tool as calls of the
+// dialect do, or a tool that is known, and still is no call.
+func (b *callBody) nearCall(w *written) {
+	s := w.shape()
+	known := b.scanner.knows(s.name)
+	if s.name == "" || w.others > 0 || !known && !(s.own && s.given) || s.given && isSchema(s.args) {
+		return
+	}
+	why := "several of its members can be the tool or the arguments"
+	switch {
+	case s.more || s.extra:
+	case !s.given:
+		why = "it has no arguments"
+	case s.args[0] != '{':
+		why = fmt.Sprintf("%q is %s, and should be an object", s.with, kindOf(s.args[0]))
+	default:
+		return
+	}
+	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call, and is read as text: %s", why)
+	f.Severity = diag.Warning
+	b.scanner.find(f)
 }
 
 // unlikely reports an object without any mark that has the members of a relative of
