@@ -15,7 +15,7 @@ type messaging struct {
 	ends   []string // marks behind a message
 	begins []string // marks that begin another one
 	tags   string   // a body that begins so holds calls
-	tagged bool     // no other body is a call
+	tagged bool     // no other body is a call, and they can begin anywhere in it
 }
 
 // A bodyMark is a mark between a header and a body.
@@ -127,8 +127,7 @@ func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 	if t := &b.scanner.thinking; t.inside && t.wrapper == nil { // the prompt has opened it
 		t.inside, t.ended = false, true
 	}
-	b.begin(h, kind, mark)
-	return n, notYet
+	return n, b.begin(h, kind, mark)
 }
 
 // refuse reports a mark behind which no header stands. What does is text.
@@ -146,8 +145,11 @@ func (b *messageBody) headless() {
 }
 
 // begin begins to read a body behind a mark.
-func (b *messageBody) begin(h header, kind bodyKind, mark string) {
+func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
 	b.header, b.theirs = h, h.isForeign()
+	if b.tags != "" {
+		b.scanner.beginMessage(h, diag.Bytes(b.frame.at, b.at))
+	}
 	switch {
 	case b.theirs:
 		b.inner = b.speech(false)
@@ -157,15 +159,18 @@ func (b *messageBody) begin(h header, kind bodyKind, mark string) {
 	case kind == anInvoke:
 		b.frame.begin = b.at
 		b.inner = newJSONSequence(b.scanner, b.frame, strings.TrimSpace(string(b.text)))
-		return
+		return notYet
 	case kind == toSelf || kind == byHeader && h.isReasoning():
 		b.inner = b.speech(true)
-	case kind == aloud || !h.isCall() || b.tagged:
+	case b.tagged:
+		return left
+	case kind == aloud || !h.isCall():
 		b.inner = b.speech(false)
 	default:
 		b.inner = b.recipient(h, mark)
 	}
 	b.opening = b.tags != "" && (b.theirs || !h.isReasoning())
+	return notYet
 }
 
 // quoted reports a call in a message of somebody else.
@@ -202,8 +207,6 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	b.tag = append(b.tag, c)
 	word := strings.TrimLeft(string(b.tag), " \t\r\n")
 	switch {
-	case b.header.recipient == "user" && b.tagged && !b.theirs && strings.HasPrefix(word, b.tags):
-		return 1, b.shown(word)
 	case word == b.tags && !b.theirs:
 		b.scanner.readAgain(b.tag)
 		return 1, left
@@ -213,50 +216,14 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	if word == b.tags {
 		b.quoted("somebody else")
 	}
-	b.noTag()
+	b.opening = false
 	b.scanner.readAgain(b.tag)
 	return 1, notYet
 }
 
-// shown follows the beginning of calls in a message that is for the user. They count
-// where the first is of a tool that is known: the recipient is wrong then. Other ones
-// are shown to the user.
-func (b *messageBody) shown(word string) ending {
-	whole := len(b.tag) >= longestLead
-	if c := b.tag[len(b.tag)-1]; c != '"' && c != '>' && !whole {
-		return notYet
-	}
-	name, v := invoked(word)
-	if v == more && !whole {
-		return notYet
-	}
-	b.scanner.readAgain(b.tag)
-	if v == yes && b.scanner.knows(name) {
-		return left
-	}
-	b.opening = false
-	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is for the user, and no tool is known that is called in it: nothing in it is run")
-	b.scanner.find(f)
-	return notYet
-}
-
-// noTag says that no calls stand at the beginning of a body that may hold them, and
-// reports a message for a tool that is none.
-func (b *messageBody) noTag() {
-	b.opening = false
-	if b.tagged && !b.theirs && b.header.isCall() {
-		f := diag.New(diag.NotACall, diag.Bytes(b.frame.at, b.at), "this message is for the tool %s, and no call stands in it", excerpt(b.header.recipient))
-		b.scanner.find(f)
-	}
-}
-
 func (b *messageBody) close() {
 	switch {
-	case b.opening && b.header.recipient == "user" && b.tagged:
-		b.inner.write(b.tag)
-		b.inner.close()
 	case b.opening:
-		b.noTag()
 		b.inner.write(b.tag)
 		b.inner.close()
 	case b.inner != nil:
@@ -298,6 +265,7 @@ func (b *speechBody) write(p []byte) (int, ending) {
 		b.pass(mark)
 		return n, notYet
 	case slices.Contains(b.ends, mark):
+		b.scanner.endMessage()
 		b.checkEnd(mark, b.at)
 		return n, ended
 	}

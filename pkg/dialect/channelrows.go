@@ -1,8 +1,6 @@
 package dialect
 
 import (
-	"strings"
-
 	"oneshot/pkg/diag"
 	"oneshot/pkg/markup"
 )
@@ -113,10 +111,11 @@ stands a call, an object with "name" and "args", behind <|content_thinking|> rea
 			Families: []string{"Muse Glimmer", "Onyx"},
 			Aliases:  []string{"onyx", "atem"},
 			Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
-			Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. A call stands in
-tags <atem:invoke> at the start of one, whoever it is for; in one for the user it is that of a tool
-that is known. What is for self is reasoning.`,
+			Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. Calls are tags
+<atem:invoke> in a message for a tool, or where no header or text comes before them. In a message for
+the user, or after text, they are quoted and not run. What is for self is reasoning.`,
 			framing: framing{
+				addressed: true,
 				marks: []mark{
 					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "tool"), own: anything},
 					{text: "<|message|>", role: takes, common: true},
@@ -155,26 +154,6 @@ each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think
 			grammar: tagged(markup.KimiK3),
 		},
 	}
-}
-
-// invoked returns the name of the tool that tags call, which a text begins with.
-func invoked(text string) (name string, v verdict) {
-	for _, word := range []string{"<atem:function_calls>", "<atem:invoke", `name="`} {
-		text = strings.TrimLeft(text, " \t\r\n")
-		switch rest, found := strings.CutPrefix(text, word); {
-		case found:
-			text = rest
-		case strings.HasPrefix(word, text):
-			return "", more
-		case word != "<atem:function_calls>":
-			return "", no
-		}
-	}
-	name, _, closed := strings.Cut(text, `"`)
-	if !closed {
-		return "", more
-	}
-	return name, yes
 }
 
 // thenMessage is the lead of the recipient of a message.

@@ -35,19 +35,20 @@ type Dialect struct {
 // A framing says where calls stand: behind marks, in code fences, or in JSON
 // outside of both.
 type framing struct {
-	marks   []mark
-	closes  []string    // marks that end what a mark began
-	fences  []fenceForm // fences of calls
-	thinks  []*wrapper  // marks of reasoning; nil for those that most models write
-	start   []mark      // where no text stands yet, calls can begin with these leads
-	keys    []string    // JSON outside of fences counts behind text if its first key is one of these
-	bare    *grammar    // of JSON outside of fences, if that is not the dialect's
-	lists   []string    // keys of lists of calls; the first is the dialect's own
-	writes  [2]string   // what a renderer writes around a call
-	exact   bool        // an object with the members of relatives is a call only of a tool that is known
-	alone   bool        // the calls are all that a response should hold
-	several bool        // objects without a list around them can be several calls
-	final   bool        // what stands behind the call of the ending does not count
+	marks     []mark
+	closes    []string    // marks that end what a mark began
+	fences    []fenceForm // fences of calls
+	thinks    []*wrapper  // marks of reasoning; nil for those that most models write
+	start     []mark      // where no text stands yet, calls can begin with these leads
+	keys      []string    // JSON outside of fences counts behind text if its first key is one of these
+	bare      *grammar    // of JSON outside of fences, if that is not the dialect's
+	lists     []string    // keys of lists of calls; the first is the dialect's own
+	writes    [2]string   // what a renderer writes around a call
+	exact     bool        // an object with the members of relatives is a call only of a tool that is known
+	alone     bool        // the calls are all that a response should hold
+	several   bool        // objects without a list around them can be several calls
+	final     bool        // what stands behind the call of the ending does not count
+	addressed bool        // a call counts only in a message for a tool, see address
 }
 
 // A fenceForm is a fence of calls.

@@ -31,6 +31,9 @@ func (s *Scanner) passCall(r *reader) {
 	switch {
 	case s.thinking.inside:
 		r.suppress(diag.InReasoning, "a call inside reasoning is a draft, and is not run")
+	case s.isQuoting(row):
+		s.content(r.call.Start, r.call.Text)
+		r.suppress(diag.QuotedCall, s.address.quoteReason()+", and is not run")
 	case s.ended:
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
 	case s.previous.again(&r.call, s.outside.to):

@@ -114,7 +114,7 @@ func (s *Scanner) readBody(p []byte) int {
 			s.wrap = wrap{}
 		}
 		s.place = s.betweenFrames()
-		if s.wrap.open() {
+		if s.wrap.open() && !s.isQuoting(s.frame.row) {
 			s.place = inGap
 		}
 	case left:

@@ -256,6 +256,8 @@ func (m mode) checkContent(t failer, text string) {
 	}
 	s = m.scanner(func(e Event) {
 		switch {
+		case e.Call != nil && !e.Call.Executable && e.Call.End == at && s.shown == at: // it is quoted, and content too
+			checkCall(t, *e.Call, text)
 		case e.Call != nil:
 			pass(e.Call.Start, e.Call.End, e.Call.Text, true)
 			checkCall(t, *e.Call, text)

@@ -363,6 +363,10 @@ func (s *Scanner) meansNothing(behind []byte) {
 func (s *Scanner) means(u use, behind []byte, ahead bool) (read int) {
 	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
 	s.drop()
+	shown := s.isShown(u)
+	if shown {
+		s.content(at, text)
+	}
 	s.place, s.lineBlank, s.inQuoted, s.line = inProse, true, false, line{}
 	if len(s.pending.uses) == 1 && u.row != nil {
 		s.hint = u.row
@@ -379,10 +383,16 @@ func (s *Scanner) means(u use, behind []byte, ahead bool) (read int) {
 		s.unwrapped(u.row, at, text, inLine)
 	case silent:
 		s.place = inGap
+		if u.row != nil && u.row.framing.addressed {
+			s.endMessage()
+		}
 	case thinks:
 		s.beginThinking(u, at, text)
 	case thought:
 		s.endThinking(u, at, text)
+	}
+	if shown {
+		s.place = inProse
 	}
 	if s.place != inBody && u.skip != "" {
 		s.place, s.pending = inSkip, pending{skip: u.skip}

@@ -75,10 +75,19 @@ func checkRender(t failer, c chat.Call) {
 			checkRead(t, c, text, "", Options{Dialect: *d, Tools: tools})
 			checkRead(t, c, text, "", Options{Tools: tools})
 			if slices.ContainsFunc(marksOf(d).texts, func(mark string) bool { return strings.HasPrefix(text, mark) }) { // else it begins a response
-				checkRead(t, c, "Text\n"+text+"text", "Text text", Options{Dialect: *d, Tools: tools})
+				checkRead(t, c, d.afterText(text)+"text", "Text text", Options{Dialect: *d, Tools: tools})
 			}
 		}
 	}
+}
+
+// afterText returns a text with words before it, which are a message of their own where
+// calls have to be in one for a tool.
+func (d *Dialect) afterText(text string) string {
+	if d.framing.addressed {
+		return "Text <|eom|>\n" + text
+	}
+	return "Text\n" + text
 }
 
 // checkRead checks that a text is read as one call and some content.

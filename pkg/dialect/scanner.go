@@ -72,6 +72,7 @@ type Scanner struct {
 	key      firstKey // the beginning of an object in the text
 	aside    aside    // the object in the text that is not ours
 	outside  outside
+	address  address
 	word     lastWord
 	alone    bool // the dialect of the last frame wants its calls alone
 	begun    bool // something else than blanks has been read
@@ -181,6 +182,7 @@ func (s *Scanner) Close() {
 	if s.place == inOther || s.place == inOtherKey {
 		s.show(nil, s.at)
 	}
+	s.endMessage()
 	s.closeWrap()
 	s.closeOutside()
 	s.closeElements()
@@ -225,6 +227,7 @@ func (s *Scanner) content(at int, text string) {
 		return
 	}
 	s.steps += s.outside.add(at, text)
+	s.address.text = s.address.text || s.outside.to > at
 	if len(s.tools) > 0 && !s.claim.open && !s.foreign.code {
 		s.steps += s.elements.add(s.tools, at, text)
 	}

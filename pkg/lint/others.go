@@ -21,11 +21,17 @@ func (r *reading) others(src []byte, o Options) {
 	at := map[string]int{} // by dialect, where its finding is
 	more := map[string]int{}
 	covered := r.covered()
+	quoted := map[int]bool{} // calls that are text where their dialect is read
+	for _, f := range all.Findings {
+		if f.Code == diag.QuotedCall && f.Call != nil {
+			quoted[*f.Call] = true
+		}
+	}
 	for i, c := range all.Calls {
 		row := all.Rows[i]
 		_, known := tools[c.Name]
-		surely := known || row.HasMarks() && (c.Executable || len(c.Arguments) > len(`{}`))
-		if c.Status == chat.StatusSuppressed || row.Name == o.Dialect.Name || !surely || covered.overlaps(c.Start, c.End) {
+		surely := known || row.HasMarks() && (c.Executable || quoted[i] || len(c.Arguments) > len(`{}`))
+		if c.Status == chat.StatusSuppressed && !quoted[i] || row.Name == o.Dialect.Name || !surely || covered.overlaps(c.Start, c.End) {
 			continue
 		}
 		if _, ok := at[row.Name]; ok {
