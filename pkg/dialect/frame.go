@@ -72,6 +72,7 @@ func (s *Scanner) enterObject(at int) {
 // beginBody begins to read the inside of the frame.
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar = g
+	s.resync.forget(s.frame.begin)
 	s.place, s.body = inBody, g.body(s, &s.frame)
 }
 
@@ -97,7 +98,9 @@ func (s *Scanner) known(outside string) {
 
 // readBody reads the inside of a frame.
 func (s *Scanner) readBody(p []byte) int {
+	at := s.at
 	n, end := s.body.write(p)
+	s.record(at, p[:n])
 	f := s.frame.fence
 	if end != notYet {
 		s.progress(n)

@@ -67,6 +67,7 @@ type Scanner struct {
 	claim     claim
 	elements  toolElements
 	body      body // reads the open frame, if any
+	resync    resync
 	*bodies
 	matched  int      // how much of an info string has been read behind a closing run
 	key      firstKey // the beginning of an object in the text
@@ -174,14 +175,7 @@ func (s *Scanner) readAgain(text []byte) { s.given = append(s.given[:0], text...
 
 // Close says that the response has ended.
 func (s *Scanner) Close() {
-	for s.closePlace(); len(s.given) > 0; s.closePlace() {
-		s.goBack()
-		s.Write(nil)
-	}
-	s.release()
-	if s.place == inOther || s.place == inOtherKey {
-		s.show(nil, s.at)
-	}
+	s.closePlaces()
 	s.endMessage()
 	s.closeWrap()
 	s.closeOutside()
@@ -190,7 +184,19 @@ func (s *Scanner) Close() {
 	s.place = inProse
 }
 
-// closePlace ends what the end of the text leaves open.
+// closePlaces ends all that the end of the text leaves open, and what is read for that.
+func (s *Scanner) closePlaces() {
+	for s.closePlace(); len(s.given) > 0; s.closePlace() {
+		s.goBack()
+		s.Write(nil)
+	}
+	s.release()
+	if s.place == inOther || s.place == inOtherKey {
+		s.show(nil, s.at)
+	}
+}
+
+// closePlace ends what the end of the text, or of a segment, leaves open.
 func (s *Scanner) closePlace() {
 	switch s.place {
 	case inInfo:
@@ -208,8 +214,7 @@ func (s *Scanner) closePlace() {
 		s.closeFirst()
 	}
 	if s.place == inBody && len(s.given) == 0 {
-		s.place = inProse
-		s.body.close()
+		s.closeBody()
 	}
 }
 

@@ -1,0 +1,109 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unreadBehind are the dialects in which a call can be lost behind a broken one, how many
+// of the characters tried may lose one, and why. Each loss has a finding, but in those
+// that read JSON or a list without a mark only where no other text is before it.
+var unreadBehind = map[string]struct {
+	most int
+	why  string
+}{
+	"apertus":          {2, "the name of a tool is a key: a lost quote behind the arguments leaves no call to cut"},
+	"tool":             {6, "a line with two backticks is code in a sentence, and its closing fence opens another"},
+	"gemini_tool_code": {6, "a line with two backticks is code in a sentence, and its closing fence opens another"},
+	"json_generic":     {20, "there are no marks: JSON that cannot be read is passed over as text"},
+	"toolcalls":        {40, "there are no marks: JSON that cannot be read is passed over as text"},
+	"xlam":             {22, "there are no marks: JSON that cannot be read is passed over as text"},
+	"pythonic":         {4, "there are no marks, and the list must begin the response"},
+	"gigachat3":        {4, "a word begins a call, and an open brace goes on over lines"},
+	"llama4_pythonic":  {2, "an open bracket of Python goes on, and the list is the frame"},
+	"phi4mini":         {2, "a word begins a call, and an open list goes on over lines"},
+	"glm4_moe":         {2, "a closing tag without its first character is text of the last value"},
+	"glm47_moe":        {2, "a closing tag without its first character is text of the last value"},
+	"laguna":           {2, "a closing tag without its first character is text of the last value"},
+	"longcat":          {2, "a closing tag without its first character is text of the last value"},
+	"minicpm5_xml":     {2, "a closing tag without its first character is text of the last value"},
+	"openhands_xml":    {2, "a closing tag without its first character is text of the last value"},
+}
+
+// TestReadsOn holds that a character taken from one call costs no other call: it is
+// still listed, whether the text arrives at once or in pieces.
+func TestReadsOn(t *testing.T) {
+	tools := Toolset{"alpha": nil, "beta": nil, "gamma": nil}
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		var parts []string
+		for i, name := range []string{"alpha", "beta", "gamma"} {
+			call := Scan(d.Example, Options{Dialect: *d}).Calls[0]
+			call.Name, call.ID, call.Arguments = name, fmt.Sprintf("functions.%s:%d", name, i), fmt.Appendf(nil, `{"city":"Oslo%d"}`, i)
+			part, ok := d.Render(call, nil)
+			if !ok {
+				t.Fatal("cannot be rendered")
+			}
+			parts = append(parts, part)
+		}
+		whole, lost := strings.Join(parts, "\n"), 0
+		if got := Scan(whole, Options{Dialect: *d, Tools: tools}); len(got.Calls) != 3 {
+			t.Fatalf("%d calls in %q", len(got.Calls), whole)
+		}
+		for i := range len(parts[0]) + len(parts[1]) {
+			if strings.IndexByte("\"'`[]{}()<>|", whole[i]) < 0 {
+				continue
+			}
+			broken := 0
+			if i > len(parts[0]) {
+				broken = 1
+			}
+			text := whole[:i] + whole[i+1:]
+			if i%4 == 0 { // a sample, because there are many
+				mode{row: d, tools: tools}.checkSplits(t, text)
+			}
+			if losesCall(t, d, tools, text, broken) {
+				lost++
+			}
+		}
+		if most := unreadBehind[d.Name].most; lost > most {
+			t.Errorf("%d of the characters taken cost another call, want at most %d", lost, most)
+		}
+	})
+}
+
+// losesCall reports whether a call other than the broken one is not listed. Then there
+// must be a finding. No call behind a cut is run.
+func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int) bool {
+	r := Scan(text, Options{Dialect: *d, Tools: tools})
+	var names []string
+	for _, c := range r.Calls {
+		names = append(names, c.Name)
+	}
+	for i, name := range []string{"alpha", "beta", "gamma"} {
+		if i != broken && !slices.Contains(names, name) {
+			if markless := d.Name == "pythonic" || d.Name == "json_generic"; len(r.Findings) == 0 && !markless {
+				t.Errorf("nothing is said about %s in %q", name, text)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// A mark in a string of a call that is whole is data, also where its closing mark is missing.
+func TestMarksInStrings(t *testing.T) {
+	for _, c := range []struct{ dialect, text string }{
+		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n</tool_call>"},
+		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n"},
+		{"harmony", "<|channel|>commentary to=functions.write<|message|>{\"text\":\"<|call|><|start|>\"}<|call|>"},
+		{"harmony", "<|channel|>commentary to=functions.write<|message|>{\"text\":\"<|call|><|start|>\"}"},
+	} {
+		d := find(t, c.dialect)
+		r := Scan(c.text, Options{Dialect: d})
+		if len(r.Calls) != 1 || !r.Calls[0].Executable || !strings.Contains(c.text, string(r.Calls[0].Arguments)) {
+			t.Errorf("%s: %q is read as %v", c.dialect, c.text, r.Calls)
+		}
+	}
+}
