@@ -337,6 +337,16 @@ func (b *callBody) unreadable(w *written) {
 	}
 }
 
+// namesTool reports whether what has been read of a value names a tool that is known, as
+// a call does: its members, or those of the item that it ends in.
+func (b *callBody) namesTool() bool {
+	w := b.single
+	if w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit; b.stage == inCall {
+		w.take(b.form, b.lit)
+	}
+	return len(w.members) > 0 && b.scanner.knows(w.shape().name)
+}
+
 // nearCall reports an object without any mark that names a tool as calls of the
 // dialect do, or a tool that is known, and still is no call.
 func (b *callBody) nearCall(w *written) {

@@ -318,7 +318,7 @@ func (b *callBody) close() {
 	switch {
 	case b.stage == atValue:
 	case !b.known:
-		if b.release(b.lit.At()) || b.scanner.holders > 0 {
+		if named := b.namesTool(); b.release(b.lit.At()) || b.scanner.holders > 0 || named {
 			b.scanner.outside.told = true
 			b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside the JSON that should hold calls"))
 		}

@@ -98,6 +98,8 @@ var malformations = []malformation{
 	{8, "truncation", []malformed{
 		{"in a string", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"text\": \"half a", `!note {"name": "note", "arguments": {"text": "half a; [TC102 TC404]`},
 		{"behind a list that looks whole", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"tags\": [\"ls\",\"pwd\"", `!note {"name": "note", "arguments": {"tags": ["ls","pwd"; [TC102 TC404]`},
+		{"behind words, without marks", `Sure: {"name": "note", "arguments": {"text": "ha`, "[TC404]"},
+		{"in a list behind words", `Sure: [{"name": "note", "arguments": {"text":`, "[TC404]"},
 		{"by a limit, though the call is whole", chatCalls(chatCall("a", `"{\"tags\":[\"ls\",\"pwd\"]}"`), "length"), `!note {"tags":["ls","pwd"]}; [TC013]`},
 		{"and the server hides it", chatCalls(chatCall("a", `"{\"tags\":[\"ls\",\"pw"`), "tool_calls"), `!note {"tags":["ls","pw; [TC404]`},
 	}},
