@@ -104,6 +104,7 @@ var measures = []measure{
 	{"B2", false, (*Bench).throughput},
 	{"B3", true, (*Bench).records},
 	{"B4", false, (*Bench).growth},
+	{"findings", true, (*Bench).findings},
 	{"B5", true, (*Bench).earlyStart},
 	{"B6", true, (*Bench).overhead},
 	{"B7", true, (*Bench).parallelReads},
