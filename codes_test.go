@@ -43,7 +43,7 @@ same. `+"`oneshot parse --explain CODE`"+` shows what stands here, `+"`--list-co
 An *error* means that something was lost, blocked or is uncertain, and a call that has one is not executed. A *warning* is
 about what was recovered with certainty, and a strict reader would refuse; with `+"`--strict`"+` it is an error.
 *Info* is style. A *safe* fix cannot change what is executed, and `+"`parse --fix`"+` makes it; an *unsafe* one can, and is
-a suggestion.
+a suggestion. Where a code has several severities, the first is the usual one.
 
 This page is printed from the list in this folder.
 
@@ -72,7 +72,7 @@ func renderRule(b *strings.Builder, r diag.Rule) {
 	if r.Fix != "" {
 		fix = ", fix: " + string(r.Fix)
 	}
-	fmt.Fprintf(b, "\n### %s %s\n\n**%s** (%s%s)\n\n%s\n", r.Code, r.Slug, markdown(strings.TrimSuffix(r.Title, ".")), r.Severity, fix, markdown(r.Text))
+	fmt.Fprintf(b, "\n### %s %s\n\n**%s** (%s%s)\n\n%s\n", r.Code, r.Slug, markdown(strings.TrimSuffix(r.Title, ".")), strings.ReplaceAll(r.Severities(), "|", " or "), fix, markdown(r.Text))
 	for _, example := range []struct{ title, text string }{{"Bad", r.Bad}, {"Good", r.Good}} {
 		fmt.Fprintf(b, "\n%s:\n\n````text\n%s\n````\n", example.title, strings.TrimSuffix(example.text, "\n"))
 	}

@@ -35,7 +35,7 @@ func (o *parseOptions) codes() error {
 	}
 	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
 	for _, r := range diag.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severity, r.Slug, r.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severities(), r.Slug, r.Title)
 	}
 	return w.Flush()
 }
@@ -109,7 +109,7 @@ func (o *parseOptions) rule() error {
 
 // printRule explains a code. The writer remembers its error.
 func printRule(w io.Writer, r diag.Rule) {
-	fmt.Fprintf(w, "%s %s (%s)\n\n%s\n\n%s\n", r.Code, r.Slug, r.Severity, r.Title, r.Text)
+	fmt.Fprintf(w, "%s %s (%s)\n\n%s\n\n%s\n", r.Code, r.Slug, r.Severities(), r.Title, r.Text)
 	for _, example := range []struct{ title, text string }{{"Bad", r.Bad}, {"Good", r.Good}} {
 		if example.text != "" {
 			fmt.Fprintf(w, "\n%s:\n\n    %s\n", example.title, strings.ReplaceAll(example.text, "\n", "\n    "))

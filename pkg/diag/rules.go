@@ -11,14 +11,25 @@ type Code string
 
 // A Rule documents a code.
 type Rule struct {
-	Code     Code     `json:"code"`
-	Slug     string   `json:"slug"`
-	Severity Severity `json:"severity"`
-	Title    string   `json:"title"`
-	Text     string   `json:"text"`          // why it matters and what the tool does about it
-	Bad      string   `json:"bad,omitempty"` // an example that raises it
-	Good     string   `json:"good,omitempty"`
-	Fix      FixKind  `json:"fix,omitempty"`
+	Code     Code       `json:"code"`
+	Slug     string     `json:"slug"`
+	Severity Severity   `json:"severity"`       // the usual one
+	Also     []Severity `json:"also,omitempty"` // others that a finding can have
+	Title    string     `json:"title"`
+	Text     string     `json:"text"`          // why it matters and what the tool does about it
+	Bad      string     `json:"bad,omitempty"` // an example that raises it
+	Good     string     `json:"good,omitempty"`
+	Fix      FixKind    `json:"fix,omitempty"`
+}
+
+// Severities lists the severities that a finding of the code can have, the usual one
+// first, as "error|warning".
+func (r Rule) Severities() string {
+	names := string(r.Severity)
+	for _, s := range r.Also {
+		names += "|" + string(s)
+	}
+	return names
 }
 
 // Rule returns the documentation of a code. An unknown code has a rule with

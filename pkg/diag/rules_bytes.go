@@ -76,7 +76,7 @@ var byteRules = []Rule{
 		Good: `{"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
-		Code: EndContradicts, Slug: "end-contradicts", Severity: Warning,
+		Code: EndContradicts, Slug: "end-contradicts", Severity: Warning, Also: []Severity{Info},
 		Title: "The reason for the end contradicts the response",
 		Text: "The server says that the model calls tools, and there is no call in the field for calls: it was lost, or stands in the text. " +
 			"That there are calls and the reason is another one is only noted: some servers say so where one tool was asked for.",

@@ -46,12 +46,14 @@ var callRules = []Rule{
 	{
 		Code: UnknownArg, Slug: "unknown-argument", Severity: Error,
 		Title: "The tool has no such parameter",
-		Text:  "An argument that is not declared would be ignored, and with it what the model meant. The call is not executed.",
-		Bad:   `return search({query: "x", maximum: 5});`,
-		Good:  `return search({query: "x", limit: 5});`,
+		Text: "An argument that is not declared would be ignored, and with it what the model meant. The call is not executed. " +
+			"A definition of oneshot allows its parameters alone. So does a published function whose schema lists properties and has no keyword, such as " +
+			"additionalProperties, that says more, and one without parameters. A schema that lists no properties, as {\"type\": \"object\"}, allows any argument.",
+		Bad:  `return search({query: "x", maximum: 5});`,
+		Good: `return search({query: "x", limit: 5});`,
 	},
 	{
-		Code: WrongType, Slug: "wrong-type", Severity: Error,
+		Code: WrongType, Slug: "wrong-type", Severity: Error, Also: []Severity{Warning},
 		Title: "An argument has the wrong type",
 		Text: "The arguments of a call are not converted: a string of digits is not a number. The call is not executed, and what the value could be is a " +
 			"suggestion. With --coerce it is read as that where nothing is lost: a string for the number, boolean, null, array or object whose JSON it is, " +
@@ -91,19 +93,21 @@ var callRules = []Rule{
 		Good: `{"toolCalls": [{"type": "gmail_list", "id": "s1", "operation": "list", "parameters": {}}]}`,
 	},
 	{
-		Code: NameNoise, Slug: "name-noise", Severity: Warning,
+		Code: NameNoise, Slug: "name-noise", Severity: Warning, Also: []Severity{Info},
 		Title: "Something stands before the name of the tool",
-		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so are await, and quotes and blanks around a name.",
+		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so are quotes and blanks around a name, and await, which is only noted.",
 		Bad:   `return functions.search("x");`,
 		Good:  `return search("x");`,
 		Fix:   Safe,
 	},
 	{
-		Code: ArgConstraint, Slug: "argument-constraint", Severity: Error,
+		Code: ArgConstraint, Slug: "argument-constraint", Severity: Error, Also: []Severity{Warning},
 		Title: "An argument breaks a rule of its parameter",
-		Text:  "Ranges, lengths, patterns and formats of the definition hold for every call. The call is not executed.",
-		Bad:   `return gmail_list({maxResults: 501});`,
-		Good:  `return gmail_list({maxResults: 500});`,
+		Text: "Ranges, lengths, patterns and formats of the definition hold for every call. The call is not executed. " +
+			"JSON Schema 2020-12 makes format an annotation: in a published function, such as one of --tools-field, a value in another format is a warning, and the call " +
+			"is executable, unless --strict is given.",
+		Bad:  `return gmail_list({maxResults: 501});`,
+		Good: `return gmail_list({maxResults: 500});`,
 	},
 	{
 		Code: FoldedKey, Slug: "folded-key", Severity: Error,
@@ -136,7 +140,7 @@ var callRules = []Rule{
 		Good:  "```tool\nreturn search(\"x\");\n```",
 	},
 	{
-		Code: DuplicateID, Slug: "duplicate-id", Severity: Error,
+		Code: DuplicateID, Slug: "duplicate-id", Severity: Error, Also: []Severity{Warning},
 		Title: "Two calls of a response have the same id",
 		Text: "A result is told by the id of its call, so an id means one call. The first is kept, the second is not executed. " +
 			"A native call is, with another id, and this is a warning.",

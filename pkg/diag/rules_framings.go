@@ -42,7 +42,7 @@ var framingRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning,
+		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning, Also: []Severity{Error},
 		Title: "A mark closes something that it does not belong to",
 		Text: "A value is closed by the mark of something else, by the beginning of the next, or, where strings stand between marks of their own, by what " +
 			"follows a string whose closing mark is missing. It may go on behind that, so the call is ambiguous and not executed. " +
@@ -52,7 +52,7 @@ var framingRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: MarkerInValue, Slug: "marker-in-value", Severity: Warning,
+		Code: MarkerInValue, Slug: "marker-in-value", Severity: Warning, Also: []Severity{Error},
 		Title: "A value holds a mark of the dialect",
 		Text: "Values of such dialects are text without escapes, so a mark in one cannot be told from a mark behind it, but by what follows. " +
 			"It is text where the call goes on as if it were; where both readings are possible the call is ambiguous and not executed.",
@@ -60,10 +60,11 @@ var framingRules = []Rule{
 		Good: "<function=note>\n<parameter=text>\nclose it at the end\n</parameter>\n</function>",
 	},
 	{
-		Code: Relative, Slug: "near-relative", Severity: Warning,
+		Code: Relative, Slug: "near-relative", Severity: Warning, Also: []Severity{Error},
 		Title: "A call is written in the way of a near relative",
 		Text: "Models know many forms of JSON that mean a call: a list with another name, a list or a single call without the object around it, " +
-			"\"name\" and \"arguments\", a \"function\". Where it is clear what is meant it is read; such a call needs no id and no operation.",
+			"\"name\" and \"arguments\", a \"function\". Where it is clear what is meant it is read; such a call needs no id and no operation. " +
+			"A message whose recipient is in the place of its sender can be the result of a call: that is an error.",
 		Bad:  `{"tool_calls": [{"name": "search", "arguments": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:  Safe,
@@ -93,10 +94,10 @@ var framingRules = []Rule{
 		Good: "<think>I could search.</think><tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call>",
 	},
 	{
-		Code: QuotedCall, Slug: "quoted-call", Severity: Warning,
+		Code: QuotedCall, Slug: "quoted-call", Severity: Warning, Also: []Severity{Info},
 		Title: "A call stands in a fence of another language, or in what somebody else says",
 		Text: "What stands inside another fence, or in a message of another role, is quoted, and what is marked with another word is something else: " +
-			"nothing of it is run, so that a text about calls does not become calls.",
+			"nothing of it is run, so that a text about calls does not become calls. Marks alone are only noted.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
@@ -119,7 +120,7 @@ var framingRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: FenceLine, Slug: "fence-line", Severity: Warning,
+		Code: FenceLine, Slug: "fence-line", Severity: Warning, Also: []Severity{Info},
 		Title: "The opening or closing line of a fence holds something else",
 		Text: "A fence is opened by its characters and the info string alone on a line, and closed by its characters " +
 			"alone on a line. Text on either line is read all the same; a difference in case is only noted.",
@@ -128,7 +129,7 @@ var framingRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: NotACall, Slug: "not-a-call", Severity: Error,
+		Code: NotACall, Slug: "not-a-call", Severity: Error, Also: []Severity{Warning},
 		Title: "A statement, or an item of a list of calls, is no call",
 		Text: "Only calls of the form name(literals) are read, and only objects in a list of calls. Assignments, conditions, methods of a result and prose " +
 			"are passed over up to the end of the statement; calls before and after are kept. So is a tag that is named as a tool: " +
@@ -145,10 +146,10 @@ var framingRules = []Rule{
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
-		Code: CallMember, Slug: "call-member", Severity: Error,
+		Code: CallMember, Slug: "call-member", Severity: Error, Also: []Severity{Warning},
 		Title: "A call lacks a member, or one has the wrong type",
 		Text: "A call has \"type\", \"id\" and \"operation\", which are strings, and \"parameters\", an object; \"priority\" is a number and may be missing. " +
-			"What is missing is not made up: the call is not executed, and the others are.",
+			"What is missing is not made up: the call is not executed, and the others are. An attribute of a tag that contradicts its value is a warning.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": 1, "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},

@@ -61,7 +61,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: BadEscape, Slug: "bad-escape", Severity: Warning,
+		Code: BadEscape, Slug: "bad-escape", Severity: Warning, Also: []Severity{Error, Info},
 		Title: "A string holds an escape that does not exist",
 		Text: "Most are the backslashes of Windows paths and regular expressions. The backslash is kept, which is " +
 			"probably what was meant; the call is marked as one whose value may have changed. In JSON that is so for all escapes " +
@@ -117,7 +117,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: Bracket, Slug: "bracket", Severity: Error,
+		Code: Bracket, Slug: "bracket", Severity: Error, Also: []Severity{Warning},
 		Title: "A bracket is missing, is one too many or closes the wrong one",
 		Text: "A closing bracket does not fit, or the fence ends inside the call. What is missing is named, and added in a suggestion at most: " +
 			"a call that was cut off looks the same. The call is not executed. A bracket too many between calls or behind them is passed over, " +
@@ -127,7 +127,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: Concatenated, Slug: "concatenated", Severity: Error,
+		Code: Concatenated, Slug: "concatenated", Severity: Error, Also: []Severity{Warning},
 		Title: "Several values stand where one should",
 		Text: "Two objects in a row can be two calls that a server glued together, or one object that was written twice. " +
 			"Nothing says which, so neither is executed. Whole calls in a row where a mark holds one, or a list, are certain: they are read, with a " +
@@ -161,7 +161,7 @@ var literalRules = []Rule{
 		Good: `return get_order("12345678901234567890");`,
 	},
 	{
-		Code: NumberForm, Slug: "number-form", Severity: Warning,
+		Code: NumberForm, Slug: "number-form", Severity: Warning, Also: []Severity{Error},
 		Title: "A number is written in an uncommon way",
 		Text: "Plus signs, leading zeros, misplaced underscores and the suffix n are dropped, and in JSON so is every form that only JavaScript has. " +
 			"If leading zeros could mean that the number is octal, there are two readings, and the call is not executed.",
@@ -186,7 +186,7 @@ var literalRules = []Rule{
 		Good:  `return f([1, 2]);`,
 	},
 	{
-		Code: DoubleEncoded, Slug: "double-encoded", Severity: Warning,
+		Code: DoubleEncoded, Slug: "double-encoded", Severity: Warning, Also: []Severity{Error},
 		Title: "Arguments, or all of a response, are a string that holds JSON",
 		Text: "Arguments are an object, so a string that is an object from its first to its last character stands for it. " +
 			"A string inside the arguments can be meant as it is. It is decoded only where a definition wants an array or object: in a dialect in which all values " +
@@ -196,7 +196,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: BadLiteral, Slug: "bad-literal", Severity: Error,
+		Code: BadLiteral, Slug: "bad-literal", Severity: Error, Also: []Severity{Warning},
 		Title: "A literal is malformed",
 		Text: "A comma, colon, key or value is missing, or a number is none. There is more than one way to mend it, so a way is suggested at most, " +
 			"and the call is not executed. A comma that is missing between two calls is no doubt, and neither are blanks of other alphabets.",
@@ -205,7 +205,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: KeywordArgs, Slug: "keyword-arguments", Severity: Warning,
+		Code: KeywordArgs, Slug: "keyword-arguments", Severity: Warning, Also: []Severity{Error},
 		Title: "Arguments have names, or a colon behind them",
 		Text: "JavaScript has no named arguments, neither with = nor with a colon: they are read as one object of parameters. In Python a colon is read " +
 			"as =. A mixture of arguments with and without names is not executed.",

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -104,11 +105,11 @@ func TestRulesAreComplete(t *testing.T) {
 		if r.Fix != "" && r.Fix != Safe && r.Fix != Unsafe && r.Fix != Display {
 			t.Errorf("%s: fix %q", r.Code, r.Fix)
 		}
-		if r.Code.Rule() != r {
+		if !reflect.DeepEqual(r.Code.Rule(), r) {
 			t.Errorf("%s: Rule returns %+v", r.Code, r.Code.Rule())
 		}
 	}
-	if got := Code("TC999").Rule(); got != (Rule{Code: "TC999", Severity: Error}) {
+	if got := Code("TC999").Rule(); !reflect.DeepEqual(got, Rule{Code: "TC999", Severity: Error}) {
 		t.Errorf("the rule of an unknown code is %+v", got)
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,12 +75,15 @@ func (r *Record) adopt(findings []diag.Finding) {
 	}
 }
 
-// repairs notes in each call what was mended in it: the warnings so far, but for the one
-// that says who has read it.
+// unmended are the codes of warnings that repair nothing: who read the call, and an
+// argument in another format.
+var unmended = []diag.Code{diag.CallInText, diag.ArgConstraint}
+
+// repairs notes in each call what was mended in it: the warnings so far.
 func (r *Record) repairs() {
 	diag.Sort(r.Findings)
 	for _, f := range r.Findings {
-		if f.Call != nil && f.Severity == diag.Warning && f.Code != diag.CallInText && r.Calls[*f.Call].Status == chat.StatusRepaired {
+		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(unmended, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
 			c := &r.Calls[*f.Call]
 			c.Repairs = append(c.Repairs, f.Code)
 		}

@@ -80,6 +80,7 @@ var malformations = []malformation{
 		{"a formula", noteCall(`{"text": "\frac{\alpha}{2}"}`), `!note {"text":"\frac{\\alpha}{2}"}; [TC205]`},
 		{"in native arguments", chatCalls(chatCall("a", `"{\"text\": \"C:\\Users\\foo\"}"`), "tool_calls"), `!note {"text":"C:\\Users\foo"}; [TC205]`},
 		{"a regular expression", fenced(`note("\d+")`), `note {"text":"\\d+"}; [TC205]`},
+		{"one in Python, which keeps the backslash", `[note(text="\d+")]`, `note {"text":"\\d+"}; [TC205]`},
 	}},
 	{5, "quotes that are not escaped", []malformed{
 		{"in JSON", noteCall(`{"text": "she said "no" and left"}`), `!note {"name": "note", "arguments": {"text": "she said "no" and left"}}; [TC220]`},
@@ -227,11 +228,7 @@ var malformations = []malformation{
 // TestMalformations shows what is read in each malformation that was seen in real
 // responses, with definitions and --coerce.
 func TestMalformations(t *testing.T) {
-	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
-	tools, more := tool.NewRegistry(defs...)
-	if len(findings)+len(more) > 0 {
-		t.Fatal(findings, more)
-	}
+	tools := malformationRegistry(t)
 	for i, m := range malformations {
 		if m.number != i+1 || len(m.cases) == 0 {
 			t.Errorf("%d %s has %d cases", m.number, m.what, len(m.cases))
@@ -265,4 +262,15 @@ func outcome(r Record) string {
 	}
 	fmt.Fprint(&b, codes)
 	return b.String()
+}
+
+// malformationRegistry returns what the responses above call.
+func malformationRegistry(t *testing.T) *tool.Registry {
+	t.Helper()
+	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
+	tools, more := tool.NewRegistry(defs...)
+	if len(findings)+len(more) > 0 {
+		t.Fatal(findings, more)
+	}
+	return tools
 }

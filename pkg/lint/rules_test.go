@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -280,6 +281,92 @@ func TestFixKinds(t *testing.T) {
 		kinds := offered[rule.Code]
 		if rule.Fix == "" && len(kinds) > 0 || rule.Fix != "" && !slices.Contains(kinds, rule.Fix) {
 			t.Errorf("%s documents the fix %q, and has %v", rule.Code, rule.Fix, kinds)
+		}
+	}
+}
+
+// A finding has one of the severities that its code documents, and each of those is the
+// severity of some finding.
+func TestSeverities(t *testing.T) {
+	raised := map[diag.Code]map[diag.Severity]bool{}
+	eachFinding(t, func(f diag.Finding) {
+		if f.Severity != f.Code.Rule().Severity && !slices.Contains(f.Code.Rule().Also, f.Severity) {
+			t.Errorf("%s is documented as %s", f, f.Code.Rule().Severities())
+		}
+		if raised[f.Code] == nil {
+			raised[f.Code] = map[diag.Severity]bool{}
+		}
+		raised[f.Code][f.Severity] = true
+	})
+	for _, rule := range diag.Rules {
+		if _, ok := shownBy[rule.Code]; ok {
+			continue
+		}
+		for _, s := range append(rule.Also, rule.Severity) {
+			if !raised[rule.Code][s] {
+				t.Errorf("nothing raises %s as %s", rule.Code, s)
+			}
+		}
+	}
+}
+
+// eachFinding calls a function with every finding of the cases of dialects, of the
+// malformations, of the examples of codes and of a few responses of servers.
+func eachFinding(t *testing.T, do func(diag.Finding)) {
+	t.Helper()
+	tools, malformed := exampleRegistry(t), malformationRegistry(t)
+	add := func(file, text string, o Options) {
+		for _, f := range response(file, []byte(text), o).Findings {
+			do(f)
+		}
+	}
+	for file, text := range caseInputs(t) {
+		d, _ := dialect.Named(filepath.Base(filepath.Dir(file)))
+		for _, o := range []Options{{}, {Dialect: d}, {Tools: tools}} {
+			add(file, text, o)
+		}
+	}
+	for _, m := range malformations {
+		for _, c := range m.cases {
+			for _, o := range []Options{{}, {Tools: malformed}, {Tools: malformed, Coerce: true}} {
+				add("f", c.src, o)
+			}
+		}
+	}
+	for _, text := range []string{
+		chatCalls(chatCall("a", `"{}"`)+","+chatCall("a", `"{}"`), "tool_calls"),
+		chatCalls(chatCall("a", `"{}"`), "stop"),
+	} {
+		add("f", text, Options{})
+	}
+	for _, f := range recordFindings(mailRecord) {
+		do(f)
+	}
+	for _, rule := range diag.Rules {
+		if _, ok := shownBy[rule.Code]; !ok {
+			for _, f := range example(t, rule.Code, cmp.Or(inFull[rule.Code], rule.Bad), tools) {
+				do(f)
+			}
+		}
+	}
+}
+
+// mailRecord is a record with a function, and a call with a value in another format.
+const mailRecord = `{"response":"[mail(to='me')]","tools":[{"name":"mail","parameters":{"properties":{"to":{"type":"string","format":"email"}}}}]}` + "\n"
+
+// A published function has formats as annotations: a value in another one is a warning,
+// which repairs nothing, and an error with --strict or where a definition of oneshot says so.
+func TestFormats(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		for r := range NewRecords(Fields{Response: "response", Tools: "tools"}, Options{Strict: strict}).Read("x", oneChunk(mailRecord)) {
+			want := diag.Warning
+			if strict {
+				want = diag.Error
+			}
+			if len(r.Findings) != 1 || r.Findings[0].Code != diag.ArgConstraint || r.Findings[0].Severity != want ||
+				r.Calls[0].Executable == strict || len(r.Calls[0].Repairs) > 0 {
+				t.Errorf("strict %v: %v, %+v", strict, r.Findings, r.Calls)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Check holds arguments, a JSON object, against the parameters (M9, T13). Each
 // finding is an error that names the argument and what it has to be, for a model
-// to mend; its path leads into the arguments, and it has no place in a text.
+// to mend, or a warning about the format of a published schema; its path leads into the arguments, and it has no place in a text.
 func (d *Definition) Check(args json.RawMessage) []diag.Finding {
 	s, faults := d.arguments()
 	if s == nil {
@@ -50,7 +50,11 @@ func (d *Definition) misfit(v schema.Violation) diag.Finding {
 	case "enum":
 		return refuse(diag.NotInEnum, v.Path, v.Hint, "%s: %s", argument(v.Path), v.Message)
 	}
-	return refuse(diag.ArgConstraint, v.Path, v.Hint, "%s: %s", argument(v.Path), v.Message)
+	f := refuse(diag.ArgConstraint, v.Path, v.Hint, "%s: %s", argument(v.Path), v.Message)
+	if v.Keyword == "format" && d.published {
+		f.Severity = diag.Warning
+	}
+	return f
 }
 
 // expected says what a missing parameter has to be.

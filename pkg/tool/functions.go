@@ -11,8 +11,9 @@ import (
 
 // FromFunctions returns the definitions of functions as OpenAI's API publishes them: a
 // list of {"type":"function","function":{"name","description","parameters"}}, or of what
-// stands in "function" alone. As in a definition that is written here, other arguments
-// than the parameters are not allowed, unless the schema speaks of them.
+// stands in "function" alone. A schema that lists "properties" allows no other arguments,
+// unless a keyword says more about them, and neither does a function without parameters.
+// A schema that lists none allows all. Formats are annotations, as in JSON Schema 2020-12.
 func FromFunctions(list json.RawMessage) (*Registry, error) {
 	var functions []struct {
 		function
@@ -50,12 +51,13 @@ func (f function) definition() (*Definition, error) {
 	}
 	schema := f.Parameters
 	if schema == nil || string(schema) == "null" {
-		schema = json.RawMessage("{}")
+		schema = json.RawMessage(`{"properties":{}}`)
 	}
 	keywords, err := members(schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", f.Name)
 	}
+	lists := hasMember(keywords, []string{"properties"})
 	keywords = slices.DeleteFunc(keywords, func(m member) bool { // as programs in Go write that there is none
 		return string(m.value) == "null" || m.key == "type" && string(m.value) == `""`
 	})
@@ -63,14 +65,19 @@ func (f function) definition() (*Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(keywords, func(m member) bool { return slices.Contains(aboutOthers, m.key) }) {
+	if lists && !hasMember(keywords, aboutOthers) {
 		keywords = append(keywords, member{"additionalProperties", json.RawMessage("false")})
 	}
-	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: objectText(keywords), Effect: Read}
+	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: objectText(keywords), Effect: Read, published: true}
 	if _, faults := def.arguments(); diag.HasErrors(faults) {
 		return nil, fmt.Errorf("tool %s: the parameters are no JSON Schema: %s", f.Name, faults[0].Message)
 	}
 	return def, nil
+}
+
+// hasMember reports whether an object has one of some keys.
+func hasMember(object []member, keys []string) bool {
+	return slices.ContainsFunc(object, func(m member) bool { return slices.Contains(keys, m.key) })
 }
 
 // aboutOthers are the keywords that can say which other members an object may have.

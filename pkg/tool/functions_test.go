@@ -13,6 +13,11 @@ func TestFromFunctions(t *testing.T) {
 		{"type":"function","name":"open","parameters":{"type":"object","additionalProperties":{"type":"integer"}}},
 		{"name":"go","parameters":{"type":"","properties":{"word":{"type":"string"}}}},
 		{"name":"empty","parameters":{"type":"object","properties":null,"required":null}},
+		{"name":"listed","parameters":{"type":"object","properties":{}}},
+		{"name":"any","parameters":{"type":"object"}},
+		{"name":"anything","parameters":{}},
+		{"name":"shut","parameters":{"type":"object","additionalProperties":false}},
+		{"name":"mail","parameters":{"type":"object","properties":{"to":{"type":"string","format":"email"}}}},
 		{"name":"none"}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +36,13 @@ func TestFromFunctions(t *testing.T) {
 		{"empty", `{}`, ""},
 		{"none", `{}`, ""},
 		{"none", `{"n":1}`, diag.UnknownArg},
+		{"empty", `{"n":1}`, diag.UnknownArg},
+		{"listed", `{"n":1}`, diag.UnknownArg},
+		{"any", `{"n":1}`, ""},
+		{"anything", `{"n":1}`, ""},
+		{"shut", `{"n":1}`, diag.UnknownArg},
+		{"mail", `{"to":"me@ada.example"}`, ""},
+		{"mail", `{"to":"me"}`, diag.ArgConstraint},
 	} {
 		def, ok := registry.Get(tt.tool)
 		if !ok {
@@ -39,6 +51,9 @@ func TestFromFunctions(t *testing.T) {
 		found := def.Check([]byte(tt.args))
 		if len(found) > 1 || tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) == 0 || found[0].Code != tt.want) {
 			t.Errorf("%s(%s): %v, want %s", tt.tool, tt.args, found, tt.want)
+		}
+		if warns := diag.Worst(found) == diag.Warning; warns != (tt.tool == "mail" && tt.want != "") {
+			t.Errorf("%s(%s): %v", tt.tool, tt.args, found)
 		}
 	}
 }

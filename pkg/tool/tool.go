@@ -78,10 +78,11 @@ type Definition struct {
 	File string // where it is defined, for people
 	Line int    // from 1
 
-	place    diag.Span // of the name
-	compile  sync.Once
-	compiled *schema.Schema
-	faults   []diag.Finding // of Schema
+	place     diag.Span // of the name
+	published bool      // it was not written for oneshot: its formats are annotations
+	compile   sync.Once
+	compiled  *schema.Schema
+	faults    []diag.Finding // of Schema
 }
 
 // A Means is by what a tool is done.
