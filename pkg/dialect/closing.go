@@ -77,6 +77,10 @@ func (s *Scanner) fenceCut() {
 // markOpen reports that what the mark of the frame opens is not closed.
 func (s *Scanner) markOpen(before string) {
 	f := &s.frame
+	if f.mark == "" {
+		s.find(diag.New(diag.MissingOpener, diag.Bytes(f.at, f.at+1), "the marks around the calls of %s are missing", f.row.Name))
+		return
+	}
 	s.find(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.mark)), "%s is not closed before %s", strings.TrimSpace(f.mark), before))
 }
 

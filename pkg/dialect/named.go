@@ -75,6 +75,7 @@ type namedBody struct {
 	at       int // offset of the next byte
 	head     head
 	opened   int // how much has been read of the code fence around the arguments
+	fenceAt  int // where that begins
 	args     argReader
 	second   int // where another value behind them begins
 	texts    func() *markList
@@ -298,7 +299,7 @@ func (b *namedBody) closeFence() {
 func (b *namedBody) unclosed(before string) {
 	switch {
 	case b.fenced():
-		b.scanner.find(diag.New(diag.UnclosedFence, b.namePlace(), "the fence around the arguments is not closed before %s", before))
+		b.scanner.find(diag.New(diag.UnclosedFence, diag.Bytes(b.fenceAt, b.fenceAt+len("```")), "the fence around the arguments is not closed before %s", before))
 	case len(b.closes) > 0 && !b.loose:
 		b.scanner.markOpen(before)
 	}

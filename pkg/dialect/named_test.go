@@ -358,8 +358,8 @@ func TestCallsWithoutTokens(t *testing.T) {
 		called   bool
 		findings []diag.Code
 	}{
-		{nil, true, []diag.Code{diag.MissingCloser}},
-		{Toolset{"lookup": nil}, true, []diag.Code{diag.MissingCloser}},
+		{nil, true, []diag.Code{diag.MissingOpener}},
+		{Toolset{"lookup": nil}, true, []diag.Code{diag.MissingOpener}},
 		{Toolset{"clock": nil}, false, []diag.Code{diag.NotACall}},
 		{Toolset{}, false, []diag.Code{diag.NotACall}},
 	} {

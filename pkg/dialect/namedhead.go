@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (b *namedBody) headMark(mark string) bool {
 	}
 	h.marked = h.marked || mark != "{"
 	if fenced {
-		b.opened = len(openFence)
+		b.opened, b.fenceAt = len(openFence), h.at+bytes.LastIndex(h.text, []byte("```"))
 	}
 	switch {
 	case b.raw != "" && h.name == b.raw:
@@ -123,6 +124,9 @@ func (b *namedBody) beforeArguments(c byte) (int, ending) {
 	switch {
 	case isSpace(c):
 	case b.opened < len(openFence) && c == openFence[b.opened]:
+		if b.opened == 0 {
+			b.fenceAt = b.at
+		}
 		b.opened++
 	case b.free && !b.fenced() && c != '{' && c != '[':
 		b.stage, b.text = inText, newUpTo(b.texts())

@@ -24,11 +24,12 @@ type origin struct {
 	layers []*layer        // around the text that holds it, from the inside
 }
 
-// bind holds each call against the definition of its tool.
+// bind holds each call that counts against the definition of its tool.
 func (r *Record) bind(calls []chat.Call, origins []origin, o Options) {
 	for i, c := range calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
+		case c.Status == chat.StatusSuppressed: // there is a finding that says why it is not run
 		case !ok:
 			r.about(i, unknown(c.Name, o.Tools))
 		case c.Arguments != nil:

@@ -161,3 +161,19 @@ func TestDefinitionsAreLinear(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// A call that does not count is not held against definitions: one finding says why it is
+// not run.
+func TestSuppressedCallsAreNotBound(t *testing.T) {
+	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
+	if diag.HasErrors(findings) {
+		t.Fatal(findings)
+	}
+	tools, _ := tool.NewRegistry(defs...)
+	src := "<think>\n" + hermes(`{"name": "nowhere", "arguments": {}}`) + "\n</think>\nDone."
+	for r := range Captured("reply.txt", []byte(src), Options{Tools: tools}) {
+		if len(r.Calls) != 1 || len(r.Findings) != 1 || r.Findings[0].Code != diag.InReasoning {
+			t.Errorf("%d calls, findings %v", len(r.Calls), r.Findings)
+		}
+	}
+}
