@@ -72,10 +72,11 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: UnescapedQuote, Slug: "unescaped-quote", Severity: Warning,
+		Code: UnescapedQuote, Slug: "unescaped-quote", Severity: Warning, Also: []Severity{Error},
 		Title: "A string holds its own quotes",
 		Text: "Three or more backticks in a row can never be right as quotes of a template: they are read as text, and a single one closes it. " +
-			"Quotes in a string of JSON without a backslash are mended as a suggestion only.",
+			"A quote in another string that is not escaped ends it: the call is an error and not executed. Where the call can be read with its quotes " +
+			"escaped, that is the suggestion. No suggestion deletes what the model wrote: names, keys, the content of strings, numbers.",
 		Bad:  "return file_put(\"a.md\", `\n```go\nx\n```\n`);",
 		Good: "return file_put(\"a.md\", `\n\\`\\`\\`go\nx\n\\`\\`\\`\n`);",
 		Fix:  Safe,

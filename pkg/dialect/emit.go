@@ -11,6 +11,9 @@ import (
 // find passes on a finding that is about no call.
 func (s *Scanner) find(f diag.Finding) {
 	s.previous.unclosed = s.previous.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
+	if s.cut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
+		return // what is open around a cut call is open because of the cut
+	}
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	s.emit(Event{Finding: &f})
 }
@@ -22,6 +25,7 @@ func (s *Scanner) passCall(r *reader) {
 		s.notCalled(r.findings)
 		return
 	}
+	s.cut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.CutCall })
 	s.checkName(r)
 	s.checkID(r)
 	r.judge()

@@ -73,7 +73,7 @@ func (s *Scanner) enterObject(at int) {
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar = g
 	s.resync.forget(s.frame.begin)
-	s.place, s.body = inBody, g.body(s, &s.frame)
+	s.place, s.body, s.cut = inBody, g.body(s, &s.frame), false
 }
 
 // bare returns the grammar of frames without a mark.

@@ -64,6 +64,7 @@ func (b *pythonItem) take(state literal.State) string {
 	}
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	b.ownName(&r)
+	r.suggestQuotes(literal.NewPython)
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
 	}

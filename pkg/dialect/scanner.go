@@ -79,6 +79,7 @@ type Scanner struct {
 	begun    bool // something else than blanks has been read
 	ids      idSet
 	previous previous
+	cut      bool       // the latest call was cut off
 	ended    bool       // the call that ends the work has been made
 	raw      []*Dialect // those of calls whose values are text up to a mark, and can hold one
 	detected detected

@@ -67,7 +67,9 @@ func (b *scriptBody) take() {
 	switch {
 	case isCall:
 		b.flush()
-		b.scanner.passCall(&reader{call: call, findings: b.statement.Findings()})
+		r := reader{call: call, findings: b.statement.Findings()}
+		r.suggestQuotes(literal.NewCall)
+		b.scanner.passCall(&r)
 	case isJunk && b.pending:
 		b.junk.End = junk.End
 	case isJunk:

@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -22,7 +24,7 @@ func (r *reader) suggest() {
 	}
 	m := mend.JSON(r.text, mend.Options{})
 	call, ok := r.mended(m)
-	if !ok {
+	if !ok || deletesText(r.text, m.Edits) {
 		return
 	}
 	if r.call.Name == "" {
@@ -36,6 +38,16 @@ func (r *reader) suggest() {
 			return
 		}
 	}
+}
+
+// deletesText reports whether an edit deletes letters or digits that stand in no comment: a
+// suggestion keeps what the model wrote.
+func deletesText(text string, edits []diag.Edit) bool {
+	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
+		old := text[e.Start:e.End]
+		comment := strings.HasPrefix(old, "/") || strings.HasPrefix(old, "#")
+		return e.New == "" && !comment && strings.ContainsFunc(old, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+	})
 }
 
 // mended returns the call that a mended text is, and false if it is none.

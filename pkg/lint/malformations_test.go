@@ -83,7 +83,7 @@ var malformations = []malformation{
 		{"one in Python, which keeps the backslash", `[note(text="\d+")]`, `note {"text":"\\d+"}; [TC205]`},
 	}},
 	{5, "quotes that are not escaped", []malformed{
-		{"in JSON", noteCall(`{"text": "she said "no" and left"}`), `!note {"name": "note", "arguments": {"text": "she said "no" and left"}}; [TC220]`},
+		{"in JSON", noteCall(`{"text": "she said "no" and left"}`), `!note {"name": "note", "arguments": {"text": "she said "no" and left"}}; [TC206]`},
 	}},
 	{6, "typographic quotes", []malformed{
 		{"around a string", noteCall(`{“text”: “x”}`), `!note {"name": "note", "arguments": {“text”: “x”}}; [TC220]`},
@@ -97,8 +97,8 @@ var malformations = []malformation{
 		{"another language", "```json\n{\"text\": \"x\"}\n```", "[]"},
 	}},
 	{8, "truncation", []malformed{
-		{"in a string", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"text\": \"half a", `!note {"name": "note", "arguments": {"text": "half a; [TC102 TC404]`},
-		{"behind a list that looks whole", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"tags\": [\"ls\",\"pwd\"", `!note {"name": "note", "arguments": {"tags": ["ls","pwd"; [TC102 TC404]`},
+		{"in a string", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"text\": \"half a", `!note {"name": "note", "arguments": {"text": "half a; [TC404]`},
+		{"behind a list that looks whole", "<tool_call>\n{\"name\": \"note\", \"arguments\": {\"tags\": [\"ls\",\"pwd\"", `!note {"name": "note", "arguments": {"tags": ["ls","pwd"; [TC404]`},
 		{"behind words, without marks", `Sure: {"name": "note", "arguments": {"text": "ha`, "[TC404]"},
 		{"in a list behind words", `Sure: [{"name": "note", "arguments": {"text":`, "[TC404]"},
 		{"by a limit, though the call is whole", chatCalls(chatCall("a", `"{\"tags\":[\"ls\",\"pwd\"]}"`), "length"), `!note {"tags":["ls","pwd"]}; [TC013]`},

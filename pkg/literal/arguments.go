@@ -178,6 +178,36 @@ func (s *Scanner) mayBegin(start, end int) bool {
 	return false
 }
 
+// refuseInnerQuote reports, and makes a fault of it, whether a quote that is not escaped ended a string too early: the
+// word begins right behind it.
+func (s *Scanner) refuseInnerQuote(w word) bool {
+	at := w.start - s.keptFrom
+	if s.args.want != wantNext || w.start != s.args.last || at <= 0 {
+		return false
+	}
+	text := s.kept.text()
+	if at > len(text) || !s.isQuote(text[at-1]) {
+		return false
+	}
+	s.fault(diag.UnescapedQuote, w.start-1, w.start, "a quote inside a string is not escaped: the string ends here, and text follows")
+	return true
+}
+
+// refuseSecondObject reports, and makes a fault of it, whether an object begins behind another
+// one that is the value of a member.
+func (s *Scanner) refuseSecondObject(c byte) bool {
+	a := &s.args
+	if c != '{' || a.want != wantNext || a.top().char != '{' {
+		return false
+	}
+	text, at := s.kept.text(), a.last-s.keptFrom
+	if at <= 0 || at > len(text) || text[at-1] != '}' {
+		return false
+	}
+	s.fault(diag.Concatenated, s.at, s.at+1, "a second object follows the value of a member")
+	return true
+}
+
 // endItem follows a complete value.
 func (s *Scanner) endItem(end int) {
 	s.args.want, s.args.last, s.args.strung = wantNext, end, false
@@ -198,7 +228,7 @@ func (s *Scanner) openBracket(c byte) {
 		s.argumentFault(s.at, c)
 		return
 	}
-	if s.nextBegins(c) || !s.mayBegin(s.at, s.at+1) {
+	if s.nextBegins(c) || s.refuseSecondObject(c) || !s.mayBegin(s.at, s.at+1) {
 		return
 	}
 	if depth == s.maxDepth {

@@ -36,7 +36,7 @@ func (s *Scanner) argumentNumber(token string) {
 	case s.args.want == wantKey:
 		s.numberKey(w)
 		return
-	case !s.mayBegin(w.start, w.end):
+	case s.refuseInnerQuote(w), !s.mayBegin(w.start, w.end):
 		return
 	case nonNumbers[unsigned]:
 		s.nonNumber(w)

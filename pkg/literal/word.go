@@ -71,7 +71,7 @@ func (s *Scanner) settle() {
 func (s *Scanner) wordValue(w word) {
 	json, known := words[w.text]
 	switch {
-	case !s.mayBegin(w.start, w.end):
+	case s.refuseInnerQuote(w), !s.mayBegin(w.start, w.end):
 		return
 	case nonNumbers[w.text]:
 		s.nonNumber(w)

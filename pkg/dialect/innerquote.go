@@ -1,0 +1,85 @@
+package dialect
+
+import (
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// mostClosers bounds the quotes that are tried as the end of a string.
+const mostClosers = 8
+
+// suggestQuotes adds to a call that an inner quote broke what it was probably meant to be:
+// the quotes of the string are escaped, up to the first one with which the call can be
+// read. The scanner reads one call.
+func (r *reader) suggestQuotes(newScanner func(literal.Options) *literal.Scanner) {
+	if len(r.call.Text) > longestMend {
+		return
+	}
+	for i := range r.findings {
+		f := &r.findings[i]
+		if f.Code != diag.UnescapedQuote || f.Severity != diag.Error || len(f.Fixes) > 0 {
+			continue
+		}
+		if c, edits, ok := r.escaped(f.Span.Start, newScanner); ok {
+			r.call.Alternatives = []chat.Call{c}
+			f.Fixes = fix(diag.Unsafe, "escape the quotes inside the string", edits...)
+		}
+		return
+	}
+}
+
+// escaped returns the call with its quotes from an offset on escaped, up to the one that
+// ends the string.
+func (r *reader) escaped(from int, newScanner func(literal.Options) *literal.Scanner) (c chat.Call, edits []diag.Edit, ok bool) {
+	text, at := r.call.Text, from-r.call.Start
+	if at < 0 || at >= len(text) {
+		return c, nil, false
+	}
+	tried := 0
+	for i := at; i < len(text) && tried < mostClosers; i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] != text[at]:
+		case i > at && endsArgument(text[i+1:]):
+			tried++
+			if c, ok = callIn(applied(text, edits, r.call.Start), newScanner); ok {
+				c.Name, c.Start, c.End, c.Text = r.call.Name, r.call.Start, r.call.End, text
+				c.Status, c.Executable, c.ValueChanged = chat.StatusAmbiguous, false, true
+				return c, edits, true
+			}
+			fallthrough
+		default:
+			edits = append(edits, diag.Edit{Start: r.call.Start + i, End: r.call.Start + i, New: `\`})
+		}
+	}
+	return c, nil, false
+}
+
+// endsArgument reports whether a value can end in front of a text.
+func endsArgument(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return rest != "" && strings.IndexByte(",)]}", rest[0]) >= 0
+}
+
+// applied returns a text with edits that insert something.
+func applied(text string, edits []diag.Edit, base int) string {
+	var b strings.Builder
+	last := 0
+	for _, e := range edits {
+		b.WriteString(text[last:e.Start-base] + e.New)
+		last = e.Start - base
+	}
+	return b.String() + text[last:]
+}
+
+// callIn returns the call that all of a text is, and false if it is none, or has errors.
+func callIn(text string, newScanner func(literal.Options) *literal.Scanner) (chat.Call, bool) {
+	lit := newScanner(literal.Options{})
+	n, state := lit.Write([]byte(text))
+	c, ok := lit.Call()
+	return c, ok && state == literal.Done && n == len(text) && !diag.HasErrors(lit.Findings())
+}
