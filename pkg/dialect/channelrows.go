@@ -80,7 +80,10 @@ marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 					{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
 					{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
 				},
-				start:  []mark{{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought}},
+				start: []mark{
+					{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought},
+					{role: starts, lead: thenChannel},
+				},
 				thinks: []*wrapper{},
 				writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
 			},
@@ -158,6 +161,10 @@ each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think
 
 // thenMessage is the lead of the recipient of a message.
 var thenMessage = after(namedThen(isCountedByte, exactly("<|message|>")), "to=")
+
+// thenChannel is the lead of the recipient in the header of a message before its channel,
+// where the prompt has begun the header.
+var thenChannel = after(namedThen(isCountedByte, exactly("<|channel|>")), "to=")
 
 var (
 	atemCall    = tagged(markup.ATEM)

@@ -273,10 +273,12 @@ each is the tool, and its value the object of arguments.`,
 			Families: []string{"GigaChat 3"},
 			Example:  "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc: `One call is an object with "name" and "arguments" in a message of the role "function call". The
-tokens around the role are often dropped by servers.`,
+tokens around the role are often dropped by servers. GigaChat 3.1 writes <|function_call|> before the
+object.`,
 			framing: framing{
 				marks: []mark{
 					{text: "function call", role: begins, line: true, lead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
+					{text: "<|function_call|>", role: begins, lead: blankThen("{")},
 					{text: "<|message_sep|>", role: silent},
 					{text: "<|role_sep|>", role: unwraps},
 				},

@@ -40,8 +40,13 @@ func pythonDialects() []Dialect {
 			Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 			framing: framing{
-				start:  []mark{{role: starts, lead: thenCalls}},
-				marks:  []mark{{text: "<|eot_id|>", role: silent}, {text: "<|eom_id|>", role: silent}},
+				start: []mark{{role: starts, lead: thenCalls}},
+				marks: []mark{
+					{text: "<|eot_id|>", role: silent},
+					{text: "<|eom_id|>", role: silent},
+					{text: "<|python_start|>", role: silent, lead: never, own: anything},
+					{text: "<|python_end|>", role: silent, lead: never, own: anything},
+				},
 				writes: [2]string{"[", "]"},
 			},
 			grammar: pythonic,

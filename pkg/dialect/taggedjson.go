@@ -166,7 +166,9 @@ func (b *jsonItem) emit(w *written) {
 		r.nameBefore(b.scanner.wordBefore(b.frame.at))
 	}
 	if clean, _ := cleanName(b.title, b.scanner.tools); r.call.Name != "" && clean != "" && r.call.Name != clean {
-		r.fault(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the call is of %s, and the message of %s", excerpt(r.call.Name), excerpt(clean))
+		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s and its call of %s, which counts", excerpt(clean), excerpt(r.call.Name))
+		f.Severity = diag.Warning
+		r.add(f)
 	}
 	b.scanner.passCall(&r)
 }
