@@ -45,10 +45,10 @@ func (f *frame) next(p []byte) (n int, end bool, err error) {
 			}
 		case c == '"' && f.open():
 			f.quoted = true
-		case c == ',' || c == ':':
-			f.commas++
 		case !f.open() && !space(c):
 			return n, false, errNoObject
+		case c == ',' || c == ':':
+			f.commas++
 		}
 		n++
 	}
