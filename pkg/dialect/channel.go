@@ -39,11 +39,10 @@ const (
 func messages(m messaging) grammar {
 	heads := newMarkList(func() []string { return m.heads() })
 	ends := newMarkList(func() []string { return unique(m.ends, m.begins) })
-	foreign := newMarkList(func() []string { return unique(m.ends, m.starts()) })
 	calls := &naming{closes: m.ends, stops: m.begins, loose: true}
 	return grammar{
 		body: func(s *Scanner, f *frame) body {
-			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, foreign: foreign, head: newUpTo(heads()), at: f.begin}
+			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, head: newUpTo(heads()), at: f.begin}
 		},
 		render: renderMessage,
 	}
@@ -71,15 +70,12 @@ type messageBody struct {
 	frame   *frame
 	calls   *naming
 	ends    func() *markList
-	foreign func() *markList // the same for what others say
-	theirs  bool             // somebody else says it
-	at      int              // offset of the next byte
+	at      int // offset of the next byte
 	head    upTo
 	text    []byte // the header
 	tag     []byte // what can be the beginning of calls in the body
 	inner   body   // reads the body
 	opening bool   // its beginning is read first
-	header  header
 }
 
 func (b *messageBody) write(p []byte) (int, ending) {
@@ -146,30 +142,24 @@ func (b *messageBody) headless() {
 
 // begin begins to read a body behind a mark.
 func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
-	b.header, b.theirs = h, h.isForeign()
-	if b.tags != "" {
-		b.scanner.beginMessage(h, diag.Bytes(b.frame.at, b.at))
-	}
+	s := b.scanner
+	s.beginMessage(h, kind, b.tagged, diag.Bytes(b.frame.at, b.at))
 	switch {
-	case b.theirs:
-		b.inner = b.speech(false)
+	case h.isForeign():
 		if h.isCall() {
 			b.quoted(h.role)
 		}
+		return left
 	case kind == anInvoke:
 		b.frame.begin = b.at
-		b.inner = newJSONSequence(b.scanner, b.frame, strings.TrimSpace(string(b.text)))
-		return notYet
+		b.inner = newJSONSequence(s, b.frame, strings.TrimSpace(string(b.text)))
 	case kind == toSelf || kind == byHeader && h.isReasoning():
-		b.inner = b.speech(true)
-	case b.tagged:
+		b.inner = &thoughtBody{scanner: s, upTo: newUpTo(b.ends()), at: b.at, ends: b.messaging.ends, from: diag.Bytes(b.frame.at, b.at)}
+	case b.tagged || kind == aloud || !h.isCall():
 		return left
-	case kind == aloud || !h.isCall():
-		b.inner = b.speech(false)
 	default:
-		b.inner = b.recipient(h, mark)
+		b.inner, b.opening = b.recipient(h, mark), b.tags != ""
 	}
-	b.opening = b.tags != "" && (b.theirs || !h.isReasoning())
 	return notYet
 }
 
@@ -177,18 +167,6 @@ func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
 func (b *messageBody) quoted(who string) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
 	b.scanner.find(f)
-}
-
-// speech returns what reads a body that is text.
-func (b *messageBody) speech(reasoning bool) body {
-	ends := b.ends
-	if b.theirs {
-		ends = b.foreign
-	}
-	return &speechBody{
-		scanner: b.scanner, upTo: newUpTo(ends()), at: b.at, ends: b.messaging.ends,
-		reasoning: reasoning && b.scanner.thinking.mode != ReasoningOff, from: diag.Bytes(b.frame.at, b.at),
-	}
 }
 
 // recipient returns what reads a body that is the arguments of a call.
@@ -207,14 +185,11 @@ func (b *messageBody) readTag(c byte) (int, ending) {
 	b.tag = append(b.tag, c)
 	word := strings.TrimLeft(string(b.tag), " \t\r\n")
 	switch {
-	case word == b.tags && !b.theirs:
+	case word == b.tags:
 		b.scanner.readAgain(b.tag)
 		return 1, left
-	case word != b.tags && strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
+	case strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
 		return 1, notYet
-	}
-	if word == b.tags {
-		b.quoted("somebody else")
 	}
 	b.opening = false
 	b.scanner.readAgain(b.tag)
@@ -238,19 +213,18 @@ func (b *messageBody) close() {
 	}
 }
 
-// A speechBody reads a message that is text. Nothing in it is a call.
-type speechBody struct {
+// A thoughtBody reads a message for the model itself. Nothing in it is a call.
+type thoughtBody struct {
 	upTo
-	scanner   *Scanner
-	ends      []string
-	skip      int // bytes that are left out
-	at        int // offset of what comes next
-	reasoning bool
-	from      diag.Span // what opens it
-	before    byte      // the last byte that was passed on
+	scanner *Scanner
+	ends    []string
+	skip    int       // bytes that are left out
+	at      int       // offset of what comes next
+	from    diag.Span // what opens it
+	before  byte      // the last byte that was passed on
 }
 
-func (b *speechBody) write(p []byte) (int, ending) {
+func (b *thoughtBody) write(p []byte) (int, ending) {
 	if k := min(b.skip, len(p)); k > 0 {
 		b.skip, b.at = b.skip-k, b.at+k
 		return k, notYet
@@ -266,38 +240,32 @@ func (b *speechBody) write(p []byte) (int, ending) {
 		return n, notYet
 	case slices.Contains(b.ends, mark):
 		b.scanner.endMessage()
-		b.checkEnd(mark, b.at)
+		if mark == callMark {
+			b.scanner.find(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(mark)), "the message ends as a call does, and is for no tool"))
+		}
 		return n, ended
 	}
 	b.scanner.readAgain([]byte(mark))
 	return n, left
 }
 
-// checkEnd reports a message that ends at an offset with the mark of a call, and is
-// none.
-func (b *speechBody) checkEnd(mark string, at int) {
-	if mark == callMark {
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, at+len(mark)), "the message ends as a call does, and is for no tool"))
-	}
-}
-
 // pass passes on text.
-func (b *speechBody) pass(text string) {
+func (b *thoughtBody) pass(text string) {
 	if text == "" {
 		return
 	}
-	s, inside := b.scanner, b.scanner.thinking.inside
-	s.thinking.inside = inside || b.reasoning
-	s.content(b.at, text)
-	s.thinking.inside = inside
-	s.thinking.ended = s.thinking.ended || b.reasoning
+	t := &b.scanner.thinking
+	inside := t.inside
+	t.inside = inside || t.mode != ReasoningOff
+	b.scanner.content(b.at, text)
+	t.inside, t.ended = inside, t.ended || t.inside
 	b.at += len(text)
 	b.before = text[len(text)-1]
 }
 
-func (b *speechBody) close() {
+func (b *thoughtBody) close() {
 	b.pass(b.held())
-	if b.reasoning {
+	if b.scanner.thinking.mode != ReasoningOff {
 		b.scanner.find(diag.New(diag.OpenReasoning, b.from, "the reasoning that begins here is not closed"))
 	}
 }

@@ -113,6 +113,18 @@ func (h header) isReasoning() bool {
 	return h.recipient == "self" || !h.isCall() && h.channel == "analysis"
 }
 
+// isForUser reports whether a message with such a body is for the user. Where calls are
+// tags, a message that names nobody can hold them.
+func (h header) isForUser(kind bodyKind, tagged bool) bool {
+	switch {
+	case tagged:
+		return h.recipient == "user"
+	case kind == byHeader:
+		return !h.isForeign() && !h.isCall() && !h.isReasoning()
+	}
+	return kind == aloud
+}
+
 // isForeign reports whether a message is not from the model, but from the user, the
 // system or a tool, which the model has made up or repeats.
 func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.role, "assistant") }

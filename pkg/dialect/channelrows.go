@@ -26,8 +26,7 @@ const bareAnalysis = "analysis"
 
 // newBareThought returns what reads reasoning without a header.
 func newBareThought(s *Scanner, f *frame) body {
-	b := &speechBody{scanner: s, upTo: newUpTo(bareEnds()), at: f.begin, ends: harmonyEnds, reasoning: s.thinking.mode != ReasoningOff}
-	b.from = diag.Bytes(f.at, f.begin)
+	b := &thoughtBody{scanner: s, upTo: newUpTo(bareEnds()), at: f.begin, ends: harmonyEnds, from: diag.Bytes(f.at, f.begin)}
 	if f.mark == "" {
 		b.skip = len(bareAnalysis)
 	}
@@ -65,16 +64,17 @@ func channelDialects() []Dialect {
 			Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
 			Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
 What is for functions.NAME is a call with JSON as arguments, on any channel; what is for another tool,
-such as python, may be text. The channel analysis is reasoning, the others are content. Without the
+such as python, may be text. The channel analysis is reasoning, the others are content: a call that a
+message for the user shows is not run. Without the
 marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
 				marks: []mark{
 					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
 					{text: "<|channel|>", role: begins, common: true, lead: then("analysis", "commentary", "final"), own: anything},
-					{text: "<|end|>", role: silent},
-					{text: "<|call|>", role: silent},
+					{text: "<|end|>", role: silent, edge: endsMessage},
+					{text: "<|call|>", role: silent, edge: endsMessage},
 					{text: "<|message|>", role: unwraps, lead: never, own: anything},
-					{text: "<|return|>", role: silent},
+					{text: "<|return|>", role: silent, edge: endsMessage},
 					{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
 					{text: "commentary to=functions.", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
 					{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
@@ -95,11 +95,12 @@ marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			Families: []string{"Inkling"},
 			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
 			Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
-stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning.`,
+stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning. A call that
+<|content_text|> shows is not run.`,
 			framing: framing{
 				marks: []mark{
 					{text: "<|message_model|>", role: begins, common: true},
-					{text: "<|end_message|>", role: silent},
+					{text: "<|end_message|>", role: silent, edge: endsMessage},
 					{text: "<|content_invoke_tool_json|>", role: unwraps},
 				},
 				closes: []string{"<|end_message|>"},
@@ -126,8 +127,8 @@ the user, or after text, they are quoted and not run. What is for self is reason
 					{text: "<atem:invoke", role: takes, grammar: &atemCall},
 					{text: "</atem:invoke>", role: unwraps},
 					{text: "</atem:function_calls>", role: unwraps},
-					{text: "<|eom|>", role: silent},
-					{text: "<|eot|>", role: silent},
+					{text: "<|eom|>", role: silent, edge: endsMessage},
+					{text: "<|eot|>", role: silent, edge: endsMessage},
 				},
 				start:  []mark{{role: starts, lead: thenMessage}},
 				thinks: []*wrapper{},
@@ -141,15 +142,16 @@ the user, or after text, they are quoted and not run. What is for self is reason
 			Families: []string{"Kimi K3"},
 			Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
 			Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
-each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response.`,
+each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response; a call
+that either shows is not run.`,
 			framing: framing{
 				marks: []mark{
 					{text: "<|open|>tools<|sep|>", role: wraps},
 					{text: "<|open|>call", role: takes},
 					{text: "<|close|>call<|sep|>", role: unwraps},
 					{text: "<|close|>tools<|sep|>", role: unwraps},
-					{text: "<|open|>response<|sep|>", role: silent},
-					{text: "<|close|>response<|sep|>", role: silent},
+					{text: "<|open|>response<|sep|>", role: silent, edge: beginsAnswer},
+					{text: "<|close|>response<|sep|>", role: silent, edge: endsMessage},
 				},
 				thinks: []*wrapper{tags("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
 				writes: [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},

@@ -38,6 +38,9 @@ func (s *Scanner) passCall(r *reader) {
 	case s.isQuoting(row):
 		s.content(r.call.Start, r.call.Text)
 		r.suppress(diag.QuotedCall, s.address.quoteReason()+", and is not run")
+		if s.address.inside && !row.framing.addressed { // the call is the message, and its reader takes the end
+			s.endMessage()
+		}
 	case s.ended:
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
 	case s.resync.behind:

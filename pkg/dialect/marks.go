@@ -20,7 +20,17 @@ type mark struct {
 	around  bool     // it begins a frame, and stands around all others, too
 	common  bool     // it stands around what is no call, too
 	known   bool     // the call of Python behind it must name a tool, where the tools are known
+	edge    edge     // what it does to a message
 }
+
+// An edge is what a mark without a header does to a message.
+type edge uint8
+
+const (
+	noEdge edge = iota
+	endsMessage
+	beginsAnswer // text for the user
+)
 
 // A role is what a mark does.
 type role uint8

@@ -383,9 +383,7 @@ func (s *Scanner) means(u use, behind []byte, ahead bool) (read int) {
 		s.unwrapped(u.row, at, text, inLine)
 	case silent:
 		s.place = inGap
-		if u.row != nil && u.row.framing.addressed {
-			s.endMessage()
-		}
+		s.passEdge(u, at)
 	case thinks:
 		s.beginThinking(u, at, text)
 	case thought:
