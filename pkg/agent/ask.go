@@ -274,10 +274,10 @@ func (l *listener) close(resp chat.Response) error {
 	} else if l.err == nil {
 		l.scanner.Close()
 	}
-	if l.native {
+	l.reply.findings = append(l.reply.findings, l.faults.Locate(resp.Content)...)
+	if l.native || l.scanner != nil {
 		l.leaks(resp.Content)
 	}
-	l.reply.findings = append(l.reply.findings, l.faults.Locate(resp.Content)...)
 	l.reply.Response, l.reply.text = resp, string(l.content)
 	return l.err
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -69,21 +70,42 @@ func near(text string, at int) string {
 	return quoted
 }
 
-// leaks looks for calls of the run's tools in a text where calls do not count.
-// Whatever the model was trained to write, what a server does not read as a
-// call is none. (That it ends its work in the words of a dialect does no harm.)
+// leaks looks for a call of the run's tools that was not read: one in the text where calls
+// are native, or in another dialect than the run's. Whatever the model was trained to
+// write, neither is run. (That it ends its work in the words of a dialect does no harm.)
 func (l *listener) leaks(text string) {
-	reading := dialect.Scan(text, dialect.Options{})
-	i := slices.IndexFunc(reading.Calls, func(c chat.Call) bool {
-		return slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return def.Name == c.Name })
-	})
-	if i < 0 {
+	if !slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return bytes.Contains(l.content, []byte(def.Name)) }) {
 		return
 	}
-	c := reading.Calls[i]
-	l.reply.leaked = true
-	l.faults.Add(diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End),
-		"a call of %s stands in the text, in the dialect %s; calls are native in this run, and it is not run", c.Name, reading.Dialect.Name))
+	reading := dialect.Scan(text, dialect.Options{})
+	for i, c := range reading.Calls {
+		row := reading.Rows[i].Name
+		if !l.run.knows(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.covers(c)) {
+			continue
+		}
+		why := "calls are native in this run"
+		if !l.native {
+			why = "this run reads " + l.run.cfg.Writes.Name
+		}
+		l.reply.leaked = l.native
+		var f dialect.Findings
+		f.Add(diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End),
+			"a call of %s stands in the text, in the dialect %s; %s, and it is not run", c.Name, row, why))
+		l.reply.findings = append(l.reply.findings, f.Locate(text)...)
+		return
+	}
+}
+
+// knows reports whether a tool of the run has that name.
+func (r *run) knows(name string) bool {
+	return slices.ContainsFunc(r.defs, func(def *tool.Definition) bool { return def.Name == name })
+}
+
+// covers reports whether something was read, or found, where a call stands.
+func (p *reply) covers(c chat.Call) bool {
+	touches := func(start, end int) bool { return start < c.End && c.Start < end }
+	return slices.ContainsFunc(p.batch.slots, func(s *slot) bool { return touches(s.call.Start, s.call.End) }) ||
+		slices.ContainsFunc(p.findings, func(f diag.Finding) bool { return touches(f.Span.Start, f.Span.End) })
 }
 
 // concludeNative tells the model what came of its calls, a message for each. A

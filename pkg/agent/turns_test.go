@@ -38,6 +38,33 @@ func TestReminders(t *testing.T) {
 	}
 }
 
+// Decision 25: a call in another dialect than the run's is not run, and is a finding, also
+// beside a call that counts. In reasoning it is a draft, and with another name no call.
+func TestOtherDialect(t *testing.T) {
+	const other = `<tool_call>{"name": "look", "arguments": {"q": "a"}}</tool_call>`
+	for _, test := range []struct {
+		text     string
+		findings int
+	}{
+		{other, 1},
+		{calls(`look("a")`) + "\n" + other, 1},
+		{"<think>" + other + "</think>", 0},
+		{strings.Replace(other, "look", "find", 1), 0},
+		{"I look.", 0},
+	} {
+		r := newRig(t, says(test.text), says(test.text), says(test.text))
+		out, _ := r.run()
+		if len(out.Findings) != 3*test.findings {
+			t.Errorf("%q: findings %v", test.text, out.Findings)
+		}
+		for _, f := range out.Findings {
+			if f.Code != diag.OtherDialect || f.Severity != diag.Warning || !strings.Contains(test.text[f.Span.Start:f.Span.End], "look") {
+				t.Errorf("%q: %v", test.text, f)
+			}
+		}
+	}
+}
+
 // A call in between starts the count again; without any reminder the first such
 // reply ends the run.
 func TestRemindersInARow(t *testing.T) {
