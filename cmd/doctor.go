@@ -44,7 +44,7 @@ cannot be written. The report is on stdout in every case.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	f := c.Flags()
-	f.StringArrayVar(&o.names, "model", nil, "`MODEL` to try, as for oneshot run; can be repeated")
+	f.StringArrayVarP(&o.names, "model", "m", nil, "`MODEL` to try, as for oneshot run; can be repeated")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	f.DurationVar(&o.limit, "timeout", 5*time.Second, "for everything together")
 	o.servers.access(f)

@@ -6,6 +6,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"oneshot/pkg/schema"
 )
 
 // Main runs the command line in env and returns the exit code.
@@ -130,6 +133,20 @@ func newRoot(env Env, t *talk) *cobra.Command {
 		root.AddCommand(c.build(env, t))
 	}
 	root.CompletionOptions.DisableDefaultCmd = len(needed) == 1 // it is not the one that is called
+	version := root.Flags().Bool("version", false, "print the version, as oneshot version does")
+	root.Args = cobra.ArbitraryArgs
+	root.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case *version && len(args) == 0:
+			return printVersion(t, "text")
+		case len(args) == 0 && !t.quiet && t.format == "text":
+			c.SetOut(t.err) // stdout carries data only
+			if err := c.Help(); err != nil {
+				return err
+			}
+		}
+		return needSubcommand(c, args)
+	}
 	return root
 }
 
@@ -187,7 +204,6 @@ func guard(c *cobra.Command, t *talk, started *bool) {
 		return // Cobra's own completion scripts
 	case run == nil:
 		c.Args, run = cobra.ArbitraryArgs, needSubcommand
-		c.SuggestionsMinimumDistance = 2
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
@@ -219,10 +235,13 @@ func needSubcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef(hint, "a command is missing after %s", c.CommandPath())
 	}
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + near[0] + "?"
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
 	}
-	return usagef(hint, "unknown command %q after %s", args[0], c.CommandPath())
+	return usagef(cmp.Or(schema.Meant(args[0], names), hint), "unknown command %q after %s", args[0], c.CommandPath())
 }
 
 // helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.

@@ -11,6 +11,19 @@ import (
 // waysOn names the three ways to go on without a default model.
 const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:FILE, or try the built-in one with --model demo"
 
+// hintOfKeys names the providers whose keys are in the environment, or is "".
+func hintOfKeys(env Env) string {
+	var set []string
+	for _, p := range model.Providers() {
+		for _, key := range p.Keys {
+			if env.Getenv(key) != "" {
+				set = append(set, key+" is set: --model "+p.Name+"/NAME")
+			}
+		}
+	}
+	return strings.Join(set, ", ")
+}
+
 // hintOfModel returns what to do about an error of a model, or "". Without
 // knowing more, the server is taken for an Ollama.
 func hintOfModel(err error) string {

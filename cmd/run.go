@@ -101,7 +101,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.prompt.flags(f)
 	o.confine.flags(f)
 	o.record.flags(f)
-	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answer, e.g. --schema digest.schema.json")
+	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answer, or the schema itself, e.g. --schema digest.schema.json")
 	f.StringVar(&o.describe, "describe", "", "what the answer should be, in `WORDS`")
 	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
 	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "tool calls")
@@ -532,10 +532,19 @@ func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 	return d, nil
 }
 
-// loadSchema reads the schema of the answer. What is wrong with it is shown.
+// loadSchema reads the schema of the answer from a file, or from the flag itself if that is an object. What is
+// wrong with it is shown.
 func loadSchema(t *talk, path string) (*schema.Schema, error) {
 	if path == "" {
 		return nil, nil
+	}
+	if raw := []byte(path); strings.HasPrefix(strings.TrimSpace(path), "{") {
+		s, findings := schema.Compile("--schema", raw)
+		t.findings(findings, map[string]diag.Text{"--schema": {Bytes: raw}})
+		if s == nil {
+			return nil, usagef("for example --schema '{\"type\": \"object\"}', or --schema FILE", "--schema is not a usable JSON Schema")
+		}
+		return s, nil
 	}
 	raw, err := readFlag("--schema", path)
 	if err != nil {

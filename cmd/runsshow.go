@@ -30,6 +30,8 @@ func (o *runsOptions) show(name string) error {
 	}
 	f, err := openFile(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
+		return &hintedError{&inputError{fmt.Errorf("there is no run %q", name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintedError{err, showsIDs}
 	case err != nil:

@@ -244,7 +244,11 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *talk) (string, err
 	}
 	models, err := s.client(p, [32]byte{}, nil).List(ctx)
 	if err != nil {
-		return "", fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)
+		err = fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)
+		if hint := hintOfKeys(env); hint != "" {
+			return "", &hintedError{err, hint + "; or " + waysOn}
+		}
+		return "", err
 	}
 	switch len(models) {
 	case 0:

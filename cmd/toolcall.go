@@ -33,6 +33,7 @@ type toolsCallOptions struct {
 	approve approveOptions
 	secrets secretOptions
 	args    string
+	pairs   []string // arguments as K=V
 	dryRun  bool
 
 	programs *confined
@@ -41,10 +42,11 @@ type toolsCallOptions struct {
 func newToolsCall(env Env, t *talk) *cobra.Command {
 	o := &toolsCallOptions{env: env, talk: t}
 	c := &cobra.Command{
-		Use:   "call [flags] NAME",
+		Use:   "call [flags] NAME [K=V...]",
 		Short: "Run one tool as a run would, and print its result",
 		Long: `Call checks the arguments, asks the policy and runs one tool. The result is the
-envelope that a model would read, on stdout.
+envelope that a model would read, on stdout. Arguments are K=V, each value text or
+the JSON of what its parameter takes, or one JSON object in --args.
 
 With --dry-run the tool is not run. What is decided about the call is on stdout:
 the verdict, the rule that made it and why, and the arguments as they were given
@@ -54,10 +56,18 @@ Exit 0 means that the tool succeeded, 1 that it failed or refused, or that the
 arguments do not fit it, 4 that it has no authorisation, 7 that the call was
 denied, by the policy or by who was asked, 8 that the tool needs more, or that the
 call has to be approved.`,
-		Example: `  oneshot tools call vault_search --root testdata/vault --args '{"query": "battery", "limit": 2}'
+		Example: `  oneshot tools call vault_search --root testdata/vault query=battery limit=2
   oneshot tools call file_put --policy testdata/readme/policy.yaml --dry-run --args '{"path": "out/a.md", "content": "x"}'`,
-		Args: oneArgument("NAME", showsTools),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		Args: func(c *cobra.Command, args []string) error {
+			return oneArgument("NAME", showsTools)(c, args[:min(1, len(args))])
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 && c.Flags().Changed("args") {
+				return usagef("", "oneshot tools call: give the arguments as K=V or with --args, not both")
+			}
+			o.pairs = args[1:]
+			return o.run(c.Context(), args[0])
+		},
 	}
 	o.tools.flags(c.Flags())
 	o.confine.flags(c.Flags())
@@ -90,7 +100,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	args, err := o.arguments(ctx)
+	args, err := o.arguments(ctx, def)
 	if err != nil {
 		return err
 	}
@@ -167,8 +177,35 @@ func noTool(name string, registry *tool.Registry) error {
 	return usagef(hint, "tools: there is none named %q", name)
 }
 
+// paired returns arguments that were given as K=V, each as its parameter takes it.
+func (o *toolsCallOptions) paired(def *tool.Definition) (jsontext.Value, error) {
+	given, example := map[string]string{}, ""
+	if params := def.Signature.Params; len(params) > 0 {
+		example = "for example oneshot tools call " + def.Name + " " + params[0].Name + "=…"
+	}
+	for _, pair := range o.pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usagef(example, "oneshot tools call: %q is not K=V", pair)
+		}
+		if _, twice := given[key]; twice {
+			return nil, usagef("", "oneshot tools call: %s is given twice", key)
+		}
+		given[key] = value
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	args, _ := def.Coerce(text) // what does not fit is found by the check of the call
+	return jsontext.Value(args), nil
+}
+
 // arguments reads the arguments of the call: strict JSON, an object.
-func (o *toolsCallOptions) arguments(ctx context.Context) (jsontext.Value, error) {
+func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) (jsontext.Value, error) {
+	if len(o.pairs) > 0 {
+		return o.paired(def)
+	}
 	text, err := []byte(o.args), error(nil)
 	switch path, isFile := strings.CutPrefix(o.args, "@"); {
 	case isFile:

@@ -31,17 +31,22 @@ func newVersion(t *talk) *cobra.Command {
 			if err := checkFormat(format, "text", "json"); err != nil {
 				return err
 			}
-			info, _ := debug.ReadBuildInfo()
-			b := newBuild(version, info)
-			if format == "json" {
-				return report.JSON(t.out, b)
-			}
-			_, err := fmt.Fprintln(t.out, b)
-			return err
+			return printVersion(t, format)
 		},
 	}
 	c.Flags().StringVar(&format, "format", format, "text or json")
 	return c
+}
+
+// printVersion prints which program this is, as text or json.
+func printVersion(t *talk, format string) error {
+	info, _ := debug.ReadBuildInfo()
+	b := newBuild(version, info)
+	if format == "json" {
+		return report.JSON(t.out, b)
+	}
+	_, err := fmt.Fprintln(t.out, b)
+	return err
 }
 
 // newBuild reads what the linker and the Go tool recorded. Either may be absent.
