@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -208,6 +209,12 @@ func toolDigests(cfg agent.Config) map[string]string {
 	for _, d := range cfg.Tools.All() {
 		texts := []string{d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
 			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.ModelBytes, d.Tags)}
+		if d.PromptExamples != nil {
+			texts = append(texts, "prompt_examples "+strconv.Itoa(*d.PromptExamples))
+			for _, e := range d.Examples {
+				texts = append(texts, e.Call)
+			}
+		}
 		if d.Exec != nil {
 			texts = append(texts, string(d.Exec.Raw))
 		}

@@ -23,6 +23,7 @@ type toolDoc struct {
 	Parameters  json.RawMessage   `json:"parameters"` // JSON Schema
 	Returns     string            `json:"returns,omitempty"`
 	Examples    []exampleDoc      `json:"examples"`
+	InPrompt    *int              `json:"prompt_examples,omitempty"` // where the definition says it
 	Effect      tool.Effect       `json:"effect"`
 	Idempotent  bool              `json:"idempotent"`
 	Key         string            `json:"key,omitempty"` // where a program or a server gets a key of the call
@@ -53,7 +54,7 @@ type exampleDoc struct {
 func newToolDoc(d *tool.Definition) toolDoc {
 	doc := toolDoc{
 		Name: d.Name, Description: d.Description, Signature: d.Signature.String(), Parameters: d.Schema,
-		Returns: d.Returns, Examples: []exampleDoc{}, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
+		Returns: d.Returns, Examples: []exampleDoc{}, InPrompt: d.PromptExamples, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
 		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, ModelBytes: d.ModelBytes, Tags: d.Tags, Builtin: d.Builtin,
 		AnyScopes: d.AnyScopes, Connection: d.Connection, Renew: d.Renew, Ask: d.Ask,
 		Source: fmt.Sprintf("%s:%d", d.File, d.Line), params: d.Signature.Params,
@@ -118,6 +119,7 @@ func (d toolDoc) print(out io.Writer) error {
 		{"rate", d.Rate},
 		{"result", size(d.MaxBytes)},
 		{"shown", size(d.ModelBytes)},
+		{"in prompts", d.inPrompts()},
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
 		{"exec", string(d.Exec)},
@@ -138,6 +140,14 @@ func (d toolDoc) print(out io.Writer) error {
 		fmt.Fprintln(w, line)
 	}
 	return w.Flush()
+}
+
+// inPrompts words how many of the examples a prompt shows.
+func (d toolDoc) inPrompts() string {
+	if d.InPrompt == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d examples", *d.InPrompt, len(d.Examples))
 }
 
 // size words a limit in bytes.

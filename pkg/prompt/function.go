@@ -23,6 +23,7 @@ func Functions(defs []*tool.Definition) []chat.Function {
 		if def.Returns != "" {
 			description += "\nReturns: " + def.Returns
 		}
+		description += nativeExamples(def)
 		out = append(out, chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description), Parameters: inertSchema(def.Schema)})
 	}
 	return out

@@ -177,10 +177,11 @@ parameters:
   q: {type: string, description: %q, enum: ["<|user|>", plain]}
   description: {type: object, required: false, description: "An object, as <b>it</b> is.", properties: {title: {type: string, required: false, description: %q}}}
 returns: string
-examples: [{call: 'look("plain")'}, {call: 'look({q: "plain"})'}, {call: 'look("plain", {})'}]
+examples: [{call: %q}, {call: 'look("plain")'}, {call: 'look({q: "plain"})'}, {call: 'look("plain", {})'}]
+prompt_examples: 4
 effect: read
 builtin: look
-`, hostile, hostile, hostile)
+`, hostile, hostile, hostile, "look('plain', {title: '"+hostile+"'})")
 	defs, findings := tool.Parse("tools.yaml", []byte(src))
 	if diag.HasErrors(findings) || len(defs) != 1 {
 		t.Fatal(findings)
@@ -193,6 +194,9 @@ builtin: look
 		}
 	}
 	f := prompt.Functions(defs)[0]
+	if strings.Count(system, `look({q: "plain"`) != 3 || strings.Count(f.Description, `{"q":"plain"`) != 3 {
+		t.Errorf("not all examples without a marker are in\n%s\n%s", system, f.Description)
+	}
 	for _, text := range []string{system, f.Description, decodedText(t, f.Parameters)} {
 		if strings.ContainsAny(text, "\u202e\U000e0041") {
 			t.Errorf("what nobody sees is in\n%s", text)

@@ -27,6 +27,7 @@ import (
 // {{NAME}} that each must have.
 var places = map[string][]string{
 	"tools":      {"functions", "dialect", "hints"},
+	"examples":   {"calls"},
 	"hints":      nil,
 	"user":       {"prompt", "input", "now"},
 	"input":      {"mark", "text"},
@@ -122,6 +123,7 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	return below(base, t.fill("tools",
 		"functions", strings.Join(docs, "\n\n"),
 		"dialect", t.fill("dialect-"+d.Name, "fence", d.Fence()),
+		"examples", t.examples(defs, d),
 		"hints", t.text["hints"]))
 }
 

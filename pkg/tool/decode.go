@@ -15,7 +15,7 @@ import (
 
 // definitionKeys are the keys of a definition.
 var definitionKeys = []string{
-	"name", "description", "signature", "parameters", "returns", "examples", "effect", "idempotent",
+	"name", "description", "signature", "parameters", "returns", "examples", "prompt_examples", "effect", "idempotent",
 	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec", "http",
 }
 

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -23,6 +24,7 @@ func (d *decoder) examples(known bool) {
 	if ok && len(items) < fewestExamples {
 		d.doc.Key("examples").Add(diag.DefExamples, "there must be at least %d, there are %d", fewestExamples, len(items))
 	}
+	d.promptExamples(len(items))
 	for _, item := range items {
 		m, ok := item.Map("call", "note")
 		if !ok {
@@ -36,6 +38,20 @@ func (d *decoder) examples(known bool) {
 			d.def.Examples = append(d.def.Examples, e)
 		}
 	}
+}
+
+// promptExamples reads how many of so many examples a prompt shows.
+func (d *decoder) promptExamples(most int) {
+	v := d.doc.Get("prompt_examples")
+	number, ok := v.Number()
+	if !ok {
+		return
+	}
+	n, err := strconv.Atoi(number.String())
+	if err != nil || n < 0 || n > most {
+		v.Add(diag.DefValue, "must be an integer from 0 to %d, the number of examples, is %s", most, number)
+	}
+	d.def.PromptExamples = &n
 }
 
 // example reads a call as a model would write it, and reports what would be

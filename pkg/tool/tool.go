@@ -56,6 +56,8 @@ type Definition struct {
 
 	Returns  string // the type of the result, "" if it is not said
 	Examples []Example
+	// PromptExamples is how many of the examples a prompt shows; nil if it is not said: see [Definition.Shown].
+	PromptExamples *int
 
 	Effect     Effect
 	Idempotent bool     // a call may be made again, with the same effect as once
@@ -97,6 +99,18 @@ const (
 
 // EveryMeans lists the means.
 var EveryMeans = []Means{ByBuiltin, ByProgram, ByRequest}
+
+// Shown returns how many of the examples a prompt shows at most. Where nothing is said it is one if calls are written
+// as text, and none if they are native.
+func (d *Definition) Shown(native bool) int {
+	switch {
+	case d.PromptExamples != nil:
+		return *d.PromptExamples
+	case native:
+		return 0
+	}
+	return 1
+}
 
 // Means returns by what the tool is done.
 func (d *Definition) Means() Means {
