@@ -181,6 +181,23 @@ func TestPrintIsOneTable(t *testing.T) {
 	}
 }
 
+// An example adds to what the prompt says of a tool, and blanks to JSON.
+func TestSnippet(t *testing.T) {
+	b := &Bench{Dir: t.TempDir(), log: io.Discard}
+	rows, err := b.snippet(t.Context(), programs{})
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	for i, row := range rows[:3] {
+		if with := rows[i+3]; with.Value <= row.Value || with.Value >= row.Base || with.Base != row.Base || row.Met != nil {
+			t.Errorf("%+v, with examples %+v", row, with)
+		}
+		if i > 0 && row.Base <= rows[i-1].Base {
+			t.Errorf("%s is no longer than %s", row.Against, rows[i-1].Against)
+		}
+	}
+}
+
 func TestChosenMeasures(t *testing.T) {
 	for list, want := range map[string][]string{"": ids(), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
 		some, err := chosen(list)

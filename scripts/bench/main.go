@@ -4,7 +4,7 @@
 // read (B2), also in files of many records (B3), and how the time for hostile ones
 // grows (B4), how soon a read starts
 // (B5), what a run adds to the time of its model (B6), how long independent
-// reads take together (B7), what it costs that nothing is lost (B10), what a call of a program
+// reads take together (B7), how long the tools are in a prompt (B8), what it costs that nothing is lost (B10), what a call of a program
 // adds to the program (B11), what a long run costs (B12), and what rules about files add to a search (files). It prints one Markdown table and writes the same
 // as JSON. Whatever is compared runs in turn, A B A B, so that what else the
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
@@ -108,6 +108,7 @@ var measures = []measure{
 	{"B5", true, (*Bench).earlyStart},
 	{"B6", true, (*Bench).overhead},
 	{"B7", true, (*Bench).parallelReads},
+	{"B8", false, (*Bench).snippet},
 	{"B10", true, (*Bench).durable},
 	{"B11", true, (*Bench).programCall},
 	{"B12", true, (*Bench).longRuns},

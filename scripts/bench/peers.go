@@ -95,25 +95,36 @@ func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
 // reader returns one that reads a text, and fails if it does not find as many calls.
 func (p *peers) reader(name, parser string, t calls) Reader {
 	return Reader{Name: name, Size: len(t.text), Time: func() (time.Duration, error) {
-		file := filepath.Join(p.dir, "response.txt")
-		if err := os.WriteFile(file, t.text, 0o644); err != nil {
+		reply, err := p.ask(parser, t.text, longEnough)
+		if err != nil {
 			return 0, err
 		}
-		var reply struct {
-			Time  time.Duration
-			Calls int
-			Error string
-		}
-		request := map[string]any{"Reader": parser, "File": file, "Tool": benchTool, "AtLeast": longEnough}
-		if err := errors.Join(json.NewEncoder(p.in).Encode(request), p.out.Decode(&reply)); err != nil {
-			return 0, err
-		}
-		switch {
-		case reply.Error != "":
-			return 0, errors.New(reply.Error)
-		case reply.Calls != t.count:
+		if reply.Calls != t.count {
 			return 0, fmt.Errorf("%d calls, want %d", reply.Calls, t.count)
 		}
 		return reply.Time, nil
 	}}
+}
+
+// A peerReply is what a reader says.
+type peerReply struct {
+	Time  time.Duration
+	Calls int // or tokens
+	Error string
+}
+
+// ask lets a reader read a text, for so long at least.
+func (p *peers) ask(reader string, text []byte, atLeast time.Duration) (reply peerReply, err error) {
+	file := filepath.Join(p.dir, "response.txt")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return reply, err
+	}
+	request := map[string]any{"Reader": reader, "File": file, "Tool": benchTool, "AtLeast": atLeast}
+	if err := errors.Join(json.NewEncoder(p.in).Encode(request), p.out.Decode(&reply)); err != nil {
+		return reply, err
+	}
+	if reply.Error != "" {
+		return reply, errors.New(reply.Error)
+	}
+	return reply, nil
 }

@@ -5,12 +5,14 @@ go 1.26.0
 require (
 	github.com/kaptinlin/jsonrepair v0.2.15
 	github.com/ollama/ollama v0.32.15
+	github.com/tiktoken-go/tokenizer v0.10.0
 	modernc.org/sqlite v1.60.1
 )
 
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.1 // indirect
+	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e // indirect
 	github.com/google/uuid v1.6.0 // indirect

@@ -20,11 +20,12 @@ import (
 	"github.com/kaptinlin/jsonrepair"
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/model/parsers"
+	"github.com/tiktoken-go/tokenizer"
 )
 
 // A Request asks for the time that a reader takes for a file.
 type Request struct {
-	Reader  string // "jsonrepair", a parser of Ollama, or "sqlite", which writes
+	Reader  string // "jsonrepair", a parser of Ollama, "o200k", which counts tokens, or "sqlite", which writes
 	File    string
 	Tool    string        // the tool that the file calls
 	AtLeast time.Duration // how long passes are measured together
@@ -33,7 +34,7 @@ type Request struct {
 // A Reply says how much time of a processor one pass takes.
 type Reply struct {
 	Time  time.Duration
-	Calls int // that a parser has found
+	Calls int // that a parser has found, or tokens
 	Error string
 }
 
@@ -81,8 +82,15 @@ func busy() time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// read reads a text and counts the calls in it.
+// read reads a text and counts the calls in it, or its tokens.
 func (q Request) read(text string) (int, error) {
+	if q.Reader == "o200k" {
+		codec, err := tokenizer.Get(tokenizer.O200kBase)
+		if err != nil {
+			return 0, err
+		}
+		return codec.Count(text)
+	}
 	if q.Reader == "jsonrepair" {
 		_, err := jsonrepair.Repair(text)
 		return 0, err
