@@ -74,7 +74,7 @@ var definitionRules = []Rule{
 		Code: DefExamples, Slug: "few-examples", Severity: Error,
 		Title: "A definition has fewer than three examples",
 		Text: "Examples show a model how a call is written, and they are what a definition is tested with when it is loaded. " +
-			"Three are enough to show the smallest call, the usual one and one with every parameter.",
+			"Three are enough to show the smallest call, the usual one and one with every parameter. The key prompt_examples sets how many of them a model sees, the first ones.",
 		Bad:  "examples: [{call: \"wget('https://example.com/')\"}]",
 		Good: "examples: [{call: \"wget('https://example.com/')\"}, {call: \"wget({uri: 'https://example.com/'})\"}, {call: \"wget('https://example.com/', 500)\"}]",
 	},
