@@ -71,7 +71,7 @@ func TestEncode(t *testing.T) {
 	const spelled = `{ "type":"object", "required":["b"], "properties":{"b":{"type":"number","minimum":1.50,"description":"at least 1.50"},"a":{}}, "additionalProperties":false }`
 	for name, want := range map[string]string{
 		"ollama": `{"model":"parrot","messages":[{"role":"system","content":"Be <kind>."},{"role":"user","content":"Hi & bye"},` +
-			`{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"net.get","arguments":{"b": 12345678901234567890}}},{"id":"c2","function":{"name":"add","arguments":{}}}]},` +
+			`{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"index":0,"name":"net.get","arguments":{"b":12345678901234567890}}},{"id":"c2","function":{"index":1,"name":"add","arguments":{}}}]},` +
 			`{"role":"tool","content":"{\"ok\":true}","tool_name":"net.get","tool_call_id":"c1"},{"role":"tool","content":"","tool_name":"add","tool_call_id":"c2"},` +
 			`{"role":"user","content":"Go on."},{"role":"assistant","content":"Done."},{"role":"user","content":"Thanks."}],"stream":true,` +
 			`"tools":[{"type":"function","function":{"name":"net.get","description":"Gets.","parameters":` + spelled + `}},` +

@@ -3,6 +3,8 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -95,6 +97,23 @@ func newObject(pairs ...string) *object {
 		o.text(pairs[i], pairs[i+1])
 	}
 	return o
+}
+
+// merge adds the members of a value that encoding/json writes as an object, except those
+// that are there and the ones left out. JSON in the value has to be valid.
+func (o *object) merge(v any, without ...string) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("a value without an encoding: %v", err))
+	}
+	splice(text.Bytes(), func(name string, value []byte) []byte {
+		if !slices.Contains(without, name) {
+			o.set(name, bytes.Clone(value))
+		}
+		return value
+	})
 }
 
 // array returns a JSON array.

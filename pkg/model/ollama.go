@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/ollama/ollama/api"
@@ -13,10 +14,15 @@ import (
 // end there. A request for the answer has no tools: with both tools and a
 // format the server would hold the model to the format in any case, and the
 // template would still ask it for calls.
+//
+// Its own types write what they hold without loss. Tools, the format and options
+// are JSON as it was given: [api.Tool] has no place for most of JSON Schema, the
+// encoder drops the blanks of a format, and a server may know more options.
 func encodeOllama(e *encoding) error {
-	e.body.text("model", e.model)
+	stream, cut := true, false
+	e.body.merge(api.ChatRequest{Model: e.model}, "messages", "options")
 	e.body.setPieces("messages", e.messages(e.ollamaMessage))
-	e.body.set("stream", yes)
+	e.body.merge(api.ChatRequest{Stream: &stream}, "options")
 	if len(e.req.Tools) > 0 && !e.answering() {
 		e.body.set("tools", e.tools(functionTool))
 	}
@@ -33,8 +39,7 @@ func encodeOllama(e *encoding) error {
 	if err := e.placeParams(); err != nil {
 		return err
 	}
-	e.body.set("truncate", no)
-	e.body.set("shift", no)
+	e.body.merge(api.ChatRequest{Truncate: &cut, Shift: &cut})
 	return nil
 }
 
@@ -59,28 +64,28 @@ func (e *encoding) thinkParam() error {
 
 // ollamaMessage returns a message in the form of Ollama.
 func (e *encoding) ollamaMessage(m chat.Message) *object {
-	o := newObject("role", string(m.Role), "content", m.Content)
+	out := api.Message{Role: string(m.Role), Content: m.Content, ToolCalls: e.ollamaCalls(m.Calls)}
 	if m.Role == chat.Tool {
-		o.text("tool_name", e.names.wire(m.Name))
-		o.text("tool_call_id", m.CallID)
+		out.ToolName, out.ToolCallID = e.names.wire(m.Name), m.CallID
 	}
-	if len(m.Calls) > 0 {
-		o.set("tool_calls", e.ollamaCalls(m.Calls))
-	}
+	o := new(object)
+	o.merge(out)
 	return o
 }
 
-// ollamaCalls returns calls with their arguments as objects.
-func (e *encoding) ollamaCalls(calls []chat.Call) []byte {
-	var out [][]byte
-	for _, c := range calls {
-		o := newObject("id", c.ID)
-		f := o.in("function")
-		f.text("name", e.names.wire(c.Name))
-		f.set("arguments", arguments(c))
-		out = append(out, o.json())
+// ollamaCalls returns calls with their arguments as objects, whose values keep
+// their digits.
+func (e *encoding) ollamaCalls(calls []chat.Call) []api.ToolCall {
+	var out []api.ToolCall
+	for i, c := range calls {
+		f := api.ToolCallFunction{Index: i, Name: e.names.wire(c.Name), Arguments: api.NewToolCallFunctionArguments()}
+		splice(arguments(c), func(name string, value []byte) []byte {
+			f.Arguments.Set(name, json.RawMessage(bytes.Clone(value)))
+			return value
+		})
+		out = append(out, api.ToolCall{ID: c.ID, Function: f})
 	}
-	return array(out)
+	return out
 }
 
 // echoOllama mends the calls of a message.
