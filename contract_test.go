@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // contractPrograms are the programs of the contract scripts. Each runs another
@@ -20,21 +23,62 @@ func contractPrograms() map[string]func() {
 // patience is how long a program may take.
 const patience = 30 * time.Second
 
-// heldMain is "held [-say TEXT] PROGRAM ARG…": stdin is a pipe that stays open.
+// heldMain is "held [-socket|-terminal] [-say TEXT] [-after FILE] [-close] PROGRAM ARG…": stdin is a pipe or a socket that stays
+// open, and into which TEXT is written, at once or when FILE exists. With -close it is closed then. With -terminal it is the terminal.
 func heldMain() {
-	args, said := os.Args[1:], ""
-	if args[0] == "-say" {
-		said, args = args[1], args[2:]
-	}
+	set := flag.NewFlagSet("held", flag.ExitOnError)
+	socket, terminal, closes := set.Bool("socket", false, ""), set.Bool("terminal", false, ""), set.Bool("close", false, "")
+	text, after := set.String("say", "", ""), set.String("after", "", "")
+	check(set.Parse(os.Args[1:]))
 	r, w, err := os.Pipe()
+	switch {
+	case *socket:
+		r, w, err = socketPair()
+	case *terminal:
+		r, err = os.Open("/dev/tty")
+	}
 	check(err)
-	_, err = io.WriteString(w, said)
-	check(err)
-	c := command(args)
+	c := command(set.Args())
 	c.Stdin, c.Stdout = r, os.Stdout
-	code := start(c)()
-	check(w.Close())
+	say := func() {
+		_, err := io.WriteString(w, *text)
+		check(err)
+		if *closes {
+			check(w.Close())
+		}
+	}
+	if *after == "" {
+		say()
+	}
+	wait := start(c)
+	if *after != "" {
+		awaitFile(*after)
+		say()
+	}
+	code := wait()
+	_ = w.Close() // it may be closed already
 	os.Exit(code)
+}
+
+// socketPair returns two sockets that are connected.
+func socketPair() (a, b *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	unix.CloseOnExec(fds[0]) // a child would keep them open
+	unix.CloseOnExec(fds[1])
+	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket"), nil
+}
+
+// awaitFile waits until there is a file of that name.
+func awaitFile(name string) {
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(name); err == nil || time.Now().After(end) {
+			check(err)
+			return
+		}
+	}
 }
 
 // slowlyMain is "slowly PROGRAM ARG…": stdout is a pipe whose reader takes 16 KiB

@@ -46,6 +46,9 @@ func refused(c *cobra.Command, err error) error {
 	switch {
 	case as[*usageError](err):
 		return err
+	case errors.As(err, &value) && errors.Is(err, errTwice):
+		f := value.GetFlag()
+		return usagef("", "--%s is given twice: %q and %q", f.Name, f.Value, value.GetValue())
 	case errors.As(err, &value):
 		f := value.GetFlag()
 		_, usage := pflag.UnquoteUsage(f)

@@ -31,7 +31,7 @@ var exits = []exit{
 	{0, "ok", "answered; input valid", runfile.RetryNo, ""},
 	{1, "findings", "worked, and the verdict is no: findings at or above the threshold, input invalid, answer does not fit its schema after all repairs", runfile.RetryNo, ""},
 	{2, "usage", "command line, definitions or schema are wrong", runfile.RetryNo, ""},
-	{3, "input", "a named file or stdin cannot be read, or is not what it should be", runfile.RetryNo, ""},
+	{3, "input", "a named file or stdin cannot be read, is empty, or is not what it should be", runfile.RetryNo, ""},
 	{4, "auth", "credentials missing or refused, of the model or of a tool that the run cannot do without", runfile.RetryAfterRepair, ""},
 	{5, "unavailable", "the model cannot be reached, or still answers 429 or 5xx after retries; a replay has no matching record; another run has the lock", runfile.RetryLater, ""},
 	{6, "limit", "a budget is spent: turns, calls, repeats, tokens, bytes or context (the envelope says which)", runfile.RetryWithMore, ""},

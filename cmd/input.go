@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -28,7 +27,7 @@ func readFile(path string) ([]byte, error) {
 // an open descriptor is not, such as that of a process substitution.
 func openFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
-	isOpen := isDescriptor(name) || filepath.Clean(name) == "/dev/stdin"
+	isOpen := isDescriptor(name) || isStdin(name)
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isOpen {
 		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, whose writer may never come", name)}, "in bash, <(cat " + quoted(name) + ") in its place reads it"}
 	}
@@ -55,9 +54,9 @@ func readStdin(ctx context.Context, env Env) ([]byte, error) {
 
 // interruptible reads a file of that name until ctx ends. Then a read that hangs is left
 // behind.
-func interruptible(ctx context.Context, name string, read func() ([]byte, error)) ([]byte, error) {
+func interruptible[T any](ctx context.Context, name string, read func() (T, error)) (data T, err error) {
 	type outcome struct {
-		data []byte
+		data T
 		err  error
 	}
 	done := make(chan outcome, 1)
@@ -69,7 +68,7 @@ func interruptible(ctx context.Context, name string, read func() ([]byte, error)
 	case o := <-done:
 		return o.data, o.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("reading %s: %w", said(name), context.Cause(ctx))
+		return data, fmt.Errorf("reading %s: %w", said(name), context.Cause(ctx))
 	}
 }
 
@@ -102,26 +101,9 @@ func largeInput(name string) error {
 
 // noteStdin says so, once, when stdin holds data that no argument names.
 func (t *talk) noteStdin(env Env, args ...string) {
-	if t.noted || slices.Contains(args, "-") || !stdinWaits(env) {
+	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
 		return
 	}
 	t.noted = true
 	t.note("stdin holds data that was not read; name it with - where a file is named")
-}
-
-// stdinWaits reports whether stdin holds data. It looks without reading.
-func stdinWaits(env Env) bool {
-	f, ok := env.Stdin.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return false
-	case info.Mode()&os.ModeNamedPipe != 0:
-		n, err := waiting(f)
-		return err == nil && n > 0
-	}
-	return info.Mode().IsRegular() && info.Size() > 0
 }

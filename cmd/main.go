@@ -127,7 +127,7 @@ func newRoot(env Env, t *talk) *cobra.Command {
 	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour on stderr: auto, always or never")
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "what stderr is: text for people, or json, one object a line")
 	t.format = logFormat(env.Args) // also where the flags cannot be read
-	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors, and warnings of input that was not read")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	crand "crypto/rand"
-
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
@@ -67,12 +65,9 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// choose puts the models, their parameters and the run's seed into a
-// configuration.
+// choose puts the models and their parameters into a configuration, of a
+// recording also its seed.
 func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
-	if _, err := crand.Read(cfg.Seed[:]); err != nil {
-		return err
-	}
 	params, err := o.flagParams()
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type promptCommand struct {
 	tools   toolOptions
 	dialect string
 	system  string
+	vars    variableOptions
 }
 
 func newPrompt(env Env, t *talk) *cobra.Command {
@@ -36,7 +37,8 @@ document of the system prompt and the functions that are published beside it.`,
 	}
 	o.tools.flags(c.Flags())
 	c.Flags().StringVar(&o.dialect, "dialect", "auto", "how calls are written: tool (auto is the same here), toolcalls or native")
-	c.Flags().StringVar(&o.system, "system", "", "`FILE` with the base of the system prompt")
+	onceVar(c.Flags(), &o.system, "system", "`FILE` with the base of the system prompt")
+	o.vars.flags(c.Flags())
 	return c
 }
 
@@ -50,6 +52,13 @@ func (o *promptCommand) run(ctx context.Context) error {
 		return err
 	}
 	if err := readText(ctx, o.env, "--system", o.system, &cfg.System); err != nil {
+		return err
+	}
+	vars, err := o.vars.read()
+	if err != nil {
+		return err
+	}
+	if cfg.System, err = vars.expand("the system prompt", cfg.System); err != nil {
 		return err
 	}
 	text, err := cfg.SystemPrompt()

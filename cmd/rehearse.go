@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -20,6 +22,17 @@ type requestDoc struct {
 	// Programs is what programs may have that tools of the run start: see [programsDoc].
 	Programs json.RawMessage `json:"programs,omitempty"`
 	Managed  *managedDoc     `json:"managed_policy,omitempty"`
+}
+
+// seed draws the randomness of a run. That of a dry run is a digest of what the model reads: it prints the same request
+// each time, and no text can contain its own boundary.
+func (o *runOptions) seed(cfg *agent.Config) error {
+	if o.dryRun {
+		cfg.Seed = sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
+		return nil
+	}
+	_, err := rand.Read(cfg.Seed[:])
+	return err
 }
 
 // rehearse makes the first request without sending it: what cannot be sent is

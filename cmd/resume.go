@@ -33,7 +33,7 @@ type resumed struct {
 
 // What is not among the options of a run that its record keeps: where the record and the
 // answer go is said anew, and the prompt itself is on record.
-var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "help", "color", "log-format", "quiet"}
+var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
 
 // What cannot change in a run that goes on, because its requests so far depend on it.
 var settled = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +89,7 @@ one JSON document on stdout. Progress, warnings and errors go to stderr.`,
 // runFlagGroups orders the flags of run for people: the common ones first.
 var runFlagGroups = []flagGroup{
 	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
-	{"Prompt", []string{"prompt-file", "trust-input", "var", "var-file", "describe", "dialect", "now", "tz"}},
+	{"Prompt", []string{"prompt-file", "stdin-wait", "no-stdin", "allow-empty-input", "trust-input", "var", "var-file", "describe", "dialect", "now", "tz"}},
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
 	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown", "require-tool", "allow-host", "speaker", "opener"}},
@@ -101,7 +102,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.prompt.flags(f)
 	o.confine.flags(f)
 	o.record.flags(f)
-	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answer, or the schema itself, e.g. --schema digest.schema.json")
+	onceVar(f, &o.schema, "schema", "`FILE` with the JSON Schema of the answer, or the schema itself, e.g. --schema digest.schema.json")
 	f.StringVar(&o.describe, "describe", "", "what the answer should be, in `WORDS`")
 	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
 	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "tool calls")
@@ -163,6 +164,9 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	if err := o.seed(&cfg); err != nil {
+		return err
+	}
 	o.model.shared = !o.dryRun
 	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
 		return causeOr(ctx, err)
@@ -196,15 +200,15 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer release()
-	o.talk.noteStdin(o.env, o.prompt.files(args)...)
-	defer o.talk.noteStdin(o.env, o.prompt.files(args)...) // a slow writer is heard by then
+	o.prompt.input.noteUnread(o.env, o.talk)
+	defer o.prompt.input.noteUnread(o.env, o.talk) // a slow writer is heard by then
 	return o.goesOn(o.model.explain(o.drive(ctx, cfg)))
 }
 
 // causeOr returns why ctx ended if that is why err happened.
 func causeOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return cause
 	}
 	return err
 }
@@ -256,10 +260,11 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
 	}
+	o.prompt.input.recorded = o.resumed != nil || slices.ContainsFunc(o.model.names, isRecording)
 	if o.resumed != nil {
 		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
 	}
-	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
+	return cfg, o.prompt.load(ctx, o.env, o.talk, args, &cfg)
 }
 
 // same reports whether two names mean the same file, also before it is there.

@@ -11,7 +11,7 @@ import (
 
 // waiting returns how many bytes a pipe holds.
 func waiting(pipe *os.File) (int, error) {
-	return unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+	return unix.IoctlGetInt(int(descriptor(pipe)), unix.TIOCINQ)
 }
 
 // nameless makes a file without a name in a directory. Not every file system

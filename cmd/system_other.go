@@ -14,7 +14,7 @@ import (
 // waiting returns 1 if a pipe holds bytes. At the end of the other side some
 // systems say so, too.
 func waiting(pipe *os.File) (int, error) {
-	fds := []unix.PollFd{{Fd: int32(pipe.Fd()), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: descriptor(pipe), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)
 	if fds[0].Revents&(unix.POLLIN|unix.POLLHUP) != unix.POLLIN {
 		return 0, err

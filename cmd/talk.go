@@ -116,6 +116,16 @@ func (t *talk) say(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
+// warn prints a warning and a hint, also with --quiet: the result would otherwise seem to cover what was left out.
+func (t *talk) warn(hint, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if t.format == "json" {
+		t.write(slog.LevelWarn, text, slog.String("hint", hint))
+		return
+	}
+	fmt.Fprintf(t.err, "oneshot: warning: %s\noneshot: hint: %s\n", visible(text), visible(hint))
+}
+
 // progress says something that only a person at a terminal wants to know, or a
 // log. The text can be coloured.
 func (t *talk) progress(level slog.Level, text string, attrs ...slog.Attr) {

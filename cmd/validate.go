@@ -64,7 +64,7 @@ on stderr.`,
 
 func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.as, "as", "", "`KIND` of the files: "+anyKind()+"; told from their content without it")
-	f.StringVar(&o.schema, "schema", "", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
+	onceVar(f, &o.schema, "schema", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
 	f.BoolVar(&o.fix, "fix", false, "print the text of the file with its safe fixes made, no report")

@@ -28,6 +28,8 @@ type Run struct {
 	Dialect   string `json:"dialect"`
 	Prompt    string `json:"prompt,omitempty"` // the user's words
 	Input     string `json:"input,omitempty"`  // the data that goes with them
+	// InputSources are where the input came from, in its order.
+	InputSources []InputSource `json:"input_sources,omitempty"`
 	// InputLabels are those of the input: see package tool.
 	InputLabels []string `json:"input_labels,omitempty"`
 	Dir         string   `json:"dir,omitempty"` // the working directory
@@ -42,6 +44,13 @@ type Run struct {
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+}
+
+// An InputSource is the origin of a block of the input.
+type InputSource struct {
+	Name   string `json:"name"`   // of the block
+	Origin string `json:"origin"` // file, pipe, socket or device
+	Bytes  int    `json:"bytes"`
 }
 
 // A Setting is the value of a setting and where it came from: a flag, an environment variable or a default.

@@ -1,0 +1,150 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/runfile"
+)
+
+// inputOptions say which data goes with the prompt.
+type inputOptions struct {
+	names      []string // files, or - for stdin
+	noStdin    bool
+	allowEmpty bool
+	wait       time.Duration // for the first byte of stdin where no flag names it
+
+	stdinNamed bool // a part of the prompt is read from stdin
+	recorded   bool // the run plays a recording, whose input is on record
+	state      stdinState
+	sources    []runfile.InputSource // of what was read
+}
+
+func (o *inputOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.names, "input", nil, "`FILE` with data that goes with the prompt, or - for stdin (repeatable); a pipe is read also without it, e.g. --input log.txt")
+	f.BoolVar(&o.allowEmpty, "allow-empty-input", false, "run although an --input is empty; exit 3 otherwise")
+	f.DurationVar(&o.wait, "stdin-wait", stdinWait, "how long to wait for the first byte of a pipe on stdin; --input - waits as long as the run may take")
+	f.BoolVar(&o.noStdin, "no-stdin", false, "never read stdin unless - names it, e.g. in a loop that reads it")
+}
+
+// inputName returns the name of the block with the data of a file.
+func inputName(path string) string {
+	if isStdin(path) {
+		return "stdin"
+	}
+	return visible(path)
+}
+
+// check refuses two blocks of one name, which could not be told apart.
+func (o *inputOptions) check(files []variable) error {
+	if o.wait < 0 {
+		return usagef("for example --stdin-wait 10s", "--stdin-wait: %v is negative", o.wait)
+	}
+	taken := map[string]bool{}
+	for _, f := range files {
+		if taken[f.key] {
+			return usagef("", "--var-file: ${%s} is given twice", f.key)
+		}
+		taken[f.key] = true
+	}
+	for _, path := range o.names {
+		if name := inputName(path); taken[name] {
+			return usagef("give each block of the input once, under a name of its own", "--input: %q is given twice", name)
+		}
+		taken[inputName(path)] = true
+	}
+	return nil
+}
+
+// read returns the input: the files of --var-file, those of --input, and stdin where it is input although no flag names it.
+// Each is a block under its name.
+func (o *inputOptions) read(ctx context.Context, env Env, t *talk, files []variable) (string, error) {
+	var blocks []string
+	add := func(flag, name, path string, mayBeEmpty bool) error {
+		var text string
+		if err := readText(ctx, env, flag, path, &text); err != nil {
+			return err
+		}
+		if strings.TrimSpace(text) == "" && !mayBeEmpty {
+			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, said(path))}, "--allow-empty-input runs without it"}
+		}
+		o.sources = append(o.sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
+		blocks = append(blocks, "["+name+"]\n"+text)
+		return nil
+	}
+	for _, f := range files {
+		if err := add("--var-file", f.key, f.value, true); err != nil {
+			return "", err
+		}
+	}
+	for _, path := range o.names {
+		if err := add("--input", inputName(path), path, o.allowEmpty); err != nil {
+			return "", err
+		}
+	}
+	text, err := o.readUnnamed(ctx, env, t)
+	if err == nil && text != "" {
+		blocks = append(blocks, "[stdin]\n"+text)
+	}
+	return strings.Join(blocks, "\n\n"), err
+}
+
+// originAt returns the origin of the data of a file.
+func originAt(env Env, path string) string {
+	info, err := os.Stat(path)
+	if f, ok := env.Stdin.(*os.File); ok && isStdin(path) {
+		info, err = f.Stat()
+	}
+	if err != nil {
+		return originOther
+	}
+	return originOf(info.Mode())
+}
+
+// Hints at the flags that say whether stdin is input.
+const (
+	hintStdin = "--input - waits for it; --no-stdin or </dev/null runs without it"
+	hintNoEnd = "close stdin, or run with --no-stdin or </dev/null if it is not the input"
+)
+
+// readUnnamed reads stdin where it is a pipe, a socket or a file and no flag names it.
+func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *talk) (text string, err error) {
+	if o.noStdin || o.stdinNamed || o.recorded {
+		return "", nil
+	}
+	var origin string
+	if o.state, origin, err = pollStdin(ctx, env, o.wait); err == nil && o.state == stdinReady {
+		err = readText(ctx, env, "", "-", &text)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", &hintedError{cmp.Or(err, context.Cause(ctx)), hintNoEnd}
+	case err != nil:
+		return "", &hintedError{err, "--no-stdin or </dev/null runs without it"}
+	case o.state == stdinSilent:
+		t.warn(hintStdin, "stdin is a %s without data after %v, and was not read", origin, o.wait)
+	case o.state == stdinShared:
+		t.warn(hintStdin, "stdin is a file of which a part was read before, as in a loop, and was not read")
+	case text != "":
+		t.note("read %d bytes of input from stdin (%s)", len(text), origin)
+		o.sources = append(o.sources, runfile.InputSource{Name: "stdin", Origin: origin, Bytes: len(text)})
+	}
+	return text, nil
+}
+
+// noteUnread warns, once, of data that arrived on stdin after the wait.
+func (o *inputOptions) noteUnread(env Env, t *talk) {
+	switch {
+	case o.recorded:
+		t.noteStdin(env)
+	case o.state == stdinSilent && hasUnread(env):
+		o.state = stdinAbsent
+		t.warn(hintStdin, "data arrived on stdin after %v, and was not read", o.wait)
+	}
+}

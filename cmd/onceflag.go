@@ -1,0 +1,39 @@
+package cmd
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+)
+
+// onceVar defines a flag that is an error when given twice: a second file would replace the first unsaid.
+func onceVar(f *pflag.FlagSet, to *string, name, usage string) {
+	f.Var(&onceValue{to: to}, name, usage)
+}
+
+// errTwice is the error of a flag that is given twice.
+var errTwice = errors.New("given twice")
+
+// A onceValue is a text that is set once.
+type onceValue struct {
+	to    *string
+	isSet bool
+}
+
+func (v *onceValue) Set(text string) error {
+	if v.isSet {
+		return errTwice
+	}
+	*v.to, v.isSet = text, true
+	return nil
+}
+
+func (v *onceValue) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return *v.to
+}
+
+// Type is the one of other texts.
+func (*onceValue) Type() string { return "string" }

@@ -1,0 +1,148 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stdinWait is how long a run waits for the first byte of a pipe by default.
+const stdinWait = 3 * time.Second
+
+// Origins of input, as a record names them.
+const (
+	originFile   = "file"
+	originPipe   = "pipe"
+	originSocket = "socket"
+	originOther  = "device"
+)
+
+// originOf returns the origin of input from a file of that mode.
+func originOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return originFile
+	case mode&fs.ModeNamedPipe != 0:
+		return originPipe
+	case mode&fs.ModeSocket != 0:
+		return originSocket
+	}
+	return originOther
+}
+
+// isStdin reports whether a path names stdin.
+func isStdin(path string) bool {
+	switch filepath.Clean(path) {
+	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	}
+	return false
+}
+
+// A stdinState says what a run does with a stdin that no flag names.
+type stdinState int
+
+const (
+	stdinAbsent stdinState = iota // a terminal, a device, a closed descriptor: never input
+	stdinSilent                   // nothing arrived in time
+	stdinShared                   // a file that something else has begun to read
+	stdinReady                    // to be read to its end
+)
+
+// pollStdin returns what stdin is, waiting at most that long for the first byte, and its origin. It reads nothing.
+func pollStdin(ctx context.Context, env Env, wait time.Duration) (stdinState, string, error) {
+	f, ok := env.Stdin.(*os.File)
+	if !ok || !isReadable(f) {
+		return stdinAbsent, "", nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return stdinAbsent, "", nil
+	}
+	switch origin := originOf(info.Mode()); {
+	case origin == originFile:
+		offset, err := f.Seek(0, io.SeekCurrent)
+		switch {
+		case err != nil || offset == 0:
+			return stdinReady, origin, nil
+		case offset < info.Size():
+			return stdinShared, origin, nil
+		}
+		return stdinAbsent, "", nil
+	case origin == originPipe, origin == originSocket && isStream(f):
+		return waitForByte(ctx, f, wait, origin)
+	}
+	return stdinAbsent, "", nil
+}
+
+// waitForByte waits for the first byte of a pipe or socket, or for its end.
+func waitForByte(ctx context.Context, f *os.File, wait time.Duration, origin string) (stdinState, string, error) {
+	state, err := interruptible(ctx, "-", func() (stdinState, error) {
+		for deadline := time.Now().Add(wait); ; {
+			fds := []unix.PollFd{{Fd: descriptor(f), Events: unix.POLLIN}}
+			n, err := unix.Poll(fds, int(max(0, time.Until(deadline)).Milliseconds()))
+			switch {
+			case err == unix.EINTR:
+			case err != nil:
+				return stdinAbsent, readError("-", err)
+			case n > 0:
+				return stdinReady, nil
+			default:
+				return stdinSilent, nil
+			}
+		}
+	})
+	return state, origin, err
+}
+
+// descriptor returns the descriptor of a file. Unlike Fd, it leaves the file as it is, which other processes may share.
+func descriptor(f *os.File) (fd int32) {
+	fd = -1
+	if conn, err := f.SyscallConn(); err == nil {
+		_ = conn.Control(func(n uintptr) { fd = int32(n) }) // -1 where it is closed
+	}
+	return fd
+}
+
+// isReadable reports whether a file is open to read. nohup, for one, opens stdin to write only.
+func isReadable(f *os.File) bool {
+	flags, err := unix.FcntlInt(uintptr(descriptor(f)), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_ACCMODE != unix.O_WRONLY
+}
+
+// isStream reports whether a socket is a connected stream, which has an end.
+func isStream(f *os.File) bool {
+	fd := int(descriptor(f))
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_STREAM {
+		return false
+	}
+	_, err = unix.Getpeername(fd)
+	return err == nil
+}
+
+// hasUnread reports whether data waits on stdin. It reads nothing.
+func hasUnread(env Env) bool {
+	f, ok := env.Stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	switch originOf(info.Mode()) {
+	case originPipe, originSocket:
+		n, err := waiting(f)
+		return err == nil && n > 0
+	case originFile:
+		offset, err := f.Seek(0, io.SeekCurrent)
+		return err == nil && offset < info.Size()
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package cmd
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agent"
+)
+
+// variableOptions are the variables of the prompt and the system prompt.
+type variableOptions struct {
+	values, files []string // K=V, K=FILE
+}
+
+func (o *variableOptions) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.values, "var", nil, "`K=V` replaces ${K} in the prompt and system files ($${K} is ${K} itself); V counts as your own words")
+}
+
+// A variable is what a flag gives a name.
+type variable struct{ key, value string }
+
+// variables are those of a prompt: a placeholder ${K} is replaced by a value, or by the name of a block of the input.
+type variables struct {
+	values map[string]string
+	files  []variable // in the order of the command line
+	used   map[string]bool
+}
+
+// read returns the variables. Of several values of one name the last counts.
+func (o *variableOptions) read() (*variables, error) {
+	all := &variables{values: map[string]string{}, used: map[string]bool{}}
+	values, err := parseVariables("--var", "K=V", "name=Ada", o.values)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		all.values[v.key] = v.value
+	}
+	all.files, err = parseVariables("--var-file", "K=FILE", "ticket=42.txt", o.files)
+	for _, f := range all.files {
+		if _, taken := all.values[f.key]; taken {
+			return nil, usagef("", "--var-file: ${%s} is given twice", f.key)
+		}
+		all.values[f.key] = "[" + f.key + "] of the input"
+	}
+	return all, err
+}
+
+// parseVariables splits the values of a flag, which are of a form such as K=V.
+func parseVariables(flag, form, example string, values []string) (all []variable, err error) {
+	for _, v := range values {
+		key, value, ok := strings.Cut(v, "=")
+		if name, rest, isName := placeholder(key + "}"); !ok || !isName || name != key || rest != "" {
+			return nil, usagef("for example "+flag+" "+example, "%s: %q is not %s", flag, v, form)
+		}
+		all = append(all, variable{key, value})
+	}
+	return all, nil
+}
+
+// placeholder splits a text that follows "${" into a name and what follows "}", if it is a placeholder.
+func placeholder(text string) (name, rest string, ok bool) {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	if end <= 0 || text[end] != '}' || strings.ContainsRune("-0123456789", rune(text[0])) {
+		return "", "", false
+	}
+	return text[:end], text[end+1:], true
+}
+
+// fill expands the prompt and the system prompt. A variable that neither uses is an error: it is more likely misspelt
+// than wanted.
+func (v *variables) fill(cfg *agent.Config) (err error) {
+	if cfg.System, err = v.expand("the system prompt", cfg.System); err != nil {
+		return err
+	}
+	for _, f := range v.files {
+		if v.used[f.key] {
+			return usagef("use it in the prompt", "--var-file: ${%s} is in the system prompt, which takes no data", f.key)
+		}
+	}
+	if cfg.Prompt, err = v.expand("the prompt", cfg.Prompt); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.values)) {
+		if !v.used[key] {
+			flag := "--var"
+			if slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key }) {
+				flag = "--var-file"
+			}
+			return usagef("", "%s: ${%s} stands in neither the prompt nor the system prompt", flag, key)
+		}
+	}
+	return nil
+}
+
+// expand replaces each placeholder ${K} of a text, and $${ by ${. Values are not expanded again. Where says which text it is.
+func (v *variables) expand(where, text string) (string, error) {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, "${")
+		if at < 0 {
+			return b.String() + text, nil
+		}
+		name, rest, isPlaceholder := placeholder(text[at+len("${"):])
+		value, isSet := v.values[name]
+		switch {
+		case at > 0 && text[at-1] == '$':
+			b.WriteString(text[:at-1] + "${")
+			rest = text[at+len("${"):]
+		case !isPlaceholder:
+			rest = text[at+len("${"):]
+			b.WriteString(text[:at] + "${")
+		case !isSet:
+			return "", usagef("--var "+name+"=…, or $${"+name+"} for the text itself", "${%s} in %s has no value", name, where)
+		default:
+			v.used[name] = true
+			b.WriteString(text[:at] + value)
+		}
+		text = rest
+	}
+}
