@@ -28,11 +28,12 @@ type bodyMark struct {
 type bodyKind int
 
 const (
-	byHeader  bodyKind = iota // what the header says
-	aloud                     // text for the user
-	toSelf                    // reasoning
-	anInvoke                  // a call, with its name
-	arguments                 // JSON, with which the body begins: byHeader, and there is no mark
+	byHeader       bodyKind = iota // what the header says
+	aloud                          // text for the user
+	toSelf                         // reasoning
+	anInvoke                       // a call, with its name
+	anInvokeOfText                 // text, for the tool that the header names
+	arguments                      // JSON, with which the body begins: byHeader, and there is no mark
 )
 
 // messages is the grammar of one message.
@@ -153,6 +154,8 @@ func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
 	case kind == anInvoke:
 		b.frame.begin = b.at
 		b.inner = newJSONSequence(s, b.frame, strings.TrimSpace(string(b.text)))
+	case kind == anInvokeOfText:
+		b.inner = b.recipient(header{recipient: strings.TrimSpace(string(b.text))}, mark)
 	case kind == toSelf || kind == byHeader && h.isReasoning():
 		b.inner = &thoughtBody{scanner: s, upTo: newUpTo(b.ends()), at: b.at, ends: b.messaging.ends, from: diag.Bytes(b.frame.at, b.at)}
 	case b.tagged || kind == aloud || !h.isCall():

@@ -95,13 +95,17 @@ marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			Families: []string{"Inkling"},
 			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
 			Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
-stands a call, an object with "name" and "args", behind <|content_thinking|> reasoning. A call that
+stands a call, an object with "name" and "args", behind <|content_invoke_tool_text|> the text of the one
+argument of the tool in the header, behind <|content_thinking|> reasoning. A call that
 <|content_text|> shows is not run.`,
 			framing: framing{
 				marks: []mark{
 					{text: "<|message_model|>", role: begins, common: true},
 					{text: "<|end_message|>", role: silent, edge: endsMessage},
-					{text: "<|content_invoke_tool_json|>", role: unwraps},
+					{text: "<|content_invoke_tool_json|>", role: begins, first: true, grammar: &inklingPayload},
+					{text: "<|content_invoke_tool_text|>", role: begins, first: true, grammar: &inklingText},
+					{text: "<|content_text|>", role: silent, edge: beginsAnswer},
+					{text: "<|content_model_end_sampling|>", role: silent, edge: endsMessage},
 				},
 				closes: []string{"<|end_message|>"},
 				thinks: []*wrapper{},
@@ -181,12 +185,17 @@ var (
 	inkling = func() grammar {
 		g := messages(messaging{
 			bodies: []bodyMark{
-				{"<|content_invoke_tool_json|>", anInvoke}, {"<|content_thinking|>", toSelf}, {"<|content_text|>", aloud},
+				{"<|content_invoke_tool_json|>", anInvoke}, {"<|content_invoke_tool_text|>", anInvokeOfText},
+				{"<|content_thinking|>", toSelf}, {"<|content_text|>", aloud},
 			},
 			ends: []string{"<|end_message|>"}, begins: []string{"<|message_model|>"},
 		})
-		g.form = &form{name: ofName, args: ofArgs}
+		g.form = &inklingForm
 		g.render = renderInvoke
 		return g
 	}()
+	inklingForm = form{name: ofName, args: ofArgs}
+	// Without its header, which the prompt can hold, a call has its name in the payload, and one of text has none.
+	inklingPayload = grammar{form: &inklingForm, body: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, "") }}
+	inklingText    = namedJSON(naming{closes: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
 )

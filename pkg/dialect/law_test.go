@@ -391,16 +391,17 @@ func joined(t *testing.T, d *Dialect) string {
 var endsLate = map[string]string{
 	"functionary_v32": "code ends where >>> begins a line",
 	"harmony":         "code ends where the message does",
+	"inkling":         "text ends where the message does",
 	"react":           "arguments that are text end where a line begins with Observation",
 	"continue":        "arguments follow until a line is none",
 }
 
 // mayEndLate reports whether a call of a dialect can be known only with what comes
 // next. That is so, too, where the closing mark of a tag is missing or wrong, and where
-// the arguments are a word, which can go on.
+// the arguments are a word, which can go on, or none.
 func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects(), func(m Dialect) bool { return m.Name == d.Name })
-	word := strings.HasSuffix(c.Text, "null")
+	word := strings.HasSuffix(c.Text, "null") || strings.HasSuffix(c.Text, "[ARGS]")
 	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired || word
 }
 

@@ -21,6 +21,7 @@ type mark struct {
 	common  bool     // it stands around what is no call, too
 	known   bool     // the call of Python behind it must name a tool, where the tools are known
 	edge    edge     // what it does to a message
+	first   bool     // it counts only where no text comes before it in its message
 }
 
 // An edge is what a mark without a header does to a message.

@@ -236,7 +236,7 @@ func (s *Scanner) barred(u use) bool {
 			return true
 		}
 	}
-	return u.line && !s.lineBlank
+	return u.line && !s.lineBlank || u.mark != nil && u.first && s.address.text
 }
 
 // leads reports whether this text can follow a mark in one of its uses.
@@ -299,6 +299,17 @@ func (s *Scanner) quotes(behind []byte) {
 	s.find(f)
 }
 
+// follows reports, once a line, a mark that would begin a call if no text came before it.
+func (s *Scanner) follows() {
+	if s.line.told || s.thinking.inside || !s.address.text || !slices.ContainsFunc(s.pending.uses, func(u use) bool { return u.first && !s.quoted(u.role) }) {
+		return
+	}
+	s.line.told = true
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark follows text of the same message, and begins no call")
+	f.Hint = "a call has a message of its own"
+	s.find(f)
+}
+
 // names reports what would begin a call if it named a tool.
 func (s *Scanner) names(behind []byte) {
 	for _, u := range s.pending.uses {
@@ -346,6 +357,7 @@ func (s *Scanner) meansNothing(behind []byte) {
 		return slices.ContainsFunc(s.pending.uses, func(u use) bool { return fits(u.role) })
 	}
 	s.quotes(behind)
+	s.follows()
 	s.names(behind)
 	s.foreign.thinks = s.foreign.thinks || has(func(r role) bool { return r == thinks })
 	quoted := s.quoted(wraps) && has(func(r role) bool { return r <= wraps })

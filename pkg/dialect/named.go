@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"slices"
 	"sort"
 	"strings"
@@ -14,6 +15,7 @@ type naming struct {
 	// Before the arguments.
 	behind  []string // marks behind the name; where there is none, "{" follows it
 	bare    bool     // "{" may follow the name although there are marks
+	none    bool     // where a mark follows the one behind the name, there are no arguments
 	id      string   // a mark behind the name, with an id behind that
 	word    string   // stands instead of the name, and the name behind the mark
 	counted bool     // the name ends in ":" and a number, and all of it is the id
@@ -183,7 +185,10 @@ func (b *namedBody) pass() {
 	case b.counted && c.id == "" && strings.HasSuffix(strings.TrimRight(c.name, "0123456789"), "."):
 		findings = append(findings, diag.New(diag.CallMember, c.place, "a number stands behind the name, and \":\" is missing before it"))
 	}
-	if text == "" && a.status == chat.StatusInvalid {
+	if text == "" && b.none && b.head.marked && a.lit.Stop() != "" {
+		a.value, a.status, a.place = json.RawMessage("{}"), chat.StatusOK, diag.Bytes(a.from, a.from)
+		findings = append(findings, noArguments(c.place))
+	} else if text == "" && a.status == chat.StatusInvalid {
 		findings = append(findings, diag.New(diag.CallMember, c.place, "no arguments stand behind the name"))
 	} else {
 		findings = append(findings, a.findings...)

@@ -12,6 +12,7 @@ import (
 
 // A namedCall is a call as it is written: a name, and arguments behind it.
 type namedCall struct {
+	only   bool   // it has a number and no name, which is that of the only tool
 	name   string // as it is written
 	place  diag.Span
 	clean  string // the name without what belongs to the syntax
@@ -62,11 +63,18 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 		name = strings.TrimSpace(name[:i])
 	}
 	name, noise := cleanName(name, tools)
+	if c.name == "" {
+		r.fault(diag.CallMember, c.place, "the call has no name")
+		return r
+	}
 	if !nameFits(name) {
 		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
 		return r
 	}
-	if noise != "" {
+	switch {
+	case c.only:
+		r.add(diag.New(diag.NameNoise, c.place, "the call has a number and no name: it is taken for one of %s, the only tool", excerpt(name)))
+	case noise != "":
 		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
 	}
 	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.clean {

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -154,8 +155,11 @@ func (b *namedBody) call(text string) namedCall {
 		c.clean, c.id = cutCount(h.name)
 	}
 	c.clean = strings.TrimPrefix(c.clean, b.space)
-	if b.counted && strings.Trim(c.clean, "0123456789") == "" {
-		c.clean = "" // only a number
+	if b.counted && strings.Trim(c.clean, "0123456789") == "" { // only a number
+		c.clean = ""
+		if tools := b.scanner.tools; len(tools) == 1 {
+			c.clean, c.only = slices.Collect(maps.Keys(tools))[0], true
+		}
 	}
 	return c
 }

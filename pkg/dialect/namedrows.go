@@ -8,13 +8,13 @@ import (
 
 // mistralNaming is NAME and JSON, with a mark between them since version 11.
 var mistralNaming = naming{
-	behind: []string{"[ARGS]"}, bare: true, id: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, between: "[ARGS]",
+	behind: []string{"[ARGS]"}, bare: true, id: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, between: "[ARGS]", none: true,
 }
 
 var (
 	mistralCall = namedJSON(mistralNaming)
 	mistralList = taggedJSON(form{name: ofName, args: ofArguments, before: true})
-	thenArgs    = tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers))))
+	thenArgs    = either(tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(after(blankThen("{"), "[ARGS]")))
 )
 
 // mistralMarks are the marks of Mistral. Each version also reads what the other one
@@ -91,7 +91,8 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 			Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
 			Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
 <|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls stand between marks of
-their own, which may be missing. Where a server drops all marks, functions.NAME:NUMBER{…} is read.`,
+their own, which may be missing. Where a server drops all marks,
+functions.NAME:NUMBER{…} is read. A number without a name is a call of the only tool there is.`,
 			framing: framing{
 				marks: []mark{
 					{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},

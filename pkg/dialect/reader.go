@@ -265,7 +265,12 @@ func (r *reader) misplaced() bool {
 
 func (r *reader) noArguments(place diag.Span) {
 	r.call.Arguments = json.RawMessage("{}")
-	r.add(diag.New(diag.NoArguments, place, "the call has no arguments; none are taken for {}"))
+	r.add(noArguments(place))
+}
+
+// noArguments reports a call without arguments, which has {}.
+func noArguments(place diag.Span) diag.Finding {
+	return diag.New(diag.NoArguments, place, "the call has no arguments; none are taken for {}")
 }
 
 // readEncoded takes arguments that are a string.

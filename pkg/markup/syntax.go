@@ -32,6 +32,7 @@ type Syntax struct {
 	AttrEscapes bool     // attributes have the entities of XML
 	CDATA       bool     // values may be CDATA sections
 	Nested      bool     // objects and arrays are tags in tags, and a tag that comes again makes an array
+	Doubled     bool     // the name of a tool can stand twice, as NAME.NAME
 	Compact     bool     // nothing is written between tags, and otherwise a line end
 	Stopped     bool     // the text may end before the end of the mark that closes the call, where a sequence stops the model
 	Backslash   bool     // the characters \n may stand for a line end between tags

@@ -51,7 +51,7 @@ var (
 	// ATEM is [AnthropicXML] in a namespace.
 	ATEM = &Syntax{
 		Prefix: "atem:", Calls: []string{"invoke"}, Name: "name", Parameters: []string{"parameter"}, Key: "name",
-		Untyped: JSON, Wrappers: []string{"function_calls"}, Ends: []string{"<|eom|>", "<|eot|>"},
+		Untyped: JSON, Wrappers: []string{"function_calls"}, Ends: []string{"<|eom|>", "<|eot|>"}, Doubled: true,
 	}
 
 	// Step3 is [AnthropicXML] in a namespace, between tokens.

@@ -336,8 +336,12 @@ func (m *machine) toolName(text string, start, end int) name {
 	if space != "" && m.tools[n.text] == nil && (m.tools == nil || m.tools[rest] != nil) {
 		n.space, n.text = space, rest
 	}
-	if space, rest := cutDoubled(n.text); m.tools[n.text] == nil && m.tools[rest] != nil {
-		n.space, n.text = space, rest
+	space, rest = cutDoubled(n.text)
+	if space != "" && m.tools[n.text] == nil && m.tools[rest] != nil {
+		n.text = rest
+		if !m.syntax.Doubled {
+			n.space = space
+		}
 	}
 	return n
 }
