@@ -108,6 +108,19 @@ func TestREADMEDefinition(t *testing.T) {
 	output(t, "oneshot tools show fetch --tools "+file)
 }
 
+// T12: the Go program of the README compiles.
+func TestREADMEProgram(t *testing.T) {
+	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindStringSubmatch(readmeText(t))
+	if block == nil {
+		t.Fatal("README.md has no Go program")
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, "test -z \"$(gofmt -l "+file+")\" && go vet "+file)
+}
+
 // TestREADMEFiles holds what the README shows to the files that its examples use.
 func TestREADMEFiles(t *testing.T) {
 	for _, name := range []string{"policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {

@@ -18,13 +18,10 @@ func TestAgentKeys(t *testing.T) {
 	properties := gjson.GetBytes(text, "properties").Map()
 	noKey := []string{
 		"dry-run", // a file whose runs do nothing would only surprise
-		"resume", "answer", "approve-call",
+		"run-file", "resume", "answer", "approve-call",
 		"trust-input", // whoever starts a run vouches for its input
 	}
-	noFlag := []string{
-		"version", "name", "instances", "mcp", // of the file alone
-		"planner", "max_cost", "events", "batch", "concurrency", // run has none of these yet
-	}
+	noFlag := []string{"version", "name"} // of the file alone
 	keys := map[string]bool{}
 	newRun(Env{}, nil).Flags().VisitAll(func(f *pflag.Flag) {
 		key := strings.ReplaceAll(f.Name, "-", "_")

@@ -89,14 +89,14 @@ var examples = map[string]struct {
 	"agent_config.v2": {
 		good: []string{
 			`{"version":1}`,
-			`{"version":1,"model":["a","b"],"tool":"x","timeout":"1m30s","max_cost":0.5,"param":{"stop":["x"]},"base_url":{"ollama":"http://h"},
-			  "api_key":{"openai":"${secret:K}"},"instances":{"s":{"tool":"vectorSearch","index":"i"}},"mcp":{"f":{"command":["p",""]}},"now":"2026-11-21T09:30:00Z"}`,
+			`{"version":1,"model":["a","b"],"tool":"x","timeout":"1m30s","param":{"stop":["x"]},"base_url":{"ollama":"http://h"},
+			  "api_key":{"openai":"${secret:K}"},"input":["a","-"],"now":"2026-11-21T09:30:00Z"}`,
 		},
 		bad: map[string]string{
 			`{}`:                                `TA002 1:1 document: the key "version" is missing`,
 			`{"version":1,"tool":[]}`:           `TA002 1:21 /tool: must have at least 1 item, has 0`,
 			`{"version":1,"api_key":"sk-123"}`:  `TA002 1:24 /api_key: must match the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, is the string "sk-123"`,
-			`{"version":1,"mcp":{"f":{}}}`:      `TA002 1:25 /mcp/f: the key "command" is missing`,
+			`{"version":1,"stdin_wait":3}`:      `TA002 1:27 /stdin_wait: must be a string, is the number 3`,
 			`{"version":1,"dialect":"mistral"}`: `TA002 1:24 /dialect: must be one of "auto", "native", "tool", "toolcalls"; is the string "mistral"`,
 		},
 	},
