@@ -53,36 +53,62 @@ func (o *toolOptions) forPrompt(env Env, t *talk) (*tool.Registry, error) {
 // load loads the named definitions, or all that are shipped when none are
 // named. What is wrong with them is shown.
 func (o *toolOptions) load(env Env, t *talk) (*tool.Registry, error) {
-	registry, findings, err := selectTools(env, *o)
+	registry, findings, replacing, err := selectTools(env, *o)
 	t.findings(findings, definitionTexts(env, findings))
+	for _, d := range replacing {
+		t.note("%s of %s:%d is used instead of the shipped definition", d.Name, d.File, max(d.Line, 1))
+	}
 	return registry, err
 }
 
 // selectTools returns the definitions that the options select: with globs those
 // of the files and of the shipped ones that match any; with files alone all of
 // theirs; with neither all that are shipped. A glob that matches nothing and
-// definitions with errors are usage errors; the findings say what is wrong.
-func selectTools(env Env, o toolOptions) (*tool.Registry, []diag.Finding, error) {
+// definitions with errors are usage errors; the findings say what is wrong. Replacing are the definitions of files
+// that are chosen in the place of a shipped one of their name.
+func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []diag.Finding, replacing []*tool.Definition, err error) {
 	if bad := policy.CheckGlobs(o.globs); bad != "" {
-		return nil, nil, usagef("", "--tool: %q is not a valid glob", bad)
+		return nil, nil, nil, usagef("", "--tool: %q is not a valid glob", bad)
 	}
 	defs, findings, err := loadDefinitions(env, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if diag.HasErrors(findings) {
-		return nil, findings, wrongDefinitions(findings)
+		return nil, findings, nil, wrongDefinitions(findings)
 	}
 	if defs, err = matching(defs, o.globs); err != nil {
-		return nil, findings, err
+		return nil, findings, nil, err
 	}
+	defs, replacing = preferFiles(defs)
 	registry, clashes := tool.NewRegistry(defs...)
 	findings = append(findings, clashes...)
 	if diag.HasErrors(clashes) {
-		return nil, findings, wrongDefinitions(findings)
+		return nil, findings, nil, wrongDefinitions(findings)
 	}
-	return registry, findings, nil
+	return registry, findings, replacing, nil
 }
+
+// preferFiles leaves out shipped definitions whose name a file defines, and returns those of the files that replace them.
+func preferFiles(defs []*tool.Definition) (kept, replacing []*tool.Definition) {
+	byName := map[string]*tool.Definition{}
+	for _, d := range defs {
+		if !isShipped(d) {
+			byName[d.Name] = d
+		}
+	}
+	for _, d := range defs {
+		if own := byName[d.Name]; own != nil && isShipped(d) {
+			replacing = append(replacing, own)
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept, replacing
+}
+
+// isShipped reports whether a definition comes with the program.
+func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPrefix(d.File, shipped) }
 
 // wrongDefinitions is the error of findings of which one or more are errors.
 func wrongDefinitions(findings []diag.Finding) error {

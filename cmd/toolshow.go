@@ -77,7 +77,7 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
 	}
-	if d.File == "" || strings.HasPrefix(d.File, shipped) {
+	if isShipped(d) {
 		doc.Source = "shipped"
 	}
 	for _, e := range d.Examples {
