@@ -20,8 +20,8 @@ type inputOptions struct {
 	allowEmpty bool
 	wait       time.Duration // for the first byte of stdin where no flag names it
 
-	stdinNamed bool // a part of the prompt is read from stdin
-	recorded   bool // the run plays a recording, whose input is on record
+	stdinNamed bool   // a part of the prompt is read from stdin
+	replayed   string // why stdin is not read where a recording is played, or ""
 	state      stdinState
 	sources    []runfile.InputSource // of what was read
 }
@@ -115,7 +115,7 @@ const (
 
 // readUnnamed reads stdin where it is a pipe, a socket or a file and no flag names it.
 func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *talk) (text string, err error) {
-	if o.noStdin || o.stdinNamed || o.recorded {
+	if o.noStdin || o.stdinNamed || o.replayed != "" {
 		return "", nil
 	}
 	var origin string
@@ -138,11 +138,13 @@ func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *talk) (text 
 	return text, nil
 }
 
-// noteUnread warns, once, of data that arrived on stdin after the wait.
+// noteUnread points out, once, data on stdin that the run does not read.
 func (o *inputOptions) noteUnread(env Env, t *talk) {
 	switch {
-	case o.recorded:
-		t.noteStdin(env)
+	case o.noStdin || o.stdinNamed:
+	case o.replayed != "" && hasUnread(env):
+		t.note("stdin was not read: %s", o.replayed)
+		o.replayed = ""
 	case o.state == stdinSilent && hasUnread(env):
 		o.state = stdinAbsent
 		t.warn(hintStdin, "data arrived on stdin after %v, and was not read", o.wait)

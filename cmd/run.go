@@ -260,8 +260,11 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
 	}
-	o.prompt.input.recorded = o.resumed != nil || slices.ContainsFunc(o.model.names, isRecording)
+	if slices.ContainsFunc(o.model.names, isRecording) {
+		o.prompt.input.replayed = "a replay reads it only with --input -"
+	}
 	if o.resumed != nil {
+		o.prompt.input.replayed = "the input of a resumed run is on record"
 		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
 	}
 	return cfg, o.prompt.load(ctx, o.env, o.talk, args, &cfg)

@@ -54,7 +54,7 @@ func (o *variableOptions) read() (*variables, error) {
 func parseVariables(flag, form, example string, values []string) (all []variable, err error) {
 	for _, v := range values {
 		key, value, ok := strings.Cut(v, "=")
-		if name, rest, isName := placeholder(key + "}"); !ok || !isName || name != key || rest != "" {
+		if name, _, isName := placeholder(key + "}"); !ok || !isName || name != key {
 			return nil, usagef("for example "+flag+" "+example, "%s: %q is not %s", flag, v, form)
 		}
 		all = append(all, variable{key, value})
@@ -64,13 +64,17 @@ func parseVariables(flag, form, example string, values []string) (all []variable
 
 // placeholder splits a text that follows "${" into a name and what follows "}", if it is a placeholder.
 func placeholder(text string) (name, rest string, ok bool) {
-	end := strings.IndexFunc(text, func(r rune) bool {
-		return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	if end <= 0 || text[end] != '}' || strings.ContainsRune("-0123456789", rune(text[0])) {
-		return "", "", false
+	for i, r := range text {
+		switch {
+		case r == '_' || unicode.IsLetter(r):
+		case i > 0 && (r == '-' || unicode.IsDigit(r)):
+		case i > 0 && r == '}':
+			return text[:i], text[i+1:], true
+		default:
+			return "", "", false
+		}
 	}
-	return text[:end], text[end+1:], true
+	return "", "", false
 }
 
 // fill expands the prompt and the system prompt. A variable that neither uses is an error: it is more likely misspelt

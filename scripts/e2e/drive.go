@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -73,7 +74,11 @@ func (t *Trial) run() (Outcome, error) {
 	if err := t.prepare(); err != nil {
 		return Outcome{Exit: -1}, fmt.Errorf("before the run: %w", err)
 	}
-	p, err := StartProgram(t.Context, t.Dir, t.Program, t.expand(t.Case.Args), t.Case.Input)
+	args := t.expand(t.Case.Args)
+	if args[0] == "run" && t.Case.Input == "" {
+		args = slices.Insert(slices.Clone(args), 1, "--stdin-wait", "1ms") // stdin is open and silent
+	}
+	p, err := StartProgram(t.Context, t.Dir, t.Program, args, t.Case.Input)
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
