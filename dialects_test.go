@@ -43,6 +43,11 @@ The %d dialects that `+"`oneshot parse`"+` reads. Give it what your model wrote:
 from the text and says what is wrong; `+"`--dialect NAME`"+` names it. A model that is not in the list often writes one
 of them all the same.
 
+Where calls are tags, definitions (--tools) give the types of the values. Without one a complete JSON array or object is
+that value and everything else is text, unless the tag names the type. Two servers read otherwise, and so does oneshot: in
+minimax_m2 every such value is text, and in minimax_m3, where arrays and objects are tags, numbers, true, false and null are
+what they look like.
+
 This page is printed from the table in this folder.
 
 ## By model

@@ -142,7 +142,20 @@ func (v *valueReader) read(text []byte, kinds Kinds, plain bool) json.RawMessage
 	if value, ok := v.json(text, kinds, plain); ok {
 		return value
 	}
+	if value, ok := v.escaped(text, kinds); ok {
+		return value
+	}
 	return v.text(text)
+}
+
+// escaped returns the object or array of a text that has the escapes of a string, and no
+// quotes around it.
+func (v *valueReader) escaped(text []byte, kinds Kinds) (json.RawMessage, bool) {
+	if kinds&(Array|Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
+		return nil, false
+	}
+	v.m.steps += len(text)
+	return v.decoded(literal.Reading{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
 }
 
 // json returns the value of a text that is JSON of some kinds, with what can be
@@ -227,12 +240,12 @@ func (k Kinds) admit(kind Kinds) bool {
 // kinds returns the kinds that a value without a known type can have beside text.
 func (u Untyped) kinds() Kinds {
 	switch u {
-	case Containers:
-		return Array | Object
+	case Text:
+		return 0
 	case JSON:
 		return anyJSON &^ String
 	}
-	return 0
+	return Array | Object
 }
 
 // strict returns the value of a text that is strictly JSON of some kinds, and the

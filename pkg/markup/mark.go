@@ -19,6 +19,7 @@ type mark struct {
 	slash   bool // of an element: it closes itself
 	start   int  // where it begins
 	nameEnd int  // where its name ends
+	glued   bool // no blank stands behind that
 	end     int  // where it ends; of a tag with attributes, where its name does
 	name    string
 }
@@ -126,7 +127,11 @@ func (m *machine) tail(k kind, t tail, i int) (mark, verdict) {
 	case noTail:
 		return found, yes
 	case valueTail, attrsTail:
-		return found, m.attributesAt(i, t)
+		v := m.attributesAt(i, t)
+		if v == no && m.syntax.Glued {
+			return m.gluedTail(found)
+		}
+		return found, v
 	}
 	end, v := m.tagEnd(i)
 	switch {
@@ -153,6 +158,25 @@ func (m *machine) attributesAt(i int, t tail) verdict {
 		return yes
 	}
 	return m.prefixed(i, m.syntax.delimiters().End)
+}
+
+// blankSign is what byte-level tokenizers have for a blank.
+const blankSign = "\u0120"
+
+// gluedTail reads what stands behind the name of an opening tag in place of a blank:
+// nothing or [blankSign], and the attribute with a name.
+func (m *machine) gluedTail(found mark) (mark, verdict) {
+	open := no
+	for _, blank := range []string{"", blankSign} {
+		end, v := m.joined(found.end, blank, m.syntax.Name, "=")
+		if v == yes {
+			found.nameEnd = end - len(m.syntax.Name) - len("=")
+			found.end, found.glued = found.nameEnd, true
+			return found, yes
+		}
+		open = max(open, v)
+	}
+	return found, open
 }
 
 func is(b bool) verdict {

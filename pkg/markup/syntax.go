@@ -23,16 +23,17 @@ type Syntax struct {
 	Framing     Framing  // what stands around a value and is no part of it
 	ID          string   // an attribute of a call: its id
 	FormAttr    string   // an attribute of a parameter: "raw" if the value is text, "json", or "dict" and "list" if it is tags of parameters
+	Untyped     Untyped  // what a value without a known type is
 	StringAttr  string   // an attribute of a parameter: "true" if the value is text, "false" if it is JSON
 	TypeAttr    string   // an attribute of a parameter that names the JSON type of the value
 	Ignored     []string // attributes that say nothing
-	Untyped     Untyped  // what a value without a known type is
 	Bare        bool     // the arguments may be one JSON object instead of parameters
 	Entities    bool     // values have the entities of XML
 	AttrEscapes bool     // attributes have the entities of XML
 	CDATA       bool     // values may be CDATA sections
 	Nested      bool     // objects and arrays are tags in tags, and a tag that comes again makes an array
 	Doubled     bool     // the name of a tool can stand twice, as NAME.NAME
+	Glued       bool     // the blank before the attribute with a name can be missing
 	Compact     bool     // nothing is written between tags, and otherwise a line end
 	Stopped     bool     // the text may end before the end of the mark that closes the call, where a sequence stops the model
 	Backslash   bool     // the characters \n may stand for a line end between tags
@@ -53,15 +54,15 @@ const (
 	InText = "..." // <tool_call>NAME
 )
 
-// An Untyped says what a value is whose type is not known. It is JSON only where
-// all of it is strictly valid.
+// An Untyped says what a value is whose type is not known: no definition gives it, nor
+// does the tag. It is JSON only where all of it is strictly valid.
 type Untyped int
 
 // What a value without a known type can be.
 const (
-	Text       Untyped = iota // always text
-	Containers                // an object or array of JSON, or text
-	JSON                      // any JSON but a string, or text
+	Containers Untyped = iota // an object or array of JSON, or text: the rule
+	Text                      // always text, where the model's servers read it so
+	JSON                      // any JSON but a string, or text, where objects and arrays are tags
 )
 
 // A Framing is what stands around a value and is no part of it.

@@ -6,26 +6,26 @@ var (
 	// with a line end on each side of a value.
 	Qwen3Coder = &Syntax{
 		Calls: []string{"function"}, Name: InTag, Parameters: []string{"parameter"}, Key: InTag,
-		Framing: Newline, Untyped: Containers, Wrappers: []string{"tool_call"},
+		Framing: Newline, Wrappers: []string{"tool_call"},
 	}
 
 	// SeedOSS is [Qwen3Coder] in other wrappers.
 	SeedOSS = &Syntax{
 		Calls: []string{"function"}, Name: InTag, Parameters: []string{"parameter"}, Key: InTag,
-		Framing: Newline, Untyped: Containers, Wrappers: []string{"seed:tool_call"},
+		Framing: Newline, Wrappers: []string{"seed:tool_call"},
 	}
 
 	// OpenHands is [Qwen3Coder] without wrappers. The text often ends before the
 	// last ">".
 	OpenHands = &Syntax{
 		Calls: []string{"function"}, Name: InTag, Parameters: []string{"parameter"}, Key: InTag,
-		Framing: Newline, Untyped: Containers, Stopped: true,
+		Framing: Newline, Stopped: true,
 	}
 
 	// MinimaxM2 is <invoke name="NAME"><parameter name="KEY">VALUE</parameter></invoke>.
 	MinimaxM2 = &Syntax{
 		Calls: []string{"invoke"}, Name: "name", Parameters: []string{"parameter"}, Key: "name",
-		Wrappers: []string{"minimax:tool_call"},
+		Untyped: Text, Wrappers: []string{"minimax:tool_call"},
 	}
 
 	// MinimaxM3 writes each argument as an element with its name, with a token
@@ -39,7 +39,7 @@ var (
 	// DSML says of each value whether it is text or JSON.
 	DSML = &Syntax{
 		Prefix: "｜DSML｜", Calls: []string{"invoke"}, Name: "name", Parameters: []string{"parameter"}, Key: "name",
-		StringAttr: "string", Untyped: JSON, Bare: true, Wrappers: []string{"function_calls", "tool_calls"},
+		StringAttr: "string", Bare: true, Wrappers: []string{"function_calls", "tool_calls"},
 	}
 
 	// AnthropicXML is the form of old Claude models.
@@ -51,7 +51,7 @@ var (
 	// ATEM is [AnthropicXML] in a namespace.
 	ATEM = &Syntax{
 		Prefix: "atem:", Calls: []string{"invoke"}, Name: "name", Parameters: []string{"parameter"}, Key: "name",
-		Untyped: JSON, Wrappers: []string{"function_calls"}, Ends: []string{"<|eom|>", "<|eot|>"}, Doubled: true,
+		Wrappers: []string{"function_calls"}, Ends: []string{"<|eom|>", "<|eot|>"}, Doubled: true,
 	}
 
 	// Step3 is [AnthropicXML] in a namespace, between tokens.
@@ -63,20 +63,20 @@ var (
 	// MiniCPM5 is XML, with entities and CDATA sections.
 	MiniCPM5 = &Syntax{
 		Calls: []string{"function"}, Name: "name", Parameters: []string{"param"}, Key: "name",
-		Entities: true, AttrEscapes: true, CDATA: true, Compact: true, Wrappers: []string{"tool_call", "tool_calls"},
+		Entities: true, AttrEscapes: true, CDATA: true, Compact: true, Glued: true, Wrappers: []string{"tool_call", "tool_calls"},
 	}
 
 	// KimiK3 has tokens instead of angle brackets, and the type beside each value.
 	KimiK3 = &Syntax{
 		Delimiters: Delimiters{"<|open|>", "<|close|>", "<|sep|>"},
 		Calls:      []string{"call"}, Name: "tool", Parameters: []string{"argument"}, Key: "key",
-		TypeAttr: "type", Ignored: []string{"index"}, Untyped: JSON, AttrEscapes: true, Compact: true, Wrappers: []string{"tools"},
+		TypeAttr: "type", Ignored: []string{"index"}, AttrEscapes: true, Compact: true, Wrappers: []string{"tools"},
 	}
 
 	// BFCL is the XML of a benchmark: the value stands in the tag or behind it.
 	BFCL = &Syntax{
 		Calls: []string{"function"}, Name: "name", Parameters: []string{"param"}, Key: "name", ValueAttr: "value",
-		Groups: []string{"params"}, TypeAttr: "type", Entities: true, AttrEscapes: true, Untyped: JSON, Compact: true,
+		Groups: []string{"params"}, TypeAttr: "type", Entities: true, AttrEscapes: true, Compact: true,
 		Wrappers: []string{"functions"},
 	}
 
@@ -88,27 +88,27 @@ var (
 
 	// GLM45 is <tool_call>NAME and pairs of <arg_key> and <arg_value>.
 	GLM45 = &Syntax{
-		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Backslash: true,
+		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Backslash: true,
 	}
 
 	// GLM47 is [GLM45] without line ends.
 	GLM47 = &Syntax{
-		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Backslash: true, Compact: true,
+		Calls: []string{"tool_call"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Backslash: true, Compact: true,
 	}
 
 	// HunyuanV3 is [GLM45] with a tag behind the name.
 	HunyuanV3 = &Syntax{
 		Calls: []string{"tool_call"}, Name: InText, NameEnd: "tool_sep", KeyTag: "arg_key", ValueTag: "arg_value",
-		Untyped: JSON, Wrappers: []string{"tool_calls"},
+		Wrappers: []string{"tool_calls"},
 	}
 
 	// Laguna is [GLM45] that may also have one JSON object as arguments.
 	Laguna = &Syntax{
-		Calls: []string{"tool_call", "user"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Untyped: Containers, Bare: true,
+		Calls: []string{"tool_call", "user"}, Name: InText, KeyTag: "arg_key", ValueTag: "arg_value", Bare: true,
 	}
 
 	// LongcatXML is [GLM45] with names of its own.
 	LongcatXML = &Syntax{
-		Calls: []string{"longcat_tool_call"}, Name: InText, KeyTag: "longcat_arg_key", ValueTag: "longcat_arg_value", Untyped: JSON,
+		Calls: []string{"longcat_tool_call"}, Name: InText, KeyTag: "longcat_arg_key", ValueTag: "longcat_arg_value",
 	}
 )
