@@ -23,17 +23,21 @@ func contractPrograms() map[string]func() {
 // patience is how long a program may take.
 const patience = 30 * time.Second
 
-// heldMain is "held [-socket|-terminal] [-say TEXT] [-after FILE] [-close] PROGRAM ARG…": stdin is a pipe or a socket that stays
-// open, and into which TEXT is written, at once or when FILE exists. With -close it is closed then. With -terminal it is the terminal.
+// heldMain is "held [-socket|-listens|-terminal] [-say TEXT] [-after FILE] [-close] PROGRAM ARG…": stdin is a pipe or a socket that stays
+// open, and into which TEXT is written, at once or when FILE exists. With -close it is closed then. With -listens it is a socket that
+// nobody connects to, with -terminal the terminal.
 func heldMain() {
 	set := flag.NewFlagSet("held", flag.ExitOnError)
-	socket, terminal, closes := set.Bool("socket", false, ""), set.Bool("terminal", false, ""), set.Bool("close", false, "")
+	socket, listens, terminal := set.Bool("socket", false, ""), set.Bool("listens", false, ""), set.Bool("terminal", false, "")
+	closes := set.Bool("close", false, "")
 	text, after := set.String("say", "", ""), set.String("after", "", "")
 	check(set.Parse(os.Args[1:]))
 	r, w, err := os.Pipe()
 	switch {
 	case *socket:
 		r, w, err = socketPair()
+	case *listens:
+		r, err = listener()
 	case *terminal:
 		r, err = os.Open("/dev/tty")
 	}
@@ -69,6 +73,15 @@ func socketPair() (a, b *os.File, err error) {
 	unix.CloseOnExec(fds[0]) // a child would keep them open
 	unix.CloseOnExec(fds[1])
 	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket"), nil
+}
+
+// listener returns a socket that takes connections, as inetd and systemd can pass one.
+func listener() (*os.File, error) {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return nil, err
+	}
+	return l.File()
 }
 
 // awaitFile waits until there is a file of that name.
