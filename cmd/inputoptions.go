@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,9 +63,8 @@ func (o *inputOptions) check(files []variable) error {
 	return nil
 }
 
-// read returns the input: the files of --var-file, those of --input, and stdin where it is input although no flag names it.
-// Each is a block under its name.
-func (o *inputOptions) read(ctx context.Context, env Env, t *talk, files []variable) (string, error) {
+// read returns the input that flags name, the files of --var-file before those of --input. Each is a block under its name.
+func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (string, error) {
 	var blocks []string
 	add := func(flag, name, path string, mayBeEmpty bool) error {
 		var text string
@@ -88,11 +88,22 @@ func (o *inputOptions) read(ctx context.Context, env Env, t *talk, files []varia
 			return "", err
 		}
 	}
+	return strings.Join(blocks, "\n\n"), nil
+}
+
+// addUnnamed adds stdin to the input where it is input although no flag names it.
+func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *talk, input *string) error {
 	text, err := o.readUnnamed(ctx, env, t)
-	if err == nil && text != "" {
-		blocks = append(blocks, "[stdin]\n"+text)
+	switch {
+	case err != nil || text == "":
+		return err
+	case slices.ContainsFunc(o.sources[:len(o.sources)-1], func(s runfile.InputSource) bool { return s.Name == "stdin" }):
+		return usagef("give the block another name, or run with --no-stdin", "two blocks of the input are named \"stdin\"")
+	case *input != "":
+		*input += "\n\n"
 	}
-	return strings.Join(blocks, "\n\n"), err
+	*input += "[stdin]\n" + text
+	return nil
 }
 
 // originAt returns the origin of the data of a file.

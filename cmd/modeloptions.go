@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	crand "crypto/rand"
+
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
@@ -65,9 +67,12 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// choose puts the models and their parameters into a configuration, of a
-// recording also its seed.
+// choose puts the models, their parameters and the run's seed into a
+// configuration.
 func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
+	if _, err := crand.Read(cfg.Seed[:]); err != nil {
+		return err
+	}
 	params, err := o.flagParams()
 	if err != nil {
 		return err

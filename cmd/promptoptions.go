@@ -30,7 +30,7 @@ func (o *promptOptions) flags(f *pflag.FlagSet) {
 }
 
 // load reads the parts of the prompt into a configuration.
-func (o *promptOptions) load(ctx context.Context, env Env, t *talk, args []string, cfg *agent.Config) error {
+func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *agent.Config) error {
 	vars, err := o.check(args)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *talk, args []strin
 		return err
 	}
 	cfg.TrustInput = o.trustInput
-	cfg.Input, err = o.input.read(ctx, env, t, vars.files)
+	cfg.Input, err = o.input.read(ctx, env, vars.files)
 	return err
 }
 

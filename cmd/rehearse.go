@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
@@ -24,15 +23,10 @@ type requestDoc struct {
 	Managed  *managedDoc     `json:"managed_policy,omitempty"`
 }
 
-// seed draws the randomness of a run. That of a dry run is a digest of what the model reads: it prints the same request
-// each time, and no text can contain its own boundary.
-func (o *runOptions) seed(cfg *agent.Config) error {
-	if o.dryRun {
-		cfg.Seed = sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
-		return nil
-	}
-	_, err := rand.Read(cfg.Seed[:])
-	return err
+// drySeed returns the seed of a dry run, a digest of what the model reads: it prints the same request each time, and no
+// text can contain its own boundary.
+func drySeed(cfg agent.Config) [sha256.Size]byte {
+	return sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
 }
 
 // rehearse makes the first request without sending it: what cannot be sent is

@@ -74,7 +74,8 @@ func newRun(env Env, t *talk) *cobra.Command {
 		Use:   "run [flags] [PROMPT|-]",
 		Short: "Run a prompt with tools and print the answer as JSON",
 		Long: `Run asks a model, runs the tools that it calls, and prints the final answer as
-one JSON document on stdout. Progress, warnings and errors go to stderr.`,
+one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
+a file on stdin is the input, without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
 		Args: upTo(1, "a prompt of several words stands in quotes"),
@@ -164,32 +165,11 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if err := o.seed(&cfg); err != nil {
-		return err
-	}
 	o.model.shared = !o.dryRun
 	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
 		return causeOr(ctx, err)
 	}
-	if err := o.marking(&cfg); err != nil {
-		return err
-	}
-	if cfg.Answers, err = o.answers.read(o.talk.secrets, o.resumed); err != nil {
-		return err
-	}
-	o.hidePrompt(&cfg)
-	if o.resumed != nil {
-		if err := o.resumed.give(&cfg, o); err != nil {
-			return err
-		}
-	}
-	if err := o.clock(&cfg); err != nil {
-		return err
-	}
-	if o.programs != nil {
-		o.programs.Zone = o.zone
-	}
-	if err := o.answerers(&cfg); err != nil {
+	if err := o.complete(ctx, &cfg); err != nil {
 		return err
 	}
 	if err := o.rehearse(cfg); err != nil || o.dryRun {
@@ -203,6 +183,35 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	o.prompt.input.noteUnread(o.env, o.talk)
 	defer o.prompt.input.noteUnread(o.env, o.talk) // a slow writer is heard by then
 	return o.goesOn(o.model.explain(o.drive(ctx, cfg)))
+}
+
+// complete adds what depends on the models of the run, and a stdin that no flag names, which can take time to read.
+func (o *runOptions) complete(ctx context.Context, cfg *agent.Config) (err error) {
+	if err := o.marking(cfg); err != nil {
+		return err
+	}
+	if cfg.Answers, err = o.answers.read(o.talk.secrets, o.resumed); err != nil {
+		return err
+	}
+	if err := o.prompt.input.addUnnamed(ctx, o.env, o.talk, &cfg.Input); err != nil {
+		return causeOr(ctx, err)
+	}
+	if o.dryRun {
+		cfg.Seed = drySeed(*cfg)
+	}
+	o.hidePrompt(cfg)
+	if o.resumed != nil {
+		if err := o.resumed.give(cfg, o); err != nil {
+			return err
+		}
+	}
+	if err := o.clock(cfg); err != nil {
+		return err
+	}
+	if o.programs != nil {
+		o.programs.Zone = o.zone
+	}
+	return o.answerers(cfg)
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -267,7 +276,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		o.prompt.input.replayed = "the input of a resumed run is on record"
 		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
 	}
-	return cfg, o.prompt.load(ctx, o.env, o.talk, args, &cfg)
+	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
 
 // same reports whether two names mean the same file, also before it is there.
