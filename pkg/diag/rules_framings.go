@@ -31,6 +31,7 @@ var framingRules = []Rule{
 			"The call is read where the rest says clearly that it is one.",
 		Bad:  "<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
+		Fix:  Safe,
 	},
 	{
 		Code: MissingCloser, Slug: "missing-closer", Severity: Warning,
@@ -129,11 +130,11 @@ var framingRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: NotACall, Slug: "not-a-call", Severity: Error, Also: []Severity{Warning},
+		Code: NotACall, Slug: "not-a-call", Severity: Error, Also: []Severity{Warning, Info},
 		Title: "A statement, or an item of a list of calls, is no call",
 		Text: "Only calls of the form name(literals) are read, and only objects in a list of calls. Assignments, conditions, methods of a result and prose " +
 			"are passed over up to the end of the statement; calls before and after are kept. So is a tag that is named as a tool: " +
-			"nothing says whether it holds text or markup. Between the marks of calls it is a warning, unless the tool is known, and marks in a sentence are only mentioned.",
+			"nothing says whether it holds text or markup. Between the marks of calls it is a warning, unless the tool is known; where a sentence only mentions the marks, it is for information.",
 		Bad:  "```tool\nconst page = wget(\"https://example.com/\");\n```",
 		Good: "```tool\nreturn wget(\"https://example.com/\");\n```",
 	},

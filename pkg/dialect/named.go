@@ -294,7 +294,13 @@ func grows(text []byte, marks []string) (mark string, v verdict) {
 
 // closeFence follows a closing code fence.
 func (b *namedBody) closeFence() {
-	if !b.fenced() {
+	switch fence := strings.TrimSpace(b.between); {
+	case b.fenced():
+	case strings.HasPrefix(fence, "```"):
+		f := diag.New(diag.MissingOpener, diag.Bytes(b.args.from, b.args.from), "%q is missing before the arguments", fence)
+		f.Fixes = fix(diag.Safe, "add it", diag.Edit{Start: b.args.from, End: b.args.from, New: b.between})
+		b.scanner.about(b.scanner.calls-1, f)
+	default:
 		b.scanner.stray(diag.Bytes(b.at-2, b.at+1))
 	}
 	b.opened, b.tail = 0, b.tail[:0]

@@ -151,6 +151,7 @@ func (s *Scanner) readOn(at int, mark, rest string) {
 	s.resync.behind = true
 	for _, segment := range s.frame.row.segments(rest) {
 		s.place, s.lineBlank = s.betweenFrames(), true
+		s.search = search{matcher: s.marks.matcher} // of a mark that was broken off
 		s.resync.forget(s.at)
 		s.Write([]byte(segment))
 		s.closePlaces()

@@ -35,18 +35,8 @@ var unreadBehind = map[string]struct {
 // TestReadsOn holds that a character taken from one call costs no other call: it is
 // still listed, whether the text arrives at once or in pieces.
 func TestReadsOn(t *testing.T) {
-	tools := Toolset{"alpha": nil, "beta": nil, "gamma": nil}
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		var parts []string
-		for i, name := range []string{"alpha", "beta", "gamma"} {
-			call := Scan(d.Example, Options{Dialect: *d}).Calls[0]
-			call.Name, call.ID, call.Arguments = name, fmt.Sprintf("functions.%s:%d", name, i), fmt.Appendf(nil, `{"city":"Oslo%d"}`, i)
-			part, ok := d.Render(call, nil)
-			if !ok {
-				t.Fatal("cannot be rendered")
-			}
-			parts = append(parts, part)
-		}
+		parts, tools := threeCalls(t, d)
 		whole, lost := strings.Join(parts, "\n"), 0
 		if got := Scan(whole, Options{Dialect: *d, Tools: tools}); len(got.Calls) != 3 {
 			t.Fatalf("%d calls in %q", len(got.Calls), whole)
@@ -73,6 +63,21 @@ func TestReadsOn(t *testing.T) {
 	})
 }
 
+// threeCalls returns three calls in a dialect, and their tools.
+func threeCalls(t *testing.T, d *Dialect) (parts []string, tools Toolset) {
+	tools = Toolset{}
+	for i, name := range []string{"alpha", "beta", "gamma"} {
+		call := Scan(d.Example, Options{Dialect: *d}).Calls[0]
+		call.Name, call.ID, call.Arguments = name, fmt.Sprintf("functions.%s:%d", name, i), fmt.Appendf(nil, `{"city":"Oslo%d"}`, i)
+		part, ok := d.Render(call, nil)
+		if !ok {
+			t.Fatal("cannot be rendered")
+		}
+		parts, tools[name] = append(parts, part), nil
+	}
+	return parts, tools
+}
+
 // losesCall reports whether a call other than the broken one is not listed. Then there
 // must be a finding. No call behind a cut is run.
 func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int) bool {
@@ -90,6 +95,15 @@ func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int)
 		}
 	}
 	return false
+}
+
+// A mark that begins in front of the place where reading goes on is none.
+func TestReadsOnBehindHalfAMark(t *testing.T) {
+	text := ">>>alpha\n{\"city:\"Oslo\"}\n\n><|eot_id|>>>gamma\n{\"city\":\"Oslo\"}\n"
+	r := Scan(text, Options{Dialect: find(t, "functionary_v32")})
+	if len(r.Calls) == 0 || r.Calls[0].Executable || len(r.Findings) == 0 {
+		t.Errorf("calls %v, findings %v", r.Calls, r.Findings)
+	}
 }
 
 // A mark in a string of a call that is whole is data, also where its closing mark is missing.

@@ -100,6 +100,13 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		}
 		n += k
 		switch {
+		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == ']':
+			at := b.lit.End()
+			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "']' stands where '}' is missing")
+			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
+			b.scanner.find(f)
+			b.part = theRest
+			return n, state
 		case state == literal.Bad && b.part >= theKey && b.part != theRest:
 			b.take(state)
 			b.part = theRest

@@ -38,6 +38,14 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 		}
 	case s.unmet(at, inLine):
 		return
+	case s.claim.open && s.claim.calls == s.calls: // a sentence mentions both
+		if !s.claim.told {
+			f := diag.New(diag.NotACall, diag.Bytes(s.claim.from, at), "no call stands between these marks: it is text")
+			f.Severity = diag.Info
+			s.find(f)
+		}
+		s.claim.open = false
+		return
 	case s.frame.row == row && row.wrapsCalls() && !s.textBehind():
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)

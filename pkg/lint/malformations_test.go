@@ -170,7 +170,7 @@ var malformations = []malformation{
 		{"the tool as a tag in a call", "<tool_call>\n<note>\n<parameter=text>\nx\n</parameter>\n</function>\n</tool_call>", "[TC113 TC117]"},
 		{"a tool and its parameters as tags", "<tool_call><note><text>x</text></note></tool_call>", "[TC113]"},
 		{"a call of a program", "<tool_call>\nnote(text)\n</tool_call>", "[TC113]"},
-		{"marks that are only mentioned", "Use <tool_call> tags, closed by </tool_call>.", "[TC117]"},
+		{"marks that are only mentioned", "Use <tool_call> tags, closed by </tool_call>.", "[TC113]"},
 		{"the tool as a tag without a call", "<note>\n<text>x</text>\n</note>", "[TC113]"},
 		{"any other markup", "<notes>\n<text>x</text>\n</notes>", "[]"},
 		{"other names of members", `{"tool_calls": [{"function": {"name": "note", "arguments": {"text": "x"}}}]}`, `note {"text":"x"}; [TC105 TC105]`},

@@ -55,7 +55,7 @@ func (r *reading) others(src []byte, o Options) {
 // otherMarks finds marks of another dialect with no call between them, the first of them.
 func (r *reading) otherMarks(all []diag.Finding, covered cover) {
 	for _, f := range all {
-		if f.Code == diag.NotACall && !covered.overlaps(f.Span.Start, f.Span.End) {
+		if f.Code == diag.NotACall && f.Severity != diag.Info && !covered.overlaps(f.Span.Start, f.Span.End) {
 			f.Call = nil
 			r.findings = append(r.findings, f)
 			return

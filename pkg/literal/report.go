@@ -257,7 +257,8 @@ func (s *Scanner) cutAt(start int, message string) {
 // bracketFault records a closing bracket that closes nothing or the wrong one.
 func (s *Scanner) bracketFault(c byte) {
 	top := s.args.top()
-	if top.char == 0 {
+	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == opening[c] })
+	if top.char == 0 || !isOpen && c == '}' {
 		s.fault(diag.Bracket, s.at, s.at+1, "%q closes nothing", c)
 		return
 	}
