@@ -87,6 +87,7 @@ type namedBody struct {
 	doubtful bool           // they may end earlier
 	mayEndAt int            // where in them
 	tail     []byte         // what can be a mark behind the arguments
+	touches  bool           // the next byte follows arguments that no mark closes
 }
 
 // A namedStage is what a namedBody reads.
@@ -157,7 +158,11 @@ func (b *namedBody) endArguments() ending {
 	}
 	rest := b.args.rest()
 	b.scanner.readAgain([]byte(rest))
-	return b.mayEnd(rest)
+	if end := b.mayEnd(rest); end == notYet {
+		return end
+	}
+	b.touches = true
+	return notYet
 }
 
 // endSecond reports a second value behind the arguments.
@@ -216,7 +221,7 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 			b.unclosed(mark)
 		}
 		return 1, ended
-	case v == no && isSpace(b.tail[0]):
+	case v == no && isSpace(b.tail[0]) && !b.touches:
 		b.scanner.readAgain(b.tail[1:])
 		b.tail = b.tail[:0]
 		return 1, notYet
@@ -229,7 +234,15 @@ func (b *namedBody) behindArguments(c byte) (int, ending) {
 // noMark reads a byte behind the arguments that begins no mark.
 func (b *namedBody) noMark(c byte) (int, ending) {
 	opens, closes := c == '{' || c == '[', c == '}' || c == ']'
+	touches := b.touches
+	b.touches = false
 	switch {
+	case touches && !opens && !closes:
+		b.scanner.readAgain(b.tail)
+		return 1, ended
+	case touches && opens:
+		b.beginSecond()
+		return 0, notYet
 	case opens && (len(b.closes) > 0 && !b.loose || !b.args.isObject()):
 		b.beginSecond()
 		return 0, notYet

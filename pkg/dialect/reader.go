@@ -127,9 +127,10 @@ func (r *reader) readName(whole bool) {
 // readTool takes the name of the tool.
 func (r *reader) readTool() {
 	place := r.get(r.by)
-	name, noise := cleanName(r.name, r.tools)
-	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(r.name, `"`) { // as the string of JSON says
-		name, noise = r.name, "quotes are a part of the tool's name, as it is written"
+	written := r.readMarkup(place)
+	name, noise := cleanName(written, r.tools)
+	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // as the string of JSON says
+		name, noise = written, "quotes are a part of the tool's name, as it is written"
 	}
 	switch {
 	case !nameFits(name):
@@ -137,7 +138,7 @@ func (r *reader) readTool() {
 		return
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
-		if name == r.name {
+		if name == written {
 			f.Severity = diag.Info
 		} else if place.Kind() == '"' && !r.mends(place.Span()) {
 			kind := diag.Safe
@@ -149,6 +150,21 @@ func (r *reader) readTool() {
 		r.add(f)
 	}
 	r.call.Name = name
+}
+
+// readMarkup returns the name up to the first control token in it, and reports that.
+func (r *reader) readMarkup(place *literal.Member) string {
+	i := markupAt(r.name)
+	if _, known := r.tools[r.name]; i <= 0 || known {
+		return r.name
+	}
+	name := strings.TrimSpace(r.name[:i])
+	f := diag.New(diag.MarkupInName, place.Span(), "%q stands in the tool's name", excerpt(r.name[i:]))
+	if place.Kind() == '"' && !r.mends(place.Span()) {
+		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+	}
+	r.add(f)
+	return name
 }
 
 // cleanName takes from a name that has been read what does not belong to it.
