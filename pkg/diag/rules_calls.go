@@ -161,7 +161,8 @@ var callRules = []Rule{
 		Code: CutCall, Slug: "cut-call", Severity: Error,
 		Title: "The text ends inside a call",
 		Text: "The response was cut off, or a string in it was never closed. What is missing is suggested at most: a call " +
-			"that was cut is never executed.",
+			"that was cut is never executed. Where a mark that begins or ends a call follows a string that was never closed, the call is cut there, and " +
+			"the calls after it are listed and not executed. An object or list of a known tool that the text ends in is cut, too.",
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",
 		Fix:  Unsafe,

@@ -96,9 +96,9 @@ var framingRules = []Rule{
 	},
 	{
 		Code: QuotedCall, Slug: "quoted-call", Severity: Warning, Also: []Severity{Info},
-		Title: "A call stands in a fence of another language, or in what somebody else says",
-		Text: "What stands inside another fence, or in a message of another role, is quoted, and what is marked with another word is something else: " +
-			"nothing of it is run, so that a text about calls does not become calls. Marks alone are only noted.",
+		Title: "A call stands in a fence of another language, in what somebody else says, or in an answer",
+		Text: "What stands inside another fence, in a message of another role or in one for the user is quoted, and what is marked with another word is something else: " +
+			"nothing of it is run, so that a text about calls does not become calls. Nor is a call after a string that is not closed, which may hold it. Marks alone are only noted.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},

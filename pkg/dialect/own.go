@@ -13,7 +13,8 @@ statements "return name(arguments);". Several statements are several calls, as a
 fences. "return" and ";" may be missing. Arguments are literals of JavaScript: strings in
 single, double or template quotes, numbers, true, false, null, arrays and objects, with
 trailing commas and comments. They go to the parameters in order; one object instead names
-them. Nothing is evaluated, and text inside a string is never a fence or a call.`,
+them. Nothing is evaluated. Text inside a string is never a fence or a call; calls
+after a string that is not closed are listed and not run.`,
 			Ending: "finalResponse",
 			framing: framing{
 				fences: []fenceForm{{
@@ -35,7 +36,7 @@ that may be missing. Every call that can be read counts, whatever stands beside 
 a finding, near relatives: "tool_calls", a list or a single call without the object around it,
 and calls with other names for their members, such as "name" and "arguments". Text around the
 object is a finding, and so is a call behind "end_turn", which is not run. Text inside a string
-is never a fence or a call.`,
+is never a fence or a call; calls after a string that is not closed are listed and not run.`,
 			Ending: "end_turn",
 			framing: framing{
 				fences: jsonFences,
