@@ -20,7 +20,7 @@ const (
 
 var byteRules = []Rule{
 	{
-		Code: InvalidUTF8, Slug: "invalid-utf8", Severity: Error,
+		Code: InvalidUTF8, Slug: "invalid-utf8", Severity: Error, Also: []Severity{Warning},
 		Title: "Bytes or an escape that is no character",
 		Text: "Bytes that are not UTF-8, and half of a surrogate pair, have no meaning in JSON. Decoders replace " +
 			"them without a word, so the tool would see another value than the one that was checked. The call is not executed.",
@@ -30,7 +30,7 @@ var byteRules = []Rule{
 	},
 	{
 		Code: OrderMark, Slug: "byte-order-mark", Severity: Info,
-		Title: "A byte order mark stands in front of a file",
+		Title: "A byte order mark at the start of a file",
 		Text:  "It means nothing in UTF-8, is no part of what the model said and takes no column. Programs that do not know it take it for text.",
 		Bad:   "\ufeff{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,

@@ -94,7 +94,7 @@ var callRules = []Rule{
 	},
 	{
 		Code: NameNoise, Slug: "name-noise", Severity: Warning, Also: []Severity{Info},
-		Title: "Something stands before the name of the tool",
+		Title: "Noise around the name of the tool",
 		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so are quotes and blanks around a name, and await, which is only noted.",
 		Bad:   `return functions.search("x");`,
 		Good:  `return search("x");`,

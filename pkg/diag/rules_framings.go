@@ -80,7 +80,7 @@ var framingRules = []Rule{
 	},
 	{
 		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning,
-		Title: "A mark of the dialect stands in the name of a tool",
+		Title: "Control token in the name of a tool",
 		Text:  "Control tokens leak into names when a model or a server cuts a call in the wrong place. They are removed; what is left must be a name.",
 		Bad:   "<|start|>assistant<|channel|>commentary to=functions.search<|channel|>commentary<|message|>{\"query\": \"x\"}<|call|>",
 		Good:  "<|start|>assistant<|channel|>commentary to=functions.search<|message|>{\"query\": \"x\"}<|call|>",
@@ -88,7 +88,7 @@ var framingRules = []Rule{
 	},
 	{
 		Code: InReasoning, Slug: "call-in-reasoning", Severity: Warning,
-		Title: "A call stands inside reasoning",
+		Title: "A call inside reasoning",
 		Text: "What a model thinks is a draft: the same call may follow, or none. A call there is shown and never executed, " +
 			"also where the reasoning was not closed before it.",
 		Bad:  "<think>I could <tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call></think>",
@@ -163,7 +163,7 @@ var framingRules = []Rule{
 	},
 	{
 		Code: StrayMarker, Slug: "stray-marker", Severity: Info,
-		Title: "A mark opens or closes nothing, or a separator parts nothing",
+		Title: "Unmatched mark, or a separator without calls on both sides",
 		Text: "A mark of the dialect, or a comma or semicolon between calls, stands where it means nothing. It is no content either, and is left out. " +
 			"A mark behind a string that has its own is one too many; behind another value it makes the call ambiguous.",
 		Bad:  "The weather is fine.</tool_call>",

@@ -28,7 +28,7 @@ const (
 var literalRules = []Rule{
 	{
 		Code: TrailingComma, Slug: "trailing-comma", Severity: Warning,
-		Title: "In JSON, a comma stands behind the last item",
+		Title: "Trailing comma in JSON",
 		Text:  "JavaScript allows it and JSON does not. Nothing is missing; the comma means nothing.",
 		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x",}}]}`,
 		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
@@ -36,7 +36,7 @@ var literalRules = []Rule{
 	},
 	{
 		Code: QuoteCharacter, Slug: "quote-character", Severity: Warning,
-		Title: "A string has other quotes than those of its dialect",
+		Title: "A string in quotes that its dialect does not have",
 		Text: "In JSON, single quotes and backticks are read as quotes where a string can begin, and only there: an apostrophe in a string is text. " +
 			"Where strings stand between marks of their own, other quotes are read, too, also around keys, which have none there.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": 'x'}}]}`,
@@ -82,7 +82,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: SmartQuote, Slug: "smart-quote", Severity: Error,
+		Code: SmartQuote, Slug: "smart-quote", Severity: Error, Also: []Severity{Warning},
 		Title: "A string has typographic quotes around it",
 		Text: "Curly quotes are no quotes in JSON; inside a string they are text. That they were meant as such is a suggestion: " +
 			"the call is not executed.",
@@ -138,7 +138,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: NotANumber, Slug: "not-a-number", Severity: Error,
+		Code: NotANumber, Slug: "not-a-number", Severity: Error, Also: []Severity{Warning},
 		Title: "NaN or Infinity",
 		Text:  "JSON has no such number, and programs disagree about what to put in its place. The call is not executed.",
 		Bad:   `return search("x", NaN);`,
@@ -146,7 +146,7 @@ var literalRules = []Rule{
 		Fix:   Unsafe,
 	},
 	{
-		Code: DuplicateKey, Slug: "duplicate-key", Severity: Error,
+		Code: DuplicateKey, Slug: "duplicate-key", Severity: Error, Also: []Severity{Warning},
 		Title: "An object has the same key twice",
 		Text: "Which value counts depends on the program, so what is checked need not be what is executed. Keys are " +
 			"compared after their escapes are decoded. The call is not executed; of two lists of calls the first is read.",
@@ -171,7 +171,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: NotALiteral, Slug: "not-a-literal", Severity: Error,
+		Code: NotALiteral, Slug: "not-a-literal", Severity: Error, Also: []Severity{Warning},
 		Title: "An argument is no literal",
 		Text: "Variables, operators, calls, spreads, functions, regular expressions, undefined and ${…} in templates " +
 			"would have to be evaluated, and nothing that a model writes is evaluated. The call is not executed.",
@@ -180,7 +180,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: TooDeep, Slug: "too-deep", Severity: Error,
+		Code: TooDeep, Slug: "too-deep", Severity: Error, Also: []Severity{Warning},
 		Title: "Arrays and objects are nested too deeply",
 		Text:  "The limit protects every program that the value goes through. The call is not executed.",
 		Bad:   `return f([[[[ … 65 levels … ]]]]);`,

@@ -38,7 +38,7 @@ func (b *callBody) memberKey(good bool) ending {
 	isList := plain && slices.Contains(b.frame.row.framing.lists, name)
 	switch {
 	case isList && b.listed:
-		b.note(diag.DuplicateKey, place.Start, place.End, "this stands behind another list of calls and is not read")
+		b.note(diag.DuplicateKey, place.Start, place.End, "a second list of calls is not read")
 	case isList:
 		b.at(atList)
 		return notYet
@@ -125,9 +125,7 @@ func (b *callBody) memberEnd(mark byte) ending {
 		b.missingComma()
 		b.at(atKey)
 	default:
-		if b.known {
-			b.note(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
-		}
+		b.note(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
 		return b.noMember()
 	}
 	return notYet
@@ -253,7 +251,7 @@ func (b *callBody) strayBrace() {
 }
 
 func (b *callBody) braceEnds() {
-	b.mended(diag.Bracket, b.junk, b.junk+1, "'}' stands where ']' is missing", "add ]", diag.Edit{Start: b.junk, End: b.junk, New: "]"})
+	b.mended(diag.Bracket, b.junk, b.junk+1, "']' is missing before '}'", "add ]", diag.Edit{Start: b.junk, End: b.junk, New: "]"})
 }
 
 // unclosed reports that the value has no end. A call that has none has a finding
@@ -279,12 +277,12 @@ func (b *callBody) unclosed(end string) {
 // strayComma reports a comma with nothing before it. Removing it is not safe, for
 // something may be missing there.
 func (b *callBody) strayComma() {
-	b.removal(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "nothing stands before the comma")
+	b.removal(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "no item before the comma")
 }
 
 func (b *callBody) trailingComma() {
 	if b.comma >= 0 {
-		b.removal(diag.TrailingComma, b.comma, diag.Safe, "a comma stands behind the last item")
+		b.removal(diag.TrailingComma, b.comma, diag.Safe, "trailing comma after the last item")
 	}
 }
 
@@ -328,13 +326,19 @@ func (b *callBody) callEnd(state literal.State) ending {
 	return notYet
 }
 
-// unreadable reports an object with the name of a tool that cannot be read.
+// unreadable reports why an object with the name of a tool cannot be read: its first error.
 func (b *callBody) unreadable(w *written) {
-	if _, names := w.first(ofType, ofFunction); names > 0 {
-		f := diag.New(diag.NotACall, diag.Bytes(b.begin, b.begin+1), "this looks like a call, and cannot be read: it is text")
-		f.Severity = diag.Warning
-		b.scanner.find(f)
+	if _, names := w.first(ofType, ofFunction); names == 0 {
+		return
 	}
+	f := diag.New(diag.NotACall, diag.Bytes(b.begin, b.begin+1), "this looks like a call")
+	if i := slices.IndexFunc(w.findings, func(f diag.Finding) bool { return f.Severity == diag.Error }); i >= 0 {
+		f = w.findings[i]
+		f.Path, f.Fixes = "", nil
+	}
+	f.Message += "; the object cannot be read as a call and is text"
+	f.Severity = diag.Warning
+	b.scanner.find(f)
 }
 
 // namesTool reports whether what has been read of a value names a tool that is known, as

@@ -198,7 +198,7 @@ func (b *callBody) opening(mark byte) {
 // valueEnd follows the last bracket of the value.
 func (b *callBody) valueEnd() ending {
 	if b.others > 0 && b.listed {
-		b.note(diag.UnknownMember, b.other.Start, b.other.End, "nothing is done with what stands beside the list of calls")
+		b.note(diag.UnknownMember, b.other.Start, b.other.End, "members beside the list of calls are ignored")
 	}
 	if !b.frame.open() {
 		b.scanner.lineBlank = b.lit.LineStart()
@@ -223,7 +223,7 @@ func (b *callBody) holdsCalls() {
 		b.note(diag.MissingOpener, b.begin, b.begin+1, strconv.Quote(b.frame.lacks)+" is missing before the calls")
 	}
 	if again && !b.isList && b.stage == atList && b.frame.row.framing.alone {
-		b.note(diag.TextAround, b.begin, b.begin+1, "the calls stand in more than one object")
+		b.note(diag.TextAround, b.begin, b.begin+1, "the calls are in more than one object")
 	}
 	b.notes(b.single.findings)
 	b.single = written{form: b.form, members: b.single.members[:0]}

@@ -62,7 +62,7 @@ func (s *Scanner) unmet(at int, inLine bool) bool {
 	if !known && c.mentioned(name, next, inLine) {
 		return false
 	}
-	f := diag.New(diag.NotACall, diag.Bytes(c.from, at), "no call stands between these marks: it is text")
+	f := diag.New(diag.NotACall, diag.Bytes(c.from, at), "no call between these marks: the text is content")
 	f.Severity = diag.Warning
 	if known {
 		f = diag.New(diag.NotACall, diag.Bytes(c.from, at), "a call of %s seems to be meant, and is written as no call is: it is text", excerpt(name))

@@ -10,7 +10,7 @@ import (
 // closedAt follows the closing fence at an offset, which should begin its line.
 func (s *Scanner) closedAt(at int, beginsLine bool) {
 	if !beginsLine {
-		s.lineFinding(diag.Bytes(at, at), diag.Safe, "the closing fence stands behind text on its line")
+		s.lineFinding(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *Scanner) tail(p []byte) int {
 // trailing reports text behind a closing fence. On a line of its own it could
 // be the opening line of another.
 func (s *Scanner) trailing(at int) {
-	s.lineFinding(diag.Bytes(at, at), diag.Unsafe, "text stands behind the closing fence on its line")
+	s.lineFinding(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
 	s.text()
 }
 

@@ -74,7 +74,7 @@ func (s *Scanner) notCalled(findings []diag.Finding) {
 // noCall reports text in a frame that is no call.
 func (s *Scanner) noCall(place diag.Span, hint string) {
 	s.resync.forget(place.End)
-	f := diag.New(diag.NotACall, place, "this is no call, and nothing is done with it")
+	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
 	f.Hint = hint
 	s.find(f)
 }

@@ -205,7 +205,7 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 	b.call = lineCall{name: name, nameAt: diag.Bytes(nameAt, nameAt+len(name)), start: at}
 	switch {
 	case name == "":
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name stands behind %s", toolNameWord))
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name follows %s", toolNameWord))
 	case b.doubt:
 		b.call.ambiguous = true
 		b.call.find(diag.MarkerInValue, b.call.nameAt, "this call may be text of a value before it, whose END_ARG is missing")
@@ -215,7 +215,7 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 // junk reports a line before the first call.
 func (b *lineBody) junk(line []byte, at int) {
 	if len(bytes.TrimSpace(line)) > 0 {
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this is no call, and nothing is done with it"))
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this is not a call and is ignored"))
 	}
 }
 

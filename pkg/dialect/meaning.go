@@ -139,7 +139,7 @@ func (s *Scanner) closeLead() {
 		}
 	}
 	if cut {
-		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends behind %s, before there is a call", s.held[:s.pending.size]))
+		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
 	}
 	s.mean(u, v, behind, false)
 }

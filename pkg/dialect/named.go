@@ -168,7 +168,7 @@ func (b *namedBody) endArguments() ending {
 // endSecond reports a second value behind the arguments.
 func (b *namedBody) endSecond() {
 	place := diag.Bytes(b.second, b.second+len(b.args.text()))
-	b.scanner.find(diag.New(diag.Concatenated, place, "this stands behind the arguments of %s, and nothing is done with it", excerpt(b.head.name)))
+	b.scanner.find(diag.New(diag.Concatenated, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
 // mayEnd says whether the frame ends here, where a text follows that has been
@@ -186,15 +186,15 @@ func (b *namedBody) pass() {
 	c, findings := b.call(text), b.doubts
 	switch {
 	case len(b.behind) > 0 && !b.bare && !b.head.marked:
-		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark stands between the name and its arguments"))
+		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark separates the name from its arguments"))
 	case b.counted && c.id == "" && strings.HasSuffix(strings.TrimRight(c.name, "0123456789"), "."):
-		findings = append(findings, diag.New(diag.CallMember, c.place, "a number stands behind the name, and \":\" is missing before it"))
+		findings = append(findings, diag.New(diag.CallMember, c.place, "\":\" is missing before the number after the name"))
 	}
 	if text == "" && b.none && b.head.marked && a.lit.Stop() != "" {
 		a.value, a.status, a.place = json.RawMessage("{}"), chat.StatusOK, diag.Bytes(a.from, a.from)
 		findings = append(findings, noArguments(c.place))
 	} else if text == "" && a.status == chat.StatusInvalid {
-		findings = append(findings, diag.New(diag.CallMember, c.place, "no arguments stand behind the name"))
+		findings = append(findings, diag.New(diag.CallMember, c.place, "no arguments follow the name"))
 	} else {
 		findings = append(findings, a.findings...)
 	}
@@ -255,7 +255,7 @@ func (b *namedBody) noMark(c byte) (int, ending) {
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:
-		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "another value stands behind the arguments of %s: it is text", excerpt(b.head.name))
+		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is text", excerpt(b.head.name))
 		f.Severity = diag.Warning
 		b.scanner.find(f)
 	}

@@ -59,7 +59,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.clean
 	if i := markupAt(name); i >= 0 {
-		r.add(diag.New(diag.MarkupInName, c.place, "%q stands in the tool's name", excerpt(name[i:])))
+		r.add(diag.New(diag.MarkupInName, c.place, "%q in the tool's name is not part of it", excerpt(name[i:])))
 		name = strings.TrimSpace(name[:i])
 	}
 	name, noise := cleanName(name, tools)
@@ -117,7 +117,7 @@ func (r *reader) takeList(value json.RawMessage, place diag.Span) {
 		r.fault(diag.CallMember, place, "the arguments are an array, and should be an object")
 		return
 	}
-	f := diag.New(diag.Bracket, place, "the arguments stand in a list, which is taken away")
+	f := diag.New(diag.Bracket, place, "the arguments are inside an array, which is removed")
 	f.Severity = diag.Warning
 	r.add(f)
 	r.call.Arguments = list[0]

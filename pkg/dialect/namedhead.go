@@ -114,7 +114,7 @@ func cutFence(piece string) (name string, fenced, ok bool) {
 // refuse reports a mark with no call behind it. What follows it is text.
 func (b *namedBody) refuse(mark string) ending {
 	if f := b.frame; f.mark != "" {
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call stands behind %s", strings.TrimSpace(f.mark)))
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call follows %s", strings.TrimSpace(f.mark)))
 	}
 	b.scanner.readAgain([]byte(string(b.head.text) + b.head.held() + mark))
 	return left

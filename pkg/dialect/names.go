@@ -38,7 +38,7 @@ func cleanName(name string, tools Toolset) (clean, noise string) {
 	case space != "":
 		return rest, strconv.Quote(space) + " does not belong to the tool's name"
 	case clean != name:
-		return clean, "quotes or blanks stand around the tool's name"
+		return clean, "unexpected quotes or blanks around the tool's name"
 	}
 	return clean, ""
 }

@@ -31,7 +31,7 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 		r.readText(diag.Bytes(0, len(c.Text)))
 	case tooDeep(c.Arguments):
 		r.call.Arguments, r.call.Text = nil, string(c.Arguments)
-		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "more than %d arrays and objects stand in each other", literal.MaxDepth))
+		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "arrays and objects are nested more than %d deep", literal.MaxDepth))
 	}
 	r.judge()
 	r.readBackslashes()

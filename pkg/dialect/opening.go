@@ -130,7 +130,7 @@ func (s *Scanner) checkOpening() {
 		s.find(f)
 	}
 	if o.text > 0 {
-		s.lineFinding(diag.Bytes(o.end, o.text), diag.Safe, "text stands behind the info string on the opening line")
+		s.lineFinding(diag.Bytes(o.end, o.text), diag.Safe, "text after the info string of the opening fence")
 	}
 	o.folded, o.text = false, 0
 }

@@ -33,7 +33,7 @@ func (o *outside) add(at int, text string) int {
 // the calls alone.
 func (s *Scanner) reportOutside(where string) {
 	if o := s.outside; o.any && !o.told && s.alone {
-		s.find(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text stands %s", where))
+		s.find(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text %s", where))
 	}
 	s.outside = outside{}
 }
@@ -43,7 +43,7 @@ func (s *Scanner) reportOutside(where string) {
 func (s *Scanner) closeOutside() {
 	switch {
 	case s.holders > 0:
-		s.reportOutside("behind the calls")
+		s.reportOutside("after the calls")
 	case len(s.marks.rows) == 1:
 		s.alone = s.marks.rows[0].framing.alone
 		s.reportOutside("where only a JSON object with calls should")

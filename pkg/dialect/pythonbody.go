@@ -81,7 +81,7 @@ func (b *pythonItem) close() { b.take(b.lit.Close()) }
 // ownName takes the prefix and the suffix of the dialect from the name of a call.
 func (b *pythonItem) ownName(r *reader) {
 	c := &r.call
-	if b.prefix != "" && strings.HasPrefix(c.Text, b.prefix) { // which is no noise here
+	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !spaced(rest) { // which is no noise here
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
 		if c.Status == chat.StatusRepaired {
 			c.Status = chat.StatusOK
@@ -114,4 +114,10 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 		b = literal.AppendPython(append(b, name+"="...), value)
 	}
 	return append(append(b, ')'), d.framing.writes[1]...), namable(c.Name) && !strings.Contains(c.Name, "-")
+}
+
+// spaced reports whether a text begins with a namespace.
+func spaced(text string) bool {
+	space, _ := literal.CutNamespace(text)
+	return space != ""
 }

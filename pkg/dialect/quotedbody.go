@@ -99,7 +99,9 @@ func (b *quotedItem) take(literal.State) string {
 	}
 	call.End = call.Start + len(call.Text)
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
-	r.cleanName(diag.Bytes(call.Start, call.Start+1))
+	if at := strings.LastIndex(string(b.head), call.Name); at >= 0 {
+		r.cleanName(diag.Bytes(call.Start+at, call.Start+at+len(call.Name)))
+	}
 	b.strays(&r)
 	b.scanner.passCall(&r)
 	return b.behind(b.lit)
@@ -112,7 +114,7 @@ func (b *quotedItem) strays(r *reader) {
 		b.scanner.find(diag.New(diag.MissingOpener, first, "%q is missing before the call", lacks))
 	}
 	if b.head[0] == ':' {
-		f := diag.New(diag.StrayMarker, first, "a colon stands before the call")
+		f := diag.New(diag.StrayMarker, first, "colon before the call")
 		f.Fixes = fix(diag.Safe, "remove the colon", diag.Edit{Start: b.from, End: b.from + 1})
 		r.findings = append(r.findings, f)
 	}

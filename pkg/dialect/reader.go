@@ -118,7 +118,7 @@ func (r *reader) readName(whole bool) {
 		r.wrong(r.by, "the name of a tool")
 	default:
 		if r.more {
-			r.fault(diag.CallMember, r.brace(), "more than one member can tell the tool or its arguments")
+			r.fault(diag.CallMember, r.brace(), "several members could name the tool or hold its arguments")
 		}
 		r.readTool()
 	}
@@ -159,7 +159,7 @@ func (r *reader) readMarkup(place *literal.Member) string {
 		return r.name
 	}
 	name := strings.TrimSpace(r.name[:i])
-	f := diag.New(diag.MarkupInName, place.Span(), "%q stands in the tool's name", excerpt(r.name[i:]))
+	f := diag.New(diag.MarkupInName, place.Span(), "%q in the tool's name is not part of it", excerpt(r.name[i:]))
 	if place.Kind() == '"' && !r.mends(place.Span()) {
 		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 	}

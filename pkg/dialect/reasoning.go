@@ -121,7 +121,7 @@ func (s *Scanner) startOver() {
 // stray reports a mark that means nothing where it stands. Without it what stands
 // before and behind it could mean something together.
 func (s *Scanner) stray(place diag.Span) {
-	f := diag.New(diag.StrayMarker, place, "this mark opens or closes nothing")
+	f := diag.New(diag.StrayMarker, place, "unmatched mark")
 	f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
 	s.find(f)
 }

@@ -243,7 +243,7 @@ func (b *sequence) follows(c byte) {
 // second reports a call behind another one in a frame that should hold one, or a list.
 // Each is complete, so both are certain; readers of the whole frame refuse both.
 func (b *sequence) second() {
-	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "another call stands where one should; both are read")
+	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "two calls in the place of one; both are read")
 	f.Severity = diag.Warning
 	mark := b.frame.mark
 	if closes := "</" + strings.TrimPrefix(mark, "<"); !b.faulty && b.parts.count == 0 && slices.Contains(b.frame.row.framing.closes, closes) {
@@ -363,7 +363,7 @@ func (b *sequence) finish(most int) {
 
 func (b *sequence) missingBracket() {
 	if b.open > 0 {
-		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)), "']' is missing behind the calls"))
+		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)), "']' is missing after the calls"))
 		b.open = 0
 	}
 }

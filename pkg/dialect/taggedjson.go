@@ -102,7 +102,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		switch {
 		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == ']':
 			at := b.lit.End()
-			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "']' stands where '}' is missing")
+			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "'}' is missing before ']'")
 			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
 			b.scanner.find(f)
 			b.part = theRest

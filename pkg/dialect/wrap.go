@@ -40,7 +40,7 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 		return
 	case s.claim.open && s.claim.calls == s.calls: // a sentence mentions both
 		if !s.claim.told {
-			f := diag.New(diag.NotACall, diag.Bytes(s.claim.from, at), "no call stands between these marks: it is text")
+			f := diag.New(diag.NotACall, diag.Bytes(s.claim.from, at), "no call between these marks: the text is content")
 			f.Severity = diag.Info
 			s.find(f)
 		}
@@ -73,7 +73,7 @@ func (d *Dialect) wrapsCalls() bool {
 // closeWrap reports calls whose closing mark is missing at the end of the text.
 func (s *Scanner) closeWrap() {
 	if w := s.wrap; w.open() {
-		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "what %s opens is not closed", w.text))
+		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}
 }
 

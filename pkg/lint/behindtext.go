@@ -28,7 +28,7 @@ func (r *reading) behindText(src []byte, tools dialect.Toolset) {
 			return
 		}
 		last := found.Calls[len(found.Calls)-1]
-		f := diag.New(diag.TextAround, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls stands behind text, and is not run")
+		f := diag.New(diag.TextAround, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls after text is not run")
 		f.Hint = "have the model write the list alone"
 		r.find(f)
 		return

@@ -34,9 +34,9 @@ func (r *reading) ending(body []byte, resp chat.Response, stop []wire.Piece, for
 		find(diag.UncleanEnd, says+": the response did not end of its own accord")
 		return false
 	case wire.NamesCalls(reason) && len(resp.Calls) == 0:
-		find(diag.EndContradicts, says+", and the response has no call in the field for calls")
+		find(diag.EndContradicts, says+", but the response has no native call")
 	case format.CallReason && !wire.NamesCalls(reason) && len(resp.Calls) > 0:
-		find(diag.EndContradicts, says+", and the response has calls")
+		find(diag.EndContradicts, says+", but the response has calls")
 		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so where a tool was asked for
 	}
 	return true

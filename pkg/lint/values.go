@@ -64,7 +64,7 @@ func (r *Record) marked(text diag.Text) {
 	if text.Offset > 0 || !bytes.HasPrefix(text.Bytes, []byte(orderMark)) {
 		return
 	}
-	f := diag.New(diag.OrderMark, diag.Bytes(0, len(orderMark)), "a byte order mark stands in front of the file")
+	f := diag.New(diag.OrderMark, diag.Bytes(0, len(orderMark)), "byte order mark at the start of the file")
 	f.Fixes = []diag.Fix{{Title: "remove it", Kind: diag.Safe, Edits: []diag.Edit{{Start: 0, End: len(orderMark)}}}}
 	r.Findings = append(r.Findings, f)
 }

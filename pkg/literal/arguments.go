@@ -232,7 +232,7 @@ func (s *Scanner) openBracket(c byte) {
 		return
 	}
 	if depth == s.maxDepth {
-		s.fault(diag.TooDeep, s.at, s.at+1, "more than %d arrays and objects stand in each other", s.maxDepth)
+		s.fault(diag.TooDeep, s.at, s.at+1, "arrays and objects are nested more than %d deep", s.maxDepth)
 		return
 	}
 	s.args.begin(c, s.at)
@@ -328,10 +328,15 @@ func (s *Scanner) noMember() {
 
 func (s *Scanner) colonMissing(at int) {
 	if s.args.bareKey {
-		s.fault(diag.NotALiteral, at, at+1, "a key without a value would stand for a variable, and nothing is evaluated")
+		start, end := at, at+1
+		if n := len(s.notes) - 1; n >= 0 && s.notes[n].Code == diag.BareKey { // the missing colon is the cause, not the quotes
+			start, end = s.notes[n].Span.Start, at
+			s.notes = s.notes[:n]
+		}
+		s.fault(diag.NotALiteral, start, end, "a word without a colon and a value: it is no key, and no variable is evaluated")
 		return
 	}
-	s.fault(diag.BadLiteral, at, at+1, "a colon is missing behind the key")
+	s.fault(diag.BadLiteral, at, at+1, "a colon is missing after the key")
 }
 
 // beginString reads the opening quote of a string.

@@ -51,7 +51,7 @@ func (s *Scanner) beginKeywords(first word) {
 // endKeywords reports keyword arguments at the end of the call.
 func (s *Scanner) endKeywords() {
 	if s.lang == python {
-		s.noteMend(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "a colon stands behind the name of an argument")
+		s.noteMend(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon after the name of an argument")
 		return
 	}
 	s.keywords.add(diag.Edit{Start: s.at, End: s.at, New: "}"})

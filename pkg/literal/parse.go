@@ -22,7 +22,7 @@ func ParseCall(text string) (chat.Call, []diag.Finding) {
 	case !ok && len(findings) == 0:
 		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(0, len(text)), "this is no call name(arguments)"))
 	case ok && trailing(text[n:]):
-		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "text stands behind the call"))
+		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "text follows the call"))
 		call.Executable = false
 	}
 	return call, findings
@@ -84,7 +84,7 @@ func ParseBytes(text []byte) Reading {
 func behindValue(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {
-		return diag.New(diag.Concatenated, place, "another value stands behind the value")
+		return diag.New(diag.Concatenated, place, "a second value follows the first")
 	}
-	return diag.New(diag.BadLiteral, place, "text stands behind the value")
+	return diag.New(diag.BadLiteral, place, "text follows the value")
 }

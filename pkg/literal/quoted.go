@@ -160,7 +160,7 @@ func (s *Scanner) noteOtherQuotes(end int) {
 	if strings.IndexByte(s.tokenText(), '\\') >= 0 {
 		kind = diag.Unsafe
 	}
-	s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string has other quotes than the marks around strings").
+	s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string is in quotes instead of the dialect's string marks").
 		fix("write the marks", kind, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
 }
 

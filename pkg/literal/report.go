@@ -144,7 +144,7 @@ func (s *Scanner) noteString(end int) {
 	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"a run of backticks in a template is read as text")
 	s.noteMend(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
-		"the string has other quotes than double ones")
+		"the string is not in double quotes")
 	s.noteMend(diag.BadEscape, str.loose, diag.Safe, "remove the backslash",
 		"JSON has no escape for this quote; it is read without the backslash")
 }
@@ -264,7 +264,7 @@ func (s *Scanner) bracketFault(c byte) {
 	}
 	missing := s.missing()
 	at := s.args.last
-	s.fault(diag.Bracket, s.at, s.at+1, "%q stands where %q is missing", c, closing[top.char])
+	s.fault(diag.Bracket, s.at, s.at+1, "%q is missing before %q", closing[top.char], c)
 	switch {
 	case c == ')':
 		s.fixMissing(at, strings.TrimSuffix(missing, ")"))

@@ -30,7 +30,7 @@ func (s *Scanner) noteBlanks(from, to int) {
 }
 
 func (s *Scanner) noteTrailingComma(at int) {
-	s.note(diag.TrailingComma, at, at+1, diag.Warning, "a comma stands behind the last item").
+	s.note(diag.TrailingComma, at, at+1, diag.Warning, "trailing comma after the last item").
 		fix("remove it", diag.Safe, diag.Edit{Start: at, End: at + 1})
 }
 

@@ -47,9 +47,9 @@ func (s *Scanner) behindValue(marked bool) int {
 	}
 	remove := diag.Edit{Start: s.at, End: s.at + len(s.private)}
 	if isLast {
-		s.note(diag.StrayMarker, s.at, remove.End, diag.Warning, "a mark stands behind a string").fix("remove it", diag.Safe, remove)
+		s.note(diag.StrayMarker, s.at, remove.End, diag.Warning, "extra mark after a string").fix("remove it", diag.Safe, remove)
 	} else {
-		s.doubt(diag.StrayMarker, s.at, remove.End, "a mark stands behind a value that can be meant as text").fix("remove it", diag.Unsafe, remove)
+		s.doubt(diag.StrayMarker, s.at, remove.End, "extra mark after a value that may be text").fix("remove it", diag.Unsafe, remove)
 	}
 	return len(s.private)
 }

@@ -60,7 +60,7 @@ func (h *holder) step() bool {
 	found, _ := h.in.nextMine()
 	switch depth := len(h.stack); {
 	case found.kind == paramOpen && depth == literal.MaxDepth:
-		h.fault(diag.TooDeep, found, "more than %d tags stand in each other", depth)
+		h.fault(diag.TooDeep, found, "tags are nested more than %d deep", depth)
 	case found.kind == paramOpen:
 		return h.open(found)
 	case found.kind == paramClose && depth > 1:
@@ -70,7 +70,7 @@ func (h *holder) step() bool {
 		h.stack = h.stack[:depth-1]
 		return h.put(found, b.name, b.json())
 	case found.start < len(h.in.text):
-		h.fault(diag.NotACall, found, "something else stands where a value should")
+		h.fault(diag.NotACall, found, "no value here")
 	case depth > 1:
 		h.fault(diag.MissingCloser, found, "the value %s is not closed", excerpt(h.stack[depth-1].name))
 	}

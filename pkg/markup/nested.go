@@ -45,7 +45,7 @@ func (v *valueReader) nested(text []byte, shape *Shape) (json.RawMessage, bool) 
 		case found.kind != elementOpen || !in.mine(found):
 			return nil, false
 		case len(stack) == literal.MaxDepth:
-			v.m.fault(diag.TooDeep, v.start, v.start+1, "more than %d tags stand in each other", literal.MaxDepth)
+			v.m.fault(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d deep", literal.MaxDepth)
 			return json.RawMessage("null"), true
 		default:
 			child := node{name: found.name, shape: top.child(found.name)}

@@ -49,12 +49,12 @@ func (m *machine) noteName(n name) {
 		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
 		return
 	case n.leaked:
-		f = m.note(diag.MarkupInName, n.start, n.end, "a control token stands in a name; without it that is %s", excerpt(n.text))
+		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; without it the name is %s", excerpt(n.text))
 		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
 	case n.space != "":
 		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.space)
 	case n.noisy:
-		m.note(diag.NameNoise, n.start, n.end, "the quotes or blanks around a name are not as they should be")
+		m.note(diag.NameNoise, n.start, n.end, "unexpected quotes or blanks around the name")
 		return
 	default:
 		return
@@ -160,10 +160,10 @@ func (m *machine) noteJunk(start, end int) {
 		if m.syntax.Bare && m.takeBroken(start, end) {
 			return
 		}
-		m.fault(diag.NotACall, start, end, "there is other text where the arguments should stand")
+		m.fault(diag.NotACall, start, end, "text in the place of the arguments")
 		return
 	}
-	m.note(diag.TextAround, start, end, "text stands between the parameters and belongs to none")
+	m.note(diag.TextAround, start, end, "text between the parameters")
 	if m.out != nil {
 		m.out.changed = true
 	}

@@ -65,7 +65,7 @@ func (m *machine) readTag() bool {
 // noteTag reports what is wrong with the attributes of the tag, beside its name.
 func (m *machine) noteTag(others []attribute) {
 	if found := m.tag.mark; found.glued {
-		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "no blank stands before the attribute %q", m.syntax.Name)
+		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "no blank before the attribute %q", m.syntax.Name)
 		f.Severity = diag.Warning
 		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(blankSign)))
 		m.fix(f, diag.Safe, "write one", found.nameEnd-sign, found.nameEnd, " ")

@@ -29,7 +29,7 @@ func (r *reader) goesOnAfter() bool {
 			r.fenced = false
 		default:
 			if more = r.nextDocument(last, comma); !more {
-				r.skipOver(diag.TextAround, r.end, "text stands behind the value")
+				r.skipOver(diag.TextAround, r.end, "text follows the value")
 			}
 		}
 	}

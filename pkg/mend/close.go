@@ -159,7 +159,7 @@ func (r *reader) dropComma() {
 		return
 	}
 	w := commaLen(r.text[f.comma:])
-	r.add(note{diag.TrailingComma, f.comma, f.comma + w, "a comma stands behind the last item", "remove it", diag.Safe,
+	r.add(note{diag.TrailingComma, f.comma, f.comma + w, "trailing comma after the last item", "remove it", diag.Safe,
 		[]edit{remove(f.comma, f.comma+w)}})
 	f.comma = none
 }
