@@ -46,6 +46,6 @@ func (s *Scanner) closeOutside() {
 		s.reportOutside("after the calls")
 	case len(s.marks.rows) == 1:
 		s.alone = s.marks.rows[0].framing.alone
-		s.reportOutside("where only a JSON object with calls should")
+		s.reportOutside("in place of a JSON object with calls")
 	}
 }
