@@ -57,7 +57,7 @@ func TestStrictArguments(t *testing.T) {
 		{"twice in a text", `text:{"body":{"a":1,"a":2}}`, "second time"},
 		{"no number", `text:{"body":{"a":NaN}}`, "NaN"},
 		{"range", `{"body":{"n":1e999}}`, "body.n: no 64-bit float"},
-		{"deep", `{"body":` + strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 65), "more than 64 arrays and objects"},
+		{"deep", `{"body":` + strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 65), "nested more than 64 deep"},
 		{"large", `{"body":{"a":"` + strings.Repeat("x", 2<<20) + `"}}`, "1048576 are allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

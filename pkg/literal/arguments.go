@@ -330,7 +330,7 @@ func (s *Scanner) colonMissing(at int) {
 	if s.args.bareKey {
 		start, end := at, at+1
 		if n := len(s.notes) - 1; n >= 0 && s.notes[n].Code == diag.BareKey { // the missing colon is the cause, not the quotes
-			start, end = s.notes[n].Span.Start, at
+			start, end = s.notes[n].Span.Start, s.notes[n].Span.End
 			s.notes = s.notes[:n]
 		}
 		s.fault(diag.NotALiteral, start, end, "a word without a colon and a value: it is no key, and no variable is evaluated")
