@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
@@ -145,13 +146,17 @@ func TestCapturedRequests(t *testing.T) {
 				if reflect.TypeOf(value) != reflect.TypeOf(got[member]) && member != "input" {
 					t.Errorf("%s is %T, want %T", member, got[member], value)
 				}
-				if diff := cmp.Diff(value, got[member]); diff != "" && !slices.Contains(tt.other, member) {
+				if diff := cmp.Diff(value, got[member], withoutIndex); diff != "" && !slices.Contains(tt.other, member) {
 					t.Errorf("%s (-captured +ours):\n%s", member, diff)
 				}
 			}
 		})
 	}
 }
+
+// withoutIndex leaves out the position of a call: Ollama's own types always
+// write it, the client of the captures did not.
+var withoutIndex = cmpopts.IgnoreMapEntries(func(name string, value any) bool { return name == "index" && value == 0.0 })
 
 // capture returns a captured answer.
 func capture(t *testing.T, shared, name string) (status int, body string) {
