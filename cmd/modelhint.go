@@ -9,7 +9,7 @@ import (
 )
 
 // waysOn names the three ways to go on without a default model.
-const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:FILE, or try the built-in one with --model demo"
+const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:RUN, or try the built-in one with --model demo"
 
 // hintOfKeys names the providers whose keys are in the environment, or is "".
 func hintOfKeys(env Env) string {

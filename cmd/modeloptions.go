@@ -47,7 +47,7 @@ type modelOptions struct {
 }
 
 func (o *modelOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.names, "model", "m", nil, "`MODEL` that answers: "+providerNames()+", replay:FILE or demo; repeated: the next one when it fails; without it the only one that Ollama has")
+	f.StringArrayVarP(&o.names, "model", "m", nil, "`MODEL` that answers: "+providerNames()+", demo, or replay:RUN (a recorded run by FILE, ID or last); repeated: the next one when it fails; without it the only one that Ollama has")
 	f.StringVar(&o.responder, "responder", "", "`MODEL` that is asked for the answer, instead of the one that did the work")
 	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: native (the server's own field for them), tool, toolcalls, or auto: native where every model can")
 	f.StringArrayVar(&o.params, "param", nil, "`K=V` parameter of requests, e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000")

@@ -63,7 +63,7 @@ func TestRecordSurvivesChangedPromptTexts(t *testing.T) {
 
 	changed := changedTexts(t)
 	again := filepath.Join(dir, "again.jsonl")
-	if got := run(changed, 0, append(tools, "--model", "replay:"+file, "--replay-tools", "--run-file", again, "Go")...); got != first {
+	if got := run(changed, 0, append(tools, "--model", "replay:"+file, "--run-file", again, "Go")...); got != first {
 		t.Errorf("the replay prints %q, want %q", got, first)
 	}
 

@@ -23,17 +23,17 @@ import (
 
 // recordOptions say where a run is recorded.
 type recordOptions struct {
-	file        string
-	none        bool
-	replayTools bool
-	resume      string
+	file      string
+	none      bool
+	liveTools bool
+	resume    string
 }
 
 func (o *recordOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "run-file", "", "new `FILE` for the record of the run; in the state directory otherwise")
 	f.BoolVar(&o.none, "no-run-file", false, "keep no record")
 	f.StringVar(&o.resume, "resume", "", "`FILE` of a run that goes on, or last: where it was left, with the flags it had, e.g. --resume last")
-	f.BoolVar(&o.replayTools, "replay-tools", false, "with a replay: play the tools' results too")
+	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of playing their recorded results; changes need --allow or --policy")
 }
 
 // create begins the record of a run. It returns nil when none is wanted.

@@ -53,7 +53,7 @@ func (o *runOptions) recovery(err error) recovery {
 		r.resume = o.howToGoOn(flags)
 	}
 	effects := o.outcome.Effects
-	if o.record.replayTools {
+	if o.played() {
 		effects = agent.NoEffects
 	}
 	taken := o.record.file != "" && o.resumed == nil && o.runPath != "" // the identical command would find its --run-file

@@ -33,7 +33,7 @@ func TestRecovery(t *testing.T) {
 		{&inputError{errors.New("i")}, "input: no no no no"},
 		{&model.AuthError{}, "auth: after_repair+ after_repair+ after_repair+ by_hand+"},
 		{&model.UnavailableError{Err: errors.New("u")}, "unavailable: later!+ later+ later+ by_hand+"},
-		{&model.ReplayError{}, "unavailable: no+ no+ no+ no+"},
+		{&model.ReplayError{}, "findings: no no no no"},
 		{&agent.LimitError{Budget: "turns"}, "limit: with_more+ with_more+ with_more+ by_hand+"},
 		{&agent.LimitError{Budget: "calls", Why: "of a policy"}, "limit: with_more by_hand by_hand by_hand"},
 		{&agent.AnswerError{}, "findings: no+ no+ no+ no+"},
@@ -93,7 +93,7 @@ func TestRecoveryOfCommands(t *testing.T) {
 		{"no record", way{}, "later!", func(o *runOptions) { o.runPath = "" }},
 		{"no record of a change", way{effects: agent.KeyedEffects}, "by_hand", func(o *runOptions) { o.runPath = "" }},
 		{"a replay", way{}, "later!", func(o *runOptions) { o.model.log = &runfile.Log{} }},
-		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runOptions) { o.model.log, o.record.replayTools = &runfile.Log{}, true }},
+		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runOptions) { o.model.log, o.model.names = &runfile.Log{}, []string{"replay:run.jsonl"} }},
 	} {
 		if got := recoveryAfter(tt.way, down, tt.set); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)

@@ -24,7 +24,7 @@ const demo = "demo"
 // isRecording reports whether the name of a model is that of a recording, which needs no server.
 func isRecording(name string) bool { return name == demo || strings.HasPrefix(name, "replay:") }
 
-// replay plays a recorded run: name is "demo" or "replay:FILE". The recording's
+// replay plays a recorded run: name is "demo" or "replay:RUN". The recording's
 // seed, clock, parameters and dialect are those of this run, so that the same
 // prompt and tools give the same requests.
 func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
@@ -60,10 +60,10 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 // recording opens the recorded run of that name, which has a record of how it began.
 func recording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
 	file, recorded := strings.CutPrefix(name, "replay:")
-	if recorded && file == "" {
-		return nil, nil, usagef("--model replay:FILE", "--model replay: names no file")
-	}
 	if recorded {
+		if file, err = recordingFile(env, file); err != nil {
+			return nil, nil, err
+		}
 		log, err = readRecord(file)
 	} else {
 		log, err = demoLog(env.Prompts)
@@ -155,10 +155,7 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 }
 
 // recordedTools returns a runner that plays the results of the recording.
-func (o *modelOptions) recordedTools() (agent.Runner, error) {
-	if o.log == nil {
-		return nil, usagef("--model replay:FILE --replay-tools", "--replay-tools needs a recording to play")
-	}
+func (o *modelOptions) recordedTools() agent.Runner {
 	p := playedTools{play: runner.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
 	for _, r := range o.log.Standing() {
 		switch b := r.Body.(type) {
@@ -170,7 +167,7 @@ func (o *modelOptions) recordedTools() (agent.Runner, error) {
 			p.end = &b
 		}
 	}
-	return p, nil
+	return p
 }
 
 // playedTools play the results of a recording, and end in a call in which the recorded run ended.

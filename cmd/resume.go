@@ -36,7 +36,7 @@ type resumed struct {
 var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
 
 // What cannot change in a run that goes on, because its requests so far depend on it.
-var settled = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run"}
+var settled = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
 
 // once are the flags that say something about the run as it is now, and nothing about what
 // comes when it goes on once more.
@@ -92,7 +92,7 @@ func (o *runOptions) takeUp(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := ownFile(path); err != nil {
+	if err := ownFile("--resume", path); err != nil {
 		return err
 	}
 	warnRemote(o.talk, path)
@@ -115,23 +115,23 @@ func (o *runOptions) takeUp(args []string) error {
 
 // ownFile refuses a run file that is somebody else's, or that others can read or write, as files
 // are that come from elsewhere: the flags on record say which programs are run.
-func ownFile(path string) error {
+func ownFile(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{&inputError{fmt.Errorf("--resume: there is no run file %s", path)}, showsIDs}
+		return &hintedError{&inputError{fmt.Errorf("%s: there is no run file %s", flag, path)}, showsIDs}
 	case err != nil:
-		return &inputError{fmt.Errorf("--resume: %w", err)}
+		return &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	if !info.Mode().IsRegular() { // a pipe would never end
-		return &inputError{fmt.Errorf("--resume %s: it is no regular file", path)}
+		return &inputError{fmt.Errorf("%s %s: it is no regular file", flag, path)}
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return usagef("copy it, if you trust it", "--resume %s: the file is somebody else's", path)
+		return usagef("copy it, if you trust it", "%s %s: the file is somebody else's", flag, path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return usagef("chmod 600 "+quoted(path)+", if it is a record of your own",
-			"--resume %s: the file has the mode %04o: a record that others can touch says nothing about what is to be run", path, mode)
+			"%s %s: the file has the mode %04o: a record that others can touch says nothing about what is to be run", flag, path, mode)
 	}
 	return nil
 }
@@ -139,17 +139,16 @@ func ownFile(path string) error {
 // read takes what counts from the record, and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.Continue(log); err != nil {
-		return usagef("the first command line with --model replay:"+quoted(r.path)+" --replay-tools prints it again; oneshot runs show "+quoted(r.path)+" shows the run", "--resume %s: %w", r.path, err)
+		return usagef("the first command line with --model replay:"+quoted(r.path)+" prints it again; oneshot runs show "+quoted(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
 	turns, last := agent.Restarts(log)
 	r.restarts = append(turns, last)
 	r.run, _ = log.Run() // it has one, or it is damaged
-	here, err := os.Getwd()
-	if err != nil {
+	if err := startedHere("--resume", r.path, r.run); err != nil {
 		return err
 	}
-	if r.run.Dir != "" && !same(r.run.Dir, here) {
-		return usagef("cd "+quoted(r.run.Dir), "--resume %s: the run was started in %s, and its files are named from there", r.path, r.run.Dir)
+	if isRecording(r.run.Model) && o.set.Changed("model") {
+		return usagef("leave out --model", "--resume %s: the run plays a recording, and cannot go on with another model", r.path)
 	}
 	o.answers.given, r.given = o.answers.names(), map[string]bool{}
 	o.set.Visit(func(f *pflag.Flag) { r.given[f.Name] = true })
@@ -158,6 +157,15 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	}
 	o.inherit(recordedSettings(log), r.given)
 	return r.waits(o.approve.calls)
+}
+
+// startedHere refuses a run that was started in another folder: the files that its flags name are elsewhere.
+func startedHere(flag, path string, run runfile.Run) error {
+	here, err := os.Getwd()
+	if err == nil && run.Dir != "" && !same(run.Dir, here) {
+		err = usagef("cd "+quoted(run.Dir), "%s %s: the run was started in %s, and its files are named from there", flag, path, run.Dir)
+	}
+	return err
 }
 
 // takeOver makes the flags of the run those of this command, but for those that are given again.

@@ -57,10 +57,11 @@ type runOptions struct {
 	findings       int
 	outcome        agent.Outcome
 	runID, runPath string
-	resumed        *resumed // the run that goes on, or nil
-	present        *Env     // the environment of the command that resumes a run, or nil
-	news           bool     // something happened that was not on record
-	cut            []string // calls that may have taken effect when the run ended
+	resumed        *resumed     // the run that goes on, or nil
+	replayed       *runfile.Run // a run that is replayed with its prompt and input, or nil
+	present        *Env         // the environment of the command that resumes a run, or nil
+	news           bool         // something happened that was not on record
+	cut            []string     // calls that may have taken effect when the run ended
 	programs       *confined
 	secret         func(name string) string // of requests of tools
 	withheld       []string                 // flags that a resumed run has to be given again
@@ -94,7 +95,7 @@ var runFlagGroups = []flagGroup{
 	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
 	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown", "require-tool", "allow-host", "speaker", "opener"}},
-	{"Record", []string{"no-run-file", "resume", "answer", "replay-tools", "lock"}},
+	{"Record", []string{"no-run-file", "resume", "answer", "live-tools", "lock"}},
 }
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
@@ -143,6 +144,9 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		}
 		defer o.resumed.w.Close() // also where the run does not get to its end
 	}
+	if err := o.takeRecording(args); err != nil {
+		return err
+	}
 	if err := o.target(); err != nil {
 		return err
 	}
@@ -152,7 +156,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	wall := o.wall()
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
 	o.talk.hideKeys(o.env)
-	o.model.servers.secrets.played = o.record.replayTools
+	o.model.servers.secrets.played = o.played()
 	if err := o.model.servers.secrets.load(ctx, o.env, o.talk); err != nil {
 		return causeOr(ctx, err)
 	}
@@ -245,7 +249,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if err = o.checkNames(cfg.Tools); err != nil {
 		return cfg, err
 	}
-	o.policy.played = o.record.replayTools
+	o.policy.played = o.played()
 	if cfg.Policy, err = o.policy.load(o.env, o.talk, o.tools, o.confine.hosts()); err != nil {
 		return cfg, err
 	}
@@ -258,7 +262,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Tools != nil {
 		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
 	}
-	if cfg.Tools != nil && !o.record.replayTools {
+	if cfg.Tools != nil && !o.played() {
 		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.files()); err != nil {
 			return cfg, err
 		}
@@ -275,6 +279,10 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if o.resumed != nil {
 		o.prompt.input.replayed = "the input of a resumed run is on record"
 		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
+	}
+	if o.replayed != nil {
+		o.prompt.input.sources = o.replayed.InputSources
+		return cfg, o.prompt.again(ctx, o.env, &cfg, *o.replayed)
 	}
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
@@ -360,7 +368,7 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 // answerers says who answers: for the user, and what the policy asks about. When the results of
 // tools are played, so are these answers.
 func (o *runOptions) answerers(cfg *agent.Config) (err error) {
-	if !o.record.replayTools || o.model.log == nil {
+	if !o.played() {
 		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
 		return err
 	}
@@ -383,11 +391,8 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 		cfg.Resolve = env.Root.Resolve
 	}
 	cfg.Preview = env.Preview
-	if o.record.replayTools {
-		if cfg.Runner, err = o.model.recordedTools(); err != nil {
-			release()
-			return nil, err
-		}
+	if o.played() {
+		cfg.Runner = o.model.recordedTools()
 		return release, nil
 	}
 	cfg.Before = env.Before
@@ -424,7 +429,7 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 		return &hintedError{err, o.howToAnswer(err)}
 	case o.resumed != nil && !o.news && endsAgain(err):
 		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
-	case err != nil && len(o.cut) > 0 && !o.record.replayTools:
+	case err != nil && len(o.cut) > 0 && !o.played():
 		return &hintedError{err, o.inDoubt()}
 	case err != nil:
 		return err

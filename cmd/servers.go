@@ -85,7 +85,7 @@ func (s *settings) place(env Env, t *talk, name string) (place, error) {
 	case s.urls[""] != nil && !known:
 		p.provider.API = model.Chat
 	default:
-		return p, usagef("--model "+strings.ReplaceAll(providerNames(), ", ", ", --model ")+", --model replay:FILE or --model demo; for another server --base-url URL --api chat --model NAME",
+		return p, usagef("--model "+strings.ReplaceAll(providerNames(), ", ", ", --model ")+", --model replay:RUN or --model demo; for another server --base-url URL --api chat --model NAME",
 			"--model: unknown model %q", name)
 	}
 	if p.provider.API == model.Messages && p.provider.Credential == "" {

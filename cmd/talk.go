@@ -15,6 +15,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/fault"
+	"oneshot/pkg/model"
 	"oneshot/pkg/program"
 	"oneshot/pkg/secret"
 )
@@ -165,13 +166,28 @@ func (t *talk) report(err error) {
 		t.logError(err, hint, bug)
 		return
 	}
-	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(err.Error()))
+	message, diff := withoutDiff(err)
+	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(message))
 	if hint != "" {
 		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
 	}
+	fmt.Fprint(t.err, visible(diff))
 	if bug != nil {
 		fmt.Fprintf(t.err, "%s", bug.stack)
 	}
+}
+
+// withoutDiff returns the message of an error, and the lines that differ in a replay, which are long.
+func withoutDiff(err error) (message, diff string) {
+	var replay *model.ReplayError
+	message = err.Error()
+	if !errors.As(err, &replay) || replay.Diff == "" {
+		return message, ""
+	}
+	if short, ok := strings.CutSuffix(message, ":\n"+replay.Diff); ok {
+		return short, strings.TrimSuffix(replay.Diff, "\n") + "\n"
+	}
+	return message, ""
 }
 
 // hintOf returns what to do about an error, or "".

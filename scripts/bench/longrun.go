@@ -64,7 +64,7 @@ func (b *Bench) longRun(ctx context.Context, p programs, f form, root string) ([
 			goal("≤ 30 MB + 2×", float64(whole.RSS)/(1<<20) <= 30+2*conversation),
 	}
 	replay := run
-	replay.Args = append([]string{p.oneshot, "run", "--model", "replay:" + record, "--replay-tools", "--no-run-file"}, longRunFlags(root)...)
+	replay.Args = append([]string{p.oneshot, "run", "--model", "replay:" + record, "--no-run-file"}, longRunFlags(root)...)
 	resume := run
 	resume.Args = []string{p.oneshot, "run"}
 	resume.Prepare = func(round int) ([]string, error) {

@@ -66,7 +66,7 @@ func nativeCases(protocol int) []Case {
 		{Name: "native-call-over-the-limit", Exit: exitModel, Args: native("native-cut", "--param", "max_tokens=7"), Check: all(chats(2), recorded("call", 0))},
 		{Name: "native-replay", Exit: exitOK, Before: recordRun(native("native")), Check: all(
 			answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), chats(0)),
-			Args: []string{"run", "--model", "replay:" + runFile, "--replay-tools", "--dialect", "native", "--tool", "vault_search", "--tool", "file_read", "--no-run-file", promptOf(native("native"))}},
+			Args: []string{"run", "--model", "replay:" + runFile, "--dialect", "native", "--tool", "vault_search", "--tool", "file_read", "--no-run-file", promptOf(native("native"))}},
 	}
 	for i := range cases {
 		cases[i].Calls = true

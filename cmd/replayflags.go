@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/runfile"
+)
+
+// Flags of a recorded run that a replay by its ID has, too. Any other is not taken from a record.
+var (
+	replayedFlags = []string{"tools", "tool", "root", "schema", "describe", "system", "var", "var-file", "dialect",
+		"param", "temperature", "seed", "effort", "now", "tz", "nonce", "ask", "deny", "read-only", "on-denied", "require-tool",
+		"max-turns", "max-calls", "max-repeats", "max-repairs", "max-total-tokens", "timeout"}
+	// wideningFlags permit something. They only count where nothing can come of a call, because its result is played.
+	wideningFlags = []string{"allow", "policy", "enable-exec", "scope", "connection", "allow-host", "trust-input"}
+)
+
+// played reports whether the calls of the run take their recorded results. The tools of the demo model run.
+func (o *runOptions) played() bool { return o.model.isReplay() && !o.record.liveTools }
+
+// isReplay reports whether a recorded run is the model.
+func (o *modelOptions) isReplay() bool {
+	return slices.ContainsFunc(o.names, func(name string) bool { return strings.HasPrefix(name, "replay:") })
+}
+
+// recordingFile returns the run file of "replay:NAME".
+func recordingFile(env Env, name string) (string, error) {
+	if name == "" {
+		return "", usagef("--model replay:last, or with an ID or a FILE", "--model replay: names no run")
+	}
+	path, err := (&runsOptions{env: env}).find(name)
+	if err != nil || isRunPath(name) {
+		return path, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		hint := showsIDs
+		if _, err := os.Stat(name); err == nil {
+			hint = "--model replay:./" + name + " is the file"
+		}
+		return "", &hintedError{&inputError{fmt.Errorf("--model: there is no run %q", name)}, hint}
+	}
+	return path, nil
+}
+
+// takeRecording finds the run that is replayed. One that is named by its ID, or as the last one, brings its prompt and
+// its flags, except where they are given.
+func (o *runOptions) takeRecording(args []string) error {
+	if o.record.liveTools && !o.model.isReplay() {
+		return usagef("leave it out", "--live-tools: only the tools of --model replay:RUN are played and not run")
+	}
+	for i, model := range o.model.names {
+		name, ok := strings.CutPrefix(model, "replay:")
+		if !ok {
+			continue
+		}
+		path, err := recordingFile(o.env, name)
+		if err != nil {
+			return err
+		}
+		o.model.names[i] = "replay:" + path
+		if isRunPath(name) || o.resumed != nil {
+			continue
+		}
+		if err := o.replayByID(path, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayByID takes the prompt and the flags of a recorded run.
+func (o *runOptions) replayByID(path string, args []string) error {
+	if err := ownFile("--model", path); err != nil {
+		return err
+	}
+	_, log, err := recording(o.env, "replay:"+path)
+	if err != nil {
+		return err
+	}
+	run, _ := log.Run() // it has one, or it is no recording
+	if err := startedHere("--model", path, run); err != nil {
+		return err
+	}
+	if len(args) == 0 && o.prompt.file == "" {
+		for _, flag := range []string{"input", "var", "var-file"} {
+			if o.set.Changed(flag) {
+				return usagef("give the prompt, too", "--%s: the recorded prompt has the input and the variables of its run", flag)
+			}
+		}
+		o.replayed = &run
+	}
+	return o.takeFlags(path, log)
+}
+
+// takeFlags makes flags of a recorded run those of this command, except where they are given.
+func (o *runOptions) takeFlags(path string, log *runfile.Log) error {
+	options, _ := flagsOf(log)
+	given := map[string]bool{}
+	for _, option := range options {
+		name, value, _ := strings.Cut(option, "=")
+		if _, seen := given[name]; !seen {
+			given[name] = o.set.Changed(name)
+		}
+		widens := slices.Contains(wideningFlags, name)
+		switch {
+		case o.replayed == nil && (name == "var" || name == "var-file"): // of another prompt
+		case given[name], !widens && !slices.Contains(replayedFlags, name):
+		case name == "policy" && o.record.liveTools:
+			return usagef("--policy "+quoted(value)+", or another one", "--live-tools: the run had a policy, which has to be given again")
+		case widens && o.record.liveTools:
+		default:
+			if err := o.set.Set(name, value); err != nil {
+				return &inputError{fmt.Errorf("%s: the option %s of the run: %w", path, name, err)}
+			}
+		}
+	}
+	return nil
+}
