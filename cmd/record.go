@@ -162,6 +162,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,
 		},
 	}
+	body.AnswerForm = answerForm(cfg)
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
@@ -180,6 +181,20 @@ func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
 		return &inputError{fmt.Errorf("%s: %w", path, err)}
 	}
 	return nil
+}
+
+// Forms of an answer, as records name them.
+const (
+	formText = "text"
+	formJSON = "json"
+)
+
+// answerForm names the form of the answer.
+func answerForm(cfg agent.Config) string {
+	if cfg.TextAnswer {
+		return formText
+	}
+	return formJSON
 }
 
 // writtenAs names how calls are written.

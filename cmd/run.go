@@ -121,7 +121,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
 	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
 	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
-	f.StringVar(&o.output, "output", "json", "what is printed: json, envelope or text, e.g. --output envelope")
+	f.StringVar(&o.output, "output", "json", "what is printed: json, envelope or text; without --schema, text also asks the model for text, e.g. --output envelope")
 	f.StringVarP(&o.file, "output-file", "o", "", "`FILE` for it instead of stdout, replaced as a whole or not at all, e.g. -o digest.json")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the first request as JSON, credentials hidden, and send nothing to the model")
 	f.StringVar(&o.lock, "lock", "", "at most one run of this `NAME` at a time; exit 5 when it is taken")
@@ -273,6 +273,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
 	}
+	cfg.TextAnswer = cfg.Schema == nil && o.output == "text"
 	if slices.ContainsFunc(o.model.names, isRecording) {
 		o.prompt.input.replayed = "a replay reads it only with --input -"
 	}

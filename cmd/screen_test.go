@@ -12,7 +12,7 @@ import (
 // An answer as text is what the model wrote, but where a terminal would obey it.
 func TestTextOnScreen(t *testing.T) {
 	for screen, want := range map[bool]string{false: "a\x1b[2J\u202eb\n", true: `a\u001b[2J\u202eb` + "\n"} {
-		s := &modelserver.Server{Script: map[int]modelserver.Reply{1: modelserver.Text(`{"answer":"a\u001b[2J\u202eb"}`)}}
+		s := &modelserver.Server{Script: map[int]modelserver.Reply{1: modelserver.Text("a\x1b[2J\u202eb")}}
 		running := httptest.NewServer(s.Handler())
 		env, stdout, stderr := testEnv("run", "--model", "ollama/scripted", "--no-run-file", "--output", "text", "Say it")
 		env.Screen, env.Prompts = screen, prompts.FS

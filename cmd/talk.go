@@ -196,6 +196,7 @@ func hintOf(err error) string {
 	var usage *usageError
 	var denied *agent.DeniedError
 	var unauthorized *agent.UnauthorizedError
+	var unfit *agent.AnswerError
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
 	var missing *missingSecretError
@@ -213,6 +214,8 @@ func hintOf(err error) string {
 		return waysOn
 	case errors.As(err, &denied):
 		return denied.Hint
+	case errors.As(err, &unfit) && unfit.Default:
+		return "--schema FILE names another form; --output text takes the answer as plain text"
 	case errors.As(err, &limit) && limit.Why != "":
 		return "raise budget." + limit.Budget + " in the policy"
 	case errors.As(err, &unauthorized):

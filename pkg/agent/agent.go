@@ -78,6 +78,7 @@ type Config struct {
 	// spells out may be made.
 	TrustInput bool
 	Schema     *schema.Schema // of the answer; nil for {"answer": string}
+	TextAnswer bool           // the model is asked for text, which becomes {"answer": text}; without a schema only
 	Format     string         // the answer in words, for the model
 
 	Params map[string]json.RawMessage // sampling and server options, by the server's names
@@ -243,7 +244,7 @@ func (c Config) FirstRequest() (chat.Request, error) {
 		return chat.Request{}, err
 	}
 	if !r.open() {
-		return r.request(chat.PurposeAnswer, forms[0]), nil
+		return r.request(chat.PurposeAnswer, r.forms()[0]), nil
 	}
 	return r.request(chat.PurposeTurn, form{}), nil
 }

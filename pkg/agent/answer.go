@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ const (
 	RungPrompt Rung = "prompt" // the model was asked
 )
 
+const droppedReasoning = "reasoning stands before the answer; it was dropped"
+
 // A form is what a server is asked to enforce.
 type form struct {
 	rung            Rung
@@ -34,14 +37,25 @@ type form struct {
 // forms are what is asked for one after the other, until the server can do it.
 var forms = []form{{rung: RungFormat, schema: true}, {rung: RungJSON, anyJSON: true}, {rung: RungPrompt}}
 
+// forms returns what is asked for, one after the other.
+func (r *run) forms() []form {
+	if r.cfg.TextAnswer {
+		return forms[len(forms)-1:]
+	}
+	return forms
+}
+
 // answerRequest says what the answer has to be: what finalResponse returns.
 func (r *run) answerRequest() string {
+	if r.cfg.TextAnswer {
+		return r.texts.TextAnswer(r.cfg.Format)
+	}
 	return r.texts.Answer(r.answers.Raw(), r.cfg.Format)
 }
 
 // finish asks for the answer until it fits.
 func (r *run) finish(ctx context.Context) error {
-	for rest := forms; r.out.Answer == nil; {
+	for rest := r.forms(); r.out.Answer == nil; {
 		p, err := r.ask(ctx, chat.PurposeAnswer, rest[0])
 		refused := new(model.FormatError)
 		switch {
@@ -81,10 +95,10 @@ func (r *run) judge(p *reply) error {
 	case r.repairs < r.cfg.Limits.Repairs:
 		r.repairs++
 	case !r.restarts():
-		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs}
+		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs, Default: r.cfg.Schema == nil}
 	}
 	r.out.Repairs++
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: findings[0].Message})
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: misfit(p.text, findings)})
 	r.say(r.texts.Violations(findings, r.mark))
 	return nil
 }
@@ -94,13 +108,24 @@ func (r *run) accept(text string) bool {
 	if !r.fits(text) {
 		return false
 	}
-	r.out.Answer, r.out.Rung = json.RawMessage(strings.TrimSpace(text)), RungText
+	answer, findings := json.RawMessage(strings.TrimSpace(text)), []diag.Finding(nil)
+	if r.cfg.TextAnswer {
+		answer, findings = r.read(text)
+	}
+	if len(findings) > 0 {
+		return false
+	}
+	r.out.Answer, r.out.Rung = answer, RungText
 	return true
 }
 
-// fits reports whether text is an answer already, strictly.
+// fits reports whether text is an answer already, strictly. Text that nobody has asked for is one where the model, which
+// calls natively, ends its work with it.
 func (r *run) fits(text string) bool {
 	text = strings.TrimSpace(text)
+	if r.cfg.TextAnswer {
+		return text != "" && r.native && r.cfg.Format == ""
+	}
 	return text != "" && len(r.answers.Check([]byte(text))) == 0
 }
 
@@ -108,17 +133,38 @@ func (r *run) fits(text string) bool {
 // is one fenced block is taken out of its fence, and one behind reasoning is read
 // without that, both of which are findings.
 func (r *run) read(text string) (json.RawMessage, []diag.Finding) {
+	if r.cfg.TextAnswer {
+		return r.readText(text)
+	}
 	answer, findings := r.unwrap(text, text)
 	if len(findings) == 0 {
 		return answer, nil
 	}
 	if said, thought := dialect.Said(text); thought {
 		if answer, wrong := r.unwrap(text, said); len(wrong) == 0 {
-			r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), "reasoning stands before the answer; it was dropped")
+			r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
 			return answer, nil
 		}
 	}
 	return nil, findings
+}
+
+// readText returns text as an answer, without reasoning before it, which is a finding.
+func (r *run) readText(text string) (json.RawMessage, []diag.Finding) {
+	said, thought := dialect.Said(text)
+	if said = strings.TrimSpace(said); said == "" {
+		return nil, []diag.Finding{diag.New(diag.SchemaFit, diag.Bytes(0, len(text)), "the answer is nothing but reasoning")}
+	}
+	if thought {
+		r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{"answer": said}); err != nil {
+		panic(err) // a text has a JSON form
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // unwrap returns the JSON of an answer, which is what is said in a text.

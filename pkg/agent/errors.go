@@ -64,10 +64,35 @@ type AnswerError struct {
 	Text     string         // the last answer, as it came
 	Findings []diag.Finding // what is wrong with it
 	Repairs  int
+	Default  bool // the caller gave no schema
 }
 
 func (e *AnswerError) Error() string {
-	return fmt.Sprintf("the answer does not fit its schema after %d repairs: %s", e.Repairs, e.Findings[0].Message)
+	why := misfit(e.Text, e.Findings)
+	switch {
+	case e.Default:
+		return fmt.Sprintf(`the model did not answer in the default form {"answer": "…"} after %d repairs: %s`, e.Repairs, why)
+	case e.Findings[0].Code == diag.NotJSON:
+		return why
+	}
+	return fmt.Sprintf("the answer does not fit its schema after %d repairs: %s", e.Repairs, why)
+}
+
+// misfit says what is wrong with an answer, which is most often prose in the place of JSON.
+func misfit(text string, findings []diag.Finding) string {
+	const most = 60
+	text, first := strings.TrimSpace(text), findings[0]
+	switch {
+	case first.Code != diag.NotJSON || text == "":
+		return first.Message
+	case strings.ContainsRune("{[`\"", rune(text[0])):
+		return "the answer is not JSON: " + first.Message
+	}
+	words := []rune(strings.Join(strings.Fields(text), " "))
+	if len(words) > most {
+		words = append(words[:most], '…')
+	}
+	return fmt.Sprintf("the answer is not JSON: %q", string(words))
 }
 
 // A DeniedError says that a call with an effect was denied.

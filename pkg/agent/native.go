@@ -122,7 +122,7 @@ func (r *run) concludeNative(p *reply) (over bool, err error) {
 	case p.batch.seen > 0:
 		r.leaked = 0
 		return false, nil
-	case p.leaked && !r.fits(p.text):
+	case p.leaked && (r.cfg.TextAnswer || !r.fits(p.text)):
 		return false, r.remindOfLeak()
 	}
 	return r.finished(p.text, "", true)

@@ -26,25 +26,26 @@ import (
 // places lists the texts that [Load] reads, without their ".md", and the places
 // {{NAME}} that each must have.
 var places = map[string][]string{
-	"tools":      {"functions", "dialect", "hints"},
-	"examples":   {"calls"},
-	"hints":      nil,
-	"user":       {"prompt", "input", "now"},
-	"input":      {"mark", "text"},
-	"results":    {"results"},
-	"result":     {"mark", "number", "tool", "result"},
-	"changed":    {"call", "arguments"},
-	"faults":     {"faults"},
-	"answer":     {"format"},
-	"violations": {"violations"},
-	"reminder":   {"example", "ending"},
-	"required":   {"tools"},
-	"told":       {"tool", "values"},
-	"leaked":     nil,
-	"empty":      nil,
-	"cut":        nil,
-	"broken":     nil,
-	"fence":      {"fence"},
+	"tools":       {"functions", "dialect", "hints"},
+	"examples":    {"calls"},
+	"hints":       nil,
+	"user":        {"prompt", "input", "now"},
+	"input":       {"mark", "text"},
+	"results":     {"results"},
+	"result":      {"mark", "number", "tool", "result"},
+	"changed":     {"call", "arguments"},
+	"faults":      {"faults"},
+	"answer":      {"format"},
+	"answer-text": {"format"},
+	"violations":  {"violations"},
+	"reminder":    {"example", "ending"},
+	"required":    {"tools"},
+	"told":        {"tool", "values"},
+	"leaked":      nil,
+	"empty":       nil,
+	"cut":         nil,
+	"broken":      nil,
+	"fence":       {"fence"},
 
 	"dialect-tool": {"fence"},
 }
@@ -216,12 +217,23 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	var parts []string
 	if description != "" {
-		parts = append(parts, "It should be: "+description)
+		parts = append(parts, shouldBe+description)
 	}
 	if len(schema) > 0 {
 		parts = append(parts, "It must fit this JSON Schema:\n"+string(schema))
 	}
 	return t.fill("answer", "format", strings.Join(parts, "\n"))
+}
+
+// shouldBe introduces the description of an answer.
+const shouldBe = "It should be: "
+
+// TextAnswer renders the request for an answer that is text. It may have a description.
+func (t *Texts) TextAnswer(description string) string {
+	if description != "" {
+		description = shouldBe + description
+	}
+	return strings.TrimRight(t.fill("answer-text", "format", description), "\n")
 }
 
 // Violations renders what is wrong with an answer.

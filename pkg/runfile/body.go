@@ -26,8 +26,10 @@ type Run struct {
 	// Responder is the model that is asked for the answer, if it is another one.
 	Responder string `json:"responder,omitempty"`
 	Dialect   string `json:"dialect"`
-	Prompt    string `json:"prompt,omitempty"` // the user's words
-	Input     string `json:"input,omitempty"`  // the data that goes with them
+	// AnswerForm is "text" if the model was asked for text, else "json".
+	AnswerForm string `json:"answer_form,omitempty"`
+	Prompt     string `json:"prompt,omitempty"` // the user's words
+	Input      string `json:"input,omitempty"`  // the data that goes with them
 	// InputSources are where the input came from, in its order.
 	InputSources []InputSource `json:"input_sources,omitempty"`
 	// InputLabels are those of the input: see package tool.
