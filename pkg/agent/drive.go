@@ -150,8 +150,8 @@ func (r *run) finished(text, results string, alone bool) (over bool, err error) 
 		return false, barred
 	case len(undone) > 0 && r.urged && !r.restarts():
 		return false, &RequiredError{Tools: undone}
-	case len(undone) == 0 && r.allDenied():
-		return false, &AllDeniedError{Calls: len(r.reports)}
+	case len(undone) == 0 && r.allDenied() != nil:
+		return false, r.allDenied()
 	case len(undone) > 0:
 		r.urged = true
 		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})

@@ -134,12 +134,17 @@ func (e *RequiredError) Error() string {
 // Unwrap returns the cause.
 func (e *RequiredError) Unwrap() error { return e.Err }
 
-// An AllDeniedError says that the model ended the work after every call that it made was denied.
-type AllDeniedError struct{ Calls int }
+// An AllDeniedError says that the model ended the work after calls were denied and no call was carried out.
+type AllDeniedError struct{ Calls, Denied int }
 
 func (e *AllDeniedError) Error() string {
-	if e.Calls == 1 {
+	switch {
+	case e.Calls == 1:
 		return "nothing was done: the only call was denied"
+	case e.Denied == 1:
+		return fmt.Sprintf("nothing was done: 1 of the %d calls was denied, and the others could not be run", e.Calls)
+	case e.Denied < e.Calls:
+		return fmt.Sprintf("nothing was done: %d of the %d calls were denied, and the others could not be run", e.Denied, e.Calls)
 	}
 	return fmt.Sprintf("nothing was done: all of the %d calls were denied", e.Calls)
 }

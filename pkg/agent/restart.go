@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 )
 
@@ -43,9 +44,22 @@ func (r *run) undone() []string {
 	return slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
 }
 
-// allDenied reports whether the model made calls and each of them was denied.
-func (r *run) allDenied() bool {
-	return len(r.reports) > 0 && !slices.ContainsFunc(r.reports, func(c *CallReport) bool { return c.Status != CallDenied })
+// allDenied returns an error if calls were denied and no other call was carried out, else nil.
+func (r *run) allDenied() error {
+	e := &AllDeniedError{Calls: len(r.reports)}
+	for _, c := range r.reports {
+		switch {
+		case c.Status == CallDenied:
+			e.Denied++
+		case c.Status == CallSkipped, c.Status == CallDiscarded, c.Code == chat.InvalidArguments, c.Code == chat.UnknownTool:
+		default:
+			return nil
+		}
+	}
+	if e.Denied == 0 {
+		return nil
+	}
+	return e
 }
 
 // blame returns why the run failed: where the model ended it badly, work that was required or denied says more.
@@ -56,8 +70,8 @@ func (r *run) blame(err error) error {
 		return err
 	case len(undone) > 0:
 		return &RequiredError{Tools: undone, Err: err}
-	case r.allDenied():
-		return &AllDeniedError{Calls: len(r.reports)}
+	case r.allDenied() != nil:
+		return r.allDenied()
 	}
 	return err
 }
