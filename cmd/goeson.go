@@ -28,8 +28,8 @@ func (o *runOptions) howToApprove(err error) string {
 
 // goesOn adds to the error of a run how it goes on, where it has come somewhere.
 func (o *runOptions) goesOn(err error) error {
-	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil
 	var limit *agent.LimitError
+	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
 	flags := ""
 	switch name := exitOf(err).Name; {
 	case err == nil, !begun, !o.canResume(err), slices.Contains([]string{"needs", "unknown", "closed", "internal"}, name):

@@ -80,6 +80,10 @@ func (r *run) finish(ctx context.Context) error {
 		r.out.Answer = nil // nobody is to see it
 		return err
 	}
+	if err := r.budget.spent(0); err != nil {
+		r.out.Answer = nil
+		return &LimitError{Budget: "tokens", Limit: r.cfg.Limits.Tokens, Answered: true}
+	}
 	return nil
 }
 

@@ -38,17 +38,18 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, er
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := r.budget.turn(); err != nil {
+	req := r.request(purpose, f)
+	if err := r.admit(req); err != nil {
 		return nil, err
 	}
 	r.out.Turns = r.budget.turns
-	req := r.request(purpose, f)
 	if err := r.recordRequest(req); err != nil {
 		return nil, err
 	}
 	r.cfg.Observe(Event{Kind: EventRequest, Turn: r.out.Turns, Purpose: purpose})
 
 	l := r.listen(ctx, purpose)
+	l.request, l.input = req, r.budget.rate.of(req)
 	resp, err := r.modelFor(purpose).Reply(l.ctx, req, l.hear)
 	l.cancel(nil)
 	r.begun = l.pieces > 0
@@ -69,6 +70,19 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, er
 		return nil, both(err, l.reply.batch.discard("the response is not complete"))
 	}
 	return &l.reply, nil
+}
+
+// admit counts a request that the budgets have room for.
+func (r *run) admit(req chat.Request) error {
+	if err := r.budget.spent(1); err != nil {
+		return err
+	}
+	if len(r.record.past) == 0 { // what is on record was sent
+		if err := r.budget.afford(r.budget.rate.of(req)); err != nil {
+			return err
+		}
+	}
+	return r.budget.turn()
 }
 
 // modelFor returns the model that answers requests of a purpose.
@@ -97,6 +111,7 @@ func (r *run) heard(l *listener) error {
 	p := &l.reply
 	body := r.recordOf(p.Response, l)
 	p.Usage = body.Usage
+	r.budget.rate.learn(l.request, p.Usage)
 	r.budget.use(p.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Model = p.By
@@ -129,6 +144,9 @@ func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
 	}
 	body := r.recordOf(resp, l)
 	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
+	if body.Usage.Total() == 0 { // the server had not come to it
+		body.Usage = chat.Usage{InputTokens: l.input, OutputTokens: body.Pieces}
+	}
 	shortenBroken(&body, l.needed)
 	r.budget.use(body.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(body.Usage)
@@ -163,6 +181,8 @@ func (r *run) requestDigest(req chat.Request) string {
 // A listener hears a response while it is written.
 type listener struct {
 	run     *run
+	request chat.Request
+	input   int             // tokens of the request, estimated
 	ctx     context.Context // of the response
 	calling context.Context // of its calls
 	cancel  context.CancelCauseFunc
@@ -205,7 +225,7 @@ func (l *listener) hear(d chat.Delta) {
 	}
 	if d.Content != "" || d.Reasoning != "" || d.Call != nil {
 		l.pieces++
-		l.fail(l.run.budget.spent(l.pieces))
+		l.fail(l.run.budget.spent(l.input + l.pieces))
 	}
 	l.write(d.Content)
 	if d.Call != nil {

@@ -29,6 +29,10 @@ type LimitError struct {
 	Budget string // "turns", "calls", "repeats" or "tokens", or of a policy "calls" or "writes"
 	Limit  int
 	Why    string // of a policy: what it says
+	// Left and Needed are the tokens that are left, and an estimate of those that the next request takes, which was not
+	// sent; 0 where the budget is spent already.
+	Left, Needed int
+	Answered     bool // the run has an answer, which is on record
 }
 
 func (e *LimitError) Error() string {
@@ -37,6 +41,10 @@ func (e *LimitError) Error() string {
 		return e.Why
 	case e.Budget == "repeats":
 		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
+	case e.Answered:
+		return fmt.Sprintf("the run took more than its %d tokens; its answer is on record", e.Limit)
+	case e.Needed > 0:
+		return fmt.Sprintf("the next request takes about %d tokens, and %d of %d are left; it was not sent", e.Needed, e.Left, e.Limit)
 	case e.Budget == "tokens":
 		return fmt.Sprintf("the run takes more than %d tokens", e.Limit)
 	}
@@ -63,6 +71,7 @@ type budget struct {
 	calls  int
 	same   map[string]int // calls by tool and arguments
 	tokens int
+	rate   tokenEstimate
 }
 
 func newBudget(l Limits) budget { return budget{limits: l, same: map[string]int{}} }

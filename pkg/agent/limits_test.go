@@ -36,7 +36,8 @@ func silent(text string, usage chat.Usage) step {
 // still reported.
 func TestLimits(t *testing.T) {
 	look := func(arg string) step { return says(calls(`look("` + arg + `")`)) }
-	cost := chat.Usage{InputTokens: 40, OutputTokens: 10}
+	cost := chat.Usage{InputTokens: 1000, OutputTokens: 300}
+	long := slices.Repeat([]string{"word "}, 400)
 	for _, c := range []struct {
 		name     string
 		limits   agent.Limits
@@ -52,17 +53,16 @@ func TestLimits(t *testing.T) {
 		{"calls that cannot be read", agent.Limits{Calls: 2}, []step{says(calls(`look(x)`, `look(y)`, `look(z)`))}, "calls", 1},
 		{"repeats", agent.Limits{Repeats: 2}, []step{look("a"), look("a"), look("a")}, "repeats", 3},
 		{"repeats in another form", agent.Limits{Repeats: 1}, []step{look("a"), says(calls(`look({ q: 'a' })`))}, "repeats", 2},
-		{"tokens", agent.Limits{Tokens: 100}, []step{
+		{"tokens", agent.Limits{Tokens: 2500}, []step{
 			spends(cost, calls(`look("a")`)), spends(cost, calls(`look("b")`)),
 		}, "tokens", 2},
-		{"tokens in a reply", agent.Limits{Tokens: 53}, []step{
-			spends(cost, calls(`look("a")`)), spends(cost, "one ", "two ", "three ", "four ", "five"),
-		}, "tokens", 2},
-		{"tokens of a model that does not stream", agent.Limits{Tokens: 100}, []step{
+		{"tokens of the first request", agent.Limits{Tokens: 100}, nil, "tokens", 0},
+		{"tokens in a reply", agent.Limits{Tokens: 700}, []step{spends(cost, long...)}, "tokens", 1},
+		{"tokens of a model that does not stream", agent.Limits{Tokens: 2500}, []step{
 			silent(calls(`look("a")`), cost), silent(calls(`look("b")`), cost),
 		}, "tokens", 2},
-		{"tokens that the server does not count", agent.Limits{Tokens: 4}, []step{
-			spends(chat.Usage{}, "one ", "two ", "\n"+calls(`look("a")`)), spends(chat.Usage{}, "one ", "two "),
+		{"tokens that the server does not count", agent.Limits{Tokens: 800}, []step{
+			spends(chat.Usage{}, "one ", "two ", "\n"+calls(`look("a")`)), spends(chat.Usage{}, long...),
 		}, "tokens", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,10 +89,10 @@ func TestLimitsSuffice(t *testing.T) {
 	r.cfg.Limits = agent.Limits{Turns: 4, Calls: 3, Repeats: 2}
 	r.mustRun()
 
-	cost := chat.Usage{InputTokens: 4, OutputTokens: 2}
-	r = newRig(t, spends(cost, calls("finalResponse()")), spends(cost, `{"answer":`, ` "42"}`))
-	r.cfg.Limits = agent.Limits{Tokens: 12}
-	if out := r.mustRun(); out.Usage != cost.Add(cost) {
+	first, second := chat.Usage{InputTokens: 600, OutputTokens: 100}, chat.Usage{InputTokens: 900, OutputTokens: 400}
+	r = newRig(t, spends(first, calls("finalResponse()")), spends(second, `{"answer":`, ` "42"}`))
+	r.cfg.Limits = agent.Limits{Tokens: 2000}
+	if out := r.mustRun(); out.Usage != first.Add(second) {
 		t.Errorf("usage %+v", out.Usage)
 	}
 
@@ -105,6 +105,32 @@ func TestLimitsSuffice(t *testing.T) {
 	r.cfg.Limits = agent.Limits{}
 	if out := r.mustRun(); out.Turns != 202 || len(out.Calls) != 200 {
 		t.Errorf("%d turns, %d calls", out.Turns, len(out.Calls))
+	}
+}
+
+// A response in which the tokens run out has a usage, although its server did not come to it.
+func TestTokensOfStoppedReply(t *testing.T) {
+	r := newRig(t, spends(chat.Usage{}, slices.Repeat([]string{"word "}, 400)...))
+	r.cfg.Limits = agent.Limits{Tokens: 700}
+	out, err := r.run()
+	wantError[*agent.LimitError](t, err)
+	if out.Usage.InputTokens < 300 || out.Usage.OutputTokens < 50 || out.Usage.Total() > 710 {
+		t.Errorf("usage %+v", out.Usage)
+	}
+}
+
+// Usage above the budget, of the request that brought the answer: the answer is on record, and of use with a larger budget.
+func TestTokensOfAnswer(t *testing.T) {
+	cost := chat.Usage{InputTokens: 600, OutputTokens: 100}
+	r := newRig(t, spends(cost, calls("finalResponse()")), spends(chat.Usage{InputTokens: 2000, OutputTokens: 10}, answer42))
+	r.cfg.Limits = agent.Limits{Tokens: 2000}
+	out, err := r.run()
+	limit := wantError[*agent.LimitError](t, err)
+	if !limit.Answered || out.Answer != nil || out.Usage.Total() != 2710 {
+		t.Errorf("%+v, answer %s, usage %+v", limit, out.Answer, out.Usage)
+	}
+	if !slices.Contains(r.seen(), "append answer") {
+		t.Errorf("no answer on record: %q", r.seen())
 	}
 }
 

@@ -133,7 +133,7 @@ func drawHeardRun() *rapid.Generator[heardRun] {
 	return rapid.Custom(func(t *rapid.T) heardRun {
 		h := heardRun{
 			Native: rapid.Bool().Draw(t, "native"), GoesOn: rapid.Bool().Draw(t, "goes on"),
-			Tokens:  rapid.SampledFrom([]int{0, 0, 12, 30}).Draw(t, "tokens"),
+			Tokens:  rapid.SampledFrom([]int{0, 0, 550, 700}).Draw(t, "tokens"),
 			Refuses: rapid.IntRange(0, 2).Draw(t, "refuses"),
 			Replies: rapid.SliceOfN(reply, 1, 4).Draw(t, "replies"),
 			Answers: rapid.SliceOfN(rapid.SampledFrom([]string{"no JSON", answer42, `{"answer": 7}`}), 0, 2).Draw(t, "answers"),

@@ -78,15 +78,15 @@ func data(o object) []byte {
 func (f chatForm) end(m *message) []byte {
 	out := f.chunk(m, []object{{"index": 0, "delta": object{}, "finish_reason": f.reason(m)}}, nil)
 	if m.usage {
-		out = append(out, f.chunk(m, []object{}, f.usage())...)
+		out = append(out, f.chunk(m, []object{}, f.usage(m))...)
 	}
 	return append(out, "data: [DONE]\n\n"...)
 }
 
 func (chatForm) reason(m *message) string { return m.stopWord("stop", "tool_calls", "length") }
 
-func (chatForm) usage() object {
-	return object{"prompt_tokens": inputTokens, "completion_tokens": outputTokens, "total_tokens": inputTokens + outputTokens}
+func (chatForm) usage(m *message) object {
+	return object{"prompt_tokens": m.input, "completion_tokens": m.output, "total_tokens": m.input + m.output}
 }
 
 func (chatForm) fault(_ *message, text string) []byte { return data(errorBody(Chat, text)) }
@@ -117,7 +117,7 @@ func (f chatForm) whole(m *message) []byte {
 		message["tool_calls"] = calls
 	}
 	return marshal(object{
-		"id": m.id("chatcmpl-"), "object": "chat.completion", "created": createdUnix, "model": m.model, "usage": f.usage(),
+		"id": m.id("chatcmpl-"), "object": "chat.completion", "created": createdUnix, "model": m.model, "usage": f.usage(m),
 		"choices": []object{{"index": 0, "message": message, "finish_reason": f.reason(m)}},
 	})
 }

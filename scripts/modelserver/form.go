@@ -35,9 +35,11 @@ type message struct {
 	items  []*item
 	reason string // why it stopped: "" for a clean end, "length", or the server's word
 	events int    // so far, where they are numbered
+	input  int    // tokens that the response costs
+	output int
 }
 
-// What a response costs, always.
+// What a response costs where its reply does not say so.
 const inputTokens, outputTokens = 100, 20
 
 // id returns an ID of the message or of a part of it.

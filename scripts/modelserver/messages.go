@@ -16,7 +16,7 @@ func (messagesForm) event(name string, o object) []byte {
 
 func (f messagesForm) begin(m *message) []byte {
 	o := f.message(m, []object{})
-	o["usage"] = object{"input_tokens": inputTokens, "output_tokens": 1}
+	o["usage"] = object{"input_tokens": m.input, "output_tokens": 1}
 	return append(f.event("message_start", object{"message": o}), f.event("ping", object{})...)
 }
 
@@ -67,7 +67,7 @@ func (messagesForm) reason(m *message) string {
 
 func (f messagesForm) end(m *message) []byte {
 	out := f.event("message_delta", object{
-		"delta": object{"stop_reason": f.reason(m), "stop_sequence": nil}, "usage": object{"output_tokens": outputTokens},
+		"delta": object{"stop_reason": f.reason(m), "stop_sequence": nil}, "usage": object{"output_tokens": m.output},
 	})
 	return append(out, f.event("message_stop", object{})...)
 }
@@ -99,6 +99,6 @@ func (f messagesForm) whole(m *message) []byte {
 	}
 	o := f.message(m, content)
 	o["stop_reason"] = f.reason(m)
-	o["usage"] = object{"input_tokens": inputTokens, "output_tokens": outputTokens}
+	o["usage"] = object{"input_tokens": m.input, "output_tokens": m.output}
 	return marshal(o)
 }

@@ -83,6 +83,6 @@ func (f ollamaForm) whole(m *message) []byte {
 func (ollamaForm) last(m *message, said object) []byte {
 	return marshal(object{
 		"model": m.model, "created_at": created, "message": said, "done": true, "done_reason": m.stopWord("stop", "stop", "length"),
-		"prompt_eval_count": inputTokens, "eval_count": outputTokens,
+		"prompt_eval_count": m.input, "eval_count": m.output,
 	})
 }

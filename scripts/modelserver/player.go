@@ -46,7 +46,7 @@ func newPlayer(s *Server, w http.ResponseWriter, r *http.Request, request Reques
 	}
 	return &player{
 		server: s, w: w, r: r, request: request, form: forms[request.API],
-		message: &message{number: request.Number, model: wants.Model, usage: wants.StreamOptions.Usage},
+		message: &message{number: request.Number, model: wants.Model, usage: wants.StreamOptions.Usage, input: inputTokens, output: outputTokens},
 		status:  http.StatusOK, pieces: 5, whole: !stream,
 	}
 }

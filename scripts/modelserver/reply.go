@@ -147,6 +147,7 @@ var verbs = map[string]func(argument string) (action, error){
 
 	"whole":  plain((*player).answerWhole), // one JSON body, although a stream was asked for
 	"pieces": parsePieces,                  // characters a piece, 0 for all in one; 5 otherwise
+	"usage":  parseUsage,                   // INPUT OUTPUT: tokens; 100 and 20 otherwise
 	"drip":   timed((*player).drip),        // from here on each byte by itself, after a pause
 
 	"think":  worded(think),             // reasoning
@@ -276,6 +277,12 @@ func parseHeader(argument string) (action, error) {
 func parsePieces(argument string) (action, error) {
 	n, err := strconv.Atoi(argument)
 	return func(p *player) { p.pieces = n }, err
+}
+
+func parseUsage(argument string) (action, error) {
+	var input, output int
+	_, err := fmt.Sscan(argument, &input, &output)
+	return func(p *player) { p.message.input, p.message.output = input, output }, err
 }
 
 func parseMembers(argument string) (action, error) {

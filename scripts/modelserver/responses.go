@@ -133,7 +133,7 @@ func (f responsesForm) finished(m *message) object {
 	}
 	o := f.response(m, status, output)
 	o["incomplete_details"] = details
-	o["usage"] = object{"input_tokens": inputTokens, "output_tokens": outputTokens, "total_tokens": inputTokens + outputTokens}
+	o["usage"] = object{"input_tokens": m.input, "output_tokens": m.output, "total_tokens": m.input + m.output}
 	return o
 }
 
