@@ -147,10 +147,10 @@ var framingRules = []Rule{
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
-		Code: CallMember, Slug: "call-member", Severity: Error, Also: []Severity{Warning},
+		Code: CallMember, Slug: "call-member", Severity: Error, Also: []Severity{Warning, Info},
 		Title: "A call lacks a member, or one has the wrong type",
 		Text: "A call has \"type\", \"id\" and \"operation\", which are strings, and \"parameters\", an object; \"priority\" is a number and may be missing. " +
-			"What is missing is not made up: the call is not executed, and the others are. An attribute of a tag that contradicts its value is a warning.",
+			"What is missing is not made up: the call is not executed, and the others are. An attribute of a tag that contradicts its value is a warning, a call without a name in reasoning an info.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": 1, "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},

@@ -65,7 +65,7 @@ func (s *Scanner) unmet(at int, inLine bool) bool {
 	f := diag.New(diag.NotACall, diag.Bytes(c.from, at), "no call between these marks: the text is content")
 	f.Severity = diag.Warning
 	if known {
-		f = diag.New(diag.NotACall, diag.Bytes(c.from, at), "a call of %s seems to be meant, and is written as no call is: it is text", excerpt(name))
+		f = diag.New(diag.NotACall, diag.Bytes(c.from, at), "this may be a call of %s, but it is not written as one: it is text", excerpt(name))
 	}
 	if form := s.marks.rows[0].grammar.form; len(s.marks.rows) == 1 && form != nil {
 		f.Hint = "a call is " + form.hint()

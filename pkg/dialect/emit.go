@@ -14,6 +14,7 @@ func (s *Scanner) find(f diag.Finding) {
 	if s.cut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
 		return // what is open around a cut call is open because of the cut
 	}
+	s.cut = s.cut || f.Code == diag.CutCall
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	s.emit(Event{Finding: &f})
 }
@@ -34,7 +35,7 @@ func (s *Scanner) passCall(r *reader) {
 	row := s.frame.row
 	switch {
 	case s.thinking.inside:
-		r.suppress(diag.InReasoning, "a call inside reasoning is a draft, and is not run")
+		r.suppress(diag.InReasoning, s.thinking.draftReason())
 	case s.isQuoting(row):
 		s.content(r.call.Start, r.call.Text)
 		r.suppress(diag.QuotedCall, s.address.quoteReason()+", and is not run")
@@ -66,15 +67,21 @@ func (s *Scanner) passCall(r *reader) {
 func (s *Scanner) notCalled(findings []diag.Finding) {
 	doubtFixes(findings)
 	for _, f := range findings {
-		f.Path = "" // it would be one into arguments
+		f.Path = ""                                         // it would be one into arguments
+		if s.thinking.inside && f.Code == diag.CallMember { // not even a draft of a call
+			f.Severity = diag.Info
+		}
 		s.find(f)
 	}
 }
 
-// noCall reports text in a frame that is no call.
-func (s *Scanner) noCall(place diag.Span, hint string) {
+// noCall reports text in a frame that is no call, with the reason if it is known.
+func (s *Scanner) noCall(place diag.Span, why, hint string) {
 	s.resync.forget(place.End)
 	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
+	if why != "" {
+		f.Message += ": " + why
+	}
 	f.Hint = hint
 	s.find(f)
 }

@@ -215,7 +215,7 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 // junk reports a line before the first call.
 func (b *lineBody) junk(line []byte, at int) {
 	if len(bytes.TrimSpace(line)) > 0 {
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this is not a call and is ignored"))
+		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this line is not part of a call and is ignored"))
 	}
 }
 

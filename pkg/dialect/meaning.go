@@ -142,6 +142,7 @@ func (s *Scanner) closeLead() {
 		s.find(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
 	}
 	s.mean(u, v, behind, false)
+	s.cut = s.cut || cut
 }
 
 // meaning returns what a mark means, with this text behind it: the first of its

@@ -314,7 +314,7 @@ func (b *namedBody) closeFence() {
 		f.Fixes = fix(diag.Safe, "add it", diag.Edit{Start: b.args.from, End: b.args.from, New: b.between})
 		b.scanner.about(b.scanner.calls-1, f)
 	default:
-		b.scanner.stray(diag.Bytes(b.at-2, b.at+1))
+		b.scanner.stray(b.at-2, "```")
 	}
 	b.opened, b.tail = 0, b.tail[:0]
 }

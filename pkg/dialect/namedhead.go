@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,9 +26,12 @@ type head struct {
 	name   string
 	from   int // where in it the name begins
 	id     string
-	word   bool // a word has been read that stands instead of the name
-	wordAt int  // where in it that begins
-	marked bool // a mark has been read behind the name
+	word   bool         // a word has been read that stands instead of the name
+	wordAt int          // where in it that begins
+	marked bool         // a mark has been read behind the name
+	lacks  diag.Finding // a mark with nothing before it, without the word for what is missing
+	kind   string       // another word than the one that should stand there
+	kindAt int          // where in it that begins
 }
 
 // readHead reads up to the next mark of the head.
@@ -78,15 +82,18 @@ func (b *namedBody) headMark(mark string) bool {
 		return true
 	case h.name != "": // what stands behind the mark of the id
 		h.id = name
-	case name == "" && h.word && mark == "{": // the word was the name
+	case name == "" && h.word && mark == "{" && h.lacks.Code == "": // the word was the name
 		h.name, h.from = b.word, h.wordAt
-	case name == "", mark == "{" && !h.marked && strings.ContainsAny(name, " \t"): // a sentence
+	case name == "":
+		return b.unnamed(mark)
+	case mark == "{" && !h.marked && strings.ContainsAny(name, " \t"): // a sentence
 		return false
 	case name == b.word && !h.word && mark != "{": // the name is still to come
 		h.word, h.marked, h.wordAt = true, true, at
 		return true
 	default:
 		h.name, h.from = name, at
+		b.doubtWord(mark)
 	}
 	h.marked = h.marked || mark != "{"
 	if fenced {
@@ -101,6 +108,50 @@ func (b *namedBody) headMark(mark string) bool {
 	return true
 }
 
+// unnamed follows a mark of the head with nothing before it. It reports false where
+// no name can follow.
+func (b *namedBody) unnamed(mark string) bool {
+	h, at := &b.head, b.head.at+len(b.head.text)
+	switch {
+	case h.lacks.Code != "": // a second mark, or the arguments
+		h.lacks.Message = "the name is missing" + h.lacks.Message
+		return false
+	case mark == "{" || mark == b.id || mark == "\n":
+		return false
+	}
+	h.lacks = diag.New(diag.CallMember, diag.Bytes(at, at+len(mark)), " before %s", mark)
+	if b.word == "" {
+		return b.unnamed(mark)
+	}
+	h.word, h.marked = true, true
+	return true
+}
+
+// doubtWord reports that the word before the name, or the mark between them, is missing.
+func (b *namedBody) doubtWord(mark string) {
+	h := &b.head
+	rest, glued := strings.CutPrefix(h.name, b.word)
+	switch {
+	case b.word == "":
+	case h.lacks.Code != "":
+		h.lacks.Message = fmt.Sprintf("%q is missing", b.word) + h.lacks.Message
+		b.doubts, h.lacks = append(b.doubts, h.lacks), diag.Finding{}
+	case glued && rest != "" && mark == "{" && !h.marked && !b.scanner.knows(h.name):
+		h.name, h.from, h.marked = rest, h.from+len(b.word), true
+		at := h.at + h.from
+		b.doubts = append(b.doubts, diag.New(diag.CallMember, diag.Bytes(at, at), "%s is missing between %q and the name", b.behind[0], b.word))
+	}
+}
+
+// retype follows a word that stands where the type of the call does: what is behind
+// the mark is the name.
+func (b *namedBody) retype() {
+	h := &b.head
+	b.doubts = append(b.doubts, diag.New(diag.CallMember, b.namePlace(), "the type of the call is %q, and only %q is known", excerpt(h.name), b.word))
+	h.kind, h.kindAt, h.name, h.word, h.piece = h.name, h.from, "", true, len(h.text)
+	b.stage = inHead
+}
+
 // cutFence cuts a code fence that is opened behind a name.
 func cutFence(piece string) (name string, fenced, ok bool) {
 	name = strings.TrimSpace(piece)
@@ -113,7 +164,19 @@ func cutFence(piece string) (name string, fenced, ok bool) {
 
 // refuse reports a mark with no call behind it. What follows it is text.
 func (b *namedBody) refuse(mark string) ending {
-	if f := b.frame; f.mark != "" {
+	h := &b.head
+	switch f := b.frame; {
+	case h.kind != "": // it was the name
+		h.name, h.from = h.kind, h.kindAt
+		c := b.call("")
+		r := newNamedReader(c, b.scanner.tools, nil)
+		r.fault(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
+		b.scanner.passCall(r)
+		b.scanner.readAgain([]byte(h.held() + mark))
+		return left
+	case h.lacks.Code != "":
+		b.scanner.notCalled([]diag.Finding{h.lacks})
+	case f.mark != "":
 		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call follows %s", strings.TrimSpace(f.mark)))
 	}
 	b.scanner.readAgain([]byte(string(b.head.text) + b.head.held() + mark))
@@ -129,6 +192,9 @@ func (b *namedBody) beforeArguments(c byte) (int, ending) {
 			b.fenceAt = b.at
 		}
 		b.opened++
+	case b.word != "" && !b.head.word && b.head.marked && !b.fenced() && isNameByte(c):
+		b.retype()
+		return 0, notYet
 	case b.free && !b.fenced() && c != '{' && c != '[':
 		b.stage, b.text = inText, newUpTo(b.texts())
 		return 0, notYet

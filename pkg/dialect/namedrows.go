@@ -22,7 +22,7 @@ var (
 func mistralMarks(list, call lead) []mark {
 	return []mark{
 		{text: "[TOOL_CALLS]", role: begins, lead: list, own: thenJSON, grammar: &mistralList},
-		{text: "[TOOL_CALLS]", role: begins, lead: call, own: thenName, grammar: &mistralCall},
+		{text: "[TOOL_CALLS]", role: begins, lead: call, own: either(thenName, exactly("[ARGS]")), grammar: &mistralCall},
 		{text: "[/TOOL_CALLS]", role: silent},
 		{text: "</s>", role: silent},
 	}

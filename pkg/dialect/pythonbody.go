@@ -60,7 +60,8 @@ func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.rea
 func (b *pythonItem) take(state literal.State) string {
 	call, ok := b.lit.Call()
 	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
-		b.scanner.noCall(junk, b.hint())
+		b.scanner.noCall(junk, b.lit.JunkReason(), b.hint())
+		b.passed = junk.End
 	}
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
 	b.ownName(&r)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -88,7 +89,7 @@ func (b *quotedItem) begin(c byte, at int) bool {
 
 func (b *quotedItem) take(literal.State) string {
 	if !b.braced {
-		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), b.hint())
+		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), "", b.hint())
 		return ""
 	}
 	begin := b.from + len(b.head)
@@ -126,4 +127,7 @@ func (b *quotedItem) close() {
 		return
 	}
 	b.take(b.lit.Close())
+	if slices.ContainsFunc(b.lit.Findings(), func(f diag.Finding) bool { return f.Code == diag.WrongCloser }) {
+		b.scanner.cut = true // an open string holds what closes the call
+	}
 }

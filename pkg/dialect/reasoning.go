@@ -65,8 +65,9 @@ type thinking struct {
 	inside  bool
 	wrapper *wrapper // whose opening mark was read; nil if that was in the prompt
 	from    diag.Span
-	text    bool // something stands in it
-	ended   bool // some has ended
+	mark    string // that mark
+	text    bool   // something stands in it
+	ended   bool   // some has ended
 }
 
 // beginThinking follows an opening mark. Inside reasoning it is text, but for
@@ -77,7 +78,7 @@ func (s *Scanner) beginThinking(u use, at int, text string) {
 		s.content(at, text)
 		return
 	}
-	t.inside, t.text, t.wrapper, t.from = true, false, u.wrapper, diag.Bytes(at, at+len(text))
+	t.inside, t.text, t.wrapper, t.from, t.mark = true, false, u.wrapper, diag.Bytes(at, at+len(text)), text
 }
 
 // endThinking follows a closing mark.
@@ -94,11 +95,11 @@ func (s *Scanner) endThinking(u use, at int, text string) {
 	case t.ended:
 		s.content(at, text)
 		if s.gone == s.calls {
-			s.stray(place)
+			s.stray(at, text)
 		}
 		s.revoke(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
 	case u.wrapper.whole:
-		s.stray(place)
+		s.stray(at, text)
 	default:
 		t.ended = true
 		s.revoke(diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count"))
@@ -120,10 +121,20 @@ func (s *Scanner) startOver() {
 
 // stray reports a mark that means nothing where it stands. Without it what stands
 // before and behind it could mean something together.
-func (s *Scanner) stray(place diag.Span) {
-	f := diag.New(diag.StrayMarker, place, "unmatched mark")
+func (s *Scanner) stray(at int, text string) {
+	place := diag.Bytes(at, at+len(text))
+	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
 	f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
 	s.find(f)
+}
+
+// draftReason says why a call inside reasoning is not run.
+func (t *thinking) draftReason() string {
+	since := "from the start of the response"
+	if t.wrapper != nil {
+		since = "since " + t.mark
+	}
+	return "reasoning is open " + since + ": this call is a draft, and is not run"
 }
 
 // endOfReasoning reports reasoning that the end of the text cuts off.

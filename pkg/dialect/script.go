@@ -85,7 +85,7 @@ func (b *scriptBody) take() {
 // flush reports the statements without a call.
 func (b *scriptBody) flush() {
 	if b.pending {
-		b.scanner.noCall(b.junk, "a call is: return name(literals);")
+		b.scanner.noCall(b.junk, "", "a call is: return name(literals);")
 	}
 	b.pending = false
 }

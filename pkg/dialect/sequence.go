@@ -52,6 +52,7 @@ type sequence struct {
 	inLine  bool      // the line holds something already
 	from    int       // where the call begins
 	junk    int       // where what is no call begins
+	passed  int       // where a statement that is no call ends
 }
 
 // parts are the commas and semicolons that stand in a row.
@@ -148,6 +149,7 @@ func (b *sequence) between(c byte) (int, ending) {
 		return 1, notYet
 	case c == ',' || c == ';':
 		b.part()
+	case c == ')' && b.at == b.passed: // of what is no call
 	case c == ')' && b.wrapped:
 		b.wrapped = false
 	case c == '[' && !b.closed:
@@ -327,7 +329,7 @@ func (b *sequence) pass(p []byte) (int, ending) {
 }
 
 func (b *sequence) endJunk(at int) {
-	b.scanner.noCall(diag.Bytes(b.junk, at), b.item.hint())
+	b.scanner.noCall(diag.Bytes(b.junk, at), "", b.item.hint())
 	b.stage, b.called, b.any = atPause, false, true
 }
 
@@ -357,7 +359,7 @@ func (b *sequence) finish(most int) {
 	b.idle(most)
 	b.missingBracket()
 	if !b.any && b.comment.End > 0 {
-		b.scanner.noCall(b.comment, b.item.hint())
+		b.scanner.noCall(b.comment, "", b.item.hint())
 	}
 }
 

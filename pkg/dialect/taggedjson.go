@@ -158,7 +158,7 @@ func (b *jsonItem) take(state literal.State) string {
 		b.emitKeyed()
 	case b.part == theRest:
 	case state != literal.Done:
-		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), b.hint())
+		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), "", b.hint())
 	}
 	return b.behind(b.lit)
 }

@@ -98,7 +98,7 @@ func (s *Scanner) closeElements() {
 	if e.count == 0 {
 		return
 	}
-	f := diag.New(diag.NotACall, e.first, "a call of %s seems to be meant, and has no mark of one: it is text", excerpt(e.called))
+	f := diag.New(diag.NotACall, e.first, "this may be a call of %s, but the marks of a call are missing: it is text", excerpt(e.called))
 	f.Severity = diag.Warning
 	if e.count > 1 {
 		f.Message += " (" + strconv.Itoa(e.count) + " times)"

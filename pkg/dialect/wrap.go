@@ -50,10 +50,10 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
 	case s.textBehind():
-		s.stray(place)
+		s.stray(at, text)
 		return
 	default:
-		s.stray(place)
+		s.stray(at, text)
 	}
 	if s.wrap.depth <= 0 {
 		s.wrap = wrap{}

@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 		dialect string
 		found   map[diag.Code]string
 	}{
-		{4, "native", map[diag.Code]string{diag.QuoteCharacter: `'`, diag.CallInText: `f({a: 3})`}},
+		{4, "native", map[diag.Code]string{diag.QuoteCharacter: `'x'`, diag.CallInText: `f({a: 3})`}},
 		{6, "native", map[diag.Code]string{diag.EchoedCall: `f({a: 3})`, diag.CallInText: `f({a: 3})`}},
 		{8, "tool", map[diag.Code]string{diag.CutBody: `"cut off"`}},
 		{0, "", map[diag.Code]string{diag.RunUnordered: ""}},

@@ -239,7 +239,7 @@ func (s *Scanner) endFence() {
 	switch {
 	case s.goal == aMark:
 	case s.phase == arguing:
-		s.endedIn("the fence ends")
+		s.endedIn("the end of the fence")
 	case s.phase == heading:
 		s.beginJunk(s.token)
 	}

@@ -265,6 +265,15 @@ func (s *Scanner) LineStart() bool { return s.lineBlank }
 // [Stopped], that of the run that closed the fence and of the stop.
 func (s *Scanner) End() int { return s.end }
 
+// JunkReason says why the statement at [Scanner.Junk] is no call, "" where nothing more
+// is known.
+func (s *Scanner) JunkReason() string {
+	if !s.head.lacks {
+		return ""
+	}
+	return excerpt(s.head.word) + " is not followed by '('"
+}
+
 // Junk returns the place of a statement that is no call, and false if the
 // scanner has read a call or nothing.
 func (s *Scanner) Junk() (diag.Span, bool) {

@@ -143,6 +143,9 @@ func (s *Scanner) noteString(end int) {
 	s.noteKept(str.kept)
 	s.noteMend(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"a run of backticks in a template is read as text")
+	if str.quotes.count > 0 && str.quotes.end < end {
+		str.quotes.end = end
+	}
 	s.noteMend(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
 		"the string is not in double quotes")
 	s.noteMend(diag.BadEscape, str.loose, diag.Safe, "remove the backslash",
@@ -273,9 +276,8 @@ func (s *Scanner) bracketFault(c byte) {
 	}
 }
 
-// endedIn records that what is read was ended inside the arguments, by what is
-// said to end or stand there.
-func (s *Scanner) endedIn(what string) {
+// endedIn records that the arguments were ended by something else before their end.
+func (s *Scanner) endedIn(by string) {
 	if s.args.pending.text != "" {
 		s.settle()
 	}
@@ -283,7 +285,7 @@ func (s *Scanner) endedIn(what string) {
 		return
 	}
 	missing, at := s.missing(), s.args.last
-	s.fault(diag.Bracket, s.token, s.at+1, "%s before the call: %q is missing", what, missing)
+	s.fault(diag.Bracket, s.token, s.at+1, "%q is missing before %s", missing, by)
 	s.fixMissing(at, missing)
 }
 

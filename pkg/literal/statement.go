@@ -13,6 +13,7 @@ type head struct {
 	ended  int    // where it ends
 	broken bool   // a line end stands behind it
 	name   string // the name of the call, once "(" has been read
+	lacks  bool   // something else than "(" follows the word
 
 	outer   string // the wrapper, if its parenthesis has been read
 	paren   int    // where that stands
@@ -90,6 +91,7 @@ func (s *Scanner) afterWord(c byte) int {
 	case !named && beginsWord(c):
 		return s.beginHeadWord()
 	default:
+		s.head.lacks = named
 		s.beginJunk(s.at)
 	}
 	return 0

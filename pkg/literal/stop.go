@@ -135,7 +135,7 @@ func (s *Scanner) endAtStop(mark string) {
 	switch {
 	case s.goal == aMark:
 	case s.phase == arguing:
-		s.endedIn(excerpt(mark) + " stands")
+		s.endedIn(excerpt(mark))
 	case s.phase == heading:
 		s.beginJunk(s.token)
 	}

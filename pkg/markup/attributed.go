@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 )
 
 // A form is how the tag of a parameter says that its value is written.
@@ -74,7 +75,7 @@ func (v *valueReader) attributed(text []byte, attributes []attribute, shape *Sha
 		return v.asJSON(text, kinds, plain)
 	}
 	if s.FormAttr+s.StringAttr != "" {
-		v.say("the tag does not say how the value is written: that is told by its type")
+		v.say(len(text), "the tag does not say how the value is written: that is told by its type")
 	}
 	return v.read(text, kinds, plain)
 }
@@ -84,7 +85,7 @@ func (v *valueReader) attributed(text []byte, attributes []attribute, shape *Sha
 func (v *valueReader) asText(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds != 0 && kinds&String == 0 && v.valid(text) {
 		if value, ok := v.json(text, kinds, plain); ok {
-			v.say("the tag says that this is text, and the definition that it is not")
+			v.say(len(text), "the tag says that this is text, and the definition that it is not")
 			return value
 		}
 	}
@@ -105,15 +106,26 @@ func (v *valueReader) asJSON(text []byte, kinds Kinds, plain bool) json.RawMessa
 			return value
 		}
 	}
-	v.say("the tag says that this is JSON, and it is taken as text")
+	v.say(len(text), "the tag says that this is JSON, but %s: it is taken as text", whyNotJSON(text))
 	return v.text(text)
 }
 
 // anyJSON are the kinds of all JSON.
 const anyJSON = String | Integer | Number | Boolean | Null | Array | Object
 
-// say reports that the attributes of a tag are not as they should be.
-func (v *valueReader) say(what string) {
-	f := v.m.note(diag.CallMember, v.start, v.start, "%s", what)
+// whyNotJSON says what is wrong with a text that should be JSON.
+func whyNotJSON(text []byte) string {
+	for _, f := range literal.ParseJSON(string(text)).Findings {
+		if f.Severity == diag.Error {
+			return f.Message
+		}
+	}
+	return "the definition wants text"
+}
+
+// say reports that the attributes of a tag are not as they should be, with the size of
+// the value.
+func (v *valueReader) say(size int, format string, args ...any) {
+	f := v.m.note(diag.CallMember, v.start, v.start+size, format, args...)
 	f.Severity, f.Path = diag.Warning, v.path()
 }

@@ -142,7 +142,7 @@ func (h *holder) put(at mark, name string, value json.RawMessage) bool {
 	b := &h.stack[len(h.stack)-1]
 	switch {
 	case b.form == asList && name != "":
-		h.say("a value in a list has a name, which means nothing")
+		h.say(0, "a value in a list has a name, which means nothing")
 	case b.form == asDict && name == "":
 		h.fault(diag.CallMember, at, "a value has no name")
 	case b.form == asDict && b.names[name]:

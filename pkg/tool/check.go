@@ -80,7 +80,7 @@ func (d *Definition) unknown(v schema.Violation, key string) diag.Finding {
 		names[i] = p.Name
 	}
 	if len(names) == 0 {
-		return refuse(diag.UnknownArg, key, "", "%s takes no arguments, not even %s", d.Name, argument(key))
+		return refuse(diag.UnknownArg, key, "", "%s takes no arguments, but %s is given", d.Name, argument(key))
 	}
 	return refuse(diag.UnknownArg, key, schema.Meant(v.Key, names), "%s has no parameter %s, only %s", d.Name, argument(key), strings.Join(names, ", "))
 }

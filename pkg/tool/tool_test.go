@@ -144,7 +144,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	none := &Definition{Name: "now", Schema: Signature{}.Schema()}
-	if got := none.Check(json.RawMessage(`{"a":1}`)); len(got) != 1 || got[0].Message != "now takes no arguments, not even a" {
+	if got := none.Check(json.RawMessage(`{"a":1}`)); len(got) != 1 || got[0].Message != "now takes no arguments, but a is given" {
 		t.Errorf("without parameters: %v", got)
 	}
 	broken := &Definition{Name: "b", Schema: json.RawMessage(`{"type":"strng"}`)}
