@@ -21,6 +21,8 @@ var cutTools = Toolset{"look_up": ShapeOf(json.RawMessage(`{"type":"object","pro
 // arguments in JSON, or without the marks around them.
 var cutTexts = map[string][]string{
 	"functionary_v32": {">>>python\nprint(1)\nprint(22)\n>>>look_up\n{}", "look_up\n{\"limit\":150}", ">>>python\nx = 15\nx\n<|eot_id|>"},
+	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nprint(22)\n<|stop|>", "look_up\n<|content|>{\"limit\":150}"},
+	"qwen_agent":      {"✿FUNCTION✿: code_interpreter\n✿ARGS✿: print(1)\nprint(22)\n✿FUNCTION✿: look_up\n✿ARGS✿: {}"},
 	"react":           {"Action: look_up\nAction Input: first line\nsecond\nObservation: so", "Action: look_up\nAction Input: \"a b\"\nObservation: so"},
 	"continue": {
 		"TOOL_NAME: look_up\nBEGIN_ARG: path\na b\nEND_ARG\nBEGIN_ARG: limit\n150\nEND_ARG\nDone.",

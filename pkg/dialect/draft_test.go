@@ -10,6 +10,7 @@ import (
 
 // draftTexts are calls of text and lines, which no renderer writes.
 var draftTexts = map[string][]string{
+	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nx\n"},
 	"functionary_v32": {">>>python\nprint(1)\nx\n"},
 	"react":           {"Action: f\nAction Input: a b\nc"},
 	"continue":        {"TOOL_NAME: f\nBEGIN_ARG: a\nb c\nEND_ARG\nBEGIN_ARG: d\ne\nEND_ARG\n"},
@@ -53,7 +54,7 @@ func checkDraft(t *testing.T, d Dialect, draft string) {
 
 func TestDraftsEnd(t *testing.T) {
 	for _, name := range []string{
-		"mistral_args", "deepseek_v3", "deepseek_v31", "kimi_k2", "functionary_v31", "functionary_v32", "glm4", "react", "continue",
+		"mistral_args", "deepseek_v3", "deepseek_v31", "kimi_k2", "functionary_v2", "functionary_v31", "functionary_v32", "qwen_agent", "glm4", "react", "continue",
 		"hermes", "internlm2", "apertus", "jamba",
 	} {
 		d := find(t, name)

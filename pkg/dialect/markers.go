@@ -42,7 +42,7 @@ var markers = []string{
 	"<|action_start|>", "<|plugin|>", "<|action_end|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>",
 	"<|inner_suffix|>", "<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>", "<|START_TEXT|>", "<|message_sep|>",
 	"<|role_sep|>", "<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>", "<|tool_calls|>",
-	// Name, mark and JSON: Mistral, DeepSeek, Kimi, Harmony, Functionary.
+	// Name, mark and JSON: Mistral, DeepSeek, Kimi, Harmony, Functionary, Qwen-Agent.
 	"[ARGS]", "[CALL_ID]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
 	"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>",
 	"<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>",
@@ -51,6 +51,7 @@ var markers = []string{
 	"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>",
 	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
 	"<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>",
+	"<|from|>", "<|recipient|>", "<|content|>", "✿FUNCTION✿", "✿ARGS✿", "✿RESULT✿", "✿RETURN✿",
 	"to=functions.", "functions.", "assistantanalysis", "assistantcommentary", "assistantfinal", "<function=", "</function>", ">>>",
 	// XML with the key in the tag: Qwen Coder, Seed, MiniMax, DSML, Anthropic, ATEM, Step, MiniCPM, Kimi K3.
 	"<parameter=", "</parameter>", "<parameter ", "<seed:tool_call>", "</seed:tool_call>", "<minimax:tool_call>",
@@ -88,6 +89,6 @@ var stems = []string{
 	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
 	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "functools{", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
-	"functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
+	"✿FUNCTION✿", "✿ARGS✿", "✿RESULT✿", "✿RETURN✿", "functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }

@@ -153,6 +153,47 @@ line follows an object of arguments, code where the name is python, and text whe
 			}),
 		},
 		{
+			Name:     "functionary_v2",
+			Title:    "<|recipient|>NAME and JSON behind <|content|>",
+			Families: []string{"Functionary 2"},
+			Example:  "<|from|>assistant\n<|recipient|>get_weather\n<|content|>{\"city\": \"Oslo\"}<|stop|>\n",
+			Doc: `The response is made of messages <|from|>assistant, <|recipient|>NAME and <|content|>, each on its
+line, the first without the two marks before the name. What follows <|content|> is an object of arguments,
+code where the name is python, and text where it is all.`,
+			framing: framing{
+				marks:  recipientMarks(),
+				start:  []mark{{role: starts, lead: thenRecipient}},
+				writes: [2]string{"<|from|>assistant\n<|recipient|>", "<|stop|>"},
+			},
+			grammar: namedJSON(naming{
+				behind: []string{"<|content|>"}, plain: "all", raw: "python",
+				stops: []string{"<|from|>", "<|recipient|>", "<|stop|>"}, between: "\n<|content|>",
+			}),
+		},
+		{
+			Name:     "qwen_agent",
+			Title:    "✿FUNCTION✿: NAME and ✿ARGS✿: JSON",
+			Families: []string{"Qwen 2 with Qwen-Agent"},
+			Example:  "✿FUNCTION✿: get_weather\n✿ARGS✿: {\"city\": \"Oslo\"}\n",
+			Doc: `Each call is ✿FUNCTION✿: and the name of the tool, and on the next line ✿ARGS✿: and the object of
+arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: belong to the results, which
+the model must not write.`,
+			framing: framing{
+				marks: []mark{
+					{text: "✿FUNCTION✿", role: begins, lead: exactly(":"), skip: ":"},
+					{text: "✿FUNCTION✿", role: begins},
+					{text: "✿ARGS✿", role: unwraps},
+					{text: "✿RESULT✿", role: begins, grammar: &qwenResults, common: true},
+					{text: "✿RETURN✿", role: drops},
+				},
+				writes: [2]string{"✿FUNCTION✿: ", ""},
+			},
+			grammar: namedJSON(naming{
+				behind: []string{"✿ARGS✿:"}, raw: "code_interpreter",
+				stops: []string{"✿FUNCTION✿", "✿RESULT✿", "✿RETURN✿"}, between: "\n✿ARGS✿: ",
+			}),
+		},
+		{
 			Name:     "glm4",
 			Title:    "NAME and JSON on the next line",
 			Families: []string{"GLM-4 9B", "ChatGLM 3"},
@@ -223,6 +264,25 @@ func thenInput(text []byte) verdict {
 
 // thenNameLine is the lead of a name, and an object on the next line.
 var thenNameLine = nameThen(lineThen(blankThen("{")))
+
+// thenRecipient is the lead of a name, and the mark of its message on the next line.
+var thenRecipient = nameThen(lineThen(then("<|content|>")))
+
+// recipientMarks returns the marks of Functionary 2. Each header is one mark, so that a quote before it
+// is seen.
+func recipientMarks() []mark {
+	all := []mark{{text: "<|stop|>", role: silent}}
+	for _, from := range []string{"", "<|from|>assistant", "<|from|>assistant ", "<|from|>assistant\n"} {
+		header := mark{text: from + "<|recipient|>", role: begins}
+		all = append(all, header)
+		header.role, header.lead, header.skip = silent, exactly("all\n<|content|>"), "all\n<|content|>"
+		all = append(all, header)
+	}
+	return all
+}
+
+// qwenResults passes over results of tools that the model makes up.
+var qwenResults = madeUp([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
 
 // deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or
 // those of ASCII, and with four things between the words.
