@@ -108,10 +108,10 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: BareValue, Slug: "bare-value", Severity: Warning,
+		Code: BareValue, Slug: "bare-value", Severity: Warning, Also: []Severity{Error},
 		Title: "A string has no quotes",
 		Text: "Where strings stand between marks of their own, text without them is read as a string, and the call is marked as one whose value may have " +
-			"changed; where its end is unknown, too, the call is ambiguous. In JSON it could also be something that would have to be " +
+			"changed; where its end is unknown, too, the call is ambiguous, or invalid if no key follows a comma in it. In JSON it could also be something that would have to be " +
 			"evaluated: there it is a string in a suggestion only.",
 		Bad:  "<|tool_call>call:search{query:x}<tool_call|>",
 		Good: "<|tool_call>call:search{query:<|\"|>x<|\"|>}<tool_call|>",

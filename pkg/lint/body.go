@@ -176,6 +176,7 @@ func (r *reading) fault(err error) bool {
 	case wire.Server:
 		r.find(diag.New(diag.ServerError, at, "%s", e.Error()))
 	default:
+		at.End++ // the byte that cannot be read; at the end of the text there is none
 		r.find(diag.New(diag.UnreadableBody, at, "%s", e.Message))
 	}
 	return true

@@ -333,7 +333,13 @@ func (s *Scanner) colonMissing(at int) {
 			start, end = s.notes[n].Span.Start, s.notes[n].Span.End
 			s.notes = s.notes[:n]
 		}
-		s.fault(diag.NotALiteral, start, end, "a word without a colon and a value: it is no key, and no variable is evaluated")
+		s.fault(diag.NotALiteral, start, end, "no colon follows this word: it is no key, and variables are not evaluated")
+		return
+	}
+	if n := len(s.notes) - 1; n >= 0 && s.notes[n].Code == diag.BareValue && s.notes[n].Span.End == s.last.end { // the key is the rest of that
+		start := s.notes[n].Span.Start
+		s.notes = s.notes[:n]
+		s.fault(diag.BareValue, start, at, "the string has no marks around it, and its end is unknown: no key with a value follows its comma")
 		return
 	}
 	s.fault(diag.BadLiteral, at, at+1, "a colon is missing after the key")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -135,11 +136,13 @@ func (d drawn) fixed(fix diag.Fix) string {
 	return clip(quote(fixed), edits[0].Start, false)
 }
 
-// tools lists the names of the tools of a row.
+// tools lists the tools of a row with the names of their parameters.
 func (d drawn) tools() string {
 	var names []string
 	for _, t := range d.Tools {
-		names = append(names, t.Name)
+		var schema struct{ Properties map[string]any }
+		_ = json.Unmarshal(t.Parameters, &schema) // a schema without properties has none to show
+		names = append(names, t.Name+"("+strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")+")")
 	}
 	if len(names) == 0 {
 		return "no tools given"
