@@ -32,7 +32,7 @@ func TestSpecialFiles(t *testing.T) {
 	for _, line := range []string{
 		"run --model demo --schema FILE Go", "run --model demo --tools FILE Go", "run --model demo --policy FILE Go",
 		"run --model ollama/a --ca-file FILE Go", "run --model demo --prompt-file FILE", "run --model demo --input FILE Go",
-		"run --model demo --system FILE Go", "run --model demo --var-file a=FILE ${a}", "run --model replay:FILE Go",
+		"run --model demo --system FILE Go", "run --model demo --var-file a=FILE ${a}", "run --model replay:./FILE Go",
 		"run --resume ./FILE", "tools call vault_search --args @FILE", "tools list --tools FILE", "tools call vault_search --policy FILE --args {}",
 		"prompt --tools FILE", "parse FILE", "parse --tools FILE /dev/null", "parse --baseline FILE /dev/null",
 		"validate FILE", "validate --schema FILE /dev/null", "validate --baseline FILE /dev/null", "runs show ./FILE",

@@ -11,6 +11,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/prompt"
+	"oneshot/pkg/tool"
 )
 
 // promptCommand holds the flags of "oneshot prompt".
@@ -61,12 +62,13 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if cfg.System, err = vars.expand("the system prompt", cfg.System); err != nil {
 		return err
 	}
+	cfg.AskUser = true
 	text, err := cfg.SystemPrompt()
 	if err != nil {
 		return err
 	}
 	if cfg.Native {
-		if text, err = published(text, prompt.Functions(cfg.Tools.All())); err != nil {
+		if text, err = published(text, prompt.Functions(append(cfg.Tools.All(), tool.AskUser))); err != nil {
 			return err
 		}
 	}

@@ -162,7 +162,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,
 		},
 	}
-	body.AnswerForm = answerForm(cfg)
+	body.AnswerForm, body.AskUser = answerForm(cfg), cfg.AskUser
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}

@@ -49,6 +49,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 			cfg.Params[key] = value
 		}
 	}
+	cfg.AskUser = run.AskUser
 	cfg.Nonce, cfg.TextAnswer = isMarked(o.log), cfg.Schema == nil && run.AnswerForm == formText
 	if err := useTexts(cfg, run, strings.TrimPrefix(name, "replay:")); err != nil {
 		return err

@@ -259,6 +259,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	}
 	cfg.Restarts = append(cfg.Restarts, r.restarts...)
 	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
+	cfg.AskUser = r.run.AskUser
 	cfg.TextAnswer = r.run.AnswerForm == formText
 	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < moment {
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Spent: cfg.Spent}

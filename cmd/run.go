@@ -270,6 +270,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 			return cfg, err
 		}
 	}
+	cfg.AskUser = cfg.Tools != nil
 	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
 		return cfg, err
 	}
@@ -370,6 +371,9 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 // tools are played, so are these answers.
 func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 	if !o.played() {
+		if o.approve.who == "tty" {
+			cfg.Ask = o.talk.askTerminal
+		}
 		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
 		return err
 	}

@@ -75,7 +75,7 @@ func (o *runOptions) checkNames(tools *tool.Registry) error {
 		}
 	}
 	for _, name := range o.require {
-		if tools == nil || !tools.Has(name) || tool.Ending(name) != nil {
+		if tools == nil || !tools.Has(name) || tool.Ending(name) != nil || name == tool.AskUser.Name {
 			return usagef(nearTool(name, tools), "--require-tool: no tool of this run is named %q", name)
 		}
 	}

@@ -164,6 +164,8 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 		return nil, noTool(name, registry)
 	case tool.Ending(name) == def:
 		return nil, usagef("", "%s ends a run; there is nothing to call", name)
+	case def == tool.AskUser:
+		return nil, usagef("", "%s asks the user of a run; there is nothing to call", name)
 	}
 	return def, nil
 }

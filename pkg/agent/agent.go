@@ -103,6 +103,10 @@ type Config struct {
 	Approver Approver
 	// Answers are what the user says when a tool needs it, by the names of what it needs.
 	Answers map[string]string
+	// AskUser offers the model [tool.AskUser] beside its tools. Without an answer the run ends at once.
+	AskUser bool
+	// Ask asks somebody who is there what is in no answer; false: there is no answer. It may be nil.
+	Ask func(ctx context.Context, n Needs) (values map[string]string, ok bool)
 	// Played says that the run is one that is played again, with the results that its calls had: none
 	// waits for its rate.
 	Played bool
@@ -308,6 +312,9 @@ func newRun(cfg Config) (*run, error) {
 	}
 	if cfg.Tools != nil {
 		r.defs = cfg.Tools.All()
+	}
+	if cfg.AskUser && len(r.defs) > 0 {
+		r.defs = append(r.defs, tool.AskUser)
 	}
 	r.record.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
 	r.hearUser()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -76,6 +77,7 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	r.strangeLinks()
+	r.questionMark()
 	if err := r.recordAnswer(); err != nil {
 		r.out.Answer = nil // nobody is to see it
 		return err
@@ -207,6 +209,21 @@ func unfence(text string) (body string, fenced bool) {
 		return text, false
 	}
 	return strings.TrimSpace(rest[:last]), true
+}
+
+// questionMark reports an answer in the default form that is a question.
+func (r *run) questionMark() {
+	if r.cfg.Schema != nil {
+		return
+	}
+	var said struct{ Answer string }
+	if json.Unmarshal(r.out.Answer, &said) != nil {
+		return
+	}
+	text := strings.TrimRight(said.Answer, " \t\r\n\"'*_)")
+	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune("?？؟", last) {
+		r.tolerate(diag.AskingAnswer, string(r.out.Answer), string(r.out.Answer), "the answer ends in a question")
+	}
 }
 
 // recordAnswer makes the answer durable before anyone sees it.

@@ -22,7 +22,7 @@ func (r *run) drive(ctx context.Context) error {
 			if err := r.finish(ctx); err != nil {
 				return err
 			}
-			if told, err := r.supply(); err != nil || !told {
+			if told, err := r.supply(ctx); err != nil || !told {
 				return err
 			}
 		}
@@ -86,7 +86,25 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	if err := p.batch.execute(); err != nil {
 		return false, err
 	}
-	return r.conclude(p)
+	asking := p.batch.asking()
+	if len(asking) > 0 {
+		p.batch.final = false // its work is not over
+	}
+	if over, err = r.conclude(p); err != nil || len(asking) == 0 {
+		return over, err
+	}
+	_, err = r.supply(ctx, asking...)
+	return false, err
+}
+
+// asking returns the tools whose calls need what only the user can say.
+func (b *batch) asking() (names []string) {
+	for _, s := range b.slots {
+		if s.asks {
+			names = append(names, s.call.Name)
+		}
+	}
+	return names
 }
 
 // pardon returns nil if the run can go on after a request that failed: in the

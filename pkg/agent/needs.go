@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
 )
 
 // Needs is what only a person can tell, as a tool reported it.
@@ -24,6 +26,10 @@ func (e *NeedsError) Error() string {
 	var parts []string
 	for _, n := range e.All {
 		part := fmt.Sprintf("tool %s needs %s", n.Tool, strings.Join(n.Fields, ", "))
+		if isAskUser(n.Tool) {
+			parts = append(parts, fmt.Sprintf("the run needs %s: %q", strings.Join(n.Fields, ", "), n.Question))
+			continue
+		}
 		if n.Question != "" {
 			part += fmt.Sprintf(" (%q)", n.Question)
 		}
@@ -53,12 +59,17 @@ func (e *NeedsError) Question() string {
 		case n.Question == "":
 		case len(e.All) == 1:
 			return n.Question
+		case isAskUser(n.Tool):
+			lines = append(lines, n.Question)
 		default:
 			lines = append(lines, n.Tool+": "+n.Question)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
+
+// isAskUser reports whether a tool is the one that asks the user: each call of it is a question of its own.
+func isAskUser(name string) bool { return name == tool.AskUser.Name }
 
 // Missing returns what tools still need at the end of a record, by tool.
 func Missing(records []runfile.Record) map[string]*Needs {
@@ -69,32 +80,39 @@ func Missing(records []runfile.Record) map[string]*Needs {
 			tools[b.ID] = b.Name
 		case runfile.Result:
 			note(missing, tools[b.Call], b.Result)
+		case runfile.UserInput:
+			if isAskUser(b.Tool) {
+				delete(missing, b.Tool)
+			}
 		}
 	}
 	return missing
 }
 
 // note keeps what a tool needs until a call of it succeeds.
-func note(missing map[string]*Needs, tool string, result chat.Result) {
-	switch {
+func note(missing map[string]*Needs, name string, result chat.Result) {
+	switch first := missing[name]; {
+	case len(result.Needs) > 0 && first != nil && isAskUser(name):
+		missing[name] = &Needs{name, slices.Compact(append(slices.Clone(first.Fields), result.Needs...)), first.Question + "\n" + result.Question}
 	case len(result.Needs) > 0:
-		missing[tool] = &Needs{Tool: tool, Fields: result.Needs, Question: result.Question}
+		missing[name] = &Needs{Tool: name, Fields: result.Needs, Question: result.Question}
 	case result.OK():
-		delete(missing, tool)
+		delete(missing, name)
 	}
 }
 
 // supply tells the model what tools need and the user has said. It reports false when nothing
-// is needed; all that nobody has said, or has said before, is a *[NeedsError].
-func (r *run) supply() (told bool, err error) {
+// is needed; all that nobody has said, or has said before, is a *[NeedsError]. Only the tools of that name are looked at, all
+// if there is none.
+func (r *run) supply(ctx context.Context, names ...string) (told bool, err error) {
 	var ready []runfile.UserInput
 	var missing NeedsError
 	for _, def := range r.defs {
 		n := r.needs[def.Name]
-		if n == nil {
+		if n == nil || len(names) > 0 && !slices.Contains(names, n.Tool) {
 			continue
 		}
-		if values := r.answersTo(n, len(ready)); values != nil {
+		if values := r.answersTo(ctx, n, len(ready)); values != nil {
 			ready = append(ready, runfile.UserInput{Tool: n.Tool, Values: values})
 		} else {
 			missing.All = append(missing.All, *n)
@@ -109,7 +127,12 @@ func (r *run) supply() (told bool, err error) {
 		}
 		r.said[t.Tool] = t.Values
 		r.supplied++
-		r.say(r.texts.Told(t.Tool, t.Values))
+		if isAskUser(t.Tool) {
+			delete(r.needs, t.Tool)
+			r.say(r.texts.Answered(t.Values))
+		} else {
+			r.say(r.texts.Told(t.Tool, t.Values))
+		}
 		r.out.Answer, r.out.Rung = nil, ""
 	}
 	return len(ready) > 0, nil
@@ -118,7 +141,7 @@ func (r *run) supply() (told bool, err error) {
 // answersTo returns what the user says to what a tool needs, behind that to a number of others: what
 // is on record where the run had come that far, or of the run that is played again, and else what the
 // configuration has, once. It is nil if something is missing.
-func (r *run) answersTo(n *Needs, others int) map[string]string {
+func (r *run) answersTo(ctx context.Context, n *Needs, others int) map[string]string {
 	if past := r.record.past; others < len(past) {
 		then, _ := past[others].Body.(runfile.UserInput)
 		return then.Values
@@ -130,11 +153,23 @@ func (r *run) answersTo(n *Needs, others int) map[string]string {
 	for _, field := range n.Fields {
 		value, ok := r.cfg.Answers[field]
 		if !ok {
-			return nil
+			return r.askNow(ctx, n)
 		}
 		values[field] = value
 	}
 	if maps.Equal(values, r.said[n.Tool]) {
+		return r.askNow(ctx, n)
+	}
+	return values
+}
+
+// askNow returns what somebody who is there says, or nil.
+func (r *run) askNow(ctx context.Context, n *Needs) map[string]string {
+	if r.cfg.Ask == nil {
+		return nil
+	}
+	values, ok := r.cfg.Ask(ctx, *n)
+	if !ok {
 		return nil
 	}
 	return values

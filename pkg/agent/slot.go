@@ -22,6 +22,7 @@ type slot struct {
 	def      *tool.Definition
 	report   *CallReport
 	refused  bool   // the result was given without running anything
+	asks     bool   // only the user can say what it needs
 	denied   bool   // by the policy, with whatever code
 	given    bool   // the arguments are those of who approved the call
 	rule     string // by which it was refused before the policy was asked
@@ -45,7 +46,7 @@ func (s *slot) check(r *run) {
 	case tool.Ending(s.call.Name) != nil: // what ends the work in this run is no call any more
 		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", s.call.Name, suggestion(r.ending))
 		return
-	case !ok:
+	case !ok, def == tool.AskUser && !r.cfg.AskUser:
 		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", shown(s.call.Name), suggestion(r.cfg.Tools.Suggest(s.call.Name)))
 		return
 	}
@@ -60,10 +61,25 @@ func (s *slot) check(r *run) {
 	}
 	if diag.HasErrors(findings) {
 		s.result, s.refused = def.Refusal(findings, messages(findings)), true
+		s.asks = len(s.result.Needs) > 0
+		return
+	}
+	if def == tool.AskUser {
+		s.askUser(bound.Arguments)
 		return
 	}
 	s.bound = def.Complete(bound.Arguments)
 	s.call.Arguments = s.bound
+}
+
+// askUser makes a question to the user of a call of [tool.AskUser].
+func (s *slot) askUser(args json.RawMessage) {
+	var q struct{ Question, Key string }
+	if err := json.Unmarshal(args, &q); err != nil {
+		panic(err) // they fit the definition
+	}
+	s.call.Arguments = args
+	s.result, s.refused, s.asks = chat.Result{Needs: []string{q.Key}, Question: q.Question}, true, true
 }
 
 // utterance returns a call as it is looked for in what the model was told.

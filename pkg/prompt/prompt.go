@@ -26,26 +26,30 @@ import (
 // places lists the texts that [Load] reads, without their ".md", and the places
 // {{NAME}} that each must have.
 var places = map[string][]string{
-	"tools":       {"functions", "dialect", "hints"},
-	"examples":    {"calls"},
-	"hints":       nil,
-	"user":        {"prompt", "input", "now"},
-	"input":       {"mark", "text"},
-	"results":     {"results"},
-	"result":      {"mark", "number", "tool", "result"},
-	"changed":     {"call", "arguments"},
-	"faults":      {"faults"},
-	"answer":      {"format"},
-	"answer-text": {"format"},
-	"violations":  {"violations"},
-	"reminder":    {"example", "ending"},
-	"required":    {"tools"},
-	"told":        {"tool", "values"},
-	"leaked":      nil,
-	"empty":       nil,
-	"cut":         nil,
-	"broken":      nil,
-	"fence":       {"fence"},
+	"tools":    {"functions", "dialect", "hints"},
+	"examples": {"calls"},
+	"hints":    nil,
+	"missing":  nil,
+
+	"missing-ask-user": nil,
+	"user":             {"prompt", "input", "now"},
+	"input":            {"mark", "text"},
+	"results":          {"results"},
+	"result":           {"mark", "number", "tool", "result"},
+	"changed":          {"call", "arguments"},
+	"faults":           {"faults"},
+	"answer":           {"format"},
+	"answer-text":      {"format"},
+	"violations":       {"violations"},
+	"reminder":         {"example", "ending"},
+	"required":         {"tools"},
+	"told":             {"tool", "values"},
+	"answered":         {"values"},
+	"leaked":           nil,
+	"empty":            nil,
+	"cut":              nil,
+	"broken":           nil,
+	"fence":            {"fence"},
 
 	"dialect-tool": {"fence"},
 }
@@ -125,7 +129,16 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 		"functions", strings.Join(docs, "\n\n"),
 		"dialect", t.fill("dialect-"+d.Name, "fence", d.Fence()),
 		"examples", t.examples(defs, d),
-		"hints", t.text["hints"]))
+		"hints", t.hints(defs)))
+}
+
+// hints renders the rules of a run with tools.
+func (t *Texts) hints(defs []*tool.Definition) string {
+	missing := t.text["missing"]
+	if slices.Contains(defs, tool.AskUser) {
+		missing = t.text["missing-ask-user"]
+	}
+	return t.fill("hints", "missing", missing)
 }
 
 // NativeSystem renders the system prompt of a run whose model calls natively:
@@ -134,7 +147,7 @@ func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	if len(defs) == 0 {
 		return below(base, "")
 	}
-	return below(base, t.text["hints"])
+	return below(base, t.hints(defs))
 }
 
 // below puts a text below the base text. Either may be empty.
@@ -264,6 +277,12 @@ func (t *Texts) Required(names []string) string {
 func (t *Texts) Told(tool string, values map[string]string) string {
 	text, _ := json.Marshal(values) // texts have a JSON form
 	return t.fill("told", "tool", tool, "values", string(text))
+}
+
+// Answered renders the user's answers to questions, by their names.
+func (t *Texts) Answered(values map[string]string) string {
+	text, _ := json.Marshal(values) // texts have a JSON form
+	return t.fill("answered", "values", string(text))
 }
 
 // Empty renders the reminder after an empty reply.

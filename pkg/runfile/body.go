@@ -28,8 +28,9 @@ type Run struct {
 	Dialect   string `json:"dialect"`
 	// AnswerForm is "text" if the model was asked for text, else "json".
 	AnswerForm string `json:"answer_form,omitempty"`
-	Prompt     string `json:"prompt,omitempty"` // the user's words
-	Input      string `json:"input,omitempty"`  // the data that goes with them
+	AskUser    bool   `json:"ask_user,omitempty"` // the model could ask the user
+	Prompt     string `json:"prompt,omitempty"`   // the user's words
+	Input      string `json:"input,omitempty"`    // the data that goes with them
 	// InputSources are where the input came from, in its order.
 	InputSources []InputSource `json:"input_sources,omitempty"`
 	// InputLabels are those of the input: see package tool.

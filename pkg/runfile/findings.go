@@ -123,6 +123,7 @@ type order struct {
 	calls    map[string]state // by id
 	begun    int              // calls with an intent and no outcome
 	answered bool
+	asked    bool // a call of the latest response needs something
 	telling  bool // the latest record is what the user said
 	ended    bool
 }
@@ -180,6 +181,9 @@ func (o *order) step(r Record) string {
 	if r.Kind != KindUserInput {
 		o.telling = false
 	}
+	if b, ok := r.Body.(Result); ok && len(b.Result.Needs) > 0 {
+		o.asked = true
+	}
 	switch b := r.Body.(type) {
 	case Run:
 		if r.Seq != 1 {
@@ -214,7 +218,7 @@ func (o *order) request(b Request) string {
 	case o.begun > 0:
 		why = "a call with an intent has no outcome yet"
 	}
-	o.turn, o.waiting = b.Turn, true
+	o.turn, o.waiting, o.asked = b.Turn, true, false
 	return why
 }
 
@@ -238,8 +242,8 @@ func (o *order) answer() string {
 
 // told takes in that the run goes on after it had an answer, but not all that it needed.
 func (o *order) told() string {
-	if !o.answered && !o.telling { // several tools can be told of, one behind the other
-		return "the run had not come to its answer"
+	if !o.answered && !o.telling && !o.asked { // several tools can be told of, one behind the other
+		return "nothing was asked, and the run had not come to its answer"
 	}
 	o.answered, o.telling = false, true
 	return ""

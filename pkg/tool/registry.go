@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A Registry holds the tools that a run may use. It knows the [Endings], too. It
+// A Registry holds the tools that a run may use. It knows the [Endings] and [AskUser], too. It
 // may be read by several goroutines while nothing is registered.
 type Registry struct {
 	defs   []*Definition // in the order of registration, without the endings
@@ -23,6 +23,7 @@ func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
 	for _, d := range Endings {
 		r.byName[d.Name] = d
 	}
+	r.byName[AskUser.Name] = AskUser
 	var findings []diag.Finding
 	for _, d := range defs {
 		findings = append(findings, r.Register(d)...)
@@ -45,7 +46,7 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 // origin says where a definition stands.
 func (d *Definition) origin() string {
 	switch {
-	case Ending(d.Name) == d:
+	case Ending(d.Name) == d, d == AskUser:
 		return "in oneshot itself"
 	case d.File == "":
 		return "without a file"

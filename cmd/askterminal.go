@@ -1,0 +1,36 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"oneshot/pkg/agent"
+)
+
+// askTerminal asks the user at the terminal for what a run needs. An empty line is no answer.
+func (t *talk) askTerminal(ctx context.Context, n agent.Needs) (values map[string]string, ok bool) {
+	tty, err := openTerminal()
+	if err != nil {
+		return nil, false
+	}
+	defer tty.Close()
+	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
+	out, in := hidingWriter{tty, t.secrets}, bufio.NewReader(tty)
+	fmt.Fprintf(out, "\noneshot: the run asks:\n")
+	for line := range strings.Lines(n.Question) {
+		fmt.Fprintf(out, "  %s\n", inLine(line))
+	}
+	values = map[string]string{}
+	for _, field := range n.Fields {
+		fmt.Fprintf(out, "%s (empty: no answer): ", inLine(field))
+		line, err := in.ReadString('\n')
+		if line = strings.TrimSpace(line); err != nil || line == "" {
+			return nil, false
+		}
+		values[field] = t.secrets.Hide(line)
+	}
+	return values, ctx.Err() == nil
+}
