@@ -48,6 +48,7 @@ type framing struct {
 	alone     bool        // the calls are all that a response should hold
 	several   bool        // objects without a list around them can be several calls
 	final     bool        // what stands behind the call of the ending does not count
+	stops     bool        // the model stops with the mark behind all calls, and servers cut it off
 	addressed bool        // a call counts only in a message for a tool, see address
 }
 

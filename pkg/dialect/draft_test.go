@@ -54,7 +54,7 @@ func checkDraft(t *testing.T, d Dialect, draft string) {
 
 func TestDraftsEnd(t *testing.T) {
 	for _, name := range []string{
-		"mistral_args", "deepseek_v3", "deepseek_v31", "kimi_k2", "functionary_v2", "functionary_v31", "functionary_v32", "qwen_agent", "glm4", "react", "continue",
+		"mistral_args", "deepseek_v3", "deepseek_v31", "kimi_k2", "functionary_v2", "functionary_v31", "functionary_v32", "qwen_agent", "solar_open", "glm4", "react", "continue",
 		"hermes", "internlm2", "apertus", "jamba",
 	} {
 		d := find(t, name)

@@ -41,7 +41,7 @@ var markers = []string{
 	"<|python_tag|>", "<|eom_id|>", "<|eot_id|>", "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>",
 	"<|action_start|>", "<|plugin|>", "<|action_end|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>",
 	"<|inner_suffix|>", "<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>", "<|START_TEXT|>", "<|message_sep|>",
-	"<|role_sep|>", "<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>", "<|tool_calls|>",
+	"<|role_sep|>", "<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>", "<|calls|>", "<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>", "<|tool_calls|>",
 	// Name, mark and JSON: Mistral, DeepSeek, Kimi, Harmony, Functionary, Qwen-Agent.
 	"[ARGS]", "[CALL_ID]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
 	"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>",

@@ -183,7 +183,7 @@ func (s *markSet) add(u use) {
 		s.longest = max(s.longest, len(u.text))
 	}
 	at := len(s.uses[i])
-	if u.role <= takes { // before those that mean nothing by themselves
+	if u.role <= takes || u.wrapper != nil && u.wrapper.mixed { // before those that mean nothing by themselves
 		at = cmp.Or(1+slices.IndexFunc(s.uses[i], func(u use) bool { return u.role == wraps || u.role == silent }), at+1) - 1
 	}
 	s.uses[i] = slices.Insert(s.uses[i], at, u)

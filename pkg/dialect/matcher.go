@@ -161,11 +161,14 @@ func (m *matcher) step(at uint16, c byte) uint16 {
 // A search is where a matcher has come in a text.
 type search struct {
 	*matcher
-	state uint16
+	state  uint16
+	inner  int16 // from 1, the text that has ended inside a longer one, which may not end
+	beyond int   // how many bytes have been read behind it
 }
 
-// scan reads p up to behind the first text of the set. It returns how many bytes
-// it has read, the text or -1, and how many bytes it has looked at.
+// scan reads p up to behind the first text of the set, or beyond bytes further where a
+// longer one did not end. It returns how many bytes it has read, the text or -1, and how
+// many bytes it has looked at.
 func (s *search) scan(p []byte) (n, found, steps int) {
 	for n < len(p) {
 		if s.state == 0 {
@@ -175,14 +178,36 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 				break
 			}
 		}
+		before := s.states[s.state].depth
 		s.state = s.step(s.state, p[n])
 		n, steps = n+1, steps+1
-		if f := s.states[s.state].found; f >= 0 {
-			s.state = 0
-			return n, int(f), steps
+		if s.inner > 0 || s.states[s.state].found >= 0 {
+			if f := s.matched(before); f >= 0 {
+				return n, f, steps
+			}
 		}
 	}
 	return n, -1, steps
+}
+
+// matched returns the text that has been found with the latest byte, or -1. before is the
+// depth of the state that the byte was read in.
+func (s *search) matched(before uint8) int {
+	at := &s.states[s.state]
+	ends := at.found >= 0 && at.child == 0
+	s.beyond++
+	switch found := int(at.found); {
+	case s.inner > 0 && at.depth != before+1: // the longer one does not go on
+		found, s.inner = int(s.inner)-1, 0
+		s.state = 0
+		return found
+	case ends:
+		s.state, s.inner, s.beyond = 0, 0, 0
+		return found
+	case s.inner == 0:
+		s.inner, s.beyond = at.found+1, 0
+	}
+	return -1
 }
 
 // begun returns how many of the bytes that were read last can still become a

@@ -17,6 +17,7 @@ func searched(texts []string, text string, size int) (hits []hit) {
 	for at := 0; at < len(text); {
 		n, found, _ := s.scan([]byte(text[at:min(len(text), at+size)]))
 		if at += n; found >= 0 {
+			at -= s.beyond
 			hits = append(hits, hit{found, at})
 		}
 	}
@@ -57,4 +58,21 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSearchInside checks that a text inside a longer one is found where the longer one does not end.
+func TestSearchInside(t *testing.T) {
+	texts := []string{"call:", "<tool_call:begin>"}
+	for text, want := range map[string][]hit{
+		"<tool_call:begin>call:":     {{1, 17}, {0, 22}},
+		"<tool_call:begun>":          {{0, 11}},
+		"<tool_call:f call:":         {{0, 11}, {0, 18}},
+		"<tool_call:b<tool_call:beg": {{0, 11}},
+	} {
+		for size := 1; size <= len(text); size++ {
+			if got := searched(texts, text, size); !slices.Equal(got, want) {
+				t.Errorf("%q, pieces of %d: %v, want %v", text, size, got, want)
+			}
+		}
+	}
 }

@@ -223,7 +223,7 @@ func (s *Scanner) barred(u use) bool {
 	t := &s.thinking
 	switch u.role {
 	case thinks, thought:
-		if t.mode == ReasoningOff || !t.inside && s.foreign.open() && (u.role == thinks || s.foreign.thinks) {
+		if u.role == thought && u.wrapper.mixed && !s.isOpen(u.wrapper) || t.mode == ReasoningOff || !t.inside && s.foreign.open() && (u.role == thinks || s.foreign.thinks) {
 			return true
 		}
 	case fences:

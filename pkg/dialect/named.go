@@ -17,6 +17,7 @@ type naming struct {
 	bare    bool     // "{" may follow the name although there are marks
 	none    bool     // where a mark follows the one behind the name, there are no arguments
 	id      string   // a mark behind the name, with an id behind that
+	before  string   // a mark before the name, with an id before that
 	word    string   // stands instead of the name, and the name behind the mark
 	counted bool     // the name ends in ":" and a number, and all of it is the id
 	space   string   // a namespace that belongs to the syntax
@@ -55,8 +56,10 @@ func (n *naming) ends() []string { return unique(n.closes, n.stops) }
 // marks returns what ends a piece of the head.
 func (n *naming) marks() []string {
 	all := unique(n.behind, n.ends(), []string{"{"})
-	if n.id != "" {
-		all = append(all, n.id)
+	for _, m := range []string{n.id, n.before} {
+		if m != "" {
+			all = append(all, m)
+		}
 	}
 	return all
 }
@@ -355,9 +358,12 @@ func (b *namedBody) close() {
 // render writes a call.
 func (n *naming) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, d.framing.writes[0]...)
-	if n.counted {
+	switch {
+	case n.counted:
 		b = append(b, renderedCount(n.space, c)...)
-	} else {
+	case n.before != "":
+		b = append(append(append(b, c.ID...), n.before...), c.Name...)
+	default:
 		b = append(b, c.Name...)
 	}
 	b = append(append(b, n.between...), namedArguments(c)...)

@@ -73,13 +73,16 @@ func (b *namedBody) headMark(mark string) bool {
 	h := &b.head
 	piece := string(h.text[h.piece:])
 	name, fenced, ok := cutFence(piece)
-	if isHead := mark == "{" || mark == b.id || slices.Contains(b.behind, mark); !ok || !isHead || strings.Contains(name, "</") {
+	if isHead := mark == "{" || mark == b.id || mark == b.before || slices.Contains(b.behind, mark); !ok || !isHead || strings.Contains(name, "</") {
 		return false
 	}
 	at := h.piece + strings.Index(piece, name)
 	switch {
 	case mark == "\n" && name == "": // an empty line before the name
 		return true
+	case mark == b.before:
+		h.id = name
+		return h.name == ""
 	case h.name != "": // what stands behind the mark of the id
 		h.id = name
 	case name == "" && h.word && mark == "{" && h.lacks.Code == "": // the word was the name

@@ -30,6 +30,9 @@ func mistralMarks(list, call lead) []mark {
 
 var bracketThink = &wrapper{name: "[THINK]…[/THINK]", whole: true, marks: []mark{{text: "[THINK]", role: thinks}, {text: "[/THINK]", role: thought}}}
 
+// solarThink ends with the mark that ends any message.
+var solarThink = &wrapper{name: "<|think|>…<|end|>", whole: true, mixed: true, marks: []mark{{text: "<|think|>", role: thinks}, {text: "<|end|>", role: thought}}}
+
 // namedDialects write the name of the tool before its arguments in JSON.
 func namedDialects() []Dialect {
 	return []Dialect{
@@ -55,6 +58,37 @@ models write, "mistral_args", is read, too. Reasoning stands between [THINK] and
 be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
 			framing: framing{marks: mistralMarks(never, thenArgs), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
 			grammar: mistralCall,
+		},
+		{
+			Name:     "solar_open",
+			Title:    "ID, NAME and JSON between <|tool_call:…|> marks",
+			Families: []string{"Solar Open"},
+			Aliases:  []string{"solar"},
+			Example:  "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
+			Doc: `Each call is an id, the name of the tool and the object of arguments behind <|tool_call:begin|>,
+<|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls stand between <|tool_calls|>, which
+may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
+			framing: framing{
+				marks: []mark{
+					{text: "<|tool_calls|>", role: wraps, lead: then("<|tool_call:begin|>"), own: anything},
+					{text: "<|tool_call:begin|>", role: begins},
+					{text: "<|tool_call:name|>", role: unwraps},
+					{text: "<|tool_call:args|>", role: unwraps},
+					{text: "<|tool_call:end|>", role: unwraps},
+					{text: "<|calls|>", role: unwraps},
+					{text: "<|begin|>assistant", role: silent},
+					{text: "<|content|>", role: silent},
+					{text: "<|flush|>", role: silent},
+					{text: "<|end|>", role: silent},
+				},
+				thinks: []*wrapper{solarThink},
+				stops:  true,
+				writes: [2]string{"<|tool_calls|><|tool_call:begin|>", "<|tool_call:end|><|calls|>"},
+			},
+			grammar: namedJSON(naming{
+				before: "<|tool_call:name|>", behind: []string{"<|tool_call:args|>"}, closes: []string{"<|tool_call:end|>"},
+				stops: []string{"<|tool_calls|>", "<|tool_call:begin|>", "<|calls|>", "<|flush|>"}, between: "<|tool_call:args|>",
+			}),
 		},
 		{
 			Name:     "deepseek_v3",

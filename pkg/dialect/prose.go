@@ -22,7 +22,7 @@ func (s *Scanner) prose(p []byte) int {
 		return n
 	}
 	size := len(s.marks.texts[found])
-	s.pass(p[:n], size)
+	s.pass(p[:n], size+s.search.beyond)
 	s.pending = pending{uses: s.marks.uses[found], early: s.marks.early[found], size: size, text: s.marks.texts[found]}
 	s.place = inLead
 	return n

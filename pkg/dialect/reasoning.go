@@ -25,6 +25,7 @@ const (
 type wrapper struct {
 	name  string
 	whole bool // no prompt opens it: a closing mark alone means nothing
+	mixed bool // its closing mark ends other messages, too, and means nothing outside
 	marks []mark
 }
 
@@ -79,6 +80,12 @@ func (s *Scanner) beginThinking(u use, at int, text string) {
 		return
 	}
 	t.inside, t.text, t.wrapper, t.from, t.mark = true, false, u.wrapper, diag.Bytes(at, at+len(text)), text
+}
+
+// isOpen reports whether reasoning is open that a closing mark of a wrapper can end.
+func (s *Scanner) isOpen(w *wrapper) bool {
+	t := &s.thinking
+	return t.inside && (t.wrapper == w || t.wrapper == nil && len(s.marks.rows) == 1)
 }
 
 // endThinking follows a closing mark.

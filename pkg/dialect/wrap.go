@@ -72,7 +72,7 @@ func (d *Dialect) wrapsCalls() bool {
 
 // closeWrap reports calls whose closing mark is missing at the end of the text.
 func (s *Scanner) closeWrap() {
-	if w := s.wrap; w.open() {
+	if w := s.wrap; w.open() && !w.row.framing.stops {
 		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}
 }
