@@ -79,12 +79,13 @@ var framingRules = []Rule{
 		Good: "```tool\nreturn search(\"x\");\nreturn search(\"y\");\n```",
 	},
 	{
-		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning,
+		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning, Also: []Severity{Error},
 		Title: "Control token in the name of a tool",
-		Text:  "Control tokens leak into names when a model or a server cuts a call in the wrong place. They are removed; what is left must be a name.",
-		Bad:   "<|start|>assistant<|channel|>commentary to=functions.search<|channel|>commentary<|message|>{\"query\": \"x\"}<|call|>",
-		Good:  "<|start|>assistant<|channel|>commentary to=functions.search<|message|>{\"query\": \"x\"}<|call|>",
-		Fix:   Unsafe,
+		Text: "Control tokens leak into names when a model or a server cuts a call in the wrong place. They are removed; what is left must be a name. " +
+			"In a JSON string the token can also have split a longer name: the call is not executed unless what is left is a defined tool.",
+		Bad:  "<|start|>assistant<|channel|>commentary to=functions.search<|channel|>commentary<|message|>{\"query\": \"x\"}<|call|>",
+		Good: "<|start|>assistant<|channel|>commentary to=functions.search<|message|>{\"query\": \"x\"}<|call|>",
+		Fix:  Unsafe,
 	},
 	{
 		Code: InReasoning, Slug: "call-in-reasoning", Severity: Warning,

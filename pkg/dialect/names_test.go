@@ -79,3 +79,22 @@ func TestDuplicateIDs(t *testing.T) {
 		}
 	}
 }
+
+// A call whose JSON name holds a control token runs only if the name before the token is
+// that of a defined tool.
+func TestTokenInJSONName(t *testing.T) {
+	const text = "<tool_call>\n{\"name\":\"read<|channel|>_file\",\"arguments\":{}}\n</tool_call>"
+	for _, test := range []struct {
+		tools  Toolset
+		status chat.Status
+	}{
+		{nil, chat.StatusInvalid},
+		{Toolset{"read_file": nil}, chat.StatusInvalid},
+		{Toolset{"read": nil}, chat.StatusRepaired},
+	} {
+		r := Scan(text, Options{Dialect: find(t, "hermes"), Tools: test.tools})
+		if len(r.Calls) != 1 || r.Calls[0].Name != "read" || r.Calls[0].Status != test.status {
+			t.Errorf("with %v: %v, want read, %s", test.tools, r.Calls, test.status)
+		}
+	}
+}

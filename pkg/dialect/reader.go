@@ -152,7 +152,8 @@ func (r *reader) readTool() {
 	r.call.Name = name
 }
 
-// readMarkup returns the name up to the first control token in it, and reports that.
+// readMarkup returns the name up to the first control token in it, and reports that. The
+// token can have split another name: the call runs only if what is left is a known tool.
 func (r *reader) readMarkup(place *literal.Member) string {
 	i := markupAt(r.name)
 	if _, known := r.tools[r.name]; i <= 0 || known {
@@ -160,6 +161,10 @@ func (r *reader) readMarkup(place *literal.Member) string {
 	}
 	name := strings.TrimSpace(r.name[:i])
 	f := diag.New(diag.MarkupInName, place.Span(), "%q in the tool's name is not part of it", excerpt(r.name[i:]))
+	clean, _ := cleanName(name, r.tools)
+	if _, known := r.tools[clean]; !known {
+		f.Severity = diag.Error
+	}
 	if place.Kind() == '"' && !r.mends(place.Span()) {
 		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 	}
