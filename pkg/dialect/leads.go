@@ -221,6 +221,30 @@ func lineThen(next lead) lead {
 	}
 }
 
+// tokenThen returns the lead of a control token, if one is there, and then another lead.
+func tokenThen(next lead) lead {
+	return func(text []byte) verdict {
+		switch exactly("<|")(text) {
+		case no:
+			return next(text)
+		case more:
+			return more
+		}
+		name := text[len("<|"):]
+		n := 0
+		for n < len(name) && isNameByte(name[n]) {
+			n++
+		}
+		switch end := exactly("|>")(name[n:]); {
+		case n == 0 && len(name) > 0 || end == no:
+			return no
+		case end == more || n == 0:
+			return more
+		}
+		return next(name[n+len("|>"):])
+	}
+}
+
 // either returns the lead of one of two.
 func either(a, b lead) lead {
 	return func(text []byte) verdict {

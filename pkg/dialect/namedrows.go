@@ -175,7 +175,7 @@ line follows an object of arguments, code where the name is python, and text whe
 			framing: framing{
 				marks: []mark{
 					{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
-					{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(lineThen(anything)))},
+					{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(tokenThen(lineThen(anything))))},
 					{text: "<|eot_id|>", role: silent},
 					{text: "<|start_header_id|>", role: silent},
 				},
@@ -296,8 +296,8 @@ func thenInput(text []byte) verdict {
 	return more
 }
 
-// thenNameLine is the lead of a name, and an object on the next line.
-var thenNameLine = nameThen(lineThen(blankThen("{")))
+// thenNameLine is the lead of a name, which a control token can follow, and an object on the next line.
+var thenNameLine = nameThen(tokenThen(lineThen(blankThen("{"))))
 
 // thenRecipient is the lead of a name, and the mark of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))

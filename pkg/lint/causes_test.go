@@ -141,7 +141,7 @@ var openCauses = map[string]string{
 	"bracket too many":          "apriel cohere_command4 ernie45 gemini_tool_code gigachat3 granite_20b_fc hermes hunyuan_a13b inkling internlm2 jamba lfm2 llama3_json minimax_m1 nemotron_v2_toolcall olmo3 toolcalls",
 	"concatenated objects":      "apertus json_generic",
 	"double-encoded arguments":  "apertus deepseek_v3 functionary_v31 glm4 react",
-	"mark in the name":          "functionary_v31 functionary_v32 functiongemma gemini_tool_code gemma4 glm4 inkling lfm2 llama4_pythonic olmo3 pythonic tool",
+	"mark in the name":          "functionary_v31 functiongemma gemini_tool_code gemma4 inkling lfm2 llama4_pythonic olmo3 pythonic tool",
 	"namespace before the name": "inkling",
 }
 
