@@ -68,7 +68,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 		code chat.ErrorCode
 		says string
 	}{
-		"arguments": {`{"m":1}`, func(context.Context, task) (chat.Result, error) { return chat.Success("it ran"), nil }, chat.InvalidArguments, "not even m"},
+		"arguments": {`{"m":1}`, func(context.Context, task) (chat.Result, error) { return chat.Success("it ran"), nil }, chat.InvalidArguments, "takes no arguments, but m is given"},
 		"panic":     {`{}`, func(context.Context, task) (chat.Result, error) { panic("at the root /srv/root/x") }, chat.Failed, "tool exception: at the root x"},
 		"error": {`{}`, func(context.Context, task) (chat.Result, error) {
 			return chat.Result{}, errors.New("very-secret-token")
