@@ -22,6 +22,7 @@ type naming struct {
 	counted bool     // the name ends in ":" and a number, and all of it is the id
 	space   string   // a namespace that belongs to the syntax
 	plain   string   // no tool: what follows is content
+	prose   bool     // prose can follow the mark: only an object, or the name of a tool, makes a call
 
 	// Arguments that are text, up to the next mark: a token, or a word that begins a line.
 	raw    string // the tool that has such an argument

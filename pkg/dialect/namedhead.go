@@ -201,6 +201,8 @@ func (b *namedBody) beforeArguments(c byte) (int, ending) {
 	case b.free && !b.fenced() && c != '{' && c != '[':
 		b.stage, b.text = inText, newUpTo(b.texts())
 		return 0, notYet
+	case c != '{' && (b.frame.mark == "" || b.prose) && !b.scanner.knows(b.head.name):
+		return 0, b.refuse("")
 	default:
 		b.begin(b.at)
 		return 0, notYet

@@ -246,7 +246,7 @@ start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 				writes: [2]string{"<|assistant|>", ""},
 			},
 			grammar: namedJSON(naming{
-				behind: []string{"\n"}, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
+				behind: []string{"\n"}, prose: true, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
 			}),
 		},
 		{
@@ -296,8 +296,9 @@ func thenInput(text []byte) verdict {
 	return more
 }
 
-// thenNameLine is the lead of a name, which a control token can follow, and an object on the next line.
-var thenNameLine = nameThen(tokenThen(lineThen(blankThen("{"))))
+// thenNameLine is the lead of a name, which a control token can follow, and a value on the next line. Another value than an
+// object counts after the name of a tool.
+var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", "\"", "null")))))
 
 // thenRecipient is the lead of a name, and the mark of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))
