@@ -179,6 +179,7 @@ func (b *namedBody) refuse(mark string) ending {
 		return left
 	case h.lacks.Code != "":
 		b.scanner.notCalled([]diag.Finding{h.lacks})
+	case b.prose && h.name != "":
 	case f.mark != "":
 		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call follows %s", strings.TrimSpace(f.mark)))
 	}
