@@ -334,6 +334,7 @@ func (s *Scanner) colonMissing(at int) {
 			s.notes = s.notes[:n]
 		}
 		s.fault(diag.NotALiteral, start, end, "no colon follows this word: it is no key, and variables are not evaluated")
+		s.notes[len(s.notes)-1].Hint = `an object is {"key": value}`
 		return
 	}
 	if n := len(s.notes) - 1; n >= 0 && s.notes[n].Code == diag.BareValue && s.notes[n].Span.End == s.last.end { // the key is the rest of that

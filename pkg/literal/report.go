@@ -284,9 +284,15 @@ func (s *Scanner) endedIn(by string) {
 	if !s.reading() {
 		return
 	}
-	missing, at := s.missing(), s.args.last
-	s.fault(diag.Bracket, s.token, s.at+1, "%q is missing before %s", missing, by)
-	s.fixMissing(at, missing)
+	switch missing, at := s.missing(), s.args.last; {
+	case s.args.want == wantColon || s.mode == inBareKey:
+		s.colonMissing(s.token)
+	case s.args.want == wantValue && s.args.top().char == '{' && s.mode != inBare:
+		s.fault(diag.BadLiteral, s.token, s.at+1, "a value is missing before %s", by)
+	default:
+		s.fault(diag.Bracket, s.token, s.at+1, "%q is missing before %s", missing, by)
+		s.fixMissing(at, missing)
+	}
 }
 
 // missing returns the closing brackets that are missing.
