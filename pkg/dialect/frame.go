@@ -50,17 +50,21 @@ func (s *Scanner) enter(u use, at int, mark string) {
 		s.frame.begin += len(mark)
 	}
 	s.begun = s.begun || s.frame.sure
-	switch {
-	case u.grammar != nil:
-		s.beginBody(u.grammar)
-	case u.role == starts:
-		s.beginBody(u.row.bare())
-	default:
-		s.beginBody(&u.row.grammar)
-	}
+	s.beginBody(u.reads())
 	if s.frame.sure {
 		s.framed()
 	}
+}
+
+// reads returns the grammar of what follows a mark.
+func (u use) reads() *grammar {
+	switch {
+	case u.grammar != nil:
+		return u.grammar
+	case u.role == starts:
+		return u.row.bare()
+	}
+	return &u.row.grammar
 }
 
 // enterObject begins to read JSON outside of fences, at an offset.

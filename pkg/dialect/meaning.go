@@ -131,7 +131,7 @@ func (s *Scanner) closeLead() {
 	word = word || u.mark != nil && u.lacks != "" && bytes.IndexByte(behind, '{') < 0
 	cut := v == more && u.role <= wraps && !word
 	if v == more && len(s.marks.rows) == 1 && u.role == begins && !word {
-		v, cut = yes, cut && u.row.grammar.form != nil // the reader of a call with a name before it says so, too
+		v, cut = yes, cut && u.reads().form != nil // the reader of a call with a name before it says so, too
 	}
 	for _, other := range s.pending.uses {
 		if v == more && s.counts(other, behind) == yes {
