@@ -346,7 +346,7 @@ func (m *machine) readBody() bool {
 	switch found.kind {
 	case callClose:
 		if found.open {
-			m.noteOpenEnd(found.start, found.end, found.end)
+			m.noteOpenEnd(found.start, found.end, found.end, m.syntax.delimiters().End)
 		}
 		return m.finish(found.end)
 	case paramOpen:

@@ -69,7 +69,11 @@ func (m *machine) noteOpenTag() {
 	if !t.open {
 		return
 	}
-	f := m.noteOpenEnd(t.mark.start, t.end, t.next)
+	end := m.syntax.delimiters().End
+	if t.quote != 0 {
+		end = string(t.quote) + end
+	}
+	f := m.noteOpenEnd(t.mark.start, t.end, t.next, end)
 	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')
 	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.mark.nameEnd:t.end], strangeInTag) {
 		f.Fixes[0].Kind = diag.Unsafe
@@ -81,11 +85,9 @@ func strangeInTag(r rune) bool {
 	return r < 0x80 && !isName(byte(r)) && !strings.ContainsRune("= \"", r)
 }
 
-// noteOpenEnd reports a tag without its end, which should stand between two
-// offsets.
-func (m *machine) noteOpenEnd(start, from, to int) *diag.Finding {
-	end := m.syntax.delimiters().End
-	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %q", end)
+// noteOpenEnd reports a tag without its end, which belongs between two offsets.
+func (m *machine) noteOpenEnd(start, from, to int, end string) *diag.Finding {
+	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %s", end)
 	m.fix(f, diag.Safe, "write it", from, to, end)
 	return f
 }

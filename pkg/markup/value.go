@@ -262,7 +262,7 @@ func (m *machine) close(own bool) bool {
 			next = m.closer.start
 		}
 	} else if m.closer.open {
-		m.noteOpenEnd(m.closer.start, m.closer.end, m.closer.end)
+		m.noteOpenEnd(m.closer.start, m.closer.end, m.closer.end, m.syntax.delimiters().End)
 	}
 	return m.closeValue(m.closer.start, next)
 }
