@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -299,11 +300,17 @@ func (b *body) ending() {
 // brokenOff notes that the body ends inside an object: it is cut, unless there
 // is more wrong with the object than that its end is missing.
 func (b *body) brokenOff() {
-	if err := check(b.opened()); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+	raw := b.opened()
+	err := check(raw)
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil || errors.Is(err, io.ErrUnexpectedEOF):
+		b.cut()
+	case errors.As(err, &syntax) && bytes.HasSuffix(raw[:syntax.ByteOffset], []byte("\n")) && strings.Contains(err.Error(), "'{' after object value"):
+		b.fail(Garbled, b.at+int(syntax.ByteOffset)-1, "the object on this line is not closed, and the next line begins another")
+	default:
 		b.garbled(err)
-		return
 	}
-	b.cut()
 }
 
 // cut notes that the end of the body is missing.
