@@ -243,6 +243,9 @@ func (b *callBody) brace(mark byte) ending {
 // strayBrace reports a brace that closes nothing. Behind something that cannot be
 // read it may close a part of that.
 func (b *callBody) strayBrace() {
+	if b.scanner.unpaired {
+		return
+	}
 	kind := diag.Safe
 	if b.loose {
 		kind = diag.Unsafe

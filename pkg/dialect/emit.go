@@ -15,6 +15,7 @@ func (s *Scanner) find(f diag.Finding) {
 		return // what is open around a cut call is open because of the cut
 	}
 	s.cut = s.cut || f.Code == diag.CutCall
+	s.unpaired = s.unpaired || f.Code == diag.Bracket && f.Severity == diag.Error
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	s.emit(Event{Finding: &f})
 }
@@ -27,6 +28,7 @@ func (s *Scanner) passCall(r *reader) {
 		return
 	}
 	s.cut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.CutCall })
+	s.unpaired = false
 	s.checkName(r)
 	s.checkID(r)
 	r.judge()
@@ -154,6 +156,14 @@ func Suppress(c *chat.Call) {
 // fix returns one fix.
 func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
 	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
+}
+
+// findStray reports a closing bracket between calls, or behind them, that closes nothing.
+// After a finding about a bracket of the call it follows from that one.
+func (s *Scanner) findStray(c byte, at int, kind diag.FixKind) {
+	if !s.unpaired {
+		s.find(strayBracket(c, at, kind))
+	}
 }
 
 // strayBracket returns what there is to say about a closing bracket between calls, or

@@ -77,7 +77,7 @@ func (s *Scanner) enterObject(at int) {
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar = g
 	s.resync.forget(s.frame.begin)
-	s.place, s.body, s.cut = inBody, g.body(s, &s.frame), false
+	s.place, s.body, s.cut, s.unpaired = inBody, g.body(s, &s.frame), false, false
 }
 
 // bare returns the grammar of frames without a mark.
@@ -197,7 +197,7 @@ func (s *Scanner) bracketBehind(c byte) bool {
 	if c != ']' && c != '}' || s.frame.mark != "" || s.frame.fence.open() || s.at != s.frame.end || s.at == 0 {
 		return false
 	}
-	s.find(strayBracket(c, s.at, diag.Safe))
+	s.findStray(c, s.at, diag.Safe)
 	s.frame.end++
 	return true
 }

@@ -255,7 +255,7 @@ func (b *namedBody) noMark(c byte) (int, ending) {
 		b.args.passRest()
 		return 0, notYet
 	case closes:
-		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
+		b.scanner.findStray(c, b.at, diag.Unsafe)
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:

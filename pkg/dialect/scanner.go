@@ -80,6 +80,7 @@ type Scanner struct {
 	ids      idSet
 	previous previous
 	cut      bool       // the latest call was cut off
+	unpaired bool       // it has a bracket too many or too few: so have those behind it
 	ended    bool       // the call that ends the work has been made
 	raw      []*Dialect // those of calls whose values are text up to a mark, and can hold one
 	detected detected

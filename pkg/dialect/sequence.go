@@ -149,13 +149,13 @@ func (b *sequence) between(c byte) (int, ending) {
 		return 1, notYet
 	case c == ',' || c == ';':
 		b.part()
-	case c == ')' && b.at == b.passed: // of what is no call
+	case c == ')' && (b.at == b.passed || b.scanner.unpaired): // of what is no call, or has a bracket too many
 	case c == ')' && b.wrapped:
 		b.wrapped = false
 	case c == '[' && !b.closed:
 		b.open, b.items = b.open+1, 0
 	case c == '}' || c == ']' && b.open == 0:
-		b.scanner.find(strayBracket(c, b.at, diag.Unsafe))
+		b.scanner.findStray(c, b.at, diag.Unsafe)
 	case c == ']':
 		b.idle(b.most)
 		b.open--

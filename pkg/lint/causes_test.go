@@ -138,7 +138,6 @@ func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, t
 var openCauses = map[string]string{
 	"arguments are a list":      "deepseek_v3 functionary_v31 json_generic xlam",
 	"arguments are null":        "deepseek_v3 functionary_v31 json_generic react xlam",
-	"bracket too many":          "apriel cohere_command4 ernie45 gemini_tool_code gigachat3 granite_20b_fc hermes hunyuan_a13b inkling internlm2 jamba lfm2 llama3_json minimax_m1 nemotron_v2_toolcall olmo3 toolcalls",
 	"concatenated objects":      "apertus json_generic",
 	"double-encoded arguments":  "apertus deepseek_v3 functionary_v31 react",
 	"mark in the name":          "functionary_v31 functiongemma gemini_tool_code gemma4 inkling lfm2 llama4_pythonic olmo3 pythonic tool",
