@@ -9,8 +9,16 @@ export GORACE := atexit_sleep_ms=0
 
 # Tests of the program as it is built: without the C library, whose place the runtime takes then.
 PLAIN := CGO_ENABLED=0 $(GO) test -count=1
+# The same with the largest inputs, and those that are many.
+FULL  := ONESHOT_TESTS=long $(PLAIN)
 
-.PHONY: all build demo test check memory fresh fuzz crash corpus e2e bench clean
+# The packages that start goroutines, or are called from several: there the race detector can find something. A test holds
+# the list. Elsewhere it only makes tests many times as slow; make test-long uses it everywhere.
+RACED := ./pkg/program ./pkg/agent ./pkg/runner ./pkg/runfile ./pkg/vault ./cmd ./pkg/model ./pkg/netguard
+# The others, the long ones first, and the scripts, which run the program without the race detector here.
+OTHER := ./scripts/crash . ./pkg/dialect ./pkg/lint $(filter-out $(RACED) . ./scripts/crash ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
+
+.PHONY: all build demo test test-long check memory fresh fuzz crash corpus e2e bench clean
 
 all: check build
 
@@ -20,9 +28,14 @@ build: ## the program, as ./oneshot
 demo: build ## a real run with real tools and the built-in demo model: no server, no key
 	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
 
-test: ## every test, with the race detector, the long ones first; the scripts, which have clocks, run alone, and wait side by side
-	$(GO) test -race -timeout 9m ./pkg/program ./pkg/dialect ./pkg/agent ./pkg/runner ./scripts/crash ./pkg/wire ./cmd/... ./pkg/... ./prompts ./scripts/... ./tooldefs
-	$(GO) test -race -timeout 9m -parallel 4 .
+test: ## every test, with the race detector where goroutines are
+	$(GO) test -race -timeout 9m $(RACED)
+	CGO_ENABLED=0 $(GO) test -timeout 9m -parallel 8 $(OTHER)
+
+test-long: ## every test with the race detector, then every test with the largest inputs
+	$(GO) test -race -timeout 20m $(filter-out .,$(RACED) $(OTHER))
+	$(GO) test -race -timeout 20m -parallel 4 .
+	$(FULL) -timeout 20m -parallel 4 $(OTHER) $(RACED)
 
 check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
@@ -33,14 +46,13 @@ check: ## what has to hold before a change goes in
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	$(PLAIN) -tags crash ./pkg/fault
 	$(PLAIN) -run 'Layers|Fresh|README|ExitTable' .
-	$(PLAIN) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
-	$(PLAIN) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
-	$(PLAIN) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
-	$(PLAIN) -short -run '(Reply|Record)Memory' .
-	$(PLAIN) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
+	$(FULL) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
+	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
+	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
+	$(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
 
-memory: ## every reply of a hostile server, over each protocol: how much memory a run takes
-	$(PLAIN) -run ReplyMemory .
+memory: ## every reply of a hostile server, over each protocol, and large records: how much memory a run takes
+	$(FULL) -run '(Reply|Record)Memory' .
 
 fresh: ## rewrite the generated parts: README tables, golden files
 	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update

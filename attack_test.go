@@ -41,7 +41,7 @@ import (
 // was sent of the page. In the file outcomes stands, for each exit code and what was decided
 // about each call of file_put, of which dialects the pages were that came to that.
 //
-// Under the race detector only some dialects are tried, of each script others; "tried FILE"
+// Unless tests try their largest inputs, only some dialects are tried, of each script others; "tried FILE"
 // leaves only those in a table of outcomes.
 func attack(ts *testscript.TestScript, neg bool, args []string) {
 	a := attackers{ts: ts, defs: shippedTools(ts)}
@@ -65,7 +65,7 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // attacked returns the dialects that a script tries: the two that scripts look at more closely, and of the
-// others all, or under the race detector one of some.
+// others all, or one of some.
 func attacked(ts *testscript.TestScript) []dialect.Dialect {
 	every := raced.Less(1, 4)
 	return slices.DeleteFunc(slices.Clone(dialect.Dialects()), func(d dialect.Dialect) bool {

@@ -159,15 +159,12 @@ func hostileReplies() []hostileReply {
 const mostMemory = (64 + 2*64) << 20
 
 // TestReplyMemory holds M8 and D11: a hostile reply ends the run at a limit that the message names, and never takes
-// more than [mostMemory]. With -short it tries the replies of each protocol that cost the most.
+// more than [mostMemory].
 func TestReplyMemory(t *testing.T) {
-	if raced.Detector {
-		t.Skip("the race detector multiplies memory")
+	if !raced.Full() {
+		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	for _, tt := range hostileReplies() {
-		if testing.Short() && !slices.Contains([]string{"calls", "text", "deltas", "members"}, tt.name) {
-			continue
-		}
 		t.Run(tt.api+"/"+tt.name, func(t *testing.T) {
 			out, code, kib := tt.measured(t)
 			t.Logf("exit %d, %d MiB at the peak", code, kib>>10)
@@ -183,8 +180,8 @@ func TestReplyMemory(t *testing.T) {
 
 // TestReplyMemorySettings holds the bound where the collector is off, and that a GOMEMLIMIT of the user wins over it.
 func TestReplyMemorySettings(t *testing.T) {
-	if raced.Detector {
-		t.Skip("the race detector multiplies memory")
+	if !raced.Full() {
+		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	all := hostileReplies()
 	reply := all[slices.IndexFunc(all, func(h hostileReply) bool { return h.api == "chat" && h.name == "deltas" })]

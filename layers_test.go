@@ -1,7 +1,10 @@
 package main
 
 import (
+	"go/ast"
 	"go/build"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +100,29 @@ func TestLayersHands(t *testing.T) {
 				t.Errorf("%s: %s stands there, which is for %v only", file, word, dirs)
 			}
 		}
+	}
+}
+
+// TestLayersRaced holds the Makefile's list of packages that are tested with the race detector: those that start goroutines.
+func TestLayersRaced(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\nRACED := ")
+	list, _, _ := strings.Cut(rest, "\n")
+	for _, file := range sources(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := "./" + filepath.ToSlash(filepath.Dir(file))
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if _, ok := n.(*ast.GoStmt); ok && !slices.Contains(append(strings.Fields(list), "./pkg/program/programtest"), dir) {
+				t.Errorf("%s starts a goroutine: RACED in the Makefile lacks %s", file, dir)
+			}
+			return true
+		})
 	}
 }
 

@@ -124,7 +124,7 @@ func isolate(env *testscript.Env) error {
 // condition tells scripts about their surroundings: [shared] holds where the
 // captured replies of other programs are at hand, [hangup] where SIGHUP ends a program, which
 // it does not under nohup, [sandbox] where the kernel holds programs to one, [race] where the race detector
-// is on, which leaves what is large or many to make check, [api:NAME] in the scripts about a protocol.
+// is on, [full] where tests try their largest inputs, [api:NAME] in the scripts about a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
 	switch name {
 	case "shared":
@@ -133,6 +133,8 @@ func condition(name string, api modelserver.API) (bool, error) {
 		return (&program.Confinement{Sandboxes: []program.Sandbox{{}}}).Check() == nil, nil
 	case "race":
 		return raced.Detector, nil
+	case "full":
+		return raced.Full(), nil
 	case "hangup":
 		return !signal.Ignored(syscall.SIGHUP), nil
 	}

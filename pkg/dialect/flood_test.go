@@ -11,7 +11,7 @@ import (
 // takes time in proportion, which the growth tests hold.
 func TestFloods(t *testing.T) {
 	if growthSize < 1<<20 {
-		t.Skip("the race detector takes many times as long; make check runs it without")
+		t.Skip("make check runs it")
 	}
 	for _, opening := range []string{"```tool\n", "```\n", "<tool_call>", "<tool_call>{", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<think>", `{"toolCalls":[`} {
 		text := strings.Repeat(opening, 100_000)

@@ -43,7 +43,7 @@ func (m mode) checkKept(t *testing.T, name, text string, call int) {
 // TestMemory checks prose, many calls, and a call that is not complete, in every
 // dialect.
 func TestMemory(t *testing.T) {
-	const size = growthSize / 8
+	size := growthSize / 8
 	for i := range Dialects() { // one after the other: the heap is that of the whole program
 		d := &Dialects()[i]
 		opening, _, _ := strings.Cut(renderedCall(d, "f", `{"a":"QQQQ"}`), "QQQQ")
@@ -57,7 +57,7 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryOf checks texts of the taught dialects.
 func TestMemoryOf(t *testing.T) {
-	const size = growthSize / 2
+	size := growthSize / 2
 	tests := map[string]struct {
 		text  string
 		calls int // bytes of the call that is open

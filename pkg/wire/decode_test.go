@@ -134,7 +134,7 @@ func chunks(b []byte, n int) [][]byte {
 
 // One line may be as long as the whole body may be.
 func TestSizeLimit(t *testing.T) {
-	const size = 256 * growthSize
+	size := 256 * growthSize
 	text := strings.Repeat("x", size)
 	for format, form := range map[string]string{
 		"ollama":   `{"message":{"content":"%s"},"done":true,"done_reason":"stop"}`,

@@ -1,12 +1,17 @@
-// Package raced tells tests whether the race detector is on. It makes them many times as slow, and
-// finds nothing where no goroutine is started. What is large there, or many, is less
-// then; make check tries all of it, without the detector.
+// Package raced tells tests how much to try. Large and numerous inputs are for make check and make test-long, which set
+// ONESHOT_TESTS=long. The race detector makes tests many times as slow and finds nothing where no goroutine starts, so
+// with it inputs are always the smaller ones.
 package raced
 
-// Less returns less where the race detector is on, and all where it is not.
+import "os"
+
+// Full reports whether tests try their largest inputs.
+func Full() bool { return !Detector && os.Getenv("ONESHOT_TESTS") == "long" }
+
+// Less returns all where tests try their largest inputs, and less elsewhere.
 func Less[T any](all, less T) T {
-	if Detector {
-		return less
+	if Full() {
+		return all
 	}
-	return all
+	return less
 }
