@@ -153,7 +153,9 @@ func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
 		return left
 	case kind == anInvoke:
 		b.frame.begin = b.at
-		b.inner = newJSONSequence(s, b.frame, strings.TrimSpace(string(b.text)))
+		text := string(b.text)
+		name := strings.TrimSpace(text)
+		b.inner = newJSONSequence(s, b.frame, title{name, b.at - len(mark) - len(text) + strings.Index(text, name)})
 	case kind == anInvokeOfText:
 		b.inner = b.recipient(header{recipient: strings.TrimSpace(string(b.text))}, mark)
 	case kind == toSelf || kind == byHeader && h.isReasoning():

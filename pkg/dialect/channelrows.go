@@ -196,6 +196,6 @@ var (
 	}()
 	inklingForm = form{name: ofName, args: ofArgs}
 	// Without its header, which the prompt can hold, a call has its name in the payload, and one of text has none.
-	inklingPayload = grammar{form: &inklingForm, body: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, "") }}
+	inklingPayload = grammar{form: &inklingForm, body: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, title{}) }}
 	inklingText    = namedJSON(naming{closes: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
 )

@@ -9,12 +9,18 @@ func thenCallOf(suffix string) lead {
 		text = trimLeft(text)
 		for i, c := range text {
 			if !isNameByte(c) || c == '-' {
-				return when(i > 0 && c == '(' && bytes.HasSuffix(text[:i], []byte(suffix)))
+				if i == 0 || !bytes.HasSuffix(text[:i], []byte(suffix)) {
+					return no
+				}
+				return thenParenthesis(text[i:])
 			}
 		}
 		return more
 	}
 }
+
+// thenParenthesis is the lead of a parenthesis, which a control token can precede.
+var thenParenthesis = tokenThen(exactly("("))
 
 // Leads of calls of Python: one, several in brackets, or either.
 var (

@@ -18,7 +18,7 @@ func taggedJSON(f form) grammar { return grammar{form: &f, body: newJSONBody, re
 type jsonItem struct {
 	*sequence
 	form  *form
-	title string // the name of the tool, as what stands before says it; "" for none
+	title title // the name of the tool, as what stands before says it
 	lit   *literal.Scanner
 	part  partOf
 	from  int    // where it begins
@@ -39,13 +39,13 @@ const (
 	theRest         // what stands behind a fault
 )
 
-func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, "") }
+func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, title{}) }
 
 // newJSONSequence is newJSONBody where the calls must be of a tool that has been named
 // before them, if one has.
-func newJSONSequence(s *Scanner, f *frame, title string) body {
+func newJSONSequence(s *Scanner, f *frame, t title) body {
 	ends, b := s.endsOf(endsKey{row: f.row, json: true}), &s.json
-	*b = jsonItem{sequence: &s.sequence, form: f.grammar.form, title: title, lit: s.literals.json(literal.Options{Stops: ends.stops})}
+	*b = jsonItem{sequence: &s.sequence, form: f.grammar.form, title: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
 	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, item: b, single: !f.row.framing.several}
 	return &s.sequence
 }
@@ -172,12 +172,39 @@ func (b *jsonItem) emit(w *written) {
 	if r.call.Name == "" && b.form.before {
 		r.nameBefore(b.scanner.wordBefore(b.frame.at))
 	}
-	if clean, _ := cleanName(b.title, b.scanner.tools); r.call.Name != "" && clean != "" && r.call.Name != clean {
-		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s and its call of %s, which counts", excerpt(clean), excerpt(r.call.Name))
+	r.compare(b.title)
+	b.scanner.passCall(&r)
+}
+
+// A title is the name of a tool in the header of a message.
+type title struct {
+	name string // "" for none
+	at   int
+}
+
+// compare reports a header that writes the tool of the call in another way. The call counts.
+func (r *reader) compare(t title) {
+	place, written := diag.Bytes(t.at, t.at+len(t.name)), t.name
+	token := markupAt(written)
+	if token >= 0 {
+		written = strings.TrimSpace(written[:token])
+	}
+	name, noise := cleanName(written, r.tools)
+	switch _, known := r.tools[name]; {
+	case name == "" || r.call.Name == "":
+	case r.call.Name != name:
+		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s and its call of %s, which counts", excerpt(name), excerpt(r.call.Name))
 		f.Severity = diag.Warning
 		r.add(f)
+	case token >= 0:
+		f := diag.New(diag.MarkupInName, place, "%q in the tool's name in the header is not part of it", excerpt(t.name[token:]))
+		if !known {
+			f.Severity = diag.Error
+		}
+		r.add(f)
+	case noise != "":
+		r.add(diag.New(diag.NameNoise, place, "in the header, %s", noise))
 	}
-	b.scanner.passCall(&r)
 }
 
 // emitKeyed passes on a call whose tool is a key.

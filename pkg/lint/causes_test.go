@@ -140,8 +140,7 @@ var openCauses = map[string]string{
 	"arguments are null":        "deepseek_v3 functionary_v31 json_generic react xlam",
 	"concatenated objects":      "apertus json_generic",
 	"double-encoded arguments":  "apertus deepseek_v3 functionary_v31 react",
-	"mark in the name":          "functionary_v31 functiongemma gemini_tool_code gemma4 inkling lfm2 llama4_pythonic olmo3 pythonic tool",
-	"namespace before the name": "inkling",
+	"mark in the name":          "functionary_v31 functiongemma gemma4",
 }
 
 // TestCauses holds each malformation in each dialect: the first finding names it, where it

@@ -16,6 +16,7 @@ const (
 	inRun                 // in a run of fence characters
 	inForeign             // in characters beyond ASCII, which may be blanks
 	inWord                // in a word
+	inControl             // in what can be a control token behind a name
 	inNumber              // in a number
 	inBareKey             // in a key without quotes, see NewQuoted
 	inBare                // in a value without quotes
@@ -100,6 +101,8 @@ func (s *Scanner) step(p []byte) int {
 		return s.foreign(p)
 	case inWord:
 		return s.word(p)
+	case inControl:
+		return s.controlToken(p[0])
 	case inNumber:
 		return s.number(p)
 	case inText:

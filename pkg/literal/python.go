@@ -41,7 +41,7 @@ func (s *Scanner) insideWrapper(c byte) int {
 		return 1
 	}
 	argument := word{h.word, h.ended - len(h.word), h.ended}
-	h.word = h.outer
+	h.word, h.token = h.outer, diag.Span{}
 	s.beginArguments(h.paren)
 	s.args.pending = argument
 	return 0

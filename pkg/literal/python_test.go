@@ -127,6 +127,8 @@ func TestPythonOptions(t *testing.T) {
 		{"print(f(1).g)", "f", `[1]`, "f(1)", true},
 		{"printf(a=1)", "printf", `{"a":1}`, "printf(a=1)", false},
 		{"f(print(1))", "f", ``, "f(print(1))", false},
+		{"print(f<|x|>(1))", "f", ``, "f<|x|>(1)", true},
+		{"print(f<|x|><|y|>, 1)", "print", ``, "print(f<|x|><|y|>, 1)", false},
 	}
 	for _, test := range tests {
 		s := NewPython(wrapped)
@@ -138,6 +140,17 @@ func TestPythonOptions(t *testing.T) {
 		if start := call.Start - 10; start < 0 || test.text[start:start+len(call.Text)] != call.Text {
 			t.Errorf("%s: the call is at %d", test.text, call.Start)
 		}
+	}
+}
+
+// A comparison in the wrapper is part of its statement: no call in it is read.
+func TestComparisonInWrapper(t *testing.T) {
+	text := "print(x<y, f(1))"
+	s := NewPython(Options{Wrapper: "print"})
+	s.Write([]byte(text))
+	s.Close()
+	if junk, isJunk := s.Junk(); !isJunk || junk.End != len(text) {
+		t.Errorf("%s: junk %v, %t", text, junk, isJunk)
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 
 // A head is what stands before the arguments of a call.
 type head struct {
-	start  int    // where the statement begins
-	word   string // the word that can be a name, if one has been read
-	ended  int    // where it ends
-	broken bool   // a line end stands behind it
-	name   string // the name of the call, once "(" has been read
-	lacks  bool   // something else than "(" follows the word
+	start  int       // where the statement begins
+	word   string    // the word that can be a name, if one has been read
+	ended  int       // where it ends
+	broken bool      // a line end stands behind it
+	name   string    // the name of the call, once "(" has been read
+	lacks  bool      // something else than "(" follows the word
+	token  diag.Span // the control tokens behind the word, if there are any
 
 	outer   string // the wrapper, if its parenthesis has been read
 	paren   int    // where that stands
@@ -63,7 +64,7 @@ func (s *Scanner) headWord(word string) {
 		s.note(diag.NameNoise, s.token, s.at, diag.Info, "await means nothing here").
 			fix("remove it", diag.Safe, diag.Edit{Start: s.token, End: s.at})
 	default:
-		s.head.word, s.head.ended, s.head.broken = word, s.at, false
+		s.head.word, s.head.ended, s.head.broken, s.head.token = word, s.at, false, diag.Span{}
 		if controls[word] {
 			s.beginJunk(s.at)
 			s.passing.control = true
@@ -75,6 +76,9 @@ func (s *Scanner) headWord(word string) {
 func (s *Scanner) afterWord(c byte) int {
 	named := s.head.word != ""
 	switch {
+	case named && c == '<' && (s.at == s.head.ended || s.at == s.head.token.End):
+		s.token, s.mode = s.at, inControl
+		return 1
 	case s.head.outer != "":
 		return s.insideWrapper(c)
 	case named && c == '(' && s.head.word == s.wrapper:
@@ -141,6 +145,10 @@ func (s *Scanner) beginArguments(paren int) {
 	s.head.name = strings.Clone(name)
 	s.phase = arguing
 	s.args.begin('(', paren)
+	if token := s.head.token; token.End > 0 {
+		s.fault(diag.MarkupInName, token.Start, token.End, "a control token follows the tool's name: where the name ends is not certain")
+		note{&s.notes[len(s.notes)-1]}.fix("remove it", diag.Unsafe, diag.Edit{Start: token.Start, End: token.End})
+	}
 }
 
 // beginJunk says that the statement is no call. If it has not begun yet, it

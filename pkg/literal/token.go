@@ -149,3 +149,30 @@ func (s *Scanner) endToken() {
 		s.argumentNumber(s.tokenText())
 	}
 }
+
+// longestControl bounds a control token, in bytes.
+const longestControl = 64
+
+// controlToken reads a byte of what can be a control token, <|word|>, behind the name of a
+// call. Anything else there makes the statement no call.
+func (s *Scanner) controlToken(c byte) int {
+	text := s.tokenText()
+	n := len(text)
+	closes := n > len("<|") && text[n-1] == '|'
+	switch {
+	case c == '|' && (n == len("<") || n > len("<|") && !closes), n >= len("<|") && !closes && isNameByte(c) && n < longestControl:
+		return 1
+	case c == '>' && closes:
+		if s.head.token.End != s.token {
+			s.head.token.Start = s.token
+		}
+		s.head.token.End, s.mode = s.at+1, inGap
+		return 1
+	}
+	s.head.lacks, s.mode = true, inGap
+	s.beginJunk(s.token)
+	if s.head.outer != "" { // what is in the wrapper is part of the statement
+		s.passing.depth++
+	}
+	return 0
+}
