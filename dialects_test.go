@@ -43,8 +43,8 @@ const unreadForms = `
 | Command R+: ` + "`Action:`" + ` and a JSON list in a fence | [json_generic](#json_generic) reads the list (TC105) |
 | Cline, Roo Code: ` + "`<TOOL><PARAM>…`" + ` | Only the tool's name tells a call from other tags. With definitions it is TC113, and not run. |
 | Cline, MiroThinker: ` + "`<use_mcp_tool>`" + ` | Not read, and no finding: the name of the server has no place in a call. |
-| llama.cpp's fallback: ` + "`{\"tool_call\": {…}}`" + ` | Not read, and no finding. The server returns it as a native call; ` + "`tool_calls`" + ` with a list is [toolcalls](#toolcalls). |
-| ` + "`{\"function_call\": {…}}`" + ` in text | Not read, and no finding. In the body of a response it is a native call. |
+| llama.cpp's fallback: ` + "`{\"tool_call\": {…}}`" + ` | Not read: with definitions it is TC113. The server returns it as a native call; ` + "`tool_calls`" + ` with a list is [toolcalls](#toolcalls). |
+| ` + "`{\"function_call\": {…}}`" + ` in text | Not read: with definitions it is TC113. In the body of a response it is a native call. |
 | NexusRaven: ` + "`Call: f(a=1)`" + ` | Not read: clients strip the word, which is English, and evaluate the rest. |
 | Gorilla: ` + "`<<function>>f(a=1)`" + ` | Not read: found in no parser of a server and in no chat template. |
 | SmolLM 3: ` + "`<code>`" + ` | Not read: it holds a program, and oneshot runs none. |

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -92,6 +94,9 @@ func (b *callBody) memberValue(good bool) ending {
 			fmt.Sprintf("%q is %s, and should be an array of calls", b.name, kindOf(b.lit.Value()[0])))
 	}
 	if !b.known {
+		if b.holder = ""; b.others == 1 && len(b.single.members) == 0 && slices.Contains(holderKeys, b.name) {
+			b.holder = string(b.lit.Value())
+		}
 		b.single.add(b.name, b.lit.Member(b.key), b.lit.Status(), b.lit.Changed())
 	}
 	b.at(atMemberEnd)
@@ -139,6 +144,7 @@ func (b *callBody) objectEnd() ending {
 	w := b.single
 	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
 	if !w.isCall() {
+		b.innerCall()
 		b.nearCall(&w)
 		return b.refuse()
 	}
@@ -375,6 +381,26 @@ func (b *callBody) nearCall(w *written) {
 	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call, and is read as text: %s", why)
 	f.Severity = diag.Warning
 	b.scanner.find(f)
+}
+
+// holderKeys are keys of an object around a call that no dialect writes.
+var holderKeys = []string{"tool_call", "function_call"}
+
+// innerCall reports an object without any mark whose only member is such a key, and holds
+// a call of a tool that is known.
+func (b *callBody) innerCall() {
+	var inner struct {
+		Name     string
+		Function struct{ Name string }
+	}
+	if b.holder == "" || json.Unmarshal([]byte(b.holder), &inner) != nil {
+		return
+	}
+	if name := cmp.Or(inner.Name, inner.Function.Name); b.scanner.knows(name) {
+		f := diag.New(diag.NotACall, b.other, "%q holds a call of %s, but no dialect has this key: it is text", b.name, excerpt(name))
+		f.Severity = diag.Warning
+		b.scanner.find(f)
+	}
 }
 
 // unlikely reports an object without any mark that has the members of a relative of

@@ -47,6 +47,7 @@ type value struct {
 	name   string    // the member that is being read
 	key    diag.Span
 	single written // its members, as long as it can be a single call
+	holder string  // the value of its only member, where the key says that it holds a call
 }
 
 // A stage is what is expected next.

@@ -156,3 +156,23 @@ func inFence(example string) string {
 	}
 	return "```tool\n" + example + "\n```"
 }
+
+// An object whose only key says that it holds a call is text, and a finding where the call
+// is of a tool that is known.
+func TestHolderKeys(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"tool_call": {"name": "note", "arguments": {}}}`:              1,
+		`So: {"function_call": {"name": "note", "arguments": "{}"}}`:    1,
+		`{"tool_call": {"function": {"name": "note"}}}`:                 1,
+		`{"tool_call": {"name": "other", "arguments": {}}}`:             0,
+		`{"tool_call": {"name": "note", "arguments": {}}, "kind": "x"}`: 0,
+		`{"tool_call": "note"}`:                                         0,
+	} {
+		for _, d := range []Dialect{{}, find(t, "json_generic")} {
+			r := Scan(text, Options{Dialect: d, Tools: Toolset{"note": nil}})
+			if len(r.Calls) != 0 || len(r.Findings) != want {
+				t.Errorf("%s, dialect %q: calls %v, findings %v", text, d.Name, r.Calls, r.Findings)
+			}
+		}
+	}
+}

@@ -363,7 +363,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 				},
 				fences: jsonFences,
 				start:  jsonStart,
-				keys:   []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action"},
+				keys:   []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action", "tool_call", "function_call"},
 				lists:  []string{"tool_calls", "toolCalls"},
 			},
 			grammar: bareJSON(nameArguments),

@@ -224,11 +224,13 @@ func (w *written) isCall() bool {
 	if s.own && w.form.ids && w.has[ofID] == 0 && w.has[ofOperation] == 0 {
 		return false
 	}
-	if s.args[0] != '"' {
-		return s.args[0] == '{' && !isSchema(s.args)
-	}
+	return holdsObject(s.args) || s.args[0] == '{' && !isSchema(s.args)
+}
+
+// holdsObject reports whether a value is a string in which an object begins.
+func holdsObject(value json.RawMessage) bool {
 	var text string
-	return json.Unmarshal(s.args, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
+	return value[0] == '"' && json.Unmarshal(value, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
 // isSchema reports whether an object is a JSON Schema of arguments, as it stands in

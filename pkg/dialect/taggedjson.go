@@ -100,6 +100,11 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		}
 		n += k
 		switch {
+		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == '{':
+			at := b.lit.End()
+			b.scanner.find(diag.New(diag.Concatenated, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.name)))
+			b.part = theRest
+			b.lit.PassRest("{")
 		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "'}' is missing before ']'")
@@ -213,10 +218,14 @@ func (b *jsonItem) emitKeyed() {
 	text = text[:min(len(text), place.End-b.key.Start)]
 	r := newNamedReader(namedCall{name: b.name, place: b.key, clean: b.name, quoted: true, start: b.key.Start, text: text}, b.scanner.tools, b.lit.Findings())
 	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.Changed()
-	if len(value) > 0 && value[0] != '{' {
-		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(value[0]))
-	} else {
+	switch {
+	case len(value) == 0 || value[0] == '{':
 		r.call.Arguments = value
+	case holdsObject(value):
+		r.args = value
+		r.readEncoded(place)
+	default:
+		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(value[0]))
 	}
 	b.scanner.passCall(r)
 }

@@ -134,13 +134,31 @@ func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, t
 }
 
 // openCauses are the pairs that are not held: the dialects in which another finding comes
-// first, or besides, or none at all.
-var openCauses = map[string]string{
-	"arguments are a list":      "deepseek_v3 functionary_v31 json_generic xlam",
-	"arguments are null":        "deepseek_v3 functionary_v31 json_generic react xlam",
-	"concatenated objects":      "apertus json_generic",
-	"double-encoded arguments":  "apertus deepseek_v3 functionary_v31 react",
-	"mark in the name":          "functionary_v31 functiongemma gemma4",
+// first, or besides, and why.
+var openCauses = []struct{ what, dialects, why string }{
+	{"arguments are null", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},
+	{"arguments are a list", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},
+	{"concatenated objects", "json_generic", "without a mark such an object is text: TC220, a warning, is where it stops being JSON"},
+	{"arguments are null", "react", "an argument can be any text, also the word null, and nothing ends it: TC404"},
+	{"double-encoded arguments", "react", "an argument can be any text, also a string, and nothing ends it: TC404"},
+	{"arguments are null", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
+	{"arguments are a list", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
+	{"double-encoded arguments", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
+	{"mark in the name", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
+	{"arguments are null", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
+	{"arguments are a list", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
+	{"double-encoded arguments", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
+	{"mark in the name", "functiongemma gemma4", "open: the name ends at the token, and TC102 and TC113 say what is left of the call"},
+}
+
+// isOpenCause reports whether a malformation in a dialect is an open cause.
+func isOpenCause(what, dialect string) bool {
+	for _, c := range openCauses {
+		if c.what == what && slices.Contains(strings.Fields(c.dialects), dialect) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestCauses holds each malformation in each dialect: the first finding names it, where it
@@ -156,7 +174,7 @@ func TestCauses(t *testing.T) {
 			all = append(all, fmt.Sprintf("%s at %d-%d, %s", f.Code, f.Span.Start, f.Span.End, f.Message))
 		}
 		isHeld := len(all) == 1 && slices.Contains(x.codes, r.Findings[0].Code) && r.Findings[0].Span.Start <= end && r.Findings[0].Span.End >= at
-		switch isOpen := slices.Contains(strings.Fields(openCauses[x.what]), d.Name); {
+		switch isOpen := isOpenCause(x.what, d.Name); {
 		case isHeld && isOpen:
 			t.Errorf("M%d, %s, is held in %s: it is no open cause", x.number, x.what, d.Name)
 		case isHeld:
@@ -166,8 +184,8 @@ func TestCauses(t *testing.T) {
 		}
 	})
 	open := 0
-	for _, names := range openCauses {
-		open += len(strings.Fields(names))
+	for _, c := range openCauses {
+		open += len(strings.Fields(c.dialects))
 	}
 	t.Logf("%d pairs are held, %d are open", held, open)
 }
