@@ -134,7 +134,7 @@ func scenarios() []*scenario {
 			name: "answered", kind: runfile.KindUserInput, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
-			turns: [][]call{{plain("one")}, {{"send_asked", `{"note":"` + note + `"}`}, put("text.md", "pears\n", "")}, nil, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+			turns: [][]call{{plain("one")}, {{"send_asked", `{"note":"` + note + `"}`}, put("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
 		},
 		{
 			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
