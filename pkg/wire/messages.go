@@ -76,15 +76,15 @@ func (d *Messages) message(v gjson.Result) (bool, error) {
 }
 
 // begin reads the beginning of the message. Some routers send it twice; another
-// one does not belong here.
+// one does not belong here. It holds the whole message, with its stop_reason, where
+// a program that the server runs made the calls.
 func (d *Messages) begin(message gjson.Result) error {
 	id := key(message.Get("id"))
 	if d.begun && (id != d.id || len(d.blocks) > 0) {
 		return errSpliced
 	}
 	d.begun, d.id = true, id
-	d.named(message.Get("model"))
-	d.use(message.Get("usage"))
+	d.fields(message)
 	return nil
 }
 
@@ -187,15 +187,24 @@ func (b *block) fill() {
 	*b.node.member("input") = input
 }
 
-// wholeMessage reads a message that comes whole.
-func (d *Messages) wholeMessage(v gjson.Result) {
+// fields reads what a message holds: at its beginning mostly no block and no
+// stop_reason.
+func (d *Messages) fields(v gjson.Result) {
 	d.named(v.Get("model"))
 	d.use(v.Get("usage"))
 	d.each(v.Get("content"), func(item gjson.Result) { d.endBlock(d.beginBlock("", item)) })
+	if reason := v.Get("stop_reason"); reason.Str != "" && d.err == nil {
+		d.finish(reason)
+	}
+}
+
+// wholeMessage reads a message that comes whole.
+func (d *Messages) wholeMessage(v gjson.Result) {
+	d.fields(v)
 	if d.err != nil {
 		return
 	}
-	d.finish(v.Get("stop_reason"))
+	d.finish(gjson.Result{})
 	d.done = true
 }
 
