@@ -107,7 +107,7 @@ func (b *messageBody) length() int { return len(b.text) + b.head.waiting() }
 func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 	i := slices.IndexFunc(b.bodies, func(m bodyMark) bool { return m.text == mark })
 	if i < 0 {
-		b.headless()
+		b.stray("no message begins here")
 		if slices.Contains(b.begins, mark) {
 			b.scanner.readAgain([]byte(mark))
 			return n, left
@@ -129,16 +129,16 @@ func (b *messageBody) endHeader(n int, mark string) (int, ending) {
 
 // refuse reports a mark behind which no header stands. What does is text.
 func (b *messageBody) refuse() {
-	b.headless()
+	b.stray("no message begins here")
 	held := b.head.held()
 	b.scanner.content(b.at-len(held)-len(b.text), string(b.text))
 	b.scanner.readAgain([]byte(held))
 }
 
-// headless reports a mark that begins no message.
-func (b *messageBody) headless() {
+// stray reports a mark that begins no message.
+func (b *messageBody) stray(message string) {
 	f := b.frame
-	b.scanner.find(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.mark)), "no message begins here"))
+	b.scanner.find(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.mark)), "%s", message))
 }
 
 // begin begins to read a body behind a mark.
@@ -211,10 +211,13 @@ func (b *messageBody) close() {
 	case readHeader(b.frame.mark, string(b.text)+b.head.held()).isCall():
 		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
-		b.headless()
-		if text := string(b.text) + b.head.held(); strings.ContainsRune(text, '\n') { // no header has a line end
-			b.scanner.content(b.frame.begin, text)
+		text := string(b.text) + b.head.held()
+		if !strings.ContainsRune(text, '\n') { // no header has a line end
+			b.stray("the text ends inside the header of a message")
+			return
 		}
+		b.stray("no message begins here")
+		b.scanner.content(b.frame.begin, text)
 	}
 }
 

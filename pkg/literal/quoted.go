@@ -1,6 +1,7 @@
 package literal
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -148,20 +149,24 @@ func (s *Scanner) keyFix(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteOtherQuotes notes a string that stands in other quotes than the marks. What
-// a backslash in it means is known only as far as it is an escape of JSON.
+// noteOtherQuotes notes a string in other quotes than the marks. What a backslash in
+// it means is known only as far as it is an escape of JSON.
 func (s *Scanner) noteOtherQuotes(end int) {
 	if s.str.key {
 		s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the key has quotes").
 			fix("remove them", s.keyFix(s.Kept(s.token+1)), diag.Edit{Start: s.token, End: s.token + 1}, diag.Edit{Start: end - 1, End: end})
 		return
 	}
-	kind := diag.Safe
-	if strings.IndexByte(s.tokenText(), '\\') >= 0 {
-		kind = diag.Unsafe
+	n := s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string is in quotes instead of the dialect's string marks")
+	if strings.IndexByte(s.tokenText(), '\\') < 0 {
+		n.fix("write the marks", diag.Safe, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
+		return
 	}
-	s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string is in quotes instead of the dialect's string marks").
-		fix("write the marks", kind, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
+	// Between marks a backslash is a backslash.
+	var text string
+	if err := json.Unmarshal(s.args.out[s.str.from:], &text); err == nil && !strings.Contains(text, s.private) {
+		n.fix("write the marks, without escapes", diag.Unsafe, diag.Edit{Start: s.token, End: end, New: s.private + text + s.private})
+	}
 }
 
 // doubt records that there is more than one reading.
