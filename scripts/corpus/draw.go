@@ -98,8 +98,8 @@ func (d drawn) print(out io.Writer) {
 	f, text := d.finding, string(d.record.Text.Bytes)
 	start, end := max(f.Span.Start-d.record.Text.Offset, 0), max(f.Span.End-d.record.Text.Offset, 0)
 	start, end = min(start, len(text)), min(end, len(text))
-	fmt.Fprintf(out, "dialect %s; %s\n", cmp.Or(d.record.Dialect, "none"), d.tools())
-	fmt.Fprintf(out, "text: %s\n", clip(quote(text), start, len(text) < 4*excerpt))
+	fmt.Fprintf(out, "dialect %s; --reasoning %s; %s\n", cmp.Or(d.record.Dialect, "none"), startNames[ruleOf(d.row).start], d.tools())
+	fmt.Fprintf(out, "text, which begins on line %d: %s\n", d.record.Text.Before+1, clip(quote(text), start, len(text) < 4*excerpt))
 	for i, c := range d.record.Calls {
 		fmt.Fprintf(out, "call %d: %s %s, %s, executable %t\n", i, c.Name, clip(string(c.Arguments), 0, false), c.Status, c.Executable)
 	}
