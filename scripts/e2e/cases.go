@@ -121,8 +121,10 @@ var runCases = []Case{
 		Args: ask("tools "+strings.Repeat("apples and pears ", 60), withNotes("--param", "num_ctx=512")...)},
 	{Name: "turns-spent", Exit: exitLimit, Args: ask("tools", withNotes("--max-turns", "2")...), Check: all(chats(2), stderrHas("2 turns"))},
 	{Name: "same-call-again", Exit: exitLimit, Args: ask("again", withNotes()...), Check: stderrHas("same call")},
-	{Name: "tokens-spent", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "300")...),
-		Within: 5 * time.Second, Check: all(stderrHas("300 tokens"), serverIdle)},
+	{Name: "tokens-spent", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "1200")...),
+		Within: 5 * time.Second, Check: all(stderrHas("1200 tokens"), chats(1), serverIdle)},
+	{Name: "tokens-too-few", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "300")...),
+		Check: all(stderrHas("300 of 300 are left; it was not sent"), chats(0))},
 	{Name: "timeout", Exit: exitTimeout, Args: ask("endless", withNotes("--timeout", "3s")...),
 		Within: 5 * time.Second, Check: all(stderrHas("3s"), recorded("end", 1, `"exit":124`), serverIdle)},
 	{Name: "first-byte-timeout", Exit: exitTimeout, Args: ask("plain", "--first-byte-timeout", "20ms"), Before: unload},
@@ -140,7 +142,7 @@ var runCases = []Case{
 		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
 	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--base-url", "http://127.0.0.1:9", "script: plain"}},
-	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: chats(2)},
+	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: stderrHas("again")},
 
 	// Signals.
 	{Name: "interrupt", Exit: exitInterrupted, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
@@ -194,19 +196,22 @@ func fitsStock(_ *Trial, o Outcome) error {
 // longer than it needs to read any prompt of the cases.
 const busy = time.Second
 
-// killRunners ends the process that computes the reply, without warning, and
-// then the one that computes the reply to the second request.
-func killRunners(t *Trial, _ *Program) error {
-	for range 2 {
-		runner, err := t.Server.AwaitWork(t.Context, busy)
-		if err != nil {
-			return err
+// killRunners kills every process that computes until the program gives up. One that
+// only loads the model yet is killed, too: the server says so with another status.
+func killRunners(t *Trial, p *Program) error {
+	return await(t.Context, 30*time.Second, "the program to give up", func() (bool, error) {
+		if p.AwaitEnd(t.Context, time.Millisecond) == nil {
+			return true, nil
 		}
-		if err := syscall.Kill(runner.ID, syscall.SIGKILL); err != nil {
-			return err
+		runner, err := t.Server.Runner()
+		if err != nil || runner.CPU < busy { // the next one is not there yet
+			return false, nil
 		}
-	}
-	return nil
+		if err := syscall.Kill(runner.ID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return false, err
+		}
+		return false, nil
+	})
 }
 
 // signalAndEnd sends a signal in the middle of a reply; the program has a second

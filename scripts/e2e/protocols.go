@@ -84,7 +84,7 @@ func otherCases(protocol int) []Case {
 		{Name: "answer-without-tools", Exit: exitOK, Args: over(protocol, modelName, "auto", "plain"), Check: all(answers(`{"answer": "In the cellar."}`), chats(1))},
 		{Name: "unknown-model", Exit: exitUnknownModel, Args: over(protocol, "no-such-model", "tool", "plain"), Check: stderrHas("no-such-model")},
 		overTheLimit(protocol),
-		{Name: "runner-killed", Exit: exitUnavailable, Args: over(protocol, modelName, "tool", "endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: chats(2)},
+		{Name: "runner-killed", Exit: exitUnavailable, Args: over(protocol, modelName, "tool", "endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: stderrHas("again")},
 		{Name: "timeout", Exit: exitTimeout, Args: over(protocol, modelName, "tool", "endless", withNotes("--timeout", "3s")...),
 			Within: 5 * time.Second, Check: all(stderrHas("3s"), serverIdle)},
 		{Name: "no-server", Exit: exitUnavailable, Within: 30 * time.Second,
