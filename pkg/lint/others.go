@@ -40,7 +40,9 @@ func (r *reading) others(src []byte, o Options) {
 		}
 		at[row.Name] = len(found)
 		f := diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End), "this is a call in the dialect %s, and %s was named; it is not run", row.Name, o.Dialect.Name)
-		f.Hint = "--dialect " + row.Name + ", or auto, reads it"
+		if !quoted[i] {
+			f.Hint = "--dialect auto reads it"
+		}
 		found = append(found, f)
 	}
 	for name, n := range more {
