@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -158,14 +157,8 @@ func (s *Scanner) noteOtherQuotes(end int) {
 		return
 	}
 	n := s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string is in quotes instead of the dialect's string marks")
-	if strings.IndexByte(s.tokenText(), '\\') < 0 {
+	if strings.IndexByte(s.tokenText(), '\\') < 0 { // between marks, a backslash is no escape
 		n.fix("write the marks", diag.Safe, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
-		return
-	}
-	// Between marks a backslash is a backslash.
-	var text string
-	if err := json.Unmarshal(s.args.out[s.str.from:], &text); err == nil && !strings.Contains(text, s.private) {
-		n.fix("write the marks, without escapes", diag.Unsafe, diag.Edit{Start: s.token, End: end, New: s.private + text + s.private})
 	}
 }
 
