@@ -99,6 +99,10 @@ func (o *runOptions) replayByID(path string, args []string) error {
 func (o *runOptions) takeFlags(path string, log *runfile.Log) error {
 	options, _ := flagsOf(log)
 	given := map[string]bool{}
+	if !o.set.Changed("tool") && !o.set.Changed("tools") {
+		run, _ := log.Run() // it has one, or it is no recording
+		o.toolsOf = &run
+	}
 	for _, option := range options {
 		name, value, _ := strings.Cut(option, "=")
 		if _, seen := given[name]; !seen {

@@ -59,6 +59,7 @@ type runOptions struct {
 	runID, runPath string
 	resumed        *resumed     // the run that goes on, or nil
 	replayed       *runfile.Run // a run that is replayed with its prompt and input, or nil
+	toolsOf        *runfile.Run // a run whose tools those of this one are, or nil
 	present        *Env         // the environment of the command that resumes a run, or nil
 	news           bool         // something happened that was not on record
 	cut            []string     // calls that may have taken effect when the run ended
@@ -259,6 +260,9 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	}
 	cfg.Policy = o.confine.linked(cfg.Policy)
 	narrow(&cfg.Limits, cfg.Policy.Layers)
+	if cfg.Tools, err = o.usable(cfg.Tools, &cfg.Policy); err != nil {
+		return cfg, err
+	}
 	if cfg.Tools != nil {
 		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
 	}

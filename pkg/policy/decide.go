@@ -40,15 +40,12 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 
 // denied judges what no allowing rule can outweigh: the floor, and the rules that deny.
 func (l *Layer) denied(f Facts, key string) Decision {
-	d := Decision{Verdict: Allow, Arguments: f.Arguments}
+	d := l.unlisted(f.Def, key)
+	d.Arguments = f.Arguments
 	rules := l.tools[f.Def.Name]
 	switch {
-	case rules == nil:
-		return d.deny(key+"not_listed", "the policy does not list this tool")
-	case l.isAnother(f.Def):
-		return d.deny(key+"not_listed", "the policy lists the tool %s that is shipped, and this one does something else", f.Def.Name)
-	case f.Def.Effect == tool.Exec && !l.EnableExec:
-		return d.deny("floor:exec", "the policy does not enable running commands")
+	case d.Verdict == Deny:
+		return d
 	case rules.havePaths() && f.hasOddURL():
 		return d.deny("floor:url", "the path of the address can be read in more than one way")
 	}
@@ -60,6 +57,20 @@ func (l *Layer) denied(f Facts, key string) Decision {
 			}
 			return d.deny(key+r.id, "%s", why)
 		}
+	}
+	return d
+}
+
+// unlisted denies calls of a tool that the policy lets nothing do, whatever the arguments.
+func (l *Layer) unlisted(def *tool.Definition, key string) Decision {
+	d := Decision{Verdict: Allow}
+	switch {
+	case l.tools[def.Name] == nil:
+		return d.deny(key+"not_listed", "the policy does not list this tool")
+	case l.isAnother(def):
+		return d.deny(key+"not_listed", "the policy lists the tool %s that is shipped, and this one does something else", def.Name)
+	case def.Effect == tool.Exec && !l.EnableExec:
+		return d.deny("floor:exec", "the policy does not enable running commands")
 	}
 	return d
 }

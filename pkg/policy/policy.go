@@ -7,6 +7,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -108,6 +109,22 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 		out.Labels = f.labels
 	}
 	return out
+}
+
+// Lacks returns why every call of a tool is denied because the run was not given something, or a file does not list the
+// tool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
+func (p *Policy) Lacks(def *tool.Definition) (why, hint string) {
+	flags := p.Flags
+	flags.Deny = nil
+	if d := flags.allows(Facts{Def: def}, p.own() > 0); d.Verdict == Deny {
+		return d.Why, cmp.Or(d.Hint, "leave out the tool")
+	}
+	for _, l := range p.Layers {
+		if d := l.unlisted(def, ""); d.Verdict == Deny {
+			return d.Why, "list it in the policy"
+		}
+	}
+	return "", ""
 }
 
 // look decodes the arguments, and labels what they are about.

@@ -44,6 +44,11 @@ func RunsPrograms(def *tool.Definition) bool {
 	return def.Means() == tool.ByProgram || slices.Contains(Programs(), def.Builtin)
 }
 
+// NeedsRoot reports whether no call of a tool can succeed without a root.
+func NeedsRoot(def *tool.Definition) bool {
+	return RunsPrograms(def) || slices.Contains([]string{VaultSearch, FileRead, FilePut}, def.Builtin)
+}
+
 // Env is what tools may touch. A tool whose part is nil fails when it is called. Whoever fills
 // it in also closes what is in it, when the run is over.
 type Env struct {

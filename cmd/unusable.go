@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"slices"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/runner"
+	"oneshot/pkg/tool"
+)
+
+// usable returns the tools that can work as the command line says. Of the others, one that is named is a usage
+// error; one that only a pattern or a file brings is left out, with a warning. A run on record has its own tools.
+func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Registry, error) {
+	if tools == nil {
+		return nil, nil
+	}
+	if o.resumed != nil {
+		return toolsOnRecord(tools, o.resumed.run), nil
+	}
+	if o.toolsOf != nil {
+		return toolsOnRecord(tools, *o.toolsOf), nil
+	}
+	var first error
+	usable := only(tools, func(d *tool.Definition) bool {
+		why, hint := o.lacks(p, d)
+		if why == "" {
+			return true
+		}
+		named := slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name)
+		if first == nil && (named || len(tools.All()) == 1) {
+			first = usagef(hint, "the tool %s cannot work: %s", d.Name, why)
+		}
+		if first == nil && !o.talk.quiet {
+			o.talk.warn(hint, "the tool %s is left out: %s", d.Name, why)
+		}
+		return false
+	})
+	if first == nil && usable == nil {
+		first = usagef("name one with --tool to see what it needs", "none of the tools can work")
+	}
+	return usable, first
+}
+
+// toolsOnRecord returns the tools that a run on record had.
+func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
+	return only(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
+}
+
+// lacks returns why no call of a tool can succeed and what the caller can do about it, or "".
+func (o *runOptions) lacks(p *policy.Policy, d *tool.Definition) (why, hint string) {
+	if why, hint := p.Lacks(d); why != "" {
+		return why, hint
+	}
+	if o.confine.root == "" && runner.NeedsRoot(d) {
+		return "it works in a folder, and none is named", "name it with --root DIR"
+	}
+	return "", ""
+}
+
+// only returns a registry of some of the definitions, nil for none.
+func only(tools *tool.Registry, has func(*tool.Definition) bool) *tool.Registry {
+	all := tools.All()
+	chosen := slices.DeleteFunc(slices.Clone(all), func(d *tool.Definition) bool { return !has(d) })
+	switch len(chosen) {
+	case 0:
+		return nil
+	case len(all):
+		return tools
+	}
+	some, _ := tool.NewRegistry(chosen...) // they were one before
+	return some
+}
