@@ -241,6 +241,9 @@ func (b *namedBody) cutHead(how string) {
 	h := &b.head
 	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {
+		if mark := strings.TrimSpace(b.frame.mark); mark != "" && len(bytes.TrimSpace(h.text)) == 0 {
+			f.Message = how + " after " + mark + ", before any call"
+		}
 		b.scanner.find(f)
 		return
 	}

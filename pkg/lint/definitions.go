@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,6 +57,9 @@ func (r *Record) check(i int, c chat.Call, def *tool.Definition, from origin, co
 		faults = call.coerce(def)
 	} else {
 		faults = judged(def, call.Arguments)
+	}
+	if c.Status == chat.StatusTruncated { // it may have been next
+		faults = slices.DeleteFunc(faults, func(f fault) bool { return f.Code == diag.MissingArg })
 	}
 	call.Defaults = def.Defaults(call.Arguments)
 	r.about(i, call.placed(faults, from)...)

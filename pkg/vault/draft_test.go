@@ -105,6 +105,7 @@ func TestKilledWrite(t *testing.T) {
 	for i := range 20 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWrite$")
 		cmd.Env = append(os.Environ(), killedHere+"="+w.dir)
+		cmd.Stderr = t.Output()
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -144,6 +145,7 @@ func writeForever(dir string) {
 			_, err = os.Stdout.WriteString("w")
 		}
 	}
+	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 

@@ -68,11 +68,11 @@ func (r *Root) holds(path string, at place, want Precondition) error {
 	if want == Missing {
 		return changed(path, alreadyThere)
 	}
-	info, err := f.Stat()
+	named, err := at.dir.Lstat(at.name)
 	if err != nil {
 		return failure(path, err)
 	}
-	if err := r.check(path, info); err != nil {
+	if err := r.confirm(path, f, named); err != nil {
 		return err
 	}
 	return compare(path, f, want)

@@ -113,7 +113,14 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 		return nil, failure(path, err)
 	}
 	defer f.Close()
-	return r.content(path, f, max)
+	named, err := r.root.Stat(clean)
+	if err != nil {
+		return nil, failure(path, err)
+	}
+	if err := r.confirm(path, f, named); err != nil {
+		return nil, err
+	}
+	return content(path, f, max)
 }
 
 func (r *Root) readResolved(path string, max int64) ([]byte, error) {
@@ -122,7 +129,7 @@ func (r *Root) readResolved(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return r.content(path, f, max)
+	return content(path, f, max)
 }
 
 // openResolved opens a file to read it, through no link.
@@ -154,14 +161,7 @@ func (r *Root) openResolved(path string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, failure(path, err)
 	}
-	opened, err := f.Stat()
-	if err != nil {
-		return nil, failure(path, err)
-	}
-	if !os.SameFile(named, opened) {
-		return nil, changed(path, leadsElsewhere)
-	}
-	return f, nil
+	return f, r.confirm(path, f, named)
 }
 
 const leadsElsewhere = "it leads elsewhere than a moment ago"
@@ -175,16 +175,22 @@ func elsewhere(path string, err error) error {
 	return err
 }
 
-// content returns the content of an open file.
-func (r *Root) content(path string, f *os.File, max int64) ([]byte, error) {
-	info, err := f.Stat()
+// confirm refuses an open file that is not the one of its name, or that may not be read. The number of links is taken
+// with the name: that of an open file falls to one when the name is removed, and the one that is left may be outside.
+func (r *Root) confirm(path string, f *os.File, named fs.FileInfo) error {
+	opened, err := f.Stat()
 	if err != nil {
-		return nil, failure(path, err)
+		return failure(path, err)
 	}
-	if err := r.check(path, info); err != nil {
-		return nil, err
+	if !os.SameFile(named, opened) {
+		return changed(path, leadsElsewhere)
 	}
-	// The size in info is no bound: the file may grow while it is read.
+	return r.check(path, named)
+}
+
+// content returns the content of an open file.
+func content(path string, f *os.File, max int64) ([]byte, error) {
+	// Its size is no bound: the file may grow while it is read.
 	content, err := io.ReadAll(io.LimitReader(f, min(max, math.MaxInt64-1)+1))
 	if err != nil {
 		return nil, failure(path, err)

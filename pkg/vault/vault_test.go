@@ -505,3 +505,30 @@ func TestWalkPassesOver(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// M10: a file that was opened by a hard link has one name when the link is removed, and that one is outside.
+func TestRemovedHardLink(t *testing.T) {
+	w := newWorld(t)
+	link := filepath.Join(w.dir, "link")
+	if err := os.Link(filepath.Join(w.base, "secret.txt"), link); err != nil {
+		t.Fatal(err)
+	}
+	f, err := w.root.root.Open("link")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	named, err := w.root.root.Stat("link")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	w.wantRefusal(t, w.root.confirm("link", f, named), Refused)
+	w.file(t, link, "INSIDE")
+	if named, err = w.root.root.Stat("link"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantRefusal(t, w.root.confirm("link", f, named), Changed)
+}
