@@ -24,12 +24,6 @@ var unreadBehind = map[string]struct {
 	"gigachat3":        {4, "a word begins a call, and an open brace goes on over lines"},
 	"llama4_pythonic":  {2, "an open bracket of Python goes on, and the list is the frame"},
 	"phi4mini":         {2, "a word begins a call, and an open list goes on over lines"},
-	"glm4_moe":         {2, "a closing tag without its first character is text of the last value"},
-	"glm47_moe":        {2, "a closing tag without its first character is text of the last value"},
-	"laguna":           {2, "a closing tag without its first character is text of the last value"},
-	"longcat":          {2, "a closing tag without its first character is text of the last value"},
-	"minicpm5_xml":     {2, "a closing tag without its first character is text of the last value"},
-	"openhands_xml":    {2, "a closing tag without its first character is text of the last value"},
 }
 
 // TestReadsOn holds that a character taken from one call costs no other call: it is

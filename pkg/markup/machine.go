@@ -229,6 +229,9 @@ func (m *machine) next() (mark, bool) {
 	}
 	found, v := m.mark(i)
 	if v == no {
+		found, v = m.cutCloser(i)
+	}
+	if v == no {
 		found = mark{start: m.look}
 	}
 	return found, v != maybe
@@ -347,6 +350,9 @@ func (m *machine) readBody() bool {
 	case callClose:
 		if found.open {
 			m.noteOpenEnd(found.start, found.end, found.end, m.syntax.delimiters().End)
+		}
+		if found.cut {
+			m.noteCutCloser(found)
 		}
 		return m.finish(found.end)
 	case paramOpen:

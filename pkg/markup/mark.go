@@ -16,6 +16,7 @@ type mark struct {
 	kind    kind
 	dressed bool // it has the prefix or token of the syntax
 	open    bool // its end is missing
+	cut     bool // its first character is missing
 	slash   bool // of an element: it closes itself
 	start   int  // where it begins
 	nameEnd int  // where its name ends
@@ -42,6 +43,27 @@ func (m *machine) prefixed(i int, text string) verdict {
 		return maybe
 	}
 	return no
+}
+
+// cutCloser reads a closing mark of the call whose first character is missing.
+func (m *machine) cutCloser(i int) (mark, verdict) {
+	d := m.syntax.delimiters()
+	if len(d.Close) < 2 || i == len(m.text) || m.text[i] != d.Close[1] {
+		return mark{}, no
+	}
+	best := no
+	for _, name := range m.syntax.Calls {
+		for _, name := range []string{name, m.syntax.Prefix + name} {
+			closer := d.Close[1:] + name + d.End
+			switch v := m.prefixed(i, closer); v {
+			case yes:
+				return mark{kind: callClose, dressed: m.dressed, cut: true, start: i, end: i + len(closer)}, yes
+			case maybe:
+				best = maybe
+			}
+		}
+	}
+	return mark{}, best
 }
 
 // mark reads the mark at an offset, where its "<" stands.

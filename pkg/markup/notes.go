@@ -92,6 +92,13 @@ func (m *machine) noteOpenEnd(start, from, to int, end string) *diag.Finding {
 	return f
 }
 
+// noteCutCloser reports a closing mark whose first character is missing.
+func (m *machine) noteCutCloser(found mark) {
+	first := m.syntax.delimiters().Close[:1]
+	f := m.note(diag.MissingCloser, found.start, found.end, "the closing mark of the call lacks its %q", first)
+	m.fix(f, diag.Safe, "write it", found.start, found.start, first)
+}
+
 // noteNoCloser reports a call that is not closed. To close it is not safe where
 // another one begins: that can be the same one, begun again.
 func (m *machine) noteNoCloser(fix diag.FixKind) {
