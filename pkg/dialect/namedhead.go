@@ -77,6 +77,10 @@ func (b *namedBody) headMark(mark string) bool {
 		return false
 	}
 	at := h.piece + strings.Index(piece, name)
+	fence := mark == openFence
+	if fence { // the arguments begin behind it
+		mark = "{"
+	}
 	switch {
 	case mark == "\n" && name == "": // an empty line before the name
 		return true
@@ -99,7 +103,10 @@ func (b *namedBody) headMark(mark string) bool {
 		b.doubtWord(mark)
 	}
 	h.marked = h.marked || mark != "{"
-	if fenced {
+	switch {
+	case fence:
+		b.opened, b.fenceAt = len(openFence), h.at+len(h.text)
+	case fenced:
 		b.opened, b.fenceAt = len(openFence), h.at+bytes.LastIndex(h.text, []byte("```"))
 	}
 	switch {

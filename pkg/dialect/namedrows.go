@@ -372,7 +372,7 @@ func deepseekMarks(named lead) []mark {
 
 func deepseekNaming(between string) naming {
 	stops := slices.Concat(deepseek("tool calls begin"), deepseek("tool call begin"), deepseek("tool calls end"), deepseek("end of sentence"))
-	return naming{behind: deepseekSep, word: "function", closes: deepseek("tool call end"), stops: stops, between: between}
+	return naming{behind: slices.Concat(deepseekSep, []string{openFence}), word: "function", closes: deepseek("tool call end"), stops: stops, between: between}
 }
 
 // thenKimi is the lead of functions.NAME:NUMBER and arguments.

@@ -145,9 +145,6 @@ var openCauses = []struct{ what, dialects, why string }{
 	{"arguments are a list", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
 	{"double-encoded arguments", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
 	{"mark in the name", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
-	{"arguments are null", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
-	{"arguments are a list", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
-	{"double-encoded arguments", "deepseek_v3", "open: the name is read up to a brace, and TC113 says that no call follows the mark"},
 	{"mark in the name", "functiongemma gemma4", "open: the name ends at the token, and TC102 and TC113 say what is left of the call"},
 }
 
