@@ -145,7 +145,7 @@ var openCauses = []struct{ what, dialects, why string }{
 	{"arguments are a list", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
 	{"double-encoded arguments", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
 	{"mark in the name", "functionary_v31", "only a brace tells the tag from that of qwen3_coder_xml: TC113 says that it may be a call"},
-	{"mark in the name", "functiongemma gemma4", "open: the name ends at the token, and TC102 and TC113 say what is left of the call"},
+	{"mark in the name", "functiongemma gemma4", "a token ends the name, as it ends any text here: TC102 and TC113 say that no call follows it"},
 }
 
 // isOpenCause reports whether a malformation in a dialect is an open cause.
