@@ -132,6 +132,9 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	}
 	call, result := o.call(def, args)
 	if result == nil {
+		if why, hint := o.confine.lacks(def); why != "" && !o.dryRun {
+			return cannotWork(def, why, hint)
+		}
 		facts := policy.Facts{Def: def, Arguments: call.Arguments, Trusted: true}
 		if env.Root != nil {
 			facts.Resolve = env.Root.Resolve

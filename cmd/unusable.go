@@ -29,7 +29,7 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 		}
 		named := slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name)
 		if first == nil && (named || len(tools.All()) == 1) {
-			first = usagef(hint, "the tool %s cannot work: %s", d.Name, why)
+			first = cannotWork(d, why, hint)
 		}
 		if first == nil && !o.talk.quiet {
 			o.talk.warn(hint, "the tool %s is left out: %s", d.Name, why)
@@ -52,10 +52,23 @@ func (o *runOptions) lacks(p *policy.Policy, d *tool.Definition) (why, hint stri
 	if why, hint := p.Lacks(d); why != "" {
 		return why, hint
 	}
-	if o.confine.root == "" && runner.NeedsRoot(d) {
+	if o.played() {
+		return "", ""
+	}
+	return o.confine.lacks(d)
+}
+
+// lacks returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
+func (o *confineOptions) lacks(d *tool.Definition) (why, hint string) {
+	if o.root == "" && runner.NeedsRoot(d) {
 		return "it works in a folder, and none is named", "name it with --root DIR"
 	}
 	return "", ""
+}
+
+// cannotWork is the error of a tool that is named.
+func cannotWork(d *tool.Definition, why, hint string) error {
+	return usagef(hint, "the tool %s cannot work: %s", d.Name, why)
 }
 
 // only returns a registry of some of the definitions, nil for none.

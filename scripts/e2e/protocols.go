@@ -55,7 +55,7 @@ func nativeCases(protocol int) []Case {
 			answers(`{"answer": "Pears are in the attic."}`), chats(3), recorded("result", 2, "in the attic", "File not found"))},
 		{Name: "native-bad-arguments", Exit: exitOK, Args: native("native-bad"), Check: all(
 			answers(`{"answer": "I called it wrongly."}`), chats(2), recorded("request", 2, "INVALID_ARGUMENTS"), recorded("result", 1))},
-		{Name: "native-write-not-allowed", Exit: exitDenied, Args: native("native-write", "--tool", "file_put"), Check: all(
+		{Name: "native-write-denied", Exit: exitDenied, Args: native("native-write", "--tool", "file_put", "--allow", "file_put", "--deny", "file_put"), Check: all(
 			noFile("vault/out/list.md"), stderrHas("file_put"), chats(1))},
 		{Name: "native-write-allowed", Exit: exitOK, Args: native("native-write", "--tool", "file_put", "--allow", "file_put"), Check: all(
 			answers(`{"answer": "The list is written."}`), fileHolds("vault/out/list.md", "apples\npears\n"), recorded("intent", 1))},
