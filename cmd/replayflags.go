@@ -73,7 +73,7 @@ func (o *runOptions) takeRecording(args []string) error {
 
 // replayByID takes the prompt and the flags of a recorded run.
 func (o *runOptions) replayByID(path string, args []string) error {
-	if err := ownFile("--model", path); err != nil {
+	if err := ownFile("--model", path, path); err != nil {
 		return err
 	}
 	_, log, err := recording(o.env, "replay:"+path)

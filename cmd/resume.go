@@ -92,7 +92,7 @@ func (o *runOptions) takeUp(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := ownFile("--resume", path); err != nil {
+	if err := ownFile("--resume", o.record.resume, path); err != nil {
 		return err
 	}
 	warnRemote(o.talk, path)
@@ -115,9 +115,11 @@ func (o *runOptions) takeUp(args []string) error {
 
 // ownFile refuses a run file that is somebody else's, or that others can read or write, as files
 // are that come from elsewhere: the flags on record say which programs are run.
-func ownFile(flag, path string) error {
+func ownFile(flag, name, path string) error {
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
+		return &hintedError{&inputError{fmt.Errorf("%s: there is no run %q", flag, name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintedError{&inputError{fmt.Errorf("%s: there is no run file %s", flag, path)}, showsIDs}
 	case err != nil:

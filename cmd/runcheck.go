@@ -65,13 +65,18 @@ func (o *runOptions) checkText(args []string) error {
 // matches: misspelt, it would allow or deny nothing, and nobody would know. A
 // tool that is required has to be one of the run, too.
 func (o *runOptions) checkNames(tools *tool.Registry) error {
-	for _, g := range slices.Concat(o.policy.allow, o.policy.ask, o.policy.deny) {
-		matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
-			ok, err := path.Match(g, d.Name)
-			return ok && err == nil
-		})
-		if !matched {
-			return usagef(nearTool(g, tools), "--allow, --ask, --deny: no tool of this run matches %q", g)
+	for _, flag := range []struct {
+		name  string
+		globs []string
+	}{{"--allow", o.policy.allow}, {"--ask", o.policy.ask}, {"--deny", o.policy.deny}} {
+		for _, g := range flag.globs {
+			matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
+				ok, err := path.Match(g, d.Name)
+				return ok && err == nil
+			})
+			if !matched {
+				return usagef(nearTool(g, tools), "%s: no tool of this run matches %q", flag.name, g)
+			}
 		}
 	}
 	for _, name := range o.require {
@@ -87,5 +92,8 @@ func nearTool(name string, tools *tool.Registry) string {
 	if tools == nil {
 		return "name tools with --tools and --tool first"
 	}
-	return hintOf(noTool(name, tools))
+	if near := tools.Suggest(name); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "the run has the tools that --tools and --tool name; " + showsTools
 }
