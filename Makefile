@@ -9,14 +9,16 @@ export GORACE := atexit_sleep_ms=0
 
 # Tests of the program as it is built: without the C library, whose place the runtime takes then.
 PLAIN := CGO_ENABLED=0 $(GO) test -count=1
+# The programs in scripts, a module of its own, work in the folder of the project.
+RUN   := $(GO) run -C scripts -exec 'env -C ..'
 # The same with the largest inputs, and those that are many.
 FULL  := ONESHOT_TESTS=long $(PLAIN)
 
 # The packages that start goroutines, or are called from several: there the race detector can find something. A test holds
 # the list. Elsewhere it only makes tests many times as slow; make test-long uses it everywhere.
 RACED := ./pkg/program ./pkg/agent ./pkg/runner ./pkg/runfile ./pkg/vault ./cmd ./pkg/model ./pkg/netguard
-# The others, the long ones first, and the scripts, which run the program without the race detector here.
-OTHER := ./scripts/crash . ./pkg/dialect ./pkg/lint $(filter-out $(RACED) . ./scripts/crash ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
+# The others, the long ones first.
+OTHER := ./pkg/dialect ./pkg/lint $(filter-out $(RACED) ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
 
 .PHONY: all build demo test test-long check memory fresh fuzz crash corpus e2e bench clean
 
@@ -30,47 +32,52 @@ demo: build ## a real run with real tools and the built-in demo model: no server
 
 test: ## every test, with the race detector where goroutines are
 	$(GO) test -race -timeout 9m $(RACED)
-	CGO_ENABLED=0 $(GO) test -timeout 9m -parallel 8 $(OTHER)
+	CGO_ENABLED=0 $(GO) test -timeout 9m $(OTHER)
+	cd scripts && $(PLAIN) -timeout 9m -parallel 8 ./...
 
 test-long: ## every test with the race detector, then every test with the largest inputs
-	$(GO) test -race -timeout 20m $(filter-out .,$(RACED) $(OTHER))
-	$(GO) test -race -timeout 20m -parallel 4 .
-	$(FULL) -timeout 20m -parallel 4 $(OTHER) $(RACED)
+	$(GO) test -race -timeout 20m $(RACED) $(OTHER)
+	cd scripts && $(GO) test -race -count=1 -timeout 20m -parallel 4 ./...
+	$(FULL) -timeout 20m $(OTHER) $(RACED)
+	cd scripts && $(FULL) -timeout 20m -parallel 4 ./...
 
 check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
-	$(GO) vet ./...
-	CGO_ENABLED=0 GOOS=darwin $(GO) build ./...
-	$(GO) mod verify
-	$(GO) mod tidy -diff
-	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	for module in . scripts; do (cd $$module && \
+		$(GO) vet ./... && \
+		CGO_ENABLED=0 GOOS=darwin $(GO) build ./... && \
+		$(GO) mod verify && \
+		$(GO) mod tidy -diff && \
+		$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...) || exit 1; done
 	$(PLAIN) -tags crash ./pkg/fault
-	$(PLAIN) -run 'Layers|Fresh|README|ExitTable' .
+	cd scripts && $(PLAIN) -run 'Layers|Fresh|README|ExitTable' ./endtoend
 	$(FULL) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
-	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret ./scripts/bench
+	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret
 	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
-	$(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' .
+	cd scripts && $(FULL) ./bench
+	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend
 
 memory: ## every reply of a hostile server, over each protocol, and large records: how much memory a run takes
-	$(FULL) -run '(Reply|Record)Memory' .
+	cd scripts && $(FULL) -run '(Reply|Record)Memory' ./endtoend
 
 fresh: ## rewrite the generated parts: README tables, golden files
-	$(GO) test . ./pkg/dialect ./pkg/tool ./pkg/prompt -update
+	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt -update
+	cd scripts && $(GO) test ./endtoend -update
 
 fuzz: ## every fuzz target for $(FUZZ)
 	scripts/fuzz $(FUZZ)
 
 crash: ## kill oneshot wherever it writes, and look whether it can be trusted afterwards
-	@$(GO) run ./scripts/crash $(ARGS)
+	@$(RUN) ./crash $(ARGS)
 
 corpus: ## the cases of other parsers, in the folder $(CORPUS); ARGS=-v shows what fails
-	@$(GO) run ./scripts/corpus -corpus '$(CORPUS)' $(ARGS)
+	@$(RUN) ./corpus -corpus '$(CORPUS)' $(ARGS)
 
 e2e: ## against a real Ollama server, built from source the first time
 	scripts/ollama-e2e
 
 bench: ## one table, and bench.json; ARGS="-only B10" makes one of them
-	$(GO) run ./scripts/bench $(ARGS)
+	$(RUN) ./bench $(ARGS)
 
 clean:
 	rm -f oneshot bench.json

@@ -1,19 +1,21 @@
 package cmd
 
 import (
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"oneshot/prompts"
-	"oneshot/scripts/modelserver"
 )
 
 // An answer as text is what the model wrote, but where a terminal would obey it.
 func TestTextOnScreen(t *testing.T) {
 	for screen, want := range map[bool]string{false: "a\x1b[2J\u202eb\n", true: `a\u001b[2J\u202eb` + "\n"} {
-		s := &modelserver.Server{Script: map[int]modelserver.Reply{1: modelserver.Text("a\x1b[2J\u202eb")}}
-		running := httptest.NewServer(s.Handler())
+		running := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, `{"model":"scripted","message":{"role":"assistant","content":"a\u001b[2J\u202eb"},"done":true,"done_reason":"stop"}`+"\n")
+		}))
 		env, stdout, stderr := testEnv("run", "--model", "ollama/scripted", "--no-run-file", "--output", "text", "Say it")
 		env.Screen, env.Prompts = screen, prompts.FS
 		env.Getenv = func(name string) string {

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
-	"oneshot/scripts/raced"
 )
 
 // chunked replies in pieces of some bytes.

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"oneshot/scripts/hostile"
+	"oneshot/internal/hostile"
 )
 
 // steps counts those of the scanner that reads a text in pieces.

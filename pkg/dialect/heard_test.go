@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/scripts/raced"
+	"oneshot/internal/raced"
 )
 
 // heard returns what was told in some texts.

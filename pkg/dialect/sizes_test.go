@@ -1,6 +1,6 @@
 package dialect
 
-import "oneshot/scripts/raced"
+import "oneshot/internal/raced"
 
 var (
 	growthSize   = raced.Less(1<<21, 1<<16) // bytes of the smaller of two texts that are compared

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/scripts/raced"
+	"oneshot/internal/raced"
 )
 
 // The place of an argument is told in every notation that is JSON or like it, also

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/tool"
 	"oneshot/pkg/wire"
-	"oneshot/scripts/raced"
 )
 
 // M22: whatever the dialect, a call is read as what its tool wants, and fixed so

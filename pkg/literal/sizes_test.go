@@ -1,6 +1,6 @@
 package literal
 
-import "oneshot/scripts/raced"
+import "oneshot/internal/raced"
 
 var (
 	growthSize  = raced.Less(1<<18, 1<<15)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/scripts/raced"
+	"oneshot/internal/raced"
 )
 
 // Places knows where each value stands, also those that are tags in tags.

@@ -1,5 +1,5 @@
 package markup
 
-import "oneshot/scripts/raced"
+import "oneshot/internal/raced"
 
 var growthSize = raced.Less(1<<17, 1<<13)

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
-	"oneshot/scripts/raced"
 )
 
 // laws are what holds for every text.

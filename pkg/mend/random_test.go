@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/scripts/raced"
+	"oneshot/internal/raced"
 )
 
 // scraps are what strings of random values are made of: whatever could be taken

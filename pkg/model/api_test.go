@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/model"
 	"oneshot/pkg/wire"
-	"oneshot/scripts/raced"
 )
 
 // each runs a test for every API, in a bubble.

@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
-	"oneshot/scripts/raced"
 )
 
 const naming = `

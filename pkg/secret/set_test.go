@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"oneshot/scripts/raced"
+	"oneshot/internal/raced"
 )
 
 const word = "very-secret-token"

@@ -1,6 +1,6 @@
 package wire_test
 
-import "oneshot/scripts/raced"
+import "oneshot/internal/raced"
 
 var (
 	growthSize = raced.Less(1<<16, 1<<13) // the smaller of the bodies in tests of growth, in bytes

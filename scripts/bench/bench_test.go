@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
 	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
-	"oneshot/scripts/raced"
 )
 
 func TestMedian(t *testing.T) {

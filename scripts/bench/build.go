@@ -27,10 +27,10 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 		launcher: filepath.Join(b.Dir, "launch"),
 	}
 	for path, pkg := range map[string]string{
-		p.oneshot: ".", p.hello: "./scripts/bench/hello", p.plain: "./scripts/bench/plainclient", p.launcher: "./scripts/bench/launch",
+		p.oneshot: "oneshot", p.hello: "./bench/hello", p.plain: "./bench/plainclient", p.launcher: "./bench/launch",
 	} {
 		b.note("building %s", pkg)
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
+		cmd := exec.CommandContext(ctx, "go", "build", "-C", "scripts", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}

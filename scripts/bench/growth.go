@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"oneshot/internal/hostile"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/literal"
 	"oneshot/pkg/mend"
-	"oneshot/scripts/hostile"
 )
 
 // growthGoal is how many times as long twice the text may take, at most.

@@ -10,7 +10,7 @@
 // machine does hits both alike. Numbers are medians; those of B2 and B4, which
 // measure within the process, are the best of all rounds, in time of a processor.
 //
-//	go run ./scripts/bench [-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]
+//	make bench ARGS="[-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]"
 //
 // It is run in the folder of the project.
 package main

@@ -1,7 +1,7 @@
 // Command corpus holds oneshot against what other parsers make of real
 // responses: a folder of cases, one a line, that is not part of the project.
 //
-//	go run ./scripts/corpus -corpus DIR [-source vllm] [-dialect hermes] [-id TEXT] [-v]
+//	make corpus CORPUS=DIR ARGS="[-source vllm] [-dialect hermes] [-id TEXT] [-v]"
 //
 // It prints a table. Each case is equal, different on purpose, which the list of
 // differences has to explain, or failed. It exits 1 when more rows fail or

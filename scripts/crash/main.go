@@ -5,7 +5,7 @@
 // run came to nothing that anybody could explain. It prints one Markdown table, and for each
 // violation the command that shows it again; with one it ends with exit 1.
 //
-//	go run ./scripts/crash [-only kill,eio] [-scenario keyed] [-at 17] [-seed 1] [-short] [-keep]
+//	make crash ARGS="[-only kill,eio] [-scenario keyed] [-at 17] [-seed 1] [-short] [-keep]"
 //
 // It is run in the folder of the project, and builds the program with the tag crash: see package
 // fault. Folders are in memory where there is such a place, because what a kill leaves does not depend

@@ -34,7 +34,7 @@ func (s *sweep) print(w io.Writer, chosen []way) error {
 			fmt.Fprintf(&b, "\nand %d more\n", len(s.violations)-shown)
 			break
 		}
-		fmt.Fprintf(&b, "\n%s%s\n    %s: %s\n    go run ./scripts/crash -keep -seed %d -only %s -scenario '%s' -at %s\n",
+		fmt.Fprintf(&b, "\n%s%s\n    %s: %s\n    make crash ARGS=\"-keep -seed %d -only %s -scenario '%s' -at %s\"\n",
 			v.scenario, v.place, v.guilt, strings.TrimSpace(v.why), s.seed, v.way, v.scenario, numbers(v.at))
 	}
 	_, err := io.WriteString(w, b.String())

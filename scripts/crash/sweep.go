@@ -187,7 +187,7 @@ func (s *sweep) count(way, scenario, place string, at []int, charges []charge) {
 func (s *sweep) build(ctx context.Context) error {
 	fmt.Fprintln(s.log, "crash: building oneshot with the tag crash")
 	s.program = filepath.Join(s.dir, "oneshot")
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "crash", "-o", s.program, "oneshot")
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", "scripts", "-tags", "crash", "-o", s.program, "oneshot")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building oneshot: %w\n%s", err, out)

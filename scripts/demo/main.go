@@ -1,9 +1,9 @@
 // Command demo records prompts/demo.jsonl: the run that the built-in demo model
 // plays. It runs ./oneshot with real tools against a server on this machine that
-// answers with the files in scripts/demo/replies, in order. Run it from the top
-// folder, after anything that changes what a model is told:
+// answers with the files in scripts/demo/replies, in order. It is run after anything that
+// changes what a model is told:
 //
-//	make build && go run ./scripts/demo
+//	make build && go run -C scripts -exec 'env -C ..' ./demo
 package main
 
 import (

@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"oneshot/cmd"
+	"oneshot/internal/raced"
 	"oneshot/pkg/program"
 	"oneshot/scripts/modelserver"
-	"oneshot/scripts/raced"
 )
 
 // The scripts in testdata/script run the program as a user does: the binary
@@ -31,8 +31,11 @@ var update = flag.Bool("update", false, "rewrite the expectations of the scripts
 func TestMain(m *testing.M) {
 	program.Help()
 	programs := contractPrograms()
-	programs["oneshot"], programs["administered"], programs["signal"] = main, administeredMain, signalMain
+	programs["oneshot"], programs["administered"], programs["signal"] = oneshotMain, administeredMain, signalMain
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
+		if err := os.Chdir("../.."); err != nil { // to the project, from which these tests name files
+			panic(err)
+		}
 		syscall.Umask(0o022) // scripts write policies, and one that a group can write is refused
 		if signal.Ignored(os.Interrupt) {
 			// As in a shell's background job. Scripts end programs by this signal, and what is ignored is inherited.
@@ -42,15 +45,26 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
+// oneshotMain is what main.go does behind program.Help.
+func oneshotMain() {
+	cmd.Harden()
+	run(cmd.OS())
+}
+
+// run runs the command line and exits.
+func run(env cmd.Env) {
+	ctx, stop := cmd.Signals(context.Background())
+	code := cmd.Main(ctx, env)
+	stop()
+	os.Exit(code)
+}
+
 // administeredMain is oneshot on a machine with a managed policy, managed/policy.yaml in the working directory. Scripts
 // cannot name it in another way, and neither can users.
 func administeredMain() {
 	env := cmd.OS()
 	env.ManagedPolicy, env.Administrator = "managed/policy.yaml", os.Getuid()
-	ctx, stop := cmd.Signals(context.Background())
-	code := cmd.Main(ctx, env)
-	stop()
-	os.Exit(code)
+	run(env)
 }
 
 func TestScript(t *testing.T) {

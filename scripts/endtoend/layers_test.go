@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"go/ast"
@@ -62,6 +62,9 @@ func checkImports(t *testing.T, name string, imports []string) {
 	for _, imp := range imports {
 		if slices.ContainsFunc(onlyCmd, func(p string) bool { return strings.HasPrefix(imp, p) }) {
 			t.Errorf("pkg/%s imports %s, which only cmd may", name, imp)
+		}
+		if strings.HasPrefix(imp, "oneshot/internal/") {
+			t.Errorf("pkg/%s imports %s, which is for tests", name, imp)
 		}
 		below, ours := strings.CutPrefix(imp, "oneshot/pkg/")
 		if !ours || name != parent && below == parent {

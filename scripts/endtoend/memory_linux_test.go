@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
-	"oneshot/scripts/raced"
 )
 
 // TestRecordMemory holds D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the

@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"encoding/json"
@@ -95,6 +95,7 @@ func TestStartAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run=^$")
+	cmd.Dir = "scripts/endtoend" // as go test does
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

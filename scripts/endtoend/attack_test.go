@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"encoding/json"
@@ -15,12 +15,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 	"oneshot/scripts/modelserver"
-	"oneshot/scripts/raced"
 	"oneshot/tooldefs"
 )
 

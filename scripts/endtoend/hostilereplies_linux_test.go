@@ -1,4 +1,4 @@
-package main
+package endtoend
 
 import (
 	"io"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"oneshot/internal/raced"
 	"oneshot/scripts/modelserver"
-	"oneshot/scripts/raced"
 )
 
 // A hostileReply is a reply that is larger than any model's: begin, then repeat until there are so many MiB, then end.
