@@ -43,10 +43,10 @@ test-long: ## every test with the race detector, then every test with the larges
 
 check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
-	for module in . scripts; do (cd $$module && \
+	$(GO) mod verify
+	@for module in . scripts; do (cd $$module && \
 		$(GO) vet ./... && \
 		CGO_ENABLED=0 GOOS=darwin $(GO) build ./... && \
-		$(GO) mod verify && \
 		$(GO) mod tidy -diff && \
 		$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...) || exit 1; done
 	$(PLAIN) -tags crash ./pkg/fault
