@@ -241,7 +241,7 @@ func neighbour(call string, pid int) error {
 	}
 	at := func(p unsafe.Pointer) uintptr { return uintptr(p) }
 	c := map[string][4]uintptr{
-		"setpriority":        {unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, victim, 0},
+		"setpriority":        {unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, victim, 19},
 		"ioprio_set":         {unix.SYS_IOPRIO_SET, 1, victim, 2<<13 | 4},
 		"sched_setaffinity":  {unix.SYS_SCHED_SETAFFINITY, victim, unsafe.Sizeof(cpus), at(unsafe.Pointer(&cpus))},
 		"sched_setscheduler": {unix.SYS_SCHED_SETSCHEDULER, victim, unix.SCHED_NORMAL, at(unsafe.Pointer(&param))},
