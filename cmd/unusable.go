@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"slices"
+	"strings"
 
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
@@ -21,25 +22,48 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 	if o.toolsOf != nil {
 		return toolsOnRecord(tools, *o.toolsOf), nil
 	}
-	var first error
+	var named error
+	var left []leftOut
 	usable := only(tools, func(d *tool.Definition) bool {
 		why, hint := o.lacks(p, d)
 		if why == "" {
 			return true
 		}
-		named := slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name)
-		if first == nil && (named || len(tools.All()) == 1) {
-			first = cannotWork(d, why, hint)
+		if named == nil && (slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name) || len(tools.All()) == 1) {
+			named = cannotWork(d, why, hint)
 		}
-		if first == nil && !o.talk.quiet {
-			o.talk.warn(hint, "the tool %s is left out: %s", d.Name, why)
+		i := slices.IndexFunc(left, func(l leftOut) bool { return l.why == why && l.hint == hint })
+		if i < 0 {
+			i, left = len(left), append(left, leftOut{why: why, hint: hint})
 		}
+		left[i].names = append(left[i].names, d.Name)
 		return false
 	})
-	if first == nil && usable == nil {
-		first = usagef("name one with --tool to see what it needs", "none of the tools can work")
+	switch {
+	case named != nil:
+		return nil, named
+	case usable == nil:
+		return nil, usagef("name one with --tool to see what it needs", "none of the tools can work")
+	case !o.talk.quiet:
+		for _, l := range left {
+			l.warn(o.talk)
+		}
 	}
-	return usable, first
+	return usable, nil
+}
+
+// A leftOut is tools that a run does without, for one reason.
+type leftOut struct {
+	why, hint string
+	names     []string
+}
+
+func (l leftOut) warn(t *talk) {
+	if len(l.names) == 1 {
+		t.warn(l.hint, "the tool %s is left out: %s", l.names[0], l.why)
+		return
+	}
+	t.warn(l.hint, "the tools %s are left out, all for one reason: %s", strings.Join(l.names, ", "), l.why)
 }
 
 // toolsOnRecord returns the tools that a run on record had.

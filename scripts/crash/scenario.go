@@ -171,7 +171,10 @@ func long(calls int) *scenario {
 
 // finish fills in what follows from the turns.
 func (sc *scenario) finish() {
-	sc.flags = append([]string{"--root", "work", "--tool", "file_read", "--tool", "file_put"}, sc.flags...)
+	sc.flags = append([]string{"--root", "work", "--tool", "file_read"}, sc.flags...)
+	if sc.calls("file_put") {
+		sc.flags = append(sc.flags, "--tool", "file_put")
+	}
 	sc.files = map[string]string{"text.md": textBefore}
 	for _, turn := range sc.turns {
 		for _, c := range turn {
@@ -188,9 +191,12 @@ func (sc *scenario) finish() {
 }
 
 // runsPrograms reports whether a scenario needs what only Linux has.
-func (sc *scenario) runsPrograms() bool {
+func (sc *scenario) runsPrograms() bool { return sc.calls("send_") }
+
+// calls reports whether a tool is called whose name begins so.
+func (sc *scenario) calls(name string) bool {
 	for _, turn := range sc.turns {
-		if slices.ContainsFunc(turn, func(c call) bool { return strings.HasPrefix(c.tool, "send_") }) {
+		if slices.ContainsFunc(turn, func(c call) bool { return strings.HasPrefix(c.tool, name) }) {
 			return true
 		}
 	}
