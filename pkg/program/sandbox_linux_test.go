@@ -163,6 +163,7 @@ var tries = []try{
 
 // Each is tried with the sandbox, without, and with a second one that permits everything.
 func TestSandbox(t *testing.T) {
+	t.Parallel()
 	if Supported().Landlock < 6 || !Supported().Seccomp {
 		t.Skipf("%+v", Supported())
 	}

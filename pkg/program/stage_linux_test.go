@@ -242,6 +242,7 @@ const nobodyRuns = "TestSandbox|TestMetadata|TestStage|TestEnv|TestLimits|TestMe
 
 // Much of what is tested here is another thing for root.
 func TestAsNobody(t *testing.T) {
+	t.Parallel()
 	if unix.Getuid() != 0 || testing.Short() {
 		t.Skip("only for root")
 	}

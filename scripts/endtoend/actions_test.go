@@ -96,6 +96,7 @@ func (a action) run(t *testing.T, dir string, inputs map[string]string) (string,
 
 // The action for GitHub does what its inputs say.
 func TestAction(t *testing.T) {
+	t.Parallel()
 	var a action
 	readYAML(t, actionFile, &a)
 	text, err := os.ReadFile(actionFile)

@@ -110,6 +110,7 @@ func TestREADMEDefinition(t *testing.T) {
 
 // T12: the Go program of the README compiles.
 func TestREADMEProgram(t *testing.T) {
+	t.Parallel()
 	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindStringSubmatch(readmeText(t))
 	if block == nil {
 		t.Fatal("README.md has no Go program")

@@ -7,14 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"oneshot/internal/raced"
 )
 
 // scripts/fuzz goes through all targets, moves inputs that fail out of the way of the tests, and tells them from a seed
 // that fails.
 func TestFuzzScript(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it builds with the instruments of the fuzzer")
+	if !raced.Full() {
+		t.Skip("it builds with the instruments of the fuzzer: make test-long runs it")
 	}
 	script, err := os.ReadFile("scripts/fuzz")
 	if err != nil {
