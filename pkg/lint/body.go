@@ -67,7 +67,8 @@ func (o Options) body(src []byte, format wire.Format) reading {
 	}
 	r.ids(src, resp.Calls, d.Sources(), format)
 	r.misnamed(src, resp.Calls, d.Sources())
-	if r.fault(err) || !r.ending(src, resp, d.Sources().Stop, format) {
+	open := r.programs(src, d.Sources())
+	if r.fault(err) || !r.ending(src, resp, open, d.Sources().Stop, format) {
 		r.suspend()
 	}
 	r.encoding(src)

@@ -167,8 +167,9 @@ func (r *Record) about(i int, findings ...diag.Finding) {
 }
 
 // repeats reports calls that were made before: same tool, same arguments. The
-// order of keys does not make a difference, the digits of numbers do.
-func (r *Record) repeats() {
+// order of keys does not make a difference, the digits of numbers do. What a program
+// calls in a loop is no repetition.
+func (r *Record) repeats(origins []origin) {
 	if len(r.Calls) < 2 {
 		return
 	}
@@ -179,7 +180,7 @@ func (r *Record) repeats() {
 		}
 	}
 	for i, c := range r.Calls {
-		if !c.Executable || names[c.Name] == 1 {
+		if !c.Executable || names[c.Name] == 1 || origins[i].program != "" {
 			continue
 		}
 		args, err := canonical(c.Arguments)

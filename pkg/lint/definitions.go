@@ -17,24 +17,25 @@ import (
 
 // An origin is where a call was read.
 type origin struct {
-	native bool            // the server has read it
-	text   string          // as it was written, or the arguments of a native call
-	args   json.RawMessage // as they were written
-	tools  dialect.Toolset // with which that text was read
-	base   int             // where that text begins in the one that holds it
-	layers []*layer        // around the text that holds it, from the inside
+	native  bool            // the server has read it
+	program string          // that made it, and not the model; "" for none
+	text    string          // as it was written, or the arguments of a native call
+	args    json.RawMessage // as they were written
+	tools   dialect.Toolset // with which that text was read
+	base    int             // where that text begins in the one that holds it
+	layers  []*layer        // around the text that holds it, from the inside
 }
 
 // bind holds each call that counts against the definition of its tool.
-func (r *Record) bind(calls []chat.Call, origins []origin, o Options) {
-	for i, c := range calls {
+func (r *Record) bind(from reading, o Options) {
+	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
 		case c.Status == chat.StatusSuppressed: // there is a finding that says why it is not run
 		case !ok:
 			r.about(i, unknown(c.Name, o.Tools))
 		case c.Arguments != nil:
-			r.check(i, c, def, origins[i], o.Coerce)
+			r.check(i, c, def, from.origins[i], o.Coerce)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // ending reports a response that did not end well, and a reason for its end, which
-// stands in the body, that contradicts what it holds. It returns whether the response
-// counts: a run carries out nothing of one that was cut or refused.
-func (r *reading) ending(body []byte, resp chat.Response, stop []wire.Piece, format wire.Format) bool {
+// stands in the body, that contradicts what it holds: so many native calls that are not done. It returns whether
+// the response counts: a run carries out nothing of one that was cut or refused.
+func (r *reading) ending(body []byte, resp chat.Response, calls int, stop []wire.Piece, format wire.Format) bool {
 	reason := ""
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
@@ -33,9 +33,9 @@ func (r *reading) ending(body []byte, resp chat.Response, stop []wire.Piece, for
 	case resp.Stop != chat.StopEnd:
 		find(diag.UncleanEnd, says+": the response did not end of its own accord")
 		return false
-	case wire.NamesCalls(reason) && len(resp.Calls) == 0:
+	case wire.NamesCalls(reason) && calls == 0:
 		find(diag.EndContradicts, says+", but the response has no native call")
-	case format.CallReason && !wire.NamesCalls(reason) && len(resp.Calls) > 0:
+	case format.CallReason && !wire.NamesCalls(reason) && calls > 0:
 		find(diag.EndContradicts, says+", but the response has calls")
 		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so where a tool was asked for
 	}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,6 +116,41 @@ func TestValues(t *testing.T) {
 		r := response("f", []byte(tt.src), Options{})
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
 			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+	}
+}
+
+// What a program made that the server runs is done where the program's result is in the response:
+// it is not run again. Its loop may make one call many times.
+func TestCallsOfPrograms(t *testing.T) {
+	block := func(id, caller string) string {
+		return `{"type":"tool_use","id":"` + id + `","name":"roll","input":{"n":1}` + caller + `},`
+	}
+	const program = `,"caller":{"type":"code_execution_20250825","tool_id":"srv_1"}`
+	const result = `{"type":"code_execution_tool_result","tool_use_id":"srv_1","content":{"type":"code_execution_result"}},`
+	body := func(blocks, reason string) string {
+		return `{"type":"message","content":[` + blocks + `{"type":"text","text":"x"}],"stop_reason":"` + reason + `"}`
+	}
+	for _, tt := range []struct {
+		name, body string
+		runs       int
+		want       []string
+	}{
+		{"the program waits", body(block("1", program)+block("2", program), "tool_use"), 2, []string{}},
+		{"it has ended", body(block("1", program)+block("2", program)+result, "end_turn"), 0, []string{"1:65 info TC109 0"}},
+		{"and the model calls, too", body(block("1", program)+result+block("2", `,"caller":{"type":"direct"}`), "tool_use"), 1, []string{"1:65 info TC109 0"}},
+		{"the model alone", body(block("1", `,"caller":{"type":"direct"}`)+block("2", ""), "tool_use"), 2, []string{"1:140 warning TC401 1"}},
+		{"streamed", `data: {"type":"message_start","message":{"id":"m","content":[]}}` + "\n\n" +
+			`data: {"type":"content_block_start","index":0,"content_block":` + strings.TrimSuffix(block("1", program), ",") + "}\n\n" +
+			`data: {"type":"content_block_start","index":1,"content_block":` + strings.TrimSuffix(result, ",") + "}\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n", 0, []string{"3:98 info TC109 0"}},
+	} {
+		r := response("f", []byte(tt.body), Options{})
+		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
+			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+		if runs := len(r.executable()); runs != tt.runs {
+			t.Errorf("%s: %d calls are run, want %d", tt.name, runs, tt.runs)
 		}
 	}
 }

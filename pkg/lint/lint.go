@@ -95,7 +95,7 @@ func (r reading) record(file string, text diag.Text, o Options) Record {
 	places := text.Lines()
 	out.read(r.calls, places)
 	if o.Tools != nil {
-		out.bind(r.calls, r.origins, o)
+		out.bind(r, o)
 	}
 	if o.NeedsCall && len(r.calls) == 0 && r.dialect != "" {
 		out.adopt([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response calls no tool")})
@@ -105,7 +105,7 @@ func (r reading) record(file string, text diag.Text, o Options) Record {
 	out.values(r.origins)
 	out.marked(text)
 	places.LocateAll(out.Findings)
-	out.repeats()
+	out.repeats(r.origins)
 	if o.Context != nil {
 		out.echoes(r.origins, o.Context)
 	}

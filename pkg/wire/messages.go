@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -110,14 +111,30 @@ func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 	switch v.Get("type").Str {
 	case "tool_use":
 		b.call = d.queue.add(v.Get("id"), v.Get("name"), v.Get("input"))
+		b.call.from.Program = program(v.Get("caller"))
 	case "text":
 		d.say(texts{v.Get("text")}, nil)
 	case "thinking":
 		d.say(nil, texts{v.Get("thinking")})
 	}
+	if id := v.Get("tool_use_id"); id.Str != "" && d.sources != nil {
+		if d.sources.Results == nil {
+			d.sources.Results = map[string]bool{}
+		}
+		d.sources.Results[strings.Clone(id.Str)] = true
+	}
 	d.blocks = append(d.blocks, b)
 	d.byRef[ref] = b
 	return b
+}
+
+// program returns the ID of the program that made a call, or else what it is; "" for the model.
+func program(caller gjson.Result) string {
+	kind := caller.Get("type").Str
+	if kind == "direct" {
+		return ""
+	}
+	return strings.Clone(cmp.Or(caller.Get("tool_id").Str, kind))
 }
 
 // delta reads a piece of a block.

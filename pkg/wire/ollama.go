@@ -42,7 +42,7 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 		if d.exceedsArguments(len(written(args))) || d.exceedsKey(id, name) {
 			break
 		}
-		from := CallSources{d.placed(0, id), d.placedName(0, name), d.placed(0, args)}
+		from := CallSources{ID: d.placed(0, id), Name: d.placedName(0, name), Arguments: d.placed(0, args)}
 		d.call(newCall(key(id), key(name), []byte(written(args))), from)
 	}
 	if d.err != nil {

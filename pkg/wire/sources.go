@@ -19,14 +19,18 @@ type Piece struct {
 // Sources say where in a body the texts of its response stand.
 type Sources struct {
 	Content, Reasoning []Piece
-	Calls              []CallSources // of the calls of the response, in their order
-	Stop               []Piece       // the reason for the end, if the server gives one
-	Others             []Piece       // choices beside the first, which are not read: the first piece of each
+	Calls              []CallSources   // of the calls of the response, in their order
+	Stop               []Piece         // the reason for the end, if the server gives one
+	Others             []Piece         // choices beside the first, which are not read: the first piece of each
+	Results            map[string]bool // the IDs of what the server has run itself, whose results are in the response
 }
 
 // CallSources say where a call stands. What a server has in no place of its own,
 // such as arguments that are put together from values, has no pieces.
-type CallSources struct{ ID, Name, Arguments []Piece }
+type CallSources struct {
+	ID, Name, Arguments []Piece
+	Program             string // the ID of the program that made the call, which the server runs; "" for none: the model made it
+}
 
 // Trace notes from now on where texts stand, for [Sources].
 func (b *body) Trace() {

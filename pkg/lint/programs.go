@@ -1,0 +1,35 @@
+package lint
+
+import (
+	"fmt"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/wire"
+)
+
+// programs takes back the native calls that a program made, which the server runs, where its result is in the
+// response: they are done. It returns how many native calls are left.
+func (r *reading) programs(body []byte, from *wire.Sources) (open int) {
+	made := map[string][]int{}
+	for i, c := range from.Calls {
+		r.origins[i].program = c.Program
+		if from.Results[c.Program] {
+			dialect.Suppress(&r.calls[i])
+			made[c.Program] = append(made[c.Program], i)
+		} else {
+			open++
+		}
+	}
+	paths := wire.NewPaths(body)
+	for id, calls := range made {
+		what := "this call, and its result is in the response: the call is done, and is not run"
+		if more := len(calls) - 1; more > 0 {
+			what = fmt.Sprintf("this call and %d more, and its result is in the response: they are done, and are not run", more)
+		}
+		f := pieceFinding(paths, from.Calls[calls[0]].Name, diag.QuotedCall, "the program %s made %s", id, what)
+		f.Severity = diag.Info
+		r.about(calls[0], f)
+	}
+	return open
+}
