@@ -28,16 +28,28 @@ type origin struct {
 
 // bind holds each call that counts against the definition of its tool.
 func (r *Record) bind(from reading, o Options) {
+	drafts := from.drafts()
 	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
-		case c.Status == chat.StatusSuppressed: // there is a finding that says why it is not run
+		case c.Status == chat.StatusSuppressed || drafts[i]: // there is a finding that says why it is not run
 		case !ok:
 			r.about(i, unknown(c.Name, o.Tools))
 		case c.Arguments != nil:
 			r.check(i, c, def, from.origins[i], o.Coerce)
 		}
 	}
+}
+
+// drafts returns the calls that stand where none counts, whatever else is wrong with them.
+func (r *reading) drafts() map[int]bool {
+	all := map[int]bool{}
+	for _, f := range r.findings {
+		if f.Call != nil && (f.Code == diag.InReasoning || f.Code == diag.QuotedCall || f.Code == diag.AfterEnd) {
+			all[*f.Call] = true
+		}
+	}
+	return all
 }
 
 // check holds the arguments of call i against a definition.

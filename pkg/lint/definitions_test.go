@@ -74,6 +74,22 @@ func TestCoerceInBodies(t *testing.T) {
 	}
 }
 
+// A draft is held against no definition, whether it is whole, cut or cannot be read.
+func TestDrafts(t *testing.T) {
+	for _, call := range []string{
+		"<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value></tool_call>", "<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>",
+		"<tool_call>greet\n<arg_key>times</arg_key>\n<arg_value>x</arg_value>", "<tool_call>greet\n<arg_key>name</arg_key>\n<arg_value>x",
+	} {
+		d, _ := dialect.Named("glm47_moe")
+		r := asText("f", []byte(call), Options{Tools: greeting(t), Dialect: d, Reasoning: dialect.ReasoningOpen})
+		for _, f := range r.Findings {
+			if strings.HasPrefix(string(f.Code), "TC3") {
+				t.Errorf("%s\n%s", call, f)
+			}
+		}
+	}
+}
+
 // What an argument could be is told without --coerce, too, and nothing is changed.
 func TestSuggestedCoercion(t *testing.T) {
 	r := asText("f", []byte(fenced(`greet("Ada", "5")`, `greet({name: "Ada", times: "5 times"})`, `greet({name: "Ada", times: null})`)), Options{Tools: greeting(t)})
