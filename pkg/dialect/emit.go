@@ -17,7 +17,9 @@ func (s *Scanner) find(f diag.Finding) {
 	s.cut = s.cut || f.Code == diag.CutCall
 	s.unpaired = s.unpaired || f.Code == diag.Bracket && f.Severity == diag.Error
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
-	s.emit(Event{Finding: &f})
+	if !s.previous.lacksMark(&f) {
+		s.emit(Event{Finding: &f})
+	}
 }
 
 // passCall passes on the call that a reader has made, and what there is to say about
@@ -35,6 +37,7 @@ func (s *Scanner) passCall(r *reader) {
 	r.readBackslashes()
 	s.calls++
 	row := s.frame.row
+	again := s.previous.again(&r.call, s.outside.to)
 	switch {
 	case s.thinking.inside:
 		r.suppress(diag.InReasoning, s.thinking.draftReason())
@@ -48,9 +51,10 @@ func (s *Scanner) passCall(r *reader) {
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
 	case s.resync.behind:
 		r.suppress(diag.QuotedCall, "a string that is not closed before this call may hold it: it is not run")
-	case s.previous.again(&r.call, s.outside.to):
+	case again:
 		r.suppress(diag.DuplicateCall, "the call before is the same, and not closed: the model has begun it again, and this one is not run")
 	}
+	s.passLack(again)
 	s.steps += s.previous.take(&r.call)
 	s.resync.forget(r.call.End)
 	s.ended = s.ended || row.framing.final && r.call.Executable && r.call.Name == row.Ending

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 )
 
 // Some models begin a call, do not close it and begin it again: they mean it once.
@@ -14,6 +15,7 @@ type previous struct {
 	unclosed bool // a closing mark of it is missing, and no safe fix adds it
 	hash     uint64
 	end      int
+	lacks    *diag.Finding // that mark, with a fix that is wrong if the call is begun again; nil if it has been passed on
 }
 
 // take takes in a call, and returns how many bytes were looked at.
@@ -36,4 +38,26 @@ func hashOf(c *chat.Call) uint64 {
 	h.WriteByte(0)
 	h.Write(c.Arguments)
 	return h.Sum64()
+}
+
+// lacksMark keeps a finding back that a call is not closed, if it suggests to close it: with the mark a call that
+// is begun again would be two.
+func (p *previous) lacksMark(f *diag.Finding) bool {
+	if p.lacks != nil || f.Code != diag.MissingCloser || f.Call == nil || len(f.Fixes) == 0 || f.Fixes[0].Kind == diag.Safe {
+		return false
+	}
+	p.lacks = f
+	return true
+}
+
+// passLack passes on what was kept back: another call has come, or the end.
+func (s *Scanner) passLack(again bool) {
+	f := s.previous.lacks
+	if f == nil {
+		return
+	}
+	if s.previous.lacks = nil; again {
+		f.Fixes = nil
+	}
+	s.emit(Event{Finding: f})
 }

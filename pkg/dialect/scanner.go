@@ -182,6 +182,7 @@ func (s *Scanner) Close() {
 	s.closeWrap()
 	s.closeOutside()
 	s.closeElements()
+	s.passLack(false)
 	s.endOfReasoning()
 	s.place = inProse
 }
