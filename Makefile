@@ -35,6 +35,7 @@ demo: build ## a real run with real tools and the built-in demo model: no server
 	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
 
 # The three parts at once: one waits for clocks and disks where another computes.
+test: export TMPDIR := $(shell scripts/tmpdir)
 test: ## every test, with the race detector where goroutines are
 	@$(MAKE) --no-print-directory -j3 -k -Otarget test-scripts test-raced test-plain
 

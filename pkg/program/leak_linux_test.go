@@ -157,7 +157,7 @@ func TestLeaks(t *testing.T) {
 			}
 			begin := time.Now()
 			got, err := confinement().Run(ctx, Command{Argv: []string{"sh", "-c", strings.NewReplacer("HANG", deaf, "PROBE", exe+" probe").Replace(c.script)}, Dir: dir, Max: 1000, Env: []string{l.mark, "PRECIOUS=" + precious}})
-			if took := time.Since(begin); took > c.limit+10*time.Second {
+			if took := time.Since(begin); took > c.limit+time.Minute { // a busy machine takes 15 s for the folders
 				t.Errorf("it took %v", took)
 			}
 			if err != nil && !errors.Is(err, late) || (c.limit > 0) != (err != nil) {
