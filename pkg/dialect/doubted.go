@@ -36,14 +36,17 @@ func (r *reader) readBackslashes() {
 	}
 }
 
-// fixedString returns what a string says in which backslashes are doubled as a finding
-// suggests, nil where the finding is another or that is not certain.
+// fixedString returns what a string says in which backslashes are doubled, or which has marks for its quotes, as a
+// finding suggests, nil where the finding is another or that is not certain.
 func (r *reader) fixedString(f diag.Finding) json.RawMessage {
 	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
 	if f.Code != diag.BadEscape || len(f.Fixes) == 0 || begin < 0 || end > len(r.call.Text) {
 		return nil
 	}
 	edits := moved(f.Fixes[0].Edits, -f.Span.Start)
+	if edits[0].Start == 0 { // marks: what stands between them is text
+		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
+	}
 	text, _, err := diag.Apply(r.call.Text[begin:end], fix(diag.Unsafe, "", edits...))
 	d := literal.ParseJSON(text)
 	bad := func(f diag.Finding) bool { return f.Code == diag.BadEscape }

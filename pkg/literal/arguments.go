@@ -375,9 +375,10 @@ func (s *Scanner) endString(end int) {
 		s.fault(diag.InvalidUTF8, at, at+1, "the string holds bytes that are not UTF-8")
 		return
 	}
-	s.noteString(end)
 	if s.lang == quoted {
 		s.noteOtherQuotes(end)
+	} else {
+		s.noteString(end)
 	}
 	switch {
 	case s.lang == python:

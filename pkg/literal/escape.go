@@ -56,7 +56,7 @@ var named = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f',
 // backslash: most are in Windows paths and regular expressions.
 func (s *Scanner) unknownEscape() {
 	start := s.str.escape
-	s.mode, s.changed, s.str.unknown = inText, true, true
+	s.mode, s.str.unknown = inText, true
 	s.put([]byte(`\\`))
 	s.put([]byte(s.Kept(start + 1)))
 	s.mend(&s.str.escapes, diag.Edit{Start: start, End: start + 1, New: `\\`})

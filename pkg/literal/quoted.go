@@ -148,18 +148,27 @@ func (s *Scanner) keyFix(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteOtherQuotes notes a string in other quotes than the marks. What a backslash in
-// it means is known only as far as it is an escape of JSON.
+// noteOtherQuotes notes a string in other quotes than the marks. Between these its text is the value: where that is
+// the same, nothing in it is an escape or needs one. A key has neither.
 func (s *Scanner) noteOtherQuotes(end int) {
+	raw := s.Kept(s.token + 1)
 	if s.str.key {
 		s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the key has quotes").
-			fix("remove them", s.keyFix(s.Kept(s.token+1)), diag.Edit{Start: s.token, End: s.token + 1}, diag.Edit{Start: end - 1, End: end})
+			fix("remove them", s.keyFix(raw), diag.Edit{Start: s.token, End: s.token + 1}, diag.Edit{Start: end - 1, End: end})
+		s.noteString(end)
 		return
 	}
 	n := s.note(diag.QuoteCharacter, s.token, end, diag.Warning, "the string is in quotes instead of the dialect's string marks")
-	if strings.IndexByte(s.tokenText(), '\\') < 0 { // between marks, a backslash is no escape
-		n.fix("write the marks", diag.Safe, diag.Edit{Start: s.token, End: s.token + 1, New: s.private}, diag.Edit{Start: end - 1, End: end, New: s.private})
+	if string(appendText(nil, raw[:end-1-s.token-1])) == string(s.args.out[s.str.from:]) {
+		n.fix("write the marks", diag.Safe, s.writeMarks(end)...)
+	} else {
+		s.noteString(end)
 	}
+}
+
+// writeMarks returns the edits that put marks in the place of the quotes around a string.
+func (s *Scanner) writeMarks(end int) []diag.Edit {
+	return []diag.Edit{{Start: s.token, End: s.token + 1, New: s.private}, {Start: end - 1, End: end, New: s.private}}
 }
 
 // doubt records that there is more than one reading.

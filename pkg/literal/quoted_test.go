@@ -51,7 +51,9 @@ func TestQuoted(t *testing.T) {
 		// other quotes, and none
 		{`{a:"x",b:'y',c:` + "`z`" + `}`, `{"a":"x","b":"y","c":"z"}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:"x \"y\"\n"}`, `{"a":"x \"y\"\n"}`, chat.StatusRepaired, false, "TC202"},
-		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, true, "TC202 TC205"},
+		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, false, "TC202"}, // the same text between marks
+		{"{a:'x\ny'}", `{"a":"x\ny"}`, chat.StatusRepaired, false, "TC202"},
+		{`{a:'\'\s'}`, `{"a":"'\\s"}`, chat.StatusRepaired, true, "TC202 TC205"},
 		{`{a:"C:\new\dir"}`, `{"a":"C:\new\\dir"}`, chat.StatusAmbiguous, true, "TC202 TC205"},
 		{`{"a":~x~,'b':1,~c~:2}`, `{"a":"x","b":1,"c":2}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:hello world,b:x}`, `{"a":"hello world","b":"x"}`, chat.StatusRepaired, true, "TC210 TC210"},

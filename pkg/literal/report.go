@@ -119,12 +119,14 @@ func (s *Scanner) noteMend(code diag.Code, m mend, fix diag.FixKind, title, mess
 	if m.count > 1 && !m.whole {
 		message += fmt.Sprintf(" (%d times)", m.count)
 	}
-	verbatim := s.private != "" && !s.str.key // once marks stand around the string, a backslash is text
-	if s.spent > fixesBytes || verbatim && fix == diag.Safe {
+	if s.spent > fixesBytes || s.verbatim() {
 		m.edits = nil
 	}
 	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
 }
+
+// verbatim reports whether the current string should stand between marks, where nothing is an escape.
+func (s *Scanner) verbatim() bool { return s.private != "" && !s.str.key }
 
 // noteString records what was tolerated in the string that has just ended.
 func (s *Scanner) noteString(end int) {
@@ -134,6 +136,7 @@ func (s *Scanner) noteString(end int) {
 	}
 	s.noteMend(diag.RawControl, str.raw, diag.Safe, "write escapes",
 		"a raw control character in a string is kept")
+	s.changed = s.changed || str.escapes.count > 0
 	if str.known && str.unknown {
 		s.doubtBackslashes(end)
 	} else {
@@ -157,6 +160,11 @@ func (s *Scanner) noteString(end int) {
 // doubled: C:\Users\new, \frac{\alpha}. Nothing says which of the second are text: names
 // begin with the letter of a line end as with any other.
 func (s *Scanner) doubtBackslashes(end int) {
+	const what = "the backslashes of the string are all text, or only those that begin no escape, and the others make control characters"
+	if s.verbatim() {
+		s.doubt(diag.BadEscape, s.token, end, what).fix("make all of them text: write the marks", diag.Unsafe, s.writeMarks(end)...)
+		return
+	}
 	var edits []diag.Edit
 	text, none := s.tokenText(), s.str.escapes.edits
 	for i := 0; i+1 < len(text) && s.spent <= fixesBytes; i++ {
@@ -173,7 +181,7 @@ func (s *Scanner) doubtBackslashes(end int) {
 			i++
 		}
 	}
-	s.doubt(diag.BadEscape, s.token, end, "the backslashes of the string are all text, or only those that begin no escape, and the others make control characters").
+	s.doubt(diag.BadEscape, s.token, end, what).
 		fix("double all of them", diag.Unsafe, edits...)
 }
 

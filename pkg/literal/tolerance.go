@@ -84,7 +84,7 @@ func (s *Scanner) otherEscape(c byte) int {
 	case str.quote == '`' && (c == '$' || c == '{'):
 	case isNewline(c): // JavaScript drops both, others drop the backslash
 		s.put([]byte(`\\`))
-		s.changed, s.lineBlank = true, true
+		s.lineBlank = true
 		s.mend(&str.escapes, diag.Edit{Start: str.escape, End: s.at + 1, New: `\\` + s.controlEscape(c)})
 	default:
 		s.unknownEscape()
