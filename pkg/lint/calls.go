@@ -127,14 +127,17 @@ func onlyObject(c chat.Call) (json.RawMessage, bool) {
 	return list[0], bytes.HasPrefix(list[0], []byte("{"))
 }
 
-// argumentText returns what stands between the parentheses of a call, or all of
-// one that is JSON.
+// argumentText returns what stands between the parentheses of a call, or the object of
+// one that has none.
 func argumentText(call string) string {
-	if strings.HasPrefix(call, "{") {
-		return call
+	i := strings.IndexAny(call, "({")
+	switch {
+	case i < 0:
+		return ""
+	case call[i] == '{':
+		return call[i:]
 	}
-	_, args, _ := strings.Cut(call, "(")
-	return strings.TrimSuffix(args, ")")
+	return strings.TrimSuffix(call[i+1:], ")")
 }
 
 // quoted returns a text as a JSON string. What is not UTF-8 is replaced.

@@ -110,6 +110,14 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// The text of arguments that cannot be read is the object, where a call has no parentheses.
+func TestUnreadObject(t *testing.T) {
+	r := asText("f", []byte("<|tool_call>call:f{a:x (y), z}<tool_call|>"), Options{})
+	if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `"{a:x (y), z}"` {
+		t.Errorf("%+v", r.Calls)
+	}
+}
+
 // M3, T6: calls that can be read are kept beside those that cannot, and each
 // finding says which call it is about.
 func TestPartialSuccess(t *testing.T) {

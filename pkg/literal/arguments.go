@@ -337,10 +337,7 @@ func (s *Scanner) colonMissing(at int) {
 		s.notes[len(s.notes)-1].Hint = `an object is {"key": value}`
 		return
 	}
-	if n := len(s.notes) - 1; n >= 0 && s.notes[n].Code == diag.BareValue && s.notes[n].Span.End == s.last.end { // the key is the rest of that
-		start := s.notes[n].Span.Start
-		s.notes = s.notes[:n]
-		s.fault(diag.BareValue, start, at, "the string has no marks around it, and its end is unknown: no key with a value follows its comma")
+	if s.bareOpen(at) {
 		return
 	}
 	s.fault(diag.BadLiteral, at, at+1, "a colon is missing after the key")

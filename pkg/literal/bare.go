@@ -1,6 +1,7 @@
 package literal
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -132,4 +133,32 @@ func (s *Scanner) bareString(w word) {
 	}
 	s.endItem(w.end)
 	s.last = lastString{kind: inNothing, from: from, end: w.end}
+}
+
+// bareOpen reports, and makes a fault of it, whether a key without a colon, before an offset, is a part of the string
+// without marks before it: that holds a comma.
+func (s *Scanner) bareOpen(at int) bool {
+	n := len(s.notes) - 1
+	if n < 0 || s.notes[n].Code != diag.BareValue || s.notes[n].Span.End != s.last.end || strings.Count(s.Kept(s.last.end)[:at-s.last.end], ",") > 1 {
+		return false
+	}
+	value := s.notes[n]
+	s.notes = s.notes[:n]
+	s.fault(diag.BareValue, value.Span.Start, at, "the string has no marks around it and holds a comma: its end is uncertain")
+	s.notes[n].Path, s.passing.bare = value.Path, true
+	return true
+}
+
+// endBareOpen takes all that has been passed over to the string without marks, if that is the fault. A stop ends it,
+// or else a brace.
+func (s *Scanner) endBareOpen(stop string) {
+	n := len(s.notes) - 1
+	if !s.passing.bare || n < 0 {
+		return
+	}
+	f := &s.notes[n]
+	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Kept(f.Span.Start)[:s.at-f.Span.Start], blanks))
+	if stop != "" {
+		f.Message = fmt.Sprintf(`the string has no marks around it and holds a comma, and no "}" stands before %s: its end is uncertain`, excerpt(stop))
+	}
 }

@@ -74,6 +74,7 @@ func (s *Scanner) passQuoted(c byte) int {
 	case '}':
 		s.passing.depth--
 		if s.passing.depth == 0 {
+			s.endBareOpen("")
 			s.end, s.state = s.at+1, Bad
 		}
 	}

@@ -174,6 +174,7 @@ type passing struct {
 	word    apostrophe
 	last    byte // the last byte that was no blank
 	control bool // the statement behind a control word has not begun
+	bare    bool // the fault is a string without marks, whose end is uncertain
 }
 
 // endsAtLine reports whether a statement that is no call ends at a line end. The

@@ -139,6 +139,7 @@ func (s *Scanner) endAtStop(mark string) {
 	case s.phase == heading:
 		s.beginJunk(s.token)
 	}
+	s.endBareOpen(mark)
 	s.mode = inGap
 	s.end, s.state, s.stop = s.token, Stopped, mark
 }
