@@ -24,7 +24,7 @@ OTHER := ./pkg/dialect ./pkg/lint $(filter-out $(RACED) ./pkg/dialect ./pkg/lint
 # results. make test runs them without it, make test-long with it.
 SLOW  := ^(TestAsNobody|TestSandbox|TestLeaks|TestExecCases|TestFitRecord|TestDamagedReferences|TestLargeResultIsCut)$$
 
-.PHONY: all build demo test test-raced test-plain test-scripts test-long check memory fresh fuzz crash corpus e2e bench clean
+.PHONY: all build demo test test-long check memory fresh fuzz crash corpus e2e bench clean
 
 all: check build
 
@@ -34,19 +34,11 @@ build: ## the program, as ./oneshot
 demo: build ## a real run with real tools and the built-in demo model: no server, no key
 	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
 
-# The three parts at once: one waits for clocks and disks where another computes.
 test: export TMPDIR := $(shell scripts/tmpdir)
 test: ## every test, with the race detector where goroutines are
-	@$(MAKE) --no-print-directory -j3 -k -Otarget test-scripts test-raced test-plain
-
-test-raced:
 	$(GO) test -race -timeout 9m -skip '$(SLOW)' $(RACED)
-
-test-plain:
 	CGO_ENABLED=0 $(GO) test -timeout 9m -run '$(SLOW)' ./pkg/program ./pkg/runner ./pkg/runfile
 	CGO_ENABLED=0 $(GO) test -timeout 9m $(OTHER)
-
-test-scripts:
 	cd scripts && $(PLAIN) -timeout 9m -parallel 8 ./...
 
 test-long: ## every test with the race detector, then every test with the largest inputs
