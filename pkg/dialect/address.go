@@ -31,11 +31,14 @@ func (s *Scanner) beginMessage(h header, kind bodyKind, tagged bool, at diag.Spa
 // endMessage follows the end of a message.
 func (s *Scanner) endMessage() {
 	a := s.address
-	if a.tool != "" && !a.inside && a.calls == s.calls {
+	if a.lacksCall(s.calls) {
 		s.find(diag.New(diag.NotACall, a.header, "the message is for the tool %s and holds no call", excerpt(a.tool)))
 	}
 	s.address = address{user: a.inside} // the message that quotes this one is not over
 }
+
+// lacksCall reports whether the message is for a tool and holds no call, with so many in the response.
+func (a *address) lacksCall(calls int) bool { return a.tool != "" && !a.inside && a.calls == calls }
 
 // passEdge follows a mark that begins or ends a message, and is no header.
 func (s *Scanner) passEdge(u use, at int) {

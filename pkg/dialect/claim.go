@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -13,9 +14,10 @@ type claim struct {
 	open   bool
 	told   bool
 	inLine bool   // other text stands before it on its line
+	mark   int    // where it stands
 	from   int    // behind the mark
 	calls  int    // how many came before
-	blank  bool   // a blank stands behind it
+	blanks int    // how many stand behind it
 	broken bool   // a line end does
 	head   []byte // the text behind it, up to longestClaim bytes of it
 }
@@ -24,9 +26,9 @@ type claim struct {
 // what stands around it.
 const longestClaim = longestName + 8
 
-// claims takes note of an opening mark of calls, which ends at an offset.
-func (s *Scanner) claims(end int, inLine bool) {
-	s.claim = claim{open: !s.thinking.inside, inLine: inLine, from: end, calls: s.calls, head: s.claim.head[:0]}
+// claims takes note of an opening mark of calls between two offsets.
+func (s *Scanner) claims(start, end int, inLine bool) {
+	s.claim = claim{open: !s.thinking.inside, inLine: inLine, mark: start, from: end, calls: s.calls, head: s.claim.head[:0]}
 }
 
 // claims reports whether nothing but calls stands behind a mark: it is no word, either.
@@ -41,7 +43,7 @@ func (c *claim) add(text string) int {
 	if len(c.head) == 0 {
 		rest = strings.TrimLeft(text, " \t\r\n")
 		blanks := text[:len(text)-len(rest)]
-		c.blank = c.blank || blanks != ""
+		c.blanks += len(blanks)
 		c.broken = c.broken || strings.ContainsAny(blanks, "\r\n")
 	}
 	n := min(len(rest), longestClaim-len(c.head))
@@ -49,30 +51,66 @@ func (c *claim) add(text string) int {
 	return len(text) - len(rest) + n
 }
 
+// empty reports whether neither a call nor a finding, but text has come behind the mark.
+func (s *Scanner) empty() bool {
+	c := &s.claim
+	return c.open && !c.told && c.calls == s.calls && len(c.head) > 0 && !s.thinking.inside
+}
+
 // unmet reports that no call stands between the open mark and the one that closes it,
 // at an offset; not where both are only mentioned in a sentence. It returns whether
 // that is so.
 func (s *Scanner) unmet(at int, inLine bool) bool {
-	c := &s.claim
-	if !c.open || c.told || c.calls != s.calls || len(c.head) == 0 || s.thinking.inside {
+	if !s.empty() {
 		return false
 	}
-	name, next := c.callee()
-	known := name != "" && s.knows(name)
-	if !known && c.mentioned(name, next, inLine) {
+	f := s.unlike(diag.Bytes(s.claim.from, at), "no call between these marks: the text is content", inLine)
+	if f.Severity == diag.Info {
 		return false
 	}
-	f := diag.New(diag.NotACall, diag.Bytes(c.from, at), "no call between these marks: the text is content")
-	f.Severity = diag.Warning
-	if known {
-		f = diag.New(diag.NotACall, diag.Bytes(c.from, at), "this may be a call of %s, but it is not written as one: it is text", excerpt(name))
+	s.unfulfilled(f)
+	return true
+}
+
+// unlike returns what there is to say about text at a place that stands where a call should: no more than a note
+// where a sentence mentions the mark. None begins with one that is no text.
+func (s *Scanner) unlike(place diag.Span, message string, inLine bool) diag.Finding {
+	name, next := s.claim.callee()
+	f := diag.New(diag.NotACall, place, "%s", message)
+	switch {
+	case name != "" && s.knows(name):
+		f.Message = fmt.Sprintf("this may be a call of %s, but it is not written as one: it is text", excerpt(name))
+	case (s.claim.inLine || !s.wrap.open()) && s.claim.mentioned(name, next, inLine):
+		f.Severity = diag.Info
+		return f
+	default:
+		f.Severity = diag.Warning
 	}
 	if form := s.marks.rows[0].grammar.form; len(s.marks.rows) == 1 && form != nil {
 		f.Hint = "a call is " + form.hint()
 	}
-	s.find(f)
-	c.open = false
-	return true
+	return f
+}
+
+// unfulfilled passes on a finding about text in the place of a call, unless the end of its message will say so.
+func (s *Scanner) unfulfilled(f diag.Finding) {
+	if s.claim.open = false; !s.address.lacksCall(s.calls) {
+		s.find(f)
+	}
+}
+
+// closeClaim reports at the end of the text that no call stands behind an open mark. What only mentions one is text,
+// unless the mark is left out of that or the response begins with it.
+func (s *Scanner) closeClaim() {
+	c := &s.claim
+	if !s.empty() {
+		return
+	}
+	line, _, _ := bytes.Cut(c.head, []byte{'\n'})
+	f := s.unlike(diag.Bytes(c.mark, c.from+c.blanks+len(line)), "no call follows this mark: the text is content", true)
+	if f.Severity != diag.Info || s.wrap.open() || c.calls == 0 && s.outside.from == c.mark {
+		s.unfulfilled(f)
+	}
 }
 
 // callee returns the name behind the mark, bare or as that of a tag, and the byte behind
@@ -100,7 +138,7 @@ func (c *claim) mentioned(name string, next byte, inLine bool) bool {
 	case name == "": // punctuation
 		return true
 	}
-	return c.blank && strings.IndexByte("({[<=", next) < 0
+	return c.blanks > 0 && strings.IndexByte("({[<=", next) < 0
 }
 
 // unclaimed follows a mark at an offset that does not close the one that is open, but

@@ -56,6 +56,9 @@ func (s *Scanner) reopen() {
 
 // fenceOpen reports the open fence, which should have been closed at offset at.
 func (s *Scanner) fenceOpen(at int) {
+	if s.lacksCalls() {
+		return
+	}
 	f := diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed")
 	closer := strings.Repeat(string(s.frame.char), s.frame.length)
 	switch {
@@ -77,6 +80,9 @@ func (s *Scanner) fenceCut() {
 // markOpen reports that what the mark of the frame opens is not closed.
 func (s *Scanner) markOpen(before string) {
 	f := &s.frame
+	if s.lacksCalls() {
+		return
+	}
 	if f.mark == "" {
 		s.find(diag.New(diag.MissingOpener, diag.Bytes(f.at, f.at+1), "the marks around the calls of %s are missing", f.row.Name))
 		return

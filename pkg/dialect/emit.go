@@ -16,6 +16,7 @@ func (s *Scanner) find(f diag.Finding) {
 	}
 	s.cut = s.cut || f.Code == diag.CutCall
 	s.unpaired = s.unpaired || f.Code == diag.Bracket && f.Severity == diag.Error
+	s.frame.none = s.frame.none || f.Code == diag.NotACall
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	if !s.previous.lacksMark(&f) {
 		s.emit(Event{Finding: &f})

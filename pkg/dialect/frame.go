@@ -21,7 +21,12 @@ type frame struct {
 	begin   int     // where the body begins to read
 	end     int     // behind its last byte; 0 if it has none of its own
 	sure    bool    // it holds calls, whatever they are
+	calls   int     // how many came before
+	none    bool    // it holds what is no call, and that has been said
 }
+
+// lacksCalls reports whether nothing in the frame is a call, as has been said: that it is not closed, too, tells nothing.
+func (s *Scanner) lacksCalls() bool { return s.frame.none && s.frame.calls == s.calls }
 
 // A body reads the inside of a frame.
 type body interface {
@@ -75,7 +80,7 @@ func (s *Scanner) enterObject(at int) {
 
 // beginBody begins to read the inside of the frame.
 func (s *Scanner) beginBody(g *grammar) {
-	s.frame.grammar = g
+	s.frame.grammar, s.frame.calls = g, s.calls
 	s.resync.forget(s.frame.begin)
 	s.place, s.body, s.cut, s.unpaired = inBody, g.body(s, &s.frame), false, false
 }
@@ -142,7 +147,7 @@ func (s *Scanner) progress(n int) {
 	}
 	s.content(at, string(s.given[:size]))
 	if !s.claim.told {
-		s.claims(at+size, true)
+		s.claims(at, at+size, true)
 	}
 	s.given = s.given[size:]
 }

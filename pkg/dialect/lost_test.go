@@ -58,6 +58,22 @@ func TestNoCallIsLostInSilence(t *testing.T) {
 	})
 }
 
+// TestProseInFrame holds that one finding says what is wrong where prose stands behind an opening mark of calls, and no
+// call, whether it is closed or not.
+func TestProseInFrame(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, pair := range pairs(d) {
+			for _, inside := range []string{"nothing here", "\nnothing here\n", " nothing here "} {
+				for _, text := range []string{pair[0] + inside + pair[1], pair[0] + inside} {
+					if r := Scan(text, Options{Dialect: *d}); len(r.Calls) > 0 || len(r.Findings) != 1 {
+						t.Errorf("%q: calls %v, findings %v", text, r.Calls, r.Findings)
+					}
+				}
+			}
+		}
+	})
+}
+
 func checkLost(t *testing.T, d *Dialect, text string) {
 	t.Helper()
 	for _, m := range modes(d) {

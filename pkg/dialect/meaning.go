@@ -363,11 +363,11 @@ func (s *Scanner) meansNothing(behind []byte) {
 	s.foreign.thinks = s.foreign.thinks || has(func(r role) bool { return r == thinks })
 	quoted := s.quoted(wraps) && has(func(r role) bool { return r <= wraps })
 	claims := !s.quoted(wraps) && slices.ContainsFunc(s.pending.uses, use.claims)
-	end, inLine := s.heldAt+s.pending.size, !s.lineBlank
+	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.lineBlank
 	s.passed(s.held)
 	s.release()
 	if claims {
-		s.claims(end, inLine)
+		s.claims(start, end, inLine)
 	}
 	s.place, s.inQuoted = inProse, quoted
 }

@@ -12,6 +12,7 @@ type wrap struct {
 	depth int // how many are open
 	at    int // where the first stands
 	text  string
+	calls int // how many came before
 }
 
 func (w wrap) open() bool { return w.row != nil }
@@ -19,8 +20,8 @@ func (w wrap) open() bool { return w.row != nil }
 // wrapped follows a mark before calls. Of several the last tells the dialect best.
 func (s *Scanner) wrapped(row *Dialect, at int, text string, inLine bool) {
 	if !s.wrap.open() {
-		s.wrap = wrap{at: at, text: text}
-		s.claims(at+len(text), inLine)
+		s.wrap = wrap{at: at, text: text, calls: s.calls}
+		s.claims(at, at+len(text), inLine)
 	}
 	s.wrap.row = row
 	s.wrap.depth++
@@ -33,19 +34,16 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 	switch {
 	case s.wrap.open():
 		s.wrap.depth--
-		if s.wrap.depth <= 0 {
-			s.unmet(at, inLine)
+		if s.wrap.depth <= 0 && !s.unmet(at, inLine) && s.empty() {
+			s.mentions(at)
 		}
 	case s.unmet(at, inLine):
 		return
-	case s.claim.open && s.claim.calls == s.calls: // a sentence mentions both
-		if !s.claim.told {
-			f := diag.New(diag.NotACall, diag.Bytes(s.claim.from, at), "no call between these marks: the text is content")
-			f.Severity = diag.Info
-			s.find(f)
-		}
-		s.claim.open = false
+	case s.claim.open && s.claim.calls == s.calls:
+		s.mentions(at)
 		return
+	case s.frame.row == row && s.lacksCalls(): // it closes what is no call
+		s.frame.none = false
 	case s.frame.row == row && row.wrapsCalls() && !s.textBehind():
 		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
 		s.find(f)
@@ -61,6 +59,16 @@ func (s *Scanner) unwrapped(row *Dialect, at int, text string, inLine bool) {
 	s.place = s.betweenFrames()
 }
 
+// mentions follows a closing mark at an offset that a sentence mentions, as it does the open one.
+func (s *Scanner) mentions(at int) {
+	if !s.claim.told {
+		f := diag.New(diag.NotACall, diag.Bytes(s.claim.from, at), "no call between these marks: the text is content")
+		f.Severity = diag.Info
+		s.unfulfilled(f)
+	}
+	s.claim.open = false
+}
+
 // textBehind reports whether text stands behind the last frame.
 func (s *Scanner) textBehind() bool { return s.outside.any && s.outside.to > s.frame.end }
 
@@ -70,9 +78,12 @@ func (d *Dialect) wrapsCalls() bool {
 	return slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role == wraps || m.around })
 }
 
-// closeWrap reports calls whose closing mark is missing at the end of the text.
+// closeWrap reports calls whose closing mark is missing at the end of the text. Where there are none, that is
+// what is wrong.
 func (s *Scanner) closeWrap() {
-	if w := s.wrap; w.open() && !w.row.framing.stops {
+	w, empty := s.wrap, s.empty()
+	s.closeClaim()
+	if w.open() && !w.row.framing.stops && !empty && (w.calls < s.calls || !s.claim.told) {
 		s.find(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}
 }
