@@ -56,7 +56,7 @@ func TestHostileReplies(t *testing.T) {
 			r.cfg.Limits = agent.Limits{Reminders: 1}
 			start := time.Now()
 			out := r.mustRun()
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if _, err := json.Marshal(out); err != nil {

@@ -46,7 +46,7 @@ func TestOutputEnds(t *testing.T) {
 	if _, err := shell.Output(ctx, nil, 64, "-c", "sleep 30 & trap '' TERM; sleep 30"); !errors.Is(err, late) {
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -44,7 +44,7 @@ func TestFinish(t *testing.T) {
 				cancel(stopped)
 			}
 			err = p.Finish(ctx)
-			if took := time.Since(begin); took > 2*patience+time.Second {
+			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if err == nil != (c.want == "") || err != nil && err.Error() != c.want {

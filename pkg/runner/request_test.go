@@ -34,7 +34,7 @@ description: Do it.
 parameters: {}
 examples: [{call: r()}, {call: r()}, {call: r()}]
 effect: %s
-timeout: 2s
+timeout: 30s
 http: {url: "%s/x"%s}
 `, effect, server, keys))
 	if len(findings) > 0 {
@@ -220,7 +220,11 @@ func TestRequestUnanswered(t *testing.T) {
 			if strings.HasPrefix(tt.effect, "write") {
 				keysOf = ", method: POST"
 			}
-			got := requested(t, requestTool(t, server.URL, tt.effect, keysOf), Env{}, "k1")
+			def := requestTool(t, server.URL, tt.effect, keysOf)
+			if tt.code == chat.Timeout {
+				def.Timeout = 2 * time.Second
+			}
+			got := requested(t, def, Env{}, "k1")
 			if got.Error == nil || got.Error.Code != tt.code || got.Error.Retryable != tt.again || strings.Contains(got.Error.Message, "may have taken effect") != tt.unsure {
 				t.Errorf("%+v, want %s", got.Error, tt.code)
 			}

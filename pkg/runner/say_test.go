@@ -89,7 +89,7 @@ func TestSayHangs(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.Close(ended)
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	w.WantGone(t)
