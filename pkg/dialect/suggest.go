@@ -74,7 +74,8 @@ func (r *reader) mended(m mend.Result) (chat.Call, bool) {
 	if !s.given {
 		c.Arguments = []byte("{}")
 	}
-	return c, true
+	bare := r.call.Status == chat.StatusTruncated && !r.given && string(c.Arguments) == "{}" // the arguments were still to come
+	return c, !bare
 }
 
 // moved returns edits at another place of the text.
