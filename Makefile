@@ -16,7 +16,7 @@ FULL  := ONESHOT_TESTS=long $(PLAIN)
 
 # The packages that start goroutines, or are called from several: there the race detector can find something. A test holds
 # the list. Elsewhere it only makes tests many times as slow; make test-long uses it everywhere.
-RACED := ./pkg/program ./pkg/agent ./pkg/runner ./pkg/runfile ./pkg/vault ./cmd ./pkg/model ./pkg/netguard
+RACED := ./pkg/subprocess ./pkg/agent ./pkg/executor ./pkg/runfile ./pkg/fileroot ./cmd ./pkg/model ./pkg/netguard
 # The others, the long ones first.
 OTHER := ./pkg/dialect ./pkg/lint $(filter-out $(RACED) ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
 
@@ -37,7 +37,7 @@ demo: build ## a real run with real tools and the built-in demo model: no server
 test: export TMPDIR := $(shell scripts/tmpdir)
 test: ## every test, with the race detector where goroutines are
 	$(GO) test -race -timeout 9m -skip '$(SLOW)' $(RACED)
-	CGO_ENABLED=0 $(GO) test -timeout 9m -run '$(SLOW)' ./pkg/program ./pkg/runner ./pkg/runfile
+	CGO_ENABLED=0 $(GO) test -timeout 9m -run '$(SLOW)' ./pkg/subprocess ./pkg/executor ./pkg/runfile
 	CGO_ENABLED=0 $(GO) test -timeout 9m $(OTHER)
 	cd scripts && $(PLAIN) -timeout 9m -parallel 8 ./...
 
@@ -55,10 +55,10 @@ check: ## what has to hold before a change goes in
 		CGO_ENABLED=0 GOOS=darwin $(GO) build ./... && \
 		$(GO) mod tidy -diff && \
 		$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...) || exit 1; done
-	$(PLAIN) -tags crash ./pkg/fault
+	$(PLAIN) -tags crash ./pkg/failpoint
 	cd scripts && $(PLAIN) -run 'Layers|Fresh|README|ExitTable' ./endtoend
-	$(FULL) ./pkg/netguard ./pkg/program ./pkg/runner ./pkg/vault
-	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/secret
+	$(FULL) ./pkg/netguard ./pkg/subprocess ./pkg/executor ./pkg/fileroot
+	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/mend ./pkg/lint ./pkg/redact
 	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
 	cd scripts && $(FULL) ./bench
 	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend

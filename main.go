@@ -6,11 +6,11 @@ import (
 	"os"
 
 	"oneshot/cmd"
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 )
 
 func main() {
-	program.Help()
+	subprocess.Help()
 	cmd.Harden()
 	ctx, stop := cmd.Signals(context.Background())
 	code := cmd.Main(ctx, cmd.OS())

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/schema"
-	"oneshot/pkg/secret"
 )
 
 // answerOptions are what the user says when a tool needs it.
@@ -25,7 +25,7 @@ func (o *answerOptions) flags(f *pflag.FlagSet) {
 
 // read returns the answers by name. For a run that goes on because tools need something they have
 // to be to that, and to all of it.
-func (o *answerOptions) read(secrets *secret.Set, r *resumed) (map[string]string, error) {
+func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string, error) {
 	said := map[string]string{}
 	for _, pair := range o.pairs {
 		name, value, ok := strings.Cut(pair, "=")

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
 )
 
@@ -54,7 +54,7 @@ func (o *approveOptions) approver(env Env, t *talk, model string) (agent.Approve
 		if err != nil {
 			return nil, usagef("never, tty, or a program that can be run", "--approve: %v", err)
 		}
-		next = &programApprover{talk: t, model: model, program: program.Program{Path: path, Env: surroundings(env), All: t.programs}}
+		next = &programApprover{talk: t, model: model, program: subprocess.Program{Path: path, Env: surroundings(env), All: t.programs}}
 	}
 	return o.byFlag(next), nil
 }
@@ -103,7 +103,7 @@ func (a *flagApprover) Approve(ctx context.Context, q agent.Question) (agent.App
 type programApprover struct {
 	talk    *talk
 	model   string
-	program program.Program
+	program subprocess.Program
 }
 
 // mostDecided is how many bytes an answer can have.

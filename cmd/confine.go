@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"oneshot/pkg/executor"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/netguard"
-	"oneshot/pkg/program"
-	"oneshot/pkg/runner"
+	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // confineOptions say what tools may reach.
@@ -43,25 +43,25 @@ const lingering = 20 * time.Second
 // open gives tools what they may touch, programs what they may have, and ends what they have started
 // when ctx ends. They write none of some files, nor definitions of tools, nor where programs are looked
 // up. The returned function lets go of it all.
-func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined, files, definitions []string) (runner.Env, func(), error) {
+func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined, files, definitions []string) (executor.Env, func(), error) {
 	hosts, err := o.parsed()
 	if err != nil {
-		return runner.Env{}, nil, err
+		return executor.Env{}, nil, err
 	}
-	var root *vault.Root
+	var root *fileroot.Root
 	if o.root != "" {
 		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
-			return runner.Env{}, nil, usagef("--root names a directory", "--root: %w", err)
+			return executor.Env{}, nil, usagef("--root names a directory", "--root: %w", err)
 		}
-		root.Deny(vault.Names(recordDenial, o.recordsBelow()...))
+		root.Deny(fileroot.Names(recordDenial, o.recordsBelow()...))
 	}
-	tools := runner.Env{
+	tools := executor.Env{
 		Root:    root,
 		Secrets: t.secrets,
 		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
-		Chat:    chatWriter{t, runner.SendChat},
-		Speaker: runner.NewSpeaker(ctx, named(env, t, o.speaker), chatWriter{t, runner.Say}),
-		Opener:  runner.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, runner.OpenURL}, hosts...),
+		Chat:    chatWriter{t, executor.SendChat},
+		Speaker: executor.NewSpeaker(ctx, named(env, t, o.speaker), chatWriter{t, executor.Say}),
+		Opener:  executor.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
 		Getenv:  env.Getenv,
 	}
 	if c != nil {
@@ -72,17 +72,17 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined
 }
 
 // runner returns a runner of tools. Its errors show no path of the root or the home.
-func (o *confineOptions) runner(env Env, tools *tool.Registry, touch runner.Env) *runner.Runner {
-	r := runner.New(tools, touch)
+func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.Env) *executor.Runner {
+	r := executor.New(tools, touch)
 	if root, err := filepath.Abs(o.root); err == nil && o.root != "" {
-		r.Conceal(runner.Place{Dir: root})
+		r.Conceal(executor.Place{Dir: root})
 	}
-	r.Conceal(runner.Place{Dir: env.Getenv("HOME"), As: "~"})
+	r.Conceal(executor.Place{Dir: env.Getenv("HOME"), As: "~"})
 	return r
 }
 
 // release lets go of what tools may touch.
-func release(ctx context.Context, tools runner.Env) {
+func release(ctx context.Context, tools executor.Env) {
 	ctx, cancel := context.WithTimeout(ctx, lingering)
 	defer cancel()
 	tools.Speaker.Close(ctx)
@@ -95,12 +95,12 @@ func release(ctx context.Context, tools runner.Env) {
 
 // named finds the program that a flag names. One that is not there is found
 // out by the tool, when a model asks for it: most runs do without.
-func named(env Env, t *talk, name string) program.Program {
+func named(env Env, t *talk, name string) subprocess.Program {
 	if name == "" {
-		return program.Program{}
+		return subprocess.Program{}
 	}
 	path, err := exec.LookPath(name)
-	return program.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
+	return subprocess.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
 }
 
 // surroundings returns the environment of a program that a tool runs: what it

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/tool"
 )
 
@@ -34,7 +34,7 @@ type decisionDoc struct {
 }
 
 // printDecision prints what was decided about a call that is not made.
-func (o *toolsCallOptions) printDecision(ctx context.Context, env runner.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
+func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"oneshot/pkg/fault"
+	"oneshot/pkg/failpoint"
 )
 
 // deliver hands over the document of a command: to stdout, or to the file of -o.
@@ -94,7 +94,7 @@ func (t *target) write(doc []byte) error {
 	fresh := t.beside()
 	err := t.prepare(fresh, doc)
 	if err == nil {
-		err = fault.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
+		err = failpoint.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
 	}
 	if err != nil {
 		_ = os.Remove(fresh) // it may be there or not
@@ -112,7 +112,7 @@ func (t *target) feed(doc []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = fault.Write("write to -o FILE", f, doc)
+	_, err = failpoint.Write("write to -o FILE", f, doc)
 	return errors.Join(err, f.Close())
 }
 
@@ -141,7 +141,7 @@ func (t *target) unnamed(name string, doc []byte) (done bool, err error) {
 	if err := t.fill(f, doc); err != nil {
 		return false, err
 	}
-	return fault.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
+	return failpoint.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
 }
 
 // named writes a file that has its name from the start.
@@ -156,7 +156,7 @@ func (t *target) named(name string, doc []byte) error {
 // fill writes a document to a new file, which gets the permissions of the old
 // one.
 func (t *target) fill(f *os.File, doc []byte) error {
-	if _, err := fault.Write("write of the file for -o", f, doc); err != nil {
+	if _, err := failpoint.Write("write of the file for -o", f, doc); err != nil {
 		return err
 	}
 	if old, err := os.Stat(t.path); err == nil {
@@ -164,7 +164,7 @@ func (t *target) fill(f *os.File, doc []byte) error {
 			return err
 		}
 	}
-	return fault.Around("fsync of the file for -o", f.Sync)
+	return failpoint.Around("fsync of the file for -o", f.Sync)
 }
 
 // beside returns a name in the same directory that nobody uses.
@@ -182,5 +182,5 @@ func syncDir(dir string) error {
 	case err != nil:
 		return err
 	}
-	return errors.Join(fault.Around("fsync of the directory of -o", d.Sync), d.Close())
+	return errors.Join(failpoint.Around("fsync of the directory of -o", d.Sync), d.Close())
 }

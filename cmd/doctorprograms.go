@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"oneshot/pkg/policy"
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 )
 
 // programs tries whether tools can run programs here.
 func (o *doctorOptions) programs(ctx context.Context) checkup {
-	return tryProgram(ctx, &program.Confinement{}, "one was run, and everything that it starts would be ended with it",
+	return tryProgram(ctx, &subprocess.Confinement{}, "one was run, and everything that it starts would be ended with it",
 		"tools that run programs end a run with exit 2 here")
 }
 
@@ -23,12 +23,12 @@ func (o *doctorOptions) sandbox(ctx context.Context) checkup {
 	if err != nil {
 		return checkup{Status: warning, Detail: err.Error()}
 	}
-	return tryProgram(ctx, &program.Confinement{Sandboxes: []program.Sandbox{box}}, strengths(program.Supported()),
+	return tryProgram(ctx, &subprocess.Confinement{Sandboxes: []subprocess.Sandbox{box}}, strengths(subprocess.Supported()),
 		"a policy with programs.sandbox ends a run with exit 2 here, unless it says missing: ignore")
 }
 
 // tryProgram runs a program that does nothing.
-func tryProgram(ctx context.Context, c *program.Confinement, works, hint string) checkup {
+func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint string) checkup {
 	c.Helper = helper
 	dir, err := os.Open(os.TempDir())
 	if err != nil {
@@ -38,10 +38,10 @@ func tryProgram(ctx context.Context, c *program.Confinement, works, hint string)
 	if err := c.Check(); err != nil {
 		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
 	}
-	out, err := c.Run(ctx, program.Command{Argv: []string{"true"}, Dir: dir})
-	start := new(program.StartError)
+	out, err := c.Run(ctx, subprocess.Command{Argv: []string{"true"}, Dir: dir})
+	start := new(subprocess.StartError)
 	switch {
-	case errors.As(err, &start) && start.Kind == program.NotFound:
+	case errors.As(err, &start) && start.Kind == subprocess.NotFound:
 		return checkup{Status: skipped, Detail: "there is no program to try it with: " + err.Error()}
 	case err != nil:
 		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
@@ -53,7 +53,7 @@ func tryProgram(ctx context.Context, c *program.Confinement, works, hint string)
 }
 
 // strengths says what the kernel has for a sandbox.
-func strengths(has program.Support) string {
+func strengths(has subprocess.Support) string {
 	var parts []string
 	for _, p := range []struct {
 		from int

@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/model"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
 
@@ -129,7 +129,7 @@ func (t *talk) wrap(err error) ([]byte, error) {
 	}
 	findings := make([]diag.Finding, len(e.Findings))
 	for i, f := range e.Findings {
-		f.Message, f.Hint = secret.HideKeys(f.Message), secret.HideKeys(f.Hint)
+		f.Message, f.Hint = redact.HideKeys(f.Message), redact.HideKeys(f.Hint)
 		findings[i] = f
 	}
 	e.Findings = findings

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/wire"
 )
 
@@ -160,7 +160,7 @@ var classes = []struct {
 	{as[*model.OverflowError], "limit"},
 	{as[*model.TimeoutError], "timeout"},
 	{as[*model.ReplayError], "findings"},
-	{as[*runner.NoRecordError], "findings"},
+	{as[*executor.NoRecordError], "findings"},
 	{as[*model.UnknownModelError], "usage"},
 	{as[*model.ParameterError], "usage"},
 	{as[*model.NameCollisionError], "usage"},

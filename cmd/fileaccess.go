@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"oneshot/pkg/executor"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/program"
-	"oneshot/pkg/runner"
-	"oneshot/pkg/vault"
+	"oneshot/pkg/subprocess"
 )
 
 // recordFiles returns the records of runs that this command knows of: a model that read one would know what the
@@ -38,7 +38,7 @@ func stateFolder(env Env) []string {
 }
 
 // recordDenial is why no tool reaches a record.
-var recordDenial = vault.Denial{Rule: "floor:record", Because: "it belongs to the records of runs"}
+var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the records of runs"}
 
 // recordsBelow returns the slash paths of records below the root.
 func (o *confineOptions) recordsBelow() []string {
@@ -66,7 +66,7 @@ func (o *confineOptions) linked(p policy.Policy) policy.Policy {
 	if o.root == "" {
 		return p
 	}
-	root, err := vault.Open(o.root)
+	root, err := fileroot.Open(o.root)
 	if err != nil { // which is said when tools need it
 		return p
 	}
@@ -75,7 +75,7 @@ func (o *confineOptions) linked(p policy.Policy) policy.Policy {
 }
 
 // govern holds what is below the root to what a policy says of files.
-func govern(env *runner.Env, p *policy.Policy) {
+func govern(env *executor.Env, p *policy.Policy) {
 	if env.Root == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func govern(env *runner.Env, p *policy.Policy) {
 
 // withheld returns how much of a path programs may reach: nothing of the slash paths below the root that are denied,
 // and of records.
-func (o *confineOptions) withheld(denied []string) func(path string) program.Extent {
+func (o *confineOptions) withheld(denied []string) func(path string) subprocess.Extent {
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }
 	for _, rel := range denied {
@@ -97,25 +97,25 @@ func (o *confineOptions) withheld(denied []string) func(path string) program.Ext
 			add(real(name))
 		}
 	}
-	top := vault.Names(vault.Denial{}, paths...)
-	return func(path string) program.Extent {
+	top := fileroot.Names(fileroot.Denial{}, paths...)
+	return func(path string) subprocess.Extent {
 		at := top
 		for name := range strings.SplitSeq(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/") {
 			if at == nil {
-				return program.Whole
+				return subprocess.Whole
 			}
 			if name == "" { // the whole file system
 				break
 			}
 			next, why := at.Enter(name)
 			if why != nil {
-				return program.Nothing
+				return subprocess.Nothing
 			}
 			at = next
 		}
 		if at == nil {
-			return program.Whole
+			return subprocess.Whole
 		}
-		return program.Partial
+		return subprocess.Partial
 	}
 }

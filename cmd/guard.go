@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // madeOf returns the files and folders that a run is made of, or that say what it has done:
@@ -89,7 +89,7 @@ func (o *secretOptions) files() []string {
 
 // openRoot opens a root in which no file can be written that a command is made of, nor one
 // that would be a definition of a tool.
-func openRoot(dir string, files, definitions []string) (*vault.Root, error) {
+func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 	var protect []string
 	for _, name := range files {
 		if rel, below := relative(dir, name); below && rel != "." {
@@ -106,7 +106,7 @@ func openRoot(dir string, files, definitions []string) (*vault.Root, error) {
 			protect = append(protect, rel)
 		}
 	}
-	return vault.Open(dir, protect...)
+	return fileroot.Open(dir, protect...)
 }
 
 // relative returns the slash path of a file below a folder, "." for the folder itself. Links in

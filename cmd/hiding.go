@@ -7,15 +7,15 @@ import (
 	"reflect"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 // A hidingRecorder replaces secrets before they are on record. The replay of a
 // conversation that held one differs from it, and says so.
 type hidingRecorder struct {
 	agent.Recorder
-	secrets *secret.Set
+	secrets *redact.Set
 }
 
 // Append records a body without secrets. Every body has a JSON form that is
@@ -43,7 +43,7 @@ func (r newsRecorder) Append(body runfile.Body) error {
 // hideBody returns a body without secrets. In what is said to people there is nothing that
 // looks like a key, either; the conversation stays as it was, because it is played again and
 // continued.
-func hideBody(s *secret.Set, body runfile.Body) (runfile.Body, error) {
+func hideBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 	body = redacted(s, body)
 	if s.None() {
 		return body, nil
@@ -64,7 +64,7 @@ func hideBody(s *secret.Set, body runfile.Body) (runfile.Body, error) {
 }
 
 // redacted returns a body with its messages for people redacted.
-func redacted(s *secret.Set, body runfile.Body) runfile.Body {
+func redacted(s *redact.Set, body runfile.Body) runfile.Body {
 	switch b := body.(type) {
 	case runfile.Attempt:
 		b.Error = s.Redact(b.Error)

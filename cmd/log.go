@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 )
 
 // newLog returns the writer of JSON lines: "time" with its zone, "level", "msg",
 // and what is known beside it. One line is one write. No secret gets into it.
-func newLog(env Env, hidden *secret.Set) *slog.Logger {
+func newLog(env Env, hidden *redact.Set) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

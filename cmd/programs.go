@@ -7,16 +7,16 @@ import (
 	"os"
 	"slices"
 
+	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/program"
-	"oneshot/pkg/runner"
+	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
 )
 
 // A confined is what the programs of a run may have: the confinement, and which variables of the
 // caller they see. Nil stands for a run none of whose tools runs a program.
 type confined struct {
-	program.Confinement
+	subprocess.Confinement
 	env    []string // the variables that may be passed; nil for all that definitions name
 	named  []string // those that are passed, if they are set
 	held   []bool   // for each sandbox, whether the kernel holds programs to it
@@ -30,7 +30,7 @@ var helper = []string{"/proc/self/exe"}
 // hold ends the command before anything is asked: a model would be told of tools that cannot work.
 // Made are the files and folders that the command is made of, and definitions those of tools.
 func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !runner.RunsPrograms(d) })
+	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
 	}
@@ -59,7 +59,7 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 // confinement returns what programs of some tools may have, as policies say it together.
 func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	c := &confined{env: says.Env}
-	c.Helper, c.All, c.Adopts = helper, t.programs, program.Adopt()
+	c.Helper, c.All, c.Adopts = helper, t.programs, subprocess.Adopt()
 	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
 	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
 	if err := c.searched(o.root); err != nil {
@@ -159,7 +159,7 @@ func (c *confined) supported(t *talk) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
 		return usagef("TMPDIR names a directory for temporary files", "no program can be run: %s is no directory, and programs get a temporary folder there", quoted(os.TempDir()))
 	}
-	if err := (&program.Confinement{Helper: c.Helper}).Check(); err != nil {
+	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
 		return usagef("oneshot doctor says what works here", "no program can be run: %w", err)
 	}
 	if len(c.Sandboxes) > mostSandboxes {
@@ -170,7 +170,7 @@ func (c *confined) supported(t *talk) error {
 	}
 	for _, box := range c.Sandboxes {
 		box.Optional = false
-		err := (&program.Confinement{Helper: c.Helper, Sandboxes: []program.Sandbox{box}}).Check()
+		err := (&subprocess.Confinement{Helper: c.Helper, Sandboxes: []subprocess.Sandbox{box}}).Check()
 		c.held = append(c.held, err == nil)
 		if err != nil {
 			t.say(slog.LevelWarn, fmt.Sprintf("programs run outside of the sandbox of the policy, which says missing: ignore: %v", err))

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/policy"
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
 )
 
@@ -53,23 +53,23 @@ func TestSandboxFolders(t *testing.T) {
 	for name, c := range map[string]struct {
 		box  policy.Sandbox
 		root string
-		want program.Sandbox
+		want subprocess.Sandbox
 		err  string
 	}{
 		"one": {policy.Sandbox{Read: []string{"/"}, Write: []string{"out"}, Network: true, Optional: true}, "root",
-			program.Sandbox{Read: []string{"/"}, Write: []string{"root/out"}, Network: true, Optional: true}, ""},
-		"within another":           {policy.Sandbox{Read: []string{"out/deep", "data"}, Write: []string{"out/deep", "out"}}, "root", program.Sandbox{Read: []string{"root"}, Write: []string{"root/out"}}, ""},
-		"twice":                    {policy.Sandbox{Read: []string{dir + "/other", dir + "/lib"}, Write: []string{"out", "./out", "door"}}, "root", program.Sandbox{Read: []string{"other", "root"}, Write: []string{"root/out"}}, ""},
-		"written and read":         {policy.Sandbox{Read: []string{dir + "/other"}, Write: []string{dir + "/other"}}, "root", program.Sandbox{Read: []string{"root"}, Write: []string{"other"}}, ""},
-		"a name that begins alike": {policy.Sandbox{Read: []string{dir + "/rooted"}}, "root", program.Sandbox{Read: []string{"root", "rooted"}}, ""},
-		"no root":                  {policy.Sandbox{Read: []string{dir + "/other"}}, "", program.Sandbox{Read: []string{"other"}}, ""},
-		"nothing more to read":     {policy.Sandbox{Read: []string{}}, "root", program.Sandbox{Read: []string{"root"}}, ""},
-		"what is not there":        {policy.Sandbox{Read: []string{"/no/such/folder", "nor/this"}}, "root", program.Sandbox{Read: []string{"root"}}, ""},
-		"nothing there to write":   {policy.Sandbox{Write: []string{"new"}}, "root", program.Sandbox{}, "programs.sandbox.write: root/new is not there"},
-		"nor anywhere":             {policy.Sandbox{Write: []string{"/no/such/folder"}}, "root", program.Sandbox{}, "programs.sandbox.write: /no/such/folder is not there"},
-		"a link that leads out":    {policy.Sandbox{Read: []string{"away"}}, "root", program.Sandbox{}, "programs.sandbox.read: away leads out of the root"},
-		"a link to be written":     {policy.Sandbox{Write: []string{"away"}}, "root", program.Sandbox{}, "programs.sandbox.write: away leads out of the root"},
-		"below no root":            {policy.Sandbox{Read: []string{"data"}}, "", program.Sandbox{}, "programs.sandbox.read: data is below a root, and there is no --root"},
+			subprocess.Sandbox{Read: []string{"/"}, Write: []string{"root/out"}, Network: true, Optional: true}, ""},
+		"within another":           {policy.Sandbox{Read: []string{"out/deep", "data"}, Write: []string{"out/deep", "out"}}, "root", subprocess.Sandbox{Read: []string{"root"}, Write: []string{"root/out"}}, ""},
+		"twice":                    {policy.Sandbox{Read: []string{dir + "/other", dir + "/lib"}, Write: []string{"out", "./out", "door"}}, "root", subprocess.Sandbox{Read: []string{"other", "root"}, Write: []string{"root/out"}}, ""},
+		"written and read":         {policy.Sandbox{Read: []string{dir + "/other"}, Write: []string{dir + "/other"}}, "root", subprocess.Sandbox{Read: []string{"root"}, Write: []string{"other"}}, ""},
+		"a name that begins alike": {policy.Sandbox{Read: []string{dir + "/rooted"}}, "root", subprocess.Sandbox{Read: []string{"root", "rooted"}}, ""},
+		"no root":                  {policy.Sandbox{Read: []string{dir + "/other"}}, "", subprocess.Sandbox{Read: []string{"other"}}, ""},
+		"nothing more to read":     {policy.Sandbox{Read: []string{}}, "root", subprocess.Sandbox{Read: []string{"root"}}, ""},
+		"what is not there":        {policy.Sandbox{Read: []string{"/no/such/folder", "nor/this"}}, "root", subprocess.Sandbox{Read: []string{"root"}}, ""},
+		"nothing there to write":   {policy.Sandbox{Write: []string{"new"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: root/new is not there"},
+		"nor anywhere":             {policy.Sandbox{Write: []string{"/no/such/folder"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: /no/such/folder is not there"},
+		"a link that leads out":    {policy.Sandbox{Read: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.read: away leads out of the root"},
+		"a link to be written":     {policy.Sandbox{Write: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: away leads out of the root"},
+		"below no root":            {policy.Sandbox{Read: []string{"data"}}, "", subprocess.Sandbox{}, "programs.sandbox.read: data is below a root, and there is no --root"},
 	} {
 		o := confineOptions{root: c.root}
 		got, err := o.sandbox(c.box)

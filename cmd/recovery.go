@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 )
 
 // A recovery says what to do after a command has failed.
@@ -33,7 +33,7 @@ func recoveryOf(err error) recovery {
 
 // isPlayed reports whether a replay failed in a way that depends only on its recording.
 func isPlayed(err error) bool {
-	return as[*model.ReplayError](err) || as[*runner.NoRecordError](err) || as[*model.RecordedEndError](err)
+	return as[*model.ReplayError](err) || as[*executor.NoRecordError](err) || as[*model.RecordedEndError](err)
 }
 
 // recovery returns what to do after the run has ended with err.

@@ -13,9 +13,9 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 )
 
 // demo is the name of the built-in model.
@@ -157,7 +157,7 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 
 // recordedTools returns a runner that plays the results of the recording.
 func (o *modelOptions) recordedTools() agent.Runner {
-	p := playedTools{play: runner.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
+	p := playedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
 	for _, r := range o.log.Standing() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
@@ -173,7 +173,7 @@ func (o *modelOptions) recordedTools() agent.Runner {
 
 // playedTools play the results of a recording, and end in a call in which the recorded run ended.
 type playedTools struct {
-	play *runner.Replay
+	play *executor.Replay
 	file string
 	cut  map[string]string // tools of calls without a result, by their ids
 	end  *runfile.End      // nil if the recorded run was cut off
@@ -182,7 +182,7 @@ type playedTools struct {
 // Run plays the result of a call.
 func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	result, err := p.play.Run(ctx, x)
-	if as[*runner.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
+	if as[*executor.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
 		err = &model.RecordedEndError{File: p.file, End: *p.end}
 	}
 	return result, err

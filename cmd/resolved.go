@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 // Names of resolved settings, and sources that are neither a flag nor an environment variable.
@@ -128,7 +128,7 @@ func (o *resolution) ollamaHost(env Env, t *talk) (*url.URL, string, error) {
 	const source = "environment OLLAMA_HOST"
 	var now *url.URL
 	recorded, resumed := o.recorded[settingServer+"ollama"]
-	hasSecret := strings.Contains(recorded.Value, secret.Mask)
+	hasSecret := strings.Contains(recorded.Value, redact.Mask)
 	if host := env.Getenv("OLLAMA_HOST"); host != "" && (!resumed || hasSecret) {
 		u, err := serverURL("OLLAMA_HOST", host)
 		if err != nil {

@@ -23,9 +23,9 @@ import (
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
-	"oneshot/pkg/secret"
 )
 
 // runOptions are the flags of "oneshot run".
@@ -469,7 +469,7 @@ func (o *runOptions) hidePrompt(cfg *agent.Config) {
 		held, *text = held || hidden != *text, hidden
 	}
 	if held {
-		o.talk.note("the prompt or its input held the value of a secret, which was replaced by %s", secret.Mask)
+		o.talk.note("the prompt or its input held the value of a secret, which was replaced by %s", redact.Mask)
 	}
 }
 
@@ -479,7 +479,7 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	if bytes.Equal(hidden, o.outcome.Answer) {
 		return nil
 	}
-	o.talk.note("the answer held the value of a secret, which was replaced by %s", secret.Mask)
+	o.talk.note("the answer held the value of a secret, which was replaced by %s", redact.Mask)
 	if s != nil && len(s.Check(hidden)) > 0 {
 		o.outcome.Answer = nil
 		return &findingsError{"the answer holds the value of a secret, and does not fit its schema without it"}

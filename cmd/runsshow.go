@@ -16,8 +16,8 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 func (o *runsOptions) show(name string) error {
@@ -67,7 +67,7 @@ func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err err
 		if o.format == "json" {
 			err = printIndented(out, shown, r)
 		} else {
-			_, err = fmt.Fprintln(out, secret.HideKeys(t.line(r)))
+			_, err = fmt.Fprintln(out, redact.HideKeys(t.line(r)))
 		}
 		if err != nil {
 			return shown, err

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/program"
-	"oneshot/pkg/vault"
+	"oneshot/pkg/subprocess"
 )
 
 // usualReads is what programs may read in a sandbox that does not say it, where it is there.
@@ -16,8 +16,8 @@ var usualReads = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "
 
 // sandbox returns a sandbox with the folders as they are here. One within another is left out: a
 // program that writes the outer one could put a link in the place of the inner one.
-func (o *confineOptions) sandbox(box policy.Sandbox) (program.Sandbox, error) {
-	out := program.Sandbox{Network: box.Network, Optional: box.Optional}
+func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error) {
+	out := subprocess.Sandbox{Network: box.Network, Optional: box.Optional}
 	if o.root != "" {
 		out.Read = []string{real(o.root)}
 	}
@@ -87,7 +87,7 @@ func outermost(folders, others []string) []string {
 
 // apart refuses a sandbox in which programs could write what this run or the next is made of, or
 // what another program runs or obeys.
-func (c *confined) apart(box program.Sandbox, root string, made, definitions []string) error {
+func (c *confined) apart(box subprocess.Sandbox, root string, made, definitions []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (c *confined) apart(box program.Sandbox, root string, made, definitions []s
 		if i := slices.IndexFunc(definitions, within); i >= 0 {
 			return wrongPrograms("name another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
 		}
-		if vault.Steers(dir) {
+		if fileroot.Steers(dir) {
 			return wrongPrograms("name another folder", "sandbox.write", "other programs run or obey what stands in %s", dir)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
 )
 
@@ -40,7 +40,7 @@ func eachCase[T any](t *testing.T, path string, do func(T)) (n int) {
 
 // judged returns what is decided about a call that everything else allows.
 func judged(args json.RawMessage, secrets ...string) policy.Decision {
-	p := policy.Policy{Secrets: new(secret.Set)}
+	p := policy.Policy{Secrets: new(redact.Set)}
 	for _, s := range secrets {
 		p.Secrets.Add(s)
 	}
@@ -102,7 +102,7 @@ func TestSecretRowsAreShown(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("../pkg/secret/README.md")
+	page, err := os.ReadFile("../pkg/redact/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSharedSecretCases(t *testing.T) {
 				}
 			}
 		case r.ID == "exf-final-secret":
-			var s secret.Set
+			var s redact.Set
 			s.Add("sk-CANARY-0123456789abcdef")
 			if got := s.Hide(r.Text); got != "key is ***" {
 				t.Errorf("%s: %q", r.ID, got)

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/netguard"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
 )
 
@@ -141,11 +141,11 @@ func send(flag string, used []credential, to *url.URL) error {
 func (t *talk) hide(what, value string) {
 	switch {
 	case t.secrets.Add(value):
-		if secret.Ordinary(value) {
-			t.note("the value of %s looks like an ordinary word: it is replaced by %s wherever it occurs, also in data; use a longer random one", what, secret.Mask)
+		if redact.Ordinary(value) {
+			t.note("the value of %s looks like an ordinary word: it is replaced by %s wherever it occurs, also in data; use a longer random one", what, redact.Mask)
 		}
 	default:
-		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, secret.Shortest)
+		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, redact.Shortest)
 	}
 }
 

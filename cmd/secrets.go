@@ -4,14 +4,14 @@ import (
 	"io"
 	"strings"
 
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 )
 
 // A hidingWriter lets no secret through that stands within one Write, and nothing that
 // looks like a key.
 type hidingWriter struct {
 	to      io.Writer
-	secrets *secret.Set
+	secrets *redact.Set
 }
 
 func (w hidingWriter) Write(p []byte) (int, error) {
@@ -120,5 +120,5 @@ func withoutUser(address string) string {
 	} else {
 		scheme = ""
 	}
-	return scheme + secret.Mask + address[at:]
+	return scheme + redact.Mask + address[at:]
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 const secretWord = "very-secret-token"
 
 // A body keeps everything but the secret, whatever its kind.
 func TestHideBody(t *testing.T) {
-	s := new(secret.Set)
+	s := new(redact.Set)
 	s.Add(secretWord)
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for _, make := range []func(word string) runfile.Body{
@@ -45,7 +45,7 @@ func TestHideBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(recorded(t, make(secret.Mask)), recorded(t, got)); diff != "" {
+		if diff := cmp.Diff(recorded(t, make(redact.Mask)), recorded(t, got)); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", got, diff)
 		}
 		if untouched, err := hideBody(s, make("word")); err != nil || recorded(t, untouched) != recorded(t, make("word")) {
@@ -89,11 +89,11 @@ func TestHideBodyKeys(t *testing.T) {
 		func(w, _ string) runfile.Body { return runfile.End{Exit: 4, Why: "no " + w} },
 		func(_, k string) runfile.Body { return runfile.Result{Call: "c", Result: chat.Success(k)} },
 	} {
-		got, err := hideBody(new(secret.Set), make(key, key))
+		got, err := hideBody(new(redact.Set), make(key, key))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(recorded(t, make(secret.Mask, key)), recorded(t, got)); diff != "" {
+		if diff := cmp.Diff(recorded(t, make(redact.Mask, key)), recorded(t, got)); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", got, diff)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 )
 
 const (
@@ -132,7 +132,7 @@ func (s secretSource) command(ctx context.Context, env Env, t *talk) (string, er
 	if len(words) == 0 {
 		return "", noSecret("", "no program is named")
 	}
-	p := program.Program{All: t.programs}
+	p := subprocess.Program{All: t.programs}
 	for _, name := range []string{"PATH", "HOME"} {
 		p.Env = append(p.Env, name+"="+env.Getenv(name))
 	}

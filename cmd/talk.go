@@ -14,10 +14,10 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/fault"
+	"oneshot/pkg/failpoint"
 	"oneshot/pkg/model"
-	"oneshot/pkg/program"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
+	"oneshot/pkg/subprocess"
 )
 
 // Rules for everything said to a person: it goes to stderr; an error is one line
@@ -35,14 +35,14 @@ type talk struct {
 	screen   bool         // stdout is a terminal
 	noColor  bool         // the NO_COLOR convention
 	log      *slog.Logger // what is said as JSON
-	secrets  *secret.Set  // what is never said
+	secrets  *redact.Set  // what is never said
 	file     *atomic.Pointer[target]
 	settled  *atomic.Pointer[manner] // the flags' say, once they are read
 	envelope *envelope               // what is known of a run, for the envelope
 	handed   *atomic.Bool            // the envelope of a run that has succeeded was printed, or is being printed
 	abort    context.CancelCauseFunc // ends the command
 	lock     io.Closer               // of --lock, held until all is said
-	programs *program.Running        // that speak and show pages
+	programs *subprocess.Running     // that speak and show pages
 	escaped  bool                    // it was said that a fixed text is shown with escapes
 	noted    bool                    // unread data on stdin has been pointed out
 	recovery func(error) recovery    // what to do about an error that ends the command
@@ -56,14 +56,14 @@ type manner struct {
 }
 
 func newTalk(env Env) *talk {
-	hidden := new(secret.Set)
+	hidden := new(redact.Set)
 	return &talk{
 		manner: manner{color: "auto", format: logFormat(env.Args)},
 		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
 		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]), handed: new(atomic.Bool),
-		programs: new(program.Running), recovery: recoveryOf,
+		programs: new(subprocess.Running), recovery: recoveryOf,
 	}
 }
 
@@ -267,7 +267,7 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	n, err := fault.Write("write to stdout", o.w, p)
+	n, err := failpoint.Write("write to stdout", o.w, p)
 	if err != nil {
 		o.err = &outputError{err}
 		return n, o.err

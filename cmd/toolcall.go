@@ -17,9 +17,9 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/tool"
 )
 
@@ -244,7 +244,7 @@ func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat
 }
 
 // question is what has to be answered about a call that the policy asks about.
-func question(ctx context.Context, env runner.Env, def *tool.Definition, d policy.Decision) agent.Question {
+func question(ctx context.Context, env executor.Env, def *tool.Definition, d policy.Decision) agent.Question {
 	q := agent.Question{
 		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
 		Effect: def.Effect, Purpose: def.Description, Rule: d.Rule, Why: d.Why, Def: def,
@@ -268,7 +268,7 @@ func unapproved(q agent.Question, why error) error {
 
 // approved returns the decision about a call that the policy asks about: the answer of who
 // is asked, which may change the arguments. Those are judged again.
-func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, env runner.Env, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
+func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, env executor.Env, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
 	q := question(ctx, env, facts.Def, d)
 	a, err := agent.Approval{}, errNobody
 	if approver != nil {
@@ -291,7 +291,7 @@ func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver
 }
 
 // perform makes a call, if that was decided, and prints its result.
-func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *runner.Runner) error {
+func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *executor.Runner) error {
 	call.Arguments = d.Arguments
 	if d.Verdict != policy.Allow {
 		refusal := chat.Failure(d.Code, "%s", d.Why)

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/tool"
 )
 
@@ -84,7 +84,7 @@ func (o *runOptions) lacks(p *policy.Policy, d *tool.Definition) (why, hint stri
 
 // lacks returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
 func (o *confineOptions) lacks(d *tool.Definition) (why, hint string) {
-	if o.root == "" && runner.NeedsRoot(d) {
+	if o.root == "" && executor.NeedsRoot(d) {
 		return "it works in a folder, and none is named", "name it with --root DIR"
 	}
 	return "", ""

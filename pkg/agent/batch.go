@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 	"oneshot/pkg/tool"
 )
 
@@ -107,7 +107,7 @@ func (r *run) uniqueID(given, made string) string {
 // isFitID reports whether an id, which goes to every model of the run and onto the record, is short and inert and holds
 // no secret.
 func (r *run) isFitID(id string) bool {
-	return id != "" && len(id) <= longestID && !strings.Contains(id, secret.Mask) &&
+	return id != "" && len(id) <= longestID && !strings.Contains(id, redact.Mask) &&
 		r.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
-	"oneshot/pkg/runner"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/tool"
 	"oneshot/prompts"
 )
@@ -60,7 +60,7 @@ func Example() {
 	}
 	outcome, err := agent.Run(context.Background(), agent.Config{
 		Model:  &model,
-		Runner: runner.New(registry, runner.Env{Funcs: map[string]runner.Func{"add": add}}),
+		Runner: executor.New(registry, executor.Env{Funcs: map[string]executor.Func{"add": add}}),
 		Tools:  registry,
 		Texts:  prompts.FS,
 		Prompt: "What is 40 plus 2?",

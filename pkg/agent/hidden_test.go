@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 )
 
 // What a tool came across does not get to the model, and not onto the record; and a call
@@ -15,7 +15,7 @@ import (
 func TestSecretsInARun(t *testing.T) {
 	const key = "sk-CANARY-1a2b3c4d5e6f7a8b"
 	r := newRig(t, then(says(calls(`look("a")`, `list("b")`)), says(calls(`look("`+key+`")`)))...)
-	r.cfg.Policy.Secrets = new(secret.Set)
+	r.cfg.Policy.Secrets = new(redact.Set)
 	r.cfg.Policy.Secrets.Add(key)
 	r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Success("it is " + key), nil }
 	r.do["list"] = func(context.Context, string) (chat.Result, error) {
@@ -56,7 +56,7 @@ func TestQuotedSecrets(t *testing.T) {
 		"role as id":   nativeRig(t, requests("", native(role, "look", `{"q":"a"}`)), says("Done."), says(answer42)),
 		"mask as id":   nativeRig(t, requests("", native("***", "look", `{"q":"a"}`)), says("Done."), says(answer42)),
 	} {
-		r.cfg.Policy.Secrets = new(secret.Set)
+		r.cfg.Policy.Secrets = new(redact.Set)
 		r.cfg.Policy.Secrets.Add(key)
 		r.mustRun()
 		for i, req := range r.requests {

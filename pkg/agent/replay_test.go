@@ -14,9 +14,9 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/model"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/runner"
 )
 
 // eventful is a run with something of everything.
@@ -133,7 +133,7 @@ func TestReplayOfRunFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.cfg.Model, again.cfg.Runner = player, runner.NewReplay(log)
+	again.cfg.Model, again.cfg.Runner = player, executor.NewReplay(log)
 	now, _ := again.recordedRun()
 	if diff := cmp.Diff(was, now); diff != "" {
 		t.Errorf("outcome (-first +replayed):\n%s", diff)

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 // digest identifies a call, as its record has it.
@@ -31,7 +31,7 @@ func (r *run) key(s *slot) string {
 }
 
 // hidden returns messages as they are on record, without secrets.
-func hidden(messages []chat.Message, s *secret.Set) []chat.Message {
+func hidden(messages []chat.Message, s *redact.Set) []chat.Message {
 	if s.None() {
 		return messages
 	}

@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"oneshot/pkg/policy"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/secret"
 )
 
 // A digest does not tell a secret that can be guessed.
 func TestDigestHidden(t *testing.T) {
-	hidden := new(secret.Set)
+	hidden := new(redact.Set)
 	hidden.Add("very-secret-token")
 	args := json.RawMessage(`{"text":"very-secret-token"}`)
 	for _, c := range []struct {
-		hidden *secret.Set
+		hidden *redact.Set
 		want   string
 	}{{hidden, `{"text":"***"}`}, {nil, string(args)}} {
 		r := run{cfg: Config{Policy: policy.Policy{Secrets: c.hidden}}}

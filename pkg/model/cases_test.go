@@ -23,9 +23,9 @@ import (
 // about models, and where they are tested.
 var ofTools = map[string]string{
 	"guard-deny":   "pkg/netguard",
-	"206":          "pkg/runner, wget",
-	"content-type": "pkg/runner, wget",
-	"rate-limit":   "pkg/runner, pace",
+	"206":          "pkg/executor, wget",
+	"content-type": "pkg/executor, wget",
+	"rate-limit":   "pkg/executor, pace",
 	"oauth-scope":  "pkg/policy: a scope that was not granted; here 403 is AuthError",
 }
 

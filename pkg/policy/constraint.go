@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"oneshot/pkg/vault"
+	"oneshot/pkg/fileroot"
 )
 
 // A constraint says what an argument has to be. The fields that are set have to hold all.
@@ -68,7 +68,7 @@ func (c *constraint) begins(values []value, any bool) bool {
 }
 
 func (c *constraint) begin(words []string, any bool) bool {
-	same := func(a, b string) bool { return a == b || any && vault.Fold(a) == vault.Fold(b) }
+	same := func(a, b string) bool { return a == b || any && fileroot.Fold(a) == fileroot.Fold(b) }
 	return len(words) >= len(c.prefix) && slices.EqualFunc(words[:len(c.prefix)], c.prefix, same)
 }
 
@@ -91,7 +91,7 @@ func (c *constraint) fits(v value, any bool) bool {
 // says reports whether one name of a value is what the constraint says of texts.
 func (c *constraint) says(name string, any bool) bool {
 	same := func(one string) bool {
-		return one == exactText(name) || any && vault.Fold(one) == vault.Fold(exactText(name))
+		return one == exactText(name) || any && fileroot.Fold(one) == fileroot.Fold(exactText(name))
 	}
 	switch {
 	case c.in != nil && !slices.ContainsFunc(c.in, same):
@@ -105,7 +105,7 @@ func (c *constraint) says(name string, any bool) bool {
 
 // matchesOne reports whether a text matches one of some globs, if any is set in any case of letters.
 func matchesOne(globs []glob, text string, any bool) bool {
-	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(text) || any && g.folded().matches(vault.Fold(text)) })
+	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(text) || any && g.folded().matches(fileroot.Fold(text)) })
 }
 
 // fitsAddress reports whether the parts of an address are what the constraint says. Where it

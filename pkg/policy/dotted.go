@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // DotNames returns the names with a leading dot that the layers let tools write: each layer has a rule that
@@ -45,7 +45,7 @@ func (c *constraint) dotNames() []string {
 	var names []string
 	for _, part := range parts {
 		if strings.HasPrefix(part, ".") && !strings.ContainsAny(part, `*?[\`) {
-			names = append(names, vault.Fold(part))
+			names = append(names, fileroot.Fold(part))
 		}
 	}
 	return names

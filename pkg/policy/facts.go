@@ -16,9 +16,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/netguard"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // Facts are what is known of one call: values that were decoded once, which are the ones
@@ -159,7 +159,7 @@ func exactNumber(raw string) string {
 
 // namesOf returns the names of a file.
 func (f *Facts) namesOf(written string) ([]string, error) {
-	clean, err := vault.Clean(written)
+	clean, err := fileroot.Clean(written)
 	if err != nil {
 		return nil, err
 	}

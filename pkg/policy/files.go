@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // filesDocument is what holds for files, whichever tool asks, as it is written.
@@ -149,9 +149,9 @@ func (p Policy) Linked(resolve func(path string) (string, error)) Policy {
 	return p
 }
 
-// Guards returns what keeps denied files from tools: see [vault.Root.Deny].
-func (p *Policy) Guards() []vault.Guard {
-	var out []vault.Guard
+// Guards returns what keeps denied files from tools: see [fileroot.Root.Deny].
+func (p *Policy) Guards() []fileroot.Guard {
+	var out []fileroot.Guard
 	for i, l := range p.Layers {
 		if top := l.files.deny.top(); top != nil {
 			out = append(out, &guard{top, l, p.key(i)})
@@ -168,11 +168,11 @@ type guard struct {
 }
 
 // Enter takes a name.
-func (g *guard) Enter(name string) (vault.Guard, *vault.Denial) {
-	var why *vault.Denial
+func (g *guard) Enter(name string) (fileroot.Guard, *fileroot.Denial) {
+	var why *fileroot.Denial
 	next := g.enter(name, func(rule int) {
 		if d := g.layer.files.denials[rule]; why == nil {
-			why = &vault.Denial{Rule: g.key + d.rule, Because: d.because}
+			why = &fileroot.Denial{Rule: g.key + d.rule, Because: d.because}
 		}
 	})
 	switch {
@@ -207,11 +207,11 @@ func (p *Policy) deniedFiles(names []string) (rule, why string) {
 }
 
 // deniedFile returns the rule that denies a path, or nil.
-func (p *Policy) deniedFile(clean string) *vault.Denial {
+func (p *Policy) deniedFile(clean string) *fileroot.Denial {
 	for i, l := range p.Layers {
 		if hits := l.files.deny.hits(clean); len(hits) > 0 {
 			d := l.files.denials[hits[0]]
-			return &vault.Denial{Rule: p.key(i) + d.rule, Because: d.because}
+			return &fileroot.Denial{Rule: p.key(i) + d.rule, Because: d.because}
 		}
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // holds is what an automaton of patterns has to say, the slow way: a pattern holds for a path if it matches it or a
@@ -187,7 +187,7 @@ func TestFileRules(t *testing.T) {
 		got := ""
 		for _, g := range guards {
 			for name := range strings.SplitSeq(path, "/") {
-				var why *vault.Denial
+				var why *fileroot.Denial
 				if g != nil {
 					g, why = g.Enter(name)
 				}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/netguard"
-	"oneshot/pkg/vault"
 )
 
 // A glob is a pattern of the parts of a path or of any other text: in a part, * stands for
@@ -122,11 +122,11 @@ func literalGlob(name string, more ...string) glob {
 	return g
 }
 
-// folded returns the glob for texts of which [vault.Fold] is compared.
+// folded returns the glob for texts of which [fileroot.Fold] is compared.
 func (g glob) folded() glob {
 	out := make(glob, len(g))
 	for i, part := range g {
-		out[i] = vault.Fold(part)
+		out[i] = fileroot.Fold(part)
 	}
 	return out
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"oneshot/pkg/vault"
+	"oneshot/pkg/fileroot"
 )
 
 // patterns are globs of files as an automaton, which takes a path name by name: a walk pays for a name once, however
@@ -151,7 +151,7 @@ func (c *cursor) enter(name string, hit func(rule int)) *cursor {
 }
 
 func (c *cursor) move(name string) move {
-	folded := vault.Fold(name)
+	folded := fileroot.Fold(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ends := [2]*nameState{c.names.run(c.folded, folded), c.names.run(c.raw, name)}

@@ -17,7 +17,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
 )
 
@@ -68,7 +68,7 @@ const SecretRule = "floor:secret"
 // HoldsSecret returns the decision about a call of which an argument holds a secret.
 func (d Decision) HoldsSecret() Decision {
 	d = d.deny(SecretRule, "an argument holds the value of a secret, which does not leave this program")
-	d.Hint = "where the secret stood, the call on record has " + secret.Mask
+	d.Hint = "where the secret stood, the call on record has " + redact.Mask
 	return d
 }
 
@@ -92,7 +92,7 @@ type Policy struct {
 	Ledger Ledger   // for rates that hold for all runs of a user; nil where there are none
 	// Secrets are what no argument may hold, in any spelling; nil for none. The digest of a
 	// call is that of its arguments without them.
-	Secrets *secret.Set
+	Secrets *redact.Set
 }
 
 // Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the

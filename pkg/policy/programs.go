@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/program"
+	"oneshot/pkg/fileroot"
+	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 )
 
 // Programs says how programs run that tools start. Whoever starts them holds them to it.
@@ -138,7 +138,7 @@ func badVariable(name string) (why, hint string) {
 	switch {
 	case name == "PATH":
 		return "programs are looked up where the policy says", "name folders: path: [/usr/bin, /bin]"
-	case program.UnsafeVariable(name):
+	case subprocess.UnsafeVariable(name):
 		return "what this variable says is run, or changes what a program runs", ""
 	}
 	return "", ""
@@ -152,8 +152,8 @@ func badReadable(name string) (why, hint string) {
 	if name == "." {
 		return "", "" // the root, which can be read in any case
 	}
-	_, err := vault.Clean(name)
-	if bad := new(vault.PathError); errors.As(err, &bad) {
+	_, err := fileroot.Clean(name)
+	if bad := new(fileroot.PathError); errors.As(err, &bad) {
 		return bad.Reason, ""
 	}
 	return "", ""
@@ -170,7 +170,7 @@ func badWritable(name string) (why, hint string) {
 		return "that is everything there is", below
 	case why != "":
 		return why, hint
-	case vault.Steers(name):
+	case fileroot.Steers(name):
 		return "other programs run or obey what stands there", below
 	}
 	return "", ""

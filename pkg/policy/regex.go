@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"oneshot/pkg/vault"
+	"oneshot/pkg/fileroot"
 )
 
 // A regex is a regular expression that has to match all of a text.
@@ -35,12 +35,12 @@ func (c *compiler) regex(text string) (*regex, error) {
 }
 
 // matches reports whether a text matches; if any is set, in any case of letters, composed or in the form of
-// [vault.Fold], too: an expression itself has no such form.
+// [fileroot.Fold], too: an expression itself has no such form.
 func (e *regex) matches(text string, any bool) bool {
 	if e.exact.MatchString(text) {
 		return true
 	}
-	spellings := slices.Compact([]string{text, norm.NFC.String(text), vault.Fold(text)})
+	spellings := slices.Compact([]string{text, norm.NFC.String(text), fileroot.Fold(text)})
 	return any && slices.ContainsFunc(spellings, e.anyCase.MatchString)
 }
 

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/secret"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
 )
 
 // No rule outweighs that arguments hold a secret, also not those that a rule sets.
 func TestSecretArguments(t *testing.T) {
-	s := new(secret.Set)
+	s := new(redact.Set)
 	s.Add("sk-CANARY-1a2b3c4d5e6f7a8b")
 	def := &tool.Definition{Name: "fetch", Effect: tool.Read, Schema: []byte(`{"type":"object","properties":{"uri":{"type":"string"}}}`)}
 	for args, want := range map[string]Verdict{

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"oneshot/pkg/fault"
+	"oneshot/pkg/failpoint"
 )
 
 // keepBuffer is the largest encoding buffer that a writer keeps between records.
@@ -212,10 +212,10 @@ func takeUp(f *os.File, path string) (*Log, error) {
 
 // cut takes away what stands behind a size, durably.
 func cut(f *os.File, size int64) error {
-	if err := fault.Around("truncate of the run file", func() error { return f.Truncate(size) }); err != nil {
+	if err := failpoint.Around("truncate of the run file", func() error { return f.Truncate(size) }); err != nil {
 		return err
 	}
-	return fault.Around(fault.SyncRun, f.Sync)
+	return failpoint.Around(failpoint.SyncRun, f.Sync)
 }
 
 // begin locks the new file, writes its first record and makes its name durable.
@@ -233,7 +233,7 @@ func (w *Writer) begin(f *os.File, run Run) error {
 // lock takes the exclusive lock of a run file without waiting. The lock goes
 // away with the process, however it ends.
 func lock(f *os.File, path string) error {
-	err := fault.Around("lock of the run file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	err := failpoint.Around("lock of the run file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return &LockedError{Path: path}
 	}
@@ -293,7 +293,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run file: %w", err)
 	}
-	if err := errors.Join(fault.Around("fsync of the run file's directory", d.Sync), d.Close()); err != nil {
+	if err := errors.Join(failpoint.Around("fsync of the run file's directory", d.Sync), d.Close()); err != nil {
 		return &WriteError{Path: dir, Op: "sync", Err: err}
 	}
 	return nil
@@ -335,7 +335,7 @@ func (w *Writer) Append(body Body) error {
 	if err := w.reserve(body.Kind(), int64(w.buf.Len())); err != nil {
 		return err
 	}
-	n, err := fault.Write(fault.WriteRun, w.file, w.buf.Bytes())
+	n, err := failpoint.Write(failpoint.WriteRun, w.file, w.buf.Bytes())
 	w.free, w.size = w.free-int64(n), w.size+int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
@@ -392,7 +392,7 @@ func (w *Writer) reserve(kind Kind, size int64) error {
 	if room == 0 || w.free >= least {
 		return nil
 	}
-	if err := fault.Around("reserving room in the run file", func() error { return w.file.Reserve(room) }); err != nil {
+	if err := failpoint.Around("reserving room in the run file", func() error { return w.file.Reserve(room) }); err != nil {
 		return w.fail("reserve", err)
 	}
 	w.free = room
@@ -407,7 +407,7 @@ func (w *Writer) Sync() error {
 	if w.dead != nil {
 		return w.dead
 	}
-	if err := fault.Around(fault.SyncRun, func() error { return w.file.Sync() }); err != nil {
+	if err := failpoint.Around(failpoint.SyncRun, func() error { return w.file.Sync() }); err != nil {
 		return w.fail("sync", err)
 	}
 	return nil

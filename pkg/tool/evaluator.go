@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 )
 
 // An evaluator looks for values that a program would run: as the text behind sh -c, as the
@@ -70,7 +70,7 @@ func (e *evaluator) started(t Template) string {
 	case strings.HasPrefix(word, "-"):
 		return e.startOption(word, literal)
 	case assigns && e.via.assigns:
-		if !literal && (variable == "PATH" || program.UnsafeVariable(variable)) {
+		if !literal && (variable == "PATH" || subprocess.UnsafeVariable(variable)) {
 			return "the variable makes programs load or run something else"
 		}
 	case e.left > 0:

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/program"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
-	"oneshot/pkg/vault"
+	"oneshot/pkg/subprocess"
 )
 
 // execKeys are the keys of a program in a definition.
@@ -257,7 +257,7 @@ func unfit(name string) (why, hint string) {
 		return "is no name of a variable", "only the name stands there: the value is that of the caller"
 	case name == "PATH":
 		return "is not that of the caller", "the policy says where programs are looked up: programs.path"
-	case program.UnsafeVariable(name):
+	case subprocess.UnsafeVariable(name):
 		return "makes programs load or run something else", "no program gets it from a tool"
 	}
 	return "", ""
@@ -279,7 +279,7 @@ func (d *decoder) dir(v yamldoc.Value) {
 		v.Add(diag.DefHole, "there can be no hole in the folder: a value would say where the program runs")
 		return
 	}
-	if _, err := vault.Clean(strings.TrimSuffix(text, "/")); err != nil {
+	if _, err := fileroot.Clean(strings.TrimSuffix(text, "/")); err != nil {
 		v.Add(diag.DefProgram, "must be a folder below the root: %v", err)
 		return
 	}

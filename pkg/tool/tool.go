@@ -3,7 +3,7 @@
 // and the check of a call against its definition.
 //
 // It executes nothing and decides nothing: whether a call may happen is the
-// business of package policy, and what happens then that of package runner.
+// business of package policy, and what happens then that of package executor.
 package tool
 
 import (

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/executor"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/runner"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/vault"
 	"oneshot/tooldefs"
 )
 
@@ -118,7 +118,7 @@ func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *p
 
 // search searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.
 func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, error) {
-	root, err := vault.Open(dir)
+	root, err := fileroot.Open(dir)
 	if err != nil {
 		return 0, err
 	}
@@ -132,12 +132,12 @@ func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, e
 		def.Timeout = time.Hour // processor time is what counts, also where others use the processors
 	}
 	registry, _ := tool.NewRegistry(defs...)
-	r := runner.New(registry, runner.Env{Root: root, FileLabels: p.FileLabels})
+	r := executor.New(registry, executor.Env{Root: root, FileLabels: p.FileLabels})
 	begin, err := processorTime()
 	if err != nil {
 		return 0, err
 	}
-	result, err := r.Run(ctx, chat.Execution{Call: chat.Call{Name: runner.VaultSearch, Arguments: json.RawMessage(`{"query":"zzz"}`)}})
+	result, err := r.Run(ctx, chat.Execution{Call: chat.Call{Name: executor.VaultSearch, Arguments: json.RawMessage(`{"query":"zzz"}`)}})
 	if err == nil && !result.OK() {
 		err = errors.New(result.Error.Message)
 	}

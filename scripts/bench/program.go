@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"time"
 
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 )
 
 // mostOverhead is how much longer a call of a sandboxed program may take than the program itself.
@@ -24,15 +24,15 @@ func (b *Bench) programCall(ctx context.Context, p programs) ([]Row, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	confined := &program.Confinement{
+	confined := &subprocess.Confinement{
 		Helper:    []string{p.oneshot},
-		Sandboxes: []program.Sandbox{{Read: []string{"/usr", "/bin", "/lib", "/lib64", "/etc"}}},
+		Sandboxes: []subprocess.Sandbox{{Read: []string{"/usr", "/bin", "/lib", "/lib64", "/etc"}}},
 	}
 	names := []string{"fork and exec", "a call of a sandboxed program"}
 	run := []func() error{
 		func() error { return exec.CommandContext(ctx, name).Run() },
 		func() error {
-			_, err := confined.Run(ctx, program.Command{Argv: []string{name}, Dir: dir})
+			_, err := confined.Run(ctx, subprocess.Command{Argv: []string{name}, Dir: dir})
 			return err
 		},
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 
-	"oneshot/pkg/fault"
+	"oneshot/pkg/failpoint"
 )
 
 // kills kills the run at each place, and lets it go on.
-func (s *sweep) kills(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Kill) }
+func (s *sweep) kills(ctx context.Context, w *world) error { return s.each(ctx, w, failpoint.Kill) }
 
 // powerCuts kills the run at each place, and takes from its file what was not synced, as a power cut could.
 func (s *sweep) powerCuts(ctx context.Context, w *world) error {
@@ -19,7 +19,7 @@ func (s *sweep) powerCuts(ctx context.Context, w *world) error {
 		if !s.wanted(n) {
 			continue
 		}
-		l, err := w.begin(ctx, fmt.Sprintf("%s %d", fault.Kill, n))
+		l, err := w.begin(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
 		if err != nil || l.place == "" {
 			return err
 		}
@@ -42,13 +42,13 @@ func (w *world) lose(unsynced int64) error {
 }
 
 // full lets each operation fail because there is no room.
-func (s *sweep) full(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Full) }
+func (s *sweep) full(ctx context.Context, w *world) error { return s.each(ctx, w, failpoint.Full) }
 
 // errors lets each operation fail because the disk does.
-func (s *sweep) errors(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Error) }
+func (s *sweep) errors(ctx context.Context, w *world) error { return s.each(ctx, w, failpoint.Error) }
 
 // shorts lets each write end in the middle.
-func (s *sweep) shorts(ctx context.Context, w *world) error { return s.each(ctx, w, fault.Short) }
+func (s *sweep) shorts(ctx context.Context, w *world) error { return s.each(ctx, w, failpoint.Short) }
 
 // each runs a scenario with a fault at its first place, its second one, and so on until there is no
 // such place.
@@ -61,7 +61,7 @@ func (s *sweep) each(ctx context.Context, w *world, kind string) error {
 		if err != nil || l.place == "" {
 			return err
 		}
-		if err := s.tell(ctx, w, &story{tools: kind != fault.Kill}, l, n); err != nil || len(s.at) > 0 {
+		if err := s.tell(ctx, w, &story{tools: kind != failpoint.Kill}, l, n); err != nil || len(s.at) > 0 {
 			return err
 		}
 	}
@@ -101,14 +101,14 @@ func (w *world) validate(ctx context.Context, st *story) error {
 // killsAgain kills the run, and then its resume at each place.
 func (s *sweep) killsAgain(ctx context.Context, w *world) error {
 	return s.distinct(ctx, w, s.every, func(first leg, at snapshot, n int) error {
-		return s.again(ctx, w, fault.Kill, first, at, n)
+		return s.again(ctx, w, failpoint.Kill, first, at, n)
 	})
 }
 
 // errorsAgain kills the run, and lets each operation of the resume fail.
 func (s *sweep) errorsAgain(ctx context.Context, w *world) error {
 	return s.distinct(ctx, w, s.every, func(first leg, at snapshot, n int) error {
-		return s.again(ctx, w, fault.Error, first, at, n)
+		return s.again(ctx, w, failpoint.Error, first, at, n)
 	})
 }
 
@@ -118,7 +118,7 @@ func (s *sweep) again(ctx context.Context, w *world, kind string, first leg, at 
 		if !s.wanted(n, m) {
 			continue
 		}
-		st := &story{tools: kind != fault.Kill}
+		st := &story{tools: kind != failpoint.Kill}
 		if err := w.restore(at); err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (s *sweep) distinct(ctx context.Context, w *world, every int, f func(first 
 		if !s.wanted(n) {
 			continue
 		}
-		l, err := w.begin(ctx, fmt.Sprintf("%s %d", fault.Kill, n))
+		l, err := w.begin(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
 		if err != nil || l.place == "" {
 			return err
 		}

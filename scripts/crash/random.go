@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"oneshot/pkg/fault"
+	"oneshot/pkg/failpoint"
 )
 
 // rand returns the chance of one state of a way: the same for the same seed.
@@ -83,7 +83,7 @@ func (s *sweep) longRun(ctx context.Context, w *world) error {
 		var l leg
 		var err error
 		if n%2 == 0 {
-			l, err = w.run(ctx, fmt.Sprintf("%s %d", fault.Kill, 1+chance.IntN(2*reach)), args...)
+			l, err = w.run(ctx, fmt.Sprintf("%s %d", failpoint.Kill, 1+chance.IntN(2*reach)), args...)
 		} else {
 			l, err = w.killed(ctx, time.Duration(chance.Int64N(int64(w.took)/int64(s.legs)))+startUp, args)
 		}

@@ -34,7 +34,7 @@ var crashCases = map[string]string{
 	"sigterm":               "run_signal",
 	"power-cut":             "none: needs a device that loses writes; what is synced before what is held by TestDurability of pkg/agent",
 	"nfs":                   "pkg/runfile TestRemote",
-	"concurrent-runs":       "pkg/vault TestNoLostUpdate",
+	"concurrent-runs":       "pkg/fileroot TestNoLostUpdate",
 }
 
 func TestCrashCases(t *testing.T) {

@@ -78,33 +78,33 @@ func TestLayersPrograms(t *testing.T) {
 		dir := filepath.ToSlash(filepath.Dir(file))
 		for _, name := range uses(t, file, starting) {
 			seen[dir] = true
-			if dir != "pkg/program" && !reasoned[file+" "+name] {
-				t.Errorf("%s: %s is for pkg/program only", file, name)
+			if dir != "pkg/subprocess" && !reasoned[file+" "+name] {
+				t.Errorf("%s: %s is for pkg/subprocess only", file, name)
 			}
 		}
 		for _, name := range uses(t, file, commanding) {
-			if dir != "pkg/runner" && !reasoned[file+" "+name] {
-				t.Errorf("%s: %s is for pkg/runner only, where a call has passed what every call passes", file, name)
+			if dir != "pkg/executor" && !reasoned[file+" "+name] {
+				t.Errorf("%s: %s is for pkg/executor only, where a call has passed what every call passes", file, name)
 			}
 		}
-		if !slices.Contains([]string{"pkg/runner", "pkg/agent", "pkg/policy", "pkg/tool", "pkg/prompt", "pkg/dialect"}, dir) {
+		if !slices.Contains([]string{"pkg/executor", "pkg/agent", "pkg/policy", "pkg/tool", "pkg/prompt", "pkg/dialect"}, dir) {
 			continue
 		}
 		for _, name := range uses(t, file, filing) {
-			t.Errorf("%s: %s reaches a file beside package vault", file, name)
+			t.Errorf("%s: %s reaches a file beside package fileroot", file, name)
 		}
 	}
-	if !seen["pkg/program"] {
-		t.Error("pkg/program starts no programs: this test looks for the wrong names")
+	if !seen["pkg/subprocess"] {
+		t.Error("pkg/subprocess starts no programs: this test looks for the wrong names")
 	}
 }
 
 // commanding is the name with which a tool runs a program.
-var commanding = map[string][]string{"oneshot/pkg/program": {"Command"}}
+var commanding = map[string][]string{"oneshot/pkg/subprocess": {"Command"}}
 
 // reasoned are other uses, with their reasons.
 var reasoned = map[string]bool{
-	"cmd/doctorprograms.go oneshot/pkg/program.Command": true, // tries what programs may do here
+	"cmd/doctorprograms.go oneshot/pkg/subprocess.Command": true, // tries what programs may do here
 }
 
 // What the test above looks for is found, under any name.

@@ -45,7 +45,7 @@ var httpCases = map[string]string{
 	"100-continue":       "fault_silence",
 	"206":                "server_pages",
 	"content-type":       "server_pages",
-	"rate-limit":         "pkg/runner TestPace",
+	"rate-limit":         "pkg/executor TestPace",
 	"retry-budget":       "fault_status",
 	"hedge":              "fault_silence",
 	"keepalive-reuse":    "server_native",

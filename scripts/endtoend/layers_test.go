@@ -16,11 +16,11 @@ import (
 // package imports only packages of layers below its own, and a subpackage also
 // its parent. The list is also the order to read the code in.
 var layers = [][]string{
-	{"fault", "diag", "chat"},
-	{"literal", "schema", "secret", "runfile", "vault", "netguard", "program"},
+	{"failpoint", "diag", "chat"},
+	{"literal", "schema", "redact", "runfile", "fileroot", "netguard", "subprocess"},
 	{"markup", "mend"},
 	{"tool", "dialect", "wire"},
-	{"prompt", "model", "policy", "runner"},
+	{"prompt", "model", "policy", "executor"},
 	{"lint", "agent"},
 }
 
@@ -85,7 +85,7 @@ func layerOf(name string) int {
 // print, exit.
 func TestLayersHands(t *testing.T) {
 	allowed := map[string][]string{
-		"os.Getenv":          {"cmd", "pkg/fault"}, // the latter in a build for tests alone
+		"os.Getenv":          {"cmd", "pkg/failpoint"}, // the latter in a build for tests alone
 		"os.Exit(":           {"."},
 		"os.Stdout":          {"cmd"},
 		"os.Stderr":          {"cmd"},
@@ -121,7 +121,7 @@ func TestLayersRaced(t *testing.T) {
 		}
 		dir := "./" + filepath.ToSlash(filepath.Dir(file))
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			if _, ok := n.(*ast.GoStmt); ok && !slices.Contains(append(strings.Fields(list), "./pkg/program/programtest"), dir) {
+			if _, ok := n.(*ast.GoStmt); ok && !slices.Contains(append(strings.Fields(list), "./pkg/subprocess/programtest"), dir) {
 				t.Errorf("%s starts a goroutine: RACED in the Makefile lacks %s", file, dir)
 			}
 			return true

@@ -19,7 +19,7 @@ import (
 
 	"oneshot/cmd"
 	"oneshot/internal/raced"
-	"oneshot/pkg/program"
+	"oneshot/pkg/subprocess"
 	"oneshot/scripts/modelserver"
 )
 
@@ -29,7 +29,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
 
 func TestMain(m *testing.M) {
-	program.Help()
+	subprocess.Help()
 	programs := contractPrograms()
 	programs["oneshot"], programs["administered"], programs["signal"] = oneshotMain, administeredMain, signalMain
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
@@ -144,7 +144,7 @@ func condition(name string, api modelserver.API) (bool, error) {
 	case "shared":
 		return os.Getenv("ONESHOT_SHARED") != "", nil
 	case "sandbox":
-		return (&program.Confinement{Sandboxes: []program.Sandbox{{}}}).Check() == nil, nil
+		return (&subprocess.Confinement{Sandboxes: []subprocess.Sandbox{{}}}).Check() == nil, nil
 	case "race":
 		return raced.Detector, nil
 	case "full":

@@ -1,0 +1,118 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/redact"
+	"oneshot/pkg/tool"
+)
+
+// Every means has an entry of the table, and the table no other.
+func TestEveryMeans(t *testing.T) {
+	got := slices.Sorted(maps.Keys(Env{}.performers()))
+	if diff := cmp.Diff(slices.Sorted(slices.Values(tool.EveryMeans)), got); diff != "" {
+		t.Errorf("-means +table:\n%s", diff)
+	}
+}
+
+// means returns a definition for each means, and a runner that does their calls so.
+func means(t *testing.T, env Env, run perform) (*Runner, []*tool.Definition) {
+	t.Helper()
+	var defs []*tool.Definition
+	for _, m := range tool.EveryMeans {
+		def := &tool.Definition{
+			Name: "by_" + string(m), Builtin: "f", Effect: tool.Exec, Timeout: time.Second, MaxBytes: 100,
+			Schema: []byte(`{"type":"object","properties":{"n":{"type":"number"}},"additionalProperties":false}`),
+		}
+		switch m {
+		case tool.ByProgram:
+			def.Exec = &tool.Program{}
+		case tool.ByRequest:
+			def.HTTP = &tool.Request{}
+		}
+		if def.Means() != m {
+			t.Fatalf("there is no definition here that is done by %s: this test has to know one", m)
+		}
+		defs = append(defs, def)
+	}
+	registry, findings := tool.NewRegistry(defs...)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	r := New(registry, env)
+	for m := range r.performs {
+		r.performs[m] = run
+	}
+	return r, defs
+}
+
+// Whatever does a call: it fits its definition, has a time limit and survives a panic, and its
+// result has no secret, no path of the root, and no more bytes than it may have.
+func TestNoMeansGoesRound(t *testing.T) {
+	secrets := new(redact.Set)
+	secrets.Add("very-secret-token")
+	env := Env{Secrets: secrets}
+	for name, c := range map[string]struct {
+		args string
+		run  perform
+		code chat.ErrorCode
+		says string
+	}{
+		"arguments": {`{"m":1}`, func(context.Context, task) (chat.Result, error) { return chat.Success("it ran"), nil }, chat.InvalidArguments, "takes no arguments, but m is given"},
+		"panic":     {`{}`, func(context.Context, task) (chat.Result, error) { panic("at the root /srv/root/x") }, chat.Failed, "tool exception: at the root x"},
+		"error": {`{}`, func(context.Context, task) (chat.Result, error) {
+			return chat.Result{}, errors.New("very-secret-token")
+		}, chat.Failed, "***"},
+		"secret": {`{}`, func(context.Context, task) (chat.Result, error) { return chat.Success("a very-secret-token b"), nil }, "", `"a *** b"`},
+		"size":   {`{}`, func(context.Context, task) (chat.Result, error) { return chat.Success(make([]int, 100)), nil }, chat.TooLarge, "100 are allowed"},
+		"time": {`{}`, func(ctx context.Context, _ task) (chat.Result, error) {
+			<-ctx.Done()
+			return chat.Result{}, ctx.Err()
+		}, chat.Timeout, "within 1s"},
+		"hang": {`{}`, func(ctx context.Context, _ task) (chat.Result, error) {
+			time.Sleep(time.Minute) // it does not heed its context
+			return chat.Result{}, nil
+		}, chat.Timeout, "within 1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, defs := means(t, env, c.run)
+				r.Conceal(Place{Dir: "/srv/root"})
+				for _, def := range defs {
+					got, err := r.Run(t.Context(), chat.Execution{Call: chat.Call{Name: def.Name, Arguments: []byte(c.args)}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if c.code != "" {
+						wantError(t, got, c.code, c.says)
+					} else if !strings.Contains(string(got.Data), c.says) {
+						t.Errorf("%s: %s", def.Name, got.Data)
+					}
+				}
+				time.Sleep(time.Hour) // until those that hung have ended
+			})
+		})
+	}
+}
+
+// What a definition is done by is a key of definitions, and exactly one stands in each.
+func TestMeansAreKeys(t *testing.T) {
+	for _, m := range tool.EveryMeans {
+		_, findings := tool.Parse("d.yaml", []byte("name: d\n"+string(m)+": 1\n"))
+		for _, f := range findings {
+			if strings.Contains(f.Message, "unknown key") {
+				t.Errorf("%s: %s", m, f.Message)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/netguard"
+)
+
+// netFailure returns the result for a request that was not answered.
+func netFailure(err error) chat.Result {
+	var refused *netguard.Refused
+	if errors.As(err, &refused) && refused.Unlisted {
+		return chat.Failure(chat.Denied, "%v; the run can be given it with --allow-host", refused)
+	}
+	if errors.As(err, &refused) {
+		return chat.Failure(chat.Denied, "%v", refused)
+	}
+	var packed *netguard.EncodingError
+	if errors.As(err, &packed) {
+		return chat.Failure(chat.Failed, "%v", packed)
+	}
+	return chat.Failure(chat.Unavailable, "%s", withoutMachine(err))
+}
+
+// withoutMachine returns the text of an error without the addresses of this machine and of its
+// name servers, which a model has no use for.
+func withoutMachine(err error) string {
+	text := err.Error()
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) {
+		why := "the name " + lookup.Name + " cannot be looked up"
+		switch {
+		case lookup.IsNotFound:
+			why += ": no such host"
+		case lookup.IsTimeout:
+			why += ": there was no answer in time"
+		}
+		return why
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Source != nil {
+		text = strings.ReplaceAll(text, op.Source.String()+"->", "")
+	}
+	return text
+}
+
+// statusFailure returns the result for a response that says no.
+func statusFailure(status int, text string) chat.Result {
+	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
+	if text = shortened(text); text != "" {
+		message += ": " + text
+	}
+	return chat.Failure(statusCode(status), "%s", message)
+}
+
+func statusCode(status int) chat.ErrorCode {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return chat.Unauthorized
+	case http.StatusNotFound, http.StatusGone:
+		return chat.NotFound
+	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusLocked:
+		return chat.Conflict
+	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
+		return chat.TooLarge
+	case http.StatusTooManyRequests:
+		return chat.RateLimited
+	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return chat.Unavailable
+	}
+	return chat.Failed
+}

@@ -1,0 +1,180 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/netguard"
+	"oneshot/pkg/subprocess"
+	"oneshot/pkg/subprocess/programtest"
+)
+
+// script returns a program that is a shell script.
+func script(t *testing.T, text string) subprocess.Program {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return subprocess.Program{Path: path, Env: shell.Env}
+}
+
+// newOpener returns an opener and what it shows.
+func newOpener(t *testing.T, p subprocess.Program) (*Opener, *screen) {
+	t.Helper()
+	out := new(screen)
+	o := NewOpener(t.Context(), p, out)
+	t.Cleanup(o.Close)
+	return o, out
+}
+
+// open opens a page and returns the result.
+func open(t *testing.T, o *Opener, url string) chat.Result {
+	t.Helper()
+	return invoke(t, o.open, map[string]string{"url": url})
+}
+
+func TestOpen(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "opened")
+	o, shown := newOpener(t, script(t, `echo $# "$1" >>`+out))
+	if r := open(t, o, "https://Example.com/a?b=c"); string(r.Data) != `{"opened":true,"shown":false}` {
+		t.Errorf("%s, %+v", r.Data, r.Error)
+	}
+	if got, err := os.ReadFile(out); err != nil || string(got) != "1 https://Example.com/a?b=c\n" || shown.String() != "" {
+		t.Errorf("opened %q, %v; shown %q", got, err, shown)
+	}
+	o.Close()
+	wantError(t, open(t, o, "https://example.com/"), chat.Unavailable, "the run is over")
+}
+
+func TestOpenFails(t *testing.T) {
+	const somewhere = "https://example.com/"
+	o, _ := newOpener(t, script(t, "exit 4"))
+	wantError(t, open(t, o, somewhere), chat.Failed, "the opener ended with exit status 4")
+	wantError(t, open(t, o, "file:///etc/passwd"), chat.InvalidArguments, "http://")
+	o, _ = newOpener(t, subprocess.Program{Err: errors.New("not found in $PATH")})
+	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: not found in $PATH")
+	o, _ = newOpener(t, subprocess.Program{Path: "/nowhere/open"})
+	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: ")
+	wantError(t, open(t, nil, somewhere), chat.Failed, "no pages")
+	if _, err := NewOpener(t.Context(), subprocess.Program{}, brokenPipe{}).open(t.Context(), json.RawMessage(`{"url":"https://example.com/"}`)); err == nil {
+		t.Error("a page that was neither opened nor shown is no success")
+	}
+}
+
+func TestOpenShows(t *testing.T) {
+	o, shown := newOpener(t, subprocess.Program{})
+	if r := open(t, o, "https://example.com/"); string(r.Data) != `{"opened":false,"shown":true}` {
+		t.Errorf("%s, %+v", r.Data, r.Error)
+	}
+	if got := shown.String(); got != "open: https://example.com/\n" {
+		t.Errorf("shown %q", got)
+	}
+}
+
+// A program that stays is not waited for. It ends with Close, or with the run's
+// context.
+func TestOpenStays(t *testing.T) {
+	for name, end := range map[string]func(*Opener, context.CancelFunc){
+		"close":   func(o *Opener, _ context.CancelFunc) { o.Close() },
+		"context": func(_ *Opener, cancel context.CancelFunc) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := programtest.NewWitness(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			o := NewOpener(ctx, script(t, w.Stubborn()), new(screen))
+			defer o.Close()
+			o.settling = time.Millisecond
+			if r := open(t, o, "https://example.com/"); string(r.Data) != `{"opened":true,"shown":false}` {
+				t.Errorf("%s, %+v", r.Data, r.Error)
+			}
+			w.WantStarted(t)
+			end(o, cancel)
+			w.WantGone(t)
+		})
+	}
+}
+
+// What a program leaves in its group when it ends well stays until the end, for
+// it may be the browser.
+func TestOpenLeaves(t *testing.T) {
+	w := programtest.NewWitness(t)
+	o, _ := newOpener(t, script(t, "exec 3>"+w.Path+"; echo here >&3; sleep 1000 &"))
+	if r := open(t, o, "https://example.com/"); !r.OK() {
+		t.Errorf("%+v", r.Error)
+	}
+	w.WantStarted(t)
+	<-o.pages[0].Ended()
+	if !o.pages[0].Present() {
+		t.Error("nobody is left of the group")
+	}
+	o.Close()
+	w.WantGone(t)
+}
+
+// There is a bound on programs that stay, and those that have ended are not
+// counted.
+func TestOpenIsBounded(t *testing.T) {
+	o, _ := newOpener(t, script(t, "exec sleep 1000"))
+	for range maxPages {
+		if _, refused := o.start("https://example.com/"); refused != nil {
+			t.Fatalf("%+v", refused.Error)
+		}
+	}
+	_, refused := o.start("https://example.com/")
+	if refused == nil {
+		t.Fatal("one page too many was opened")
+	}
+	wantError(t, *refused, chat.RateLimited, "16 pages are open already")
+	subprocess.Stop(o.pages[:1])
+	if _, refused := o.start("https://example.com/"); refused != nil {
+		t.Errorf("after one has ended: %+v", refused.Error)
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	w := programtest.NewWitness(t)
+	o, _ := newOpener(t, script(t, w.Stubborn()))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-w.Started(); cancel() }()
+	if _, err := o.open(ctx, json.RawMessage(`{"url":"https://example.com/"}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	o.Close()
+	w.WantGone(t)
+}
+
+// oddURLs are addresses that can be written in another way.
+var oddURLs = []string{
+	"https://example.com/", "http://[::1]:80/a'b\"c?d=|e f#`g`", "https://example.com/%zz", "https://x.test?%", "HTTP://X.test/ä/%c3", "https://x.test/#a#b",
+	"-https://x.test",
+}
+
+// checkPlainURL checks that a URL is one word of harmless characters, stays what it
+// is when it is written so again, and leads to the same host as before.
+func checkPlainURL(t *testing.T, raw string) {
+	got, err := plainURL(raw)
+	if err != nil {
+		return
+	}
+	if strings.ContainsFunc(got, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"'`<>\\{|}^", r) }) || !strings.HasPrefix(got, "http") {
+		t.Errorf("%q becomes %q", raw, got)
+	}
+	if again, err := plainURL(got); err != nil || again != got {
+		t.Errorf("%q becomes %q, and that %q, %v", raw, got, again, err)
+	}
+	before, err1 := netguard.CheckURL(raw)
+	after, err2 := url.Parse(got)
+	if err1 != nil || err2 != nil || before.Host != after.Host || before.Scheme != after.Scheme {
+		t.Errorf("%q becomes %q", raw, got)
+	}
+}

@@ -1,0 +1,104 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/fileroot"
+	"oneshot/pkg/netguard"
+	"oneshot/pkg/tool"
+)
+
+// maxPreview is how large a file can be of which a preview knows the content, in bytes.
+const maxPreview = 16 << 20
+
+// Preview returns what a call of a tool comes to. The arguments fit the definition. Nothing is run, changed or
+// sent; files that the call names are read.
+func (e Env) Preview(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview {
+	var p chat.Preview
+	would, err := e.Rehearse(ctx, def, args)
+	if err != nil {
+		p.Fails = err.Error()
+	}
+	if p.Argv = would.Argv; len(p.Argv) > 0 && e.Programs != nil {
+		if path, err := e.Programs.Find(p.Argv); err == nil { // else it is said to fail
+			p.Argv[0] = path
+		}
+	}
+	if would.Request != nil {
+		p.Request = &chat.PreviewRequest{Method: would.Request.Method, URL: would.Request.URL}
+	} else if page := e.pageOf(def, args); page != "" {
+		p.Request = &chat.PreviewRequest{Method: "GET", URL: page}
+	}
+	p.Files = e.filesOf(def, args)
+	return p
+}
+
+// pageOf returns the address that a built-in tool gets or shows, in the spelling that is sent, or "".
+func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
+	var in struct{ URI, URL string }
+	if json.Unmarshal(args, &in) != nil {
+		return ""
+	}
+	switch def.Builtin {
+	case Wget:
+		if u, err := netguard.CheckURL(in.URI); err == nil {
+			return u.String()
+		}
+	case OpenURL:
+		if page, err := plainURL(in.URL); err == nil {
+			return page
+		}
+	}
+	return ""
+}
+
+// filesOf returns the files that a call names.
+func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
+	paths, err := def.PathsIn(args)
+	if err != nil || e.Root == nil { // the call fails, and says why
+		return nil
+	}
+	var out []chat.PreviewFile
+	for _, path := range paths {
+		f := e.fileAt(path)
+		if def.Builtin == FilePut {
+			f.New = newContent(args)
+		} else {
+			f.Old = nil
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// newContent returns what file_put writes; it is never nil.
+func newContent(args json.RawMessage) []byte {
+	var in struct{ Content string }
+	_ = json.Unmarshal(args, &in) // they fit the definition
+	return append([]byte{}, in.Content...)
+}
+
+// fileAt looks at what is at a path.
+func (e Env) fileAt(path string) chat.PreviewFile {
+	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FileThere}
+	leads, err := e.Root.Resolve(path)
+	if err == nil {
+		f.Resolved = leads
+		f.Old, err = e.Root.ReadResolved(leads, maxPreview)
+	}
+	var wrong *fileroot.PathError
+	switch {
+	case err == nil:
+		f.Bytes, f.SHA256 = len(f.Old), string(fileroot.Digest(f.Old))
+	case errors.As(err, &wrong) && wrong.Kind == fileroot.NotFound:
+		f.State = chat.FileMissing
+	case errors.As(err, &wrong):
+		f.State = wrong.Reason
+	default:
+		f.State = err.Error()
+	}
+	return f
+}

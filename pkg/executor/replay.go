@@ -1,0 +1,69 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+)
+
+// A Replay gives calls the results that a run file has for them. It executes
+// nothing. Its methods may be called from several goroutines.
+type Replay struct {
+	mu      sync.Mutex
+	results map[string][]runfile.Result // by [request], in order; those that no call has had yet
+}
+
+// request returns the same for calls that ask for the same.
+func request(tool string, arguments []byte) string { return tool + "\x00" + string(arguments) }
+
+// A NoRecordError says that a replay has no result for a call.
+type NoRecordError struct {
+	Tool string
+	Why  string
+}
+
+func (e *NoRecordError) Error() string { return fmt.Sprintf("replay of tool %s: %s", e.Tool, e.Why) }
+
+// NewReplay returns the results of a run file.
+func NewReplay(log *runfile.Log) *Replay {
+	r := &Replay{results: map[string][]runfile.Result{}}
+	calls := map[string]runfile.Call{}
+	for _, record := range log.Standing() {
+		switch b := record.Body.(type) {
+		case runfile.Call:
+			calls[b.ID] = b
+		case runfile.Result:
+			key := request(calls[b.Call].Name, calls[b.Call].Effective)
+			r.results[key] = append(r.results[key], b)
+		}
+	}
+	return r
+}
+
+// Run returns the result of the recorded call with this id, tool and arguments,
+// or else the next one of a call with this tool and these arguments: calls that
+// ran side by side were recorded in the order in which they ended. A call that
+// was not recorded, or whose result was too long to be kept whole, is a
+// *[NoRecordError].
+func (r *Replay) Run(_ context.Context, x chat.Execution) (chat.Result, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := request(x.Call.Name, x.Call.Arguments)
+	left := r.results[key]
+	if len(left) == 0 {
+		return chat.Result{}, &NoRecordError{x.Call.Name, "the recorded run has no result for this call"}
+	}
+	at := max(0, slices.IndexFunc(left, func(result runfile.Result) bool { return result.Call == x.Call.ID }))
+	next := left[at]
+	copy(left[1:], left[:at]) // a call is most often the first one
+	r.results[key] = left[1:]
+	if next.Truncated {
+		return chat.Result{}, &NoRecordError{x.Call.Name, fmt.Sprintf("the result of %d bytes was recorded cut", next.Bytes)}
+	}
+	next.Result.Labels = next.Labels
+	return next.Result, nil
+}

@@ -1,0 +1,229 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/subprocess"
+	"oneshot/pkg/subprocess/programtest"
+)
+
+// newSpeaker returns a speaker whose utterances are shell scripts, and what it
+// shows.
+func newSpeaker(t *testing.T, p subprocess.Program) (*Speaker, *screen) {
+	t.Helper()
+	out := new(screen)
+	s := NewSpeaker(t.Context(), p, out)
+	t.Cleanup(func() { s.Close(t.Context()) })
+	return s, out
+}
+
+// say says a text and returns the result.
+func say(t *testing.T, s *Speaker, text string) chat.Result {
+	t.Helper()
+	return invoke(t, s.say, map[string]string{"utterance": text})
+}
+
+// invoke calls a tool with arguments; that the run cannot go on fails the test.
+func invoke(t *testing.T, f Func, args map[string]string) chat.Result {
+	t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := f(t.Context(), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// wantSpoken fails unless the result says that words are, or will be, spoken.
+func wantSpoken(t *testing.T, r chat.Result) {
+	t.Helper()
+	if string(r.Data) != `{"spoken":true,"shown":false}` {
+		t.Errorf("%s, %+v", r.Data, r.Error)
+	}
+}
+
+// M4: in order, one at a time, also after a pause.
+func TestSayOrder(t *testing.T) {
+	s, shown := newSpeaker(t, shell)
+	out := filepath.Join(t.TempDir(), "said")
+	var want strings.Builder
+	for _, word := range []string{"one", "two", "three"} {
+		wantSpoken(t, say(t, s, "echo begin "+word+" >>"+out+"; echo end "+word+" >>"+out))
+		want.WriteString("begin " + word + "\nend " + word + "\n")
+	}
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, "echo here >"+w.Path))
+	w.WantStarted(t)
+	w.WantGone(t)
+	wantSpoken(t, say(t, s, "echo after >>"+out))
+	want.WriteString("after\n")
+	s.Close(t.Context())
+	if got, err := os.ReadFile(out); err != nil || string(got) != want.String() {
+		t.Errorf("said %q, %v, want %q", got, err, want.String())
+	}
+	if shown.String() != "" {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
+// A program that hangs blocks neither the calls nor the end, and nothing of it
+// is left. What was not said is shown, with the reason.
+func TestSayHangs(t *testing.T) {
+	s, shown := newSpeaker(t, shell)
+	w := programtest.NewWitness(t)
+	begin := time.Now()
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	wantSpoken(t, say(t, s, "echo never"))
+	w.WantStarted(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Close(ended)
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	w.WantGone(t)
+	want := "say (not spoken: the run is over): " + w.Stubborn() + "\nsay (not spoken: the run is over): echo never\n"
+	if shown.String() != want {
+		t.Errorf("shown %q, want %q", shown, want)
+	}
+	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
+}
+
+// The end of the run's context is enough, also before Close.
+func TestSayEndsWithContext(t *testing.T) {
+	out := new(screen)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := NewSpeaker(ctx, shell, out)
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
+	cancel(errors.New("interrupted by SIGINT"))
+	w.WantGone(t)
+	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
+	s.Close(t.Context())
+	if got := out.String(); !strings.HasPrefix(got, "say (not spoken: interrupted by SIGINT): trap") {
+		t.Errorf("shown %q", got)
+	}
+}
+
+// Close waits for what is being said, and for no longer than it has to.
+func TestSayCloseWaits(t *testing.T) {
+	s, shown := newSpeaker(t, shell)
+	out := filepath.Join(t.TempDir(), "said")
+	wantSpoken(t, say(t, s, "sleep 0.1; echo said >"+out))
+	s.Close(t.Context())
+	if got, err := os.ReadFile(out); err != nil || string(got) != "said\n" || shown.String() != "" {
+		t.Errorf("said %q, %v; shown %q", got, err, shown)
+	}
+	s.Close(t.Context()) // a second time is nothing
+}
+
+// The row has an end.
+func TestSayRowIsBounded(t *testing.T) {
+	s, _ := newSpeaker(t, shell)
+	w := programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
+	for range maxRow {
+		wantSpoken(t, say(t, s, "true"))
+	}
+	full := say(t, s, "true")
+	wantError(t, full, chat.RateLimited, "16 utterances still wait")
+	if !full.Error.Retryable {
+		t.Error("a row that is full now may have room later")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Close(ended)
+
+	s, _ = newSpeaker(t, shell)
+	w = programtest.NewWitness(t)
+	wantSpoken(t, say(t, s, w.Stubborn()))
+	w.WantStarted(t)
+	long := strings.Repeat("ä", maxUtterance)
+	wantSpoken(t, say(t, s, long))
+	wantSpoken(t, say(t, s, long))
+	wantError(t, say(t, s, long), chat.RateLimited, "2 utterances")
+	s.Close(ended)
+	w.WantGone(t)
+}
+
+// What cannot be run, or fails, is told.
+func TestSayFails(t *testing.T) {
+	s, _ := newSpeaker(t, subprocess.Program{Err: errors.New("not found in $PATH")})
+	wantError(t, say(t, s, "hi"), chat.Unavailable, "the speaker cannot be run: not found in $PATH")
+	for _, c := range []struct {
+		program      subprocess.Program
+		script, want string
+	}{
+		{shell, "exit 3", "say (not spoken: exit status 3): exit 3\n"},
+		{shell, "kill -KILL $$", "say (not spoken: signal: killed): kill -KILL $$\n"},
+		{subprocess.Program{Path: "/nowhere/speak"}, "hi", "say (not spoken: fork/exec /nowhere/speak: no such file or directory): hi\n"},
+	} {
+		s, shown := newSpeaker(t, c.program)
+		wantSpoken(t, say(t, s, c.script))
+		s.Close(t.Context())
+		if shown.String() != c.want {
+			t.Errorf("shown %q, want %q", shown, c.want)
+		}
+	}
+	wantError(t, say(t, nil, "hi"), chat.Failed, "no voice")
+	if _, err := NewSpeaker(t.Context(), subprocess.Program{}, brokenPipe{}).say(t.Context(), json.RawMessage(`{"utterance":"hi"}`)); err == nil {
+		t.Error("words that were neither spoken nor shown are no success")
+	}
+}
+
+func TestSayShows(t *testing.T) {
+	s, shown := newSpeaker(t, subprocess.Program{})
+	if r := say(t, s, "one\n\x1b[2J two\n"); string(r.Data) != `{"spoken":false,"shown":true}` {
+		t.Errorf("%s, %+v", r.Data, r.Error)
+	}
+	if want := "say: one\nsay: \\u001b[2J two\n"; shown.String() != want {
+		t.Errorf("shown %q, want %q", shown, want)
+	}
+}
+
+// T13: what is said, and how, is checked.
+func TestUtterance(t *testing.T) {
+	for _, c := range []struct {
+		u     utterance
+		wrong string // the beginning of what is wrong
+	}{
+		{utterance{"hi", "", ""}, ""},
+		{utterance{"-v", "Flo (Deutsch)", "slow, calm"}, ""},
+		{utterance{strings.Repeat("語", maxUtterance), "小春", "de-DE/x+y_z:1=2"}, ""},
+		{utterance{"", "", ""}, "utterance"},
+		{utterance{" \n\t", "", ""}, "utterance"},
+		{utterance{strings.Repeat("a", maxUtterance+1), "", ""}, "utterance"},
+		{utterance{"hi", "-v", ""}, "voiceId"},
+		{utterance{"hi", "a -f b", ""}, "voiceId"},
+		{utterance{"hi", "a\nb", ""}, "voiceId"},
+		{utterance{"hi", "a\u00a0b", ""}, "voiceId"},
+		{utterance{"hi", "a\x00", ""}, "voiceId"},
+		{utterance{"hi", strings.Repeat("a", maxManner+1), ""}, "voiceId"},
+		{utterance{"hi", "", "a\u202eb"}, "style"},
+		{utterance{"hi", "", "--calm"}, "style"},
+	} {
+		got := c.u.wrong()
+		if (got == "") != (c.wrong == "") || !strings.HasPrefix(got, c.wrong) {
+			t.Errorf("%+v: %q, want %q", c.u, got, c.wrong)
+		}
+	}
+	if got := (utterance{text: "a\x00b\x1bc\td\r\ne\n\n"}).stdin(); got != "a b c\td \ne\n\n" {
+		t.Errorf("stdin %q", got)
+	}
+	if got := (utterance{text: strings.Repeat("a", 100)}).limit(); got != 20*time.Second {
+		t.Errorf("100 bytes have %v", got)
+	}
+}

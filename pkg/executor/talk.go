@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// A talker shows what the model says while the run goes on.
+type talker struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// show shows a text with a mark before each of its lines.
+func (t *talker) show(mark, text string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(diag.Visible(strings.TrimSuffix(text, "\n")), "\n", "\n"+mark)+"\n"); err != nil {
+		return fmt.Errorf("the message was not shown: %w", err)
+	}
+	return nil
+}
+
+// send is send_chat(content): it shows the content at once and does not end the
+// turn (M4).
+func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decode[struct {
+		Content string `json:"content"`
+	}](raw)
+	if err != nil {
+		return chat.Failure(chat.InvalidArguments, "%v", err), nil
+	}
+	if t.out == nil {
+		return chat.Failure(chat.Failed, "this run shows no messages"), nil
+	}
+	if err := t.show("", args.Content); err != nil {
+		return chat.Result{}, err
+	}
+	return chat.Success(map[string]bool{"shown": true}), nil
+}

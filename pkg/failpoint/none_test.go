@@ -1,0 +1,33 @@
+//go:build !crash
+
+package failpoint
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// In the program as it is built no place fails, whatever the environment says, and nothing is in the way.
+func TestNoFaults(t *testing.T) {
+	t.Setenv(Variable, "eio 1 "+t.TempDir()+"/hit")
+	var out bytes.Buffer
+	boom := errors.New("boom")
+	if err := At("x"); err != nil {
+		t.Error(err)
+	}
+	if err := Around("x", func() error { return boom }); err != boom {
+		t.Error(err)
+	}
+	if n, err := Write("x", &out, []byte("all")); n != 3 || err != nil || out.String() != "all" {
+		t.Errorf("%d, %v, %q", n, err, &out)
+	}
+	p, do := []byte("all"), func() error { return nil }
+	if n := testing.AllocsPerRun(100, func() {
+		out.Reset()
+		_ = errors.Join(At("x"), Around("x", do))
+		_, _ = Write("x", &out, p)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,71 @@
+package fileroot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A Kind says why a path could not be used.
+type Kind string
+
+// The kinds of path errors.
+const (
+	NotFound   Kind = "not found"
+	Refused    Kind = "refused"     // the vault never reads or writes this
+	NotRegular Kind = "not regular" // a folder, pipe, socket or device
+	TooLarge   Kind = "too large"
+	Changed    Kind = "changed"  // it is not what a [Precondition] says
+	Replaced   Kind = "replaced" // it was written, but may not be durable
+	Failed     Kind = "failed"   // the file system said so
+)
+
+// A PathError is a file that could not be read or written. Its text never
+// contains where the root is.
+type PathError struct {
+	Kind   Kind
+	Path   string // as it was given
+	Reason string
+}
+
+func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reason) }
+
+const notFolder = "a part of the path is not a folder"
+
+// failure makes a PathError of an error of package os.
+func failure(path string, err error) *PathError {
+	e := &PathError{Kind: Failed, Path: path, Reason: cause(err).Error()}
+	var errno syscall.Errno
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Reason = NotFound, "there is no such file"
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Kind, e.Reason = NotFound, notFolder
+	case errors.Is(err, syscall.ELOOP):
+		e.Kind, e.Reason = Refused, "it goes through too many links"
+	case errors.Is(err, syscall.EISDIR):
+		e.Kind, e.Reason = NotRegular, "it is a folder"
+	case errors.Is(err, syscall.ENXIO):
+		e.Kind, e.Reason = NotRegular, "it is not a regular file"
+	case errors.Is(err, fs.ErrClosed):
+	case !errors.As(err, &errno):
+		// The only error of os.Root's own is that a link leads outside.
+		e.Kind, e.Reason = Refused, "it leads outside the root"
+	}
+	return e
+}
+
+// cause strips an error of package os of the names in it.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}

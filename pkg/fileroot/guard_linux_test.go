@@ -1,0 +1,46 @@
+package fileroot
+
+import (
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// H1: a walk does not open what is denied: not a denied folder to list it, and nothing below.
+func TestWalkOpensNothingDenied(t *testing.T) {
+	r, dir := tree(t, "Keys/a.md", "Keys/sub/b.md", "open/c.md", "open/Keys/d.md")
+	r.Deny(Names(Denial{Rule: "keys"}, "Keys", "open/Keys"))
+	watch, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(watch)
+	opens := func(folder string) bool {
+		t.Helper()
+		id, err := unix.InotifyAddWatch(watch, filepath.Join(dir, folder), unix.IN_OPEN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Walk(t.Context(), func(string, int64) error { return nil }, nil); err != nil {
+			t.Fatal(err)
+		}
+		n, err := unix.Read(watch, make([]byte, 4096))
+		if err != nil && err != unix.EAGAIN {
+			t.Fatal(err)
+		}
+		if _, err := unix.InotifyRmWatch(watch, uint32(id)); err != nil {
+			t.Fatal(err)
+		}
+		for { // what is left, and that the watch has ended
+			if _, err := unix.Read(watch, make([]byte, 4096)); err != nil {
+				return n > 0
+			}
+		}
+	}
+	for folder, want := range map[string]bool{"open": true, "Keys": false, "Keys/sub": false, "open/Keys": false} {
+		if got := opens(folder); got != want {
+			t.Errorf("a walk opens %s: %v", folder, got)
+		}
+	}
+}

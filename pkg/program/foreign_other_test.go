@@ -1,7 +1,0 @@
-//go:build linux && !amd64
-
-package program
-
-import "golang.org/x/sys/unix"
-
-func foreignCall() error { return unix.ENOSYS }

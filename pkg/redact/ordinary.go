@@ -1,0 +1,25 @@
+package redact
+
+import "strings"
+
+// Ordinary reports whether a value is one that ordinary text could hold by accident, such as a
+// word with a few digits behind it or a date: hiding it would spoil such text, and the places of the
+// mask would tell what it is.
+func Ordinary(value string) bool {
+	const longestWord, longestNumber, mostDigits, fewest = 16, 10, 4, 3
+	distinct := map[rune]bool{}
+	for _, r := range value {
+		distinct[r] = true
+	}
+	letters := strings.TrimRight(value, "0123456789")
+	digits := len(value) - len(letters)
+	isWord := !strings.ContainsFunc(letters, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) &&
+		(letters == strings.ToUpper(letters) || letters[1:] == strings.ToLower(letters[1:]))
+	switch {
+	case len(distinct) <= fewest:
+		return true
+	case letters == "":
+		return len(value) <= longestNumber
+	}
+	return isWord && len(value) <= longestWord && digits <= mostDigits
+}

@@ -1,0 +1,33 @@
+package redact
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+)
+
+// Nothing of a result that is a secret is left.
+func TestHideResult(t *testing.T) {
+	s := new(Set)
+	s.Add("very-secret-token")
+	failure := chat.Failure(chat.Failed, "no very-secret-token")
+	needs := chat.Result{Needs: []string{"key"}, Question: "is it very-secret-token?"}
+	for _, tt := range []struct{ from, want chat.Result }{
+		{chat.Success(map[string]string{"a": "x very-secret-token"}), chat.Success(map[string]string{"a": "x ***"})},
+		{failure, chat.Failure(chat.Failed, "no ***")},
+		{needs, chat.Result{Needs: []string{"key"}, Question: "is it ***?"}},
+		{chat.Success(1.50), chat.Success(1.50)},
+	} {
+		if diff := cmp.Diff(tt.want, s.HideResult(tt.from)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(tt.from, (*Set)(nil).HideResult(tt.from)); diff != "" {
+			t.Errorf("nothing is secret: %s", diff)
+		}
+	}
+	if failure.Error.Message != "no very-secret-token" {
+		t.Error("the tool's own result was changed")
+	}
+}

@@ -1,0 +1,162 @@
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"unsafe"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// What a sandbox lets a program do with files and below folders. A device is never made: as root
+// it could be any disk.
+const (
+	readFile    = ll.AccessFSExecute | ll.AccessFSReadFile
+	readFolder  = readFile | ll.AccessFSReadDir
+	writeFile   = readFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+	writeFolder = writeFile | readFolder | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeDir | ll.AccessFSMakeReg |
+		ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeSym | ll.AccessFSRefer
+	useDevice = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
+)
+
+// devices are those that every program has.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+
+// harmless are the capabilities that root keeps in a sandbox: those about modes of files and about
+// who runs. Without the others it cannot raise its limits, change the machine, or
+// look into files by their numbers.
+const harmless = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
+
+// confine takes from this thread what the program must not have. It is in the folder of the
+// program already.
+func confine(j job) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if len(j.Sandboxes) == 0 {
+		return nil
+	}
+	has, network, writes, optional := Supported(), true, true, true
+	for _, s := range j.Sandboxes {
+		network, writes, optional = network && s.Network, writes && len(s.Write) > 0, optional && s.Optional
+		if has.Landlock < leastLandlock && s.Optional {
+			continue
+		}
+		if err := s.restrict(j); err != nil {
+			return err
+		}
+	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	if !has.Seccomp && optional {
+		return nil
+	}
+	return filterCalls(network, writes)
+}
+
+// restrict restricts files, signals and, without the network, TCP.
+func (s sandbox) restrict(j job) error {
+	config := landlock.Config{HandledAccessFS: landlock.V11.HandledAccessFS, Scoped: landlock.V11.Scoped}
+	if !s.Network {
+		config.HandledAccessNet = landlock.V11.HandledAccessNet
+	}
+	rules := []landlock.Rule{
+		landlock.PathAccess(readFile, string(j.Path)),
+		landlock.PathAccess(writeFolder, descriptor(fdTemp)),
+	}
+	if !s.Apart {
+		rules = append(rules, landlock.PathAccess(readFolder, descriptor(fdDir)))
+	}
+	for _, path := range s.Read {
+		rules = append(rules, access(string(path), readFile, readFolder)...)
+	}
+	for _, path := range s.Write {
+		rules = append(rules, access(string(path), writeFile, writeFolder)...)
+	}
+	for _, path := range devices {
+		rules = append(rules, access(path, useDevice, 0)...)
+	}
+	if err := config.BestEffort().Restrict(rules...); err != nil {
+		return fmt.Errorf("landlock: %w", err)
+	}
+	return nil
+}
+
+// descriptor is the path of what this process has open.
+func descriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// access is the rule about a path, or none if nobody is there. A link in it is followed nowhere:
+// it was none when the run began, and an earlier program may have put it there.
+func access(path string, file, folder landlock.AccessFSSet) []landlock.Rule {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return nil
+	}
+	var info unix.Stat_t
+	if unix.Fstat(fd, &info) != nil {
+		return nil
+	}
+	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
+		file = folder
+	}
+	return []landlock.Rule{landlock.PathAccess(file, descriptor(fd))}
+}
+
+// dropCapabilities drops those of root that are not harmless. With no_new_privs none comes back.
+func dropCapabilities() error {
+	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	if err := unix.Capget(header, &have[0]); err != nil {
+		return err
+	}
+	keep := [2]uint32{harmless, 0}
+	for i := range have {
+		have[i].Effective &= keep[i]
+		have[i].Permitted &= keep[i]
+		have[i].Inheritable &= keep[i]
+	}
+	return unix.Capset(header, &have[0])
+}
+
+// Supported asks the kernel.
+func Supported() Support {
+	abi, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		abi = 0
+	}
+	var reaper int
+	_, err = os.Stat("/proc/thread-self/children")
+	return Support{
+		Landlock:   abi,
+		Seccomp:    canFilter(),
+		Subreaper:  unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&reaper)), 0, 0, 0) == nil,
+		NoNewPrivs: has(unix.PR_GET_NO_NEW_PRIVS),
+		Children:   err == nil,
+	}
+}
+
+func has(option int) bool {
+	_, err := unix.PrctlRetInt(option, 0, 0, 0, 0)
+	return err == nil
+}
+
+func (c *Confinement) check(has Support) error {
+	if !has.Subreaper || !has.Children || !has.NoNewPrivs {
+		return &StartError{Kind: Unsupported, Err: errors.New("this system cannot tell which processes a program has started (a subreaper, no_new_privs and /proc are needed)")}
+	}
+	for _, s := range c.Sandboxes {
+		switch {
+		case s.Optional:
+		case has.Landlock < leastLandlock:
+			return &StartError{Kind: Unsupported, Err: fmt.Errorf("this system has no Landlock of version %d (Linux 6.2) for a sandbox: it has %d", leastLandlock, has.Landlock)}
+		case !has.Seccomp:
+			return &StartError{Kind: Unsupported, Err: errors.New("this system has no seccomp filters for a sandbox")}
+		}
+	}
+	return nil
+}
