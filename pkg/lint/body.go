@@ -50,13 +50,11 @@ func (o Options) bare(src []byte) reading {
 
 // body reads the response of a server.
 func (o Options) body(src []byte, format wire.Format) reading {
-	d := format.New(int64(len(src)))
-	d.Trace()
-	for part := range slices.Chunk(src, bodyPart) {
-		_ = d.Write(part, nil) // Close says it again
-	}
-	resp, err := d.Close()
+	d, resp, err := decoded(src, format)
 	rest := behind(src, d.Size())
+	if rest > 0 && isServer(err) {
+		rest = failedAgain(src, rest, format)
+	}
 	if rest > 0 {
 		src = src[:rest]
 	}
@@ -68,12 +66,39 @@ func (o Options) body(src []byte, format wire.Format) reading {
 	r.ids(src, resp.Calls, d.Sources(), format)
 	r.misnamed(src, resp.Calls, d.Sources())
 	open := r.programs(src, d.Sources())
-	if r.fault(err) || !r.ending(src, resp, open, d.Sources().Stop, format) {
+	if r.fault(src, err, d.Sources().Fault) || !r.ending(src, resp, open, d.Sources().Stop, format) {
 		r.suspend()
 	}
 	r.encoding(src)
 	r.rest = rest
 	return r
+}
+
+// decoded returns what a decoder has read of a body.
+func decoded(src []byte, format wire.Format) (wire.Decoder, chat.Response, error) {
+	d := format.New(int64(len(src)))
+	d.Trace()
+	for part := range slices.Chunk(src, bodyPart) {
+		_ = d.Write(part, nil) // Close says it again
+	}
+	resp, err := d.Close()
+	return d, resp, err
+}
+
+// isServer reports whether an error is one that the server reports.
+func isServer(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Kind == wire.Server
+}
+
+// failedAgain returns where what stands behind a response begins, of which an error has been reported at an offset:
+// the event with which it fails, too, is a part of it.
+func failedAgain(src []byte, at int, format wire.Format) int {
+	d, _, err := decoded(src[at:], format)
+	if end := at + d.Size(); isServer(err) && d.Messages() == 1 && bytes.Contains(src[at:end], []byte(`"response.failed"`)) {
+		return behind(src, end)
+	}
+	return at
 }
 
 // bodyPart is how much of a body is read at once: of what stands behind it no more is
@@ -164,8 +189,8 @@ func (r *reading) native(src diag.Text, c chat.Call, from wire.CallSources) {
 	})
 }
 
-// fault reports why a body could not be read to its end, if it could not.
-func (r *reading) fault(err error) bool {
+// fault reports why a body could not be read to its end, if it could not. What the server says of it may stand somewhere.
+func (r *reading) fault(src []byte, err error, said []wire.Piece) bool {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		return false
@@ -175,7 +200,11 @@ func (r *reading) fault(err error) bool {
 	case wire.Cut, wire.Empty:
 		r.find(diag.New(diag.CutBody, at, "%s", e.Message))
 	case wire.Server:
-		r.find(diag.New(diag.ServerError, at, "%s", e.Error()))
+		if len(said) == 0 { // the line then
+			line, _, _ := bytes.Cut(src[at.Start:], []byte("\n"))
+			said = []wire.Piece{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
+		}
+		r.find(pieceFinding(wire.NewPaths(src), said, diag.ServerError, "%s", e.Error()))
 	default:
 		at.End++ // the byte that cannot be read; at the end of the text there is none
 		r.find(diag.New(diag.UnreadableBody, at, "%s", e.Message))

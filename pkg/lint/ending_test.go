@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/diag"
 )
 
 // M8: of a response that did not end of its own accord no call is executable, whatever
@@ -62,7 +64,7 @@ func TestContradictions(t *testing.T) {
 		{"no reason", chat(call, "null"), false, []string{"1:85 error TC404 0", "1:109 error TC013 -"}},
 		{"a refusal", chat(`"refusal":"No."`, `"stop"`), false, []string{"1:58 error TC013 -"}},
 		{"broken off", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":false}`, false, []string{"1:83 error TC011 -"}},
-		{"an error behind a call", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":false}` + "\n" + `{"error":"x"}`, false, []string{"2:1 error TC012 -"}},
+		{"an error behind a call", `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]},"done":false}` + "\n" + `{"error":"x"}`, false, []string{"2:10 error TC012 -"}},
 	} {
 		r := response("f", []byte(tt.body), Options{})
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
@@ -116,6 +118,48 @@ func TestValues(t *testing.T) {
 		r := response("f", []byte(tt.src), Options{})
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
 			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
+		}
+	}
+}
+
+// The error that a server reports stands where its message does. The event with which a response fails says it again.
+func TestServerErrors(t *testing.T) {
+	const (
+		created = `{"type":"response.created","response":{"id":"r","object":"response","output":[]}}`
+		failing = `{"type":"error","error":{"code":"quota","message":"No more."}}`
+		failed  = `{"type":"response.failed","response":{"id":"r","object":"response","output":[],"error":{"code":"quota","message":"No more."}}}`
+	)
+	stream := func(events ...string) string {
+		return "event: x\ndata: " + strings.Join(events, "\n\nevent: x\ndata: ") + "\n\n"
+	}
+	lines := func(objects ...string) string { return strings.Join(objects, "\n") + "\n" }
+	for name, tt := range map[string]struct {
+		body string
+		want []string // of each record, what is marked
+	}{
+		"lines":         {lines(created, failing, failed), []string{`"No more."`}},
+		"a stream":      {stream(created, failing, failed), []string{`"No more."`}},
+		"failed alone":  {stream(created, failed), []string{`"No more."`}},
+		"the event":     {stream(created, failing), []string{`"No more."`}},
+		"two streams":   {lines(created, failing, failed, created, failing, failed), []string{`"No more."`, `"No more."`}},
+		"two responses": {lines(created, failing, created, failed), []string{`"No more."`, `"No more."`}},
+		"flat":          {lines(created, `{"type":"error","message":"No."}`), []string{`"No."`}},
+		"a string":      {`{"error":"No."}`, []string{`"No."`}},
+		"no message":    {lines(created, `{"type":"error","error":{"n":1}}`), []string{`{"n":1}`}},
+		"no member":     {stream(`{"type":"message_start","message":{"id":"m","content":[]}}`, `{"type":"error"}`), []string{`{"type":"error"}`}},
+	} {
+		var got []string
+		for r := range Captured("f", []byte(tt.body), Options{}) {
+			for _, f := range r.Findings {
+				if f.Code == diag.ServerError {
+					got = append(got, tt.body[f.Span.Start:f.Span.End])
+				} else {
+					t.Errorf("%s: %s", name, f)
+				}
+			}
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s (-want +got)\n%s", name, d)
 		}
 	}
 }

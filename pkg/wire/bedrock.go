@@ -72,6 +72,7 @@ func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
 		if !strings.HasSuffix(name, "Exception") {
 			return false, nil
 		}
+		d.noteFault(v)
 		d.refuse(fault{sentence(v), []string{name}})
 	}
 	return true, nil

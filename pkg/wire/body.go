@@ -148,6 +148,7 @@ func (b *body) object(raw []byte) {
 	}
 	v := gjson.ParseBytes(raw)
 	if f := b.reported(v); f.said() {
+		b.noteFault(v)
 		b.refuse(f)
 		return
 	}
@@ -187,6 +188,7 @@ func (b *body) reported(v gjson.Result) fault {
 // is an error body if it can be read as one.
 func (b *body) stranger(v gjson.Result) {
 	if f := faultOf(v); b.framing == objects && !b.known && f.said() {
+		b.noteFault(v)
 		b.refuse(f)
 	}
 	if b.strange == "" {

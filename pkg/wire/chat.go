@@ -44,6 +44,7 @@ func NewChat(maxBytes int64) *Chat {
 // message reads a chunk or a whole response.
 func (d *Chat) message(v gjson.Result) (bool, error) {
 	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // of MiniMax
+		d.noteFault(base)
 		d.refuse(fault{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
 		return true, nil
 	}
@@ -68,6 +69,7 @@ func (d *Chat) use(u gjson.Result) {
 // choice reads the choice of a chunk or of a whole response.
 func (d *Chat) choice(id string, choice gjson.Result) error {
 	if f := errorFault(choice.Get("error")); f.said() { // of OpenRouter
+		d.noteFault(choice)
 		d.refuse(f)
 		return nil
 	}

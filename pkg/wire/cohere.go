@@ -95,6 +95,7 @@ func (d *Cohere) use(v gjson.Result) {
 // finish reads the end of the message.
 func (d *Cohere) finish(v gjson.Result) {
 	if f := errorFault(v.Get("error")); f.said() {
+		d.noteFault(v)
 		d.refuse(f)
 		return
 	}

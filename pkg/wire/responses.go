@@ -181,6 +181,7 @@ func (d *Responses) unheard(place string, content, reasoning texts) {
 func (d *Responses) finish(response gjson.Result) {
 	d.named(response.Get("model"))
 	if f := errorFault(response.Get("error")); f.said() {
+		d.noteFault(response)
 		d.refuse(f)
 		return
 	}

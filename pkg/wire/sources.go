@@ -21,6 +21,7 @@ type Sources struct {
 	Content, Reasoning []Piece
 	Calls              []CallSources   // of the calls of the response, in their order
 	Stop               []Piece         // the reason for the end, if the server gives one
+	Fault              []Piece         // what the server says of an error, if that has a place
 	Others             []Piece         // choices beside the first, which are not read: the first piece of each
 	Results            map[string]bool // the IDs of what the server has run itself, whose results are in the response
 }
@@ -60,6 +61,19 @@ func (b *body) first(choices gjson.Result) (first gjson.Result) {
 		}
 	}
 	return first
+}
+
+// noteFault notes where the error stands that an object reports: its message, or else the member or object that holds it.
+func (b *body) noteFault(v gjson.Result) {
+	if b.sources == nil {
+		return
+	}
+	for _, path := range [...]string{"error.message", "error", "message", "status_msg", "detail"} {
+		if at := v.Get(path); errorFault(at).said() {
+			b.sources.Fault = b.placed(0, at)
+			return
+		}
+	}
 }
 
 // A lineStart is where a line of an object begins that stands in several.
