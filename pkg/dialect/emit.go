@@ -16,10 +16,24 @@ func (s *Scanner) find(f diag.Finding) {
 	}
 	s.cut = s.cut || f.Code == diag.CutCall
 	s.unpaired = s.unpaired || f.Code == diag.Bracket && f.Severity == diag.Error
+	if s.thinking.inside && f.Call == nil && s.resync.mark == "" {
+		notEvenDraft(&f)
+	}
 	s.frame.none = s.frame.none || f.Code == diag.NotACall
 	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
 	if !s.previous.lacksMark(&f) {
 		s.emit(Event{Finding: &f})
+	}
+}
+
+// notEvenDraft makes a note of a finding about what should be a call, and is none, in reasoning: a whole one is no error there.
+func notEvenDraft(f *diag.Finding) {
+	switch f.Code {
+	case diag.CutCall:
+		f.Code, f.Hint = diag.NotACall, ""
+		fallthrough
+	case diag.NotACall, diag.CallMember:
+		f.Severity = diag.Info
 	}
 }
 
@@ -74,10 +88,7 @@ func (s *Scanner) passCall(r *reader) {
 func (s *Scanner) notCalled(findings []diag.Finding) {
 	doubtFixes(findings)
 	for _, f := range findings {
-		f.Path = ""                                         // it would be one into arguments
-		if s.thinking.inside && f.Code == diag.CallMember { // not even a draft of a call
-			f.Severity = diag.Info
-		}
+		f.Path = "" // it would be one into arguments
 		s.find(f)
 	}
 }
