@@ -414,8 +414,17 @@ func (b *callBody) unlikely(w *written) bool {
 	if usual || b.scanner.knows(s.name) {
 		return false
 	}
-	keys := quotedList(s.keys())
-	b.scanner.find(diag.New(diag.Relative, diag.Bytes(w.begin, w.begin+1), "this object with %s is text: it names no tool that is known", keys))
+	place, own := w.brace(), quotedList([]string{b.form.name.String(), b.form.args.String()})
+	if s.named {
+		place = w.get(s.by).Key()
+	}
+	f := diag.New(diag.Relative, place, "this object is text: it has %s, and a call of %s has %s", quotedList(s.keys()), b.frame.row.Name, own)
+	if b.scanner.tools == nil {
+		f.Hint = "it is read where a definition has its tool"
+	} else {
+		f.Message += fmt.Sprintf("; no tool is known as %q", excerpt(s.name))
+	}
+	b.scanner.find(f)
 	return true
 }
 

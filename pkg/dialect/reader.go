@@ -90,9 +90,6 @@ func (r *reader) lacks(m member, why string) {
 	r.fault(diag.CallMember, r.brace(), "the call has no %q%s", m, why)
 }
 
-// brace returns the place of the call's opening brace.
-func (r *reader) brace() diag.Span { return diag.Bytes(r.begin, r.begin+1) }
-
 // place returns the place of the call.
 func (r *reader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
 

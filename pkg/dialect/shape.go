@@ -121,6 +121,9 @@ func (w *written) get(m member) *literal.Member {
 	return &w.members[w.has[m]-1]
 }
 
+// brace returns the place of the call's opening brace.
+func (w *written) brace() diag.Span { return diag.Bytes(w.begin, w.begin+1) }
+
 // json returns the value of a member that it has.
 func (w *written) json(m member) json.RawMessage {
 	if w.value == nil || w.of != m {
