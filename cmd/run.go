@@ -383,7 +383,7 @@ func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 	}
 	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log)
 	if len(cfg.Answers) == 0 {
-		cfg.Told = o.model.told()
+		cfg.RecordedUserInput = o.model.told()
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.UnknownOutcome:
 		return t.call(b.Call), ""
 	case runfile.Answer:
-		return fmt.Sprintf("by %s, %d repairs", b.Rung, b.Repairs), string(b.JSON)
+		return fmt.Sprintf("by %s, %d repairs", b.FormatMode, b.Repairs), string(b.JSON)
 	case runfile.UserInput:
 		var said []string
 		for _, name := range slices.Sorted(maps.Keys(b.Values)) {

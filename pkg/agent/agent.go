@@ -1,6 +1,6 @@
 // Package agent drives one run: it asks a model, reads the calls in what the
 // model says, decides, executes, and goes on until there is an answer that
-// fits its schema, or a limit.
+// isValidAnswer its schema, or a limit.
 //
 // It is the API for programs that embed oneshot: one call to [Run] does the
 // whole loop. The package does not know which model or which tools it works
@@ -110,8 +110,8 @@ type Config struct {
 	// Played says that the run is one that is played again, with the results that its calls had: none
 	// waits for its rate.
 	Played bool
-	// Told is what the user said in that run, in its order. It comes before Answers.
-	Told []runfile.UserInput
+	// RecordedUserInput is what the user said in that run, in its order. It comes before Answers.
+	RecordedUserInput []runfile.UserInput
 	// Restarts are the turns in which the run ended before it was resumed: see [Restarts].
 	Restarts []int
 	// Past is what the run did before it ended or was cut off: see [Continue].
@@ -131,17 +131,17 @@ type Config struct {
 
 // An Outcome is what a run came to. It is complete also when the run failed.
 type Outcome struct {
-	Answer   json.RawMessage // nil when there is none; it fits the schema
-	Model    string          // who replied last, as PROVIDER/NAME, if its client says so
-	Turns    int             // requests made
-	Usage    chat.Usage
-	Calls    []CallReport
-	Findings []diag.Finding // what was tolerated or refused in the model's output
-	Repairs  int            // answers that did not fit and were sent back
-	Rung     Rung           // how the answer's form was enforced
-	Aborted  bool           // cancelled or out of time
-	Effects  Effects        // what the run may have changed, also before it was resumed
-	Labels   []tool.Label   // of the data that the run has read: private, untrusted
+	Answer     json.RawMessage // nil when there is none; it fits the schema
+	Model      string          // who replied last, as PROVIDER/NAME, if its client says so
+	Turns      int             // requests made
+	Usage      chat.Usage
+	Calls      []CallReport
+	Findings   []diag.Finding // what was tolerated or refused in the model's output
+	Repairs    int            // answers that did not fit and were sent back
+	FormatMode FormatMode     // how the answer's form was enforced
+	Aborted    bool           // cancelled or out of time
+	Effects    Effects        // what the run may have changed, also before it was resumed
+	Labels     []tool.Label   // of the data that the run has read: private, untrusted
 }
 
 // Effects says what a run may have changed.
@@ -190,7 +190,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	}
 	ctx, cancel := bounded(ctx, cfg.Limits.Wall, cfg.Spent)
 	defer cancel() // what runs ends also when the model or the observer panics
-	err = r.blame(r.drive(ctx))
+	err = r.rootCause(r.loop(ctx))
 	r.out.Labels = r.record.state.Labels()
 	for _, report := range r.reports {
 		r.out.Calls = append(r.out.Calls, *report)
@@ -248,25 +248,25 @@ func (c Config) FirstRequest() (chat.Request, error) {
 		return chat.Request{}, err
 	}
 	if !r.open() {
-		return r.request(chat.PurposeAnswer, r.forms()[0]), nil
+		return r.request(chat.PurposeAnswer, r.answerFormats()[0]), nil
 	}
-	return r.request(chat.PurposeTurn, form{}), nil
+	return r.request(chat.PurposeTurn, answerFormat{}), nil
 }
 
 // run is the state of one run.
 type run struct {
-	cfg     Config
-	past    past
-	record  journal
-	texts   *prompt.Texts
-	defs    []*tool.Definition
-	native  bool           // calls come through the server's own field for them
-	ending  string         // name of the tool that ends the work; "" when calls are native
-	answers *schema.Schema // what the answer must fit
-	system  string
-	tools   []chat.Function // published with each request when calls are native
-	mark    string          // delimits data in messages; unguessable
-	nonce   nonce           // marks fences of calls, if that is asked for
+	cfg      Config
+	past     recorded
+	record   journal
+	texts    *prompt.Texts
+	defs     []*tool.Definition
+	native   bool           // calls come through the server's own field for them
+	ending   string         // name of the tool that ends the work; "" when calls are native
+	answers  *schema.Schema // what the answer must fit
+	system   string
+	tools    []chat.Function // published with each request when calls are native
+	boundary string          // delimits data in messages; unguessable
+	nonce    nonce           // marks fences of calls, if that is asked for
 
 	messages []chat.Message
 	chain    model.Chain // of the messages, without secrets
@@ -284,12 +284,12 @@ type run struct {
 	said     map[string]map[string]string // what the user has said to that, by tool
 	supplied int                          // how often the user has said something
 	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
-	unauthorized map[string]*UnauthorizedError
-	told         dialect.Heard   // what the run was given to read so far: the input, and what tools returned
-	input        dialect.Heard   // the input alone
-	links        map[string]bool // addresses in what the run was given to read; nil if that is nothing
-	reports      []*CallReport
-	out          Outcome
+	unauthorized  map[string]*UnauthorizedError
+	untrustedText dialect.Heard   // what the run was given to read so far: the input, and what tools returned
+	input         dialect.Heard   // the input alone
+	links         map[string]bool // addresses in what the run was given to read; nil if that is nothing
+	reports       []*CallReport
+	out           Outcome
 }
 
 func newRun(cfg Config) (*run, error) {
@@ -303,11 +303,11 @@ func newRun(cfg Config) (*run, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
 	}
-	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, mark: mark(cfg.Seed),
+	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, boundary: newBoundary(cfg.Seed),
 		needs: map[string]*Needs{}, said: map[string]map[string]string{}, ids: map[string]bool{}, worked: map[string]bool{},
 		unauthorized: map[string]*UnauthorizedError{}}
 	r.budget = newBudget(cfg.Limits)
-	if err := r.recall(); err != nil {
+	if err := r.replayRecorded(); err != nil {
 		return nil, err
 	}
 	if cfg.Tools != nil {
@@ -317,7 +317,7 @@ func newRun(cfg Config) (*run, error) {
 		r.defs = append(r.defs, tool.AskUser)
 	}
 	r.record.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
-	r.hearUser()
+	r.recordUserText()
 	if r.answers == nil {
 		if r.answers, err = defaultSchema(); err != nil {
 			return nil, err
@@ -334,10 +334,10 @@ func newRun(cfg Config) (*run, error) {
 	return r, nil
 }
 
-// hearUser takes in what calls must not be echoes of, and what the user says. An input that its caller vouches
+// recordUserText takes in what calls must not be echoes of, and what the user says. An input that its caller vouches
 // for is the user's words.
-func (r *run) hearUser() {
-	for _, h := range []*dialect.Heard{&r.input, &r.told} {
+func (r *run) recordUserText() {
+	for _, h := range []*dialect.Heard{&r.input, &r.untrustedText} {
 		h.Vouch(r.cfg.Prompt)
 		switch {
 		case r.cfg.TrustInput:
@@ -348,8 +348,8 @@ func (r *run) hearUser() {
 	}
 }
 
-// mark draws the run's delimiter, 128 bits in hex, from its seed.
-func mark(seed [32]byte) string {
+// boundary draws the run's delimiter, 128 bits in hex, from its seed.
+func newBoundary(seed [32]byte) string {
 	var b [16]byte
 	rand.NewChaCha8(seed).Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])

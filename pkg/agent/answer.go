@@ -15,31 +15,31 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A Rung names how the form of the answer was enforced. Whatever the rung, the
+// A FormatMode names how the form of the answer was enforced. Whatever the mode, the
 // answer is checked here.
-type Rung string
+type FormatMode string
 
 // The rungs, strongest first.
 const (
-	RungText   Rung = "text"   // the model gave the answer unasked
-	RungFormat Rung = "format" // the server holds the model to the schema
-	RungJSON   Rung = "json"   // the server holds the model to JSON
-	RungPrompt Rung = "prompt" // the model was asked
+	FormatText   FormatMode = "text"   // the model gave the answer unasked
+	FormatSchema FormatMode = "format" // the server holds the model to the schema
+	FormatJSON   FormatMode = "json"   // the server holds the model to JSON
+	FormatPrompt FormatMode = "prompt" // the model was asked
 )
 
 const droppedReasoning = "reasoning stands before the answer; it was dropped"
 
-// A form is what a server is asked to enforce.
-type form struct {
-	rung            Rung
+// A answerFormat is what a server is asked to enforce.
+type answerFormat struct {
+	mode            FormatMode
 	schema, anyJSON bool
 }
 
-// forms are what is asked for one after the other, until the server can do it.
-var forms = []form{{rung: RungFormat, schema: true}, {rung: RungJSON, anyJSON: true}, {rung: RungPrompt}}
+// answerFormats are what is asked for one after the other, until the server can do it.
+var forms = []answerFormat{{mode: FormatSchema, schema: true}, {mode: FormatJSON, anyJSON: true}, {mode: FormatPrompt}}
 
-// forms returns what is asked for, one after the other.
-func (r *run) forms() []form {
+// answerFormats returns what is asked for, one after the other.
+func (r *run) answerFormats() []answerFormat {
 	if r.cfg.TextAnswer {
 		return forms[len(forms)-1:]
 	}
@@ -56,8 +56,8 @@ func (r *run) answerRequest() string {
 
 // finish asks for the answer until it fits.
 func (r *run) finish(ctx context.Context) error {
-	for rest := r.forms(); r.out.Answer == nil; {
-		p, err := r.ask(ctx, chat.PurposeAnswer, rest[0])
+	for rest := r.answerFormats(); r.out.Answer == nil; {
+		p, err := r.sendRequest(ctx, chat.PurposeAnswer, rest[0])
 		refused := new(model.FormatError)
 		switch {
 		case errors.As(err, &refused) && len(rest) > 1:
@@ -65,19 +65,19 @@ func (r *run) finish(ctx context.Context) error {
 			r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: refused.Error()})
 			continue
 		case err != nil:
-			err = r.pardon(ctx, err)
-		case unusable(p) != "":
-			err = r.again(p, unusable(p))
+			err = r.recoverFrom(ctx, err)
+		case uselessReason(p) != "":
+			err = r.retryUseless(p, uselessReason(p))
 		default:
-			r.out.Rung = rest[0].rung
-			err = r.judge(p)
+			r.out.FormatMode = rest[0].mode
+			err = r.checkAnswer(p)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	r.strangeLinks()
-	r.questionMark()
+	r.reportUnknownLinks()
+	r.reportQuestion()
 	if err := r.recordAnswer(); err != nil {
 		r.out.Answer = nil // nobody is to see it
 		return err
@@ -89,10 +89,10 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// judge takes an answer that fits, and sends back one that does not.
-func (r *run) judge(p *reply) error {
-	r.heed(p)
-	text, findings := r.read(p.text)
+// checkAnswer takes an answer that fits, and sends back one that does not.
+func (r *run) checkAnswer(p *reply) error {
+	r.appendAssistant(p)
+	text, findings := r.parseAnswer(p.text)
 	if len(findings) == 0 {
 		r.out.Answer = text
 		return nil
@@ -104,30 +104,30 @@ func (r *run) judge(p *reply) error {
 		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs, Default: r.cfg.Schema == nil}
 	}
 	r.out.Repairs++
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: misfit(p.text, findings)})
-	r.say(r.texts.Violations(findings, r.mark))
+	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: answerProblem(p.text, findings)})
+	r.appendUser(r.texts.Violations(findings, r.boundary))
 	return nil
 }
 
-// accept takes text that is an answer already, strictly.
-func (r *run) accept(text string) bool {
-	if !r.fits(text) {
+// acceptAnswer takes text that is an answer already, strictly.
+func (r *run) acceptAnswer(text string) bool {
+	if !r.isValidAnswer(text) {
 		return false
 	}
 	answer, findings := json.RawMessage(strings.TrimSpace(text)), []diag.Finding(nil)
 	if r.cfg.TextAnswer {
-		answer, findings = r.read(text)
+		answer, findings = r.parseAnswer(text)
 	}
 	if len(findings) > 0 {
 		return false
 	}
-	r.out.Answer, r.out.Rung = answer, RungText
+	r.out.Answer, r.out.FormatMode = answer, FormatText
 	return true
 }
 
-// fits reports whether text is an answer already, strictly. Text that nobody has asked for is one where the model, which
+// isValidAnswer reports whether text is an answer already, strictly. Text that nobody has asked for is one where the model, which
 // calls natively, ends its work with it.
-func (r *run) fits(text string) bool {
+func (r *run) isValidAnswer(text string) bool {
 	text = strings.TrimSpace(text)
 	if r.cfg.TextAnswer {
 		return text != "" && r.native && r.cfg.Format == ""
@@ -135,34 +135,34 @@ func (r *run) fits(text string) bool {
 	return text != "" && len(r.answers.Check([]byte(text))) == 0
 }
 
-// read returns the JSON of an answer, or what is wrong with it. An answer that
+// parseAnswer returns the JSON of an answer, or what is wrong with it. An answer that
 // is one fenced block is taken out of its fence, and one behind reasoning is read
 // without that, both of which are findings.
-func (r *run) read(text string) (json.RawMessage, []diag.Finding) {
+func (r *run) parseAnswer(text string) (json.RawMessage, []diag.Finding) {
 	if r.cfg.TextAnswer {
-		return r.readText(text)
+		return r.parseTextAnswer(text)
 	}
-	answer, findings := r.unwrap(text, text)
+	answer, findings := r.unwrapAnswer(text, text)
 	if len(findings) == 0 {
 		return answer, nil
 	}
 	if said, thought := dialect.Said(text); thought {
-		if answer, wrong := r.unwrap(text, said); len(wrong) == 0 {
-			r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
+		if answer, wrong := r.unwrapAnswer(text, said); len(wrong) == 0 {
+			r.reportTolerated(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
 			return answer, nil
 		}
 	}
 	return nil, findings
 }
 
-// readText returns text as an answer, without reasoning before it, which is a finding.
-func (r *run) readText(text string) (json.RawMessage, []diag.Finding) {
+// parseTextAnswer returns text as an answer, without reasoning before it, which is a finding.
+func (r *run) parseTextAnswer(text string) (json.RawMessage, []diag.Finding) {
 	said, thought := dialect.Said(text)
 	if said = strings.TrimSpace(said); said == "" {
 		return nil, []diag.Finding{diag.New(diag.SchemaFit, diag.Bytes(0, len(text)), "the answer is nothing but reasoning")}
 	}
 	if thought {
-		r.tolerate(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
+		r.reportTolerated(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -173,21 +173,21 @@ func (r *run) readText(text string) (json.RawMessage, []diag.Finding) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// unwrap returns the JSON of an answer, which is what is said in a text.
-func (r *run) unwrap(text, said string) (json.RawMessage, []diag.Finding) {
+// unwrapAnswer returns the JSON of an answer, which is what is said in a text.
+func (r *run) unwrapAnswer(text, said string) (json.RawMessage, []diag.Finding) {
 	bare := strings.TrimSpace(said)
 	inner, fenced := unfence(bare)
 	if findings := r.answers.Check([]byte(inner)); len(findings) > 0 {
 		return nil, findings
 	}
 	if fenced {
-		r.tolerate(diag.FencedAnswer, text, bare, "the answer stands in a fence; the fence was dropped")
+		r.reportTolerated(diag.FencedAnswer, text, bare, "the answer stands in a fence; the fence was dropped")
 	}
 	return json.RawMessage(inner), nil
 }
 
-// tolerate reports what is wrong around an answer, at a part of a text.
-func (r *run) tolerate(code diag.Code, text, part, message string) {
+// reportTolerated reports what is wrong around an answer, at a part of a text.
+func (r *run) reportTolerated(code diag.Code, text, part, message string) {
 	at := max(0, strings.Index(text, part))
 	f := diag.New(code, diag.Bytes(at, at+len(part)), "%s", message)
 	f.Span = diag.NewLines([]byte(text)).Locate(f.Span)
@@ -211,8 +211,8 @@ func unfence(text string) (body string, fenced bool) {
 	return strings.TrimSpace(rest[:last]), true
 }
 
-// questionMark reports an answer in the default form that is a question.
-func (r *run) questionMark() {
+// reportQuestion reports an answer in the default form that is a question.
+func (r *run) reportQuestion() {
 	if r.cfg.Schema != nil {
 		return
 	}
@@ -222,13 +222,13 @@ func (r *run) questionMark() {
 	}
 	text := strings.TrimRight(said.Answer, " \t\r\n\"'*_)")
 	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune("?？؟", last) {
-		r.tolerate(diag.AskingAnswer, string(r.out.Answer), string(r.out.Answer), "the answer ends in a question")
+		r.reportTolerated(diag.AskingAnswer, string(r.out.Answer), string(r.out.Answer), "the answer ends in a question")
 	}
 }
 
 // recordAnswer makes the answer durable before anyone sees it.
 func (r *run) recordAnswer() error {
-	err := r.record.append(runfile.Answer{JSON: r.out.Answer, Rung: string(r.out.Rung), Repairs: r.out.Repairs})
+	err := r.record.append(runfile.Answer{JSON: r.out.Answer, FormatMode: string(r.out.FormatMode), Repairs: r.out.Repairs})
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ func TestAnswerRequest(t *testing.T) {
 	r := newRig(t, says(calls("finalResponse()")), says(`{"count": 12345678901234567890}`))
 	r.cfg.Schema, r.cfg.Format = mustSchema(t, countSchema), "how many there are"
 	out := r.mustRun()
-	if string(out.Answer) != `{"count": 12345678901234567890}` || out.Rung != agent.RungFormat {
-		t.Errorf("answer %s by %s", out.Answer, out.Rung)
+	if string(out.Answer) != `{"count": 12345678901234567890}` || out.FormatMode != agent.FormatSchema {
+		t.Errorf("answer %s by %s", out.Answer, out.FormatMode)
 	}
 	turn, answer := r.requests[0], r.requests[1]
 	if answer.Purpose != chat.PurposeAnswer || answer.System != turn.System || len(answer.Messages) != 3 {
@@ -103,7 +103,7 @@ func TestRungs(t *testing.T) {
 	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
 	r := newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused), says("no"), says(answer42))
 	out := r.mustRun()
-	if out.Rung != agent.RungPrompt || out.Repairs != 1 || out.Turns != 5 {
+	if out.FormatMode != agent.FormatPrompt || out.Repairs != 1 || out.Turns != 5 {
 		t.Errorf("outcome %+v", out)
 	}
 	for i, want := range []string{"", "schema", "json", "", ""} {
@@ -118,7 +118,7 @@ func TestRungs(t *testing.T) {
 			t.Errorf("request %d asks for %q, want %q", i+1, got, want)
 		}
 	}
-	if got := r.records[len(r.records)-1].(runfile.Answer); got.Rung != "prompt" || got.Repairs != 1 || string(got.JSON) != answer42 {
+	if got := r.records[len(r.records)-1].(runfile.Answer); got.FormatMode != "prompt" || got.Repairs != 1 || string(got.JSON) != answer42 {
 		t.Errorf("record %+v", got)
 	}
 	// What is new in a request that repeats the one before is nothing.
@@ -212,8 +212,8 @@ func TestTextAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if taken := out.Rung == agent.RungText; taken != c.taken || taken != (len(r.requests) == 1) || taken != (string(out.Answer) == answer42) {
-				t.Errorf("answer %s by %s after %d requests", out.Answer, out.Rung, len(r.requests))
+			if taken := out.FormatMode == agent.FormatText; taken != c.taken || taken != (len(r.requests) == 1) || taken != (string(out.Answer) == answer42) {
+				t.Errorf("answer %s by %s after %d requests", out.Answer, out.FormatMode, len(r.requests))
 			}
 		})
 	}

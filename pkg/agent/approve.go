@@ -72,18 +72,18 @@ func (e *ApprovalError) Unwrap() error { return e.Why }
 const Cancelled = "User cancelled tool execution"
 
 // approve has the calls of a response approved that the policy asks about, before anything
-// of it that is not under way already is carried out.
+// estimate it that is not under way already is carried out.
 func (b *batch) approve() error {
 	var nobody ApprovalError
-	for slots := b.inQuestion(); len(slots) > 0; {
-		later, err := b.askAbout(slots, &nobody)
+	for invocations := b.needingApproval(); len(invocations) > 0; {
+		later, err := b.requestApprovals(invocations, &nobody)
 		if err != nil || b.denied != nil {
 			return err
 		}
-		if len(later) == len(slots) { // the run went on without answers to them
-			return b.unanswered(slots)
+		if len(later) == len(invocations) { // the run went on without answers to them
+			return b.refuseUnanswered(invocations)
 		}
-		slots = later
+		invocations = later
 	}
 	if len(nobody.Questions) > 0 {
 		return &nobody
@@ -91,20 +91,20 @@ func (b *batch) approve() error {
 	return nil
 }
 
-// inQuestion returns the calls that the policy asks about, in the order in which they run.
-func (b *batch) inQuestion() []*slot {
-	return slices.DeleteFunc(b.inTurn(), func(s *slot) bool { return s.refused || s.decision.Verdict != policy.Ask })
+// needingApproval returns the calls that the policy asks about, in the order in which they run.
+func (b *batch) needingApproval() []*invocation {
+	return slices.DeleteFunc(b.byPriority(), func(s *invocation) bool { return s.refused || s.decision.Verdict != policy.Ask })
 }
 
-// askAbout has calls approved. It adds those to which nobody has an answer to an error, and
+// requestApprovals has calls approved. It adds those to which nobody has an answer to an error, and
 // returns those that, in a run that goes on, did not get theirs before that of another.
-func (b *batch) askAbout(slots []*slot, nobody *ApprovalError) (later []*slot, err error) {
-	for _, s := range slots {
-		if s.later && b.unheard(s) {
+func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalError) (later []*invocation, err error) {
+	for _, s := range invocations {
+		if s.approvedLater && b.isAnswerMissing(s) {
 			later = append(later, s)
 			continue
 		}
-		q, err := b.ask(s)
+		q, err := b.requestApproval(s)
 		switch {
 		case b.ctx.Err() != nil:
 			return nil, context.Cause(b.ctx)
@@ -116,15 +116,15 @@ func (b *batch) askAbout(slots []*slot, nobody *ApprovalError) (later []*slot, e
 			return nil, err
 		case b.denied != nil:
 			return nil, nil
-		case s.later:
+		case s.approvedLater:
 			later = append(later, s)
 		}
 	}
 	return later, nil
 }
 
-// unheard reports whether what is on record next is not the answer to a question about a call.
-func (b *batch) unheard(s *slot) bool {
+// isAnswerMissing reports whether what is on record next is not the answer to a question about a call.
+func (b *batch) isAnswerMissing(s *invocation) bool {
 	past := b.run.record.past
 	if len(past) == 0 {
 		return false
@@ -133,13 +133,13 @@ func (b *batch) unheard(s *slot) bool {
 	return !ok || a.Call != s.call.ID
 }
 
-// unanswered refuses calls without whose approval the run went on.
-func (b *batch) unanswered(slots []*slot) error {
+// refuseUnanswered refuses calls without whose approval the run went on.
+func (b *batch) refuseUnanswered(invocations []*invocation) error {
 	if !b.run.cfg.ContinueDenied {
 		next := b.run.record.past[0]
-		return &DivergedError{Record: next.Seq, Why: "it is of the kind " + string(next.Kind) + ", and now a call of " + slots[0].call.Name + " has to be approved"}
+		return &DivergedError{Record: next.Seq, Why: "it is of the kind " + string(next.Kind) + ", and now a call of " + invocations[0].call.Name + " has to be approved"}
 	}
-	for _, s := range slots {
+	for _, s := range invocations {
 		b.deny(s, s.decision.Unanswered())
 	}
 	return nil
@@ -155,52 +155,52 @@ func (e *noAnswerError) Unwrap() error { return e.why }
 // looked at it.
 const mostLooks = 3
 
-// ask has one call approved, or leaves it for later.
-func (b *batch) ask(s *slot) (q Question, err error) {
+// sendRequest has one call approved, or leaves it for later.
+func (b *batch) requestApproval(s *invocation) (q Question, err error) {
 	for range mostLooks {
 		var changed bool
-		if q, changed, err = b.askOnce(s); !changed {
+		if q, changed, err = b.requestApprovalOnce(s); !changed {
 			return q, err
 		}
 	}
-	return q, b.nobody(s, errors.New("what the call comes to changes while it is looked at"))
+	return q, b.recordUnanswered(s, errors.New("what the call comes to changes while it is looked at"))
 }
 
-// askOnce has one call approved, or leaves it for later, or reports that it came to something else when it was
+// requestApprovalOnce has one call approved, or leaves it for later, or reports that it came to something else when it was
 // approved. What has happened since it was decided may have changed what the policy says.
-func (b *batch) askOnce(s *slot) (q Question, changed bool, err error) {
+func (b *batch) requestApprovalOnce(s *invocation) (q Question, changed bool, err error) {
 	d := b.judge(s, s.call.Arguments)
 	if d.Verdict == policy.Deny {
-		s.later = false
+		s.approvedLater = false
 		b.deny(s, d)
 		return q, false, nil
 	}
 	s.decision = d
-	if s.later = b.unheard(s); s.later {
+	if s.approvedLater = b.isAnswerMissing(s); s.approvedLater {
 		return q, false, nil
 	}
 	q = Question{
 		CallID: s.call.ID, Tool: s.call.Name, Arguments: s.call.Arguments, Digest: b.run.digest(s.call.Name, s.call.Arguments),
 		Effect: s.def.Effect, Purpose: s.def.Description, Rule: d.Rule, Why: d.Why, Def: s.def,
 	}
-	b.look(&q)
-	b.passVoid(q)
-	if s.later = b.unheard(s); s.later {
+	b.preview(&q)
+	b.skipStaleApprovals(q)
+	if s.approvedLater = b.isAnswerMissing(s); s.approvedLater {
 		return q, false, nil
 	}
 	isPast := len(b.run.record.past) > 0
 	a, err := b.answer(q)
 	if err != nil {
-		return q, false, b.nobody(s, err)
+		return q, false, b.recordUnanswered(s, err)
 	}
-	if now := q; a.Approved && !isPast && b.look(&now) != q.Approval {
+	if now := q; a.Approved && !isPast && b.preview(&now) != q.Approval {
 		return now, true, nil
 	}
-	return q, false, b.take(s, q, a, d)
+	return q, false, b.recordApproval(s, q, a, d)
 }
 
-// nobody takes that a call got no answer.
-func (b *batch) nobody(s *slot, why error) error {
+// recordUnanswered takes that a call got no answer.
+func (b *batch) recordUnanswered(s *invocation, why error) error {
 	if b.run.cfg.ContinueDenied {
 		b.deny(s, s.decision.Unanswered())
 		return nil
@@ -208,8 +208,8 @@ func (b *batch) nobody(s *slot, why error) error {
 	return &noAnswerError{why}
 }
 
-// look finds out what a call comes to now, and returns what an approval of that is bound to.
-func (b *batch) look(q *Question) string {
+// preview finds out what a call comes to now, and returns what an approval of that is bound to.
+func (b *batch) preview(q *Question) string {
 	if b.run.cfg.Preview != nil {
 		q.Preview = b.run.cfg.Preview(b.ctx, q.Def, q.Arguments)
 	}
@@ -220,9 +220,9 @@ func (b *batch) look(q *Question) string {
 	return q.Approval
 }
 
-// passVoid passes over approvals on record that bind no more: there is a later one of the call, or nothing of the
+// skipStaleApprovals passes over approvals on record that bind no more: there is a later one of the call, or nothing of the
 // response was carried out and the call comes to something else now.
-func (b *batch) passVoid(q Question) {
+func (b *batch) skipStaleApprovals(q Question) {
 	for past := b.run.record.past; len(past) > 0; past = b.run.record.past {
 		a, ok := past[0].Body.(runfile.Approval)
 		if !ok || a.Call != q.CallID {
@@ -262,10 +262,10 @@ func (b *batch) answer(q Question) (Approval, error) {
 	return b.run.cfg.Approver.Approve(b.ctx, q)
 }
 
-// take takes an answer: it is on record before anything follows from it.
-func (b *batch) take(s *slot, q Question, a Approval, asked policy.Decision) error {
+// recordApproval takes an answer: it is on record before anything follows from it.
+func (b *batch) recordApproval(s *invocation, q Question, a Approval, asked policy.Decision) error {
 	d := a.Decide(s.def, asked, func(args json.RawMessage) policy.Decision {
-		s.given = true
+		s.approverArgs = true
 		return b.judge(s, args)
 	})
 	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approval: q.Approval, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
@@ -273,7 +273,7 @@ func (b *batch) take(s *slot, q Question, a Approval, asked policy.Decision) err
 		record.Modified, record.ModifiedDigest = a.Modified, b.run.digest(q.Tool, a.Modified)
 		record.Rule, record.Labels = d.Rule, d.LabelNames()
 	}
-	b.run.answered(s, record)
+	b.run.emitApproval(s, record)
 	if err := b.run.record.append(record); err != nil {
 		return err
 	}
@@ -281,13 +281,13 @@ func (b *batch) take(s *slot, q Question, a Approval, asked policy.Decision) err
 		b.deny(s, d)
 		return nil
 	}
-	s.settleOn(d)
+	s.applyDecision(d)
 	s.report.Arguments, s.digest = d.Arguments, b.run.digest(q.Tool, d.Arguments)
 	return nil
 }
 
-// answered tells who said what about a call.
-func (r *run) answered(s *slot, a runfile.Approval) {
+// emitApproval tells who said what about a call.
+func (r *run) emitApproval(s *invocation, a runfile.Approval) {
 	verdict := policy.Deny
 	if a.Approved {
 		verdict = policy.Allow
@@ -319,9 +319,9 @@ func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func
 	return d
 }
 
-// inTurn returns the calls in the order in which they run.
-func (b *batch) inTurn() []*slot {
-	slots := slices.Clone(b.slots)
-	slices.SortStableFunc(slots, func(x, y *slot) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
-	return slots
+// byPriority returns the calls in the order in which they run.
+func (b *batch) byPriority() []*invocation {
+	invocations := slices.Clone(b.invocations)
+	slices.SortStableFunc(invocations, func(x, y *invocation) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
+	return invocations
 }

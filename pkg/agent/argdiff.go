@@ -10,13 +10,13 @@ import (
 	"oneshot/pkg/prompt"
 )
 
-// outcome returns the result of a call as it is shown.
-func (s *slot) outcome() prompt.Outcome {
-	return prompt.Outcome{Tool: s.call.Name, Result: s.shown, Most: s.mostShown(), Changed: s.changed}
+// promptOutcome returns the result of a call as it is shown.
+func (s *invocation) promptOutcome() prompt.Outcome {
+	return prompt.Outcome{Tool: s.call.Name, Result: s.shown, Most: s.modelBytes(), Changed: s.changedArgs}
 }
 
-// mostShown returns how many bytes of the result the model is sent.
-func (s *slot) mostShown() int64 {
+// modelBytes returns how many bytes of the result the model is sent.
+func (s *invocation) modelBytes() int64 {
 	most := int64(prompt.DefaultModelBytes)
 	if s.def != nil && s.def.ModelBytes > 0 {
 		most = s.def.ModelBytes
@@ -27,9 +27,9 @@ func (s *slot) mostShown() int64 {
 	return most
 }
 
-// changes returns the members of arguments that others do not have with the same value, as
+// changedMembers returns the members of arguments that others do not have with the same value, as
 // one object, or nil if there are none. Both are JSON objects that were checked.
-func changes(before, after json.RawMessage) json.RawMessage {
+func changedMembers(before, after json.RawMessage) json.RawMessage {
 	if bytes.Equal(before, after) {
 		return nil
 	}

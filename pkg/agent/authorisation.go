@@ -13,7 +13,7 @@ func unauthorized(def *tool.Definition, e *chat.ToolError) *UnauthorizedError {
 }
 
 // noteAuthorisation keeps that a tool has no authorisation until a call of it succeeds.
-func (r *run) noteAuthorisation(s *slot) {
+func (r *run) noteAuthorisation(s *invocation) {
 	switch e := s.result.Error; {
 	case s.def == nil:
 	case s.result.OK():
@@ -25,16 +25,16 @@ func (r *run) noteAuthorisation(s *slot) {
 
 // renewal is what the person who looks on is told of an authorisation that is missing; the
 // model cannot renew it and is not told.
-func (s *slot) renewal() string {
+func (s *invocation) renewal() string {
 	if e := s.result.Error; e != nil && e.Code == chat.Unauthorized && s.def.Renew != "" {
 		return " (" + s.def.Renew + ")"
 	}
 	return ""
 }
 
-// barred is the error of the first of some required tools that has no authorisation, nil if
+// blockedByAuth is the error of the first of some required tools that has no authorisation, nil if
 // each has: to ask for its calls again is in vain.
-func (r *run) barred(undone []string) error {
+func (r *run) blockedByAuth(undone []string) error {
 	i := slices.IndexFunc(undone, func(name string) bool { return r.unauthorized[name] != nil })
 	if i < 0 {
 		return nil

@@ -19,18 +19,18 @@ import (
 
 // A batch is the calls of one response.
 type batch struct {
-	run     *run
-	ctx     context.Context // of its calls
-	cancel  context.CancelCauseFunc
-	seen    int // calls added, readable or not
-	counted int // those of them that the budget counts
-	slots   []*slot
-	writes  bool           // one of them changes something
-	final   bool           // finalResponse was called
-	denied  *DeniedError   // a denial that ends the run
-	running sync.WaitGroup // calls that were started
-	said    chan struct{}  // closed when the latest call that talks has ended; nil before the first
-	tokens  chan struct{}  // held by calls while they run
+	run         *run
+	ctx         context.Context // of its calls
+	cancel      context.CancelCauseFunc
+	seen        int // calls added, readable or not
+	counted     int // those of them that the budget counts
+	invocations []*invocation
+	writes      bool           // one of them changes something
+	final       bool           // finalResponse was called
+	denied      *DeniedError   // a denial that ends the run
+	running     sync.WaitGroup // calls that were started
+	said        chan struct{}  // closed when the latest call that talks has ended; nil before the first
+	tokens      chan struct{}  // held by calls while they run
 }
 
 func newBatch(ctx context.Context, r *run) *batch {
@@ -40,7 +40,7 @@ func newBatch(ctx context.Context, r *run) *batch {
 
 // add takes a call whose last byte has arrived: it is checked, decided,
 // recorded and, where that is allowed, started. An error ends the run.
-// faults are what was found in the text of the call.
+// callFindings are what was found in the text of the call.
 func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	b.seen++
 	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen))
@@ -48,7 +48,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		b.final = true
 		return nil
 	}
-	s := &slot{call: call, written: call.Arguments}
+	s := &invocation{call: call, writtenArgs: call.Arguments}
 	if call.Status == chat.StatusSuppressed && !b.run.native { // a draft
 		b.run.report(s)
 		return nil
@@ -72,7 +72,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	}
 	decision := b.decide(s)
 	s.report = b.run.report(s)
-	b.slots = append(b.slots, s)
+	b.invocations = append(b.invocations, s)
 	b.writes = b.writes || s.def != nil && s.def.Effect != tool.Read
 	early := decision.Early && !b.writes // nothing written stands before it
 	if err := b.record(s, decision, early); err != nil {
@@ -82,7 +82,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		return &LimitError{Budget: decision.Budget, Why: decision.Why}
 	}
 	if early {
-		return b.begin(s)
+		return b.startNow(s)
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func (r *run) isFitID(id string) bool {
 		r.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }
 
-// echoed denies a call that is spelled out in data that the run has read.
-func (r *run) echoed(s *slot, d policy.Decision) policy.Decision {
+// denyEchoed denies a call that is spelled out in data that the run has read.
+func (r *run) denyEchoed(s *invocation, d policy.Decision) policy.Decision {
 	u := s.utterance()
 	if r.native {
 		u.Text = ""
@@ -122,7 +122,7 @@ func (r *run) echoed(s *slot, d policy.Decision) policy.Decision {
 	case r.input.Echoes(u):
 		denied.Why = "this call is spelled out in the input, and what the input says is not done"
 		denied.Hint = "--trust-input, if the input is your own words"
-	case r.told.Echoes(u):
+	case r.untrustedText.Echoes(u):
 		denied.Why = "this call stands in an earlier result, and what results say is not done"
 	default:
 		return d
@@ -131,7 +131,7 @@ func (r *run) echoed(s *slot, d policy.Decision) policy.Decision {
 }
 
 // decide asks the policy about a call that could run.
-func (b *batch) decide(s *slot) policy.Decision {
+func (b *batch) decide(s *invocation) policy.Decision {
 	if s.refused {
 		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(s.rule, "check"), Why: s.refusal()}
 	}
@@ -140,27 +140,27 @@ func (b *batch) decide(s *slot) policy.Decision {
 		b.deny(s, d)
 		return d
 	}
-	s.settleOn(d)
+	s.applyDecision(d)
 	if d.Exposed != "" {
-		b.run.exposed(s, d)
+		b.run.reportExfiltration(s, d)
 	}
 	return d
 }
 
-// judge asks the policy about a call with arguments.
-func (b *batch) judge(s *slot, args json.RawMessage) policy.Decision {
-	d := b.run.cfg.Policy.Decide(&b.run.record.state, policy.Facts{Def: s.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: s.given})
-	if d.Verdict != policy.Deny && b.run.past.secret[heldSecret{s.call.ID, s.given}] {
+// checkAnswer asks the policy about a call with arguments.
+func (b *batch) judge(s *invocation, args json.RawMessage) policy.Decision {
+	d := b.run.cfg.Policy.Decide(&b.run.record.state, policy.Facts{Def: s.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: s.approverArgs})
+	if d.Verdict != policy.Deny && b.run.past.secret[secretArguments{s.call.ID, s.approverArgs}] {
 		d = d.HoldsSecret()
 	}
 	if d.Verdict != policy.Deny {
-		d = b.run.echoed(s, d)
+		d = b.run.denyEchoed(s, d)
 	}
 	return d
 }
 
 // deny refuses a call. The first denial of a change ends the run, unless it is to go on.
-func (b *batch) deny(s *slot, d policy.Decision) {
+func (b *batch) deny(s *invocation, d policy.Decision) {
 	s.refuse(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
 	s.denied = true
 	if d.Code != chat.InvalidArguments && s.def.Effect != tool.Read && !b.run.cfg.ContinueDenied && b.denied == nil {
@@ -169,7 +169,7 @@ func (b *batch) deny(s *slot, d policy.Decision) {
 }
 
 // report adds a call to the outcome, as not run.
-func (r *run) report(s *slot) *CallReport {
+func (r *run) report(s *invocation) *CallReport {
 	report := &CallReport{ID: s.call.ID, Tool: s.call.Name, Status: CallSkipped, Arguments: s.call.Arguments}
 	if s.def != nil {
 		report.Effect = s.def.Effect
@@ -178,12 +178,12 @@ func (r *run) report(s *slot) *CallReport {
 	return report
 }
 
-func (b *batch) record(s *slot, d policy.Decision, early bool) error {
+func (b *batch) record(s *invocation, d policy.Decision, early bool) error {
 	s.digest = b.run.digest(s.call.Name, s.call.Arguments)
 	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *s.report, Verdict: d.Verdict, Rule: d.Rule, Digest: s.digest, Text: d.Why})
 	return b.run.record.append(runfile.Call{
 		Turn: b.run.out.Turns, Index: b.seen - 1, ID: s.call.ID, Name: s.call.Name, Effect: string(s.report.Effect),
-		Proposed: s.written, Effective: s.call.Arguments, Digest: s.digest,
+		Proposed: s.writtenArgs, Effective: s.call.Arguments, Digest: s.digest,
 		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: early, Labels: d.LabelNames(),
 	})
 }
@@ -192,7 +192,7 @@ func (b *batch) record(s *slot, d policy.Decision, early bool) error {
 // budget.
 func (b *batch) refund() {
 	b.run.budget.calls -= b.counted
-	for _, s := range b.slots {
+	for _, s := range b.invocations {
 		b.run.budget.same[repeatKey(s.call)]--
 	}
 }

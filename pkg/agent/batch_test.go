@@ -131,14 +131,14 @@ func TestCallIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, c := b.slots[0].call.ID, b.slots[1].call.ID; a != "call_7" || c == "" || a == c {
+	if a, c := b.invocations[0].call.ID, b.invocations[1].call.ID; a != "call_7" || c == "" || a == c {
 		t.Errorf("ids %q and %q", a, c)
 	}
 }
 
 // A million faults of one call are told as a few.
 func TestMessages(t *testing.T) {
-	s := &slot{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
+	s := &invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
 		`[{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}]`)}}
 	s.check(testRun(t, &order{}))
 	if !s.refused || !strings.HasSuffix(s.result.Error.Message, "; and 3 more faults") {

@@ -10,7 +10,7 @@ import (
 )
 
 // brokenText is how many bytes of a text of a response that broke off are on record: half of them from its beginning, and
-// of the content as many from its end.
+// estimate the content as many from its end.
 const brokenText = 64 << 10
 
 // shortenBroken cuts a long response that broke off, of which nothing counts, down to its head, the tail of its content and

@@ -154,7 +154,7 @@ func TestCancelAndRecordFails(t *testing.T) {
 	})
 }
 
-// A write that is cut off has no known outcome, which is on record, and it is
+// A runWrite that is cut off has no known outcome, which is on record, and it is
 // not reported as one that was not run. Those behind it have no
 // intent, for they were never begun.
 func TestCancelInWrite(t *testing.T) {
@@ -262,7 +262,7 @@ func TestRunnerError(t *testing.T) {
 }
 
 // A panic of a runner is an error of the run, and one of an observer comes out
-// of Run; neither leaves anything running.
+// estimate Run; neither leaves anything running.
 func TestPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, says(calls(`put("a")`)))
@@ -291,7 +291,7 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// A read of a response that is dropped is cancelled and not waited for.
+// A parseAnswer of a response that is dropped is cancelled and not waited for.
 func TestDroppedReadsAreCancelled(t *testing.T) {
 	for name, c := range map[string]struct {
 		first  step

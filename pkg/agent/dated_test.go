@@ -26,7 +26,7 @@ func TestDated(t *testing.T) {
 			records = append(records, runfile.Record{Header: runfile.Header{Time: now.Add(-time.Duration(s) * time.Second)}})
 		}
 		var got []int
-		for _, r := range dated(records, now) {
+		for _, r := range clampTimes(records, now) {
 			got = append(got, int(now.Sub(r.Time).Seconds()))
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

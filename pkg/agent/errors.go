@@ -39,7 +39,7 @@ func (e *StreamError) Error() string {
 }
 
 // A ModelError says that the model gave no usable reply, although it was asked
-// again.
+// retryUseless.
 type ModelError struct {
 	Why string // "empty", "length", "other" (it did not end cleanly), "leaked call" or "no call"
 }
@@ -68,7 +68,7 @@ type AnswerError struct {
 }
 
 func (e *AnswerError) Error() string {
-	why := misfit(e.Text, e.Findings)
+	why := answerProblem(e.Text, e.Findings)
 	switch {
 	case e.Default:
 		return fmt.Sprintf(`the model did not answer in the default form {"answer": "…"} after %d repairs: %s`, e.Repairs, why)
@@ -78,8 +78,8 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the answer does not fit its schema after %d repairs: %s", e.Repairs, why)
 }
 
-// misfit says what is wrong with an answer, which is most often prose in the place of JSON.
-func misfit(text string, findings []diag.Finding) string {
+// answerProblem says what is wrong with an answer, which is most often prose in the place of JSON.
+func answerProblem(text string, findings []diag.Finding) string {
 	const most = 60
 	text, first := strings.TrimSpace(text), findings[0]
 	switch {

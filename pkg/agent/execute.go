@@ -18,7 +18,7 @@ const sideBySide = 8
 
 // start runs a call in a goroutine of its own, as soon as there is room, and one
 // that talks when those before it have ended.
-func (b *batch) start(s *slot, wait time.Duration) {
+func (b *batch) start(s *invocation, wait time.Duration) {
 	s.started = true
 	var before, said chan struct{}
 	if s.def.Talks() {
@@ -32,38 +32,38 @@ func (b *batch) start(s *slot, wait time.Duration) {
 		if before != nil {
 			<-before // a call ends soon after its context
 		}
-		rest(b.ctx, wait)
+		sleep(b.ctx, wait)
 		select {
 		case b.tokens <- struct{}{}:
 			defer func() { <-b.tokens }()
 		case <-b.ctx.Done():
 		}
 		if s.err = b.ctx.Err(); s.err == nil {
-			b.perform(s)
+			b.runOne(s)
 		}
 	})
 }
 
-// begin starts a call when its rates let it.
-func (b *batch) begin(s *slot) error {
-	wait, err := b.wait(s)
+// startNow starts a call when its rates let it.
+func (b *batch) startNow(s *invocation) error {
+	wait, err := b.reserveRate(s)
 	if err == nil {
 		b.start(s, wait)
 	}
 	return err
 }
 
-// wait returns how long a call has to wait for its rates, and takes that it starts then. One
+// reserveRate returns how long a call has to wait for its rates, and takes that it starts then. One
 // that has run, in a run that goes on or is played again, does not.
-func (b *batch) wait(s *slot) (time.Duration, error) {
-	if b.run.cfg.Played || b.run.past.began(s.call.ID) {
+func (b *batch) reserveRate(s *invocation) (time.Duration, error) {
+	if b.run.cfg.Played || b.run.past.hasBegun(s.call.ID) {
 		return 0, nil
 	}
 	return s.decision.Start(&b.run.record.state, s.call.ID, time.Now())
 }
 
-// rest waits, unless the context ends.
-func rest(ctx context.Context, wait time.Duration) {
+// sleep waits, unless the context ends.
+func sleep(ctx context.Context, wait time.Duration) {
 	if wait == 0 {
 		return
 	}
@@ -75,8 +75,8 @@ func rest(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// perform runs a call. An error of the runner, or a panic, ends all calls.
-func (b *batch) perform(s *slot) {
+// runOne runs a call. An error of the runner, or a panic, ends all calls.
+func (b *batch) runOne(s *invocation) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.err = &PanicError{Value: p, Stack: debug.Stack()}
@@ -90,12 +90,12 @@ func (b *batch) perform(s *slot) {
 		MaxBytes: s.decision.MaxBytes, Follow: s.decision.Follow, Leads: s.decision.Leads,
 	}
 	x.Deadline, _ = b.ctx.Deadline()
-	if s.recall(b.run.past, b.run.cfg.ReportUnknown) {
+	if s.replayRecorded(b.run.past, b.run.cfg.ReportUnknown) {
 		return
 	}
 	begin := time.Now()
 	s.result, s.err = b.run.cfg.Runner.Run(b.ctx, x)
-	s.took = time.Since(begin)
+	s.duration = time.Since(begin)
 	if s.err == nil && s.result.OK() && s.result.Data != nil && !json.Valid(s.result.Data) {
 		s.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
 	}
@@ -106,84 +106,84 @@ func (b *batch) discard(why string) error {
 	b.cancel(nil)
 	b.running.Wait()
 	var err error
-	for _, s := range b.slots {
+	for _, s := range b.invocations {
 		body := s.drop(why)
-		if !s.ended {
-			b.run.tell(EventLeft, s, cmp.Or(s.why(), why))
+		if !s.emitted {
+			b.run.emit(EventLeft, s, cmp.Or(s.why(), why))
 		}
 		if body != nil {
-			err = both(err, b.run.record.append(body))
+			err = joinErrors(err, b.run.record.append(body))
 		}
 	}
 	return err
 }
 
-// tell says what became of a call.
-func (r *run) tell(kind EventKind, s *slot, why string) {
-	s.ended = true
-	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *s.report, Digest: s.digest, Took: s.took, Text: why})
+// emit says what became of a call.
+func (r *run) emit(kind EventKind, s *invocation, why string) {
+	s.emitted = true
+	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *s.report, Digest: s.digest, Took: s.duration, Text: why})
 }
 
 // execute runs every call that has not run yet. Each result is on record when it
 // returns without an error; with one, nothing is left running.
 func (b *batch) execute() error {
-	if err := b.inOrder(); err != nil {
-		return both(err, b.discard("the run has ended"))
+	if err := b.runByPriority(); err != nil {
+		return joinErrors(err, b.discard("the run has ended"))
 	}
 	b.cancel(nil)
 	return nil
 }
 
-// inOrder runs calls of higher priority first, ties in order, and reads side by
+// runByPriority runs calls of higher priority first, ties in order, and reads side by
 // side between writes.
-func (b *batch) inOrder() error {
-	b.slots = b.inTurn()
-	var reads []*slot
-	for _, s := range b.slots {
+func (b *batch) runByPriority() error {
+	b.invocations = b.byPriority()
+	var reads []*invocation
+	for _, s := range b.invocations {
 		if s.refused || s.def.Effect == tool.Read {
 			reads = append(reads, s)
 			continue
 		}
-		if err := b.together(reads); err != nil {
+		if err := b.runParallel(reads); err != nil {
 			return err
 		}
-		if err := b.write(s); err != nil {
+		if err := b.runWrite(s); err != nil {
 			return err
 		}
 		reads = nil
 	}
-	return b.together(reads)
+	return b.runParallel(reads)
 }
 
-// together runs reads side by side, and waits for them and for all that was
+// runParallel runs reads side by side, and waits for them and for all that was
 // started before.
-func (b *batch) together(slots []*slot) error {
-	for _, s := range slots {
+func (b *batch) runParallel(invocations []*invocation) error {
+	for _, s := range invocations {
 		if s.started || s.refused {
 			continue
 		}
-		if err := b.begin(s); err != nil {
+		if err := b.startNow(s); err != nil {
 			return err
 		}
 	}
 	b.running.Wait()
-	for _, s := range slots {
-		if err := b.done(s); err != nil {
+	for _, s := range invocations {
+		if err := b.recordResult(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write runs one call that changes something; nothing else is running. Its
+// runWrite runs one call that changes something; nothing else is running. Its
 // intent is durable before it starts and its result before anything else
 // happens.
-func (b *batch) write(s *slot) error {
-	wait, err := b.wait(s)
+func (b *batch) runWrite(s *invocation) error {
+	wait, err := b.reserveRate(s)
 	if err != nil {
 		return err
 	}
-	rest(b.ctx, wait) // before it is on record that the call starts
+	sleep(b.ctx, wait) // before it is on record that the call starts
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
@@ -197,7 +197,7 @@ func (b *batch) write(s *slot) error {
 	b.run.out.Effects = max(before, effectsOf(s.def))
 	b.start(s, 0)
 	b.running.Wait()
-	if err := b.done(s); err != nil {
+	if err := b.recordResult(s); err != nil {
 		return err
 	}
 	if s.changedNothing() {
@@ -210,7 +210,7 @@ func (b *batch) write(s *slot) error {
 }
 
 // intent returns the record that a call is about to change something.
-func (r *run) intent(s *slot) runfile.Intent {
+func (r *run) intent(s *invocation) runfile.Intent {
 	i := runfile.Intent{Call: s.call.ID, Key: r.key(s)}
 	if r.cfg.Before != nil && r.record.isNew() {
 		i.Before = r.cfg.Before(s.def, s.call.Arguments)
@@ -227,7 +227,7 @@ func effectsOf(def *tool.Definition) Effects {
 }
 
 // changedNothing reports whether the tool refused a call before it changed anything.
-func (s *slot) changedNothing() bool {
+func (s *invocation) changedNothing() bool {
 	if s.result.Error == nil {
 		return len(s.result.Needs) > 0
 	}
@@ -241,7 +241,7 @@ func (s *slot) changedNothing() bool {
 // refusedByTool is the error of a change that the tool itself denied, such as a
 // path outside the root: it counts like one that the policy denied. One for which there is
 // no authorisation does, too.
-func (b *batch) refusedByTool(s *slot) error {
+func (b *batch) refusedByTool(s *invocation) error {
 	e := s.result.Error
 	switch {
 	case e == nil || b.run.cfg.ContinueDenied:
@@ -253,8 +253,8 @@ func (b *batch) refusedByTool(s *slot) error {
 	return nil
 }
 
-// done books the result of a call that has ended.
-func (b *batch) done(s *slot) error {
+// recordResult books the result of a call that has ended.
+func (b *batch) recordResult(s *invocation) error {
 	if s.err != nil {
 		return context.Cause(b.ctx)
 	}
@@ -264,14 +264,14 @@ func (b *batch) done(s *slot) error {
 		return fmt.Errorf("tool %s: %w", s.call.Name, err)
 	}
 	s.shown = envelope
-	s.settle()
-	note(b.run.needs, s.call.Name, s.result)
+	s.finalize()
+	trackNeeds(b.run.needs, s.call.Name, s.result)
 	if !s.refused { // what the program says of a call is nobody's wish
-		b.run.told.AddResult(s.call.Name, s.written, envelope)
-		b.run.reads(meant(envelope))
+		b.run.untrustedText.AddResult(s.call.Name, s.writtenArgs, envelope)
+		b.run.recordLinks(decodedStrings(envelope))
 	}
 	b.run.noteAuthorisation(s)
 	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
-	b.run.tell(EventResult, s, s.why()+s.renewal())
-	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.took, Labels: s.result.Labels})
+	b.run.emit(EventResult, s, s.why()+s.renewal())
+	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.duration, Labels: s.result.Labels})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A journal is the record of a run, if it keeps one, and what the policy knows of the run:
-// both are told the same. Its first error stays: what comes after a record that may be lost
+// joinErrors are told the same. Its first error stays: what comes after a record that may be lost
 // is not to be recorded.
 type journal struct {
 	to    Recorder
@@ -34,10 +34,10 @@ func (j *journal) append(body runfile.Body) error {
 	return j.err
 }
 
-// again takes in what happened before the run was left.
+// retryUseless takes in what happened before the run was left.
 func (j *journal) again(body runfile.Body) error {
 	next := j.past[0]
-	if why := differs(next.Body, body); why != "" {
+	if why := diffSteps(next.Body, body); why != "" {
 		return &DivergedError{Record: next.Seq, Why: why}
 	}
 	j.past = j.past[1:]

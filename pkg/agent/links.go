@@ -17,8 +17,8 @@ const mostLinks = 10
 // longestLink is how much of one is shown.
 const longestLink = 120
 
-// reads keeps the addresses in data that the run was given.
-func (r *run) reads(text string) {
+// recordLinks keeps the addresses in data that the run was given.
+func (r *run) recordLinks(text string) {
 	if r.links == nil {
 		r.links = map[string]bool{}
 	}
@@ -27,15 +27,15 @@ func (r *run) reads(text string) {
 	}
 }
 
-// strangeLinks reports addresses in the answer that stand in no result and no input, on hosts
-// of which neither the user nor a definition speaks. Where a run has read nothing there is nobody
+// reportUnknownLinks reports addresses in the answer that stand in no result and no input, on hosts
+// estimate which neither the user nor a definition speaks. Where a run has read nothing there is nobody
 // who could have asked for them.
-func (r *run) strangeLinks() {
+func (r *run) reportUnknownLinks() {
 	if r.links == nil {
 		return
 	}
-	trusted, known, found := strings.ToLower(r.trusted()), map[string]bool{}, 0
-	for link := range links(meant(r.out.Answer)) {
+	trusted, known, found := strings.ToLower(r.trustedText()), map[string]bool{}, 0
+	for link := range links(decodedStrings(r.out.Answer)) {
 		host := hostOf(link)
 		if _, asked := known[host]; !asked {
 			known[host] = mentions(trusted, host)
@@ -47,20 +47,20 @@ func (r *run) strangeLinks() {
 			break
 		}
 		r.links[link] = true // it is said once
-		r.tolerate(diag.StrangeLink, string(r.out.Answer), link[:min(len(link), longestLink)],
-			"the answer links to "+shortened(link)+", which stands in nothing that the run has read; who shows the answer should not fetch it")
+		r.reportTolerated(diag.StrangeLink, string(r.out.Answer), link[:min(len(link), longestLink)],
+			"the answer links to "+truncateLink(link)+", which stands in nothing that the run has read; who shows the answer should not fetch it")
 	}
 }
 
-func shortened(link string) string {
+func truncateLink(link string) string {
 	if len(link) > longestLink {
 		return strings.ToValidUTF8(link[:longestLink], "") + "…"
 	}
 	return link
 }
 
-// trusted returns what the user and the definitions say.
-func (r *run) trusted() string {
+// trustedText returns what the user and the definitions say.
+func (r *run) trustedText() string {
 	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.Format, string(r.answers.Raw())}
 	for _, def := range r.defs {
 		all = append(all, def.Description, string(def.Schema))

@@ -15,14 +15,14 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// drive takes the run from the user's question to the answer.
-func (r *run) drive(ctx context.Context) error {
+// loop takes the run from the user's question to the answer.
+func (r *run) loop(ctx context.Context) error {
 	for over := !r.open(); ; {
 		if over {
 			if err := r.finish(ctx); err != nil {
 				return err
 			}
-			if told, err := r.supply(ctx); err != nil || !told {
+			if told, err := r.applyUserAnswers(ctx); err != nil || !told {
 				return err
 			}
 		}
@@ -37,27 +37,27 @@ func (r *run) drive(ctx context.Context) error {
 // the question is the one for the answer already.
 func (r *run) open() bool {
 	if r.cfg.Input != "" {
-		r.reads(r.cfg.Input)
+		r.recordLinks(r.cfg.Input)
 	}
-	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.mark})
+	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.boundary})
 	if len(r.defs) == 0 {
 		question += "\n\n" + r.answerRequest()
 	}
-	r.say(question)
+	r.appendUser(question)
 	return len(r.defs) > 0
 }
 
-// say appends a user message. Where it quotes a model, another one may read it, which gets none of its secrets.
-func (r *run) say(text string) {
+// appendUser appends a user message. Where it quotes a model, another one may read it, which gets none of its secrets.
+func (r *run) appendUser(text string) {
 	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: r.cfg.Policy.Secrets.Hide(text)})
 }
 
-// heed appends what the model said. Tokens of roles in its text are inert when they go back: a result can have
+// appendAssistant appends what the model said. Tokens of roles in its text are inert when they go back: a result can have
 // made it write them.
-func (r *run) heed(p *reply) {
+func (r *run) appendAssistant(p *reply) {
 	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.WithoutRoles(p.Native), By: p.By}
 	if r.native {
-		m.Calls = p.batch.written()
+		m.Calls = p.batch.callsAsWritten()
 	}
 	r.messages = append(r.messages, m)
 	r.unusable = 0
@@ -66,19 +66,19 @@ func (r *run) heed(p *reply) {
 // turn makes one request and does what the response asks for. It reports true
 // when the work is over and the answer is due, or there already.
 func (r *run) turn(ctx context.Context) (over bool, err error) {
-	p, err := r.ask(ctx, chat.PurposeTurn, form{})
+	p, err := r.sendRequest(ctx, chat.PurposeTurn, answerFormat{})
 	if err != nil {
-		return false, r.pardon(ctx, err)
+		return false, r.recoverFrom(ctx, err)
 	}
-	if why := unusable(p); why != "" {
-		return false, r.again(p, why)
+	if why := uselessReason(p); why != "" {
+		return false, r.retryUseless(p, why)
 	}
-	r.heed(p)
+	r.appendAssistant(p)
 	if p.batch.denied != nil {
 		return false, r.stopDenied(p.batch)
 	}
 	if err := p.batch.approve(); err != nil {
-		return false, both(err, p.batch.discard("the run has ended"))
+		return false, joinErrors(err, p.batch.discard("the run has ended"))
 	}
 	if p.batch.denied != nil { // by who was asked
 		return false, r.stopDenied(p.batch)
@@ -86,37 +86,37 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	if err := p.batch.execute(); err != nil {
 		return false, err
 	}
-	asking := p.batch.asking()
+	asking := p.batch.toolsNeedingUser()
 	if len(asking) > 0 {
 		p.batch.final = false // its work is not over
 	}
-	if over, err = r.conclude(p); err != nil || len(asking) == 0 {
+	if over, err = r.appendResults(p); err != nil || len(asking) == 0 {
 		return over, err
 	}
-	_, err = r.supply(ctx, asking...)
+	_, err = r.applyUserAnswers(ctx, asking...)
 	return false, err
 }
 
-// asking returns the tools whose calls need what only the user can say.
-func (b *batch) asking() (names []string) {
-	for _, s := range b.slots {
-		if s.asks {
+// toolsNeedingUser returns the tools whose calls need what only the user can say.
+func (b *batch) toolsNeedingUser() (names []string) {
+	for _, s := range b.invocations {
+		if s.needsUser {
 			names = append(names, s.call.Name)
 		}
 	}
 	return names
 }
 
-// pardon returns nil if the run can go on after a request that failed: in the
+// recoverFrom returns nil if the run can go on after a request that failed: in the
 // dialect when the server refuses native calls before there was one, and once
 // more when a response broke off, of which nothing was carried out.
-func (r *run) pardon(ctx context.Context, err error) error {
+func (r *run) recoverFrom(ctx context.Context, err error) error {
 	refused := new(model.NoToolsError)
 	switch {
 	case errors.As(err, &refused) && r.native && !r.cfg.NativeOnly && len(r.reports) == 0:
 		r.useDialect()
 		r.recorded = 0 // the conversation begins anew
-	case ctx.Err() == nil && r.begun && brokeOff(err) && r.unusable == 0:
+	case ctx.Err() == nil && r.begun && isConnectionLost(err) && r.unusable == 0:
 		r.unusable++
 	default:
 		return err
@@ -125,9 +125,9 @@ func (r *run) pardon(ctx context.Context, err error) error {
 	return nil
 }
 
-// brokeOff reports whether an error is about a response that may come whole next
+// isConnectionLost reports whether an error is about a response that may come whole next
 // time.
-func brokeOff(err error) bool {
+func isConnectionLost(err error) bool {
 	var fault *wire.Error
 	var cut *model.CutError
 	if errors.As(err, &cut) {
@@ -136,34 +136,34 @@ func brokeOff(err error) bool {
 	return errors.As(err, new(*model.TimeoutError))
 }
 
-// conclude tells the model what came of its response.
-func (r *run) conclude(p *reply) (over bool, err error) {
+// appendResults tells the model what came of its response.
+func (r *run) appendResults(p *reply) (over bool, err error) {
 	if r.native {
-		return r.concludeNative(p)
+		return r.appendNativeResults(p)
 	}
-	b, faults := p.batch, p.faults()
-	results := r.texts.Results(b.outcomes(), faults, r.mark)
+	b, faults := p.batch, p.callFindings()
+	results := r.texts.Results(b.outcomes(), faults, r.boundary)
 	renewed, err := r.renewNonce(b)
 	if err != nil {
 		return false, err
 	}
-	results = joined(results, renewed)
+	results = joinParagraphs(results, renewed)
 	switch {
 	case b.final:
-		return r.finished(p.text, results, len(faults)+b.seen == 1)
+		return r.endWork(p.text, results, len(faults)+b.seen == 1)
 	case results == "":
 		return false, r.remind()
 	}
 	r.reminded = 0
-	r.say(results)
+	r.appendUser(results)
 	return false, nil
 }
 
-// finished ends the work and asks for the answer, unless the model has to do
+// endWork ends the work and asks for the answer, unless the model has to do
 // more. When text stood alone, it may be the answer already.
-func (r *run) finished(text, results string, alone bool) (over bool, err error) {
-	undone := r.undone()
-	switch barred := r.barred(undone); {
+func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
+	undone := r.unmetRequirements()
+	switch barred := r.blockedByAuth(undone); {
 	case barred != nil:
 		return false, barred
 	case len(undone) > 0 && r.urged && !r.restarts():
@@ -173,32 +173,32 @@ func (r *run) finished(text, results string, alone bool) (over bool, err error) 
 	case len(undone) > 0:
 		r.urged = true
 		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})
-		r.say(joined(results, r.texts.Required(undone)))
+		r.appendUser(joinParagraphs(results, r.texts.Required(undone)))
 		return false, nil
-	case alone && r.cfg.Responder == nil && r.accept(text):
+	case alone && r.cfg.Responder == nil && r.acceptAnswer(text):
 		return true, nil
 	}
-	r.say(joined(results, r.answerRequest()))
+	r.appendUser(joinParagraphs(results, r.answerRequest()))
 	return true, nil
 }
 
-// faults returns what the model has to be told of its own writing: findings
+// callFindings returns what the model has to be told of its own writing: findings
 // about calls that were lost.
-func (p *reply) faults() []diag.Finding {
+func (p *reply) callFindings() []diag.Finding {
 	return slices.DeleteFunc(slices.Clone(p.findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 }
 
 // outcomes returns the results to show, in the order the calls ran.
 func (b *batch) outcomes() []prompt.Outcome {
 	var shown []prompt.Outcome
-	for _, s := range b.slots {
-		shown = append(shown, s.outcome())
+	for _, s := range b.invocations {
+		shown = append(shown, s.promptOutcome())
 	}
 	return shown
 }
 
-// unusable says why a response is of no use, or "".
-func unusable(p *reply) string {
+// uselessReason says why a response is of no use, or "".
+func uselessReason(p *reply) string {
 	switch {
 	case p.Stop == chat.StopLength:
 		return "length"
@@ -210,8 +210,8 @@ func unusable(p *reply) string {
 	return ""
 }
 
-// again drops a response that is of no use and asks for another, once.
-func (r *run) again(p *reply, why string) error {
+// retryUseless drops a response that is of no use and asks for another, once.
+func (r *run) retryUseless(p *reply, why string) error {
 	if err := p.batch.discard("the response is of no use: " + why); err != nil {
 		return err
 	}
@@ -221,11 +221,11 @@ func (r *run) again(p *reply, why string) error {
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
 	switch why {
 	case "length":
-		r.say(r.texts.Cut())
+		r.appendUser(r.texts.Cut())
 	case "empty":
-		r.say(r.texts.Empty())
+		r.appendUser(r.texts.Empty())
 	default:
-		r.say(r.texts.Broken())
+		r.appendUser(r.texts.Broken())
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func (r *run) remind() error {
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
 	example, _ := r.cfg.Writes.Render(r.example(), nil) // the dialects of prompts can say everything
-	r.say(r.texts.Reminder(example, r.ending))
+	r.appendUser(r.texts.Reminder(example, r.ending))
 	return nil
 }
 
@@ -256,9 +256,9 @@ func (r *run) example() chat.Call {
 // stopDenied ends the run at a denied call: what runs already is dropped, and
 // nothing else of the response is started.
 func (r *run) stopDenied(b *batch) error {
-	for _, s := range b.slots {
+	for _, s := range b.invocations {
 		if s.refused {
-			s.settle()
+			s.finalize()
 		}
 	}
 	if err := b.discard("another call of the response was denied"); err != nil {
@@ -267,7 +267,7 @@ func (r *run) stopDenied(b *batch) error {
 	return b.denied
 }
 
-func joined(a, b string) string {
+func joinParagraphs(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

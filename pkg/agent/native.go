@@ -34,29 +34,29 @@ func (l *listener) nativeCall(c chat.Call) {
 		call, faults := dialect.Native(c)
 		for i := range faults {
 			index := l.reply.batch.seen
-			faults[i] = placeless(faults[i], c.Text)
+			faults[i] = withoutSpan(faults[i], c.Text)
 			faults[i].Call = &index
 		}
 		l.reply.findings = append(l.reply.findings, faults...)
 		l.fail(l.reply.batch.add(call, faults))
 	default:
 		l.reply.findings = append(l.reply.findings,
-			diag.New(diag.OtherDialect, diag.Span{}, "the server read a call of %s; calls do not count there, and it is not run", shown(c.Name)))
+			diag.New(diag.OtherDialect, diag.Span{}, "the server read a call of %s; calls do not count there, and it is not run", quoteName(c.Name)))
 	}
 }
 
-// placeless returns a finding about the arguments of a native call, of which the
+// withoutSpan returns a finding about the arguments of a native call, of which the
 // text of the reply knows nothing. An error quotes its place.
-func placeless(f diag.Finding, args string) diag.Finding {
+func withoutSpan(f diag.Finding, args string) diag.Finding {
 	if f.Severity == diag.Error && args != "" {
-		f.Message += ", in " + near(args, f.Span.Start)
+		f.Message += ", in " + excerptAt(args, f.Span.Start)
 	}
 	f.Span = diag.Span{}
 	return f
 }
 
-// near quotes the text around an offset.
-func near(text string, at int) string {
+// excerptAt quotes the text around an offset.
+func excerptAt(text string, at int) string {
 	const before, most = 16, 40
 	from := max(0, min(at, len(text))-before)
 	to := min(len(text), from+most)
@@ -70,17 +70,17 @@ func near(text string, at int) string {
 	return quoted
 }
 
-// leaks looks for a call of the run's tools that was not read: one in the text where calls
+// reportLeakedCalls looks for a call of the run's tools that was not read: one in the text where calls
 // are native, or in another dialect than the run's. Whatever the model was trained to
-// write, neither is run. (That it ends its work in the words of a dialect does no harm.)
-func (l *listener) leaks(text string) {
+// runWrite, neither is run. (That it ends its work in the words of a dialect does no harm.)
+func (l *listener) reportLeakedCalls(text string) {
 	if !slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return bytes.Contains(l.content, []byte(def.Name)) }) {
 		return
 	}
 	reading := dialect.Scan(text, dialect.Options{})
 	for i, c := range reading.Calls {
 		row := reading.Rows[i].Name
-		if !l.run.knows(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.covers(c)) {
+		if !l.run.hasTool(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.hasReadAt(c)) {
 			continue
 		}
 		why := "calls are native in this run"
@@ -96,24 +96,24 @@ func (l *listener) leaks(text string) {
 	}
 }
 
-// knows reports whether a tool of the run has that name.
-func (r *run) knows(name string) bool {
+// hasTool reports whether a tool of the run has that name.
+func (r *run) hasTool(name string) bool {
 	return slices.ContainsFunc(r.defs, func(def *tool.Definition) bool { return def.Name == name })
 }
 
-// covers reports whether something was read, or found, where a call stands.
-func (p *reply) covers(c chat.Call) bool {
+// hasReadAt reports whether something was read, or found, where a call stands.
+func (p *reply) hasReadAt(c chat.Call) bool {
 	touches := func(start, end int) bool { return start < c.End && c.Start < end }
-	return slices.ContainsFunc(p.batch.slots, func(s *slot) bool { return touches(s.call.Start, s.call.End) }) ||
+	return slices.ContainsFunc(p.batch.invocations, func(s *invocation) bool { return touches(s.call.Start, s.call.End) }) ||
 		slices.ContainsFunc(p.findings, func(f diag.Finding) bool { return touches(f.Span.Start, f.Span.End) })
 }
 
-// concludeNative tells the model what came of its calls, a message for each. A
+// appendNativeResults tells the model what came of its calls, a message for each. A
 // reply without calls ends the work.
-func (r *run) concludeNative(p *reply) (over bool, err error) {
-	for _, s := range p.batch.slots {
-		content := prompt.Result(s.shown, r.mark, s.mostShown())
-		if changed := r.texts.Changed(s.call.Name, s.outcome(), r.mark); changed != "" {
+func (r *run) appendNativeResults(p *reply) (over bool, err error) {
+	for _, s := range p.batch.invocations {
+		content := prompt.Result(s.shown, r.boundary, s.modelBytes())
+		if changed := r.texts.Changed(s.call.Name, s.promptOutcome(), r.boundary); changed != "" {
 			content += "\n\n" + changed
 		}
 		r.messages = append(r.messages, chat.Message{Role: chat.Tool, CallID: s.call.ID, Name: s.call.Name, Content: content})
@@ -122,10 +122,10 @@ func (r *run) concludeNative(p *reply) (over bool, err error) {
 	case p.batch.seen > 0:
 		r.leaked = 0
 		return false, nil
-	case p.leaked && (r.cfg.TextAnswer || !r.fits(p.text)):
+	case p.leaked && (r.cfg.TextAnswer || !r.isValidAnswer(p.text)):
 		return false, r.remindOfLeak()
 	}
-	return r.finished(p.text, "", true)
+	return r.endWork(p.text, "", true)
 }
 
 // remindOfLeak tells the model once that a call in its text is none.
@@ -134,16 +134,16 @@ func (r *run) remindOfLeak() error {
 		return &ModelError{Why: "leaked call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "leaked call"})
-	r.say(r.texts.Leaked())
+	r.appendUser(r.texts.Leaked())
 	return nil
 }
 
-// written returns the calls of a batch as the model made them.
-func (b *batch) written() []chat.Call {
+// writtenArgs returns the calls of a batch as the model made them.
+func (b *batch) callsAsWritten() []chat.Call {
 	var calls []chat.Call
-	for _, s := range b.slots {
+	for _, s := range b.invocations {
 		c := s.call
-		c.Arguments = s.written
+		c.Arguments = s.writtenArgs
 		calls = append(calls, c)
 	}
 	return calls

@@ -126,7 +126,7 @@ func TestNativeFaults(t *testing.T) {
 // The reply without calls is the answer when it already fits, word for word.
 func TestNativeAnswerAtOnce(t *testing.T) {
 	r := nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), says(answer42))
-	if out := r.mustRun(); out.Rung != agent.RungText || out.Turns != 2 {
+	if out := r.mustRun(); out.FormatMode != agent.FormatText || out.Turns != 2 {
 		t.Errorf("outcome %+v", out)
 	}
 }
@@ -164,7 +164,7 @@ func TestLeakedCalls(t *testing.T) {
 	// Text that calls no tool of the run is text.
 	for _, text := range []string{calls(`nope("a")`), calls("finalResponse()")} {
 		r = nativeRig(t, says(text), says(answer42))
-		if out := r.mustRun(); out.Rung != agent.RungFormat || len(out.Findings) > 0 {
+		if out := r.mustRun(); out.FormatMode != agent.FormatSchema || len(out.Findings) > 0 {
 			t.Errorf("after %s: outcome %+v", text, out)
 		}
 	}

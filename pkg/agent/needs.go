@@ -79,7 +79,7 @@ func Missing(records []runfile.Record) map[string]*Needs {
 		case runfile.Call:
 			tools[b.ID] = b.Name
 		case runfile.Result:
-			note(missing, tools[b.Call], b.Result)
+			trackNeeds(missing, tools[b.Call], b.Result)
 		case runfile.UserInput:
 			if isAskUser(b.Tool) {
 				delete(missing, b.Tool)
@@ -89,8 +89,8 @@ func Missing(records []runfile.Record) map[string]*Needs {
 	return missing
 }
 
-// note keeps what a tool needs until a call of it succeeds.
-func note(missing map[string]*Needs, name string, result chat.Result) {
+// trackNeeds keeps what a tool needs until a call of it succeeds.
+func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
 	switch first := missing[name]; {
 	case len(result.Needs) > 0 && first != nil && isAskUser(name):
 		missing[name] = &Needs{name, slices.Compact(append(slices.Clone(first.Fields), result.Needs...)), first.Question + "\n" + result.Question}
@@ -101,10 +101,10 @@ func note(missing map[string]*Needs, name string, result chat.Result) {
 	}
 }
 
-// supply tells the model what tools need and the user has said. It reports false when nothing
+// applyUserAnswers tells the model what tools need and the user has said. It reports false when nothing
 // is needed; all that nobody has said, or has said before, is a *[NeedsError]. Only the tools of that name are looked at, all
 // if there is none.
-func (r *run) supply(ctx context.Context, names ...string) (told bool, err error) {
+func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool, err error) {
 	var ready []runfile.UserInput
 	var missing NeedsError
 	for _, def := range r.defs {
@@ -112,7 +112,7 @@ func (r *run) supply(ctx context.Context, names ...string) (told bool, err error
 		if n == nil || len(names) > 0 && !slices.Contains(names, n.Tool) {
 			continue
 		}
-		if values := r.answersTo(ctx, n, len(ready)); values != nil {
+		if values := r.userAnswersFor(ctx, n, len(ready)); values != nil {
 			ready = append(ready, runfile.UserInput{Tool: n.Tool, Values: values})
 		} else {
 			missing.All = append(missing.All, *n)
@@ -129,42 +129,42 @@ func (r *run) supply(ctx context.Context, names ...string) (told bool, err error
 		r.supplied++
 		if isAskUser(t.Tool) {
 			delete(r.needs, t.Tool)
-			r.say(r.texts.Answered(t.Values))
+			r.appendUser(r.texts.Answered(t.Values))
 		} else {
-			r.say(r.texts.Told(t.Tool, t.Values))
+			r.appendUser(r.texts.Told(t.Tool, t.Values))
 		}
-		r.out.Answer, r.out.Rung = nil, ""
+		r.out.Answer, r.out.FormatMode = nil, ""
 	}
 	return len(ready) > 0, nil
 }
 
-// answersTo returns what the user says to what a tool needs, behind that to a number of others: what
+// userAnswersFor returns what the user says to what a tool needs, behind that to a number of others: what
 // is on record where the run had come that far, or of the run that is played again, and else what the
 // configuration has, once. It is nil if something is missing.
-func (r *run) answersTo(ctx context.Context, n *Needs, others int) map[string]string {
+func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[string]string {
 	if past := r.record.past; others < len(past) {
 		then, _ := past[others].Body.(runfile.UserInput)
 		return then.Values
 	}
-	if i := r.supplied + others; i < len(r.cfg.Told) && r.cfg.Told[i].Tool == n.Tool {
-		return r.cfg.Told[i].Values
+	if i := r.supplied + others; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
+		return r.cfg.RecordedUserInput[i].Values
 	}
 	values := map[string]string{}
 	for _, field := range n.Fields {
 		value, ok := r.cfg.Answers[field]
 		if !ok {
-			return r.askNow(ctx, n)
+			return r.promptUser(ctx, n)
 		}
 		values[field] = value
 	}
 	if maps.Equal(values, r.said[n.Tool]) {
-		return r.askNow(ctx, n)
+		return r.promptUser(ctx, n)
 	}
 	return values
 }
 
-// askNow returns what somebody who is there says, or nil.
-func (r *run) askNow(ctx context.Context, n *Needs) map[string]string {
+// promptUser returns what somebody who is there says, or nil.
+func (r *run) promptUser(ctx context.Context, n *Needs) map[string]string {
 	if r.cfg.Ask == nil {
 		return nil
 	}

@@ -28,19 +28,19 @@ func (n nonce) next(seed [32]byte, texts ...string) nonce {
 		n.drawn++
 		sum := sha256.Sum256(binary.BigEndian.AppendUint64(append([]byte("nonce"), seed[:]...), n.drawn))
 		n.word = hex.EncodeToString(sum[:nonceBytes])
-		if !n.standsIn(texts...) {
+		if !n.occursIn(texts...) {
 			return n
 		}
 	}
 }
 
-// standsIn reports whether one of some texts says the word.
-func (n nonce) standsIn(texts ...string) bool {
+// occursIn reports whether one of some texts says the word.
+func (n nonce) occursIn(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), n.word) })
 }
 
 // drawNonce marks the fences of the run with a new word, if they are to be marked, which none
-// of some texts says.
+// estimate some texts says.
 func (r *run) drawNonce(texts ...string) error {
 	if !r.cfg.Nonce {
 		return nil
@@ -56,8 +56,8 @@ func (r *run) drawNonce(texts ...string) error {
 // renewNonce marks fences with another word when the results of a batch say the current one:
 // who knows it could write calls. It returns what the model is told of that, or "".
 func (r *run) renewNonce(b *batch) (string, error) {
-	texts := b.texts()
-	if !r.cfg.Nonce || !r.nonce.standsIn(texts...) {
+	texts := b.resultTexts()
+	if !r.cfg.Nonce || !r.nonce.occursIn(texts...) {
 		return "", nil
 	}
 	if err := r.drawNonce(texts...); err != nil {
@@ -66,18 +66,18 @@ func (r *run) renewNonce(b *batch) (string, error) {
 	return r.texts.Fence(r.cfg.Writes.Fence()), nil
 }
 
-// texts returns the results of the batch, each as it is written and with all of its strings
+// resultTexts returns the results of the batch, each as it is written and with all of its strings
 // without escapes.
-func (b *batch) texts() []string {
+func (b *batch) resultTexts() []string {
 	var all []string
-	for _, s := range b.slots {
-		all = append(all, string(s.shown), meant(s.shown))
+	for _, s := range b.invocations {
+		all = append(all, string(s.shown), decodedStrings(s.shown))
 	}
 	return all
 }
 
-// meant returns what the strings of a JSON text mean, one behind the other.
-func meant(text []byte) string {
+// decodedStrings returns what the strings of a JSON text mean, one behind the other.
+func decodedStrings(text []byte) string {
 	var b strings.Builder
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {

@@ -40,7 +40,7 @@ func TestReadsSideBySide(t *testing.T) {
 			for i := range reads {
 				reads[i] = `look("` + string(rune('a'+i)) + `")`
 			}
-			// The write before them keeps the reads from starting early.
+			// The runWrite before them keeps the reads from starting early.
 			r := newRig(t, then(says(calls(append([]string{`put("w")`}, reads...)...)))...)
 			g := newGate()
 			r.do["look"] = g.pass
@@ -120,7 +120,7 @@ func TestManyReads(t *testing.T) {
 	})
 }
 
-// A write is a barrier on both sides: it starts when all before it have ended,
+// A runWrite is a barrier on both sides: it starts when all before it have ended,
 // and nothing after it starts before it has ended.
 func TestWriteIsBarrier(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("a")`, `look("b")`, `put("1")`, `look("c")`, `put("2")`, `put("3")`, `look("d")`)))...)

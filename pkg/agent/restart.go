@@ -39,8 +39,8 @@ func (r *run) restarts() bool {
 	return true
 }
 
-// undone returns the required tools of which no call has succeeded.
-func (r *run) undone() []string {
+// unmetRequirements returns the required tools of which no call has succeeded.
+func (r *run) unmetRequirements() []string {
 	return slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
 }
 
@@ -62,9 +62,9 @@ func (r *run) allDenied() error {
 	return e
 }
 
-// blame returns why the run failed: where the model ended it badly, work that was required or denied says more.
-func (r *run) blame(err error) error {
-	undone := r.undone()
+// rootCause returns why the run failed: where the model ended it badly, work that was required or denied says more.
+func (r *run) rootCause(err error) error {
+	undone := r.unmetRequirements()
 	switch {
 	case !errors.As(err, new(*ModelError)):
 		return err

@@ -63,12 +63,12 @@ func Continue(log *runfile.Log) ([]runfile.Record, error) {
 	for isLoose(last(records)) {
 		records = records[:len(records)-1]
 	}
-	if changed := len(records) - 2; unauthorizedAt(records, changed) {
+	if changed := len(records) - 2; isUnauthorizedAt(records, changed) {
 		records = records[:changed] // with an authorisation that is renewed it can be made
 	}
 	for {
-		asked := lastOf[runfile.Request](records)
-		if asked < 0 || answered(records[asked:]) {
+		asked := lastIndexOf[runfile.Request](records)
+		if asked < 0 || hasResponse(records[asked:]) {
 			return slices.Clip(records), nil
 		}
 		records = records[:asked]
@@ -91,9 +91,9 @@ func isLoose(b runfile.Body) bool {
 	return false
 }
 
-// unauthorizedAt reports whether two records say that a change was about to happen, and that
+// isUnauthorizedAt reports whether two records say that a change was about to happen, and that
 // it did not because there was no authorisation.
-func unauthorizedAt(records []runfile.Record, i int) bool {
+func isUnauthorizedAt(records []runfile.Record, i int) bool {
 	if i < 0 {
 		return false
 	}
@@ -102,8 +102,8 @@ func unauthorizedAt(records []runfile.Record, i int) bool {
 	return began && ended && intent.Call == result.Call && result.Result.Error != nil && result.Result.Error.Code == chat.Unauthorized
 }
 
-// lastOf returns where the last record of a kind stands, or -1.
-func lastOf[T runfile.Body](records []runfile.Record) int {
+// lastIndexOf returns where the last record of a kind stands, or -1.
+func lastIndexOf[T runfile.Body](records []runfile.Record) int {
 	for i, r := range slices.Backward(records) {
 		if _, ok := r.Body.(T); ok {
 			return i
@@ -112,37 +112,37 @@ func lastOf[T runfile.Body](records []runfile.Record) int {
 	return -1
 }
 
-// answered reports whether a whole response follows a request.
-func answered(records []runfile.Record) bool {
-	i := lastOf[runfile.Response](records)
+// emitApproval reports whether a whole response follows a request.
+func hasResponse(records []runfile.Record) bool {
+	i := lastIndexOf[runfile.Response](records)
 	return i >= 0 && records[i].Body.(runfile.Response).Broken == ""
 }
 
-// A past is what is on record of a run that goes on, by the ids of its calls.
-type past struct {
+// A recorded is what is on record of a run that goes on, by the ids of its calls.
+type recorded struct {
 	results   map[string]runfile.Result
 	intents   map[string]bool
 	discarded map[string]bool
-	secret    map[heldSecret]bool
+	secret    map[secretArguments]bool
 }
 
-// heldSecret names arguments that were denied for a secret in them, which no record has.
-type heldSecret struct {
+// secretArguments names arguments that were denied for a secret in them, which no record has.
+type secretArguments struct {
 	call  string
 	given bool // by who approved the call
 }
 
-// began reports whether a call had begun.
-func (p past) began(id string) bool {
+// hasBegun reports whether a call had begun.
+func (p recorded) hasBegun(id string) bool {
 	_, ran := p.results[id]
 	return ran || p.intents[id] || p.discarded[id]
 }
 
-// recall makes the run one that goes on, if it has a past. Nobody hears again of what
+// replayRecorded makes the run one that goes on, if it has a past. Nobody hears again of what
 // happened then.
-func (r *run) recall() error {
+func (r *run) replayRecorded() error {
 	records := r.cfg.Past
-	r.past = past{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[heldSecret]bool{}}
+	r.past = recorded{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
 	for _, record := range records {
 		switch b := record.Body.(type) {
 		case runfile.Result:
@@ -152,15 +152,15 @@ func (r *run) recall() error {
 		case runfile.Discarded:
 			r.past.discarded[b.Call] = true
 		case runfile.Call:
-			r.past.secret[heldSecret{b.ID, false}] = b.Rule == policy.SecretRule
+			r.past.secret[secretArguments{b.ID, false}] = b.Rule == policy.SecretRule
 		case runfile.Approval:
-			r.past.secret[heldSecret{b.Call, true}] = b.Rule == policy.SecretRule
+			r.past.secret[secretArguments{b.Call, true}] = b.Rule == policy.SecretRule
 		}
 	}
 	if len(records) > 0 { // the first one says what the run was started with
-		r.record.past = dated(records[1:], time.Now())
+		r.record.past = clampTimes(records[1:], time.Now())
 	}
-	if lastOf[runfile.Request](records) < 0 {
+	if lastIndexOf[runfile.Request](records) < 0 {
 		return nil
 	}
 	replay, err := model.NewReplay("the record", &runfile.Log{Records: records})
@@ -180,10 +180,10 @@ func (r *run) recall() error {
 	return nil
 }
 
-// dated returns records of which none is later than the next one, and none than now. Where the clock
+// clampTimes returns records of which none is later than the next one, and none than now. Where the clock
 // was set back since, those before it go along: they are as long before one another as they were, and no
 // call waits for a rate until the old time has come.
-func dated(records []runfile.Record, now time.Time) []runfile.Record {
+func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 	records = slices.Clone(records)
 	var back time.Duration
 	for i, r := range slices.Backward(records) {
@@ -196,15 +196,15 @@ func dated(records []runfile.Record, now time.Time) []runfile.Record {
 	return records
 }
 
-// recall gives a call of the past the result that it had, and reports whether it is one. Where no
+// replayRecorded gives a call of the past the result that it had, and reports whether it is one. Where no
 // rule says it, reports says whether the model is told of one whose outcome nobody knows.
-func (s *slot) recall(p past, reports bool) bool {
+func (s *invocation) replayRecorded(p recorded, reports bool) bool {
 	result, ran := p.results[s.call.ID]
 	switch {
 	case ran && result.Truncated:
 		s.err = &DivergedError{Why: fmt.Sprintf("the result of the call %s, of %d bytes, was recorded cut", s.call.ID, result.Bytes)}
 	case ran:
-		s.result, s.took = result.Result, result.Duration
+		s.result, s.duration = result.Result, result.Duration
 		s.result.Labels = result.Labels
 	case p.discarded[s.call.ID]: // nobody looks at its result
 	case !p.intents[s.call.ID] || s.def.Repeatable():
@@ -236,19 +236,19 @@ func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(c
 	return resp, err
 }
 
-// differs says how a step differs from the one on record, or "".
-func differs(then, now runfile.Body) string {
+// diffSteps says how a step differs from the one on record, or "".
+func diffSteps(then, now runfile.Body) string {
 	if then.Kind() != now.Kind() {
 		return fmt.Sprintf("it is of the kind %s, and now there is one of the kind %s", then.Kind(), now.Kind())
 	}
-	if was, is := gist(then), gist(now); was != is {
+	if was, is := fingerprint(then), fingerprint(now); was != is {
 		return fmt.Sprintf("it says %s, and now it is %s", was, is)
 	}
 	return ""
 }
 
-// gist returns what has to be the same when a step is done again.
-func gist(b runfile.Body) string {
+// fingerprint returns what has to be the same when a step is done again.
+func fingerprint(b runfile.Body) string {
 	switch b := b.(type) {
 	case runfile.Request:
 		return fmt.Sprintf("the request of turn %d", b.Turn) // what is in it is held against the record with what is said to it

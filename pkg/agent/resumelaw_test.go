@@ -224,7 +224,7 @@ func (h heardRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome
 	return r, out, err
 }
 
-// changes returns the changes that were started, in order.
+// changedMembers returns the changes that were started, in order.
 func (r *rig) changes() []string {
 	return slices.DeleteFunc(r.seen(), func(line string) bool { return !strings.HasPrefix(line, "start put") })
 }

@@ -19,7 +19,7 @@ func (r *run) digest(tool string, args json.RawMessage) string {
 
 // key returns what makes a call the same one when it is made again after a crash, in 32 hexadecimal
 // digits; "" where its tool wants none. Arguments that are others have another key.
-func (r *run) key(s *slot) string {
+func (r *run) key(s *invocation) string {
 	if !s.def.Keyed() {
 		return ""
 	}
@@ -30,8 +30,8 @@ func (r *run) key(s *slot) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hidden returns messages as they are on record, without secrets.
-func hidden(messages []chat.Message, s *redact.Set) []chat.Message {
+// redacted returns messages as they are on record, without secrets.
+func redacted(messages []chat.Message, s *redact.Set) []chat.Message {
 	if s.None() {
 		return messages
 	}

@@ -10,8 +10,8 @@ type tokenEstimate struct {
 	bytes, tokens int // of the latest request whose usage is known; 0 if there is none
 }
 
-// of returns the estimate of a request.
-func (e tokenEstimate) of(req chat.Request) int {
+// estimate returns the estimate of a request.
+func (e tokenEstimate) estimate(req chat.Request) int {
 	size := requestBytes(req)
 	if e.tokens > 0 {
 		return int(float64(size) * float64(e.tokens) / float64(e.bytes))
@@ -19,8 +19,8 @@ func (e tokenEstimate) of(req chat.Request) int {
 	return int(float64(size) / bytesPerToken)
 }
 
-// learn corrects later estimates by the usage of a request.
-func (e *tokenEstimate) learn(req chat.Request, u chat.Usage) {
+// calibrate corrects later estimates by the usage of a request.
+func (e *tokenEstimate) calibrate(req chat.Request, u chat.Usage) {
 	if size := requestBytes(req); u.InputTokens > 0 && size > 0 {
 		e.bytes, e.tokens = size, u.InputTokens
 	}
@@ -41,8 +41,8 @@ func requestBytes(req chat.Request) int {
 	return size
 }
 
-// afford refuses a request that would most likely take more tokens than are left.
-func (b *budget) afford(estimate int) error {
+// checkEstimate refuses a request that would most likely take more tokens than are left.
+func (b *budget) checkEstimate(estimate int) error {
 	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && estimate > left {
 		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: estimate}
 	}

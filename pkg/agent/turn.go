@@ -20,7 +20,7 @@ type reply struct {
 }
 
 // request returns the next request.
-func (r *run) request(purpose chat.Purpose, f form) chat.Request {
+func (r *run) request(purpose chat.Purpose, f answerFormat) chat.Request {
 	req := chat.Request{
 		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.tools,
 		AnyJSON: f.anyJSON, Params: r.cfg.Params, MostCalls: r.budget.callsLeft(),
@@ -32,9 +32,9 @@ func (r *run) request(purpose chat.Purpose, f form) chat.Request {
 	return req
 }
 
-// ask makes one request. When it returns an error, nothing that the response
-// began is left running.
-func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, error) {
+// sendRequest makes one request. When it returns an error, nothing that the response
+// hasBegun is left running.
+func (r *run) sendRequest(ctx context.Context, purpose chat.Purpose, f answerFormat) (*reply, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -49,8 +49,8 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, er
 	r.cfg.Observe(Event{Kind: EventRequest, Turn: r.out.Turns, Purpose: purpose})
 
 	l := r.listen(ctx, purpose)
-	l.request, l.input = req, r.budget.rate.of(req)
-	resp, err := r.modelFor(purpose).Reply(l.ctx, req, l.hear)
+	l.request, l.input = req, r.budget.rate.estimate(req)
+	resp, err := r.modelFor(purpose).Reply(l.ctx, req, l.onDelta)
 	l.cancel(nil)
 	r.begun = l.pieces > 0
 	switch {
@@ -62,12 +62,12 @@ func (r *run) ask(ctx context.Context, purpose chat.Purpose, f form) (*reply, er
 		err = l.close(resp)
 	}
 	if err == nil {
-		err = r.heard(l)
+		err = r.recordResponse(l)
 	} else if r.begun {
-		err = both(err, r.recordBroken(l, resp, err))
+		err = joinErrors(err, r.recordBroken(l, resp, err))
 	}
 	if err != nil {
-		return nil, both(err, l.reply.batch.discard("the response is not complete"))
+		return nil, joinErrors(err, l.reply.batch.discard("the response is not complete"))
 	}
 	return &l.reply, nil
 }
@@ -78,7 +78,7 @@ func (r *run) admit(req chat.Request) error {
 		return err
 	}
 	if len(r.record.past) == 0 { // what is on record was sent
-		if err := r.budget.afford(r.budget.rate.of(req)); err != nil {
+		if err := r.budget.checkEstimate(r.budget.rate.estimate(req)); err != nil {
 			return err
 		}
 	}
@@ -93,9 +93,9 @@ func (r *run) modelFor(purpose chat.Purpose) Model {
 	return r.cfg.Model
 }
 
-// both returns an error together with one that came later, if that is another. That a run
+// joinErrors returns an error together with one that came later, if that is another. That a run
 // whose end has come does not go on as it began is none.
-func both(err, later error) error {
+func joinErrors(err, later error) error {
 	switch {
 	case err == nil:
 		return later
@@ -105,13 +105,13 @@ func both(err, later error) error {
 	return errors.Join(err, later)
 }
 
-// heard books a complete response. Its findings are kept and its record is
+// recordResponse books a complete response. Its findings are kept and its record is
 // appended, but not yet durable.
-func (r *run) heard(l *listener) error {
+func (r *run) recordResponse(l *listener) error {
 	p := &l.reply
 	body := r.recordOf(p.Response, l)
 	p.Usage = body.Usage
-	r.budget.rate.learn(l.request, p.Usage)
+	r.budget.rate.calibrate(l.request, p.Usage)
 	r.budget.use(p.Usage, body.Pieces)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Model = p.By
@@ -173,7 +173,7 @@ func (r *run) recordRequest(req chat.Request) error {
 // requestDigest identifies a request as it can be made again from its record, which holds no secret
 // although a model can have said one.
 func (r *run) requestDigest(req chat.Request) string {
-	r.chain.Add(hidden(req.Messages[r.chain.Count():], r.cfg.Policy.Secrets)...)
+	r.chain.Add(redacted(req.Messages[r.chain.Count():], r.cfg.Policy.Secrets)...)
 	req.System = r.cfg.Policy.Secrets.Hide(req.System)
 	return r.chain.Digest(req)
 }
@@ -212,9 +212,9 @@ func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
 	return l
 }
 
-// hear takes a delta. It is called by the model, which may need a moment to
+// onDelta takes a delta. It is called by the model, which may need a moment to
 // notice that nobody listens any more.
-func (l *listener) hear(d chat.Delta) {
+func (l *listener) onDelta(d chat.Delta) {
 	if l.err != nil {
 		return
 	}
@@ -240,7 +240,7 @@ func (l *listener) write(content string) {
 	}
 }
 
-// read takes what the scanner found. The scanner goes on to the end of its
+// parseAnswer takes what the scanner found. The scanner goes on to the end of its
 // piece, also when what stands there is not to be read any more.
 func (l *listener) read(e dialect.Event) {
 	switch {
@@ -249,7 +249,7 @@ func (l *listener) read(e dialect.Event) {
 		l.content = l.content[:0]
 	case e.Revoked:
 		l.needed = l.heard
-		l.fail(l.revoked())
+		l.fail(l.revokeCalls())
 	case e.Call != nil:
 		l.needed = l.heard
 		l.fail(l.reply.batch.add(*e.Call, nil))
@@ -260,9 +260,9 @@ func (l *listener) read(e dialect.Event) {
 	}
 }
 
-// revoked takes back the calls so far, most often because they turn out to stand
+// revokeCalls takes back the calls so far, most often because they turn out to stand
 // inside reasoning.
-func (l *listener) revoked() error {
+func (l *listener) revokeCalls() error {
 	before := l.reply.batch
 	l.reply.batch = newBatch(l.calling, l.run)
 	l.reply.batch.seen = before.seen
@@ -296,7 +296,7 @@ func (l *listener) close(resp chat.Response) error {
 	}
 	l.reply.findings = append(l.reply.findings, l.faults.Locate(resp.Content)...)
 	if l.native || l.scanner != nil {
-		l.leaks(resp.Content)
+		l.reportLeakedCalls(resp.Content)
 	}
 	l.reply.Response, l.reply.text = resp, string(l.content)
 	return l.err

@@ -207,9 +207,9 @@ type UnknownOutcome struct {
 
 // Answer is the checked answer of the run.
 type Answer struct {
-	JSON    json.RawMessage `json:"json"`
-	Rung    string          `json:"format_mode"` // how the model was held to the schema
-	Repairs int             `json:"repairs"`     // how often it had to be asked again
+	JSON       json.RawMessage `json:"json"`
+	FormatMode string          `json:"format_mode"` // how the model was held to the schema
+	Repairs    int             `json:"repairs"`     // how often it had to be asked again
 }
 
 // UserInput is what the user said when a tool needed it: values by the names of what it needs.

@@ -49,11 +49,11 @@ func story() []Body {
 		UnknownOutcome{Call: "c3", Key: "k3"},
 		Request{Turn: 2, Purpose: chat.PurposeAnswer, Messages: []chat.Message{{Role: chat.Assistant, Content: "x"}, {Role: chat.User, Content: "answer"}}, Format: json.RawMessage(`{"type":"object"}`), Digest: "sha256:03"},
 		Response{Turn: 2, Content: `{"answer":1.0}`, Stop: chat.StopEnd},
-		Answer{JSON: json.RawMessage(`{"answer":1.0}`), Rung: "format", Repairs: 1},
+		Answer{JSON: json.RawMessage(`{"answer":1.0}`), FormatMode: "format", Repairs: 1},
 		UserInput{Tool: "gmail_send", Values: map[string]string{"to": "<x>\n", "": "\u2028"}},
 		Request{Turn: 3, Purpose: chat.PurposeTurn, Messages: []chat.Message{{Role: chat.User, Content: "told"}}, Digest: "sha256:05"},
 		Response{Turn: 3, Content: `{"answer":2}`, Stop: chat.StopEnd},
-		Answer{JSON: json.RawMessage(`{"answer":2}`), Rung: "text"},
+		Answer{JSON: json.RawMessage(`{"answer":2}`), FormatMode: "text"},
 		End{Exit: 0, Name: "ok", Why: "answered", Usage: chat.Usage{InputTokens: 10, OutputTokens: 11}, Turns: 2, Calls: 3},
 	}
 }
