@@ -40,11 +40,11 @@ func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string
 	if r == nil || len(o.given) == 0 {
 		return said, nil
 	}
-	return said, suffice(said, o.given, agent.Missing(r.past))
+	return said, checkAnswersSuffice(said, o.given, agent.Missing(r.past))
 }
 
-// keep adds an answer that the run had been given before, and that is not given anew.
-func (o *answerOptions) keep(pair string) {
+// hideVariable adds an answer that the run had been given before, and that is not given anew.
+func (o *answerOptions) addRecorded(pair string) {
 	name, _, _ := strings.Cut(pair, "=")
 	if !slices.Contains(o.given, name) {
 		o.pairs = append(o.pairs, pair)
@@ -61,8 +61,8 @@ func (o *answerOptions) names() []string {
 	return names
 }
 
-// suffice says what is wrong with answers, of which some are given now, to what is missing.
-func suffice(said map[string]string, given []string, missing map[string]*agent.Needs) error {
+// checkAnswersSuffice says what is wrong with answers, of which some are given now, to what is missing.
+func checkAnswersSuffice(said map[string]string, given []string, missing map[string]*agent.Needs) error {
 	needed := map[string]bool{}
 	for _, n := range missing {
 		for _, field := range n.Fields {
@@ -84,19 +84,19 @@ func suffice(said map[string]string, given []string, missing map[string]*agent.N
 	}
 	for _, name := range names {
 		if _, ok := said[name]; !ok {
-			return usagef("--answer "+quoted(name)+"=VALUE", "--answer: the run needs %s, too", name)
+			return usagef("--answer "+shellQuote(name)+"=VALUE", "--answer: the run needs %s, too", name)
 		}
 	}
 	return nil
 }
 
-// howToAnswer says how a run goes on that needs something.
-func (o *runOptions) howToAnswer(err error) string {
+// answerHint says how a run goes on that needs something.
+func (o *runOptions) answerHint(err error) string {
 	var needs *agent.NeedsError
 	errors.As(err, &needs)
 	flags := ""
 	for _, field := range needs.Fields() {
-		flags += " --answer " + quoted(field) + "=VALUE"
+		flags += " --answer " + shellQuote(field) + "=VALUE"
 	}
-	return o.howToGoOn(flags)
+	return o.resumeCommand(flags)
 }

@@ -43,24 +43,24 @@ func (o *approveOptions) check() error {
 }
 
 // approver returns who answers. The model is the one that results go to.
-func (o *approveOptions) approver(env Env, t *talk, model string) (agent.Approver, error) {
+func (o *approveOptions) approver(env Env, t *console, model string) (agent.Approver, error) {
 	var next agent.Approver
 	switch o.who {
 	case "never":
 	case "tty":
-		next = &terminalApprover{talk: t, model: model}
+		next = &terminalApprover{console: t, model: model}
 	default:
 		path, err := exec.LookPath(o.who)
 		if err != nil {
 			return nil, usagef("never, tty, or a program that can be run", "--approve: %v", err)
 		}
-		next = &programApprover{talk: t, model: model, program: subprocess.Program{Path: path, Env: surroundings(env), All: t.programs}}
+		next = &programApprover{console: t, model: model, program: subprocess.Program{Path: path, Env: desktopEnv(env), All: t.programs}}
 	}
-	return o.byFlag(next), nil
+	return o.withApprovedCalls(next), nil
 }
 
-// byFlag puts the calls that the command line admits before who else answers.
-func (o *approveOptions) byFlag(next agent.Approver) agent.Approver {
+// withApprovedCalls puts the calls that the command line admits before who else answers.
+func (o *approveOptions) withApprovedCalls(next agent.Approver) agent.Approver {
 	if len(o.calls) == 0 {
 		return next
 	}
@@ -101,7 +101,7 @@ func (a *flagApprover) Approve(ctx context.Context, q agent.Question) (agent.App
 // A programApprover asks a program: the question is JSON on its stdin, the answer JSON on
 // its stdout.
 type programApprover struct {
-	talk    *talk
+	console *console
 	model   string
 	program subprocess.Program
 }
@@ -123,7 +123,7 @@ func (a *programApprover) Approve(ctx context.Context, q agent.Question) (agent.
 	q.Note = privacy(q.Def, a.model)
 	q.Preview.Files = slices.Clone(q.Preview.Files)
 	for i, f := range q.Preview.Files {
-		q.Preview.Files[i].Diff = a.talk.secrets.Redact(diffText(fileDiff(f)))
+		q.Preview.Files[i].Diff = a.console.secrets.Redact(diffText(fileDiff(f)))
 	}
 	question, err := json.Marshal(q)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // noArguments refuses every argument.
 func noArguments(c *cobra.Command, args []string) error {
-	return upTo(0, "")(c, args)
+	return atMost(0, "")(c, args)
 }
 
 // oneArgument takes one argument, which help calls noun.
@@ -22,12 +22,12 @@ func oneArgument(noun, hint string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return usagef(hint, "%s is missing after %s", noun, c.CommandPath())
 		}
-		return upTo(1, hint)(c, args)
+		return atMost(1, hint)(c, args)
 	}
 }
 
-// upTo takes so many arguments at most. An empty hint names the help page.
-func upTo(most int, hint string) cobra.PositionalArgs {
+// atMost takes so many arguments at most. An empty hint names the help page.
+func atMost(most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) <= most {
 			return nil
@@ -39,8 +39,8 @@ func upTo(most int, hint string) cobra.PositionalArgs {
 // helpOf names the help page of a command.
 func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows what it takes" }
 
-// refused makes a usage error of what Cobra says about the command line of c.
-func refused(c *cobra.Command, err error) error {
+// usageErrorOf makes a usage error of what Cobra says about the command line of c.
+func usageErrorOf(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	switch {
@@ -54,13 +54,13 @@ func refused(c *cobra.Command, err error) error {
 		_, usage := pflag.UnquoteUsage(f)
 		return usagef(usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
 	case errors.As(err, &unknown):
-		return &usageError{err, cmp.Or(meantFlag(c, unknown.GetSpecifiedName()), helpOf(c))}
+		return &usageError{err, cmp.Or(suggestFlag(c, unknown.GetSpecifiedName()), helpOf(c))}
 	}
 	return &usageError{err, helpOf(c)}
 }
 
-// meantFlag says which flag of a command a misspelt one was meant as, or "".
-func meantFlag(c *cobra.Command, name string) string {
+// suggestFlag says which flag of a command a misspelt one was meant as, or "".
+func suggestFlag(c *cobra.Command, name string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	slices.Sort(names)

@@ -11,14 +11,14 @@ import (
 )
 
 // askTerminal asks the user at the terminal for what a run needs. An empty line is no answer.
-func (t *talk) askTerminal(ctx context.Context, n agent.Needs) (values map[string]string, ok bool) {
+func (t *console) askTerminal(ctx context.Context, n agent.Needs) (values map[string]string, ok bool) {
 	tty, err := openTerminal()
 	if err != nil {
 		return nil, false
 	}
 	defer tty.Close()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
-	out, in := hidingWriter{tty, t.secrets}, bufio.NewReader(tty)
+	out, in := redactingWriter{tty, t.secrets}, bufio.NewReader(tty)
 	fmt.Fprintf(out, "\noneshot: the run asks:\n")
 	for line := range strings.Lines(n.Question) {
 		fmt.Fprintf(out, "  %s\n", inLine(line))

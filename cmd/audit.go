@@ -18,28 +18,28 @@ const (
 	msgEnded    = "call ended"
 )
 
-// decided logs what was decided about a call.
-func (t *talk) decided(run string, e agent.Event) {
-	attrs := append(aboutCall(run, e), slog.String("verdict", string(e.Verdict)), slog.String("rule", e.Rule))
+// logDecision logs what was decided about a call.
+func (t *console) logDecision(run string, e agent.Event) {
+	attrs := append(callAttrs(run, e), slog.String("verdict", string(e.Verdict)), slog.String("rule", e.Rule))
 	level := slog.LevelInfo
 	if e.Verdict != policy.Allow {
 		level = slog.LevelWarn
 	}
-	t.trace(level, msgDecided, because(attrs, e.Text)...)
+	t.logOnly(level, msgDecided, withReason(attrs, e.Text)...)
 }
 
-// answered logs who approved or refused a call that the policy asks about.
-func (t *talk) answered(run string, e agent.Event) {
-	attrs := append(aboutCall(run, e), slog.String("verdict", string(e.Verdict)), slog.String("by", e.By))
+// logApproval logs who approved or refused a call that the policy asks about.
+func (t *console) logApproval(run string, e agent.Event) {
+	attrs := append(callAttrs(run, e), slog.String("verdict", string(e.Verdict)), slog.String("by", e.By))
 	if e.Other != "" {
 		attrs = append(attrs, slog.String("modified_digest", e.Other))
 	}
-	t.trace(slog.LevelInfo, msgAnswered, because(attrs, e.Text)...)
+	t.logOnly(slog.LevelInfo, msgAnswered, withReason(attrs, e.Text)...)
 }
 
-// ended logs what became of a call that was decided.
-func (t *talk) ended(run string, e agent.Event) {
-	attrs := append(aboutCall(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Took))
+// logResult logs what became of a call that was decided.
+func (t *console) logResult(run string, e agent.Event) {
+	attrs := append(callAttrs(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Took))
 	if e.Call.Code != "" {
 		attrs = append(attrs, slog.String("code", string(e.Call.Code)))
 	}
@@ -47,11 +47,11 @@ func (t *talk) ended(run string, e agent.Event) {
 	if e.Call.Status != agent.CallOK {
 		level = slog.LevelWarn
 	}
-	t.trace(level, msgEnded, because(attrs, strings.TrimPrefix(e.Text, string(e.Call.Code)+": "))...)
+	t.logOnly(level, msgEnded, withReason(attrs, strings.TrimPrefix(e.Text, string(e.Call.Code)+": "))...)
 }
 
-// aboutCall says which call a line is about. A call outside a run has neither run nor turn.
-func aboutCall(run string, e agent.Event) []slog.Attr {
+// callAttrs says which call a line is about. A call outside a run has neither run nor turn.
+func callAttrs(run string, e agent.Event) []slog.Attr {
 	var attrs []slog.Attr
 	if run != "" {
 		attrs = append(attrs, slog.String("run", run), slog.Int("turn", e.Turn))
@@ -60,8 +60,8 @@ func aboutCall(run string, e agent.Event) []slog.Attr {
 		slog.String("effect", string(e.Call.Effect)), slog.String("digest", e.Digest))
 }
 
-// because adds why.
-func because(attrs []slog.Attr, why string) []slog.Attr {
+// withReason adds why.
+func withReason(attrs []slog.Attr, why string) []slog.Attr {
 	if why == "" {
 		return attrs
 	}

@@ -21,7 +21,7 @@ func (o *findingOptions) open(files []string) (err error) {
 	case slices.ContainsFunc(files, func(name string) bool { return sameFile(name, o.writeBaseline) }):
 		return usagef("name another file", "--write-baseline: %s is one of the files that are looked at", o.writeBaseline)
 	case o.writeBaseline != "":
-		o.to, err = newTarget("--write-baseline", o.writeBaseline)
+		o.to, err = newOutputFile("--write-baseline", o.writeBaseline)
 		return err
 	case o.baseline == "":
 		return nil
@@ -48,12 +48,12 @@ func sameFile(a, b string) bool {
 }
 
 // record writes the baseline.
-func (o *findingOptions) record(t *talk) error {
+func (o *findingOptions) record(t *console) error {
 	doc, n, err := lint.FormatBaseline(o.present)
 	if err != nil {
 		return err
 	}
-	if err := o.to.deliver(doc); err != nil {
+	if err := o.to.writeOutput(doc); err != nil {
 		return err
 	}
 	verb := "are"
@@ -72,7 +72,7 @@ func (o *findingOptions) unused() []diag.Finding {
 		return nil
 	}
 	stale := o.known.Unused(func(e lint.Entry) bool {
-		return o.reported[e.Code] && (o.read[e.File] || gone(e.File))
+		return o.reported[e.Code] && (o.read[e.File] || isMissing(e.File))
 	})
 	if o.strict {
 		diag.Tighten(stale)
@@ -80,9 +80,9 @@ func (o *findingOptions) unused() []diag.Finding {
 	return stale
 }
 
-// gone reports whether there is no file of that name. Of stdin that cannot be
-// said.
-func gone(name string) bool {
+// isMissing reports whether there is no file of that name. Of stdin that cannot be
+// displayName.
+func isMissing(name string) bool {
 	_, err := os.Lstat(filepath.FromSlash(name))
 	return name != "-" && errors.Is(err, fs.ErrNotExist)
 }

@@ -13,14 +13,14 @@ import (
 // breakers keep which models failed last and when, for all runs of a user: a file in the state directory. They
 // only say in which order a run with several models asks, so that nothing that goes wrong here ends one.
 type breakers struct {
-	file stateFile
-	talk *talk
+	file    stateFile
+	console *console
 }
 
 const mostBreakers = 1 << 20 // bytes
 
 // newBreakers returns the breakers of the user, nil where there is no place for them.
-func newBreakers(env Env, t *talk) *breakers {
+func newBreakers(env Env, t *console) *breakers {
 	dir, err := makeStateDir(env, "breakers")
 	if err != nil {
 		t.note("which models failed is not kept for other runs: %v", err)
@@ -43,14 +43,14 @@ func (b *breakers) failed(now time.Time) map[string]time.Time {
 			return kept
 		}
 	}
-	b.talk.note("which models failed in other runs is not known: %v", err)
+	b.console.note("which models failed in other runs is not known: %v", err)
 	return nil
 }
 
 // note keeps that a model failed, or with a zero time that it is well.
 func (b *breakers) note(key string, at time.Time) {
 	if err := b.change(key, at); err != nil {
-		b.talk.note("which models failed is not kept for other runs: %v", err)
+		b.console.note("which models failed is not kept for other runs: %v", err)
 	}
 }
 

@@ -19,15 +19,15 @@ func standardOutput() io.Writer {
 	if unix.Fstat(1, &out) != nil || unix.Stat(os.DevNull, &null) != nil || out.Rdev != null.Rdev || out.Mode&unix.S_IFMT != unix.S_IFCHR {
 		return os.Stdout
 	}
-	return nowhere{os.Stdout}
+	return closedStdout{os.Stdout}
 }
 
-// nowhere is a stdout that was closed when the program started, or was opened so that it looks the same.
-type nowhere struct{ io.Writer }
+// closedStdout is a stdout that was closed when the program started, or was opened so that it looks the same.
+type closedStdout struct{ io.Writer }
 
 // checkOutput refuses to begin a run whose answer has no place to go.
-func (t *talk) checkOutput() error {
-	if _, closed := t.out.w.(nowhere); closed && t.file.Load() == nil {
+func (t *console) checkOutput() error {
+	if _, closed := t.out.w.(closedStdout); closed && t.file.Load() == nil {
 		return &hintedError{&outputError{os.ErrClosed}, "stdout is closed, or /dev/null that can be read, too; write the answer to a file with -o FILE, or drop it with -o /dev/null"}
 	}
 	return nil

@@ -37,14 +37,14 @@ func (o *confineOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.opener, "opener", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --opener xdg-open")
 }
 
-// lingering is how long what is being said when a command is over may go on.
-const lingering = 20 * time.Second
+// speechGrace is how long what is being said when a command is over may go on.
+const speechGrace = 20 * time.Second
 
 // open gives tools what they may touch, programs what they may have, and ends what they have started
 // when ctx ends. They write none of some files, nor definitions of tools, nor where programs are looked
 // up. The returned function lets go of it all.
-func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined, files, definitions []string) (executor.Env, func(), error) {
-	hosts, err := o.parsed()
+func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confined, files, definitions []string) (executor.Env, func(), error) {
+	hosts, err := o.allowedHosts()
 	if err != nil {
 		return executor.Env{}, nil, err
 	}
@@ -60,8 +60,8 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *talk, c *confined
 		Secrets: t.secrets,
 		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
 		Chat:    chatWriter{t, executor.SendChat},
-		Speaker: executor.NewSpeaker(ctx, named(env, t, o.speaker), chatWriter{t, executor.Say}),
-		Opener:  executor.NewOpener(ctx, named(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
+		Speaker: executor.NewSpeaker(ctx, findProgram(env, t, o.speaker), chatWriter{t, executor.Say}),
+		Opener:  executor.NewOpener(ctx, findProgram(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
 		Getenv:  env.Getenv,
 	}
 	if c != nil {
@@ -83,7 +83,7 @@ func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.En
 
 // release lets go of what tools may touch.
 func release(ctx context.Context, tools executor.Env) {
-	ctx, cancel := context.WithTimeout(ctx, lingering)
+	ctx, cancel := context.WithTimeout(ctx, speechGrace)
 	defer cancel()
 	tools.Speaker.Close(ctx)
 	tools.Opener.Close()
@@ -93,20 +93,20 @@ func release(ctx context.Context, tools executor.Env) {
 	}
 }
 
-// named finds the program that a flag names. One that is not there is found
+// writeNamed finds the program that a flag names. One that is not there is found
 // out by the tool, when a model asks for it: most runs do without.
-func named(env Env, t *talk, name string) subprocess.Program {
+func findProgram(env Env, t *console, name string) subprocess.Program {
 	if name == "" {
 		return subprocess.Program{}
 	}
 	path, err := exec.LookPath(name)
-	return subprocess.Program{Path: path, Env: surroundings(env), Err: err, All: t.programs}
+	return subprocess.Program{Path: path, Env: desktopEnv(env), Err: err, All: t.programs}
 }
 
-// surroundings returns the environment of a program that a tool runs: what it
+// desktopEnv returns the environment of a program that a tool runs: what it
 // takes to find the sound and the screen of the person who started the command,
 // and nothing that could be a secret.
-func surroundings(env Env) []string {
+func desktopEnv(env Env) []string {
 	var found []string
 	for _, name := range []string{
 		"PATH", "HOME", "USER", "TMPDIR", "LANG", "LC_ALL", "TZ",
@@ -120,7 +120,7 @@ func surroundings(env Env) []string {
 	return found
 }
 
-func (o *confineOptions) parsed() ([]netguard.HostPort, error) {
+func (o *confineOptions) allowedHosts() ([]netguard.HostPort, error) {
 	var hosts []netguard.HostPort
 	for _, h := range o.allowHosts {
 		hp, err := netguard.ParseHostPort(h)
@@ -132,9 +132,9 @@ func (o *confineOptions) parsed() ([]netguard.HostPort, error) {
 	return hosts, nil
 }
 
-// hosts returns the addresses that a read may reach before its response is
-// complete, as host:port.
-func (o *confineOptions) hosts() map[string]bool {
+// earlyHosts returns the addresses that a read may reach before its response is
+// finishConfig, as host:port.
+func (o *confineOptions) earlyHosts() map[string]bool {
 	hosts := map[string]bool{}
 	for _, h := range o.allowHosts {
 		if _, _, err := net.SplitHostPort(h); err == nil {
@@ -146,7 +146,7 @@ func (o *confineOptions) hosts() map[string]bool {
 
 // chatWriter shows what a tool says.
 type chatWriter struct {
-	t    *talk
+	t    *console
 	tool string
 }
 

@@ -26,9 +26,9 @@ import (
 // looks. With --log-format json each line is a JSON object instead, for a
 // program that collects logs. stdout carries data and nothing else.
 
-// talk speaks to the person on stderr and keeps stdout honest.
-type talk struct {
-	manner
+// console speaks to the person on stderr and keeps stdout honest.
+type console struct {
+	outputOptions
 	err      io.Writer // lets no secret through
 	out      *output
 	terminal bool
@@ -36,43 +36,43 @@ type talk struct {
 	noColor  bool         // the NO_COLOR convention
 	log      *slog.Logger // what is said as JSON
 	secrets  *redact.Set  // what is never said
-	file     *atomic.Pointer[target]
-	settled  *atomic.Pointer[manner] // the flags' say, once they are read
-	envelope *envelope               // what is known of a run, for the envelope
-	handed   *atomic.Bool            // the envelope of a run that has succeeded was printed, or is being printed
-	abort    context.CancelCauseFunc // ends the command
-	lock     io.Closer               // of --lock, held until all is said
-	programs *subprocess.Running     // that speak and show pages
-	escaped  bool                    // it was said that a fixed text is shown with escapes
-	noted    bool                    // unread data on stdin has been pointed out
-	recovery func(error) recovery    // what to do about an error that ends the command
+	file     *atomic.Pointer[outputFile]
+	settled  *atomic.Pointer[outputOptions] // the flags' say, once they are read
+	envelope *envelope                      // what is known of a run, for the envelope
+	handed   *atomic.Bool                   // the envelope of a run that has succeeded was printed, or is being printed
+	abort    context.CancelCauseFunc        // ends the command
+	lock     io.Closer                      // of --lock, held until all is said
+	programs *subprocess.Running            // that speak and show pages
+	escaped  bool                           // it was said that a fixed text is shown with escapes
+	noted    bool                           // unread data on stdin has been pointed out
+	recovery func(error) recovery           // what to do about an error that ends the command
 }
 
-// A manner is what flags say about stderr.
-type manner struct {
+// A outputOptions is what flags say about stderr.
+type outputOptions struct {
 	color  string // auto, always or never
 	format string // text or json
 	quiet  bool
 }
 
-func newTalk(env Env) *talk {
+func newConsole(env Env) *console {
 	hidden := new(redact.Set)
-	return &talk{
-		manner: manner{color: "auto", format: logFormat(env.Args)},
-		err:    hidingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
+	return &console{
+		outputOptions: outputOptions{color: "auto", format: logFormat(env.Args)},
+		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
-		file: new(atomic.Pointer[target]), settled: new(atomic.Pointer[manner]), handed: new(atomic.Bool),
+		file: new(atomic.Pointer[outputFile]), settled: new(atomic.Pointer[outputOptions]), handed: new(atomic.Bool),
 		programs: new(subprocess.Running), recovery: recoveryOf,
 	}
 }
 
-// successor returns a talk for the end of a program whose command was left
+// fork returns a console for the end of a program whose command was left
 // behind and may still use t.
-func (t *talk) successor(env Env) *talk {
-	next := newTalk(env)
+func (t *console) fork(env Env) *console {
+	next := newConsole(env)
 	if m := t.settled.Load(); m != nil {
-		next.manner = *m
+		next.outputOptions = *m
 	}
 	next.recovery = func(err error) recovery { // nobody knows how far the command has come
 		r := recoveryOf(err)
@@ -84,7 +84,7 @@ func (t *talk) successor(env Env) *talk {
 }
 
 // check refuses a manner that is none of the known ones.
-func (t *talk) check() error {
+func (t *console) check() error {
 	switch t.color {
 	case "auto", "always", "never":
 	default:
@@ -95,19 +95,19 @@ func (t *talk) check() error {
 	default:
 		return usagef("--log-format text or --log-format json", "--log-format: unknown value %q", t.format)
 	}
-	m := t.manner
+	m := t.outputOptions
 	t.settled.Store(&m)
 	return nil
 }
 
 // note says something that is no error.
-func (t *talk) note(format string, args ...any) {
+func (t *console) note(format string, args ...any) {
 	t.say(slog.LevelInfo, fmt.Sprintf(format, args...))
 }
 
 // say says something that is no error. The attributes are for programs: they
 // stand in JSON only.
-func (t *talk) say(level slog.Level, text string, attrs ...slog.Attr) {
+func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	switch {
 	case t.quiet:
 	case t.format == "json":
@@ -118,7 +118,7 @@ func (t *talk) say(level slog.Level, text string, attrs ...slog.Attr) {
 }
 
 // warn prints a warning and a hint, also with --quiet: the result would otherwise seem to cover what was left out.
-func (t *talk) warn(hint, format string, args ...any) {
+func (t *console) warn(hint, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if t.format == "json" {
 		t.write(slog.LevelWarn, text, slog.String("hint", hint))
@@ -129,22 +129,22 @@ func (t *talk) warn(hint, format string, args ...any) {
 
 // progress says something that only a person at a terminal wants to know, or a
 // log. The text can be coloured.
-func (t *talk) progress(level slog.Level, text string, attrs ...slog.Attr) {
-	t.trace(level, text, attrs...)
+func (t *console) progress(level slog.Level, text string, attrs ...slog.Attr) {
+	t.logOnly(level, text, attrs...)
 	if t.terminal && !t.quiet && t.format != "json" {
 		fmt.Fprintf(t.err, "oneshot: %s\n", text)
 	}
 }
 
-// trace says something for a log alone.
-func (t *talk) trace(level slog.Level, text string, attrs ...slog.Attr) {
+// logOnly says something for a log alone.
+func (t *console) logOnly(level slog.Level, text string, attrs ...slog.Attr) {
 	if t.format == "json" {
 		t.say(level, text, attrs...)
 	}
 }
 
-// paint colours text for stderr where a person looks.
-func (t *talk) paint(attr color.Attribute, text string) string {
+// colorize colours text for stderr where a person looks.
+func (t *console) colorize(attr color.Attribute, text string) string {
 	if t.format == "json" || t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
 		return text
 	}
@@ -154,7 +154,7 @@ func (t *talk) paint(attr color.Attribute, text string) string {
 }
 
 // report says how a command ended, if it ended badly.
-func (t *talk) report(err error) {
+func (t *console) report(err error) {
 	if err == nil || closedPipe(err) {
 		return
 	}
@@ -167,7 +167,7 @@ func (t *talk) report(err error) {
 		return
 	}
 	message, diff := withoutDiff(err)
-	fmt.Fprintf(t.err, "%s %s\n", t.paint(color.FgRed, "oneshot:"), visible(message))
+	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), visible(message))
 	if hint != "" {
 		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
 	}
@@ -233,9 +233,9 @@ func maxFlag(limit *agent.LimitError) string {
 	return "--max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 }
 
-// shown returns a text for stdout: as it is in a pipe or a file, where it is data, and
+// forStdout returns a text for stdout: as it is in a pipe or a file, where it is data, and
 // without characters that a terminal would obey on a terminal.
-func (t *talk) shown(text string) string {
+func (t *console) forStdout(text string) string {
 	if t.screen {
 		return visible(text)
 	}
@@ -243,8 +243,8 @@ func (t *talk) shown(text string) string {
 }
 
 // deliverFixed prints a part of a text that has been fixed, byte for byte, unless it goes to a terminal.
-func (t *talk) deliverFixed(text []byte) error {
-	shown := t.shown(string(text))
+func (t *console) deliverFixed(text []byte) error {
+	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
 		t.note("characters that a terminal would obey are shown as escapes; redirect stdout to get the bytes")
 		t.escaped = true

@@ -37,7 +37,7 @@ type decisionDoc struct {
 func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
-		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(d.Arguments)),
+		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.console.secrets.HideJSON(d.Arguments)),
 		Programs: o.programs.doc(), Managed: o.policy.managed.doc(),
 	}
 	if d.Verdict != policy.Deny {
@@ -59,7 +59,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	if err != nil {
 		return err
 	}
-	if _, err := o.talk.out.Write(append(diag.VisibleJSON(o.talk.secrets.HideJSON(text)), '\n')); err != nil {
+	if _, err := o.console.out.Write(append(diag.VisibleJSON(o.console.secrets.HideJSON(text)), '\n')); err != nil {
 		return err
 	}
 	switch d.Verdict {

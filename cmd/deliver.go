@@ -14,19 +14,19 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// deliver hands over the document of a command: to stdout, or to the file of -o.
+// writeOutput hands over the document of a command: to stdout, or to the file of -o.
 // It has been taken when there is no error.
-func (t *talk) deliver(doc []byte) error {
+func (t *console) writeOutput(doc []byte) error {
 	to := t.file.Load()
 	if to == nil {
 		_, err := t.out.Write(doc)
 		return err
 	}
-	return to.deliver(doc)
+	return to.writeOutput(doc)
 }
 
-// deliver writes a document as write does. The error names the file.
-func (t *target) deliver(doc []byte) error {
+// writeOutput writes a document as write does. The error names the file.
+func (t *outputFile) writeOutput(doc []byte) error {
 	err := t.write(doc)
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -38,16 +38,16 @@ func (t *target) deliver(doc []byte) error {
 	return nil
 }
 
-// A target is a file that a flag such as -o names to be written. The document replaces it as a whole, or not at
+// A outputFile is a file that a flag such as -o names to be written. The document replaces it as a whole, or not at
 // all; what is no regular file is written as it is.
-type target struct {
+type outputFile struct {
 	path   string // with symbolic links followed
 	direct bool   // a device, a pipe or an open file
 }
 
-// newTarget looks at the file that a flag names and at its directory. It opens
+// newOutputFile looks at the file that a flag names and at its directory. It opens
 // nothing.
-func newTarget(flag, name string) (*target, error) {
+func newOutputFile(flag, name string) (*outputFile, error) {
 	if err := checkLinks(name); err != nil {
 		return nil, usagef("name the file itself", "%s: %w", flag, err)
 	}
@@ -56,7 +56,7 @@ func newTarget(flag, name string) (*target, error) {
 	case err == nil && info.IsDir():
 		return nil, usagef("name a file in it", "%s: %s is a directory", flag, name)
 	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
-		return &target{name, true}, writable(name)
+		return &outputFile{name, true}, writable(name)
 	}
 	if _, err := os.Lstat(name); err == nil { // a link stays one: what it leads to is replaced
 		if name, err = filepath.EvalSymlinks(name); err != nil {
@@ -67,7 +67,7 @@ func newTarget(flag, name string) (*target, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, usagef("make it first", "%s: there is no directory %s", flag, dir)
 	}
-	return &target{path: name}, writable(dir)
+	return &outputFile{path: name}, writable(dir)
 }
 
 // isDescriptor reports whether a name is that of an open file of this process.
@@ -87,12 +87,12 @@ func writable(path string) error {
 
 // write puts a document in the place of the file, durably. When it fails, the
 // file is as it was, and nothing is left beside it.
-func (t *target) write(doc []byte) error {
+func (t *outputFile) write(doc []byte) error {
 	if t.direct {
-		return t.feed(doc)
+		return t.writeDevice(doc)
 	}
-	fresh := t.beside()
-	err := t.prepare(fresh, doc)
+	fresh := t.tempName()
+	err := t.writeTemp(fresh, doc)
 	if err == nil {
 		err = failpoint.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
 	}
@@ -103,8 +103,8 @@ func (t *target) write(doc []byte) error {
 	return syncDir(filepath.Dir(t.path))
 }
 
-// feed writes a document to a device or a pipe.
-func (t *target) feed(doc []byte) error {
+// writeDevice writes a document to a device or a pipe.
+func (t *outputFile) writeDevice(doc []byte) error {
 	if err := checkLinks(t.path); err != nil {
 		return err
 	}
@@ -116,46 +116,46 @@ func (t *target) feed(doc []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// prepare writes a document to a new file of that name, durably. The file has no
+// writeTemp writes a document to a new file of that name, durably. The file has no
 // name before it is whole, so that no part of one is left if the process is
 // killed; only where the system knows no such files it has one from the start. Between the name that it gets
 // here and that of the file it stands beside it as a whole.
-func (t *target) prepare(name string, doc []byte) error {
-	if done, err := t.unnamed(name, doc); done || err != nil {
+func (t *outputFile) writeTemp(name string, doc []byte) error {
+	if done, err := t.writeUnnamed(name, doc); done || err != nil {
 		return err
 	}
-	return t.named(name, doc)
+	return t.writeNamed(name, doc)
 }
 
 // masked are the permissions of a new file, of which the umask takes some.
 const masked = 0o666
 
-// unnamed writes a file and then gives it its name. It reports false where the
+// writeUnnamed writes a file and then gives it its name. It reports false where the
 // system cannot do that.
-func (t *target) unnamed(name string, doc []byte) (done bool, err error) {
+func (t *outputFile) writeUnnamed(name string, doc []byte) (done bool, err error) {
 	f, err := nameless(filepath.Dir(name), masked)
 	if err != nil {
 		return false, nil
 	}
 	defer f.Close() // what is in it has been synced, or does not count
-	if err := t.fill(f, doc); err != nil {
+	if err := t.writeNew(f, doc); err != nil {
 		return false, err
 	}
 	return failpoint.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
 }
 
-// named writes a file that has its name from the start.
-func (t *target) named(name string, doc []byte) error {
+// writeNamed writes a file that has its name from the start.
+func (t *outputFile) writeNamed(name string, doc []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, masked)
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.fill(f, doc), f.Close())
+	return errors.Join(t.writeNew(f, doc), f.Close())
 }
 
-// fill writes a document to a new file, which gets the permissions of the old
+// writeNew writes a document to a new file, which gets the permissions of the old
 // one.
-func (t *target) fill(f *os.File, doc []byte) error {
+func (t *outputFile) writeNew(f *os.File, doc []byte) error {
 	if _, err := failpoint.Write("write of the file for -o", f, doc); err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (t *target) fill(f *os.File, doc []byte) error {
 	return failpoint.Around("fsync of the file for -o", f.Sync)
 }
 
-// beside returns a name in the same directory that nobody uses.
-func (t *target) beside() string {
+// tempName returns a name in the same directory that nobody uses.
+func (t *outputFile) tempName() string {
 	dir, name := filepath.Split(t.path)
 	return dir + "." + name + "." + strconv.FormatUint(rand.Uint64(), 36)
 }

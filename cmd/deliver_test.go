@@ -21,7 +21,7 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			to := &target{path: filepath.Join(dir, "answer.json")}
+			to := &outputFile{path: filepath.Join(dir, "answer.json")}
 			mode := os.FileMode(0o644)
 			if tt.old {
 				mode = 0o600
@@ -33,7 +33,7 @@ func TestReplace(t *testing.T) {
 				if err := to.write([]byte("today")); err != nil {
 					t.Fatal(err)
 				}
-			} else if fresh := to.beside(); to.named(fresh, []byte("today")) != nil || os.Rename(fresh, to.path) != nil {
+			} else if fresh := to.tempName(); to.writeNamed(fresh, []byte("today")) != nil || os.Rename(fresh, to.path) != nil {
 				t.Fatal("not written")
 			}
 			entries, err := os.ReadDir(dir)
@@ -54,7 +54,7 @@ func TestReplace(t *testing.T) {
 // A failed write leaves the old file, and nothing beside it.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
-	to := &target{path: filepath.Join(dir, "answer")}
+	to := &outputFile{path: filepath.Join(dir, "answer")}
 	if err := os.MkdirAll(filepath.Join(to.path, "full"), 0o700); err != nil { // which nothing can be renamed over
 		t.Fatal(err)
 	}

@@ -20,15 +20,15 @@ import (
 // doctorOptions are the flags of "oneshot doctor".
 type doctorOptions struct {
 	env     Env
-	talk    *talk
+	console *console
 	names   []string
 	servers serverOptions
 	format  string
 	limit   time.Duration
 }
 
-func newDoctor(env Env, t *talk) *cobra.Command {
-	o := &doctorOptions{env: env, talk: t}
+func newDoctor(env Env, t *console) *cobra.Command {
+	o := &doctorOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Show what works from here: model servers, keys, state directory, system",
@@ -51,21 +51,21 @@ cannot be written. The report is on stdout in every case.`,
 	return c
 }
 
-// A mark says how a checkup went.
-type mark string
+// A status says how a checkup went.
+type status string
 
 const (
-	fine    mark = "ok"
-	warning mark = "warn" // a run can work, but not all of it
-	failed  mark = "fail"
-	skipped mark = "skip" // not there, or not looked at
+	fine    status = "ok"
+	warning status = "warn" // a run can work, but not all of it
+	failed  status = "fail"
+	skipped status = "skip" // not there, or not looked at
 )
 
-// A checkup is what the doctor says about one thing. The published schema
+// A check is what the doctor says about one thing. The published schema
 // doctor.v1 describes its JSON form.
-type checkup struct {
+type check struct {
 	Name   string     `json:"name"`
-	Status mark       `json:"status"`
+	Status status     `json:"status"`
 	Detail string     `json:"detail"`
 	Hint   string     `json:"hint,omitempty"`
 	Models []modelDoc `json:"models,omitempty"` // that a server has
@@ -87,7 +87,7 @@ type modelDoc struct {
 type doctorReport struct {
 	OK     bool       `json:"ok"`
 	Exit   doctorExit `json:"exit"`
-	Checks []checkup  `json:"checks"`
+	Checks []check    `json:"checks"`
 }
 
 type doctorExit struct {
@@ -98,7 +98,7 @@ type doctorExit struct {
 // A probe looks at one thing.
 type probe struct {
 	name string
-	look func(ctx context.Context) checkup
+	look func(ctx context.Context) check
 	need func(error) error // what a run ends with that lacks it; nil if it can do without
 }
 
@@ -110,7 +110,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return usagef("for example --timeout 5s", "--timeout must be more than 0")
 	}
 	o.servers.firstByte, o.servers.idle = o.limit, o.limit
-	if err := o.servers.secrets.load(ctx, o.env, o.talk); err != nil {
+	if err := o.servers.secrets.load(ctx, o.env, o.console); err != nil {
 		return causeOr(ctx, err)
 	}
 	probes, err := o.probes()
@@ -127,7 +127,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 
 // probes lists what to look at, in the order of the report.
 func (o *doctorOptions) probes() ([]probe, error) {
-	s, err := o.servers.read(o.env, o.talk)
+	s, err := o.servers.read(o.env, o.console)
 	if err != nil {
 		return nil, err
 	}
@@ -141,15 +141,15 @@ func (o *doctorOptions) probes() ([]probe, error) {
 // examine runs probes side by side. One that goes on for longer than the grace
 // when its time is up is left behind: it may hang in a file system that does not
 // answer.
-func examine(ctx context.Context, limit time.Duration, probes []probe) []checkup {
+func examine(ctx context.Context, limit time.Duration, probes []probe) []check {
 	over, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()
-	results := make([]chan checkup, len(probes))
+	results := make([]chan check, len(probes))
 	for i, p := range probes {
-		results[i] = make(chan checkup, 1)
+		results[i] = make(chan check, 1)
 		go func() { results[i] <- p.examine(ctx, limit) }()
 	}
-	checks := make([]checkup, len(probes))
+	checks := make([]check, len(probes))
 	for i, p := range probes {
 		select {
 		case checks[i] = <-results[i]:
@@ -163,7 +163,7 @@ func examine(ctx context.Context, limit time.Duration, probes []probe) []checkup
 }
 
 // examine looks. A panic, which is a bug, is what the command ends with.
-func (p probe) examine(ctx context.Context, limit time.Duration) (c checkup) {
+func (p probe) examine(ctx context.Context, limit time.Duration) (c check) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &lateError{p.name, limit})
 	defer cancel()
 	var bug error
@@ -177,14 +177,14 @@ func (p probe) examine(ctx context.Context, limit time.Duration) (c checkup) {
 }
 
 // late returns the checkup of a probe that is left behind.
-func (p probe) late(result chan checkup, limit time.Duration) checkup {
+func (p probe) late(result chan check, limit time.Duration) check {
 	select {
 	case c := <-result:
 		return c // just in time
 	default:
 	}
 	err := &lateError{p.name, limit}
-	c := checkup{Status: failed, Detail: err.Error()}
+	c := check{Status: failed, Detail: err.Error()}
 	if p.need != nil {
 		c.err = p.need(err)
 	}
@@ -206,7 +206,7 @@ func (noModelError) Error() string { return "there is no model that a run could 
 
 // judge says whether a run can work: nothing that has to work fails, and there is
 // a model.
-func judge(checks []checkup, named bool) error {
+func judge(checks []check, named bool) error {
 	usable := named
 	for _, c := range checks {
 		if c.err != nil {
@@ -221,24 +221,24 @@ func judge(checks []checkup, named bool) error {
 }
 
 // print writes the report to stdout.
-func (o *doctorOptions) print(checks []checkup, x exit) error {
+func (o *doctorOptions) print(checks []check, x exit) error {
 	var doc bytes.Buffer
 	if o.format == "json" {
 		raw, err := json.Marshal(doctorReport{x.Code == 0, doctorExit{x.Code, x.Name}, checks})
 		if err != nil {
 			return err
 		}
-		if err := report.JSON(&doc, json.RawMessage(o.talk.secrets.HideJSON(raw))); err != nil {
+		if err := report.JSON(&doc, json.RawMessage(o.console.secrets.HideJSON(raw))); err != nil {
 			return err
 		}
-		return o.talk.deliver(doc.Bytes())
+		return o.console.writeOutput(doc.Bytes())
 	}
 	writeTable(&doc, checks)
-	return o.talk.deliver([]byte(o.talk.secrets.Redact(doc.String())))
+	return o.console.writeOutput([]byte(o.console.secrets.Redact(doc.String())))
 }
 
 // writeTable renders checkups for people. A buffer takes everything.
-func writeTable(to io.Writer, checks []checkup) {
+func writeTable(to io.Writer, checks []check) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, c := range checks {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.Visible(c.Name), report.Visible(c.Detail))

@@ -14,21 +14,21 @@ func TestExamine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
 		defer close(forever)
-		hang := func(context.Context) checkup { <-forever; return checkup{} }
+		hang := func(context.Context) check { <-forever; return check{} }
 		needed := func(err error) error { return &outputError{err} }
 		begin := time.Now()
 		checks := examine(t.Context(), 5*time.Second, []probe{
-			{name: "quick", look: func(context.Context) checkup { return checkup{Status: fine, Detail: "quick: here"} }},
-			{name: "heeding", look: func(ctx context.Context) checkup { <-ctx.Done(); return broken(context.Cause(ctx)) }},
+			{name: "quick", look: func(context.Context) check { return check{Status: fine, Detail: "quick: here"} }},
+			{name: "heeding", look: func(ctx context.Context) check { <-ctx.Done(); return broken(context.Cause(ctx)) }},
 			{name: "hanging", look: hang},
 			{name: "hanging too", look: hang, need: needed},
-			{name: "bug", look: func(context.Context) checkup { panic("no") }},
+			{name: "bug", look: func(context.Context) check { panic("no") }},
 		})
 		if took := time.Since(begin); took != 5*time.Second+grace {
 			t.Errorf("it took %v", took)
 		}
 		for i, want := range []struct {
-			status mark
+			status status
 			detail string
 			exit   string
 		}{
@@ -49,14 +49,14 @@ func TestExamine(t *testing.T) {
 func TestJudge(t *testing.T) {
 	fault := errors.New("a fault")
 	for _, tt := range []struct {
-		checks []checkup
+		checks []check
 		named  bool
 		want   error
 	}{
 		{nil, false, noModelError{}},
 		{nil, true, nil},
-		{[]checkup{{}, {usable: true}}, false, nil},
-		{[]checkup{{usable: true}, {err: fault}}, true, fault},
+		{[]check{{}, {usable: true}}, false, nil},
+		{[]check{{usable: true}, {err: fault}}, true, fault},
 	} {
 		if got := judge(tt.checks, tt.named); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.checks, got, tt.want)

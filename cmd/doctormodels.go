@@ -16,28 +16,28 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// named returns a probe for each model that the command line names.
+// writeNamed returns a probe for each model that the command line names.
 func (o *doctorOptions) named(s *settings) ([]probe, error) {
-	if len(o.names) == 0 && s.bare() {
+	if len(o.names) == 0 && s.appliesToOnlyServer() {
 		return nil, usagef("say which with --model", "--base-url, --api-key, --api and --header are for a model")
 	}
 	var probes []probe
 	var served []string
 	for _, name := range o.names {
 		if isRecording(name) {
-			probes = append(probes, probe{"model " + name, func(context.Context) checkup { return o.recording(name) }, func(err error) error { return err }})
+			probes = append(probes, probe{"model " + name, func(context.Context) check { return o.recording(name) }, func(err error) error { return err }})
 		} else {
 			served = append(served, name)
 		}
 	}
-	places, err := s.places(o.env, o.talk, served)
+	places, err := s.endpoints(o.env, o.console, served)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range places {
-		look := func(ctx context.Context) checkup { return s.try(ctx, p) }
-		if err := s.authorize(o.env, o.talk, &p); err != nil {
-			look = func(context.Context) checkup { return broken(err) }
+		look := func(ctx context.Context) check { return s.try(ctx, p) }
+		if err := s.authorize(o.env, o.console, &p); err != nil {
+			look = func(context.Context) check { return broken(err) }
 		}
 		probes = append(probes, probe{"model " + p.name, look, func(err error) error { return err }})
 	}
@@ -45,11 +45,11 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 }
 
 // recording looks at a recorded run that is named as a model.
-func (o *doctorOptions) recording(name string) checkup {
+func (o *doctorOptions) recording(name string) check {
 	if _, _, err := recording(o.env, name); err != nil {
 		return broken(err)
 	}
-	return checkup{Status: fine, Detail: "a recording, which needs no server", usable: true}
+	return check{Status: fine, Detail: "a recording, which needs no server", usable: true}
 }
 
 // local returns probes of the model servers that may be on this machine.
@@ -63,10 +63,10 @@ func (o *doctorOptions) local(s *settings) []probe {
 	}
 	var probes []probe
 	for _, name := range []string{"ollama", "lmstudio"} {
-		probes = append(probes, probe{name: name, look: func(ctx context.Context) checkup {
-			p := place{}
+		probes = append(probes, probe{name: name, look: func(ctx context.Context) check {
+			p := endpoint{}
 			p.provider, _ = model.ProviderNamed(name)
-			if err := errors.Join(here.locate(o.env, o.talk, &p), here.authorize(o.env, o.talk, &p)); err != nil {
+			if err := errors.Join(here.locate(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
 				return broken(err)
 			}
 			return here.survey(ctx, p)
@@ -83,25 +83,25 @@ func (o *doctorOptions) keys() []probe {
 		if !p.NeedsKey {
 			continue
 		}
-		probes = append(probes, probe{name: p.Name, look: func(context.Context) checkup {
+		probes = append(probes, probe{name: p.Name, look: func(context.Context) check {
 			for _, variable := range p.Keys {
 				if o.env.Getenv(variable) != "" {
-					return checkup{Status: fine, Detail: variable + " is set; name a model to try it", usable: true}
+					return check{Status: fine, Detail: variable + " is set; name a model to try it", usable: true}
 				}
 			}
-			return checkup{Status: skipped, Detail: strings.Join(p.Keys, ", ") + " not set"}
+			return check{Status: skipped, Detail: strings.Join(p.Keys, ", ") + " not set"}
 		}})
 	}
 	return probes
 }
 
 // broken is the checkup of something that a run would fail for.
-func broken(err error) checkup {
-	return checkup{Status: failed, Detail: err.Error(), Hint: hintOf(err), err: err}
+func broken(err error) check {
+	return check{Status: failed, Detail: err.Error(), Hint: hintOf(err), err: err}
 }
 
 // try asks for one model what can be known of it without having it say anything.
-func (s *settings) try(ctx context.Context, p place) checkup {
+func (s *settings) try(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	if client.API() == model.Ollama {
 		can, err := client.Show(ctx)
@@ -114,11 +114,11 @@ func (s *settings) try(ctx context.Context, p place) checkup {
 			return broken(usagef("name another model", "the model %s does not answer questions", p.name))
 		}
 		doc := described(p.name, model.ModelInfo{}, can)
-		return checkup{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
+		return check{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
 	}
 	list, err := client.List(ctx)
 	if unlisted(err) {
-		return checkup{Status: warning, Detail: p.address() + " has no list of models, so nothing more is known"}
+		return check{Status: warning, Detail: p.address() + " has no list of models, so nothing more is known"}
 	}
 	if err != nil {
 		return broken(&hintedError{err, hintOfServer(err)})
@@ -127,7 +127,7 @@ func (s *settings) try(ctx context.Context, p place) checkup {
 }
 
 // in says whether a model is in its server's list.
-func (p place) in(list []model.ModelInfo) checkup {
+func (p endpoint) in(list []model.ModelInfo) check {
 	var names []string
 	for _, m := range list {
 		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's have it before them
@@ -145,7 +145,7 @@ func (p place) in(list []model.ModelInfo) checkup {
 	if len(p.provider.Keys) > 0 && p.provider.Name != "openrouter" && len(p.header) > 0 { // whose list is for everybody
 		detail += ", which took the key"
 	}
-	return checkup{Status: fine, Detail: detail}
+	return check{Status: fine, Detail: detail}
 }
 
 // unlisted reports whether a server has no list of models.
@@ -156,18 +156,18 @@ func unlisted(err error) bool {
 }
 
 // survey asks a server what models it has. That nobody is there is no fault.
-func (s *settings) survey(ctx context.Context, p place) checkup {
+func (s *settings) survey(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	list, err := client.List(ctx)
 	switch {
 	case unreached(err) && p.url == nil:
-		return checkup{Status: skipped, Detail: "nothing answers at " + p.address()}
+		return check{Status: skipped, Detail: "nothing answers at " + p.address()}
 	case err != nil:
-		return checkup{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
+		return check{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
 	case len(list) == 0:
-		return checkup{Status: warning, Detail: p.address() + " has no model", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
+		return check{Status: warning, Detail: p.address() + " has no model", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
 	}
-	c := checkup{Status: fine, Detail: p.address()}
+	c := check{Status: fine, Detail: p.address()}
 	c.Models, c.usable = s.describe(ctx, p, list)
 	return c
 }
@@ -177,7 +177,7 @@ const sideBySide = 8
 
 // describe asks about each model of a list, and reports whether one of them can
 // be asked anything.
-func (s *settings) describe(ctx context.Context, p place, list []model.ModelInfo) ([]modelDoc, bool) {
+func (s *settings) describe(ctx context.Context, p endpoint, list []model.ModelInfo) ([]modelDoc, bool) {
 	docs := make([]modelDoc, len(list))
 	usable := make([]bool, len(list))
 	places := make(chan struct{}, sideBySide)
@@ -207,7 +207,7 @@ func described(name string, info model.ModelInfo, can model.Capabilities) modelD
 }
 
 // address returns where a place is, without credentials.
-func (p place) address() string {
+func (p endpoint) address() string {
 	if p.url == nil {
 		return p.provider.BaseURL
 	}

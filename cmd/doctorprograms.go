@@ -12,44 +12,44 @@ import (
 )
 
 // programs tries whether tools can run programs here.
-func (o *doctorOptions) programs(ctx context.Context) checkup {
+func (o *doctorOptions) programs(ctx context.Context) check {
 	return tryProgram(ctx, &subprocess.Confinement{}, "one was run, and everything that it starts would be ended with it",
 		"tools that run programs end a run with exit 2 here")
 }
 
 // sandbox tries whether the kernel holds programs to what a policy says.
-func (o *doctorOptions) sandbox(ctx context.Context) checkup {
+func (o *doctorOptions) sandbox(ctx context.Context) check {
 	box, err := (&confineOptions{}).sandbox(policy.Sandbox{})
 	if err != nil {
-		return checkup{Status: warning, Detail: err.Error()}
+		return check{Status: warning, Detail: err.Error()}
 	}
 	return tryProgram(ctx, &subprocess.Confinement{Sandboxes: []subprocess.Sandbox{box}}, strengths(subprocess.Supported()),
 		"a policy with programs.sandbox ends a run with exit 2 here, unless it says missing: ignore")
 }
 
 // tryProgram runs a program that does nothing.
-func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint string) checkup {
-	c.Helper = helper
+func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint string) check {
+	c.Helper = reexecPath
 	dir, err := os.Open(os.TempDir())
 	if err != nil {
-		return checkup{Status: warning, Detail: err.Error(), Hint: "TMPDIR names a directory for temporary files"}
+		return check{Status: warning, Detail: err.Error(), Hint: "TMPDIR names a directory for temporary files"}
 	}
 	defer dir.Close()
 	if err := c.Check(); err != nil {
-		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
+		return check{Status: warning, Detail: err.Error(), Hint: hint}
 	}
 	out, err := c.Run(ctx, subprocess.Command{Argv: []string{"true"}, Dir: dir})
 	start := new(subprocess.StartError)
 	switch {
 	case errors.As(err, &start) && start.Kind == subprocess.NotFound:
-		return checkup{Status: skipped, Detail: "there is no program to try it with: " + err.Error()}
+		return check{Status: skipped, Detail: "there is no program to try it with: " + err.Error()}
 	case err != nil:
-		return checkup{Status: warning, Detail: err.Error(), Hint: hint}
+		return check{Status: warning, Detail: err.Error(), Hint: hint}
 	case out.Exit != 0:
 		why := strings.TrimSpace(string(out.Stderr.Bytes))
-		return checkup{Status: warning, Detail: fmt.Sprintf("a program that does nothing ended with exit status %d: %s", out.Exit, why), Hint: hint}
+		return check{Status: warning, Detail: fmt.Sprintf("a program that does nothing ended with exit status %d: %s", out.Exit, why), Hint: hint}
 	}
-	return checkup{Status: fine, Detail: works}
+	return check{Status: fine, Detail: works}
 }
 
 // strengths says what the kernel has for a sandbox.
@@ -71,9 +71,9 @@ func strengths(has subprocess.Support) string {
 }
 
 // user says what does not hold for root.
-func user(context.Context) checkup {
+func user(context.Context) check {
 	if os.Geteuid() == 0 {
-		return checkup{Status: warning, Detail: "root: processes of programs are only counted, not limited by the kernel, and no mode of a file keeps anything from them", Hint: "run it as another user"}
+		return check{Status: warning, Detail: "root: processes of programs are only counted, not limited by the kernel, and no mode of a file keeps anything from them", Hint: "run it as another user"}
 	}
-	return checkup{Status: fine, Detail: "not root"}
+	return check{Status: fine, Detail: "not root"}
 }

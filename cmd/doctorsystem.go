@@ -28,25 +28,25 @@ func (o *doctorOptions) system() []probe {
 	}
 }
 
-func (o *doctorOptions) version(context.Context) checkup {
+func (o *doctorOptions) version(context.Context) check {
 	info, _ := debug.ReadBuildInfo()
-	return checkup{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
+	return check{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
 }
 
 // managed looks whether the policy of the administrator can be used.
-func (o *doctorOptions) managed(context.Context) checkup {
+func (o *doctorOptions) managed(context.Context) check {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
 		return broken(err)
 	}
-	m, err := loadManaged(o.env, o.talk, shipped)
+	m, err := loadManaged(o.env, o.console, shipped)
 	switch {
 	case err != nil:
 		return broken(err)
 	case m == nil:
-		return checkup{Status: skipped, Detail: "there is none at " + o.env.ManagedPolicy}
+		return check{Status: skipped, Detail: "there is none at " + o.env.ManagedPolicy}
 	}
-	return checkup{Status: fine, Detail: m.path + " holds for every run, " + m.digest()}
+	return check{Status: fine, Detail: m.path + " holds for every run, " + m.digest()}
 }
 
 // scarce is the free space, in bytes, below which a long run may fill the disk.
@@ -54,7 +54,7 @@ const scarce = 100 << 20
 
 // state looks whether runs can be recorded and locks taken: it makes a file in
 // the nearest directory that is there, and leaves nothing.
-func (o *doctorOptions) state(context.Context) checkup {
+func (o *doctorOptions) state(context.Context) check {
 	dir, err := stateDir(o.env, "")
 	if err != nil {
 		return broken(err)
@@ -66,11 +66,11 @@ func (o *doctorOptions) state(context.Context) checkup {
 		c.Hint = "set XDG_STATE_HOME to a directory that can be written"
 		return c
 	case free < scarce:
-		return checkup{Status: warning, Detail: fmt.Sprintf("%s: only %d MiB free", dir, free>>20)}
+		return check{Status: warning, Detail: fmt.Sprintf("%s: only %d MiB free", dir, free>>20)}
 	case !locks:
-		return checkup{Status: warning, Detail: dir + ": the file system has no locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
+		return check{Status: warning, Detail: dir + ": the file system has no locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
 	}
-	return checkup{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
+	return check{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
 }
 
 // existing returns the nearest directory above a path that is there.
@@ -104,33 +104,33 @@ func tryDirectory(dir string) (free uint64, locks bool, err error) {
 	return uint64(space.Bavail) * uint64(space.Bsize), locks, nil
 }
 
-func proc(context.Context) checkup {
+func proc(context.Context) check {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
-		return checkup{Status: warning, Detail: err.Error(), Hint: "mount it: -o FILE uses it to leave nothing behind"}
+		return check{Status: warning, Detail: err.Error(), Hint: "mount it: -o FILE uses it to leave nothing behind"}
 	}
-	return checkup{Status: fine, Detail: "mounted"}
+	return check{Status: fine, Detail: "mounted"}
 }
 
 // certificates looks whether https can work at all.
-func (o *doctorOptions) certificates(context.Context) checkup {
+func (o *doctorOptions) certificates(context.Context) check {
 	pool, err := x509.SystemCertPool()
 	if err != nil || pool.Equal(x509.NewCertPool()) {
-		return checkup{Status: warning, Detail: "the system has no authorities", Hint: "install ca-certificates, or use --ca-file"}
+		return check{Status: warning, Detail: "the system has no authorities", Hint: "install ca-certificates, or use --ca-file"}
 	}
 	detail := "the system's authorities"
 	if o.servers.caFile != "" {
 		detail += " and " + o.servers.caFile
 	}
-	return checkup{Status: fine, Detail: detail}
+	return check{Status: fine, Detail: detail}
 }
 
 // younger is the year of this version: no clock that is right is before it.
 const younger = 2026
 
-func (o *doctorOptions) clock(context.Context) checkup {
+func (o *doctorOptions) clock(context.Context) check {
 	now := o.env.Now()
 	zone, _ := now.Zone()
-	c := checkup{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
+	c := check{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
 	if now.Year() < younger {
 		c.Status, c.Hint = warning, "set the clock: certificates and the model's sense of time depend on it"
 	}
@@ -140,9 +140,9 @@ func (o *doctorOptions) clock(context.Context) checkup {
 	return c
 }
 
-func (o *doctorOptions) terminal(context.Context) checkup {
+func (o *doctorOptions) terminal(context.Context) check {
 	if o.env.Terminal {
-		return checkup{Status: fine, Detail: "a person looks at stderr: progress and colour"}
+		return check{Status: fine, Detail: "a person looks at stderr: progress and colour"}
 	}
-	return checkup{Status: fine, Detail: "nobody looks at stderr: no progress, no colour"}
+	return check{Status: fine, Detail: "nobody looks at stderr: no progress, no colour"}
 }

@@ -29,9 +29,9 @@ func drySeed(cfg agent.Config) [sha256.Size]byte {
 	return sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
 }
 
-// rehearse makes the first request without sending it: what cannot be sent is
+// checkFirstRequest makes the first request without sending it: what cannot be sent is
 // found before anything is. A dry run ends with it, printed.
-func (o *runOptions) rehearse(cfg agent.Config) error {
+func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
 	if o.model.log != nil {
 		if o.dryRun {
 			return usagef("name a model of a server", "--dry-run: a recording is not sent anything")
@@ -46,19 +46,19 @@ func (o *runOptions) rehearse(cfg agent.Config) error {
 	if err != nil || !o.dryRun {
 		return err
 	}
-	return o.talk.printRequest(first, o.programs, o.policy.managed)
+	return o.console.printRequest(first, o.programs, o.policy.managed)
 }
 
 // printRequest prints a request, what programs may have, and the managed policy, as one JSON document. The body
 // is that of the request, but for escapes of characters that nobody would see.
-func (t *talk) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
+func (t *console) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
 		return err
 	}
-	return t.deliver(append(diag.VisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
+	return t.writeOutput(append(diag.VisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
 }
 
 // flat returns headers with one value for each name.

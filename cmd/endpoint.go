@@ -16,8 +16,8 @@ import (
 	"oneshot/pkg/model"
 )
 
-// A place is where a model is: a name on a server.
-type place struct {
+// A endpoint is where a model is: a name on a server.
+type endpoint struct {
 	name     string         // as the command line has it
 	provider model.Provider // zero but for API and Credential: a server of which nothing is known
 	id       string         // of the model on the server
@@ -25,29 +25,29 @@ type place struct {
 	header   http.Header    // with the credentials
 }
 
-// places finds out where the models of these names are. It asks no server. What
+// endpoints finds out where the models of these names are. It asks no server. What
 // is said of one server where there are several, and of one that there is not, is
-// refused.
-func (s *settings) places(env Env, t *talk, names []string) ([]place, error) {
-	var out []place
+// usageErrorOf.
+func (s *settings) endpoints(env Env, t *console, names []string) ([]endpoint, error) {
+	var out []endpoint
 	for _, name := range names {
-		p, err := s.place(env, t, name)
+		p, err := s.endpoint(env, t, name)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, p)
 	}
-	return out, s.agree(out)
+	return out, s.checkKeys(out)
 }
 
-// agree refuses what is said of one server where there are several, and of one
+// checkKeys refuses what is said of one server where there are several, and of one
 // that there is not.
-func (s *settings) agree(places []place) error {
+func (s *settings) checkKeys(places []endpoint) error {
 	providers := map[string]bool{}
 	for _, p := range places {
 		providers[p.provider.Name] = true
 	}
-	if len(providers) > 1 && s.bare() {
+	if len(providers) > 1 && s.appliesToOnlyServer() {
 		return usagef("say whose it is, for example --base-url openai=URL",
 			"--base-url, --api-key, --api and --header are for one server, and the models have several: %s",
 			strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
@@ -65,14 +65,14 @@ func (s *settings) agree(places []place) error {
 	return nil
 }
 
-// bare reports whether something is said of the only server there is.
-func (s *settings) bare() bool {
+// appliesToOnlyServer reports whether something is said of the only server there is.
+func (s *settings) appliesToOnlyServer() bool {
 	return s.urls[""] != nil || s.keys[""].value != "" || s.api != "" || len(s.config.Header) > 0
 }
 
-// place finds one model.
-func (s *settings) place(env Env, t *talk, name string) (place, error) {
-	p := place{name: name, id: name, provider: model.Provider{API: s.api}}
+// endpoint finds one model.
+func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) {
+	p := endpoint{name: name, id: name, provider: model.Provider{API: s.api}}
 	prefix, id, _ := strings.Cut(name, "/")
 	preset, known := model.ProviderNamed(prefix)
 	switch {
@@ -95,7 +95,7 @@ func (s *settings) place(env Env, t *talk, name string) (place, error) {
 }
 
 // locate sets the address of a place, if it is not the provider's.
-func (s *settings) locate(env Env, t *talk, p *place) (err error) {
+func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
 	source := "flag --base-url"
 	if p.url = cmp.Or(s.urls[p.provider.Name], s.urls[""]); p.url == nil {
 		source = sourceDefault
@@ -120,13 +120,13 @@ func (s *settings) locate(env Env, t *talk, p *place) (err error) {
 // that of the provider's environment variable. The latter goes to the provider's
 // own address only, and not where a header of credentials is given. A key that is
 // needed and not set is a *[missingSecretError].
-func (s *settings) authorize(env Env, t *talk, p *place) error {
+func (s *settings) authorize(env Env, t *console, p *endpoint) error {
 	p.header = s.config.Header.Clone()
 	held := s.keys[p.provider.Name]
 	if held.value == "" {
 		held = s.keys[""]
 	}
-	if err := s.send(*p, held); err != nil {
+	if err := s.checkSecrets(*p, held); err != nil {
 		return err
 	}
 	key := held.value
@@ -144,8 +144,8 @@ func (s *settings) authorize(env Env, t *talk, p *place) error {
 	return nil
 }
 
-// send refuses secrets that are not for the server of a place.
-func (s *settings) send(p place, key heldKey) error {
+// checkSecrets refuses secrets that are not for the server of a place.
+func (s *settings) checkSecrets(p endpoint, key heldKey) error {
 	to := p.url
 	if to == nil {
 		var err error
@@ -163,10 +163,10 @@ func (s *settings) send(p place, key heldKey) error {
 
 // providerKey reads the key of a place from the first of its provider's
 // variables that is set. It is "" where none has to be.
-func providerKey(env Env, t *talk, p place) (string, error) {
+func providerKey(env Env, t *console, p endpoint) (string, error) {
 	for _, name := range p.provider.Keys {
 		if key := env.Getenv(name); strings.TrimSpace(key) != "" {
-			return t.keep(name, key)
+			return t.hideVariable(name, key)
 		}
 	}
 	if p.provider.NeedsKey {
@@ -176,33 +176,33 @@ func providerKey(env Env, t *talk, p place) (string, error) {
 }
 
 // client returns a client for a model. It makes no connection.
-func (s *settings) client(p place, seed [32]byte, defaults map[string]json.RawMessage) *model.Client {
+func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.RawMessage) *model.Client {
 	c := s.config
 	c.Provider, c.BaseURL, c.Name, c.Model, c.Header, c.Defaults = p.provider, p.url, p.name, p.id, p.header, defaults
 	c.Rand = rand.New(rand.NewChaCha8(seed)).Float64
 	return model.New(c)
 }
 
-// A candidate is a client and what is known of its model.
-type candidate struct {
+// A probed is a client and what is known of its model.
+type probed struct {
 	client *model.Client
 	native bool  // calls tools natively, as far as is known
 	silent error // why its server did not say more
 }
 
-// A matter is what there is to know of a model before a run.
-type matter struct {
+// A requirements is what there is to know of a model before a run.
+type requirements struct {
 	calls   bool // whether it calls natively
 	context bool // how long its context is
 	another bool // another model can stand in for it
 }
 
-// ask asks the server of a model what the model can do, if it is one that says
+// probe asks the server of a model what the model can do, if it is one that says
 // and there is something to know, and fixes its context, so that the server
 // cannot change it during the run. A server that does not say so is an error
 // unless another model can stand in. That it has no such model always is.
-func (s *settings) ask(ctx context.Context, p place, seed [32]byte, m matter) (*candidate, error) {
-	c := &candidate{client: s.client(p, seed, nil), native: true}
+func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requirements) (*probed, error) {
+	c := &probed{client: s.client(p, seed, nil), native: true}
 	if c.client.API() != model.Ollama || !m.calls && !m.context {
 		return c, nil
 	}
@@ -233,8 +233,8 @@ func contextFor(can model.Capabilities) int {
 }
 
 // onlyModel returns the only model that Ollama has.
-func (s *settings) onlyModel(ctx context.Context, env Env, t *talk) (string, error) {
-	p := place{name: "ollama", provider: model.Provider{}}
+func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, error) {
+	p := endpoint{name: "ollama", provider: model.Provider{}}
 	p.provider, _ = model.ProviderNamed("ollama")
 	if err := s.locate(env, t, &p); err != nil {
 		return "", err

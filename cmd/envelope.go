@@ -106,16 +106,16 @@ func limitOf(err error) string {
 }
 
 // printEnvelope prints the one envelope of this command, for an error.
-func (t *talk) printEnvelope(err error) error {
-	doc, jsonErr := t.wrap(err)
+func (t *console) printEnvelope(err error) error {
+	doc, jsonErr := t.envelopeFor(err)
 	if jsonErr != nil {
 		return jsonErr
 	}
-	return t.deliver(doc)
+	return t.writeOutput(doc)
 }
 
-// wrap returns the envelope for an error or, with nil, for success.
-func (t *talk) wrap(err error) ([]byte, error) {
+// envelopeFor returns the envelope for an error or, with nil, for success.
+func (t *console) envelopeFor(err error) ([]byte, error) {
 	e := t.envelope
 	if e == nil {
 		e = new(envelope)

@@ -31,9 +31,9 @@ func (o *parseOptions) document(args []string) error {
 
 func (o *parseOptions) codes() error {
 	if o.format == "json" {
-		return report.JSON(o.talk.out, ruleDocs(diag.Rules))
+		return report.JSON(o.console.out, ruleDocs(diag.Rules))
 	}
-	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
 	for _, r := range diag.Rules {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severities(), r.Slug, r.Title)
 	}
@@ -75,9 +75,9 @@ func (o *parseOptions) dialects() error {
 		docs = append(docs, dialectDoc{Name: f.Name, Title: "The response of a server: " + f.Title, Thinks: []string{}})
 	}
 	if o.format == "json" {
-		return report.JSON(o.talk.out, docs)
+		return report.JSON(o.console.out, docs)
 	}
-	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
 	for _, d := range docs {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Title, strings.Join(d.Aliases, ", "))
 	}
@@ -96,15 +96,15 @@ func (o *parseOptions) rule() error {
 	case len(rules) == 0:
 		return unknownCode("--explain", o.explain)
 	case o.format == "json":
-		return report.JSON(o.talk.out, ruleDocs(rules))
+		return report.JSON(o.console.out, ruleDocs(rules))
 	}
 	for i, r := range rules {
 		if i > 0 {
-			fmt.Fprintln(o.talk.out)
+			fmt.Fprintln(o.console.out)
 		}
-		printRule(o.talk.out, r)
+		printRule(o.console.out, r)
 	}
-	return o.talk.out.err
+	return o.console.out.err
 }
 
 // printRule explains a code. The writer remembers its error.

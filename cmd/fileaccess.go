@@ -22,8 +22,8 @@ func (o *runOptions) recordFiles() []string {
 			names = append(names, file)
 		}
 	}
-	if o.present != nil {
-		names = append(names, stateFolder(*o.present)...)
+	if o.currentEnv != nil {
+		names = append(names, stateFolder(*o.currentEnv)...)
 	}
 	return append(names, stateFolder(o.env)...)
 }
@@ -61,8 +61,8 @@ func (o *confineOptions) checkRoot() error {
 	return nil
 }
 
-// linked returns a policy that also denies and labels what paths in its rules about files lead to below the root.
-func (o *confineOptions) linked(p policy.Policy) policy.Policy {
+// resolveFileRules returns a policy that also denies and labels what paths in its rules about files lead to below the root.
+func (o *confineOptions) resolveFileRules(p policy.Policy) policy.Policy {
 	if o.root == "" {
 		return p
 	}
@@ -74,8 +74,8 @@ func (o *confineOptions) linked(p policy.Policy) policy.Policy {
 	return p.Linked(root.Resolve)
 }
 
-// govern holds what is below the root to what a policy says of files.
-func govern(env *executor.Env, p *policy.Policy) {
+// applyFileRules holds what is below the root to what a policy says of files.
+func applyFileRules(env *executor.Env, p *policy.Policy) {
 	if env.Root == nil {
 		return
 	}
@@ -84,9 +84,9 @@ func govern(env *executor.Env, p *policy.Policy) {
 	env.FileLabels = p.FileLabels
 }
 
-// withheld returns how much of a path programs may reach: nothing of the slash paths below the root that are denied,
+// extentOf returns how much of a path programs may reach: nothing of the slash paths below the root that are denied,
 // and of records.
-func (o *confineOptions) withheld(denied []string) func(path string) subprocess.Extent {
+func (o *confineOptions) extentOf(denied []string) func(path string) subprocess.Extent {
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }
 	for _, rel := range denied {

@@ -37,7 +37,7 @@ func checkNames(hint string, args []string) error {
 // readFiles reads the files of those names. What cannot be read is no reason not to read
 // the others: the error of those is an [inputError], and files are what could be read. Those of which isLarge says so
 // are not read.
-func readFiles(ctx context.Context, env Env, t *talk, names []string, isLarge func(name string) (bool, error)) (files []file, err error) {
+func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge func(name string) (bool, error)) (files []file, err error) {
 	var unread []error
 	for _, name := range names {
 		f := file{name: name}
@@ -70,12 +70,12 @@ func readNamed(ctx context.Context, env Env, name string) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return readAll(f, said(name))
+		return readAll(f, displayName(name))
 	})
 }
 
-// said is the name of a file for people.
-func said(name string) string {
+// displayName is the name of a file for people.
+func displayName(name string) string {
 	if name == "-" {
 		return "stdin"
 	}
@@ -86,7 +86,7 @@ func said(name string) string {
 const gzipMagic = "\x1f\x8b"
 
 // openNamed opens a file, or stdin for "-". What is compressed by gzip, as a server may
-// send it, is read as what it holds.
+// checkSecrets it, is read as what it holds.
 func openNamed(env Env, name string) (io.ReadCloser, error) {
 	f := io.NopCloser(env.Stdin)
 	if name != "-" {
@@ -98,21 +98,21 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 	src := bufio.NewReader(f)
 	begin, _ := src.Peek(2) // an error comes again
 	if !isGzip(begin) {
-		return opened{src, f}, nil
+		return wrappedFile{src, f}, nil
 	}
 	unzipped, err := gzip.NewReader(src)
 	if err != nil {
 		f.Close()
 		return nil, readError(name, err)
 	}
-	return opened{unzipped, f}, nil
+	return wrappedFile{unzipped, f}, nil
 }
 
 // isGzip reports whether a file that begins so is compressed by gzip.
 func isGzip(begin []byte) bool { return bytes.HasPrefix(begin, []byte("\x1f\x8b")) }
 
-// opened is a file that is read through something else.
-type opened struct {
+// wrappedFile is a file that is read through something else.
+type wrappedFile struct {
 	io.Reader
 	io.Closer
 }

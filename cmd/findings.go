@@ -18,8 +18,8 @@ import (
 )
 
 // findings shows findings to a person; only errors when nothing else may be
-// said.
-func (t *talk) findings(findings []diag.Finding, sources map[string]diag.Text) {
+// displayName.
+func (t *console) findings(findings []diag.Finding, sources map[string]diag.Text) {
 	if t.quiet {
 		findings = slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 	}
@@ -34,7 +34,7 @@ func (t *talk) findings(findings []diag.Finding, sources map[string]diag.Text) {
 	_, _ = text.WriteTo(t.err)                                 // there is nobody left to tell
 }
 
-func (t *talk) paintSeverity(s diag.Severity, text string) string {
+func (t *console) paintSeverity(s diag.Severity, text string) string {
 	attr := color.FgCyan
 	switch s {
 	case diag.Error:
@@ -42,7 +42,7 @@ func (t *talk) paintSeverity(s diag.Severity, text string) string {
 	case diag.Warning:
 		attr = color.FgYellow
 	}
-	return t.paint(attr, text)
+	return t.colorize(attr, text)
 }
 
 // findingOptions are the flags that say which findings count and how many are
@@ -60,7 +60,7 @@ type findingOptions struct {
 	reported map[diag.Code]bool
 	known    *lint.Baseline  // nil: none
 	base     file            // the text of known
-	to       *target         // nil: no baseline is written
+	to       *outputFile     // nil: no baseline is written
 	present  []lint.Entry    // what is written
 	read     map[string]bool // the names of the files that have been counted
 	prints   *lint.Fingerprints
@@ -190,7 +190,7 @@ func (o *findingOptions) compare(s subject) {
 
 // settle writes the baseline, or returns what is wrong with the one that was read,
 // when all subjects have been counted.
-func (o *findingOptions) settle(t *talk) ([]diag.Finding, error) {
+func (o *findingOptions) settle(t *console) ([]diag.Finding, error) {
 	if o.to != nil {
 		return nil, o.record(t)
 	}
@@ -225,7 +225,7 @@ func (q *quota) rest(w io.Writer) {
 }
 
 // note says the same to a person, beside a report that has no room for it.
-func (q *quota) note(t *talk) {
+func (q *quota) note(t *console) {
 	if q.cut > 0 {
 		t.note("%s not printed (--max-findings)", report.Count(q.cut, "more finding"))
 	}

@@ -14,10 +14,10 @@ import (
 // A folderReader replaces the folders among the arguments of a command by the files in
 // them.
 type folderReader struct {
-	talk   *talk
-	strict bool                 // a file that is left out is an error
-	omit   string               // a file that is not read in a folder, such as the baseline
-	fits   func(io.Reader) bool // whether a file larger than [maxInput] can be read; nil: none can
+	console *console
+	strict  bool                 // a file that is left out is an error
+	omit    string               // a file that is not read in a folder, such as the baseline
+	fits    func(io.Reader) bool // whether a file larger than [maxInput] can be read; nil: none can
 }
 
 // expand returns the arguments with each folder replaced by the regular files below it, in
@@ -65,7 +65,7 @@ func (r folderReader) files(folder string) ([]string, error) {
 		case r.strict:
 			return &inputError{fmt.Errorf("%s: %s", name, reason)}
 		default:
-			r.talk.note("%s skipped: %s", name, reason)
+			r.console.note("%s skipped: %s", name, reason)
 		}
 		return nil
 	})

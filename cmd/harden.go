@@ -27,7 +27,7 @@ var secretWords = []string{"KEY", "KEYS", "APIKEY", "TOKEN", "SECRET", "PASSWORD
 
 // hideVariables hides the values of variables that programs get, where the name says that they
 // are secrets: a program that prints its environment tells none of them to a model.
-func (t *talk) hideVariables(env Env, names []string) {
+func (t *console) hideVariables(env Env, names []string) {
 	for _, name := range names {
 		words := strings.Split(strings.ToUpper(name), "_")
 		if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(secretWords, word) }) {
@@ -38,7 +38,7 @@ func (t *talk) hideVariables(env Env, names []string) {
 
 // hideKeys hides the keys of all providers that the environment holds, whether they are used
 // or not.
-func (t *talk) hideKeys(env Env) {
+func (t *console) hideKeys(env Env) {
 	for _, p := range model.Providers() {
 		for _, name := range p.Keys {
 			if key := strings.TrimSpace(env.Getenv(name)); len(key) >= leastKey {

@@ -29,7 +29,7 @@ func openFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	isOpen := isDescriptor(name) || isStdin(name)
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isOpen {
-		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, whose writer may never come", name)}, "in bash, <(cat " + quoted(name) + ") in its place reads it"}
+		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, whose writer may never come", name)}, "in bash, <(cat " + shellQuote(name) + ") in its place reads it"}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func interruptible[T any](ctx context.Context, name string, read func() (T, erro
 	case o := <-done:
 		return o.data, o.err
 	case <-ctx.Done():
-		return data, fmt.Errorf("reading %s: %w", said(name), context.Cause(ctx))
+		return data, fmt.Errorf("reading %s: %w", displayName(name), context.Cause(ctx))
 	}
 }
 
@@ -92,15 +92,15 @@ func readError(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &inputError{fmt.Errorf("read %s: %w", said(name), err)}
+	return &inputError{fmt.Errorf("read %s: %w", displayName(name), err)}
 }
 
 func largeInput(name string) error {
-	return &inputError{fmt.Errorf("%s is larger than %d MiB", said(name), maxInput>>20)}
+	return &inputError{fmt.Errorf("%s is larger than %d MiB", displayName(name), maxInput>>20)}
 }
 
 // noteStdin says so, once, when stdin holds data that no argument names.
-func (t *talk) noteStdin(env Env, args ...string) {
+func (t *console) noteStdin(env Env, args ...string) {
 	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
 		return
 	}

@@ -72,7 +72,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (str
 			return err
 		}
 		if strings.TrimSpace(text) == "" && !mayBeEmpty {
-			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, said(path))}, "--allow-empty-input runs without it"}
+			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, displayName(path))}, "--allow-empty-input runs without it"}
 		}
 		o.sources = append(o.sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
 		blocks = append(blocks, "["+name+"]\n"+text)
@@ -92,7 +92,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (str
 }
 
 // addUnnamed adds stdin to the input where it is input although no flag names it.
-func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *talk, input *string) error {
+func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *console, input *string) error {
 	text, err := o.readUnnamed(ctx, env, t)
 	switch {
 	case err != nil || text == "":
@@ -125,7 +125,7 @@ const (
 )
 
 // readUnnamed reads stdin where it is a pipe, a socket or a file and no flag names it.
-func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *talk) (text string, err error) {
+func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *console) (text string, err error) {
 	if o.noStdin || o.stdinNamed || o.replayed != "" {
 		return "", nil
 	}
@@ -150,7 +150,7 @@ func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *talk) (text 
 }
 
 // noteUnread points out, once, data on stdin that the run does not read.
-func (o *inputOptions) noteUnread(env Env, t *talk) {
+func (o *inputOptions) noteUnread(env Env, t *console) {
 	switch {
 	case o.noStdin || o.stdinNamed:
 	case o.replayed != "" && hasUnread(env):

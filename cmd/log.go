@@ -26,7 +26,7 @@ func newLog(env Env, hidden *redact.Set) *slog.Logger {
 }
 
 // write writes one JSON line.
-func (t *talk) write(level slog.Level, text string, attrs ...slog.Attr) {
+func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
 	args := make([]any, len(attrs))
 	for i, a := range attrs {
 		args[i] = a
@@ -44,7 +44,7 @@ func (t *talk) write(level slog.Level, text string, attrs ...slog.Attr) {
 }
 
 // logError writes the line that says how a command ended.
-func (t *talk) logError(err error, hint string, bug *panicError) {
+func (t *console) logError(err error, hint string, bug *panicError) {
 	x := exitOf(err)
 	r := t.recovery(err)
 	attrs := []slog.Attr{slog.Int("exit", x.Code), slog.String("exit_name", x.Name), slog.String("retry", string(r.retry)), slog.Bool("retryable", r.retryable)}
@@ -61,7 +61,7 @@ func (t *talk) logError(err error, hint string, bug *panicError) {
 }
 
 // logFinding writes a finding with its code and place.
-func (t *talk) logFinding(f diag.Finding, more ...slog.Attr) {
+func (t *console) logFinding(f diag.Finding, more ...slog.Attr) {
 	attrs := append(more, slog.String("code", string(f.Code)))
 	if f.File != "" {
 		attrs = append(attrs, slog.String("file", f.File))

@@ -25,12 +25,12 @@ import (
 func Main(ctx context.Context, env Env) (code int) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := newTalk(env)
+	t := newConsole(env)
 	t.abort = cancel
 	defer t.programs.Kill() // also where the command that started them is left behind
 	err, ended := await(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
-		t = t.successor(env)
+		t = t.fork(env)
 	}
 	end, ended := await(ctx, grace, func() error { return t.finish(env.Args, err) })
 	if !ended {
@@ -47,7 +47,7 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // finish says how a command ended that returned err, and returns how it ends
 // with that said.
-func (t *talk) finish(args []string, err error) error {
+func (t *console) finish(args []string, err error) error {
 	if wantsEnvelope(args) && !helpShown(args, err) && !t.handed.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
 	}
@@ -59,7 +59,7 @@ func (t *talk) finish(args []string, err error) error {
 const grace = 600 * time.Millisecond
 
 // await runs f until it ends. When ctx ends and f goes on for longer than grace,
-// because it hangs in a file, a pipe or a computation that nothing can
+// withReason it hangs in a file, a pipe or a computation that nothing can
 // interrupt, it is left behind, and the error is why ctx ended.
 func await(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
 	done := make(chan error, 1)
@@ -78,7 +78,7 @@ func await(ctx context.Context, grace time.Duration, f func() error) (err error,
 }
 
 // execute runs the command that the arguments name. A panic in it is an error.
-func execute(ctx context.Context, env Env, t *talk) (err error) {
+func execute(ctx context.Context, env Env, t *console) (err error) {
 	defer caught(&err)
 	if err := checkDescriptors(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func execute(ctx context.Context, env Env, t *talk) (err error) {
 	c, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !started:
-		return refused(c, err)
+		return usageErrorOf(c, err)
 	case err == nil && t.out.err != nil:
 		return t.out.err
 	}
@@ -111,7 +111,7 @@ func helpShown(args []string, err error) bool {
 }
 
 // newRoot builds the command tree. It does no I/O.
-func newRoot(env Env, t *talk) *cobra.Command {
+func newRoot(env Env, t *console) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "oneshot",
 		Short:             "Run an LLM agent once, from a script, and print one JSON document",
@@ -153,7 +153,7 @@ func newRoot(env Env, t *talk) *cobra.Command {
 // A subcommand is one of the root's, and how it is built.
 type subcommand struct {
 	name  string
-	build func(Env, *talk) *cobra.Command
+	build func(Env, *console) *cobra.Command
 }
 
 var subcommands = []subcommand{
@@ -165,9 +165,9 @@ var subcommands = []subcommand{
 	{"runs", newRuns},
 	{"doctor", newDoctor},
 	{"schema", newSchema},
-	{"version", func(_ Env, t *talk) *cobra.Command { return newVersion(t) }},
-	{"exit-codes", func(Env, *talk) *cobra.Command { return newExitCodes() }},
-	{"error-codes", func(Env, *talk) *cobra.Command { return newErrorCodes() }},
+	{"version", func(_ Env, t *console) *cobra.Command { return newVersion(t) }},
+	{"exit-codes", func(Env, *console) *cobra.Command { return newExitCodes() }},
+	{"error-codes", func(Env, *console) *cobra.Command { return newErrorCodes() }},
 }
 
 // neededCommands returns the subcommand that the first argument names, and all of them if it names none:
@@ -189,7 +189,7 @@ their own: prompt, parse, validate, tools.`
 // guard makes a command line that Cobra lets pass an error: a group without its
 // subcommand, an unknown subcommand, an argument too many. It also notes
 // whether one of our own functions was reached.
-func guard(c *cobra.Command, t *talk, started *bool) {
+func guard(c *cobra.Command, t *console, started *bool) {
 	for _, sub := range c.Commands() {
 		guard(sub, t, started)
 	}

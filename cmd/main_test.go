@@ -93,14 +93,14 @@ func TestPlain(t *testing.T) {
 func TestNeededCommands(t *testing.T) {
 	for _, c := range subcommands {
 		env := Env{Args: []string{c.name, "--help"}, Getenv: func(string) string { return "" }}
-		built := newRoot(env, newTalk(env)).Commands()
+		built := newRoot(env, newConsole(env)).Commands()
 		if len(built) != 1 || built[0].Name() != c.name {
 			t.Errorf("%s: %v", c.name, built)
 		}
 	}
 	for _, args := range [][]string{nil, {"help", "run"}, {"--quiet", "run"}, {"runn"}, {"__complete", ""}} {
 		env := Env{Args: args, Getenv: func(string) string { return "" }}
-		if built := newRoot(env, newTalk(env)).Commands(); len(built) != len(subcommands) {
+		if built := newRoot(env, newConsole(env)).Commands(); len(built) != len(subcommands) {
 			t.Errorf("%q: %v", args, built)
 		}
 	}

@@ -104,7 +104,7 @@ func (e Env) administered(what string, info fs.FileInfo) error {
 
 // loadManaged returns the managed policy with its rules, nil where there is none. It may have rules for tools that
 // this command does not know. The name of a shipped tool stands for that one, whatever files of a person say.
-func loadManaged(env Env, t *talk, known *tool.Registry) (*managedPolicy, error) {
+func loadManaged(env Env, t *console, known *tool.Registry) (*managedPolicy, error) {
 	m, err := readManaged(env)
 	if m == nil || err != nil {
 		return nil, err

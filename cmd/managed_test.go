@@ -35,7 +35,7 @@ func TestManagedPath(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRoot(env, newTalk(env)))
+	visit(newRoot(env, newConsole(env)))
 }
 
 // Low: a policy that others than its user and root can change is refused, by root, too.

@@ -35,7 +35,7 @@ func hintOfModel(err error) string {
 	case errors.As(err, &replay) && replay.File == demo:
 		return "the model demo plays one recorded conversation; oneshot run --help begins with its command line"
 	case errors.As(err, &replay) && replay.Cut:
-		return "the recorded run was cut off; it goes on with oneshot run --resume " + quoted(replay.File)
+		return "the recorded run was cut off; it goes on with oneshot run --resume " + shellQuote(replay.File)
 	case errors.As(err, &replay):
 		return "a replay needs the prompt, tools, schema and flags of the recorded run"
 	case as[*model.OverflowError](err):

@@ -69,7 +69,7 @@ func providerNames() string {
 
 // choose puts the models, their parameters and the run's seed into a
 // configuration.
-func (o *modelOptions) choose(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
+func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	if _, err := crand.Read(cfg.Seed[:]); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (o *modelOptions) all() []string {
 
 // connect makes clients of the models that are named, or of the only one that
 // Ollama has.
-func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent.Config) error {
+func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	s, err := o.servers.read(env, t)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent
 	for _, name := range o.names {
 		o.servers.resolved.note(settingModel, name, source)
 	}
-	places, err := s.places(env, t, o.all())
+	places, err := s.endpoints(env, t, o.all())
 	if err != nil {
 		return err
 	}
@@ -140,18 +140,18 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *talk, cfg *agent
 	if o.shared && len(o.names) > 1 {
 		o.breakers = newBreakers(env, t)
 	}
-	return o.meet(ctx, s, t, places, cfg)
+	return o.probeModels(ctx, s, t, places, cfg)
 }
 
-// meet asks what the models can do and gives them their places in a run.
-func (o *modelOptions) meet(ctx context.Context, s *settings, t *talk, places []place, cfg *agent.Config) error {
-	wanted := matter{
+// probeModels asks what the models can do and gives them their places in a run.
+func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console, places []endpoint, cfg *agent.Config) error {
+	wanted := requirements{
 		calls:   cfg.Tools != nil && (o.dialect == "auto" || o.dialect == "native"),
 		context: cfg.Params["num_ctx"] == nil, another: len(o.names) > 1,
 	}
-	var asked []*candidate
+	var asked []*probed
 	for _, p := range places {
-		c, err := s.ask(ctx, p, cfg.Seed, wanted)
+		c, err := s.probe(ctx, p, cfg.Seed, wanted)
 		if err != nil {
 			return o.explain(err)
 		}
@@ -161,12 +161,12 @@ func (o *modelOptions) meet(ctx context.Context, s *settings, t *talk, places []
 		asked = append(asked, c)
 		o.clients = append(o.clients, c.client)
 	}
-	o.arrange(cfg, places, asked)
-	return o.speak(cfg, asked)
+	o.buildFallback(cfg, places, asked)
+	return o.chooseDialect(cfg, asked)
 }
 
-// arrange says which client is asked when.
-func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candidate) {
+// buildFallback says which client is asked when.
+func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked []*probed) {
 	cfg.Model = o.clients[0]
 	if len(o.names) > 1 {
 		var members []model.Member
@@ -174,7 +174,7 @@ func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candi
 			members = append(members, model.Member{Name: c.Name(), Server: places[i].address(), Model: c})
 		}
 		all := model.NewFallback(members...)
-		o.remember(all, members)
+		o.shareBreakers(all, members)
 		for i := range members {
 			if asked[i].silent != nil {
 				all.LeaveOut(i)
@@ -187,8 +187,8 @@ func (o *modelOptions) arrange(cfg *agent.Config, places []place, asked []*candi
 	}
 }
 
-// remember has a fallback know which members failed in other runs, and these of what happens here.
-func (o *modelOptions) remember(all *model.Fallback, members []model.Member) {
+// shareBreakers has a fallback know which members failed in other runs, and these of what happens here.
+func (o *modelOptions) shareBreakers(all *model.Fallback, members []model.Member) {
 	if o.breakers == nil {
 		return
 	}
@@ -202,10 +202,10 @@ func (o *modelOptions) remember(all *model.Fallback, members []model.Member) {
 	all.Note = func(i int, at time.Time) { o.breakers.note(key(i), at) }
 }
 
-// speak decides how calls are written: as the flag says, or natively when every
+// chooseDialect decides how calls are written: as the flag says, or natively when every
 // model can.
-func (o *modelOptions) speak(cfg *agent.Config, asked []*candidate) error {
-	unable := slices.IndexFunc(asked, func(c *candidate) bool { return !c.native })
+func (o *modelOptions) chooseDialect(cfg *agent.Config, asked []*probed) error {
+	unable := slices.IndexFunc(asked, func(c *probed) bool { return !c.native })
 	switch {
 	case o.dialect == "native" && unable >= 0:
 		return usagef("leave out --dialect", "--dialect native: the model %s cannot call tools natively", asked[unable].client.Name())

@@ -18,8 +18,8 @@ import (
 
 // parseOptions are the flags of "oneshot parse".
 type parseOptions struct {
-	env  Env
-	talk *talk
+	env     Env
+	console *console
 
 	tools     toolOptions
 	dialect   string
@@ -37,8 +37,8 @@ type parseOptions struct {
 	explain      string
 }
 
-func newParse(env Env, t *talk) *cobra.Command {
-	o := &parseOptions{env: env, talk: t}
+func newParse(env Env, t *console) *cobra.Command {
+	o := &parseOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "parse [flags] FILE|FOLDER|-...",
 		Short: "Print the tool calls in captured responses, and what is wrong with them",
@@ -120,7 +120,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := o.findings.open(args); err != nil {
 		return err
 	}
-	o.talk.noteStdin(o.env, slices.Concat(args, o.context)...)
+	o.console.noteStdin(o.env, slices.Concat(args, o.context)...)
 	if o.fix {
 		return o.printFixed(ctx, args, options)
 	}
@@ -149,7 +149,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 	if options.Reasoning, err = reasoningFlag(o.reasoning); err != nil {
 		return options, err
 	}
-	options.Tools, err = o.tools.forRun(o.env, o.talk)
+	options.Tools, err = o.tools.forRun(o.env, o.console)
 	if err == nil && o.coerce && options.Tools == nil && o.fields.Tools == "" {
 		err = usagef("name the definitions with --tools or --tool", "--coerce: there are no definitions that say what arguments have to be")
 	}
@@ -159,7 +159,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 // expand replaces folders by the files in them.
 func (o *parseOptions) expand(args []string, options lint.Options) ([]string, error) {
 	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.HasRecords(f, maxInput) }
-	return folderReader{o.talk, o.findings.strict, o.findings.baseline, fits}.expand(args)
+	return folderReader{o.console, o.findings.strict, o.findings.baseline, fits}.expand(args)
 }
 
 // heard returns what the model was told, as --context says; nil without.

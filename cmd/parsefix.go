@@ -37,7 +37,7 @@ func (o *parseOptions) checkFix(args []string) error {
 type fixReport struct {
 	*parseOptions
 	quota *quota
-	out   held
+	out   heldOutput
 	made  int
 	tally diag.Tally
 }
@@ -46,7 +46,7 @@ type fixReport struct {
 // mend.
 func (o *parseOptions) printFixed(ctx context.Context, args []string, options lint.Options) error {
 	fixes := o.fixer(options)
-	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: held{w: o.talk.out, most: heldBytes}}
+	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: heldOutput{w: o.console.out, most: heldBytes}}
 	work := func(p piece) fixedPiece { return fixedPiece{p, slices.Collect(fixes(p))} }
 	if err := inOrder(ctx, o.pieces(args, options), work, report.take); err != nil {
 		return err
@@ -54,8 +54,8 @@ func (o *parseOptions) printFixed(ctx context.Context, args []string, options li
 	if err := report.out.flush(); err != nil {
 		return err
 	}
-	report.quota.note(o.talk)
-	o.talk.note("safe fixes made: %d", report.made)
+	report.quota.note(o.console)
+	o.console.note("safe fixes made: %d", report.made)
 	return o.judge(report.tally)
 }
 
@@ -80,12 +80,12 @@ func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fix
 func (p *fixReport) take(b fixedPiece) error {
 	switch {
 	case b.Cut:
-		return &inputError{fmt.Errorf("%s: line %d is too long to be printed", said(b.name), b.Before+1)}
+		return &inputError{fmt.Errorf("%s: line %d is too long to be printed", displayName(b.name), b.Before+1)}
 	case p.fields.Response == "" && (b.record != nil || lint.IsRun(b.Bytes)):
-		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", said(b.name))
+		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", displayName(b.name))
 	}
 	for _, f := range b.fixed {
-		if err := p.talk.deliverFixed(f.Text); err != nil {
+		if err := p.console.deliverFixed(f.Text); err != nil {
 			return err
 		}
 		if f.Read.File != "" {
@@ -98,15 +98,15 @@ func (p *fixReport) take(b fixedPiece) error {
 // say says what is left to mend in a record.
 func (p *fixReport) say(number int, f lint.Fixed[lint.Record]) {
 	r := &f.Read
-	p.findings.sayLeft(p.talk, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
+	p.findings.sayLeft(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
 	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Made
 	if f.Open != "" {
-		p.talk.note("%s: not all is fixed: %s", title(r), f.Open)
+		p.console.note("%s: not all is fixed: %s", title(r), f.Open)
 	}
 }
 
 // sayLeft says what is left to mend in a text that has been fixed.
-func (o *findingOptions) sayLeft(t *talk, quota *quota, s subject) {
+func (o *findingOptions) sayLeft(t *console, quota *quota, s subject) {
 	o.count(s)
 	shown, _ := quota.take(*s.findings)
 	t.findings(shown, map[string]diag.Text{s.name: s.text})

@@ -21,7 +21,7 @@ type parseReport struct {
 	ordered bool // what is printed about a record depends on those before it
 	quota   *quota
 	later   report.Collector // nil: what is printed about records stands for itself
-	held    held
+	held    heldOutput
 	free    sync.Pool // buffers that have been printed
 	sums
 }
@@ -49,7 +49,7 @@ func (s *sums) add(more sums) {
 }
 
 func (o *parseOptions) newReport() *parseReport {
-	r := &parseReport{parseOptions: o, quota: o.findings.quota(), later: newCollector(o.format), held: held{w: o.talk.out, most: heldBytes}}
+	r := &parseReport{parseOptions: o, quota: o.findings.quota(), later: newCollector(o.format), held: heldOutput{w: o.console.out, most: heldBytes}}
 	r.ordered = r.later != nil || r.quota.most > 0 || o.findings.remembers()
 	if o.format == "jsonl" {
 		r.held.most = 0
@@ -101,7 +101,7 @@ func (p *parseReport) take(b *batch) error {
 
 // end prints what stands behind all records, and judges.
 func (p *parseReport) end() error {
-	stale, err := p.findings.settle(p.talk)
+	stale, err := p.findings.settle(p.console)
 	if err != nil {
 		return err
 	}
@@ -137,9 +137,9 @@ func (p *parseReport) close() error {
 	case "json":
 		fmt.Fprint(&p.held, map[bool]string{true: "\n]\n", false: "[]\n"}[p.records > 0])
 	case "github":
-		p.quota.note(p.talk)
+		p.quota.note(p.console)
 	case "sarif", "junit":
-		p.quota.note(p.talk)
+		p.quota.note(p.console)
 		if err := p.later.End(&p.held); err != nil {
 			return err
 		}
@@ -150,17 +150,17 @@ func (p *parseReport) close() error {
 // heldBytes is how much of a report is held back.
 const heldBytes = 1 << 20
 
-// held writes the beginning of a text, up to so many bytes, only when it is flushed or
+// heldOutput writes the beginning of a text, up to so many bytes, only when it is flushed or
 // goes on: where a file turns out to be unreadable there is nothing on stdout then. It
 // remembers the first error.
-type held struct {
+type heldOutput struct {
 	w    io.Writer
 	most int
 	text []byte
 	err  error
 }
 
-func (h *held) Write(p []byte) (int, error) {
+func (h *heldOutput) Write(p []byte) (int, error) {
 	if h.most == 0 && h.err == nil {
 		_, h.err = h.w.Write(p)
 		return len(p), h.err
@@ -172,7 +172,7 @@ func (h *held) Write(p []byte) (int, error) {
 	return len(p), h.err
 }
 
-func (h *held) flush() error {
+func (h *heldOutput) flush() error {
 	if h.err == nil && len(h.text) > 0 {
 		_, h.err = h.w.Write(h.text)
 		h.text, h.most = nil, 0

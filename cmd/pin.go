@@ -30,7 +30,7 @@ func definitionSourceOf(value string) (definitionSource, error) {
 	}
 	s := definitionSource{filepath.Clean(value[:i]), strings.ToLower(value[i+len(pinMark):])}
 	if digest, err := hex.DecodeString(s.pin); err != nil || len(digest) != sha256.Size {
-		return s, usagef("sha256sum "+quoted(s.path)+" prints it", "--tools: %q is no SHA-256: it has 64 hexadecimal digits", value[i+len(pinMark):])
+		return s, usagef("sha256sum "+shellQuote(s.path)+" prints it", "--tools: %q is no SHA-256: it has 64 hexadecimal digits", value[i+len(pinMark):])
 	}
 	return s, nil
 }

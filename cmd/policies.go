@@ -60,7 +60,7 @@ func (o *policyOptions) check() error {
 
 // load returns the policy. The tools that it can have rules for are all those that there
 // are, also those that the command does not use.
-func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
+func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
 	p := policy.Policy{Flags: policy.Rules{
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
 		Connected: o.connections, AllowHosts: hosts,
@@ -99,7 +99,7 @@ func (o *policyOptions) load(env Env, t *talk, tools toolOptions, hosts map[stri
 	return p, o.keep(env, &p)
 }
 
-// keep gives a policy the ledger of the user, if it needs one, which calls that are played do not. Without a ledger that can be
+// hideVariable gives a policy the ledger of the user, if it needs one, which calls that are played do not. Without a ledger that can be
 // read nothing begins.
 func (o *policyOptions) keep(env Env, p *policy.Policy) error {
 	if o.played || !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
@@ -140,8 +140,8 @@ type policyLimitError struct{ error }
 
 func (e *policyLimitError) Unwrap() error { return e.error }
 
-// marking lets fences of calls be marked, where a flag, a policy or a recording asks for it.
-func (o *runOptions) marking(cfg *agent.Config) error {
+// setNonce lets fences of calls be marked, where a flag, a policy or a recording asks for it.
+func (o *runOptions) setNonce(cfg *agent.Config) error {
 	cfg.Nonce = cfg.Nonce || o.policy.nonce
 	asks := "--nonce"
 	for i, l := range cfg.Policy.Layers {
@@ -198,7 +198,7 @@ func openToOthers(file string) ([]diag.Finding, error) {
 		return finding("copy it, if you trust it", "the file belongs to the user %d, who can change what is allowed", stat.Uid)
 	}
 	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
-		return finding("chmod go-w "+quoted(file), "the file has the mode %04o: others can change what is allowed", mode)
+		return finding("chmod go-w "+shellQuote(file), "the file has the mode %04o: others can change what is allowed", mode)
 	}
 	return nil, nil
 }

@@ -23,13 +23,13 @@ type confined struct {
 	denied []string // slash paths below the root that policies keep from them
 }
 
-// helper is how this program is started again, to confine another one.
-var helper = []string{"/proc/self/exe"}
+// reexecPath is how this program is started again, to confine another one.
+var reexecPath = []string{"/proc/self/exe"}
 
 // programs returns what programs may have that tools start, nil where none will be. What cannot
 // hold ends the command before anything is asked: a model would be told of tools that cannot work.
 // Made are the files and folders that the command is made of, and definitions those of tools.
-func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
+func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
@@ -49,7 +49,7 @@ func (o *confineOptions) programs(t *talk, p policy.Policy, tools []*tool.Defini
 func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 	var held bool
 	c.denied, held = p.DeniedFiles()
-	c.Withheld = o.withheld(c.denied)
+	c.Withheld = o.extentOf(c.denied)
 	if held && len(c.denied) > 0 && !slices.Contains(c.held, true) {
 		return wrongPrograms("leave out missing: ignore, or say files: {programs: unheld}", "sandbox", "here programs run without it, and nothing keeps them from the files that the policy denies")
 	}
@@ -57,9 +57,9 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 }
 
 // confinement returns what programs of some tools may have, as policies say it together.
-func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
+func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	c := &confined{env: says.Env}
-	c.Helper, c.All, c.Adopts = helper, t.programs, subprocess.Adopt()
+	c.Helper, c.All, c.Adopts = reexecPath, t.programs, subprocess.Adopt()
 	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
 	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
 	if err := c.searched(o.root); err != nil {
@@ -84,7 +84,7 @@ func (o *confineOptions) confinement(t *talk, says policy.Programs, tools []*too
 
 // begins refuses sandboxes in which the program of a definition could not even begin. Of a tool whose
 // program the model names it is only said: there are programs that need nothing.
-func (c *confined) begins(t *talk, tools []*tool.Definition) error {
+func (c *confined) begins(t *console, tools []*tool.Definition) error {
 	for _, d := range tools {
 		if d.Exec == nil {
 			if err := c.Begins("sh"); err != nil {
@@ -123,14 +123,14 @@ func (c *confined) searched(root string) error {
 			return wrongPrograms("name another folder", "path", "%s is the root, where tools write", dir)
 		}
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
-			return wrongPrograms("chmod o-w "+quoted(dir), "path", "%s has the mode %04o: everybody can put programs there", dir, info.Mode().Perm())
+			return wrongPrograms("chmod o-w "+shellQuote(dir), "path", "%s has the mode %04o: everybody can put programs there", dir, info.Mode().Perm())
 		}
 	}
 	return nil
 }
 
 // variables notes which variables programs get, and says which ones the policy keeps from them.
-func (c *confined) variables(t *talk, tools []*tool.Definition) {
+func (c *confined) variables(t *console, tools []*tool.Definition) {
 	for _, d := range tools {
 		names := c.env // of a tool whose program the model names
 		if d.Exec != nil {
@@ -155,9 +155,9 @@ func (c *confined) passes(name string) bool { return c.env == nil || slices.Cont
 const mostSandboxes = 16
 
 // supported finds out what the kernel can. What a policy cannot do without ends the command.
-func (c *confined) supported(t *talk) error {
+func (c *confined) supported(t *console) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
-		return usagef("TMPDIR names a directory for temporary files", "no program can be run: %s is no directory, and programs get a temporary folder there", quoted(os.TempDir()))
+		return usagef("TMPDIR names a directory for temporary files", "no program can be run: %s is no directory, and programs get a temporary folder there", shellQuote(os.TempDir()))
 	}
 	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
 		return usagef("oneshot doctor says what works here", "no program can be run: %w", err)
@@ -216,7 +216,7 @@ func (c *confined) doc() json.RawMessage {
 }
 
 // logged logs what programs may have in a run: before any call, and only where one can be run.
-func (c *confined) logged(t *talk, run string) {
+func (c *confined) logged(t *console, run string) {
 	if c == nil {
 		return
 	}
@@ -224,5 +224,5 @@ func (c *confined) logged(t *talk, run string) {
 	if run != "" {
 		attrs = append(attrs, slog.String("run", run))
 	}
-	t.trace(slog.LevelInfo, msgConfined, append(attrs, slog.Any("programs", json.RawMessage(t.secrets.HideJSON(c.doc()))))...)
+	t.logOnly(slog.LevelInfo, msgConfined, append(attrs, slog.Any("programs", json.RawMessage(t.secrets.HideJSON(c.doc()))))...)
 }

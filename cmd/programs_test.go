@@ -42,8 +42,8 @@ func runs(env ...string) []*tool.Definition {
 	return []*tool.Definition{{Name: "reader", Effect: tool.Read}, {Name: "runner", Effect: tool.Exec, Exec: &tool.Program{Env: env}}}
 }
 
-func quietTalk() *talk {
-	return newTalk(Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(string) string { return "" }})
+func quietTalk() *console {
+	return newConsole(Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(string) string { return "" }})
 }
 
 // A sandbox has the folders as they are here: links are followed, and what lies in a folder that
@@ -208,8 +208,8 @@ func TestProgramsVariables(t *testing.T) {
 		says int
 	}{{nil, []string{"A", "B"}, 0}, {[]string{}, nil, 2}, {[]string{"B", "C"}, []string{"B", "C"}, 1}} {
 		said.Reset()
-		talk := newTalk(Env{Stderr: &said, Getenv: func(string) string { return "" }})
-		got, err := o.confinement(talk, policy.Programs{Env: c.env}, runs("B", "A", "B"), nil, nil)
+		con := newConsole(Env{Stderr: &said, Getenv: func(string) string { return "" }})
+		got, err := o.confinement(con, policy.Programs{Env: c.env}, runs("B", "A", "B"), nil, nil)
 		if err != nil || cmp.Diff(c.want, got.named) != "" || got.passes("A") != (c.env == nil) || got.passes("C") != (len(c.env) == 2 || c.env == nil) {
 			t.Errorf("%v: %v, %v", c.env, got.named, err)
 		}

@@ -21,24 +21,24 @@ func (o *runOptions) observe(e agent.Event) {
 	case agent.EventFinding:
 		o.finding(e)
 	case agent.EventAgain:
-		o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: asking again: %s", e.Turn, e.Text), turn)
+		o.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: asking again: %s", e.Turn, e.Text), turn)
 	case agent.EventCall:
-		o.talk.decided(o.runID, e)
+		o.console.logDecision(o.runID, e)
 	case agent.EventAnswer:
-		o.talk.answered(o.runID, e)
+		o.console.logApproval(o.runID, e)
 	case agent.EventResult:
-		o.talk.ended(o.runID, e)
+		o.console.logResult(o.runID, e)
 		o.result(e)
 	case agent.EventLeft:
-		o.talk.ended(o.runID, e)
+		o.console.logResult(o.runID, e)
 		if e.Call.Code == chat.UnknownOutcome {
-			o.cut = append(o.cut, "the call "+e.Call.ID+" of "+e.Call.Tool)
+			o.interrupted = append(o.interrupted, "the call "+e.Call.ID+" of "+e.Call.Tool)
 		}
 	case agent.EventReply:
-		o.talk.trace(slog.LevelDebug, "the response is complete", turn,
+		o.console.logOnly(slog.LevelDebug, "the response is complete", turn,
 			slog.Int("input_tokens", e.Usage.InputTokens), slog.Int("output_tokens", e.Usage.OutputTokens))
 	case agent.EventRequest:
-		o.talk.progress(slog.LevelDebug, fmt.Sprintf("turn %d: asking for %s", e.Turn, map[chat.Purpose]string{
+		o.console.progress(slog.LevelDebug, fmt.Sprintf("turn %d: asking for %s", e.Turn, map[chat.Purpose]string{
 			chat.PurposeTurn: "the next step", chat.PurposeAnswer: "the answer",
 		}[e.Purpose]), turn, slog.String("purpose", string(e.Purpose)))
 	}
@@ -55,11 +55,11 @@ func (o *runOptions) finding(e agent.Event) {
 	switch o.findings++; {
 	case o.findings > mostFindings+1:
 	case o.findings > mostFindings:
-		o.talk.say(slog.LevelInfo, fmt.Sprintf("turn %d: there are more findings", e.Turn), slog.Int("turn", e.Turn))
-	case o.talk.format == "json" && !o.talk.quiet:
-		o.talk.logFinding(e.Finding, slog.Int("turn", e.Turn))
+		o.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: there are more findings", e.Turn), slog.Int("turn", e.Turn))
+	case o.console.format == "json" && !o.console.quiet:
+		o.console.logFinding(e.Finding, slog.Int("turn", e.Turn))
 	default:
-		o.talk.note("turn %d: %s", e.Turn, e.Finding)
+		o.console.note("turn %d: %s", e.Turn, e.Finding)
 	}
 }
 
@@ -69,7 +69,7 @@ func (o *runOptions) retry(e agent.Event) {
 	if e.Attempt.Wait > 0 {
 		text += fmt.Sprintf("; trying again in %v", e.Attempt.Wait.Round(time.Millisecond))
 	}
-	o.talk.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
+	o.console.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
 }
 
 // milliseconds is a duration with its unit in the name.
@@ -77,14 +77,14 @@ func milliseconds(name string, d time.Duration) slog.Attr {
 	return slog.Float64(name, float64(d.Microseconds())/1000)
 }
 
-// result tells a person what became of a call. For a log see [talk.ended].
+// result tells a person what became of a call. For a log see [console.ended].
 func (o *runOptions) result(e agent.Event) {
 	switch {
-	case o.talk.format == "json":
+	case o.console.format == "json":
 	case e.Call.Status == agent.CallOK:
-		status := o.talk.paint(color.FgGreen, "ok")
-		o.talk.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)))
+		status := o.console.colorize(color.FgGreen, "ok")
+		o.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)))
 	default:
-		o.talk.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
+		o.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
 	}
 }

@@ -17,15 +17,15 @@ import (
 // promptCommand holds the flags of "oneshot prompt".
 type promptCommand struct {
 	env     Env
-	talk    *talk
+	console *console
 	tools   toolOptions
 	dialect string
 	system  string
 	vars    variableOptions
 }
 
-func newPrompt(env Env, t *talk) *cobra.Command {
-	o := &promptCommand{env: env, talk: t}
+func newPrompt(env Env, t *console) *cobra.Command {
+	o := &promptCommand{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "prompt [flags]",
 		Short: "Print what a model is told about a set of tools",
@@ -49,7 +49,7 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if cfg.Writes, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
-	if cfg.Tools, err = o.tools.forPrompt(o.env, o.talk); err != nil {
+	if cfg.Tools, err = o.tools.forPrompt(o.env, o.console); err != nil {
 		return err
 	}
 	if err := readText(ctx, o.env, "--system", o.system, &cfg.System); err != nil {
@@ -72,10 +72,10 @@ func (o *promptCommand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintln(o.talk.out, o.talk.shown(text)); err != nil {
+	if _, err := fmt.Fprintln(o.console.out, o.console.forStdout(text)); err != nil {
 		return err
 	}
-	o.talk.note("about %d tokens", prompt.EstimateTokens(text))
+	o.console.note("about %d tokens", prompt.EstimateTokens(text))
 	return nil
 }
 

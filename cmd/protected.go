@@ -23,8 +23,8 @@ func (o *runOptions) madeOf() []string {
 			names = append(names, file)
 		}
 	}
-	if o.present != nil {
-		names = append(names, ownFiles(*o.present)...)
+	if o.currentEnv != nil {
+		names = append(names, ownFiles(*o.currentEnv)...)
 	}
 	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
 }

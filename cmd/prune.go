@@ -90,7 +90,7 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 	case as[*runfile.RemoveError](err):
 		return false, &outputError{err}
 	case err != nil:
-		o.talk.note("%s stays: %v", filepath.Base(path), err)
+		o.console.note("%s stays: %v", filepath.Base(path), err)
 	}
 	return gone, nil
 }
@@ -118,10 +118,10 @@ func (o *pruneOptions) over(last runfile.Record, written time.Time) bool {
 
 func (o *pruneOptions) print(gone []string) error {
 	if o.format == "json" {
-		return report.JSON(o.talk.out, gone)
+		return report.JSON(o.console.out, gone)
 	}
 	for _, path := range gone {
-		if _, err := fmt.Fprintln(o.talk.out, visible(path)); err != nil {
+		if _, err := fmt.Fprintln(o.console.out, visible(path)); err != nil {
 			return err
 		}
 	}

@@ -24,35 +24,35 @@ import (
 // recordOptions say where a run is recorded.
 type recordOptions struct {
 	file      string
-	none      bool
+	noRecord  bool
 	liveTools bool
 	resume    string
 }
 
 func (o *recordOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "run-file", "", "new `FILE` for the record of the run; in the state directory otherwise")
-	f.BoolVar(&o.none, "no-run-file", false, "keep no record")
+	f.BoolVar(&o.noRecord, "no-run-file", false, "keep no record")
 	f.StringVar(&o.resume, "resume", "", "`FILE` of a run that goes on, or last: where it was left, with the flags it had, e.g. --resume last")
 	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of playing their recorded results; changes need --allow or --policy")
 }
 
 // create begins the record of a run. It returns nil when none is wanted.
 func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*runfile.Writer, error) {
-	if o.none && o.file != "" {
+	if o.noRecord && o.file != "" {
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
 	}
 	if o.file == "-" {
 		return nil, usagef("name a file", "--run-file: a record is a file of its own, and stdout has the answer")
 	}
 	if run.resumed != nil {
-		return run.resumed.begin(run)
+		return run.resumed.appendResumed(run)
 	}
 	body, err := runRecord(env, cfg, run)
 	if err != nil {
 		return nil, err
 	}
 	run.runID = body.ID
-	if o.none {
+	if o.noRecord {
 		return nil, nil
 	}
 	path := o.file
@@ -63,28 +63,28 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 		}
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
-	warnRemote(run.talk, path)
-	hidden, err := hideBody(run.talk.secrets, body)
+	warnNetworkFS(run.console, path)
+	hidden, err := hideBody(run.console.secrets, body)
 	if err != nil {
 		return nil, err
 	}
 	w, err := runfile.Create(path, hidden.(runfile.Run))
 	if err != nil {
-		return nil, refusedRunFile(path, err)
+		return nil, runFileError(path, err)
 	}
-	run.runPath, run.withheld = path, body.Withheld
+	run.runPath, run.secretFlags = path, body.Withheld
 	return w, nil
 }
 
-// warnRemote says when a record is on a disk of another machine.
-func warnRemote(t *talk, path string) {
+// warnNetworkFS says when a record is on a disk of another machine.
+func warnNetworkFS(t *console, path string) {
 	if kind := runfile.Remote(filepath.Dir(path)); kind != "" {
 		t.note("the run file is on a file system of another machine (%s), whose locks and syncs may hold less: after a crash a change could be made twice", kind)
 	}
 }
 
-// refusedRunFile tells a name that is taken from a disk that does not work.
-func refusedRunFile(path string, err error) error {
+// runFileError tells a name that is taken from a disk that does not work.
+func runFileError(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrExist):
 		return usagef("name a new file; the record of a run is never overwritten", "--run-file: %s exists", path)
@@ -119,15 +119,15 @@ func makeStateDir(env Env, kind string) (string, error) {
 		return "", &hintedError{&outputError{fmt.Errorf("state directory: %w", err)}, hint}
 	}
 	for _, own := range []string{filepath.Dir(dir), dir} {
-		if err := closed(own); err != nil {
+		if err := restrictToOwner(own); err != nil {
 			return "", &outputError{fmt.Errorf("state directory: %w", err)}
 		}
 	}
 	return dir, nil
 }
 
-// closed closes a directory that was there already to everybody but its owner, who has to be the user.
-func closed(dir string) error {
+// restrictToOwner closes a directory that was there already to everybody but its owner, who has to be the user.
+func restrictToOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Responder: run.model.answering(), Dialect: writtenAs(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputSources: run.prompt.input.sources, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
+		Model: run.model.chosen, Responder: run.model.answering(), Dialect: dialectName(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputSources: run.prompt.input.sources, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
@@ -197,8 +197,8 @@ func answerForm(cfg agent.Config) string {
 	return formJSON
 }
 
-// writtenAs names how calls are written.
-func writtenAs(cfg agent.Config) string {
+// dialectName names how calls are written.
+func dialectName(cfg agent.Config) string {
 	if cfg.Native {
 		return native
 	}

@@ -50,10 +50,10 @@ func (o *runOptions) recovery(err error) recovery {
 		if exitOf(err).Name == "rejected" {
 			flags = " --model MODEL" // the server would refuse the same request again
 		}
-		r.resume = o.howToGoOn(flags)
+		r.resume = o.resumeCommand(flags)
 	}
 	effects := o.outcome.Effects
-	if o.played() {
+	if o.isReplay() {
 		effects = agent.NoEffects
 	}
 	taken := o.record.file != "" && o.resumed == nil && o.runPath != "" // the identical command would find its --run-file
@@ -68,7 +68,7 @@ func (o *runOptions) recovery(err error) recovery {
 
 // isUncertain reports whether a change without a key was cut off.
 func (o *runOptions) isUncertain() bool {
-	return len(o.cut) > 0 && o.outcome.Effects == agent.UnkeyedEffects
+	return len(o.interrupted) > 0 && o.outcome.Effects == agent.UnkeyedEffects
 }
 
 // resumable are the exits after which a run can be continued, as far as the error does not say more.
@@ -80,7 +80,7 @@ func (o *runOptions) canResume(err error) bool {
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
 	switch name := exitOf(err).Name; {
-	case o.runPath == "", o.model.log != nil, lost(err), !slices.Contains(resumable, name):
+	case o.runPath == "", o.model.log != nil, isRecordLost(err), !slices.Contains(resumable, name):
 		return false
 	case name == "findings":
 		return as[*agent.AnswerError](err)

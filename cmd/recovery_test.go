@@ -70,7 +70,7 @@ func TestRecovery(t *testing.T) {
 func recoveryAfter(w way, err error, set func(*runOptions)) string {
 	o := &runOptions{runPath: "run.jsonl", outcome: agent.Outcome{Effects: w.effects}}
 	if w.cut {
-		o.cut = []string{"the call t1c1"}
+		o.interrupted = []string{"the call t1c1"}
 	}
 	set(o)
 	r := o.recovery(err)

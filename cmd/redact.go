@@ -11,16 +11,16 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A hidingRecorder replaces secrets before they are on record. The replay of a
+// A redactingRecorder replaces secrets before they are on record. The replay of a
 // conversation that held one differs from it, and says so.
-type hidingRecorder struct {
+type redactingRecorder struct {
 	agent.Recorder
 	secrets *redact.Set
 }
 
 // Append records a body without secrets. Every body has a JSON form that is
 // read back as the same body: that is what a run file is.
-func (r hidingRecorder) Append(body runfile.Body) error {
+func (r redactingRecorder) Append(body runfile.Body) error {
 	hidden, err := hideBody(r.secrets, body)
 	if err != nil {
 		return err
@@ -28,14 +28,14 @@ func (r hidingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(hidden)
 }
 
-// A newsRecorder notes that there was something to record.
-type newsRecorder struct {
+// A noticingRecorder notes that there was something to record.
+type noticingRecorder struct {
 	agent.Recorder
 	news *bool
 }
 
 // Append records a body.
-func (r newsRecorder) Append(body runfile.Body) error {
+func (r noticingRecorder) Append(body runfile.Body) error {
 	*r.news = true
 	return r.Recorder.Append(body)
 }

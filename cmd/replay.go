@@ -55,7 +55,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 		return err
 	}
 	cfg.Restarts, _ = agent.Restarts(log)
-	return o.speakAs(run.Dialect, cfg)
+	return o.useDialect(run.Dialect, cfg)
 }
 
 // recording opens the recorded run of that name, which has a record of how it began.
@@ -114,9 +114,9 @@ func (o *modelOptions) answering() string {
 // native is how a record names the dialect of native calls.
 const native = "native"
 
-// speakAs makes the dialect of a recording that of the run, unless a flag says
+// useDialect makes the dialect of a recording that of the run, unless a flag says
 // otherwise.
-func (o *modelOptions) speakAs(recorded string, cfg *agent.Config) (err error) {
+func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error) {
 	name := o.dialect
 	if name == "auto" {
 		name = recorded

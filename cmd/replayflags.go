@@ -18,8 +18,8 @@ var (
 	wideningFlags = []string{"allow", "policy", "enable-exec", "scope", "connection", "allow-host", "trust-input"}
 )
 
-// played reports whether the calls of the run take their recorded results. The tools of the demo model run.
-func (o *runOptions) played() bool { return o.model.isReplay() && !o.record.liveTools }
+// isReplay reports whether the calls of the run take their recorded results. The tools of the demo model run.
+func (o *runOptions) isReplay() bool { return o.model.isReplay() && !o.record.liveTools }
 
 // isReplay reports whether a recorded run is the model.
 func (o *modelOptions) isReplay() bool {
@@ -45,9 +45,9 @@ func recordingFile(env Env, name string) (string, error) {
 	return path, nil
 }
 
-// takeRecording finds the run that is replayed. One that is named by its ID, or as the last one, brings its prompt and
+// loadReplayed finds the run that is replayed. One that is named by its ID, or as the last one, brings its prompt and
 // its flags, except where they are given.
-func (o *runOptions) takeRecording(args []string) error {
+func (o *runOptions) loadReplayed(args []string) error {
 	if o.record.liveTools && !o.model.isReplay() {
 		return usagef("leave it out", "--live-tools: only the tools of --model replay:RUN are played and not run")
 	}
@@ -92,11 +92,11 @@ func (o *runOptions) replayByID(path string, args []string) error {
 		}
 		o.replayed = &run
 	}
-	return o.takeFlags(path, log)
+	return o.inheritReplayedFlags(path, log)
 }
 
-// takeFlags makes flags of a recorded run those of this command, except where they are given.
-func (o *runOptions) takeFlags(path string, log *runfile.Log) error {
+// inheritReplayedFlags makes flags of a recorded run those of this command, except where they are given.
+func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
 	options, _ := flagsOf(log)
 	given := map[string]bool{}
 	if !o.set.Changed("tool") && !o.set.Changed("tools") {
@@ -113,7 +113,7 @@ func (o *runOptions) takeFlags(path string, log *runfile.Log) error {
 		case o.replayed == nil && (name == "var" || name == "var-file"): // of another prompt
 		case given[name], !widens && !slices.Contains(replayedFlags, name):
 		case name == "policy" && o.record.liveTools:
-			return usagef("--policy "+quoted(value)+", or another one", "--live-tools: the run had a policy, which has to be given again")
+			return usagef("--policy "+shellQuote(value)+", or another one", "--live-tools: the run had a policy, which has to be given again")
 		case widens && o.record.liveTools:
 		default:
 			if err := o.set.Set(name, value); err != nil {

@@ -64,15 +64,15 @@ func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
 	return settings
 }
 
-// inherit makes the directories and programs on record those of this command, except where a flag is given again.
-func (o *runOptions) inherit(settings map[string]runfile.Setting, given map[string]bool) {
+// inheritSettings makes the directories and programs on record those of this command, except where a flag is given again.
+func (o *runOptions) inheritSettings(settings map[string]runfile.Setting, given map[string]bool) {
 	o.model.servers.resolved.recorded = settings
 	now := o.env
 	o.env.Getenv = func(name string) string {
 		recorded := map[string]string{"XDG_STATE_HOME": settings[settingState].Value, "XDG_CONFIG_HOME": settings[settingConfig].Value}[name]
 		return cmp.Or(recorded, now.Getenv(name))
 	}
-	o.present = &now
+	o.currentEnv = &now
 	for name, program := range o.programFlags() {
 		if s, ok := settings[name]; ok && !given[name] {
 			*program = s.Value
@@ -118,13 +118,13 @@ func (o *runOptions) variable(setting, name string) string {
 }
 
 // recordedURL returns an address as a record holds it: credentials are masked.
-func recordedURL(t *talk, u *url.URL) string {
+func recordedURL(t *console, u *url.URL) string {
 	return t.secrets.Hide(withoutUser(u.String()))
 }
 
 // ollamaHost returns where Ollama is, nil for its default address: as the record of a resumed run says, or else as
 // OLLAMA_HOST does. Credentials are never on record: they come from OLLAMA_HOST, if it still names that address.
-func (o *resolution) ollamaHost(env Env, t *talk) (*url.URL, string, error) {
+func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 	const source = "environment OLLAMA_HOST"
 	var now *url.URL
 	recorded, resumed := o.recorded[settingServer+"ollama"]

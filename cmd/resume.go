@@ -33,28 +33,28 @@ type resumed struct {
 
 // What is not among the options of a run that its record keeps: where the record and the
 // answer go is said anew, and the prompt itself is on record.
-var unrecorded = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
+var notRecordedFlags = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
 
 // What cannot change in a run that goes on, because its requests so far depend on it.
-var settled = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
+var fixedFlags = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
 
-// once are the flags that say something about the run as it is now, and nothing about what
+// oneTimeFlags are the flags that say something about the run as it is now, and nothing about what
 // comes when it goes on once more.
-var once = []string{"answer", "on-unknown"}
+var oneTimeFlags = []string{"answer", "on-unknown"}
 
 // options returns the flags of the command line that its record keeps, as name=value, and the
 // names of those with a value that may be a secret. What the requests so far depend on is kept
 // as they have it: without the secret.
 func (o *runOptions) options(given func(name string) bool) (kept, withheld []string) {
 	o.set.Visit(func(f *pflag.Flag) {
-		if slices.Contains(unrecorded, f.Name) || !given(f.Name) {
+		if slices.Contains(notRecordedFlags, f.Name) || !given(f.Name) {
 			return
 		}
 		for _, v := range flagValues(f) {
-			hidden := o.talk.secrets.Hide(v)
+			hidden := o.console.secrets.Hide(v)
 			isKey := (f.Name == "header" || f.Name == "api-key") && !strings.Contains(v, refOpen)
 			switch {
-			case slices.Contains(settled, f.Name):
+			case slices.Contains(fixedFlags, f.Name):
 				kept = append(kept, f.Name+"="+hidden)
 			case !isKey && hidden == v:
 				kept = append(kept, f.Name+"="+v)
@@ -74,13 +74,13 @@ func flagValues(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// takeUp opens the run that is to go on, and makes its flags those of this command, but for
+// loadResumed opens the run that is to go on, and makes its flags those of this command, but for
 // those that are given again.
-func (o *runOptions) takeUp(args []string) error {
+func (o *runOptions) loadResumed(args []string) error {
 	if len(args) > 0 {
 		return usagef("leave the prompt out", "--resume: the run goes on with the prompt that is on record")
 	}
-	for _, name := range settled {
+	for _, name := range fixedFlags {
 		if o.set.Changed(name) {
 			return usagef("start a new run, or leave the flag out", "--%s cannot change in a run that goes on", name)
 		}
@@ -95,11 +95,11 @@ func (o *runOptions) takeUp(args []string) error {
 	if err := ownFile("--resume", o.record.resume, path); err != nil {
 		return err
 	}
-	warnRemote(o.talk, path)
+	warnNetworkFS(o.console, path)
 	w, log, err := runfile.Open(path)
 	switch {
 	case as[*runfile.DamageError](err):
-		return damaged(path, err)
+		return damagedRecordError(path, err)
 	case as[*runfile.LockedError](err), as[*runfile.WriteError](err):
 		return err
 	case err != nil:
@@ -132,7 +132,7 @@ func ownFile(flag, name, path string) error {
 		return usagef("copy it, if you trust it", "%s %s: the file is somebody else's", flag, path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return usagef("chmod 600 "+quoted(path)+", if it is a record of your own",
+		return usagef("chmod 600 "+shellQuote(path)+", if it is a record of your own",
 			"%s %s: the file has the mode %04o: a record that others can touch says nothing about what is to be run", flag, path, mode)
 	}
 	return nil
@@ -141,7 +141,7 @@ func ownFile(flag, name, path string) error {
 // read takes what counts from the record, and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.Continue(log); err != nil {
-		return usagef("the first command line with --model replay:"+quoted(r.path)+" prints it again; oneshot runs show "+quoted(r.path)+" shows the run", "--resume %s: %w", r.path, err)
+		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints it again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
 	turns, last := agent.Restarts(log)
 	r.restarts = append(turns, last)
@@ -154,26 +154,26 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	}
 	o.answers.given, r.given = o.answers.names(), map[string]bool{}
 	o.set.Visit(func(f *pflag.Flag) { r.given[f.Name] = true })
-	if err := r.takeOver(log, o); err != nil {
+	if err := r.inheritFlags(log, o); err != nil {
 		return err
 	}
-	o.inherit(recordedSettings(log), r.given)
-	return r.waits(o.approve.calls)
+	o.inheritSettings(recordedSettings(log), r.given)
+	return r.checkPendingApprovals(o.approve.calls)
 }
 
 // startedHere refuses a run that was started in another folder: the files that its flags name are elsewhere.
 func startedHere(flag, path string, run runfile.Run) error {
 	here, err := os.Getwd()
-	if err == nil && run.Dir != "" && !same(run.Dir, here) {
-		err = usagef("cd "+quoted(run.Dir), "%s %s: the run was started in %s, and its files are named from there", flag, path, run.Dir)
+	if err == nil && run.Dir != "" && !isSameFile(run.Dir, here) {
+		err = usagef("cd "+shellQuote(run.Dir), "%s %s: the run was started in %s, and its files are named from there", flag, path, run.Dir)
 	}
 	return err
 }
 
-// takeOver makes the flags of the run those of this command, but for those that are given again.
-func (r *resumed) takeOver(log *runfile.Log, o *runOptions) error {
+// inheritFlags makes the flags of the run those of this command, but for those that are given again.
+func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 	options, withheld := flagsOf(log)
-	o.withheld = withheld
+	o.secretFlags = withheld
 	for _, name := range withheld {
 		if !r.given[name] {
 			return usagef("give it again, with the same value", "--resume %s: --%s is not on record, because it may hold a secret", r.path, name)
@@ -183,7 +183,7 @@ func (r *resumed) takeOver(log *runfile.Log, o *runOptions) error {
 		name, value, _ := strings.Cut(option, "=")
 		switch {
 		case name == "answer":
-			o.answers.keep(value)
+			o.answers.addRecorded(value)
 			continue
 		case r.given[name]:
 			continue
@@ -220,9 +220,9 @@ func flagsOf(log *runfile.Log) (options, withheld []string) {
 	return options, withheld
 }
 
-// waits refuses approvals where no call waits for one. One that is on record is no mistake: the command that
-// said so was cut off, and is given again.
-func (r *resumed) waits(approvals []string) error {
+// checkPendingApprovals refuses approvals where no call waits for one. One that is on record is no mistake: the command that
+// displayName so was cut off, and is given again.
+func (r *resumed) checkPendingApprovals(approvals []string) error {
 	calls, approved := map[string]bool{}, map[string]bool{}
 	for _, record := range r.past {
 		switch b := record.Body.(type) {
@@ -246,11 +246,11 @@ func (r *resumed) waits(approvals []string) error {
 	return nil
 }
 
-// moment is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.
-const moment = 100 * time.Millisecond
+// minTimeLeft is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.
+const minTimeLeft = 100 * time.Millisecond
 
-// give makes a configuration that of the run, and refuses one that is another.
-func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
+// applyTo makes a configuration that of the run, and refuses one that is another.
+func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	seed, err := hex.DecodeString(r.run.Seed)
 	if err != nil || len(seed) != len(cfg.Seed) {
 		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", r.path)}
@@ -263,13 +263,13 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
 	cfg.AskUser = r.run.AskUser
 	cfg.TextAnswer = r.run.AnswerForm == formText
-	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < moment {
+	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < minTimeLeft {
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Spent: cfg.Spent}
 	}
 	if player, ok := cfg.Model.(*model.Replay); ok {
 		player.Skip(r.past)
 	}
-	if err := o.model.speakAs(r.run.Dialect, cfg); err != nil {
+	if err := o.model.useDialect(r.run.Dialect, cfg); err != nil {
 		return err
 	}
 	now, err := runRecord(o.env, *cfg, o)
@@ -283,7 +283,7 @@ func (r *resumed) give(cfg *agent.Config, o *runOptions) error {
 	for _, part := range []struct{ name, was, is string }{
 		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
 		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // which depends on the tools
-		{"the confinement of programs", string(r.run.Programs), string(o.talk.secrets.HideJSON(now.Programs))},
+		{"the confinement of programs", string(r.run.Programs), string(o.console.secrets.HideJSON(now.Programs))},
 	} {
 		if part.was != part.is {
 			return usagef("put it back, or start a new run", "--resume %s: %s is not the one that the run was started with", r.path, part.name)
@@ -300,17 +300,17 @@ func differing(was, is map[string]string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return was[name] == is[name] })
 }
 
-// begin takes down that the run goes on.
-func (r *resumed) begin(o *runOptions) (*runfile.Writer, error) {
+// appendResumed takes down that the run goes on.
+func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
-	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(once, name) })
+	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(oneTimeFlags, name) })
 	body.Resolved = o.settings()
-	o.withheld = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.withheld), body.Withheld...))))
+	o.secretFlags = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.secretFlags), body.Withheld...))))
 	return r.w, r.w.Append(body)
 }
 
-// quoted returns a word as a shell takes it.
-func quoted(word string) string {
+// shellQuote returns a word as a shell takes it.
+func shellQuote(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("/.-_:@%+,", r) }) {
 		return word
 	}

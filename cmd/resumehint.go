@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// howToApprove says what admits the calls that wait.
-func (o *runOptions) howToApprove(err error) string {
+// approveHint says what admits the calls that wait.
+func (o *runOptions) approveHint(err error) string {
 	var waiting *agent.ApprovalError
 	errors.As(err, &waiting)
 	admit := ""
@@ -23,11 +23,11 @@ func (o *runOptions) howToApprove(err error) string {
 	if o.runPath == "" {
 		return "an approval is of a call of this run, which has no record: leave out --no-run-file, or use --approve tty"
 	}
-	return o.howToGoOn(admit)
+	return o.resumeCommand(admit)
 }
 
-// goesOn adds to the error of a run how it goes on, where it has come somewhere.
-func (o *runOptions) goesOn(err error) error {
+// withResumeHint adds to the error of a run how it goes on, where it has come somewhere.
+func (o *runOptions) withResumeHint(err error) error {
 	var limit *agent.LimitError
 	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
 	flags := ""
@@ -41,7 +41,7 @@ func (o *runOptions) goesOn(err error) error {
 	case name == "rejected":
 		flags = " --model MODEL"
 	}
-	hint := "to go on: " + o.howToGoOn(flags)
+	hint := "to go on: " + o.resumeCommand(flags)
 	if so := hintOf(err); so != "" {
 		hint = so + "; " + hint
 	}
@@ -56,18 +56,18 @@ func (o *runOptions) stoppedShort() bool {
 	})
 }
 
-// lost reports whether the record is not there any more, as it was written.
-func lost(err error) bool {
+// isRecordLost reports whether the record is not there any more, as it was written.
+func isRecordLost(err error) bool {
 	var broken *runfile.WriteError
 	return errors.As(err, &broken) && broken.Op == "check"
 }
 
-// howToGoOn is the command by which the run goes on, with more flags.
-func (o *runOptions) howToGoOn(flags string) string {
+// resumeCommand is the command by which the run goes on, with more flags.
+func (o *runOptions) resumeCommand(flags string) string {
 	if o.runPath == "" {
 		return "run it again with" + flags
 	}
-	for _, name := range o.withheld {
+	for _, name := range o.secretFlags {
 		flags = " --" + name + " VALUE" + flags
 	}
 	return "oneshot run --resume " + runArgument(o.runPath) + flags
@@ -76,23 +76,23 @@ func (o *runOptions) howToGoOn(flags string) string {
 // runArgument returns how a command line names a run file so that [runsOptions.find] takes it for a path and not
 // for an ID.
 func runArgument(path string) string {
-	path = shortest(path)
+	path = shortestPath(path)
 	if !isRunPath(path) {
 		path = "." + string(filepath.Separator) + path
 	}
-	return quoted(path)
+	return shellQuote(path)
 }
 
-// shortest returns the path of a file as it is shorter: from here, or as it is.
-func shortest(path string) string {
+// shortestPath returns the path of a file as it is shorter: from here, or as it is.
+func shortestPath(path string) string {
 	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
 		return rel
 	}
 	return path
 }
 
-// damaged says of a record that cannot go on which it is, and what can still be done with it.
-func damaged(path string, err error) error {
+// damagedRecordError says of a record that cannot go on which it is, and what can still be done with it.
+func damagedRecordError(path string, err error) error {
 	var damage *runfile.DamageError
 	errors.As(err, &damage)
 	hint := "it cannot go on; start a new run"

@@ -30,8 +30,8 @@ import (
 
 // runOptions are the flags of "oneshot run".
 type runOptions struct {
-	env  Env
-	talk *talk
+	env     Env
+	console *console
 
 	model   modelOptions
 	tools   toolOptions
@@ -60,18 +60,18 @@ type runOptions struct {
 	resumed        *resumed     // the run that goes on, or nil
 	replayed       *runfile.Run // a run that is replayed with its prompt and input, or nil
 	toolsOf        *runfile.Run // a run whose tools those of this one are, or nil
-	present        *Env         // the environment of the command that resumes a run, or nil
-	news           bool         // something happened that was not on record
-	cut            []string     // calls that may have taken effect when the run ended
+	currentEnv     *Env         // the environment of the command that resumes a run, or nil
+	hasNewRecords  bool         // something happened that was not on record
+	interrupted    []string     // calls that may have taken effect when the run ended
 	programs       *confined
 	secret         func(name string) string // of requests of tools
-	withheld       []string                 // flags that a resumed run has to be given again
+	secretFlags    []string                 // flags that a resumed run has to be given again
 	runnable       []string                 // what tools run, as far as it has a path
 	set            *pflag.FlagSet
 }
 
-func newRun(env Env, t *talk) *cobra.Command {
-	o := &runOptions{env: env, talk: t, limits: agent.DefaultLimits()}
+func newRun(env Env, t *console) *cobra.Command {
+	o := &runOptions{env: env, console: t, limits: agent.DefaultLimits()}
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT|-]",
 		Short: "Run a prompt with tools and print the answer as JSON",
@@ -80,7 +80,7 @@ one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe 
 a file on stdin is the input, without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
-		Args: upTo(1, "a prompt of several words stands in quotes"),
+		Args: atMost(1, "a prompt of several words stands in quotes"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
@@ -138,27 +138,27 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(garbageLimit)
 	}
-	defer func() { o.talk.envelope, o.talk.recovery = o.envelope(), o.recovery }()
+	defer func() { o.console.envelope, o.console.recovery = o.envelope(), o.recovery }()
 	if o.record.resume != "" {
-		if err := o.takeUp(args); err != nil {
+		if err := o.loadResumed(args); err != nil {
 			return err
 		}
 		defer o.resumed.w.Close() // also where the run does not get to its end
 	}
-	if err := o.takeRecording(args); err != nil {
+	if err := o.loadReplayed(args); err != nil {
 		return err
 	}
-	if err := o.target(); err != nil {
+	if err := o.openOutput(); err != nil {
 		return err
 	}
-	if err := errors.Join(o.check(), o.checkText(args), o.talk.checkOutput()); err != nil {
+	if err := errors.Join(o.check(), o.checkText(args), o.console.checkOutput()); err != nil {
 		return err
 	}
-	wall := o.wall()
+	wall := o.startTimeout()
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
-	o.talk.hideKeys(o.env)
-	o.model.servers.secrets.played = o.played()
-	if err := o.model.servers.secrets.load(ctx, o.env, o.talk); err != nil {
+	o.console.hideKeys(o.env)
+	o.model.servers.secrets.played = o.isReplay()
+	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
 		return causeOr(ctx, err)
 	}
 	cfg, err := o.config(ctx, args)
@@ -166,39 +166,39 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return causeOr(ctx, err)
 	}
 	if o.lock != "" && !o.dryRun {
-		if o.talk.lock, err = takeLock(o.env, o.lock); err != nil {
+		if o.console.lock, err = takeLock(o.env, o.lock); err != nil {
 			return err
 		}
 	}
 	o.model.shared = !o.dryRun
-	if err := o.model.choose(ctx, o.env, o.talk, &cfg); err != nil {
+	if err := o.model.choose(ctx, o.env, o.console, &cfg); err != nil {
 		return causeOr(ctx, err)
 	}
-	if err := o.complete(ctx, &cfg); err != nil {
+	if err := o.finishConfig(ctx, &cfg); err != nil {
 		return err
 	}
-	if err := o.rehearse(cfg); err != nil || o.dryRun {
+	if err := o.checkFirstRequest(cfg); err != nil || o.dryRun {
 		return err
 	}
-	release, err := o.execution(ctx, &cfg)
+	release, err := o.openTools(ctx, &cfg)
 	if err != nil {
 		return err
 	}
 	defer release()
-	o.prompt.input.noteUnread(o.env, o.talk)
-	defer o.prompt.input.noteUnread(o.env, o.talk) // a slow writer is heard by then
-	return o.goesOn(o.model.explain(o.drive(ctx, cfg)))
+	o.prompt.input.noteUnread(o.env, o.console)
+	defer o.prompt.input.noteUnread(o.env, o.console) // a slow writer is heard by then
+	return o.withResumeHint(o.model.explain(o.runAgent(ctx, cfg)))
 }
 
-// complete adds what depends on the models of the run, and a stdin that no flag names, which can take time to read.
-func (o *runOptions) complete(ctx context.Context, cfg *agent.Config) (err error) {
-	if err := o.marking(cfg); err != nil {
+// finishConfig adds what depends on the models of the run, and a stdin that no flag names, which can take time to read.
+func (o *runOptions) finishConfig(ctx context.Context, cfg *agent.Config) (err error) {
+	if err := o.setNonce(cfg); err != nil {
 		return err
 	}
-	if cfg.Answers, err = o.answers.read(o.talk.secrets, o.resumed); err != nil {
+	if cfg.Answers, err = o.answers.read(o.console.secrets, o.resumed); err != nil {
 		return err
 	}
-	if err := o.prompt.input.addUnnamed(ctx, o.env, o.talk, &cfg.Input); err != nil {
+	if err := o.prompt.input.addUnnamed(ctx, o.env, o.console, &cfg.Input); err != nil {
 		return causeOr(ctx, err)
 	}
 	if o.dryRun {
@@ -206,7 +206,7 @@ func (o *runOptions) complete(ctx context.Context, cfg *agent.Config) (err error
 	}
 	o.hidePrompt(cfg)
 	if o.resumed != nil {
-		if err := o.resumed.give(cfg, o); err != nil {
+		if err := o.resumed.applyTo(cfg, o); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (o *runOptions) complete(ctx context.Context, cfg *agent.Config) (err error
 	if o.programs != nil {
 		o.programs.Zone = o.zone
 	}
-	return o.answerers(cfg)
+	return o.setApprovers(cfg)
 }
 
 // causeOr returns why ctx ended if that is why err happened.
@@ -227,13 +227,13 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// wall ends the command when its time is over, of which a run that goes on has had some.
-func (o *runOptions) wall() *time.Timer {
+// startTimeout ends the command when its time is over, of which a run that goes on has had some.
+func (o *runOptions) startTimeout() *time.Timer {
 	over := &agent.TimeoutError{Limit: o.limits.Wall}
 	if o.resumed != nil {
 		over.Spent = o.resumed.spent
 	}
-	return time.AfterFunc(over.Limit-over.Spent, func() { o.talk.abort(over) })
+	return time.AfterFunc(over.Limit-over.Spent, func() { o.console.abort(over) })
 }
 
 // config puts together what the run depends on besides its tools' surroundings.
@@ -244,21 +244,21 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		Observe: o.observe,
 	}
 	var err error
-	if cfg.Tools, err = o.tools.forRun(o.env, o.talk); err != nil {
+	if cfg.Tools, err = o.tools.forRun(o.env, o.console); err != nil {
 		return cfg, err
 	}
 	if err = o.checkNames(cfg.Tools); err != nil {
 		return cfg, err
 	}
-	o.policy.played = o.played()
-	if cfg.Policy, err = o.policy.load(o.env, o.talk, o.tools, o.confine.hosts()); err != nil {
+	o.policy.played = o.isReplay()
+	if cfg.Policy, err = o.policy.load(o.env, o.console, o.tools, o.confine.earlyHosts()); err != nil {
 		return cfg, err
 	}
 	o.confine.records = o.recordFiles()
 	if err = o.confine.checkRoot(); err != nil {
 		return cfg, err
 	}
-	cfg.Policy = o.confine.linked(cfg.Policy)
+	cfg.Policy = o.confine.resolveFileRules(cfg.Policy)
 	narrow(&cfg.Limits, cfg.Policy.Layers)
 	if cfg.Tools, err = o.usable(cfg.Tools, &cfg.Policy); err != nil {
 		return cfg, err
@@ -266,8 +266,8 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	if cfg.Tools != nil {
 		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
 	}
-	if cfg.Tools != nil && !o.played() {
-		if o.programs, err = o.confine.programs(o.talk, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.files()); err != nil {
+	if cfg.Tools != nil && !o.isReplay() {
+		if o.programs, err = o.confine.programs(o.console, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.files()); err != nil {
 			return cfg, err
 		}
 		if o.secret, err = o.model.servers.secrets.forTools(cfg.Tools.All()); err != nil {
@@ -275,7 +275,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		}
 	}
 	cfg.AskUser = cfg.Tools != nil
-	if cfg.Schema, err = loadSchema(o.talk, o.schema); err != nil {
+	if cfg.Schema, err = loadSchema(o.console, o.schema); err != nil {
 		return cfg, err
 	}
 	cfg.TextAnswer = cfg.Schema == nil && o.output == "text"
@@ -293,18 +293,18 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
 
-// same reports whether two names mean the same file, also before it is there.
-func same(a, b string) bool {
+// isSameFile reports whether two names mean the same file, also before it is there.
+func isSameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	if errX == nil && errY == nil {
 		return os.SameFile(x, y)
 	}
-	return located(a) == located(b)
+	return absPath(a) == absPath(b)
 }
 
-// located returns the absolute name of a file, with the links to its directory followed.
-func located(name string) string {
+// absPath returns the absolute name of a file, with the links to its directory followed.
+func absPath(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs
 	}
@@ -315,31 +315,31 @@ func located(name string) string {
 	return filepath.Join(dir, base)
 }
 
-// target makes the file of -o the place of the document.
-func (o *runOptions) target() error {
+// outputFile makes the file of -o the place of the document.
+func (o *runOptions) openOutput() error {
 	if o.file == "" || o.file == "-" || filepath.Clean(o.file) == "/dev/stdout" {
 		return nil
 	}
-	if flag := o.recordAt(o.file); flag != "" {
+	if flag := o.recordFlagFor(o.file); flag != "" {
 		return usagef("name another one", "-o and %s are the same file: %s", flag, o.file)
 	}
-	to, err := newTarget("-o", o.file)
+	to, err := newOutputFile("-o", o.file)
 	if err == nil {
-		o.talk.file.Store(to)
+		o.console.file.Store(to)
 	}
 	return err
 }
 
-// recordAt returns the flag that names a file as that of a record, or "".
-func (o *runOptions) recordAt(name string) string {
+// recordFlagFor returns the flag that names a file as that of a record, or "".
+func (o *runOptions) recordFlagFor(name string) string {
 	switch {
-	case o.record.file != "" && same(name, o.record.file):
+	case o.record.file != "" && isSameFile(name, o.record.file):
 		return "--run-file"
-	case o.resumed != nil && same(name, o.resumed.path):
+	case o.resumed != nil && isSameFile(name, o.resumed.path):
 		return "--resume"
 	}
 	for _, m := range o.model.names {
-		if file, ok := strings.CutPrefix(m, "replay:"); ok && same(name, file) {
+		if file, ok := strings.CutPrefix(m, "replay:"); ok && isSameFile(name, file) {
 			return "--model " + m
 		}
 	}
@@ -371,14 +371,14 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 	return nil
 }
 
-// answerers says who answers: for the user, and what the policy asks about. When the results of
+// setApprovers says who answers: for the user, and what the policy asks about. When the results of
 // tools are played, so are these answers.
-func (o *runOptions) answerers(cfg *agent.Config) (err error) {
-	if !o.played() {
+func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
+	if !o.isReplay() {
 		if o.approve.who == "tty" {
-			cfg.Ask = o.talk.askTerminal
+			cfg.Ask = o.console.askTerminal
 		}
-		cfg.Approver, err = o.approve.approver(o.env, o.talk, o.model.chosen)
+		cfg.Approver, err = o.approve.approver(o.env, o.console, o.model.chosen)
 		return err
 	}
 	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log)
@@ -388,19 +388,19 @@ func (o *runOptions) answerers(cfg *agent.Config) (err error) {
 	return nil
 }
 
-// execution gives the run its tools' surroundings. The returned function lets
+// openTools gives the run its tools' surroundings. The returned function lets
 // go of them.
-func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, o.madeOf(), o.tools.files())
+func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
+	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, o.madeOf(), o.tools.files())
 	if err != nil {
 		return nil, err
 	}
-	govern(&env, &cfg.Policy)
+	applyFileRules(&env, &cfg.Policy)
 	if env.Root != nil {
 		cfg.Resolve = env.Root.Resolve
 	}
 	cfg.Preview = env.Preview
-	if o.played() {
+	if o.isReplay() {
 		cfg.Runner = o.model.recordedTools()
 		return release, nil
 	}
@@ -412,33 +412,33 @@ func (o *runOptions) execution(ctx context.Context, cfg *agent.Config) (release 
 	return release, nil
 }
 
-// drive runs the agent with its record and prints what came of it.
-func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
+// runAgent runs the agent with its record and prints what came of it.
+func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 	w, err := o.record.create(o.env, cfg, o)
 	if err != nil {
 		return err
 	}
 	if w != nil {
-		cfg.Record = hidingRecorder{newsRecorder{w, &o.news}, o.talk.secrets}
+		cfg.Record = redactingRecorder{noticingRecorder{w, &o.hasNewRecords}, o.console.secrets}
 		defer func() { err = o.end(w, err) }()
 	}
 	cfg.ID = o.runID
 	defer caught(&err) // so that the record says how it ended
-	o.programs.logged(o.talk, o.runID)
+	o.programs.logged(o.console, o.runID)
 	o.outcome, err = agent.Run(ctx, cfg)
 	err = explainBudget(err, cfg.Policy.Layers)
 	switch {
 	case cfg.NativeOnly && as[*model.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
-		return &hintedError{err, o.howToApprove(err)}
+		return &hintedError{err, o.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
-		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.howToGoOn(" --on-unknown report")}
+		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.resumeCommand(" --on-unknown report")}
 	case as[*agent.NeedsError](err):
-		return &hintedError{err, o.howToAnswer(err)}
-	case o.resumed != nil && !o.news && endsAgain(err):
+		return &hintedError{err, o.answerHint(err)}
+	case o.resumed != nil && !o.hasNewRecords && isFinalVerdict(err):
 		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
-	case err != nil && len(o.cut) > 0 && !o.played():
+	case err != nil && len(o.interrupted) > 0 && !o.isReplay():
 		return &hintedError{err, o.inDoubt()}
 	case err != nil:
 		return err
@@ -449,37 +449,37 @@ func (o *runOptions) drive(ctx context.Context, cfg agent.Config) (err error) {
 	return o.print(ctx)
 }
 
-// endsAgain reports whether a run that goes on without anything new comes to the same error.
-func endsAgain(err error) bool {
+// isFinalVerdict reports whether a run that goes on without anything new comes to the same error.
+func isFinalVerdict(err error) bool {
 	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.UnauthorizedError](err)
 }
 
 // inDoubt says which calls were cut off in the middle of a change.
 func (o *runOptions) inDoubt() string {
-	return "whether " + strings.Join(o.cut, ", ") + " took effect is not known"
+	return "whether " + strings.Join(o.interrupted, ", ") + " took effect is not known"
 }
 
 // hidePrompt takes secrets out of what the model is told, and has the run refuse calls that
 // hold one.
 func (o *runOptions) hidePrompt(cfg *agent.Config) {
-	cfg.Policy.Secrets = o.talk.secrets
+	cfg.Policy.Secrets = o.console.secrets
 	held := false
 	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.Format} {
-		hidden := o.talk.secrets.Hide(*text)
+		hidden := o.console.secrets.Hide(*text)
 		held, *text = held || hidden != *text, hidden
 	}
 	if held {
-		o.talk.note("the prompt or its input held the value of a secret, which was replaced by %s", redact.Mask)
+		o.console.note("the prompt or its input held the value of a secret, which was replaced by %s", redact.Mask)
 	}
 }
 
 // hideAnswer takes secrets out of the answer. What is left has to fit, too.
 func (o *runOptions) hideAnswer(s *schema.Schema) error {
-	hidden := o.talk.secrets.HideJSON(o.outcome.Answer)
+	hidden := o.console.secrets.HideJSON(o.outcome.Answer)
 	if bytes.Equal(hidden, o.outcome.Answer) {
 		return nil
 	}
-	o.talk.note("the answer held the value of a secret, which was replaced by %s", redact.Mask)
+	o.console.note("the answer held the value of a secret, which was replaced by %s", redact.Mask)
 	if s != nil && len(s.Check(hidden)) > 0 {
 		o.outcome.Answer = nil
 		return &findingsError{"the answer holds the value of a secret, and does not fit its schema without it"}
@@ -493,9 +493,9 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
 	r := o.recovery(err)
-	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: r.retry, Retryable: r.retryable, Resume: o.talk.secrets.Redact(r.resume), Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
+	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: r.retry, Retryable: r.retryable, Resume: o.console.secrets.Redact(r.resume), Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
 	if err != nil {
-		body.Why = o.talk.secrets.Redact(err.Error())
+		body.Why = o.console.secrets.Redact(err.Error())
 	}
 	broken := w.Append(body)
 	if broken == nil {
@@ -505,7 +505,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 		broken = closed
 	}
 	if broken != nil && err == nil {
-		o.talk.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the record of the run has no end: %v", broken))
+		o.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the record of the run has no end: %v", broken))
 	}
 	return err
 }
@@ -517,7 +517,7 @@ func (o *runOptions) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err, _ = await(ctx, grace/4, func() error { return o.talk.deliver(doc) })
+	err, _ = await(ctx, grace/4, func() error { return o.console.writeOutput(doc) })
 	return err
 }
 
@@ -527,13 +527,13 @@ func (o *runOptions) document() ([]byte, error) {
 	case "envelope":
 		// Before the record says that the run has ended: one that is killed in between goes on and prints it. The
 		// envelope of a run that failed is printed in Main.
-		o.talk.envelope = o.envelope()
-		o.talk.handed.Store(true)
-		return o.talk.wrap(nil)
+		o.console.envelope = o.envelope()
+		o.console.handed.Store(true)
+		return o.console.envelopeFor(nil)
 	case "text":
 		text := plain(o.outcome.Answer)
-		if o.talk.file.Load() == nil {
-			text = o.talk.shown(text)
+		if o.console.file.Load() == nil {
+			text = o.console.forStdout(text)
 		}
 		return []byte(text + "\n"), nil
 	}
@@ -565,7 +565,7 @@ func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 
 // loadSchema reads the schema of the answer from a file, or from the flag itself if that is an object. What is
 // wrong with it is shown.
-func loadSchema(t *talk, path string) (*schema.Schema, error) {
+func loadSchema(t *console, path string) (*schema.Schema, error) {
 	if path == "" {
 		return nil, nil
 	}

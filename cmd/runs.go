@@ -24,16 +24,16 @@ import (
 
 // runsOptions are the flags of "oneshot runs".
 type runsOptions struct {
-	env    Env
-	talk   *talk
-	format string
+	env     Env
+	console *console
+	format  string
 }
 
 // showsIDs says where the names of runs are.
 const showsIDs = "oneshot runs list shows the IDs"
 
-func newRuns(env Env, t *talk) *cobra.Command {
-	o := &runsOptions{env: env, talk: t}
+func newRuns(env Env, t *console) *cobra.Command {
+	o := &runsOptions{env: env, console: t}
 	list := &cobra.Command{
 		Use:     "list",
 		Short:   "List the recorded runs, newest first",
@@ -88,13 +88,13 @@ func (o *runsOptions) list() error {
 	}
 	workers.Wait()
 	if o.format == "json" {
-		return report.JSON(o.talk.out, runs)
+		return report.JSON(o.console.out, runs)
 	}
 	return o.table(runs)
 }
 
 // files returns the records in the state directory, newest first. What is no regular file is
-// none: a pipe would never end, and what a link leads to is elsewhere.
+// noRecord: a pipe would never end, and what a link leads to is elsewhere.
 func (o *runsOptions) files() ([]string, error) {
 	dir, err := stateDir(o.env, "runs")
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *runSummary) glance(g runfile.Glance) {
 }
 
 func (o *runsOptions) table(runs []runSummary) error {
-	w := tabwriter.NewWriter(o.talk.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\tPROMPT")
 	for _, r := range runs {
 		exit := r.Name

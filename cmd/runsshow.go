@@ -51,14 +51,14 @@ func (o *runsOptions) show(name string) error {
 		log := runfile.Log{Torn: scan.Torn}
 		return fmt.Errorf("%s: %w", path, log.Empty())
 	case scan.Torn != nil && o.format == "text":
-		o.talk.note("the last record is torn: the run was cut off while writing it")
+		o.console.note("the last record is torn: the run was cut off while writing it")
 	}
 	return nil
 }
 
 // tell prints records, and returns how many there were.
 func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err error) {
-	out := bufio.NewWriter(o.talk.out)
+	out := bufio.NewWriter(o.console.out)
 	t := timeline{tools: map[string]string{}, args: map[string]json.RawMessage{}}
 	for r := range records {
 		if shown++; shown == 1 {
@@ -215,7 +215,7 @@ func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 }
 
 // describeResponse shows what a model said: its text, its native calls, and why
-// none of it counts, if so.
+// noRecord of it counts, if so.
 func describeResponse(r runfile.Response) (head, text string) {
 	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
 	if r.Broken != "" {

@@ -42,7 +42,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(o.root, name)
 			}
-			return out, wrongPrograms("make it before the run: mkdir -p "+quoted(name), "sandbox.write", "%s is not there", name)
+			return out, wrongPrograms("make it before the run: mkdir -p "+shellQuote(name), "sandbox.write", "%s is not there", name)
 		case err != nil:
 			return out, wrongPrograms("", "sandbox.write", "%v", err)
 		}

@@ -9,13 +9,13 @@ import (
 	"oneshot/pkg/schema"
 )
 
-func newSchema(_ Env, t *talk) *cobra.Command {
+func newSchema(_ Env, t *console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema [flags] [NAME]",
 		Short:   "Print the published JSON Schemas of what the program reads and writes",
 		Long:    "Schema lists the names of the published JSON Schemas, one a line, or prints one.",
 		Example: "  oneshot schema\n  oneshot schema envelope.v1",
-		Args:    upTo(1, ""),
+		Args:    atMost(1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSchemas(t)
@@ -25,7 +25,7 @@ func newSchema(_ Env, t *talk) *cobra.Command {
 	}
 }
 
-func listSchemas(t *talk) error {
+func listSchemas(t *console) error {
 	for _, name := range schema.Published() {
 		if _, err := fmt.Fprintln(t.out, name); err != nil {
 			return err
@@ -34,7 +34,7 @@ func listSchemas(t *talk) error {
 	return nil
 }
 
-func printSchema(t *talk, name string) error {
+func printSchema(t *console, name string) error {
 	text, ok := schema.Text(name)
 	if !ok {
 		hint := cmp.Or(schema.Meant(name, schema.Published()), "oneshot schema lists them")

@@ -40,7 +40,7 @@ type credential struct {
 const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"
 
 // load reads all secrets, and hides them from then on, whether they are used or not.
-func (o *secretOptions) load(ctx context.Context, env Env, t *talk) error {
+func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 	o.known = map[string]credential{}
 	for _, value := range o.values {
 		c, source, err := o.declared(value)
@@ -54,7 +54,7 @@ func (o *secretOptions) load(ctx context.Context, env Env, t *talk) error {
 		if err != nil {
 			return hinted(err, c.name)
 		}
-		t.hide("the secret "+c.name, c.value)
+		t.hideValue("the secret "+c.name, c.value)
 		o.known[c.name] = c
 	}
 	return nil
@@ -125,7 +125,7 @@ func (c credential) inClear(to *url.URL) bool {
 	})
 }
 
-// send refuses to send secrets to a server that they are not for. The flag is where they
+// checkSecrets refuses to send secrets to a server that they are not for. The flag is where they
 // stand.
 func send(flag string, used []credential, to *url.URL) error {
 	for _, c := range used {
@@ -137,8 +137,8 @@ func send(flag string, used []credential, to *url.URL) error {
 	return nil
 }
 
-// hide hides a value from now on, or says that this cannot be done.
-func (t *talk) hide(what, value string) {
+// hideValue hides a value from now on, or says that this cannot be done.
+func (t *console) hideValue(what, value string) {
 	switch {
 	case t.secrets.Add(value):
 		if redact.Ordinary(value) {

@@ -92,13 +92,13 @@ func TestSecretFile(t *testing.T) {
 func TestSecretCommandWaits(t *testing.T) {
 	env := Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] }}
 	begin := time.Now()
-	_, err := secretSource{"command", "sleep 600", 50 * time.Millisecond}.read(t.Context(), env, newTalk(env))
+	_, err := secretSource{"command", "sleep 600", 50 * time.Millisecond}.read(t.Context(), env, newConsole(env))
 	if exitOf(err).Name != "auth" || !strings.Contains(err.Error(), "sleep took longer than 50ms") {
 		t.Errorf("its own limit: %v", err)
 	}
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, &agent.TimeoutError{})
 	defer cancel()
-	_, err = secretSource{"command", "sleep 600", secretLimit}.read(ctx, env, newTalk(env))
+	_, err = secretSource{"command", "sleep 600", secretLimit}.read(ctx, env, newConsole(env))
 	if exitOf(err).Name != "timeout" {
 		t.Errorf("that of the run: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestSecretCommandEnvironment(t *testing.T) {
 	}
 	t.Setenv("OPENAI_API_KEY", "sk-not-for-children")
 	env := Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: os.Getenv}
-	got, err := secretSource{"command", script, secretLimit}.read(t.Context(), env, newTalk(env))
+	got, err := secretSource{"command", script, secretLimit}.read(t.Context(), env, newConsole(env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +130,9 @@ func TestSecretCommandEnvironment(t *testing.T) {
 func TestPanicHidden(t *testing.T) {
 	var said strings.Builder
 	env := Env{Stderr: &said, Stdout: io.Discard, Getenv: func(string) string { return "" }}
-	talk := newTalk(env)
-	talk.secrets.Add("very-secret-token")
-	talk.report(&panicError{"lost very-secret-token", []byte("stack of very-secret-token")})
+	con := newConsole(env)
+	con.secrets.Add("very-secret-token")
+	con.report(&panicError{"lost very-secret-token", []byte("stack of very-secret-token")})
 	if strings.Contains(said.String(), "very-secret") || strings.Count(said.String(), "***") != 2 {
 		t.Errorf("%q", said.String())
 	}

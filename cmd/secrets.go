@@ -7,14 +7,14 @@ import (
 	"oneshot/pkg/redact"
 )
 
-// A hidingWriter lets no secret through that stands within one Write, and nothing that
+// A redactingWriter lets no secret through that stands within one Write, and nothing that
 // looks like a key.
-type hidingWriter struct {
+type redactingWriter struct {
 	to      io.Writer
 	secrets *redact.Set
 }
 
-func (w hidingWriter) Write(p []byte) (int, error) {
+func (w redactingWriter) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(w.to, w.secrets.Redact(string(p))); err != nil {
 		return 0, err
 	}
@@ -41,7 +41,7 @@ func (e *missingSecretError) Error() string {
 // expand replaces each ${secret:NAME} in the value of a flag by the secret of that name, or
 // else by the environment variable NAME, which is hidden from then on. It returns those it
 // used; an unset variable is a *[missingSecretError].
-func (o *secretOptions) expand(env Env, t *talk, flag, value string) (expanded string, used []credential, err error) {
+func (o *secretOptions) expand(env Env, t *console, flag, value string) (expanded string, used []credential, err error) {
 	rest := value
 	var b strings.Builder
 	for {
@@ -63,8 +63,8 @@ func (o *secretOptions) expand(env Env, t *talk, flag, value string) (expanded s
 	}
 }
 
-// named returns the secret of a name, which has to fit into a header.
-func (o *secretOptions) named(env Env, t *talk, flag, name string) (c credential, err error) {
+// writeNamed returns the secret of a name, which has to fit into a header.
+func (o *secretOptions) named(env Env, t *console, flag, name string) (c credential, err error) {
 	if c, ok := o.known[name]; ok {
 		return c, fits("the secret "+name, c.value)
 	}
@@ -73,18 +73,18 @@ func (o *secretOptions) named(env Env, t *talk, flag, name string) (c credential
 		return c, &missingSecretError{flag, []string{name}}
 	}
 	c.name = name
-	c.value, err = t.keep(name, word)
+	c.value, err = t.hideVariable(name, word)
 	return c, err
 }
 
-// keep hides the value of an environment variable, without the blanks around it,
+// hideVariable hides the value of an environment variable, without the blanks around it,
 // and returns it. It has to fit into a header.
-func (t *talk) keep(name, value string) (string, error) {
+func (t *console) hideVariable(name, value string) (string, error) {
 	value = strings.TrimSpace(value)
 	if err := fits("the environment variable "+name, value); err != nil {
 		return "", err
 	}
-	t.hide(name, value)
+	t.hideValue(name, value)
 	return value, nil
 }
 

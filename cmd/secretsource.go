@@ -69,7 +69,7 @@ func hinted(err error, name string) error {
 }
 
 // read returns the secret, without the line break at its end.
-func (s secretSource) read(ctx context.Context, env Env, t *talk) (string, error) {
+func (s secretSource) read(ctx context.Context, env Env, t *console) (string, error) {
 	var value string
 	var err error
 	switch s.kind {
@@ -127,7 +127,7 @@ func (s secretSource) file(env Env) (string, error) {
 
 // command runs a program that prints the secret. It gets PATH and HOME, and nothing else of
 // the environment, which may hold other secrets.
-func (s secretSource) command(ctx context.Context, env Env, t *talk) (string, error) {
+func (s secretSource) command(ctx context.Context, env Env, t *console) (string, error) {
 	words := strings.Fields(s.at)
 	if len(words) == 0 {
 		return "", noSecret("", "no program is named")

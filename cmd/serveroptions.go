@@ -78,7 +78,7 @@ type sentSecret struct {
 }
 
 // read reads the flags. It asks no server.
-func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
+func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
 		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints the headers of requests, and with them keys")
 	}
@@ -109,7 +109,7 @@ func (o *serverOptions) read(env Env, t *talk) (*settings, error) {
 }
 
 // readURLs reads --base-url.
-func (o *serverOptions) readURLs(t *talk, s *settings) error {
+func (o *serverOptions) readURLs(t *console, s *settings) error {
 	for _, value := range o.baseURLs {
 		provider, raw := ofProvider(value)
 		if s.urls[provider] != nil {
@@ -126,7 +126,7 @@ func (o *serverOptions) readURLs(t *talk, s *settings) error {
 }
 
 // readKeys reads --api-key.
-func (o *serverOptions) readKeys(env Env, t *talk, s *settings) error {
+func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 	for _, value := range o.keys {
 		provider, raw := ofProvider(value)
 		key, used, err := o.secrets.expand(env, t, "--api-key", raw)
@@ -181,7 +181,7 @@ func ollamaURL(address *url.URL) *url.URL {
 }
 
 // proxyURL reads --proxy.
-func (o *serverOptions) proxyURL(t *talk) (*url.URL, error) {
+func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 	if o.proxy == "" {
 		return nil, nil
 	}
@@ -221,7 +221,7 @@ func (o *serverOptions) roots() (*x509.CertPool, error) {
 }
 
 // header reads --header.
-func (o *serverOptions) header(env Env, t *talk, s *settings) (http.Header, error) {
+func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, error) {
 	header := http.Header{}
 	for _, h := range o.headers {
 		name, raw, ok := strings.Cut(h, "=")

@@ -50,7 +50,7 @@ func TestStrangersLinks(t *testing.T) {
 		"tmp/ours": false, "tmp/new.json": false, "own/a.json": false, "own/../tmp/ours": false, "own/in/../tmp/theirs": true,
 	} {
 		for _, flag := range []string{"-o", "--write-baseline"} {
-			_, err := newTarget(flag, base+"/"+name)
+			_, err := newOutputFile(flag, base+"/"+name)
 			if (err != nil) != refused {
 				t.Errorf("%s %s: %v, want refused %v", flag, name, err, refused)
 			}
@@ -59,7 +59,7 @@ func TestStrangersLinks(t *testing.T) {
 			}
 		}
 	}
-	pipe := &target{path: filepath.Join(sticky, "theirs"), direct: true}
+	pipe := &outputFile{path: filepath.Join(sticky, "theirs"), direct: true}
 	if err := pipe.write([]byte("x")); err == nil || !strings.Contains(err.Error(), "link of another user") {
 		t.Errorf("a device: %v", err)
 	}

@@ -56,17 +56,17 @@ func control(f *os.File, do func(fd int) error) error {
 
 // A terminalApprover asks a person at a terminal.
 type terminalApprover struct {
-	talk  *talk
-	model string
+	console *console
+	model   string
 }
 
 // dialog returns the dialog that asks a question at a terminal.
 func (a *terminalApprover) dialog(tty *os.File, q agent.Question) *dialog {
 	d := &dialog{
-		in: bufio.NewReader(tty), out: hidingWriter{tty, a.talk.secrets}, q: q, choice: choiceOf(q),
-		width: 80, height: 24, hide: a.talk.secrets.Redact,
+		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: choiceOf(q),
+		width: 80, height: 24, hide: a.console.secrets.Redact,
 		forget: func() error { return dropTyped(tty) },
-		plain:  a.talk.color == "never" || a.talk.color == "auto" && a.talk.noColor,
+		plain:  a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
 	}
 	_ = control(tty, func(fd int) error { // else it is as large as most
 		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
@@ -148,7 +148,7 @@ func (c *choice) all(marked bool) {
 	}
 }
 
-// mark does what a person typed: a, d, or numbers. It reports false, and does nothing, where
+// status does what a person typed: a, d, or numbers. It reports false, and does nothing, where
 // that says nothing.
 func (c *choice) mark(words string) bool {
 	switch words {

@@ -26,7 +26,7 @@ import (
 // toolsCallOptions are the flags of "oneshot tools call".
 type toolsCallOptions struct {
 	env     Env
-	talk    *talk
+	console *console
 	tools   toolOptions
 	confine confineOptions
 	policy  policyOptions
@@ -39,8 +39,8 @@ type toolsCallOptions struct {
 	programs *confined
 }
 
-func newToolsCall(env Env, t *talk) *cobra.Command {
-	o := &toolsCallOptions{env: env, talk: t}
+func newToolsCall(env Env, t *console) *cobra.Command {
+	o := &toolsCallOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "call [flags] NAME [K=V...]",
 		Short: "Run one tool as a run would, and print its result",
@@ -84,15 +84,15 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err := errors.Join(o.policy.check(), o.approve.check()); err != nil {
 		return err
 	}
-	approver, err := o.approve.approver(o.env, o.talk, "")
+	approver, err := o.approve.approver(o.env, o.console, "")
 	if err != nil {
 		return err
 	}
-	o.talk.hideKeys(o.env)
-	if err := o.secrets.load(ctx, o.env, o.talk); err != nil {
+	o.console.hideKeys(o.env)
+	if err := o.secrets.load(ctx, o.env, o.console); err != nil {
 		return causeOr(ctx, err)
 	}
-	registry, err := o.tools.load(o.env, o.talk)
+	registry, err := o.tools.load(o.env, o.console)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	o.policy.dry = o.dryRun
-	p, err := o.policy.load(o.env, o.talk, o.tools, nil)
+	p, err := o.policy.load(o.env, o.console, o.tools, nil)
 	if err != nil {
 		return err
 	}
@@ -113,18 +113,18 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err := o.confine.checkRoot(); err != nil {
 		return err
 	}
-	p = o.confine.linked(p)
-	p.Secrets = o.talk.secrets
+	p = o.confine.resolveFileRules(p)
+	p.Secrets = o.console.secrets
 	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
-	if o.programs, err = o.confine.programs(o.talk, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
+	if o.programs, err = o.confine.programs(o.console, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
 		return err
 	}
-	env, release, err := o.confine.open(ctx, o.env, o.talk, o.programs, made, o.tools.files())
+	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, made, o.tools.files())
 	if err != nil {
 		return err
 	}
 	defer release()
-	govern(&env, &p)
+	applyFileRules(&env, &p)
 	if !o.dryRun {
 		if env.Secret, err = o.secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	}
 	call, result := o.call(def, args)
 	if result == nil {
-		if why, hint := o.confine.lacks(def); why != "" && !o.dryRun {
+		if why, hint := o.confine.missingRequirements(def); why != "" && !o.dryRun {
 			return cannotWork(def, why, hint)
 		}
 		facts := policy.Facts{Def: def, Arguments: call.Arguments, Trusted: true}
@@ -143,7 +143,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		if o.dryRun {
 			return o.printDecision(ctx, env, def, json.RawMessage(args), d)
 		}
-		o.programs.logged(o.talk, "")
+		o.programs.logged(o.console, "")
 		about := o.decided(def, d)
 		if d.Verdict == policy.Ask {
 			if d, err = o.approved(ctx, approver, env, p, facts, about, d); err != nil {
@@ -296,7 +296,7 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	if d.Verdict != policy.Allow {
 		refusal := chat.Failure(d.Code, "%s", d.Why)
 		o.ended(about, refusal)
-		return errors.Join(printResult(o.talk, refusal), denial(def, d))
+		return errors.Join(printResult(o.console, refusal), denial(def, d))
 	}
 	if err := o.wait(ctx, d); err != nil {
 		return err
@@ -319,36 +319,36 @@ func freshKey() string {
 	return hex.EncodeToString(key[:])
 }
 
-// decided logs what was decided about the call.
+// logDecision logs what was decided about the call.
 func (o *toolsCallOptions) decided(def *tool.Definition, d policy.Decision) agent.Event {
 	about := agent.Event{
 		Call:   agent.CallReport{Tool: def.Name, Effect: def.Effect},
 		Digest: o.digest(def, d.Arguments), Verdict: d.Verdict, Rule: d.Rule, Text: d.Why,
 	}
-	o.talk.decided("", about)
+	o.console.logDecision("", about)
 	return about
 }
 
 func (o *toolsCallOptions) digest(def *tool.Definition, args json.RawMessage) string {
-	return runfile.CallDigest(def.Name, o.talk.secrets.HideJSON(args))
+	return runfile.CallDigest(def.Name, o.console.secrets.HideJSON(args))
 }
 
-// answered logs what was said about the call.
+// logApproval logs what was said about the call.
 func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
 	about.Verdict, about.By, about.Text = policy.Deny, a.By, a.Why
 	if a.Approved {
 		about.Verdict = policy.Allow
 	}
 	if a.Modified != nil {
-		about.Other = runfile.CallDigest(about.Call.Tool, o.talk.secrets.HideJSON(a.Modified))
+		about.Other = runfile.CallDigest(about.Call.Tool, o.console.secrets.HideJSON(a.Modified))
 	}
-	o.talk.answered("", about)
+	o.console.logApproval("", about)
 }
 
-// ended logs what became of the call.
+// logResult logs what became of the call.
 func (o *toolsCallOptions) ended(about agent.Event, r chat.Result) {
 	about.Call.Status, about.Call.Code, about.Text = agent.StatusOf(r)
-	o.talk.ended("", about)
+	o.console.logResult("", about)
 }
 
 // wait waits until the rates let a call start.
@@ -372,7 +372,7 @@ func denial(def *tool.Definition, d policy.Decision) error {
 
 // end prints a result, and says how the command ends that has it.
 func (o *toolsCallOptions) end(def *tool.Definition, result chat.Result) error {
-	if err := printResult(o.talk, result); err != nil {
+	if err := printResult(o.console, result); err != nil {
 		return err
 	}
 	return ending(def, result)
@@ -399,7 +399,7 @@ func ending(def *tool.Definition, r chat.Result) error {
 	return nil
 }
 
-func printResult(t *talk, r chat.Result) error {
+func printResult(t *console, r chat.Result) error {
 	envelope, err := r.MarshalJSON()
 	if err != nil {
 		return err

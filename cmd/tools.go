@@ -15,14 +15,14 @@ import (
 
 // toolsOptions are the flags of "oneshot tools list" and "oneshot tools show".
 type toolsOptions struct {
-	env    Env
-	talk   *talk
-	tools  toolOptions
-	format string
+	env     Env
+	console *console
+	tools   toolOptions
+	format  string
 }
 
-func newTools(env Env, t *talk) *cobra.Command {
-	o := &toolsOptions{env: env, talk: t}
+func newTools(env Env, t *console) *cobra.Command {
+	o := &toolsOptions{env: env, console: t}
 	list := &cobra.Command{
 		Use:   "list [flags]",
 		Short: "List the tools that are available",
@@ -57,9 +57,9 @@ func (o *toolsOptions) list() error {
 		docs = append(docs, newToolDoc(d))
 	}
 	if o.format == "json" {
-		return report.JSON(o.talk.out, docs)
+		return report.JSON(o.console.out, docs)
 	}
-	out := bufio.NewWriter(o.talk.out) // else each cell is a system call
+	out := bufio.NewWriter(o.console.out) // else each cell is a system call
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tEFFECT\tSOURCE\tDESCRIPTION")
 	for _, d := range docs {
@@ -73,7 +73,7 @@ func (o *toolsOptions) load() (*tool.Registry, error) {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return nil, err
 	}
-	return o.tools.load(o.env, o.talk)
+	return o.tools.load(o.env, o.console)
 }
 
 // firstSentence returns the beginning of a description, up to its first full

@@ -32,7 +32,7 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 
 // forRun loads the named definitions. It returns nil when none are named: what
 // is not named does not exist.
-func (o *toolOptions) forRun(env Env, t *talk) (*tool.Registry, error) {
+func (o *toolOptions) forRun(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (o *toolOptions) forRun(env Env, t *talk) (*tool.Registry, error) {
 const showsTools = "oneshot tools list shows the names"
 
 // forPrompt loads the named definitions, of which there must be some.
-func (o *toolOptions) forPrompt(env Env, t *talk) (*tool.Registry, error) {
+func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
 		return nil, usagef("for example --tool 'vault_*'; "+showsTools, "no tools are named")
 	}
@@ -51,8 +51,8 @@ func (o *toolOptions) forPrompt(env Env, t *talk) (*tool.Registry, error) {
 }
 
 // load loads the named definitions, or all that are shipped when none are
-// named. What is wrong with them is shown.
-func (o *toolOptions) load(env Env, t *talk) (*tool.Registry, error) {
+// writeNamed. What is wrong with them is shown.
+func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 	registry, findings, replacing, err := selectTools(env, *o)
 	t.findings(findings, definitionTexts(env, findings))
 	for _, d := range replacing {

@@ -96,9 +96,9 @@ func (o *toolsOptions) show(name string) error {
 		return noTool(name, registry)
 	}
 	if o.format == "json" {
-		return report.JSON(o.talk.out, newToolDoc(def))
+		return report.JSON(o.console.out, newToolDoc(def))
 	}
-	return newToolDoc(def).print(o.talk.out)
+	return newToolDoc(def).print(o.console.out)
 }
 
 // print writes a definition for people.

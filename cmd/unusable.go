@@ -25,7 +25,7 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 	var named error
 	var left []leftOut
 	usable := only(tools, func(d *tool.Definition) bool {
-		why, hint := o.lacks(p, d)
+		why, hint := o.missingRequirements(p, d)
 		if why == "" {
 			return true
 		}
@@ -44,9 +44,9 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 		return nil, named
 	case usable == nil:
 		return nil, usagef("name one with --tool to see what it needs", "none of the tools can work")
-	case !o.talk.quiet:
+	case !o.console.quiet:
 		for _, l := range left {
-			l.warn(o.talk)
+			l.warn(o.console)
 		}
 	}
 	return usable, nil
@@ -58,7 +58,7 @@ type leftOut struct {
 	names     []string
 }
 
-func (l leftOut) warn(t *talk) {
+func (l leftOut) warn(t *console) {
 	if len(l.names) == 1 {
 		t.warn(l.hint, "the tool %s is left out: %s", l.names[0], l.why)
 		return
@@ -71,19 +71,19 @@ func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
 	return only(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
 }
 
-// lacks returns why no call of a tool can succeed and what the caller can do about it, or "".
-func (o *runOptions) lacks(p *policy.Policy, d *tool.Definition) (why, hint string) {
+// missingRequirements returns why no call of a tool can succeed and what the caller can do about it, or "".
+func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (why, hint string) {
 	if why, hint := p.Lacks(d); why != "" {
 		return why, hint
 	}
-	if o.played() {
+	if o.isReplay() {
 		return "", ""
 	}
-	return o.confine.lacks(d)
+	return o.confine.missingRequirements(d)
 }
 
-// lacks returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
-func (o *confineOptions) lacks(d *tool.Definition) (why, hint string) {
+// missingRequirements returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
+func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint string) {
 	if o.root == "" && executor.NeedsRoot(d) {
 		return "it works in a folder, and none is named", "name it with --root DIR"
 	}

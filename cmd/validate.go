@@ -20,8 +20,8 @@ import (
 
 // validateOptions are the flags of "oneshot validate".
 type validateOptions struct {
-	env  Env
-	talk *talk
+	env     Env
+	console *console
 
 	set      *pflag.FlagSet
 	as       string
@@ -34,8 +34,8 @@ type validateOptions struct {
 	kind     lint.Kind // of all files, where the flags say it; else ""
 }
 
-func newValidate(env Env, t *talk) *cobra.Command {
-	o := &validateOptions{env: env, talk: t}
+func newValidate(env Env, t *console) *cobra.Command {
+	o := &validateOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "validate [flags] FILE|FOLDER|-...",
 		Short: "Check definitions, agent files, policies, answers, run files and other documents",
@@ -79,7 +79,7 @@ func anyKind() string {
 	return schema.Either(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
-// named takes the kind that --as names.
+// writeNamed takes the kind that --as names.
 func (o *validateOptions) named() error {
 	var ok bool
 	if o.kind, ok = lint.KindNamed(o.as); o.as == "" || ok {
@@ -122,23 +122,23 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	answers, err := loadSchema(o.talk, o.schema)
+	answers, err := loadSchema(o.console, o.schema)
 	if err != nil {
 		return err
 	}
-	folders := folderReader{talk: o.talk, strict: o.findings.strict, omit: o.findings.baseline}
+	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline}
 	named := args
 	if args, err = folders.expand(named); err != nil {
 		return err
 	}
-	files, unread := readFiles(ctx, o.env, o.talk, args, o.isLarge)
+	files, unread := readFiles(ctx, o.env, o.console, args, o.isLarge)
 	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
 		return unread // there is nothing to check, or half of it would be wrong
 	}
 	if err := o.findings.open(args); err != nil {
 		return err
 	}
-	o.talk.noteStdin(o.env, args...)
+	o.console.noteStdin(o.env, args...)
 	kinds, err := o.kinds(files)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 	}
-	stale, err := o.findings.settle(o.talk)
+	stale, err := o.findings.settle(o.console)
 	if len(stale) > 0 {
 		base := o.findings.base
 		all = append(all, o.verdict(lint.Verdict{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
@@ -255,8 +255,8 @@ func (o *validateOptions) againstShipped(v lint.Verdict, f file) (lint.Verdict, 
 	if !slices.ContainsFunc(checked.Findings, func(f diag.Finding) bool { return f.Code == diag.PolicyTool }) {
 		return checked, nil
 	}
-	o.talk.note("%s: names of tools were not checked, and tests not made", v.File)
-	o.talk.note("hint: it has rules for tools that oneshot does not bring; name their definitions with --tools PATH")
+	o.console.note("%s: names of tools were not checked, and tests not made", v.File)
+	o.console.note("hint: it has rules for tools that oneshot does not bring; name their definitions with --tools PATH")
 	return v, nil
 }
 
@@ -284,7 +284,7 @@ func (o *validateOptions) knownKinds(files []file, kinds []lint.Kind, named []st
 	var keptKinds []lint.Kind
 	for i, f := range files {
 		if kinds[i] == lint.Unknown && !slices.Contains(named, f.name) && !lint.IsBrokenYAML(f.name, f.text) {
-			o.talk.note("%s skipped: unknown kind", f.name)
+			o.console.note("%s skipped: unknown kind", f.name)
 			continue
 		}
 		keptFiles, keptKinds = append(keptFiles, f), append(keptKinds, kinds[i])
@@ -301,15 +301,15 @@ func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 // printFixed writes a file with its safe fixes made to stdout, and says what is left.
 func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
 	fixed := checker.Fix(f.name, f.text, kind)
-	if err := o.talk.deliverFixed(fixed.Text); err != nil {
+	if err := o.console.deliverFixed(fixed.Text); err != nil {
 		return err
 	}
 	v, quota := fixed.Read, o.findings.quota()
-	o.findings.sayLeft(o.talk, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
-	quota.note(o.talk)
-	o.talk.note("safe fixes made: %d", fixed.Made)
+	o.findings.sayLeft(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
+	quota.note(o.console)
+	o.console.note("safe fixes made: %d", fixed.Made)
 	if fixed.Open != "" {
-		o.talk.note("not all is fixed: %s", fixed.Open)
+		o.console.note("not all is fixed: %s", fixed.Open)
 	}
 	return o.judge([]verdict{o.verdict(v, fixed.Text)})
 }
@@ -325,10 +325,10 @@ func (o *validateOptions) print(all []verdict) error {
 	}
 	switch o.format {
 	case "json":
-		return report.JSON(o.talk.out, docs)
+		return report.JSON(o.console.out, docs)
 	case "jsonl":
 		for _, doc := range docs {
-			if err := report.JSONLine(o.talk.out, doc); err != nil {
+			if err := report.JSONLine(o.console.out, doc); err != nil {
 				return err
 			}
 		}
@@ -336,8 +336,8 @@ func (o *validateOptions) print(all []verdict) error {
 	case "text":
 		return o.printText(all, files, quota)
 	}
-	quota.note(o.talk)
-	return printForeign(o.talk.out, o.format, files)
+	quota.note(o.console)
+	return printForeign(o.console.out, o.format, files)
 }
 
 // A verdictDoc is the JSON form of a verdict.
@@ -354,15 +354,15 @@ func (o *validateOptions) printText(all []verdict, files []report.File, quota *q
 	fixable := 0
 	for i, v := range all {
 		f := files[i]
-		if err := report.Text(o.talk.out, f.Findings, excerptsFrom(f.Name, f.Text), nil); err != nil {
+		if err := report.Text(o.console.out, f.Findings, excerptsFrom(f.Name, f.Text), nil); err != nil {
 			return err
 		}
-		fmt.Fprintf(o.talk.out, "%s: %s\n", report.Visible(v.File), v)
+		fmt.Fprintf(o.console.out, "%s: %s\n", report.Visible(v.File), v)
 		fixable += len(diag.SafeFixes(v.Findings))
 	}
-	quota.rest(o.talk.out)
-	printFixable(o.talk.out, fixable)
-	return o.talk.out.err
+	quota.rest(o.console.out)
+	printFixable(o.console.out, fixable)
+	return o.console.out.err
 }
 
 // String says a verdict in words: "ok (run file, 12 records, 1 warning)" or

@@ -77,7 +77,7 @@ func placeholder(text string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// fill expands the prompt and the system prompt. A variable that neither uses is an error: it is more likely misspelt
+// writeNew expands the prompt and the system prompt. A variable that neither uses is an error: it is more likely misspelt
 // than wanted.
 func (v *variables) fill(cfg *agent.Config) (err error) {
 	if cfg.System, err = v.expand("the system prompt", cfg.System); err != nil {

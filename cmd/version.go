@@ -21,7 +21,7 @@ type build struct {
 	Go      string `json:"go"`
 }
 
-func newVersion(t *talk) *cobra.Command {
+func newVersion(t *console) *cobra.Command {
 	format := "text"
 	c := &cobra.Command{
 		Use:     "version",
@@ -39,7 +39,7 @@ func newVersion(t *talk) *cobra.Command {
 }
 
 // printVersion prints which program this is, as text or json.
-func printVersion(t *talk, format string) error {
+func printVersion(t *console, format string) error {
 	info, _ := debug.ReadBuildInfo()
 	b := newBuild(version, info)
 	if format == "json" {
