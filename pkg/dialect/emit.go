@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -78,10 +79,28 @@ func (s *Scanner) passCall(r *reader) {
 		doubtFixes(r.findings)
 	}
 	call := r.call // alone: who keeps it need not keep the reader
+	s.nameAt = r.namePlace()
 	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
 		s.about(s.calls-1, f)
 	}
+}
+
+// namePlace returns where the name of the call stands: if nothing else is known, before its arguments. The zero value
+// means that it is written in another way.
+func (r *reader) namePlace() diag.Span {
+	if r.nameAt.End > 0 {
+		return r.nameAt
+	}
+	text := r.call.Text
+	if i := strings.IndexAny(text, "({"); i >= 0 {
+		text = text[:i]
+	}
+	at := strings.Index(text, r.call.Name)
+	if at < 0 {
+		return diag.Span{}
+	}
+	return diag.Bytes(r.call.Start+at, r.call.Start+at+len(r.call.Name))
 }
 
 // notCalled passes on findings about what should be a call, and is none.

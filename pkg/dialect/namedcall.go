@@ -54,7 +54,7 @@ var noMembers = written{form: &nameArguments}
 
 // newNamedReader returns a reader that has read the name of a call.
 func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader {
-	r := &reader{tools: tools, written: &noMembers, findings: findings}
+	r := &reader{tools: tools, written: &noMembers, findings: findings, nameAt: c.place}
 	r.with = ofArguments
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.clean

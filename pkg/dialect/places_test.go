@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
 )
 
 // Where each argument stands is known of every call that is tags or lines: its name
@@ -68,4 +70,22 @@ func compact(value json.RawMessage) string {
 	v := jsontext.Value(strings.Clone(string(value)))
 	_ = v.Compact() // or it is no JSON
 	return string(v)
+}
+
+// Where the name of a call stands is known in every dialect.
+func TestNamePlaces(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		texts := []string{d.Example}
+		if text, ok := d.Render(chat.Call{Name: "note", ID: "1", Arguments: []byte(`{"note":"note"}`)}, nil); ok {
+			texts = append(texts, "I note it.\n"+text, text)
+		}
+		for _, text := range texts {
+			r := Scan(text, Options{Dialect: *d})
+			for i, c := range r.Calls {
+				if got := text[r.Names[i].Start:r.Names[i].End]; strings.Trim(got, `"`) != c.Name && !strings.HasSuffix(got, "."+c.Name) && !strings.HasPrefix(strings.TrimPrefix(got, "functions."), c.Name) {
+					t.Errorf("%q: the name %s of call %d is at %q", text, c.Name, i, got)
+				}
+			}
+		}
+	})
 }

@@ -20,6 +20,7 @@ type reader struct {
 	call     chat.Call
 	findings []diag.Finding
 	idAt     diag.Span // where its id stands, if that has a place of its own
+	nameAt   diag.Span // and its name
 }
 
 // read makes the call. Where the text is faulty or cut there is no more to say
@@ -124,6 +125,9 @@ func (r *reader) readName(whole bool) {
 // readTool takes the name of the tool.
 func (r *reader) readTool() {
 	place := r.get(r.by)
+	if place.Kind() == '"' {
+		r.nameAt = place.Span()
+	}
 	written := r.readMarkup(place)
 	name, noise := cleanName(written, r.tools)
 	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // as the string of JSON says

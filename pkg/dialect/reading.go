@@ -18,6 +18,7 @@ type Reading struct {
 	Reasoning string         // what the model thinks
 	Calls     []chat.Call    // in the order of the text, complete or with a fault
 	Rows      []*Dialect     // of the calls, where no dialect was asked for
+	Names     []diag.Span    // where the names of the calls stand, as far as that is known
 	Findings  []diag.Finding // in the order of the text, with lines and columns
 }
 
@@ -97,7 +98,8 @@ type collector struct {
 	text               []byte      // room for that of a response
 	content, reasoning stretches
 	kept               []chat.Call
-	rows               []*Dialect // of those
+	rows               []*Dialect  // of those
+	names              []diag.Span // and where their names stand
 	calls, gone        int
 	beyond             chat.Call // the first call that is not kept
 	findings           Findings
@@ -109,6 +111,7 @@ func (c *collector) read(text string, same []byte, o Options) Reading {
 		c.emit = c.take
 	}
 	c.content, c.reasoning, c.kept, c.rows = c.content[:0], c.reasoning[:0], c.kept[:0], c.rows[:0]
+	c.names = c.names[:0]
 	c.calls, c.gone, c.findings = 0, 0, Findings{}
 	c.scanner.begin(o.marks(), o.Reasoning, o.Tools, c.emit)
 	c.scanner.whole = text
@@ -124,7 +127,7 @@ func (c *collector) reading(text string) Reading {
 	}
 	r := Reading{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
-		r.Calls = slices.Clone(c.kept)
+		r.Calls, r.Names = slices.Clone(c.kept), slices.Clone(c.names)
 		clear(c.kept)
 		if len(c.scanner.marks.rows) > 1 {
 			r.Rows = slices.Clone(c.rows)
@@ -192,7 +195,7 @@ func (c *collector) take(e Event) {
 		c.reasoning.add(shown-len(e.Reasoning), shown)
 	default:
 		if c.calls++; c.calls <= MaxKept {
-			c.kept, c.rows = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.row)
+			c.kept, c.rows, c.names = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.row), append(c.names, c.scanner.nameAt)
 		} else if c.calls == MaxKept+1 {
 			c.beyond = *e.Call
 		}

@@ -89,8 +89,9 @@ func (s *Scanner) closeBody() {
 	at, mark, rest := r.from, r.mark, string(r.text)
 	var events []Event
 	var shown []int
+	var named []diag.Span
 	emit := s.emit
-	s.emit = func(e Event) { events, shown = append(events, e), append(shown, s.shown) }
+	s.emit = func(e Event) { events, shown, named = append(events, e), append(shown, s.shown), append(named, s.nameAt) }
 	s.body.close()
 	s.emit = emit
 	cut := !slices.ContainsFunc(events, isWhole)
@@ -101,6 +102,7 @@ func (s *Scanner) closeBody() {
 		} else {
 			s.shown = shown[i]
 		}
+		s.nameAt = named[i]
 		if keep {
 			emit(e)
 		}

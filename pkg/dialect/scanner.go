@@ -35,17 +35,18 @@ type Event struct {
 // than the current call, or what can still become one, a mark or the opening
 // line of a fence.
 type Scanner struct {
-	marks *markSet
-	tools Toolset
-	emit  func(Event)
-	whole string // the text, if all of it is known
-	place place
-	at    int  // offset of the next byte
-	last  byte // the byte before it
-	calls int  // found so far
-	gone  int  // how many of them do not count
-	steps int  // bytes and pieces looked at; tests count them
-	shown int  // offset behind the latest content; tests compare it with the text
+	marks  *markSet
+	tools  Toolset
+	emit   func(Event)
+	whole  string // the text, if all of it is known
+	place  place
+	at     int       // offset of the next byte
+	last   byte      // the byte before it
+	calls  int       // found so far
+	gone   int       // how many of them do not count
+	steps  int       // bytes and pieces looked at; tests count them
+	shown  int       // offset behind the latest content; tests compare it with the text
+	nameAt diag.Span // where the name of the latest call stands
 
 	search    search
 	given     []byte   // the end of what has been read, to be read once more

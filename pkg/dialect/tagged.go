@@ -89,6 +89,7 @@ func (b *tagBody) count() {
 func (b *tagBody) take() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
+	r.nameAt = diag.Bytes(b.tags.Named())
 	r.call.Alternatives = b.tags.Alternatives()
 	s.passCall(&r)
 	if r.call.Executable && !slices.Contains(s.raw, s.frame.row) {

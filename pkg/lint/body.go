@@ -184,9 +184,11 @@ func (r *reading) native(src diag.Text, c chat.Call, from wire.CallSources) {
 		r.about(i, arguments.finding(f))
 	}
 	r.calls = append(r.calls, call)
-	r.origins = append(r.origins, origin{
-		native: true, text: cmp.Or(call.Text, string(call.Arguments)), args: call.Arguments, layers: []*layer{arguments},
-	})
+	o := origin{native: true, text: cmp.Or(call.Text, string(call.Arguments)), args: call.Arguments, layers: []*layer{arguments}}
+	if len(from.Name) > 0 {
+		o.name, o.named = diag.Bytes(0, len(c.Name)), newLayer(src, from.Name)
+	}
+	r.origins = append(r.origins, o)
 }
 
 // fault reports why a body could not be read to its end, if it could not. What the server says of it may stand somewhere.

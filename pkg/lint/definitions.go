@@ -24,6 +24,8 @@ type origin struct {
 	tools   dialect.Toolset // with which that text was read
 	base    int             // where that text begins in the one that holds it
 	layers  []*layer        // around the text that holds it, from the inside
+	name    diag.Span       // in the text that holds it; the zero value if that is not known
+	named   *layer          // of the name of a native call
 }
 
 // bind holds each call that counts against the definition of its tool.
@@ -34,11 +36,22 @@ func (r *Record) bind(from reading, o Options) {
 		switch {
 		case c.Status == chat.StatusSuppressed || drafts[i]: // there is a finding that says why it is not run
 		case !ok:
-			r.about(i, unknown(c.Name, o.Tools))
+			r.about(i, from.origins[i].atName(unknown(c.Name, o.Tools)))
 		case c.Arguments != nil:
 			r.check(i, c, def, from.origins[i], o.Coerce)
 		}
 	}
+}
+
+// atName returns a finding with the place of the name of the call, if that is known.
+func (o origin) atName(f diag.Finding) diag.Finding {
+	if f.Span = o.name; o.name.End == 0 {
+		return f
+	}
+	if o.named != nil {
+		o.layers = append([]*layer{o.named}, o.layers[1:]...)
+	}
+	return o.moved(f)
 }
 
 // drafts returns the calls that stand where none counts, whatever else is wrong with them.

@@ -70,7 +70,7 @@ func (o Options) plain(src []byte) reading {
 	}
 	r.origins = make([]origin, len(found.Calls))
 	for i, c := range found.Calls {
-		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, base: c.Start}
+		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, base: c.Start, name: found.Names[i]}
 	}
 	if o.Dialect.Name != "" {
 		r.others(src, o)

@@ -110,6 +110,24 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// A tool that is not known is marked by its name.
+func TestUnknownTool(t *testing.T) {
+	for body, want := range map[string]string{
+		fenced(`greet("a")`, `  grete({name: "grete"})`):                                                        "grete",
+		"<tool_call>\n{\"arguments\": {\"name\": \"grete\"}, \"name\": \"grete\"}\n</tool_call>":                `"grete"`,
+		"<tool_call>grete\n<arg_key>name</arg_key>\n<arg_value>grete</arg_value></tool_call>":                   "grete",
+		" to=name<|message|><atem:function_calls><atem:invoke name=\"name\">":                                   "name",
+		`{"message":{"tool_calls":[{"function":{"arguments":{"name":"grete"},"name":"grete"}}]},"done":true}`:   `grete`,
+		`{"message":{"content":"<tool_call>{\"name\": \"grete\", \"arguments\": {}}</tool_call>"},"done":true}`: `\"grete\"`,
+	} {
+		r := response("f", []byte(body), Options{Tools: greeting(t)})
+		i := slices.IndexFunc(r.Findings, func(f diag.Finding) bool { return f.Code == diag.UnknownTool })
+		if i < 0 || body[r.Findings[i].Span.Start:r.Findings[i].Span.End] != want {
+			t.Errorf("%s\n%v", body, r.Findings)
+		}
+	}
+}
+
 // The text of arguments that cannot be read is the object, where a call has no parentheses.
 func TestUnreadObject(t *testing.T) {
 	r := asText("f", []byte("<|tool_call>call:f{a:x (y), z}<tool_call|>"), Options{})

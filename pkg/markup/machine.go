@@ -296,7 +296,10 @@ func (m *machine) setTool(a attribute) {
 	m.shape = m.tools[n.text]
 	m.noteName(n)
 	if m.out != nil {
-		m.out.name = n.text
+		m.out.name, m.out.named = n.text, stretch{n.start, n.end}
+		if i := bytes.Index(m.text[n.start:n.end], []byte(n.text)); i >= 0 {
+			m.out.named = stretch{n.start + i, n.start + i + len(n.text)}
+		}
 	}
 }
 

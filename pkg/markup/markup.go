@@ -146,6 +146,9 @@ func (s *Scanner) Call() (chat.Call, bool) {
 	return s.reading.call, s.reading.call.Name != ""
 }
 
+// Named returns where the name of the call stands.
+func (s *Scanner) Named() (start, end int) { return s.reading.named.start, s.reading.named.end }
+
 // Alternatives returns the readings of a call whose marks can be read in two
 // ways, that of [Scanner.Call] first; nil for any other call. Where the other
 // reading is a value that goes on behind the end, there is only the one.

@@ -16,12 +16,17 @@ type reading struct {
 	call         chat.Call
 	alternatives []chat.Call
 	findings     []diag.Finding
+	named        stretch
 	steps        int
 }
+
+// A stretch is a part of the text.
+type stretch struct{ start, end int }
 
 // An output takes in what a machine reads of a call.
 type output struct {
 	name, id  string
+	named     stretch         // where the name stands
 	args      []byte          // the arguments as an object, but for its closing brace
 	members   []argument      // in it
 	indexes   map[string]int  // of the members, by their quoted names, where they are many
@@ -56,7 +61,7 @@ type member struct {
 func (m *machine) read() reading {
 	var r reading
 	m.out.ambiguous = m.out.ambiguous || m.doubt
-	r.call = m.call()
+	r.call, r.named = m.call(), stretch{m.base + m.out.named.start, m.base + m.out.named.end}
 	if m.doubt && r.call.Status == chat.StatusAmbiguous {
 		other := m.naively()
 		r.steps = other.steps
