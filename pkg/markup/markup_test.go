@@ -221,7 +221,7 @@ var samples = []sample{
 	{name: "ATEM, token in a name", syntax: ATEM, text: "<atem:invoke name=\"no<|message|>te\"><atem:parameter name=\"text\">a<|eot|>b</atem:parameter></atem:invoke>",
 		want: `{"text":"a<|eot|>b"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkupInName, diag.MarkerInValue}},
 	{name: "ATEM, token and no quote", syntax: ATEM, text: "<atem:invoke name=\"note<|message|><atem:parameter name=\"text\">a</atem:parameter>\n</atem:invoke>",
-		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser, diag.MarkupInName}},
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkupInName}},
 	{name: "Step3", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter></steptml:invoke>`, want: `{"text":"a"}`},
 	{name: "Step3 without closer", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter><｜tool_call_end｜>`,
 		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "<｜tool_call_end｜>"},

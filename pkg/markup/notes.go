@@ -48,6 +48,9 @@ func (m *machine) noteName(n name) {
 	case n.more:
 		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
 		return
+	case n.leaked && m.tag.open && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
+		m.tag.token = n.start + len(n.text)
+		return
 	case n.leaked:
 		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; without it the name is %s", excerpt(n.text))
 		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
@@ -72,6 +75,11 @@ func (m *machine) noteOpenTag() {
 	end := m.syntax.delimiters().End
 	if t.quote != 0 {
 		end = string(t.quote) + end
+	}
+	if t.token > 0 {
+		f := m.note(diag.MarkupInName, t.token, t.end, "%s stands where the tag should end with %s", excerpt(string(m.text[t.token:t.end])), end)
+		m.fix(f, diag.Unsafe, "write it", t.token, t.next, end)
+		return
 	}
 	f := m.noteOpenEnd(t.mark.start, t.end, t.next, end)
 	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')

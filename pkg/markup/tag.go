@@ -21,6 +21,7 @@ type tag struct {
 	end   int  // where what stands in it ends
 	next  int  // where reading goes on
 	open  bool // its end is missing
+	token int  // where a control token begins that stands there instead; 0 for none
 	slash bool // it closes itself
 }
 
