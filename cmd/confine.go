@@ -33,8 +33,8 @@ type confineOptions struct {
 func (o *confineOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.root, "root", "", "`DIR` that file tools may touch, and in which programs run; none by default, e.g. --root notes")
 	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "private `HOST[:PORT]` that tools may reach, e.g. --allow-host localhost:8080")
-	f.StringVar(&o.speaker, "speaker", "", "`PROGRAM` that says what it reads on stdin, for the tool say, e.g. --speaker espeak-ng")
-	f.StringVar(&o.opener, "opener", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --opener xdg-open")
+	f.StringVar(&o.speaker, "tts-command", "", "`PROGRAM` that says what it reads on stdin, for the tool say, e.g. --tts-command espeak-ng")
+	f.StringVar(&o.opener, "browser-command", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --browser-command xdg-open")
 }
 
 // speechGrace is how long what is being said when a command is over may go on.

@@ -72,8 +72,8 @@ func (o *runOptions) isUncertain() bool {
 }
 
 // resumable are the exits after which a run can be continued, as far as the error does not say more.
-var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "needs", "model", "unknown", "rejected", "internal", "io",
-	"timeout", "hangup", "interrupted", "quit", "terminated", "closed"}
+var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "needs", "no_answer", "unknown_outcome", "rejected", "internal", "io",
+	"timeout", "hangup", "interrupted", "quit", "terminated", "broken_pipe"}
 
 // canResume reports whether --resume accepts the run and takes it further, given more of what was missing.
 func (o *runOptions) canResume(err error) bool {

@@ -39,10 +39,10 @@ func TestRecovery(t *testing.T) {
 		{&agent.AnswerError{}, "findings: no+ no+ no+ no+"},
 		{&agent.RequiredError{}, "denied: no+ no+ no+ no+"},
 		{&agent.AllDeniedError{}, "denied: no no no no"},
-		{&agent.ModelError{}, "model: later!+ later+ later+ by_hand+"},
+		{&agent.ModelError{}, "no_answer: later!+ later+ later+ by_hand+"},
 		{&agent.DeniedError{}, "denied: no no no no"},
 		{&agent.NeedsError{}, "needs: with_input+ with_input+ with_input+ by_hand+"},
-		{&agent.UnknownOutcomeError{}, "unknown: by_hand+ by_hand+ by_hand+ by_hand+"},
+		{&agent.UnknownOutcomeError{}, "unknown_outcome: by_hand+ by_hand+ by_hand+ by_hand+"},
 		{&model.StatusError{Status: 400}, "rejected: no+ no+ no+ no+"},
 		{&panicError{}, "internal: no+ no+ no+ no+"},
 		{&outputError{syscall.ENOSPC}, "io: after_repair+ after_repair+ after_repair+ by_hand+"},
@@ -53,7 +53,7 @@ func TestRecovery(t *testing.T) {
 		{&InterruptError{syscall.SIGINT}, "interrupted: later!+ later+ later+ by_hand+"},
 		{&InterruptError{syscall.SIGQUIT}, "quit: later!+ later+ later+ by_hand+"},
 		{&InterruptError{syscall.SIGTERM}, "terminated: later!+ later+ later+ by_hand+"},
-		{&outputError{syscall.EPIPE}, "closed: no+ no+ no+ no+"},
+		{&outputError{syscall.EPIPE}, "broken_pipe: no+ no+ no+ no+"},
 		{context.Canceled, "interrupted: later!+ later+ later+ by_hand+"},
 	} {
 		got := exitOf(row.err).Name + ":"

@@ -11,9 +11,9 @@ import (
 
 // Flags of a recorded run that a replay by its ID has, too. Any other is not taken from a record.
 var (
-	replayedFlags = []string{"tools", "tool", "root", "schema", "describe", "system", "var", "var-file", "dialect",
+	replayedFlags = []string{"tools", "tool", "root", "schema", "answer-description", "system", "var", "var-file", "dialect",
 		"param", "temperature", "seed", "effort", "now", "tz", "nonce", "ask", "deny", "read-only", "on-denied", "require-tool",
-		"max-turns", "max-calls", "max-repeats", "max-repairs", "max-total-tokens", "timeout"}
+		"max-turns", "max-calls", "max-identical-calls", "max-repairs", "max-total-tokens", "timeout"}
 	// wideningFlags permit something. They only count where nothing can come of a call, because its result is played.
 	wideningFlags = []string{"allow", "policy", "enable-exec", "scope", "connection", "allow-host", "trust-input"}
 )

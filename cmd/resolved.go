@@ -82,7 +82,7 @@ func (o *runOptions) inheritSettings(settings map[string]runfile.Setting, given 
 
 // programFlags returns the flags that name a program, which PATH says where to find.
 func (o *runOptions) programFlags() map[string]*string {
-	return map[string]*string{"speaker": &o.confine.speaker, "opener": &o.confine.opener, "approve": &o.approve.who}
+	return map[string]*string{"tts-command": &o.confine.speaker, "browser-command": &o.confine.opener, "approve": &o.approve.who}
 }
 
 // settings returns the resolved settings with their sources, as a record holds them.
@@ -94,7 +94,7 @@ func (o *runOptions) settings() []runfile.Setting {
 	if dir := configDir(o.env); dir != "" {
 		r.note(settingConfig, filepath.Dir(dir), o.variable(settingConfig, "XDG_CONFIG_HOME"))
 	}
-	for _, name := range []string{"speaker", "opener", "approve"} {
+	for _, name := range []string{"tts-command", "browser-command", "approve"} {
 		program := *o.programFlags()[name]
 		if program == "" || name == "approve" && (program == "never" || program == "tty") {
 			continue

@@ -36,11 +36,11 @@ type resumed struct {
 var notRecordedFlags = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
 
 // What cannot change in a run that goes on, because its requests so far depend on it.
-var fixedFlags = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "describe", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
+var fixedFlags = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "answer-description", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
 
 // oneTimeFlags are the flags that say something about the run as it is now, and nothing about what
 // comes when it goes on once more.
-var oneTimeFlags = []string{"answer", "on-unknown"}
+var oneTimeFlags = []string{"answer", "on-unknown-outcome"}
 
 // options returns the flags of the command line that its record keeps, as name=value, and the
 // names of those with a value that may be a secret. What the requests so far depend on is kept

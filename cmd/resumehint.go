@@ -32,7 +32,7 @@ func (o *runOptions) withResumeHint(err error) error {
 	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
 	flags := ""
 	switch name := exitOf(err).Name; {
-	case err == nil, !begun, !o.canResume(err), slices.Contains([]string{"needs", "unknown", "closed", "internal"}, name):
+	case err == nil, !begun, !o.canResume(err), slices.Contains([]string{"needs", "unknown_outcome", "broken_pipe", "internal"}, name):
 		return err
 	case errors.As(err, &limit):
 		flags = " " + maxFlag(limit) + " N"

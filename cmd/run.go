@@ -92,10 +92,10 @@ a file on stdin is the input, without a flag; --no-stdin turns that off.`,
 // runFlagGroups orders the flags of run for people: the common ones first.
 var runFlagGroups = []flagGroup{
 	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
-	{"Prompt", []string{"prompt-file", "stdin-wait", "no-stdin", "allow-empty-input", "trust-input", "var", "var-file", "describe", "dialect", "now", "tz"}},
-	{"Budgets", []string{"max-calls", "max-repeats", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
+	{"Prompt", []string{"prompt-file", "stdin-wait", "no-stdin", "allow-empty-input", "trust-input", "var", "var-file", "answer-description", "dialect", "now", "tz"}},
+	{"Budgets", []string{"max-calls", "max-identical-calls", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
 	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
-	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown", "require-tool", "allow-host", "speaker", "opener"}},
+	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown-outcome", "require-tool", "allow-host", "tts-command", "browser-command"}},
 	{"Record", []string{"no-run-file", "resume", "answer", "live-tools", "lock"}},
 }
 
@@ -106,10 +106,10 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.confine.flags(f)
 	o.record.flags(f)
 	onceVar(f, &o.schema, "schema", "`FILE` with the JSON Schema of the answer, or the schema itself, e.g. --schema digest.schema.json")
-	f.StringVar(&o.describe, "describe", "", "what the answer should be, in `WORDS`")
+	f.StringVar(&o.describe, "answer-description", "", "what the answer should be, in `WORDS`")
 	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
 	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "tool calls")
-	f.IntVar(&o.limits.Repeats, "max-repeats", o.limits.Repeats, "calls of one tool with the same arguments")
+	f.IntVar(&o.limits.Repeats, "max-identical-calls", o.limits.Repeats, "calls of one tool with the same arguments")
 	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "answers sent back because they do not fit")
 	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "tokens of all requests together; 0 is no limit")
 	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "wall clock of the whole run, e.g. --timeout 90s")
@@ -118,7 +118,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.answers.flags(f)
 	f.BoolVar(&o.policy.nonce, "nonce", false, "let calls count only in fences that are marked with a random word of the run; native calls need none")
 	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
-	f.StringVar(&o.onUnknown, "on-unknown", "stop", "when a run goes on that was cut off in a change: stop ends it, report tells the model")
+	f.StringVar(&o.onUnknown, "on-unknown-outcome", "stop", "when a run goes on that was cut off in a change: stop ends it, report tells the model")
 	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
 	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
 	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
@@ -433,7 +433,7 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, o.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
-		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.resumeCommand(" --on-unknown report")}
+		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.resumeCommand(" --on-unknown-outcome report")}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, o.answerHint(err)}
 	case o.resumed != nil && !o.hasNewRecords && isFinalVerdict(err):

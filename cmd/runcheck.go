@@ -23,7 +23,7 @@ func (o *runOptions) check() error {
 		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
 	}
 	if o.onUnknown != "stop" && o.onUnknown != "report" {
-		return usagef("--on-unknown stop or --on-unknown report", "--on-unknown: unknown value %q", o.onUnknown)
+		return usagef("--on-unknown-outcome stop or --on-unknown-outcome report", "--on-unknown-outcome: unknown value %q", o.onUnknown)
 	}
 	switch o.output {
 	case "json", "envelope", "text":
@@ -38,7 +38,7 @@ func (o *runOptions) check() error {
 	}
 	for _, n := range []int{o.limits.Turns, o.limits.Calls, o.limits.Repeats} {
 		if n < 1 {
-			return usagef("", "--max-turns, --max-calls and --max-repeats must be at least 1")
+			return usagef("", "--max-turns, --max-calls and --max-identical-calls must be at least 1")
 		}
 	}
 	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
@@ -53,7 +53,7 @@ func (o *runOptions) checkText(args []string) error {
 	if len(args) > 0 && !utf8.ValidString(args[0]) {
 		return usagef("", "%s", notUTF8("the prompt"))
 	}
-	for _, name := range []string{"describe", "var", "answer", "param", "effort"} {
+	for _, name := range []string{"answer-description", "var", "answer", "param", "effort"} {
 		if !utf8.ValidString(o.set.Lookup(name).Value.String()) {
 			return usagef("", "%s", notUTF8("--"+name))
 		}

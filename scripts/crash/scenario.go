@@ -159,7 +159,7 @@ func scenarios() []*scenario {
 func long(calls int) *scenario {
 	sc := &scenario{
 		name: fmt.Sprintf("%d calls", calls), api: modelserver.Chat, dialect: "native", file: true,
-		flags: append([]string{"--allow", "send_*", "--allow", "file_put", "--max-calls", "1000", "--max-turns", "1000", "--max-repeats", "1000"}, programs...),
+		flags: append([]string{"--allow", "send_*", "--allow", "file_put", "--max-calls", "1000", "--max-turns", "1000", "--max-identical-calls", "1000"}, programs...),
 	}
 	for i := 0; i < calls; i += 4 {
 		name := fmt.Sprint("s", i)

@@ -230,5 +230,5 @@ func (h hostileReply) measured(t *testing.T, env ...string) (out string, code in
 	}))
 	defer running.Close()
 	return measured(t, t.TempDir(), env, "run", "--api", h.api, "--base-url", running.URL, "--model", "scripted", "--dialect", "native",
-		"--tool", "file_read", "--root", ".", "--max-calls", "3", "--max-repeats", "10", "--output", "envelope", "What day is it?")
+		"--tool", "file_read", "--root", ".", "--max-calls", "3", "--max-identical-calls", "10", "--output", "envelope", "What day is it?")
 }
