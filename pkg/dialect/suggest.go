@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
-	"oneshot/pkg/mend"
+	"oneshot/pkg/jsonrepair"
 )
 
 // longestMend bounds the calls that are mended, in bytes: what is wrong with a longer
@@ -22,7 +22,7 @@ func (r *reader) suggest() {
 	if len(r.text) > longestMend {
 		return
 	}
-	m := mend.JSON(r.text, mend.Options{})
+	m := jsonrepair.JSON(r.text)
 	call, ok := r.mended(m)
 	if !ok || deletesText(r.text, m.Edits) {
 		return
@@ -51,7 +51,7 @@ func deletesText(text string, edits []diag.Edit) bool {
 }
 
 // mended returns the call that a mended text is, and false if it is none.
-func (r *reader) mended(m mend.Result) (chat.Call, bool) {
+func (r *reader) mended(m jsonrepair.Result) (chat.Call, bool) {
 	if len(m.Value) == 0 || m.Value[0] != '{' {
 		return chat.Call{}, false
 	}

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/literal"
-	"oneshot/pkg/mend"
+	"oneshot/pkg/jsonrepair"
 )
 
 // growthGoal is how many times as long twice the text may take, at most.
@@ -48,7 +48,7 @@ func (b *Bench) growth(ctx context.Context, _ programs) ([]Row, error) {
 	}
 	for _, t := range hostileValues {
 		measure("literal.ParseJSON: "+t.String(), t, wholeFrom, wholeTo, func(text []byte) { literal.ParseJSON(string(text)) })
-		measure("mend.JSON: "+t.String(), t, wholeFrom, wholeTo, func(text []byte) { mend.JSON(string(text), mend.Options{}) })
+		measure("jsonrepair.JSON: "+t.String(), t, wholeFrom, wholeTo, func(text []byte) { jsonrepair.JSON(string(text)) })
 	}
 	return rows, ctx.Err()
 }

@@ -15,7 +15,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/mend"
+	"oneshot/pkg/jsonrepair"
 )
 
 // The goals of B2.
@@ -65,7 +65,7 @@ func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
 		}
 		rows = append(rows, more...)
 	}
-	more, err := b.mendRows(ctx, rounds, p)
+	more, err := b.repairRows(ctx, rounds, p)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +120,11 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 // benchBroken is 64 KB of JSON with faults that are mended.
 var benchBroken = "[" + strings.Repeat("{query: 'release notes', \"limit\": 10, labels: ['INBOX', 'UNREAD',], all: False},\n", 800) + "]"
 
-// mendRows measures how fast JSON with faults is mended, against another program
+// repairRows measures how fast JSON with faults is mended, against another program
 // that does.
-func (b *Bench) mendRows(ctx context.Context, rounds int, p *peers) ([]Row, error) {
-	mends := Reader{Name: "mend.JSON", Size: len(benchBroken), Read: func() error {
-		if r := mend.JSON(benchBroken, mend.Options{}); len(r.Value) == 0 {
+func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, error) {
+	mends := Reader{Name: "jsonrepair.JSON", Size: len(benchBroken), Read: func() error {
+		if r := jsonrepair.JSON(benchBroken); len(r.Value) == 0 {
 			return errors.New("nothing was mended")
 		}
 		return nil
@@ -134,7 +134,7 @@ func (b *Bench) mendRows(ctx context.Context, rounds int, p *peers) ([]Row, erro
 	if err != nil {
 		return nil, err
 	}
-	row := Row{ID: "B2", What: "mend.JSON, 64 KB with faults", Value: speeds[0], Unit: "MB/s"}
+	row := Row{ID: "B2", What: "jsonrepair.JSON, 64 KB with faults", Value: speeds[0], Unit: "MB/s"}
 	if len(speeds) > 1 {
 		row.Against, row.Base = readers[1].Name, speeds[1]
 	}

@@ -20,6 +20,8 @@ var inapplicableKinds = map[string]string{
 	"swe_agent:Identity":               "the whole reply is the action: there are no calls",
 	"swe_agent:ThoughtActionParser":    "what stands in the last fence is a shell command: there are no calls",
 	"swe_agent:XMLThoughtActionParser": "what stands between <command> tags is a shell command: there are no calls",
+	"partial-json":                     "completes JSON that was cut off (partial_json_parser, vercel_fixjson, langchainjs_json): here a cut call is reported and never completed",
+	"extract-json":                     "cuts JSON out of a text (instructor): here only calls are taken out of text",
 	"swe_agent:JsonParser":             "the call is a member of an object that says more; a call nested in another object is never one here",
 }
 
@@ -30,9 +32,7 @@ func inapplicable(r *row) (why string, ok bool) {
 	}
 	switch r.Kind {
 	case "json-repair":
-		return notMended(r)
-	case "partial-json":
-		return notJSON(r)
+		return notRepaired(r)
 	}
 	if why, ok := inapplicableKinds[r.Dialect]; ok {
 		return why, true
@@ -41,10 +41,12 @@ func inapplicable(r *row) (why string, ok bool) {
 	return why, ok
 }
 
-// notMended returns why a row about mending holds nothing to mend.
-func notMended(r *row) (why string, ok bool) {
+// notRepaired returns why a row about repairing holds nothing to repair.
+func notRepaired(r *row) (why string, ok bool) {
 	failure := textOf(r.Error)
 	switch {
+	case r.Schema != nil:
+		return "a schema decides what the value is: here a schema only checks it", true
 	case strings.Contains(failure, "cannot be used together"), strings.Contains(failure, "requires schema"):
 		return "the arguments of the tested function contradict each other", true
 	case r.Input == "" && r.Value != nil:
@@ -53,18 +55,6 @@ func notMended(r *row) (why string, ok bool) {
 		return "nothing is expected", true
 	case strings.Contains(failure, "nested too deep") || strings.Contains(failure, "recursion"):
 		return "the schema that is refused is not in the row", true
-	}
-	return "", false
-}
-
-// notJSON returns why a row is about a value that JSON does not have: what begins
-// such a number is refused here whether the row allows it or not.
-func notJSON(r *row) (why string, ok bool) {
-	begins := func(word string) bool {
-		return r.Input != "" && strings.HasPrefix(word, strings.TrimPrefix(r.Input, "-"))
-	}
-	if begins("NaN") || begins("Infinity") {
-		return "the text begins a number that JSON does not have", r.Input != "-"
 	}
 	return "", false
 }

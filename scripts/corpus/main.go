@@ -51,7 +51,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	f.BoolVar(&q.full, "full", false, "print also the dialects of which every detection and round trip is right")
 	f.BoolVar(&q.update, "update", false, "write into the list of differences what its rows are read as now")
 	f.Float64Var(&q.failOver, "fail-over", 1, "exit 1 when more than this `percent` fail")
-	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` are different on purpose")
+	f.Float64Var(&q.diffOver, "different-over", 5, "exit 1 when more than this `percent` of calls are different on purpose")
 	f.IntVar(&q.findings, "findings", 0, "check nothing, and print this `number` of findings for a person to judge")
 	f.Uint64Var(&q.seed, "seed", 1, "the `number` that findings are drawn with")
 	if err := f.Parse(args); err != nil {

@@ -78,11 +78,7 @@ func checkOf(r *row) check {
 	case "safeParseToolCallArgs":
 		return checkArguments
 	case "json-repair":
-		return checkMend
-	case "partial-json":
-		return checkPartial
-	case "extract-json":
-		return checkExtract
+		return checkRepair
 	}
 	return func(r *row) outcome { return fail(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
 }

@@ -40,8 +40,6 @@ type row struct {
 	Partial   []wantCall      `json:"expected_partial"`
 	JSON      *string         `json:"expected_json"`
 	Value     json.RawMessage `json:"expected_value"`
-	Extracted *string         `json:"expected_extracted"`
-	Allow     *uint           `json:"allow_mask"`  // which kinds of values may be incomplete
 	Open      bool            `json:"not_flushed"` // the parser was not told that the text ends
 	Error     json.RawMessage `json:"expect_error"`
 	From      string          `json:"expected_from"`
@@ -69,8 +67,7 @@ func (r *row) thinksNot() bool { return r.Think != nil && !*r.Think }
 // options are the arguments of the function that was tested, as far as they
 // change what it returns.
 type options struct {
-	ReasoningEnds *bool  `json:"is_reasoning_end"`
-	SchemaRepair  string `json:"schema_repair_mode"`
+	ReasoningEnds *bool `json:"is_reasoning_end"`
 }
 
 // A response is a message of a protocol with calls of its own.

@@ -17,8 +17,8 @@ import (
 // its parent. The list is also the order to read the code in.
 var layers = [][]string{
 	{"failpoint", "diag", "chat"},
-	{"literal", "schema", "redact", "runfile", "fileroot", "netguard", "subprocess"},
-	{"markup", "mend"},
+	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess"},
+	{"markup"},
 	{"tool", "dialect", "wire"},
 	{"prompt", "model", "policy", "executor"},
 	{"lint", "agent"},

@@ -1,0 +1,294 @@
+package jsonrepair
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+const (
+	ok        = chat.StatusOK
+	mended    = chat.StatusRepaired
+	ambiguous = chat.StatusAmbiguous
+	truncated = chat.StatusTruncated
+	invalid   = chat.StatusInvalid
+)
+
+// cases are texts, what they are read as, and how sure that is. Blanks between
+// values are not compared.
+var cases = []struct {
+	text   string
+	value  string
+	status chat.Status
+}{
+	// JSON, which stays what it is.
+	{` {"port": 8080, "ratio": 1.50e-3} `, ` {"port": 8080, "ratio": 1.50e-3} `, ok},
+	{`[0.10, -0, 12345678901234567890]`, `[0.10, -0, 12345678901234567890]`, ok},
+	{`"{name: 'Ada'}"`, `"{name: 'Ada'}"`, ok},
+	{`{"id": 7, "id": 8}`, `{"id": 7, "id": 8}`, ambiguous},
+
+	// What JavaScript and Python have beyond it.
+	{`{host: 'db', port: 5432, tags: ["a", "b",],}`, `{"host": "db", "port": 5432, "tags": ["a", "b"]}`, mended},
+	{`{'user': None, 'admin': False, 'name': 'O"Hara'}`, `{"user": null, "admin": false, "name": "O\"Hara"}`, mended},
+	{"// settings\n{\"dark\": true /* or not */}", `{"dark": true}`, mended},
+	{`{"mask": 0xFF, "gain": +2, "loss": -.5, "big": 1_000_000, "id": 42n, "end": 3.}`,
+		`{"mask": 255, "gain": 2, "loss": -0.5, "big": 1000000, "id": 42, "end": 3.0}`, mended},
+	{"[7, -\n ", `[7]`, truncated},
+	{"[7, -", `[7, -0]`, truncated},
+	{"[7, - ]", `[7, -0]`, ambiguous},
+	{"{\"n\": - ", `{"n": -0}`, truncated},
+	{`{"zip": 01234}`, `{"zip": "01234"}`, ambiguous},
+	{`{"ratio": NaN, "max": -Infinity, "next": undefined}`, `{"ratio": null, "max": null, "next": null}`, ambiguous},
+	{"{`city`: `Turin`}", `{"city": "Turin"}`, mended},
+	{`{“city”: “Turin”, ‘zip’: ‘10121’}`, `{"city": "Turin", "zip": "10121"}`, mended},
+	{"\ufeff{\"city\":\u00a0\"Turin\"}", `{"city": "Turin"}`, mended},
+	{`{"city"： "Turin"， "zip"： 1}`, `{"city": "Turin", "zip": 1}`, ambiguous},
+	{`{"pair": (1, 2), "one": (3), "none": (), "set": {4, 5}}`, `{"pair": [1, 2], "one": 3, "none": [], "set": [4, 5]}`, ambiguous},
+	{`{"_id": ObjectId("65f0"), "at": ISODate("2024-03-01T10:00:00Z"), "n": NumberLong(9), "day": datetime.date(2024, 3, 1)}`,
+		`{"_id": "65f0", "at": "2024-03-01T10:00:00Z", "n": 9, "day": [2024, 3, 1]}`, ambiguous},
+	{`Point(x=1, y=2)`, `{"x": 1, "y": 2}`, ambiguous},
+	{`done({"ok": true});`, `{"ok": true}`, ambiguous},
+	{`const config = {debug: true};`, `{"debug": true}`, ambiguous},
+	{`{"match": /^a"\d+\/$/i}`, `{"match": "/^a\"\\d+\\/$/i"}`, ambiguous},
+	{`{"on": (e) => { go(e) }, "n": function() { return 1 }}`, `{"on": "(e) => { go(e) }", "n": "function() { return 1 }"}`, ambiguous},
+	{`{"sql": "select 1" + " from t"}`, `{"sql": "select 1 from t"}`, ambiguous},
+	{`{"path": r'C:\new\d', "name": u'Eva'}`, `{"path": "C:\\new\\d", "name": "Eva"}`, ambiguous},
+	{"{\"text\": \"\"\"two \"lines\"\nhere\"\"\"}", `{"text": "two \"lines\"\nhere"}`, ambiguous},
+	{"{\"code\": ```go\nfmt.Println(\"hi\")\n```, \"n\": 1}", `{"code": "fmt.Println(\"hi\")", "n": 1}`, ambiguous},
+	{`{"tag": 'a\vb\0c\x2d', "odd": "\u12", "next": "a\
+b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
+	{`{"a": 1 # note }`, `{"a": 1 }`, mended},
+	{`{"a": new Date(), "b": Foo("x", 1), "c": [x.y.z(2)]}`, `{"a": null, "b": ["x", 1], "c": [2]}`, ambiguous},
+	{`{"n": 0x, "m": 1__0, "o": 0b12, "p": -, "q": +x}`, `{"n": "0x", "m": "1__0", "o": "0b12", "p": -0, "q": "+x"}`, ambiguous},
+	{`[(1, 2,), (3,), ((4))]`, `[[1, 2], [3], 4]`, ambiguous},
+
+	// Quotes that are missing or not escaped.
+	{`{city: New York, note: see http://a.b/c}`, `{"city": "New York", "note": "see http://a.b/c"}`, ambiguous},
+	{`{"rate": 15%, "since": 2024-03-01, "version": 1.2.3, "colour": #fff}`,
+		`{"rate": "15%", "since": "2024-03-01", "version": "1.2.3", "colour": "#fff"}`, ambiguous},
+	{`{"note": red, green and blue, "n": 1}`, `{"note": "red, green and blue", "n": 1}`, ambiguous},
+	{"{\"note\": a text\n  of two lines,\n \"n\": 1}", `{"note": "a text\n  of two lines", "n": 1}`, ambiguous},
+	{`{"said": "She said "yes", and left", "n": 1}`, `{"said": "She said \"yes\", and left", "n": 1}`, ambiguous},
+	{`{"run": "echo "a, b" > "c.txt"", "n": 1}`, `{"run": "echo \"a, b\" > \"c.txt\"", "n": 1}`, ambiguous},
+	{`{"html": "<p class="x">hi</p>", "n": 1}`, `{"html": "<p class=\"x\">hi</p>", "n": 1}`, ambiguous},
+	{`{"body": "{"deep": [1, {"x": "y"}]}", "n": 1}`, `{"body": "{\"deep\": [1, {\"x\": \"y\"}]}", "n": 1}`, ambiguous},
+	{`{'text': 'It's a 'nice' day', 'n': 1}`, `{"text": "It's a 'nice' day", "n": 1}`, ambiguous},
+	{`["a 27" screen", "b"]`, `["a 27", "screen", "b"]`, ambiguous},
+	{`["say "hi" to him", "b"]`, `["say \"hi\" to him", "b"]`, ambiguous},
+	{`{"first": "Ada, "last": "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
+	{`{"first": "Ada, last: "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
+	{"{\"first\": \"Ada\n \"last\": \"King\"}", `{"first": "Ada", "last": "King"}`, ambiguous},
+	{`{"first": "Ada', "last": "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
+	{`{first": "Ada", last: King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
+	{`{"first: "Ada"}`, `{"first": "Ada"}`, ambiguous},
+	{`["one, "two", three"]`, `["one", "two", "three"]`, ambiguous},
+	{`{""name"": ""Ada"", ""n"": 1}`, `{"name": "Ada", "n": 1}`, ambiguous},
+	{`{"first": "Ada, "born": 1815, last: "King, n: 1}`, `{"first": "Ada", "born": 1815, "last": "King", "n": 1}`, ambiguous},
+	{"{\"list\": [\n \"one,\n \"two\n]}", `{"list": ["one", "two"]}`, ambiguous},
+	{`{"list": ["one, two]}`, `{"list": ["one", "two"]}`, ambiguous},
+	{`{"name": "Ada", and more", "n": 1}`, `{"name": "Ada\", and more", "n": 1}`, ambiguous},
+	{`{"re": "^['"]([^'"]+)$", "n": 1}`, `{"re": "^['\"]([^'\"]+)$", "n": 1}`, ambiguous},
+	{`{name "Ada", age "36"}`, `{"name": "Ada", "age": "36"}`, ambiguous},
+	{`{"a": "x" /* c */ + "y", "n": 1}`, `{"a": "xy", "n": 1}`, ambiguous},
+	{`{"dir": "C:\temp\", "n": 1}`, `{"dir": "C:\temp\\", "n": 1}`, ambiguous},
+
+	// What stands in strings.
+	{"{\"poem\": \"one\ntwo\t\x01\"}", `{"poem": "one\ntwo\t\u0001"}`, mended},
+	{`{"re": "\d+\.\w", "hex": "\x41", "cat": "\u{1F431}"}`, `{"re": "\\d+\\.\\w", "hex": "\u0041", "cat": "🐱"}`, ambiguous},
+	{"{\"raw\": \"a\xffb\"}", "{\"raw\": \"a\ufffdb\"}", ambiguous},
+	{`{\"a\": \"x\\ny\", \"b\": [1]}`, `{"a": "x\ny", "b": [1]}`, ambiguous},
+	{`{\n  \"a\": 1,\n  \"b\": 2\n}`, `{"a": 1, "b": 2}`, ambiguous},
+
+	// Commas, colons and brackets.
+	{`{"a": 1 "b": 2}`, `{"a": 1, "b": 2}`, ambiguous},
+	{"{\"a\": 1\n\"b\": [1 2 \"x\" 'y']}", `{"a": 1, "b": [1, 2, "x", "y"]}`, ambiguous},
+	{`[,1,,2,]`, `[1, 2]`, ambiguous},
+	{`{"a" 1, "b" = 2, "c" => 3, "d": , "e"}`, `{"a": 1, "b": 2, "c": 3, "d": null, "e": null}`, ambiguous},
+	{`{"a": [1, 2}, "b": 3}`, `{"a": [1, 2], "b": 3}`, ambiguous},
+	{`{"a": [1, 2, "b": 3}`, `{"a": [1, 2], "b": 3}`, ambiguous},
+	{`{"a": {"b": [1, 2}, "c": 3}`, `{"a": {"b": [1, 2]}, "c": 3}`, ambiguous},
+	{`[[1, 2}, [3]]`, `[[1, 2], [3]]`, ambiguous},
+	{`[{"a": 1, {"a": 2}]`, `[{"a": 1}, {"a": 2}]`, ambiguous},
+	{`[{"a": 1}}, {"a": 2}]`, `[{"a": 1}, {"a": 2}]`, ambiguous},
+	{`{"a": 1}, "b": 2}`, `{"a": 1, "b": 2}`, ambiguous},
+	{`{{"a": 1}}`, `{"a": 1}`, ambiguous},
+	{`{"a": [1], [2], "b": 3}`, `{"a": [1, 2], "b": 3}`, ambiguous},
+	{`{"t": [["a"], "b", "c"], ["d"]]}`, `{"t": [["a"], ["b", "c"], ["d"]]}`, ambiguous},
+	{`["a": 1, "b": 2]`, `[{"a": 1, "b": 2}]`, ambiguous},
+	{`"a": 1, "b": 2`, `{"a": 1, "b": 2}`, ambiguous},
+	{`{"a": [1, ...], ..., "b": 2}`, `{"a": [1], "b": 2}`, ambiguous},
+	{`{"a": 1, LATER "b": 2 }`, `{"a": 1, "b": 2}`, ambiguous},
+	{`{"a": "x" oops, "b": 2}`, `{"a": "x", "b": 2}`, ambiguous},
+
+	{`{"a": 1, ["b", "c"], "d": 2}`, `{"a": 1, "b": null, "c": null, "d": 2}`, ambiguous},
+	{`["a": 1, 2]`, `[{"a": 1}, 2]`, ambiguous},
+	{`{"a": 1}, "b" "c"}`, `{"a": 1, "b": "c"}`, ambiguous},
+	{`[1: 2]`, `["1: 2"]`, ambiguous},
+	{`\{"a": [1\]\}`, `{"a": [1]}`, ambiguous},
+
+	// What stands around.
+	{"```json\n{\"a\": 1}\n```\nor\n```json\n{\"b\": 2}\n```\n", `[{"a": 1}, {"b": 2}]`, ambiguous},
+	{"{```\n{\"a\": 1}\n```}", `{"a": 1}`, ambiguous},
+	{"```json\n{\"a\": \"b\n```\nDone.", `{"a": "b"}`, truncated},
+	{`"Well" then: {"a": 1}`, `{"a": 1}`, ambiguous},
+	{`(1, 2)`, `[1, 2]`, ambiguous},
+	{`(1) The first is {"a": 1}`, `{"a": 1}`, ambiguous},
+	{"Sure, here it is:\n```json\n{\"a\": 1}\n```\nAnything else?", `{"a": 1}`, ambiguous},
+	{"```\n[1, 2]\n```", `[1, 2]`, mended},
+	{"```json\n{\"a\": [1, 2\n```", `{"a": [1, 2]}`, truncated},
+	{"The result is {\"a\": 1}, as in [3].", `{"a": 1}`, ambiguous},
+	{"{\"a\": 1}\n{\"a\": 2}\n", `[{"a": 1}, {"a": 2}]`, ambiguous},
+	{`{}{"a": 1}`, `{"a": 1}`, ambiguous},
+	{`{"a": 1};`, `{"a": 1}`, ambiguous},
+	{"red\ngreen", `["red", "green"]`, ambiguous},
+	{`There is nothing here.`, `"There is nothing here."`, ambiguous},
+
+	// Where the text ends too early.
+	{`{"a": [1, {"b": "c`, `{"a": [1, {"b": "c"}]}`, truncated},
+	{`{"a": 1, "b": `, `{"a": 1, "b": null}`, truncated},
+	{`{"a": 1, "b`, `{"a": 1, "b": null}`, truncated},
+	{`{"a": 1, "`, `{"a": 1}`, truncated},
+	{`["x", "`, `["x"]`, truncated},
+	{`{"a": tru`, `{"a": true}`, truncated},
+	{`{"a": "x\u00`, `{"a": "x"}`, truncated},
+	{`{"a": 1.5e`, `{"a": 1.5e0}`, truncated},
+	{`{"a": 1 /* and`, `{"a": 1}`, truncated},
+
+	// Nothing.
+	{``, ``, invalid},
+	{" \n", ``, invalid},
+	{`]}`, ``, invalid},
+	{`,`, ``, invalid},
+	{"// only a comment", ``, invalid},
+}
+
+func TestJSON(t *testing.T) {
+	for _, c := range cases {
+		r := JSON(c.text)
+		if compact(r.Value) != compact(json.RawMessage(c.value)) || r.Status != c.status {
+			t.Errorf("%s\n got %s (%s)\nwant %s (%s)", c.text, r.Value, r.Status, c.value, c.status)
+		}
+		laws(t, c.text)
+	}
+}
+
+// compact returns a value without the blanks between its tokens, and in one way
+// of writing characters.
+func compact(text json.RawMessage) string {
+	if text == nil {
+		return ""
+	}
+	out := ""
+	for i := 0; i < len(text); {
+		if isBlank(text[i]) {
+			i++
+			continue
+		}
+		end := i + 1
+		if text[i] == '"' {
+			for end++; text[end-1] != '"'; end++ {
+				if text[end-1] == '\\' {
+					end++
+				}
+			}
+		}
+		out += string(text[i:end])
+		i = end
+	}
+	return out
+}
+
+// Every fault has its code, and its fix says whether it is safe.
+func TestFindings(t *testing.T) {
+	type found struct {
+		Code diag.Code
+		Kind diag.FixKind
+	}
+	for text, want := range map[string][]found{
+		`[1,]`:               {{diag.TrailingComma, diag.Safe}},
+		`['x']`:              {{diag.QuoteCharacter, diag.Safe}, {diag.QuoteCharacter, diag.Safe}},
+		`[“x”]`:              {{diag.SmartQuote, diag.Safe}, {diag.SmartQuote, diag.Safe}},
+		`[True]`:             {{diag.PythonLiteral, diag.Safe}},
+		"[\"a\nb\"]":         {{diag.RawControl, diag.Safe}},
+		`["\q"]`:             {{diag.BadEscape, diag.Unsafe}},
+		`{"a": "b "c" d"}`:   {{diag.UnescapedQuote, diag.Unsafe}},
+		`[1/**/]`:            {{diag.Comment, diag.Safe}},
+		`{a: 1}`:             {{diag.BareKey, diag.Safe}},
+		`[a]`:                {{diag.BareValue, diag.Unsafe}},
+		`{"a": [1}`:          {{diag.Bracket, diag.Unsafe}},
+		`{"a":1} {"b":2}`:    {{diag.Concatenated, diag.Unsafe}, {diag.BadLiteral, diag.Unsafe}},
+		`["a" + "b"]`:        {{diag.Concatenated, diag.Unsafe}},
+		`[NaN]`:              {{diag.NotANumber, diag.Unsafe}},
+		`[+1]`:               {{diag.NumberForm, diag.Safe}},
+		`[f("x")]`:           {{diag.Bracket, diag.Unsafe}, {diag.NotALiteral, ""}},
+		`[/x/]`:              {{diag.NotALiteral, diag.Unsafe}},
+		`[1 2]`:              {{diag.BadLiteral, diag.Unsafe}},
+		`[1`:                 {{diag.Bracket, diag.Unsafe}, {diag.CutCall, ""}},
+		`See: {"a":1}`:       {{diag.TextAround, diag.Unsafe}},
+		"```\n[1]\n```":      {{diag.FenceLine, diag.Safe}, {diag.FenceLine, diag.Safe}},
+		"[\"\xff\"]":         {{diag.InvalidUTF8, diag.Unsafe}},
+		``:                   {{diag.NotJSON, ""}},
+	} {
+		var got []found
+		for _, f := range JSON(text).Findings {
+			x := found{Code: f.Code}
+			for _, fix := range f.Fixes {
+				x.Kind = fix.Kind
+			}
+			got = append(got, x)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", text, diff)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	if MaxDepth != literal.MaxDepth {
+		t.Errorf("the depth limit is %d, that of literal %d", MaxDepth, literal.MaxDepth)
+	}
+	for _, open := range []string{"[", "(", `{"a":`, "[{a:", "f({"} {
+		text := prefixed("", open)(MaxDepth * len(open))
+		deeper := JSON(text+text+open)
+		if deeper.Status != invalid || !hasCode(deeper.Findings, diag.TooDeep) || deeper.Value != nil {
+			t.Errorf("%s many times is %s: %v", open, deeper.Status, deeper.Findings)
+		}
+	}
+	text := prefixed("", "[")(MaxDepth) + prefixed("", "]")(MaxDepth)
+	if r := JSON(text); r.Status != ok {
+		t.Errorf("%d brackets are %s", MaxDepth, r.Status)
+	}
+	if r := JSON("["+text+"]"); r.Status != invalid {
+		t.Errorf("%d brackets are %s", MaxDepth+1, r.Status)
+	}
+}
+
+// Of many findings the first are kept, and the others are one.
+func TestManyFindings(t *testing.T) {
+	text := prefixed("[", "a,")(3 * mostFindings)
+	r := JSON(text)
+	if len(r.Findings) != mostFindings+1 || !hasCode(r.Findings, diag.TooMany) {
+		t.Errorf("%d findings", len(r.Findings))
+	}
+	laws(t, text)
+}
+
+func TestApply(t *testing.T) {
+	for _, c := range []struct {
+		edits []diag.Edit
+		want  string
+	}{
+		{nil, "abcd"},
+		{[]diag.Edit{{Start: 0, End: 0, New: "<"}, {Start: 1, End: 3, New: "-"}, {Start: 4, End: 4, New: ">"}}, "<a-d>"},
+		{[]diag.Edit{{Start: 1, End: 3}, {Start: 2, End: 4, New: "x"}, {Start: 3, End: 9}}, "ad"},
+	} {
+		if got := Apply("abcd", c.edits); got != c.want {
+			t.Errorf("%v makes %q, want %q", c.edits, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package jsonrepair
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/internal/raced"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// laws are what holds for every text.
+func laws(t *testing.T, text string) {
+	r := JSON(text)
+	strict, _ := isStrict(text)
+	switch {
+	case r.broken:
+		t.Fatalf("the edits of %q do not lead to JSON", text)
+	case strict && (r.Text != text || len(r.Edits) > 0 || r.Changed):
+		t.Fatalf("%q is JSON, and is changed to %q", text, r.Text)
+	case strict != json.Valid([]byte(text)) && utf8.ValidString(text) && r.Status != chat.StatusInvalid && nesting(text) < MaxDepth:
+		t.Fatalf("%q: strict is %v", text, strict)
+	case (r.Value == nil) != (r.Status == chat.StatusInvalid):
+		t.Fatalf("%q has status %s and the value %s", text, r.Status, r.Value)
+	}
+	if r.Value == nil {
+		if r.Text != text || len(r.Findings) == 0 {
+			t.Fatalf("%q has no value, %d findings and the text %q", text, len(r.Findings), r.Text)
+		}
+		return
+	}
+	if ok, _ := isStrict(string(r.Value)); !ok || !json.Valid(r.Value) || !utf8.Valid(r.Value) {
+		t.Fatalf("%q is mended to %q, which is no JSON", text, r.Value)
+	}
+	if again := JSON(r.Text); again.Text != r.Text {
+		t.Fatalf("%q is mended to %q and then to %q", text, r.Text, again.Text)
+	}
+	if got := Apply(text, r.Edits); got != r.Text {
+		t.Fatalf("the edits of %q make %q, not %q", text, got, r.Text)
+	}
+	end := 0
+	for _, e := range r.Edits {
+		if e.Start < end {
+			t.Fatalf("%q: the edits %v overlap", text, r.Edits)
+		}
+		end = e.End
+	}
+	explained(t, text, r)
+}
+
+// explained holds that every edit stands in a finding, and that safe ones do not
+// change the value.
+func explained(t *testing.T, text string, r Result) {
+	fixes, changed := 0, false
+	for _, f := range r.Findings {
+		if f.Span.Start < 0 || f.Span.End < f.Span.Start || f.Span.End > len(text) {
+			t.Fatalf("%q: %v stands at %v", text, f, f.Span)
+		}
+		for _, fix := range f.Fixes {
+			fixes += len(fix.Edits)
+			changed = changed || fix.Kind != "safe"
+		}
+	}
+	if fixes != len(r.Edits) {
+		t.Fatalf("%q has %d edits, and %d in findings", text, len(r.Edits), fixes)
+	}
+	if changed && (!r.Changed || r.Status == chat.StatusRepaired || r.Status == chat.StatusOK) {
+		t.Fatalf("%q has an unsafe edit, and status %s", text, r.Status)
+	}
+}
+
+func nesting(text string) int { return strings.Count(text, "[") + strings.Count(text, "{") }
+
+// knots are texts that were once mended to what is no JSON.
+var knots = []string{
+	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`,
+}
+
+// FuzzJSON holds the laws of a repair.
+func FuzzJSON(f *testing.F) {
+	for _, c := range cases {
+		f.Add(c.text)
+	}
+	for _, text := range slices.Concat(knots, []string{`{"a":[1.5e+3,"x\u00e9\n",true,null,{}]}`, `[[-0.1],"ü"]`, ` false `, `[}`, `"`}) {
+		f.Add(text)
+	}
+	f.Fuzz(laws)
+}
+
+// hostile are texts that would cost more than their length if anything were
+// looked at again and again.
+var hostile = map[string]func(n int) string{
+	"quotes":          repeat(`"`),
+	"single quotes":   repeat(`'`),
+	"quoted blanks":   repeat(`" `),
+	"words in quotes": repeat(`"a `),
+	"backslashes":     repeat(`\`),
+	"escaped quotes":  repeat(`\"`),
+	"brackets":        repeat(`[1],`),
+	"closing":         repeat(`]}`),
+	"open keys":       repeat(`{"a":`),
+	"members":         prefixed("{", `"a":"b`),
+	"unclosed items":  prefixed("[", `"a,`),
+	"unclosed bare":   prefixed("[", `a(,`),
+	"unclosed call":   prefixed("[", `a("b`),
+	"near fences":     repeat("``\n`"),
+	"fences":          repeat("```\n"),
+	"json fences":     repeat("```json\n{"),
+	"triple":          prefixed("[", `"""a`),
+	"fenced values":   prefixed("{", "\"a\":```x"),
+	"comments":        prefixed(`["a"`, `/*"a"`),
+	"slashes":         prefixed(`["a"`, ` "/*`),
+	"commas":          prefixed("[", `,`),
+	"colons":          prefixed("{", `a:`),
+	"prose":           repeat(`a {b `),
+	"citations":       repeat(`see [1] `),
+	"blanks":          prefixed(`{"a":"b" `, ` `),
+	"plus":            prefixed(`["a"`, `+"a`),
+	"dots":            prefixed("[", `...`),
+	"equal keys":      prefixed("{", `"a":1,`),
+	"parentheses":     prefixed("[", `(1),`),
+	"spliced":         prefixed(`{"a":[1`, `],[1`),
+	"sets":            prefixed("[", `{"a",`),
+	"digits":          repeat(`1`),
+	"underscores":     repeat(`1_`),
+	"documents":       repeat("{}\n"),
+	"commas in words": prefixed(`{"a":b`, `, c`),
+	"many unclosed":   func(n int) string { return prefixed(`["a,`, `"b c,`)(n) + "]" },
+	"inner quotes":    func(n int) string { return prefixed(`["a,`, `"b"c"d,`)(n) + "]" },
+	"inner values":    func(n int) string { return prefixed(`{"a":"b`, `,c:"d"e"f`)(n) + "}" },
+	"unclosed keys":   func(n int) string { return prefixed(`{"a,`, `"b c,`)(n) + "}" },
+	"unclosed values": func(n int) string { return prefixed(`{"a":"b`, `,c:"d e `)(n) + "}" },
+	"strays":          prefixed(`{"a":1`, ` b`),
+}
+
+func repeat(s string) func(int) string { return prefixed("", s) }
+
+func prefixed(start, s string) func(int) string {
+	return func(n int) string { return start + strings.Repeat(s, n/len(s)) }
+}
+
+// The number of bytes looked at grows as the text does.
+func TestGrowth(t *testing.T) {
+	for name, text := range hostile {
+		last := 0
+		for _, n := range []int{16_000, 32_000} {
+			s := text(n)
+			if n <= raced.Less(32_000, 16_000) {
+				laws(t, s)
+			}
+			steps := JSON(s).steps
+			if last > 0 && float64(steps) > 2.05*float64(last)+4096 {
+				t.Errorf("%s: %d steps for %d bytes, %d for half of them", name, steps, n, last)
+			}
+			last = steps
+		}
+	}
+}
+
+// Where nothing is left of the budget, strings end with whatever comes next: also
+// one that begins where the text ends.
+func TestNoBudget(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			s := text(4000)
+			for _, end := range []string{`"`, `'`, `,"`, `:"`, `{"`, "`", `"\\`, "```", `"""`} {
+				laws(t, s+end)
+			}
+		})
+	}
+}
+
+// What literal reads with certainty is read the same way, but for leading zeros:
+// literal drops them, and here they are kept in a string.
+func TestLiteralAgrees(t *testing.T) {
+	texts := []string{}
+	for _, c := range cases {
+		texts = append(texts, c.text)
+	}
+	compared := 0
+	for _, text := range texts {
+		theirs := literal.ParseJSON(text)
+		if theirs.Value == nil || theirs.Changed || strings.Contains(text, "0") && hasCode(theirs.Findings, diag.NumberForm) {
+			continue
+		}
+		compared++
+		ours := JSON(text)
+		if !cmp.Equal(decoded(t, theirs.Value), decoded(t, ours.Value)) {
+			t.Errorf("%q: literal reads %s, we read %s", text, theirs.Value, ours.Value)
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d texts were compared", compared)
+	}
+}
+
+// decoded reads JSON with its numbers as they are written.
+func decoded(t *testing.T, value json.RawMessage) any {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", value, err)
+	}
+	return v
+}
+
+func hasCode(findings []diag.Finding, code diag.Code) bool {
+	return slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == code })
+}
+
+func ExampleJSON() {
+	r := JSON(`{name: 'Ada', tags: ["x", "y",], note: "say "hi" now"`)
+	fmt.Println(string(r.Value), r.Status)
+	// Output: {"name": "Ada", "tags": ["x", "y"], "note": "say \"hi\" now"} truncated
+}
