@@ -7,16 +7,16 @@ import "strings"
 // what follows up to a bound: what is kept of one call keeps no more than that
 // of others.
 
-// mostBlock bounds a block that holds more than one piece, in bytes.
-const mostBlock = 4096
+// maxBlock bounds a block that holds more than one piece, in bytes.
+const maxBlock = 4096
 
-// A textBlock makes strings.
-type textBlock struct{ block strings.Builder }
+// A stringArena makes strings.
+type stringArena struct{ block strings.Builder }
 
-// add returns a copy of a text.
-func (t *textBlock) add(text []byte) string {
+// clone returns a copy of a text.
+func (t *stringArena) clone(text []byte) string {
 	if len(text) > t.block.Cap()-t.block.Len() {
-		size := nextBlock(t.block.Cap(), len(text))
+		size := nextBlockSize(t.block.Cap(), len(text))
 		t.block = strings.Builder{}
 		t.block.Grow(size)
 	}
@@ -25,54 +25,54 @@ func (t *textBlock) add(text []byte) string {
 	return t.block.String()[from:]
 }
 
-// A keeper keeps one text after the other while it grows.
-type keeper struct {
+// A captureBuffer keeps one text after the other while it grows.
+type captureBuffer struct {
 	block strings.Builder
 	from  int // where the text begins in it
 }
 
-// begin begins another text.
-func (k *keeper) begin() {
+// start begins another text.
+func (k *captureBuffer) start() {
 	const least = 64
 	if k.drop(); k.block.Cap()-k.from < least {
-		size := nextBlock(k.block.Cap(), least)
-		*k = keeper{}
+		size := nextBlockSize(k.block.Cap(), least)
+		*k = captureBuffer{}
 		k.block.Grow(size)
 	}
 }
 
 // drop forgets the text.
-func (k *keeper) drop() {
-	if k.block.Cap() > mostBlock {
-		*k = keeper{}
+func (k *captureBuffer) drop() {
+	if k.block.Cap() > maxBlock {
+		*k = captureBuffer{}
 	}
 	k.from = k.block.Len()
 }
 
 // text returns the text so far.
-func (k *keeper) text() string { return k.block.String()[k.from:] }
+func (k *captureBuffer) text() string { return k.block.String()[k.from:] }
 
-// A byteBlock makes slices of bytes.
-type byteBlock struct{ block []byte }
+// A byteArena makes slices of bytes.
+type byteArena struct{ block []byte }
 
-// room returns an empty slice with a capacity of n.
-func (t *byteBlock) room(n int) []byte {
+// alloc returns an empty slice with a capacity of n.
+func (t *byteArena) alloc(n int) []byte {
 	if n > cap(t.block)-len(t.block) {
-		t.block = make([]byte, 0, nextBlock(cap(t.block), n))
+		t.block = make([]byte, 0, nextBlockSize(cap(t.block), n))
 	}
 	from := len(t.block)
 	t.block = t.block[:from+n]
 	return t.block[from : from : from+n]
 }
 
-// keep returns bytes that can change as ones that do not: a copy, or they themselves
+// persist returns bytes that can change as ones that do not: a copy, or they themselves
 // where they are many. It reports which.
-func (t *byteBlock) keep(b []byte) (kept []byte, same bool) {
-	if len(b) > mostBlock {
+func (t *byteArena) persist(b []byte) (kept []byte, same bool) {
+	if len(b) > maxBlock {
 		return b, true
 	}
-	return append(t.room(len(b)), b...), false
+	return append(t.alloc(len(b)), b...), false
 }
 
-// nextBlock returns the size of the block that follows one, for n bytes at least.
-func nextBlock(size, n int) int { return max(n, min(2*size, mostBlock)) }
+// nextBlockSize returns the size of the block that follows one, for n bytes at least.
+func nextBlockSize(size, n int) int { return max(n, min(2*size, maxBlock)) }

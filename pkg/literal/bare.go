@@ -10,16 +10,16 @@ import (
 
 // Keys and values without quotes, where strings stand between private marks.
 
-// bareKey reads a key up to a byte that cannot be a part of one.
-func (s *Scanner) bareKey(p []byte) int {
+// scanBareKey reads a key up to a byte that cannot be a part of one.
+func (s *Scanner) scanBareKey(p []byte) int {
 	n := 0
-	for n < len(p) && isBareKeyByte(p[n]) && !s.mayInterrupt(p[n]) {
+	for n < len(p) && isBareKeyByte(p[n]) && !s.canInterrupt(p[n]) {
 		n++
 	}
 	if n > 0 {
 		return n
 	}
-	marked, n, stopped := s.interrupts(p)
+	marked, n, stopped := s.readInterrupt(p)
 	switch {
 	case stopped:
 		return n
@@ -32,17 +32,17 @@ func (s *Scanner) bareKey(p []byte) int {
 
 func isBareKeyByte(c byte) bool { return c > ' ' && strings.IndexByte(",:{}[]\"'`", c) < 0 }
 
-// mayInterrupt reports whether a mark or a stop can begin with a byte.
-func (s *Scanner) mayInterrupt(c byte) bool { return c == s.private[0] || s.mayStop(c) }
+// canInterrupt reports whether a mark or a stop can begin with a byte.
+func (s *Scanner) canInterrupt(c byte) bool { return c == s.delimiter[0] || s.canBeginStop(c) }
 
-// interrupts reports whether p begins with a mark, or else with a stop, of which
+// readInterrupt reports whether p begins with a mark, or else with a stop, of which
 // n bytes were read. It is a stop, too, where that is not known yet.
-func (s *Scanner) interrupts(p []byte) (marked bool, n int, stopped bool) {
-	if p[0] == s.private[0] && s.begins(s.private, p) {
+func (s *Scanner) readInterrupt(p []byte) (marked bool, n int, stopped bool) {
+	if p[0] == s.delimiter[0] && s.hasPrefix(s.delimiter, p) {
 		return true, 0, false
 	}
-	if !s.undecided && s.mayStop(p[0]) {
-		n, stopped = s.atStop(p)
+	if !s.undecided && s.canBeginStop(p[0]) {
+		n, stopped = s.readStop(p)
 	}
 	return false, n, stopped || s.undecided
 }
@@ -51,113 +51,113 @@ func (s *Scanner) endBareKey() {
 	s.mode = inGap
 	key, a := s.tokenText(), &s.args
 	if !utf8.ValidString(key) {
-		s.fault(diag.InvalidUTF8, s.token, s.at, "these bytes are not UTF-8")
+		s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "these bytes are not UTF-8")
 		return
 	}
 	a.beginItem()
 	from := len(a.out)
-	a.out = appendText(a.out, key)
-	s.endKey(from, s.at, false)
+	a.out = appendJSONString(a.out, key)
+	s.endKey(from, s.pos, false)
 }
 
-// bare reads a value up to the comma or bracket behind it.
-func (s *Scanner) bare(p []byte) int {
+// scanBareValue reads a value up to the comma or bracket behind it.
+func (s *Scanner) scanBareValue(p []byte) int {
 	n := 0
-	for n < len(p) && strings.IndexByte(",{}[]", p[n]) < 0 && !s.mayInterrupt(p[n]) {
+	for n < len(p) && strings.IndexByte(",{}[]", p[n]) < 0 && !s.canInterrupt(p[n]) {
 		n++
 	}
 	if n > 0 {
 		return n
 	}
-	marked, n, stopped := s.interrupts(p)
+	marked, n, stopped := s.readInterrupt(p)
 	switch {
 	case stopped:
 		return n
 	case marked || strings.IndexByte(",}]", p[0]) >= 0:
-		s.endBare()
+		s.endBareValue()
 		return 0
 	case p[0] == '{' || p[0] == '[':
 		s.mode = inGap
-		s.fault(diag.BadLiteral, s.at, s.at+1, "%q stands in a value without quotes", p[0])
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "%q stands in a value without quotes", p[0])
 		return 0
 	}
 	return 1
 }
 
-// endBare takes a value without quotes.
-func (s *Scanner) endBare() {
+// endBareValue takes a value without quotes.
+func (s *Scanner) endBareValue() {
 	s.mode = inGap
 	text := strings.TrimRight(s.tokenText(), " \t\r\n\v\f")
-	w := word{text, s.token, s.token + len(text)}
-	json, known := words[text]
-	number, numeric := bareNumber(text)
+	w := word{text, s.tokenStart, s.tokenStart + len(text)}
+	json, known := wordValues[text]
+	number, numeric := parseBareNumber(text)
 	switch {
 	case !utf8.ValidString(text):
-		s.fault(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
-	case !s.mayBegin(w.start, w.end):
+		s.fail(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
+	case !s.beginValue(w.start, w.end):
 	case nonNumbers[strings.TrimLeft(text, "+-")]:
-		s.nonNumber(w)
+		s.failNotANumber(w)
 	case known:
-		s.noteWord(w, json)
+		s.notePythonWord(w, json)
 		s.args.out = append(s.args.out, json...)
-		s.endItem(w.end)
+		s.endValue(w.end)
 	case numeric:
-		s.takeNumber(w, number)
+		s.addNumber(w, number)
 		if number.json != text {
 			s.ambiguous = true // it can be text that looks like a number
 		}
 	default:
-		s.bareString(w)
+		s.addBareString(w)
 	}
 }
 
-// bareNumber reads a text as a number, and reports false if it is none.
-func bareNumber(text string) (numeral, bool) {
+// parseBareNumber reads a text as a number, and reports false if it is none.
+func parseBareNumber(text string) (numeral, bool) {
 	if digits := strings.TrimLeft(text, "+-."); digits == "" || !isDigit(digits[0]) {
 		return numeral{}, false
 	}
-	number := readNumber(text)
-	return number, !number.broken
+	number := parseNumber(text)
+	return number, !number.invalid
 }
 
-// bareString takes text without quotes as a string.
-func (s *Scanner) bareString(w word) {
+// addBareString takes text without quotes as a string.
+func (s *Scanner) addBareString(w word) {
 	a, from := &s.args, len(s.args.out)
-	a.out = appendText(a.out, w.text)
-	s.changed = true
-	edits := []diag.Edit{{Start: w.start, End: w.start, New: s.private}, {Start: w.end, End: w.end, New: s.private}}
+	a.out = appendJSONString(a.out, w.text)
+	s.valueChanged = true
+	edits := []diag.Edit{{Start: w.start, End: w.start, New: s.delimiter}, {Start: w.end, End: w.end, New: s.delimiter}}
 	if strings.IndexByte(w.text, ':') >= 0 {
-		s.doubt(diag.BareValue, w.start, w.end, "it is unknown where this text without quotes ends").fix("add marks", diag.Unsafe, edits...)
+		s.noteAmbiguous(diag.BareValue, w.start, w.end, "it is unknown where this text without quotes ends").fix("add marks", diag.Unsafe, edits...)
 	} else {
 		s.note(diag.BareValue, w.start, w.end, diag.Warning, "the string has no marks around it").fix("add marks", diag.Unsafe, edits...)
 	}
-	s.endItem(w.end)
-	s.last = lastString{kind: inNothing, from: from, end: w.end}
+	s.endValue(w.end)
+	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}
 }
 
-// bareOpen reports, and makes a fault of it, whether a key without a colon, before an offset, is a part of the string
+// rejectOpenBareString reports, and makes a fault of it, whether a key without a colon, before an offset, is a part of the string
 // without marks before it: that holds a comma.
-func (s *Scanner) bareOpen(at int) bool {
-	n := len(s.notes) - 1
-	if n < 0 || s.notes[n].Code != diag.BareValue || s.notes[n].Span.End != s.last.end || strings.Count(s.Kept(s.last.end)[:at-s.last.end], ",") > 1 {
+func (s *Scanner) rejectOpenBareString(at int) bool {
+	n := len(s.findings) - 1
+	if n < 0 || s.findings[n].Code != diag.BareValue || s.findings[n].Span.End != s.lastString.end || strings.Count(s.Kept(s.lastString.end)[:at-s.lastString.end], ",") > 1 {
 		return false
 	}
-	value := s.notes[n]
-	s.notes = s.notes[:n]
-	s.fault(diag.BareValue, value.Span.Start, at, "the string has no marks around it and holds a comma: its end is uncertain")
-	s.notes[n].Path, s.passing.bare = value.Path, true
+	value := s.findings[n]
+	s.findings = s.findings[:n]
+	s.fail(diag.BareValue, value.Span.Start, at, "the string has no marks around it and holds a comma: its end is uncertain")
+	s.findings[n].Path, s.skip.bareFault = value.Path, true
 	return true
 }
 
-// endBareOpen takes all that has been passed over to the string without marks, if that is the fault. A stop ends it,
+// extendBareFault takes all that has been passed over to the string without marks, if that is the fault. A stop ends it,
 // or else a brace.
-func (s *Scanner) endBareOpen(stop string) {
-	n := len(s.notes) - 1
-	if !s.passing.bare || n < 0 {
+func (s *Scanner) extendBareFault(stop string) {
+	n := len(s.findings) - 1
+	if !s.skip.bareFault || n < 0 {
 		return
 	}
-	f := &s.notes[n]
-	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Kept(f.Span.Start)[:s.at-f.Span.Start], blanks))
+	f := &s.findings[n]
+	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Kept(f.Span.Start)[:s.pos-f.Span.Start], blanks))
 	if stop != "" {
 		f.Message = fmt.Sprintf(`the string has no marks around it and holds a comma, and no "}" stands before %s: its end is uncertain`, excerpt(stop))
 	}

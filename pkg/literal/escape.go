@@ -10,100 +10,100 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// escape reads the byte behind a backslash.
-func (s *Scanner) escape(c byte) int {
+// readEscape reads the byte behind a backslash.
+func (s *Scanner) readEscape(c byte) int {
 	s.mode, s.lineBlank = inText, isNewline(c)
-	if !s.reading() {
-		s.str.newline = c == '\r'
+	if !s.isParsing() {
+		s.str.skipLF = c == '\r'
 		return 1
 	}
-	if s.str.high != 0 && c != 'u' && s.loneSurrogate() {
+	if s.str.highSurrogate != 0 && c != 'u' && s.failLoneSurrogate() {
 		return 0
 	}
 	switch {
-	case s.str.verbatim:
-		return s.verbatimEscape(c)
+	case s.str.raw:
+		return s.readRawEscape(c)
 	case s.lang == python:
-		return s.pythonEscape(c)
-	case s.jsonStrings() && !isJSONEscape(c):
-		return s.otherEscape(c)
+		return s.readPythonEscape(c)
+	case s.hasJSONStrings() && !isJSONEscape(c):
+		return s.readNonJSONEscape(c)
 	}
 	switch c {
 	case 'n', 't', 'r', 'b', 'f', 'v':
-		s.putRune(named[c])
-		s.str.known = true
+		s.emitRune(letterEscapes[c])
+		s.str.hasLetterEscape = true
 	case '\'', '"', '`', '\\', '/':
-		s.putRune(rune(c))
+		s.emitRune(rune(c))
 	case '\r', '\n': // a line continuation
-		s.str.newline = c == '\r'
+		s.str.skipLF = c == '\r'
 	case 'x', 'u', '0':
-		s.str.kind, s.str.digits, s.str.value, s.mode = c, 0, 0, inDigits
+		s.str.escapeKind, s.str.escapeDigits, s.str.escapeValue, s.mode = c, 0, 0, inDigits
 	default:
 		if s.str.quote == '`' && (c == '$' || c == '{') {
-			s.putRune(rune(c))
+			s.emitRune(rune(c))
 			break
 		}
-		s.unknownEscape()
+		s.keepUnknownEscape()
 		return 0
 	}
 	return 1
 }
 
-// named are the escapes that are written with a letter.
-var named = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v'}
+// letterEscapes are the escapes that are written with a letter.
+var letterEscapes = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v'}
 
-// unknownEscape keeps an escape that does not exist as it is written, with its
+// keepUnknownEscape keeps an escape that does not exist as it is written, with its
 // backslash: most are in Windows paths and regular expressions.
-func (s *Scanner) unknownEscape() {
-	start := s.str.escape
-	s.mode, s.str.unknown = inText, true
-	s.put([]byte(`\\`))
-	s.put([]byte(s.Kept(start + 1)))
-	s.mend(&s.str.escapes, diag.Edit{Start: start, End: start + 1, New: `\\`})
+func (s *Scanner) keepUnknownEscape() {
+	start := s.str.escapeStart
+	s.mode, s.str.hasUnknownEscape = inText, true
+	s.emit([]byte(`\\`))
+	s.emit([]byte(s.Kept(start + 1)))
+	s.addEdit(&s.str.badEscapes, diag.Edit{Start: start, End: start + 1, New: `\\`})
 }
 
-// digit reads a byte of \xHH, \uHHHH or \u{H…}, or what follows \0.
-func (s *Scanner) digit(c byte) int {
+// readEscapeDigit reads a byte of \xHH, \uHHHH or \u{H…}, or what follows \0.
+func (s *Scanner) readEscapeDigit(c byte) int {
 	str := &s.str
-	if n, ok := s.pythonDigit(c); ok {
+	if n, ok := s.readPythonEscapeDigit(c); ok {
 		return n
 	}
-	if str.kind == '0' {
-		s.null(c)
+	if str.escapeKind == '0' {
+		s.readNullEscape(c)
 		return 0
 	}
-	if str.kind == 'u' && str.digits == 0 && c == '{' && s.lang == javaScript {
-		str.kind = '{'
+	if str.escapeKind == 'u' && str.escapeDigits == 0 && c == '{' && s.lang == javaScript {
+		str.escapeKind = '{'
 		return 1
 	}
 	value, ok := hexValue(c)
 	switch {
-	case ok && str.kind == 'U' && str.digits == 7 && str.value<<4|value > utf8.MaxRune: // there is no such character
+	case ok && str.escapeKind == 'U' && str.escapeDigits == 7 && str.escapeValue<<4|value > utf8.MaxRune: // there is no such character
 	case ok:
-		str.value = min(str.value<<4|value, utf8.MaxRune+1)
-		str.digits++
-		if str.kind == 'x' && str.digits == 2 || str.kind == 'u' && str.digits == 4 || str.kind == 'U' && str.digits == 8 {
-			s.codeUnit(str.value)
+		str.escapeValue = min(str.escapeValue<<4|value, utf8.MaxRune+1)
+		str.escapeDigits++
+		if str.escapeKind == 'x' && str.escapeDigits == 2 || str.escapeKind == 'u' && str.escapeDigits == 4 || str.escapeKind == 'U' && str.escapeDigits == 8 {
+			s.addCodeUnit(str.escapeValue)
 		}
 		return 1
-	case c == '}' && str.kind == '{' && str.digits > 0 && str.value <= utf8.MaxRune:
-		s.codeUnit(str.value)
+	case c == '}' && str.escapeKind == '{' && str.escapeDigits > 0 && str.escapeValue <= utf8.MaxRune:
+		s.addCodeUnit(str.escapeValue)
 		return 1
 	}
 	s.mode = inText
-	if !s.loneSurrogate() {
-		s.unknownEscape()
+	if !s.failLoneSurrogate() {
+		s.keepUnknownEscape()
 	}
 	return 0
 }
 
-// null reads \0, which must not be followed by a digit: that would be octal.
-func (s *Scanner) null(next byte) {
+// readNullEscape reads \0, which must not be followed by a digit: that would be octal.
+func (s *Scanner) readNullEscape(next byte) {
 	if isDigit(next) {
-		s.unknownEscape()
+		s.keepUnknownEscape()
 		return
 	}
-	s.putRune(0)
+	s.emitRune(0)
 	s.mode = inText
 }
 
@@ -117,32 +117,32 @@ func hexValue(c byte) (rune, bool) {
 	return 0, false
 }
 
-// codeUnit adds the character of an escape to the output; two of them can make
+// addCodeUnit adds the character of an escape to the output; two of them can make
 // a surrogate pair.
-func (s *Scanner) codeUnit(r rune) {
+func (s *Scanner) addCodeUnit(r rune) {
 	str := &s.str
 	s.mode = inText
 	switch {
-	case str.high != 0:
-		pair := utf16.DecodeRune(str.high, r)
+	case str.highSurrogate != 0:
+		pair := utf16.DecodeRune(str.highSurrogate, r)
 		if pair == utf8.RuneError {
-			s.loneSurrogate()
+			s.failLoneSurrogate()
 			return
 		}
-		str.high = 0
-		s.putRune(pair)
+		str.highSurrogate = 0
+		s.emitRune(pair)
 	case 0xD800 <= r && r < 0xDC00:
-		str.high = r
+		str.highSurrogate = r
 	case 0xDC00 <= r && r < 0xE000:
-		str.high = r
-		s.loneSurrogate()
+		str.highSurrogate = r
+		s.failLoneSurrogate()
 	default:
-		s.putRune(r)
+		s.emitRune(r)
 	}
 }
 
-// appendRune appends a character in the form it has in a JSON string.
-func appendRune(b []byte, r rune) []byte {
+// appendJSONRune appends a character in the form it has in a JSON string.
+func appendJSONRune(b []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':
 		return append(b, '\\', byte(r))
@@ -171,26 +171,26 @@ func AppendString(b, text []byte) []byte {
 		n := skipPlain(text, 0)
 		b = append(b, text[:n]...)
 		if text = text[n:]; len(text) > 0 {
-			b = appendRune(b, rune(text[0]))
+			b = appendJSONRune(b, rune(text[0]))
 			text = text[1:]
 		}
 	}
 	return append(b, '"')
 }
 
-// appendText appends a whole JSON string.
-func appendText(b []byte, text string) []byte {
+// appendJSONString appends a whole JSON string.
+func appendJSONString(b []byte, text string) []byte {
 	b = append(b, '"')
 	for _, r := range text {
-		b = appendRune(b, r)
+		b = appendJSONRune(b, r)
 	}
 	return append(b, '"')
 }
 
-// controlEscape returns the escape of a control character.
-func (s *Scanner) controlEscape(c byte) string {
-	escape := string(appendRune(nil, rune(c)))
-	if s.jsonStrings() {
+// escapeControl returns the escape of a control character.
+func (s *Scanner) escapeControl(c byte) string {
+	escape := string(appendJSONRune(nil, rune(c)))
+	if s.hasJSONStrings() {
 		return escape
 	}
 	return strings.Replace(escape, `\u00`, `\x`, 1)

@@ -115,7 +115,7 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 			next(0, false)
 			continue
 		}
-		bad := marks && state == Bad && s.Taken() == string(s.held)
+		bad := marks && state == Bad && s.Taken() == string(s.lookahead)
 		marks = !bad
 		if more {
 			next(c, bad)

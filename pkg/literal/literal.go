@@ -56,14 +56,14 @@ type Fence struct {
 type goal int
 
 const (
-	aCall goal = iota
-	aStatement
-	aValue
-	aMark // these are of JSON, see NewJSON
-	aKey
-	anObject
-	aRest
-	aQuoted // see NewQuoted
+	goalCall goal = iota
+	goalStatement
+	goalValue
+	goalPunct // these are of JSON, see NewJSON
+	goalKey
+	goalObject
+	goalSkip
+	goalDelimited // see NewQuoted
 )
 
 // A language is what literals are written in.
@@ -73,60 +73,60 @@ const (
 	javaScript language = iota
 	jsonText            // what JSON does not have is tolerated, with a finding
 	python
-	quoted // see NewQuoted
+	delimited // see NewQuoted
 )
 
 // A phase is a stretch of a statement.
 type phase int
 
 const (
-	before   phase = iota // the statement has not begun
-	heading               // in the words before "("
-	arguing               // in the arguments
-	skipping              // on the way to the ")" of a call that has a fault
-	junking               // in a statement that is no call
+	beforeStatement phase = iota // the statement has not begun
+	inHead                       // in the words before "("
+	inArguments                  // in the arguments
+	skipping                     // on the way to the ")" of a call that has a fault
+	inNonCall                    // in a statement that is no call
 )
 
 // A Scanner reads one call, statement, value or part of JSON after another from
 // the bytes written to it.
 type Scanner struct {
 	goal  goal
-	used  bool // what is below holds something of the last part
+	dirty bool // what is below holds something of the last part
 	state State
 	steps int // bytes and tokens looked at; tests count them
 
 	settings
 	stopping
 	lexer
-	phase   phase
-	head    head
-	args    arguments
-	part    part
-	object  object
-	passing passing
-	last    lastString
-	strict  *strict // reads objects at once
-	texts   textBlock
-	bytes   byteBlock
+	phase      phase
+	head       head
+	args       arguments
+	part       part
+	object     object
+	skip       skipState
+	lastString lastString
+	strict     *strictParser // reads objects at once
+	textArena  stringArena
+	valueArena byteArena
 	report
 }
 
 // NewCall returns a scanner for one call name(args). Blanks and comments may
 // stand before it.
-func NewCall(o Options) *Scanner { return newScanner(aCall, javaScript, o) }
+func NewCall(o Options) *Scanner { return newScanner(goalCall, javaScript, o) }
 
 // NewStatement returns a scanner for one statement: "return name(args)" with or
 // without "return" (or "await"), or anything else up to its end. Blanks,
 // comments and semicolons may stand before it.
-func NewStatement(o Options) *Scanner { return newScanner(aStatement, javaScript, o) }
+func NewStatement(o Options) *Scanner { return newScanner(goalStatement, javaScript, o) }
 
 // settings are what does not change while a text is read.
 type settings struct {
-	lang     language
-	fence    Fence
-	maxDepth int
-	wrapper  string
-	private  string // the mark around strings
+	lang      language
+	fence     Fence
+	maxDepth  int
+	wrapper   string
+	delimiter string // the mark around strings
 }
 
 func newScanner(g goal, lang language, o Options) *Scanner {
@@ -141,12 +141,12 @@ func (s *Scanner) Reset(o Options) {
 	s.args.reset()
 	*s = Scanner{
 		goal: s.goal, steps: s.steps,
-		settings: settings{lang: s.lang, private: s.private, fence: o.Fence, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), wrapper: o.Wrapper},
-		stopping: newStopping(o.Stops, s.private),
-		lexer:    lexer{at: o.Base, lineBlank: true, kept: s.kept},
+		settings: settings{lang: s.lang, delimiter: s.delimiter, fence: o.Fence, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), wrapper: o.Wrapper},
+		stopping: newStopping(o.Stops, s.delimiter),
+		lexer:    lexer{pos: o.Base, lineBlank: true, captured: s.captured},
 		args:     s.args,
 		object:   object{found: s.object.found[:0], gaps: s.object.gaps[:0]},
-		strict:   s.strict, texts: s.texts, bytes: s.bytes,
+		strict:   s.strict, textArena: s.textArena, valueArena: s.valueArena,
 	}
 	s.begin()
 }
@@ -155,10 +155,10 @@ func (s *Scanner) Reset(o Options) {
 func (s *Scanner) begin() {
 	switch {
 	case s.lang == jsonText:
-		s.goal, s.phase = aMark, arguing
-	case s.goal == aValue || s.goal == aQuoted:
-		s.phase = arguing
-		s.keepFrom(s.at)
+		s.goal, s.phase = goalPunct, inArguments
+	case s.goal == goalValue || s.goal == goalDelimited:
+		s.phase = inArguments
+		s.captureFrom(s.pos)
 	}
 }
 
@@ -168,8 +168,8 @@ func (s *Scanner) Next() {
 	s.args.reset()
 	*s = Scanner{
 		goal: s.goal, steps: s.steps, settings: s.settings, stopping: s.stopping,
-		lexer: lexer{at: s.at, lineBlank: s.lineBlank, kept: s.kept},
-		args:  s.args, bytes: s.bytes,
+		lexer: lexer{pos: s.pos, lineBlank: s.lineBlank, captured: s.captured},
+		args:  s.args, valueArena: s.valueArena,
 	}
 	s.stop = ""
 	s.begin()
@@ -183,12 +183,12 @@ func (s *Scanner) Next() {
 // What may begin a stop or a private mark counts as read when it is not yet known
 // whether it does; [Scanner.Taken] returns it where the part ends before it.
 func (s *Scanner) Write(p []byte) (int, State) {
-	if len(s.held) > 0 {
-		return s.writeHeld(p)
+	if len(s.lookahead) > 0 {
+		return s.writeLookahead(p)
 	}
 	n := s.read(p)
 	if s.undecided {
-		s.held = append(s.held, p[n:]...)
+		s.lookahead = append(s.lookahead, p[n:]...)
 		n = len(p)
 	}
 	return n, s.state
@@ -200,18 +200,18 @@ func (s *Scanner) read(p []byte) int {
 	i := 0
 	switch {
 	case len(p) == 0 || s.state != More:
-	case s.object.fresh:
-		i = s.atOnce(p)
-	case s.goal == aMark && s.mode == inGap:
-		i = s.markAtOnce(p)
+	case s.object.untried:
+		i = s.tryStrict(p)
+	case s.goal == goalPunct && s.mode == inGap:
+		i = s.readPunctFast(p)
 	}
 	s.undecided = false
 	for i < len(p) && s.state == More && !s.undecided {
 		n := s.step(p[i:])
-		if s.keeping && n > 0 {
-			s.kept.block.Write(p[i : i+n])
+		if s.capturing && n > 0 {
+			s.captured.block.Write(p[i : i+n])
 		}
-		i, s.at, s.steps = i+n, s.at+n, s.steps+n+1
+		i, s.pos, s.steps = i+n, s.pos+n, s.steps+n+1
 	}
 	return i
 }
@@ -219,7 +219,7 @@ func (s *Scanner) read(p []byte) int {
 // Close says that the text has ended, and returns the last state. A call that
 // has not ended is cut off: it is reported and can never be executed.
 func (s *Scanner) Close() State {
-	s.releaseHeld()
+	s.flushLookahead()
 	if s.state == More {
 		s.endOfText()
 	}
@@ -228,30 +228,30 @@ func (s *Scanner) Close() State {
 
 // endOfText decides what the end of the text means for what was being read.
 func (s *Scanner) endOfText() {
-	if s.mode == inPrivate && s.endBeforeStop(true) {
+	if s.mode == inDelimited && s.endObjectBeforeStop(true) {
 		return
 	}
-	if s.goal == aValue && (s.mode == inWord || s.mode == inNumber || s.mode == inTicks) ||
-		s.goal == aMark && (s.mode == inSlash || s.mode == inForeign || s.mode == inRun) {
+	if s.goal == goalValue && (s.mode == inWord || s.mode == inNumber || s.mode == inBackticks) ||
+		s.goal == goalPunct && (s.mode == inSlash || s.mode == inNonASCII || s.mode == inFenceRun) {
 		s.step([]byte{'\n'}) // which ends such a token without being part of it
 	}
 	switch {
 	case s.mode == inLine:
-		s.noteComment(s.at)
-	case s.goal == aMark && (s.mode == inBlock || s.mode == inStar):
-		s.cutAt(s.token, "the text ends inside a comment")
+		s.noteComment(s.pos)
+	case s.goal == goalPunct && (s.mode == inBlock || s.mode == inStar):
+		s.noteCut(s.tokenStart, "the text ends inside a comment")
 	}
 	if s.state != More {
 		return
 	}
 	switch {
-	case s.phase == heading:
-		s.cutAt(s.head.start, "the text ends before the call has begun")
-	case s.goal == aMark || s.goal == aRest:
-	case s.phase == skipping || s.phase == arguing:
-		s.cut()
+	case s.phase == inHead:
+		s.noteCut(s.head.start, "the text ends before the call has begun")
+	case s.goal == goalPunct || s.goal == goalSkip:
+	case s.phase == skipping || s.phase == inArguments:
+		s.noteTruncated()
 	}
-	s.end, s.state = s.at, Bad
+	s.end, s.state = s.pos, Bad
 }
 
 // Steps returns how many bytes and tokens were looked at, which tests count.
@@ -268,7 +268,7 @@ func (s *Scanner) End() int { return s.end }
 // JunkReason says why the statement at [Scanner.Junk] is no call, "" where nothing more
 // is known.
 func (s *Scanner) JunkReason() string {
-	if !s.head.lacks {
+	if !s.head.lacksParen {
 		return ""
 	}
 	return excerpt(s.head.word) + " is not followed by '('"
@@ -277,7 +277,7 @@ func (s *Scanner) JunkReason() string {
 // Junk returns the place of a statement that is no call, and false if the
 // scanner has read a call or nothing.
 func (s *Scanner) Junk() (diag.Span, bool) {
-	return diag.Bytes(s.head.start, s.end), s.state != More && s.phase == junking
+	return diag.Bytes(s.head.start, s.end), s.state != More && s.phase == inNonCall
 }
 
 // Call returns the call that was read, and false if there was none. A call with
@@ -286,18 +286,18 @@ func (s *Scanner) Call() (chat.Call, bool) {
 	if s.head.name == "" {
 		return chat.Call{}, false
 	}
-	text := s.kept.text()[:max(s.end-s.keptFrom, 0)]
+	text := s.captured.text()[:max(s.end-s.captureStart, 0)]
 	text = strings.TrimRight(text, " \t\r\n")
 	status := s.status()
 	return chat.Call{
 		Name:         s.head.name,
-		Arguments:    s.result(),
-		Positional:   !s.args.keyed,
+		Arguments:    s.takeResult(),
+		Positional:   !s.args.hasKeywords,
 		Status:       status,
 		Executable:   status == chat.StatusOK || status == chat.StatusRepaired,
-		ValueChanged: s.changed,
-		Start:        s.keptFrom,
-		End:          s.keptFrom + len(text),
+		ValueChanged: s.valueChanged,
+		Start:        s.captureStart,
+		End:          s.captureStart + len(text),
 		Text:         text,
 	}, true
 }
@@ -308,13 +308,13 @@ func (s *Scanner) Value() json.RawMessage {
 	if s.state != Done {
 		return nil
 	}
-	return s.result()
+	return s.takeResult()
 }
 
-// result returns what has been read up to its end, nil if that is nothing.
-func (s *Scanner) result() json.RawMessage {
+// takeResult returns what has been read up to its end, nil if that is nothing.
+func (s *Scanner) takeResult() json.RawMessage {
 	if s.part.value == nil && len(s.args.out) > 0 {
-		value, same := s.bytes.keep(s.args.out)
+		value, same := s.valueArena.persist(s.args.out)
 		if s.part.value = value; same {
 			s.args.out = nil
 		}

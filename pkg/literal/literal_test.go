@@ -117,18 +117,18 @@ func TestReadNumber(t *testing.T) {
 		{"1__0", "10", "a misplaced underscore"},
 	}
 	for _, test := range tests {
-		n := readNumber(test.token)
-		if n.broken || n.octal || n.json != test.json || n.form != test.form || !json.Valid([]byte(n.json)) {
+		n := parseNumber(test.token)
+		if n.invalid || n.maybeOctal || n.json != test.json || n.issue != test.form || !json.Valid([]byte(n.json)) {
 			t.Errorf("readNumber(%q) = %+v, want %s %q", test.token, n, test.json, test.form)
 		}
 	}
-	for _, token := range []string{"-", "+", ".", "1.2.3", "1e", "1e+", "0x", "0xg", "0b2", "12px", "--1", "e5", "_1e", "0x" + strings.Repeat("f", mostDigits+1)} {
-		if n := readNumber(token); !n.broken {
+	for _, token := range []string{"-", "+", ".", "1.2.3", "1e", "1e+", "0x", "0xg", "0b2", "12px", "--1", "e5", "_1e", "0x" + strings.Repeat("f", maxRadixDigits+1)} {
+		if n := parseNumber(token); !n.invalid {
 			t.Errorf("readNumber(%q) = %+v", token, n)
 		}
 	}
 	for token, octal := range map[string]bool{"010": true, "0755": true, "-010": true, "07": false, "08": false, "0o10": false, "01.5": false} {
-		if n := readNumber(token); n.octal != octal {
+		if n := parseNumber(token); n.maybeOctal != octal {
 			t.Errorf("readNumber(%q) = %+v", token, n)
 		}
 	}
@@ -173,7 +173,7 @@ func read(s *Scanner, text string, piece int) reading {
 	for len(rest) > 0 {
 		n, state := s.Write(rest[:min(piece, len(rest))])
 		rest = rest[n:]
-		if state == Fenced || state != More && s.goal == aValue {
+		if state == Fenced || state != More && s.goal == goalValue {
 			break
 		}
 		if state != More {
@@ -188,7 +188,7 @@ func read(s *Scanner, text string, piece int) reading {
 }
 
 func newStatement() *Scanner { return NewStatement(Options{Fence: Fence{Char: '`', Len: 3}}) }
-func newValue() *Scanner     { return newScanner(aValue, javaScript, Options{}) }
+func newValue() *Scanner     { return newScanner(goalValue, javaScript, Options{}) }
 
 func TestStatements(t *testing.T) {
 	tests := []struct{ text, calls, junk string }{
@@ -205,7 +205,7 @@ func TestStatements(t *testing.T) {
 		{"é f()\ng()", "g", "é f()"},
 		{"; ;\u00a0; f()", "f", ""},
 		{"~f(); a~b; c", "", "~f() a~b"},
-		{strings.Repeat("f", longestName+1) + "(1); g()", "g", strings.Repeat("f", longestName+1) + "(1)"},
+		{strings.Repeat("f", maxNameLen+1) + "(1); g()", "g", strings.Repeat("f", maxNameLen+1) + "(1)"},
 		{"if(x) f()\nfor(;;) g()\nh()", "h", "if(x) f()\nfor(;;) g()"},
 		{"if (x)\n  f();\nelse\n  g();\nh()", "h", "if (x)\n  f() else\n  g()"},
 		{"if (x) // why\n{\n  f();\n}\nh()", "h", "if (x) // why\n{\n  f();\n}"},
@@ -240,11 +240,11 @@ func TestStatements(t *testing.T) {
 // TestBounds checks that a call has a bounded number of findings and edits,
 // however much is wrong with it.
 func TestBounds(t *testing.T) {
-	call, findings := ParseCall("f(" + strings.Repeat("True,", 10*mostNotes) + ")")
-	if len(findings) != mostNotes || call.Status != chat.StatusRepaired {
+	call, findings := ParseCall("f(" + strings.Repeat("True,", 10*maxFindings) + ")")
+	if len(findings) != maxFindings || call.Status != chat.StatusRepaired {
 		t.Errorf("%d findings, %s", len(findings), call.Status)
 	}
-	call, findings = ParseCall("f('" + strings.Repeat("\n", fixesBytes) + "')")
+	call, findings = ParseCall("f('" + strings.Repeat("\n", maxEditBytes) + "')")
 	if len(findings) != 1 || len(findings[0].Fixes) != 0 || call.Status != chat.StatusRepaired {
 		t.Errorf("%v, %s", findings, call.Status)
 	}
@@ -271,7 +271,7 @@ func TestManyKeys(t *testing.T) {
 
 func TestDepth(t *testing.T) {
 	for depth, want := range map[int]string{3: "", 4: "TC218"} {
-		s := newScanner(aValue, javaScript, Options{MaxDepth: 3})
+		s := newScanner(goalValue, javaScript, Options{MaxDepth: 3})
 		s.Write([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth)))
 		if got := codes(s.Findings()); got != want {
 			t.Errorf("depth %d: %q", depth, got)
@@ -331,7 +331,7 @@ func parseValue(text string) (json.RawMessage, []diag.Finding) {
 		s.Close()
 	}
 	value, findings := s.Value(), s.Findings()
-	if value != nil && trailing(text[n:]) {
+	if value != nil && hasTrailingText(text[n:]) {
 		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "text follows the value"))
 	}
 	return value, findings

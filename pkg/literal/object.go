@@ -55,7 +55,7 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
 		size -= int(gap.to - gap.from)
 	}
-	b, n, done := s.bytes.room(size)[:size], 0, m.begin-s.part.start
+	b, n, done := s.valueArena.alloc(size)[:size], 0, m.begin-s.part.start
 	for _, gap := range o.gaps[m.gapsFrom:m.gapsTo] {
 		n += copy(b[n:], o.text[done:gap.from])
 		done = int(gap.to)
@@ -66,19 +66,19 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 
 // An object is an object whose members are wanted one by one.
 type object struct {
-	fresh  bool     // nothing of it has been read, or of the value that is wanted instead
-	names  []string // the members that are wanted
-	found  []Member
-	others int       // how many others it has
-	other  diag.Span // the key of the first
-	cutIn  bool      // it ended where the next object of its list begins
-	text   string    // the object, if it was read at once
-	gaps   []span    // the blanks between its tokens, then
+	untried    bool     // nothing of it has been read, or of the value that is wanted instead
+	names      []string // the members that are wanted
+	found      []Member
+	others     int       // how many others it has
+	other      diag.Span // the key of the first
+	endsAtNext bool      // it ended where the next object of its list begins
+	text       string    // the object, if it was read at once
+	gaps       []span    // the blanks between its tokens, then
 
-	name string // the member that is being read
-	key  diag.Span
-	from int // where its value begins, in the output
-	at   int // and in the text
+	name       string // the member that is being read
+	key        diag.Span
+	outStart   int // where its value begins, in the output
+	valueStart int // and in the text
 }
 
 // ExpectObject expects an object whose opening brace is the next byte. Of its
@@ -86,14 +86,14 @@ type object struct {
 // the scanner goes on to its end; a closing bracket, or an opening brace behind
 // a comma, that belongs to the list around the object ends it, too.
 func (s *Scanner) ExpectObject(names []string) {
-	s.expect(anObject)
+	s.expect(goalObject)
 	o := &s.object
-	o.names, o.text, o.cutIn = names, "", false
-	o.clear()
+	o.names, o.text, o.endsAtNext = names, "", false
+	o.reset()
 }
 
-// clear forgets what was read of the object.
-func (o *object) clear() {
+// reset forgets what was read of the object.
+func (o *object) reset() {
 	o.found, o.gaps, o.others, o.other = o.found[:0], o.gaps[:0], 0, diag.Span{}
 }
 
@@ -103,7 +103,7 @@ func (s *Scanner) Members() []Member { return s.object.found }
 
 // NextBegun reports whether the object ended, without its brace, where the next
 // object of its list begins.
-func (s *Scanner) NextBegun() bool { return s.object.cutIn }
+func (s *Scanner) NextBegun() bool { return s.object.endsAtNext }
 
 // Others returns how many other members the object has, and the key of the first.
 func (s *Scanner) Others() (int, diag.Span) { return s.object.others, s.object.other }
@@ -114,7 +114,7 @@ func (s *Scanner) ObjectText() string {
 		return s.object.text
 	}
 	text, behind := s.Kept(s.part.start), " \t\r\n"
-	if s.object.cutIn {
+	if s.object.endsAtNext {
 		behind += ","
 	}
 	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], behind)
@@ -134,29 +134,29 @@ func (s *Scanner) beginMember(name string, key diag.Span) {
 // endMember follows the value of a member. What was read of it is not needed in
 // the output any more.
 func (s *Scanner) endMember(end int) {
-	if s.goal != anObject {
+	if s.goal != goalObject {
 		return
 	}
 	o, a := &s.object, &s.args
-	value := a.out[o.from:]
+	value := a.out[o.outStart:]
 	a.out = a.out[:0]
-	if i := o.wanted([]byte(o.name)); i >= 0 {
-		m := o.add()
-		m.Index, m.key, m.keyEnd, m.begin, m.end = i, o.key.Start, o.key.End, o.at, end
+	if i := o.memberIndex([]byte(o.name)); i >= 0 {
+		m := o.addMember()
+		m.Index, m.key, m.keyEnd, m.begin, m.end = i, o.key.Start, o.key.End, o.valueStart, end
 		var same bool
-		if m.json, same = s.bytes.keep(value); same {
+		if m.json, same = s.valueArena.persist(value); same {
 			a.out = nil
 		}
 	} else if o.others++; o.others == 1 {
 		o.other = o.key
 	}
 	top := a.top()
-	top.keyFrom, top.keyEnd = 0, 0
+	top.keyOutStart, top.keyOutEnd = 0, 0
 }
 
-// add returns another member for the names that are wanted, to be filled in: of
+// addMember returns another member for the names that are wanted, to be filled in: of
 // the one that stood there before only the texts are cleared.
-func (o *object) add() *Member {
+func (o *object) addMember() *Member {
 	if len(o.found) == cap(o.found) {
 		o.found = append(o.found, Member{})
 	} else {
@@ -167,8 +167,8 @@ func (o *object) add() *Member {
 	return m
 }
 
-// wanted returns the index of a name among those that are wanted, or -1.
-func (o *object) wanted(name []byte) int {
+// memberIndex returns the index of a name among those that are wanted, or -1.
+func (o *object) memberIndex(name []byte) int {
 	for i, n := range o.names {
 		if n == string(name) {
 			return i

@@ -21,20 +21,20 @@ func ParseCall(text string) (chat.Call, []diag.Finding) {
 	switch {
 	case !ok && len(findings) == 0:
 		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(0, len(text)), "this is no call name(arguments)"))
-	case ok && trailing(text[n:]):
+	case ok && hasTrailingText(text[n:]):
 		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "text follows the call"))
 		call.Executable = false
 	}
 	return call, findings
 }
 
-// trailing reports whether anything but blanks, comments and semicolons stands
+// hasTrailingText reports whether anything but blanks, comments and semicolons stands
 // behind a call.
-func trailing(rest string) bool {
+func hasTrailingText(rest string) bool {
 	s := NewStatement(Options{})
 	s.Write([]byte(rest))
 	s.Close()
-	return s.phase != before
+	return s.phase != beforeStatement
 }
 
 // A Reading is what a whole text says.
@@ -51,7 +51,7 @@ func ParseJSON(text string) Reading { return ParseBytes([]byte(text)) }
 
 // ParseBytes is [ParseJSON] of bytes, which it does not keep.
 func ParseBytes(text []byte) Reading {
-	var r strict
+	var r strictParser
 	var o object
 	if value, ok := r.appendTo(nil, text, &o); ok {
 		return Reading{Value: value, Status: chat.StatusOK}
@@ -71,7 +71,7 @@ func ParseBytes(text []byte) Reading {
 	s.Close()
 	behind := s.Findings()
 	if rest := text[min(s.End(), len(text)):]; len(rest) > 0 {
-		behind = append(behind, behindValue(rest, s.End()))
+		behind = append(behind, trailingFinding(rest, s.End()))
 	}
 	if diag.HasErrors(behind) {
 		all.Value, all.Status = nil, chat.StatusInvalid
@@ -80,8 +80,8 @@ func ParseBytes(text []byte) Reading {
 	return all
 }
 
-// behindValue reports text behind a value: another one, or anything else.
-func behindValue(rest []byte, at int) diag.Finding {
+// trailingFinding reports text behind a value: another one, or anything else.
+func trailingFinding(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {
 		return diag.New(diag.Concatenated, place, "a second value follows the first")

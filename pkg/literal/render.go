@@ -12,12 +12,12 @@ func AppendPython(b []byte, json []byte) []byte {
 		i += len(token)
 		switch c := token[0]; {
 		case c == '"':
-			b = appendText(b, unquote(token))
+			b = appendJSONString(b, unquote(token))
 		case c == ',' || c == ':':
 			b = append(b, c, ' ')
 		case pythonWords[string(token)] != "":
 			b = append(b, pythonWords[string(token)]...)
-		case !isWhite(c):
+		case !isJSONBlank(c):
 			b = append(b, token...)
 		}
 	}
@@ -36,8 +36,8 @@ func AppendQuoted(b []byte, json []byte, mark string) []byte {
 		case token[0] == '"' && isKeyAt(json[i:]):
 			b = appendKey(b, unquote(token), mark)
 		case token[0] == '"':
-			b = appendMarked(b, unquote(token), mark)
-		case !isWhite(token[0]):
+			b = appendDelimitedString(b, unquote(token), mark)
+		case !isJSONBlank(token[0]):
 			b = append(b, token...)
 		}
 	}
@@ -56,7 +56,7 @@ func nextToken(json []byte) []byte {
 			n++
 		}
 		n++
-	case isNumberByte(c) || beginsWord(c):
+	case isNumberByte(c) || canBeginWord(c):
 		for n < len(json) && (isNumberByte(json[n]) || isNameByte(json[n])) {
 			n++
 		}
@@ -69,7 +69,7 @@ func isNumberByte(c byte) bool { return isDigit(c) || c == '-' || c == '+' || c 
 // isKeyAt reports whether a string in front of rest is a key.
 func isKeyAt(rest []byte) bool {
 	for _, c := range rest {
-		if !isWhite(c) {
+		if !isJSONBlank(c) {
 			return c == ':'
 		}
 	}
@@ -84,16 +84,16 @@ func appendKey(b []byte, key, mark string) []byte {
 	if bare {
 		return append(b, key...)
 	}
-	return appendText(b, key)
+	return appendJSONString(b, key)
 }
 
-func appendMarked(b []byte, text, mark string) []byte {
+func appendDelimitedString(b []byte, text, mark string) []byte {
 	if strings.Index(text+mark, mark) == len(text) {
 		return append(append(append(b, mark...), text...), mark...)
 	}
 	from := len(b)
-	quoted := string(appendText(b, text)[from:])
-	if mark[0] < ' ' || isForeign(mark[0]) || mark[0] == '"' || mark[0] == '\\' {
+	quoted := string(appendJSONString(b, text)[from:])
+	if mark[0] < ' ' || isNonASCII(mark[0]) || mark[0] == '"' || mark[0] == '\\' {
 		return append(b, quoted...)
 	}
 	const hex = "0123456789abcdef"

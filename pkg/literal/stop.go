@@ -14,7 +14,7 @@ import (
 // that begins with a letter, a digit or a byte beyond ASCII is seen only where
 // a token can begin. They do not change, and many scanners can share them.
 type Stops struct {
-	marks   []string
+	markers []string
 	first   byteSet // the bytes that one begins with
 	longest int     // bytes of the longest
 }
@@ -27,9 +27,9 @@ func NewStops(marks ...string) *Stops {
 			continue
 		}
 		if s == nil {
-			s = &Stops{marks: make([]string, 0, len(marks))}
+			s = &Stops{markers: make([]string, 0, len(marks))}
 		}
-		s.marks = append(s.marks, m)
+		s.markers = append(s.markers, m)
 		s.first[m[0]] = true
 		s.longest = max(s.longest, len(m))
 	}
@@ -38,18 +38,18 @@ func NewStops(marks ...string) *Stops {
 
 // stopping is what is known of the marks that end what is read.
 type stopping struct {
-	stops     *Stops
-	ahead     int    // how many bytes have to be seen to decide what begins here
-	stop      string // the one that was met
-	held      []byte // what has been written and not been read
-	undecided bool   // more has to be seen to decide what begins here
-	ended     bool   // nothing follows what is held back
+	stops        *Stops
+	maxLookahead int    // how many bytes have to be seen to decide what begins here
+	stop         string // the one that was met
+	lookahead    []byte // what has been written and not been read
+	undecided    bool   // more has to be seen to decide what begins here
+	atEOF        bool   // nothing follows what is held back
 }
 
 func newStopping(stops *Stops, private string) stopping {
-	s := stopping{stops: stops, ahead: len(private)}
+	s := stopping{stops: stops, maxLookahead: len(private)}
 	if stops != nil {
-		s.ahead = max(s.ahead, stops.longest)
+		s.maxLookahead = max(s.maxLookahead, stops.longest)
 	}
 	return s
 }
@@ -57,18 +57,18 @@ func newStopping(stops *Stops, private string) stopping {
 // Stop returns the stop that was met; "" if none was.
 func (s *Scanner) Stop() string { return s.stop }
 
-// writeHeld is [Scanner.Write] where bytes are held back.
-func (s *Scanner) writeHeld(p []byte) (int, State) {
-	before := len(s.held)
-	text := append(s.held, p[:min(len(p), s.ahead)]...)
-	s.held = nil
+// writeLookahead is [Scanner.Write] where bytes are held back.
+func (s *Scanner) writeLookahead(p []byte) (int, State) {
+	before := len(s.lookahead)
+	text := append(s.lookahead, p[:min(len(p), s.maxLookahead)]...)
+	s.lookahead = nil
 	n := s.read(text)
 	switch {
 	case s.undecided && len(text) == before+len(p):
-		s.held = append(text[:0], text[n:]...)
+		s.lookahead = append(text[:0], text[n:]...)
 		return len(p), s.state
 	case n < before:
-		s.held = append(text[:0], text[n:before]...)
+		s.lookahead = append(text[:0], text[n:before]...)
 		return 0, s.state
 	case s.state != More:
 		return n - before, s.state
@@ -77,44 +77,44 @@ func (s *Scanner) writeHeld(p []byte) (int, State) {
 	return n - before + more, state
 }
 
-// releaseHeld reads what was held back when nothing follows it.
-func (s *Scanner) releaseHeld() {
-	if len(s.held) == 0 {
+// flushLookahead reads what was held back when nothing follows it.
+func (s *Scanner) flushLookahead() {
+	if len(s.lookahead) == 0 {
 		return
 	}
-	s.ended = true
-	text := s.held
-	s.held = nil
+	s.atEOF = true
+	text := s.lookahead
+	s.lookahead = nil
 	if n := s.read(text); n < len(text) {
-		s.held = text[n:]
+		s.lookahead = text[n:]
 	}
 }
 
-// begins reports whether p begins with a mark; s.undecided is set where that
+// hasPrefix reports whether p begins with a mark; s.undecided is set where that
 // depends on what follows p.
-func (s *Scanner) begins(mark string, p []byte) bool {
+func (s *Scanner) hasPrefix(mark string, p []byte) bool {
 	n := 0
 	for n < len(mark) && n < len(p) && mark[n] == p[n] {
 		n++
 	}
 	s.steps += n
-	if n == len(p) && n < len(mark) && !s.ended {
+	if n == len(p) && n < len(mark) && !s.atEOF {
 		s.undecided = true
 	}
 	return n == len(mark)
 }
 
-// mayStop reports whether a stop can begin with this byte here.
-func (s *Scanner) mayStop(c byte) bool {
-	return s.stops != nil && s.stops.first[c] && len(s.passing.holes) == 0
+// canBeginStop reports whether a stop can begin with this byte here.
+func (s *Scanner) canBeginStop(c byte) bool {
+	return s.stops != nil && s.stops.first[c] && len(s.skip.interpolations) == 0
 }
 
-// atStop reads a stop. It reports true if one is there, and also where that is
+// readStop reads a stop. It reports true if one is there, and also where that is
 // not known yet: nothing is read then.
-func (s *Scanner) atStop(p []byte) (int, bool) {
+func (s *Scanner) readStop(p []byte) (int, bool) {
 	found := ""
-	for _, mark := range s.stops.marks {
-		if s.begins(mark, p) && (found == "" || len(mark) < len(found)) {
+	for _, mark := range s.stops.markers {
+		if s.hasPrefix(mark, p) && (found == "" || len(mark) < len(found)) {
 			found = mark
 		}
 	}
@@ -129,33 +129,33 @@ func (s *Scanner) atStop(p []byte) (int, bool) {
 // endAtStop ends the part in front of a stop.
 func (s *Scanner) endAtStop(mark string) {
 	if s.mode == inLine || s.mode == inBlock || s.mode == inStar {
-		s.noteComment(s.at)
+		s.noteComment(s.pos)
 	}
-	s.token = s.at
+	s.tokenStart = s.pos
 	switch {
-	case s.goal == aMark:
-	case s.phase == arguing:
-		s.endedIn(excerpt(mark))
-	case s.phase == heading:
-		s.beginJunk(s.token)
+	case s.goal == goalPunct:
+	case s.phase == inArguments:
+		s.failUnclosed(excerpt(mark))
+	case s.phase == inHead:
+		s.beginNonCall(s.tokenStart)
 	}
-	s.endBareOpen(mark)
+	s.extendBareFault(mark)
 	s.mode = inGap
-	s.end, s.state, s.stop = s.token, Stopped, mark
+	s.end, s.state, s.stop = s.tokenStart, Stopped, mark
 }
 
-// upTo returns how many bytes stand at the start of p before one of some bytes, and
+// scanUntil returns how many bytes stand at the start of p before one of some bytes, and
 // before the next place where a stop may begin. If one begins or may begin at the
 // start it is how many bytes were read of it.
-func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
+func (s *Scanner) scanUntil(p []byte, ends string) (n int, stopped bool) {
 	if s.stops == nil {
 		if n = bytes.IndexAny(p, ends); n < 0 {
 			n = len(p)
 		}
 		return n, false
 	}
-	if s.mayStop(p[0]) {
-		if n, ok := s.atStop(p); ok {
+	if s.canBeginStop(p[0]) {
+		if n, ok := s.readStop(p); ok {
 			return n, true
 		}
 	}
@@ -165,14 +165,14 @@ func (s *Scanner) upTo(p []byte, ends string) (n int, stopped bool) {
 	return n, false
 }
 
-// firstStop returns the index of the first stop in a text, -1 if there is none.
-func (s *Scanner) firstStop(text string) int {
+// indexStop returns the index of the first stop in a text, -1 if there is none.
+func (s *Scanner) indexStop(text string) int {
 	first := -1
 	s.steps += len(text)
 	if s.stops == nil {
 		return first
 	}
-	for _, mark := range s.stops.marks {
+	for _, mark := range s.stops.markers {
 		if i := strings.Index(text, mark); i >= 0 && (first < 0 || i < first) {
 			first = i
 		}

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// slash tells a comment from an operator.
-func (s *Scanner) slash(c byte) int {
+// readSlash tells a comment from an operator.
+func (s *Scanner) readSlash(c byte) int {
 	switch c {
 	case '/':
 		s.mode = inLine
@@ -16,36 +16,36 @@ func (s *Scanner) slash(c byte) int {
 	}
 	s.mode = inGap
 	switch {
-	case s.goal == aMark:
-		s.noMark(s.token)
-	case s.phase == before || s.phase == heading:
-		s.beginJunk(s.token)
-	case s.phase == arguing:
-		s.argumentFault(s.token, '/')
+	case s.goal == goalPunct:
+		s.endWithoutPunct(s.tokenStart)
+	case s.phase == beforeStatement || s.phase == inHead:
+		s.beginNonCall(s.tokenStart)
+	case s.phase == inArguments:
+		s.failNonLiteral(s.tokenStart, '/')
 	}
 	return 0
 }
 
-func (s *Scanner) lineComment(p []byte) int {
-	n, stopped := s.upTo(p, "\r\n")
+func (s *Scanner) readLineComment(p []byte) int {
+	n, stopped := s.scanUntil(p, "\r\n")
 	if !stopped && n < len(p) && isNewline(p[n]) {
 		s.mode = inGap
-		s.noteComment(s.at + n)
+		s.noteComment(s.pos + n)
 	}
 	return n
 }
 
-func (s *Scanner) blockComment(p []byte) int {
+func (s *Scanner) readBlockComment(p []byte) int {
 	switch {
 	case s.mode == inStar && p[0] == '/':
 		s.mode = inGap
-		s.noteComment(s.at + 1)
+		s.noteComment(s.pos + 1)
 		return 1
 	case p[0] == '*':
 		s.mode = inStar
 		return 1
 	}
-	n, stopped := s.upTo(p, "*")
+	n, stopped := s.scanUntil(p, "*")
 	if !stopped {
 		s.mode = inBlock
 	}
@@ -53,44 +53,44 @@ func (s *Scanner) blockComment(p []byte) int {
 }
 
 func (s *Scanner) beginWord() int {
-	s.token, s.mode = s.at, inWord
+	s.tokenStart, s.mode = s.pos, inWord
 	return 0
 }
 
-func (s *Scanner) beginForeign() int {
-	s.token, s.mode = s.at, inForeign
+func (s *Scanner) beginNonASCII() int {
+	s.tokenStart, s.mode = s.pos, inNonASCII
 	return 0
 }
 
-// foreign reads characters beyond ASCII outside strings: blanks of other
+// readNonASCII reads characters beyond ASCII outside strings: blanks of other
 // alphabets, or the beginning of a word.
-func (s *Scanner) foreign(p []byte) int {
+func (s *Scanner) readNonASCII(p []byte) int {
 	n := 0
-	for n < len(p) && isForeign(p[n]) {
+	for n < len(p) && isNonASCII(p[n]) {
 		n++
 	}
 	switch {
 	case n > 0:
-	case trimSpace(s.tokenText()) == "":
+	case trimUnicodeSpace(s.tokenText()) == "":
 		s.mode = inGap
-		s.noteBlanks(s.token, s.at)
-	case s.goal == aMark:
+		s.noteBlanks(s.tokenStart, s.pos)
+	case s.goal == goalPunct:
 		s.mode = inGap
-		s.noMark(s.token)
-	case s.phase == arguing:
+		s.endWithoutPunct(s.tokenStart)
+	case s.phase == inArguments:
 		s.mode = inWord
 	default:
 		s.mode = inGap
-		s.beginJunk(s.token)
-		s.passing.word = apostrophe{length: 1, other: true}
+		s.beginNonCall(s.tokenStart)
+		s.skip.word = apostrophe{length: 1, other: true}
 	}
 	return n
 }
 
-// word reads a word; a name before "(" is ASCII and may hold dots.
-func (s *Scanner) word(p []byte) int {
+// scanWord reads a word; a name before "(" is ASCII and may hold dots.
+func (s *Scanner) scanWord(p []byte) int {
 	n := 0
-	if s.phase == heading {
+	if s.phase == inHead {
 		for n < len(p) && (isNameByte(p[n]) || p[n] == '.') {
 			n++
 		}
@@ -102,23 +102,23 @@ func (s *Scanner) word(p []byte) int {
 	if n > 0 {
 		return n
 	}
-	if s.lang == python && s.phase == arguing && s.isQuote(p[0]) && isPrefix(s.tokenText()) {
-		s.openPrefixed(s.tokenText(), p[0])
+	if s.lang == python && s.phase == inArguments && s.isQuote(p[0]) && isStringPrefix(s.tokenText()) {
+		s.openPrefixedString(s.tokenText(), p[0])
 		return 1
 	}
 	s.endToken()
 	return 0
 }
 
-// number reads everything that can belong to a number in any notation.
-func (s *Scanner) number(p []byte) int {
+// scanNumber reads everything that can belong to a number in any notation.
+func (s *Scanner) scanNumber(p []byte) int {
 	n := 0
 	for n < len(p) && (isNameByte(p[n]) || p[n] == '.') {
 		n++
 	}
 	switch {
 	case n > 0:
-	case (p[0] == '-' || p[0] == '+') && signMayFollow(s.tokenText()):
+	case (p[0] == '-' || p[0] == '+') && canSignFollow(s.tokenText()):
 		return 1
 	default:
 		s.endToken()
@@ -126,14 +126,14 @@ func (s *Scanner) number(p []byte) int {
 	return n
 }
 
-// signMayFollow reports whether a sign can continue a number: at its start, and
+// canSignFollow reports whether a sign can continue a number: at its start, and
 // in front of an exponent.
-func signMayFollow(number string) bool {
+func canSignFollow(number string) bool {
 	if number == "" {
 		return true
 	}
 	last := number[len(number)-1] | 0x20
-	return last == 'e' && radix(strings.TrimLeft(number, "+-")) == 0
+	return last == 'e' && radixOf(strings.TrimLeft(number, "+-")) == 0
 }
 
 // endToken ends a word or number in front of the next byte.
@@ -141,38 +141,38 @@ func (s *Scanner) endToken() {
 	mode := s.mode
 	s.mode = inGap
 	switch {
-	case s.phase == heading:
-		s.headWord(s.tokenText())
+	case s.phase == inHead:
+		s.endHeadWord(s.tokenText())
 	case mode == inWord:
-		s.argumentWord(s.tokenText())
+		s.endWord(s.tokenText())
 	default:
-		s.argumentNumber(s.tokenText())
+		s.endNumber(s.tokenText())
 	}
 }
 
-// longestControl bounds a control token, in bytes.
-const longestControl = 64
+// maxControlLen bounds a control token, in bytes.
+const maxControlLen = 64
 
-// controlToken reads a byte of what can be a control token, <|word|>, behind the name of a
+// readControlToken reads a byte of what can be a control token, <|word|>, behind the name of a
 // call. Anything else there makes the statement no call.
-func (s *Scanner) controlToken(c byte) int {
+func (s *Scanner) readControlToken(c byte) int {
 	text := s.tokenText()
 	n := len(text)
 	closes := n > len("<|") && text[n-1] == '|'
 	switch {
-	case c == '|' && (n == len("<") || n > len("<|") && !closes), n >= len("<|") && !closes && isNameByte(c) && n < longestControl:
+	case c == '|' && (n == len("<") || n > len("<|") && !closes), n >= len("<|") && !closes && isNameByte(c) && n < maxControlLen:
 		return 1
 	case c == '>' && closes:
-		if s.head.token.End != s.token {
-			s.head.token.Start = s.token
+		if s.head.token.End != s.tokenStart {
+			s.head.token.Start = s.tokenStart
 		}
-		s.head.token.End, s.mode = s.at+1, inGap
+		s.head.token.End, s.mode = s.pos+1, inGap
 		return 1
 	}
-	s.head.lacks, s.mode = true, inGap
-	s.beginJunk(s.token)
-	if s.head.outer != "" { // what is in the wrapper is part of the statement
-		s.passing.depth++
+	s.head.lacksParen, s.mode = true, inGap
+	s.beginNonCall(s.tokenStart)
+	if s.head.wrapperWord != "" { // what is in the wrapper is part of the statement
+		s.skip.depth++
 	}
 	return 0
 }

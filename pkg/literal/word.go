@@ -18,40 +18,40 @@ type word struct {
 func (s *Scanner) endKey(from, end int, bare bool) {
 	a, top := &s.args, s.args.top()
 	key := a.out[from:]
-	top.keyFrom, top.keyEnd = from, len(a.out)
+	top.keyOutStart, top.keyOutEnd = from, len(a.out)
 	if !top.keys.add(key) {
-		s.fault(diag.DuplicateKey, s.token, end, "the key %s stands here for the second time; which value was meant is unknown", excerpt(key))
+		s.fail(diag.DuplicateKey, s.tokenStart, end, "the key %s stands here for the second time; which value was meant is unknown", excerpt(key))
 		return
 	}
-	a.want, a.bareKey, a.last = wantColon, bare, end
-	s.endPartKey(key, end)
+	a.want, a.lastKeyBare, a.lastEnd = wantColon, bare, end
+	s.notePartKey(key, end)
 }
 
-// argumentWord takes a word in the arguments.
-func (s *Scanner) argumentWord(text string) {
-	w := word{trimSpace(text), s.token, s.at}
+// endWord takes a word in the arguments.
+func (s *Scanner) endWord(text string) {
+	w := word{trimUnicodeSpace(text), s.tokenStart, s.pos}
 	a := &s.args
 	switch {
 	case !utf8.ValidString(text):
-		s.fault(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
+		s.fail(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
 	case a.want == wantKey && s.lang == python:
-		s.wordKey(w)
-	case a.want == wantKey && isKey(w.text):
+		s.addWordKey(w)
+	case a.want == wantKey && isBareKey(w.text):
 		a.beginItem()
 		from := len(a.out)
-		a.out = appendText(a.out, w.text)
+		a.out = appendJSONString(a.out, w.text)
 		s.noteBareKey(w, a.out[from:])
 		s.endKey(from, w.end, true)
 	case a.want == wantItem && a.top().char == '(':
 		a.pending = w
-		a.last = w.end
+		a.lastEnd = w.end
 	default:
-		s.wordValue(w)
+		s.addWordValue(w)
 	}
 }
 
-// isKey reports whether a word can be a key without quotes.
-func isKey(word string) bool {
+// isBareKey reports whether a word can be a key without quotes.
+func isBareKey(word string) bool {
 	for _, r := range word {
 		if !(r < utf8.RuneSelf && isNameByte(byte(r))) && !unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
 			return false
@@ -60,41 +60,41 @@ func isKey(word string) bool {
 	return true
 }
 
-// settle makes a value of the word that could have been a key.
-func (s *Scanner) settle() {
+// resolvePending makes a value of the word that could have been a key.
+func (s *Scanner) resolvePending() {
 	w := s.args.pending
 	s.args.pending = word{}
-	s.wordValue(w)
+	s.addWordValue(w)
 }
 
-// wordValue takes a word that stands for a value.
-func (s *Scanner) wordValue(w word) {
-	json, known := words[w.text]
+// addWordValue takes a word that stands for a value.
+func (s *Scanner) addWordValue(w word) {
+	json, known := wordValues[w.text]
 	switch {
-	case s.refuseInnerQuote(w), !s.mayBegin(w.start, w.end):
+	case s.rejectInnerQuote(w), !s.beginValue(w.start, w.end):
 		return
 	case nonNumbers[w.text]:
-		s.nonNumber(w)
+		s.failNotANumber(w)
 		return
 	case !known && isSmartQuoted(w.text):
-		s.fault(diag.SmartQuote, w.start, w.end, "%s has typographic quotes around it, which are none in JSON", excerpt(w.text))
+		s.fail(diag.SmartQuote, w.start, w.end, "%s has typographic quotes around it, which are none in JSON", excerpt(w.text))
 		return
 	case !known:
-		s.noLiteral(w)
+		s.failNotLiteral(w)
 		return
 	}
-	s.noteWord(w, json)
+	s.notePythonWord(w, json)
 	s.args.out = append(s.args.out, json...)
-	s.endItem(w.end)
+	s.endValue(w.end)
 }
 
-func (s *Scanner) noLiteral(w word) {
-	s.fault(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
+func (s *Scanner) failNotLiteral(w word) {
+	s.fail(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
 }
 
-// noteWord notes a word for a value that only Python has. Where Python is written,
+// notePythonWord notes a word for a value that only Python has. Where Python is written,
 // models write the words of JSON as often, and both are right.
-func (s *Scanner) noteWord(w word, json string) {
+func (s *Scanner) notePythonWord(w word, json string) {
 	if s.lang == python || w.text == json {
 		return
 	}
@@ -108,15 +108,15 @@ func isSmartQuoted(word string) bool {
 	return strings.ContainsRune("“”„‟‘’‚‛«»", r)
 }
 
-// words are the words that are values, with what they are in JSON.
-var words = map[string]string{
+// wordValues are the words that are values, with what they are in JSON.
+var wordValues = map[string]string{
 	"true": "true", "false": "false", "null": "null",
 	"True": "true", "False": "false", "None": "null",
 }
 
-// trimSpace removes the blanks of other alphabets around a word.
-func trimSpace(word string) string {
-	if !isForeign(word[0]) && !isForeign(word[len(word)-1]) {
+// trimUnicodeSpace removes the blanks of other alphabets around a word.
+func trimUnicodeSpace(word string) string {
+	if !isNonASCII(word[0]) && !isNonASCII(word[len(word)-1]) {
 		return word
 	}
 	return strings.TrimFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })

@@ -8,17 +8,17 @@ import (
 // keySeed makes the hashes of keys unpredictable.
 var keySeed = maphash.MakeSeed()
 
-// keys remembers which keys an object has, by 64-bit hashes so that many keys
+// keySet remembers which keys an object has, by 64-bit hashes so that many keys
 // cost little memory. It never misses a duplicate; that it reports one where
 // there is none has a chance of one in 2^64 for two keys.
-type keys struct {
+type keySet struct {
 	few   [8]uint64
 	count int // of those
 	many  map[uint64]struct{}
 }
 
 // add reports whether the key is new.
-func (k *keys) add(key []byte) bool {
+func (k *keySet) add(key []byte) bool {
 	hash := maphash.Bytes(keySeed, key)
 	if k.many != nil {
 		before := len(k.many)

@@ -6,16 +6,16 @@ import "oneshot/pkg/diag"
 
 // noteComment notes a comment that ends in front of an offset.
 func (s *Scanner) noteComment(end int) {
-	if s.lang == jsonText && s.reading() {
-		s.note(diag.Comment, s.token, end, diag.Warning, "JSON has no comments").
-			fix("remove it", s.blanking(), diag.Edit{Start: s.token, End: end})
+	if s.lang == jsonText && s.isParsing() {
+		s.note(diag.Comment, s.tokenStart, end, diag.Warning, "JSON has no comments").
+			fix("remove it", s.blankFixKind(), diag.Edit{Start: s.tokenStart, End: end})
 	}
 }
 
-// blanking returns the kind of a fix that makes blanks of the current token. At
+// blankFixKind returns the kind of a fix that makes blanks of the current token. At
 // the start of a line that can change what begins the line, such as a fence.
-func (s *Scanner) blanking() diag.FixKind {
-	if s.first {
+func (s *Scanner) blankFixKind() diag.FixKind {
+	if s.firstInLine {
 		return diag.Unsafe
 	}
 	return diag.Safe
@@ -23,9 +23,9 @@ func (s *Scanner) blanking() diag.FixKind {
 
 // noteBlanks notes blanks of other alphabets, and those of old printers.
 func (s *Scanner) noteBlanks(from, to int) {
-	if s.lang == jsonText && s.reading() {
+	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "a blank that JSON does not have").
-			fix("write a space", s.blanking(), diag.Edit{Start: from, End: to, New: " "})
+			fix("write a space", s.blankFixKind(), diag.Edit{Start: from, End: to, New: " "})
 	}
 }
 
@@ -42,24 +42,24 @@ func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	}
 }
 
-// mendQuote mends a quote of a string, or a double quote in it, where the string
+// fixQuote mends a quote of a string, or a double quote in it, where the string
 // has other quotes than double ones. A template is not mended: its escapes and
 // line ends are others, too.
-func (s *Scanner) mendQuote(at int, double string) {
-	if s.lang != jsonText || s.str.quote == '"' || !s.reading() {
+func (s *Scanner) fixQuote(at int, double string) {
+	if s.lang != jsonText || s.str.quote == '"' || !s.isParsing() {
 		return
 	}
 	m := &s.str.quotes
-	m.whole, s.str.mended = true, true
+	m.single, s.str.hasFixes = true, true
 	if s.str.quote == '\'' {
-		s.mend(m, diag.Edit{Start: at, End: at + 1, New: double})
+		s.addEdit(m, diag.Edit{Start: at, End: at + 1, New: double})
 	} else if m.count == 0 {
 		m.start, m.end, m.count = at, at+1, 1
 	}
 }
 
-// jsonStrings reports whether strings in quotes are those of JSON.
-func (s *Scanner) jsonStrings() bool { return s.lang == jsonText || s.lang == quoted }
+// hasJSONStrings reports whether strings in quotes are those of JSON.
+func (s *Scanner) hasJSONStrings() bool { return s.lang == jsonText || s.lang == delimited }
 
 // isJSONEscape reports whether JSON has an escape of that letter.
 func isJSONEscape(c byte) bool {
@@ -70,26 +70,26 @@ func isJSONEscape(c byte) bool {
 	return false
 }
 
-// otherEscape reads an escape that JSON does not have. A quote needs none; what
+// readNonJSONEscape reads an escape that JSON does not have. A quote needs none; what
 // the others mean is unknown, even where JavaScript has them: \x and \v are
 // found in Windows paths.
-func (s *Scanner) otherEscape(c byte) int {
+func (s *Scanner) readNonJSONEscape(c byte) int {
 	quote, str := c == '\'' || c == '`', &s.str
 	switch {
 	case quote && str.quote == '\'' && s.lang == jsonText:
-		s.mend(&str.quotes, diag.Edit{Start: str.escape, End: s.at + 1, New: string(c)})
+		s.addEdit(&str.quotes, diag.Edit{Start: str.escapeStart, End: s.pos + 1, New: string(c)})
 	case quote && str.quote == '"' && s.lang == jsonText:
-		s.mend(&str.loose, diag.Edit{Start: str.escape, End: str.escape + 1})
+		s.addEdit(&str.looseEscapes, diag.Edit{Start: str.escapeStart, End: str.escapeStart + 1})
 	case quote:
 	case str.quote == '`' && (c == '$' || c == '{'):
 	case isNewline(c): // JavaScript drops both, others drop the backslash
-		s.put([]byte(`\\`))
+		s.emit([]byte(`\\`))
 		s.lineBlank = true
-		s.mend(&str.escapes, diag.Edit{Start: str.escape, End: s.at + 1, New: `\\` + s.controlEscape(c)})
+		s.addEdit(&str.badEscapes, diag.Edit{Start: str.escapeStart, End: s.pos + 1, New: `\\` + s.escapeControl(c)})
 	default:
-		s.unknownEscape()
+		s.keepUnknownEscape()
 		return 0
 	}
-	s.putRune(rune(c))
+	s.emitRune(rune(c))
 	return 1
 }

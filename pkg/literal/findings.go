@@ -1,0 +1,317 @@
+package literal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+)
+
+// Bounds of what is kept about one call, however much is wrong with it.
+const (
+	maxFindings  = 100     // findings about things that were tolerated
+	maxEditBytes = 1 << 18 // edits of their fixes
+)
+
+// A report is what there is to say about the current call.
+type report struct {
+	end          int // offset behind what was read
+	findings     []diag.Finding
+	keywords     fixBuilder // of keyword arguments
+	editBytes    int        // bytes of edits
+	invalid      bool
+	truncated    bool
+	ambiguous    bool
+	repaired     bool
+	valueChanged bool // a repair may have changed a value
+}
+
+// A fixBuilder collects the edits of one fix.
+type fixBuilder struct {
+	start, end int  // the first place
+	count      int  // how often it was needed
+	single     bool // the edits mend one thing together
+	edits      []diag.Edit
+}
+
+func (m *fixBuilder) add(e diag.Edit) {
+	if m.count == 0 && m.end == 0 {
+		m.start, m.end = e.Start, e.End
+	}
+	m.count++
+	m.edits = append(m.edits, e)
+}
+
+// addEdit adds an edit to a fix of the current string while there is room.
+func (s *Scanner) addEdit(m *fixBuilder, e diag.Edit) {
+	if !s.isParsing() {
+		return
+	}
+	s.editBytes += 32 + len(e.New)
+	s.str.hasFixes = true
+	m.add(e)
+	if s.editBytes > maxEditBytes {
+		m.edits = nil
+	}
+}
+
+// Findings returns what there is to say about the last call, statement or
+// value, in the order of the text. A statement that is no call has no finding
+// of its own; see [Scanner.Junk].
+func (s *Scanner) Findings() []diag.Finding {
+	if len(s.findings) == 0 {
+		return nil
+	}
+	findings := slices.Clone(s.findings)
+	diag.Sort(findings)
+	return findings
+}
+
+func (s *Scanner) status() chat.Status {
+	switch {
+	case s.invalid:
+		return chat.StatusInvalid
+	case s.truncated:
+		return chat.StatusTruncated
+	case s.state == Bad || s.state == Fenced || s.state == Stopped:
+		return chat.StatusInvalid
+	case s.ambiguous:
+		return chat.StatusAmbiguous
+	case s.repaired:
+		return chat.StatusRepaired
+	}
+	return chat.StatusOK
+}
+
+func (s *Scanner) add(f diag.Finding) {
+	s.findings = append(s.findings, f)
+	s.dirty = true
+}
+
+// A note is a finding whose fix may still be added.
+type note struct{ finding *diag.Finding }
+
+func (n note) fix(title string, kind diag.FixKind, edits ...diag.Edit) {
+	if n.finding != nil && len(edits) > 0 {
+		n.finding.Fixes = append(n.finding.Fixes, diag.Fix{Title: title, Kind: kind, Edits: edits})
+	}
+}
+
+// note records something that was tolerated.
+func (s *Scanner) note(code diag.Code, start, end int, severity diag.Severity, format string, args ...any) note {
+	s.repaired = s.repaired || severity.Rank() >= diag.Warning.Rank()
+	if len(s.findings) >= maxFindings {
+		return note{}
+	}
+	f := diag.New(code, diag.Bytes(start, end), format, args...)
+	f.Severity, f.Path = severity, s.args.pointer()
+	s.add(f)
+	return note{&s.findings[len(s.findings)-1]}
+}
+
+// noteFix records what a mend has mended.
+func (s *Scanner) noteFix(code diag.Code, m fixBuilder, fix diag.FixKind, title, message string) {
+	if m.count == 0 {
+		return
+	}
+	if m.count > 1 && !m.single {
+		message += fmt.Sprintf(" (%d times)", m.count)
+	}
+	if s.editBytes > maxEditBytes || s.isVerbatim() {
+		m.edits = nil
+	}
+	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
+}
+
+// isVerbatim reports whether the current string should stand between marks, where nothing is an escape.
+func (s *Scanner) isVerbatim() bool { return s.delimiter != "" && !s.str.isKey }
+
+// noteString records what was tolerated in the string that has just ended.
+func (s *Scanner) noteString(end int) {
+	str := &s.str
+	if !str.hasFixes {
+		return
+	}
+	s.noteFix(diag.RawControl, str.controls, diag.Safe, "write escapes",
+		"a raw control character in a string is kept")
+	s.valueChanged = s.valueChanged || str.badEscapes.count > 0
+	if str.hasLetterEscape && str.hasUnknownEscape {
+		s.noteAmbiguousBackslashes(end)
+	} else {
+		s.noteFix(diag.BadEscape, str.badEscapes, diag.Unsafe, "double the backslashes",
+			"an escape that "+languageNames[s.lang]+" does not have is kept with its backslash")
+	}
+	s.noteKeptBackslashes(str.keptBackslashes)
+	s.noteFix(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
+		"a run of backticks in a template is read as text")
+	if str.quotes.count > 0 && str.quotes.end < end {
+		str.quotes.end = end
+	}
+	s.noteFix(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
+		"the string is not in double quotes")
+	s.noteFix(diag.BadEscape, str.looseEscapes, diag.Safe, "remove the backslash",
+		"JSON has no escape for this quote; it is read without the backslash")
+}
+
+// noteAmbiguousBackslashes notes a string with backslashes that begin no escape, and others
+// that make a control character, as in a path or a formula in which none of them was
+// doubled: C:\Users\new, \frac{\alpha}. Nothing says which of the second are text: names
+// begin with the letter of a line end as with any other.
+func (s *Scanner) noteAmbiguousBackslashes(end int) {
+	const what = "the backslashes of the string are all text, or only those that begin no escape, and the others make control characters"
+	if s.isVerbatim() {
+		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).fix("make all of them text: write the marks", diag.Unsafe, s.delimiterEdits(end)...)
+		return
+	}
+	var edits []diag.Edit
+	text, none := s.tokenText(), s.str.badEscapes.edits
+	for i := 0; i+1 < len(text) && s.editBytes <= maxEditBytes; i++ {
+		at := s.tokenStart + i
+		switch {
+		case text[i] != '\\':
+		case len(none) > 0 && none[0].Start == at:
+			edits, none = append(edits, none[0]), none[1:]
+			i = edits[len(edits)-1].End - 1 - s.tokenStart
+		default:
+			if letterEscapes[text[i+1]] != 0 {
+				edits = append(edits, diag.Edit{Start: at, End: at + 1, New: `\\`})
+			}
+			i++
+		}
+	}
+	s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).
+		fix("double all of them", diag.Unsafe, edits...)
+}
+
+// noteKeptBackslashes notes backslashes that Python keeps because no escape begins there.
+func (s *Scanner) noteKeptBackslashes(m fixBuilder) {
+	if m.count > 0 {
+		s.note(diag.BadEscape, m.start, m.end, diag.Info, "a backslash that begins no escape is text").
+			fix("double the backslashes", diag.Safe, m.edits...)
+	}
+}
+
+// languageNames are the languages whose strings are read.
+var languageNames = map[language]string{javaScript: "JavaScript", jsonText: "JSON", python: "Python", delimited: "JSON"}
+
+// hints say what to do about a fault.
+var hints = map[diag.Code]string{
+	diag.InvalidUTF8:  "write the character itself",
+	diag.NotANumber:   "write a number, a string or null",
+	diag.DuplicateKey: "write every key once",
+	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
+	diag.BadEscape:    "double every backslash that is text",
+	diag.CutCall:      "write the whole call again",
+	diag.WrongCloser:  "write the call again, and close every string with its own mark",
+}
+
+// fail records why a call has no arguments, and goes on to its end.
+func (s *Scanner) fail(code diag.Code, start, end int, format string, args ...any) {
+	f := diag.New(code, diag.Bytes(start, max(end, start+1)), format, args...)
+	f.Severity, f.Path, f.Hint = diag.Error, s.args.pointer(), hints[code]
+	s.add(f)
+	s.invalid = true
+	s.skip = skipState{depth: 1 + s.args.countOpen(pythonParen), squares: s.args.countOpen('[')}
+	s.skip.begin(s.openBracketBytes())
+	if s.goal == goalDelimited {
+		s.skip.depth = s.args.countOpen('{')
+	}
+	keyed := s.args.hasKeywords
+	s.args.reset()
+	s.args.hasKeywords = keyed
+	if s.goal == goalValue || s.goal == goalKey || s.goal == goalDelimited && s.skip.depth == 0 {
+		s.end, s.state = s.pos, Bad
+		return
+	}
+	s.phase = skipping
+	if s.lang == jsonText {
+		s.skip.word = s.wordBefore()
+	}
+}
+
+// wordBefore returns the word that ends here, if one does.
+func (s *Scanner) wordBefore() apostrophe {
+	var a apostrophe
+	text := s.captured.text()
+	for _, c := range []byte(text[max(0, len(text)-3):]) {
+		a.add(c)
+	}
+	return a
+}
+
+// noteTruncated records that the text ended inside the call.
+func (s *Scanner) noteTruncated() {
+	what := "the value"
+	switch {
+	case s.goal == goalObject:
+		what = "the call"
+	case s.goal == goalDelimited:
+		what = "the arguments"
+	case s.goal != goalValue:
+		what = "the call " + excerpt(s.head.name)
+	}
+	if s.mode >= inText {
+		what = "a string of " + what
+	}
+	s.noteCut(s.captureStart, "the text ends inside "+what)
+	s.truncated, s.args.out = true, s.args.out[:0]
+}
+
+func (s *Scanner) noteCut(start int, message string) {
+	f := diag.New(diag.CutCall, diag.Bytes(start, s.pos), "%s", message)
+	f.Hint = hints[diag.CutCall]
+	s.add(f)
+}
+
+// failBracket records a closing bracket that closes nothing or the wrong one.
+func (s *Scanner) failBracket(c byte) {
+	top := s.args.top()
+	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == openerOf[c] })
+	if top.char == 0 || !isOpen && c == '}' {
+		s.fail(diag.Bracket, s.pos, s.pos+1, "%q closes nothing", c)
+		return
+	}
+	missing := s.missingClosers()
+	at := s.args.lastEnd
+	s.fail(diag.Bracket, s.pos, s.pos+1, "%q is missing before %q", closerOf[top.char], c)
+	switch {
+	case c == ')':
+		s.addMissingFix(at, strings.TrimSuffix(missing, ")"))
+	case c == ']' && s.goal == goalObject && !strings.Contains(missing, "]"): // of the list around the object
+		s.addMissingFix(at, missing)
+	}
+}
+
+// failUnclosed records that the arguments were ended by something else before their end.
+func (s *Scanner) failUnclosed(by string) {
+	if s.args.pending.text != "" {
+		s.resolvePending()
+	}
+	if !s.isParsing() {
+		return
+	}
+	switch missing, at := s.missingClosers(), s.args.lastEnd; {
+	case s.args.want == wantColon || s.mode == inBareKey:
+		s.failMissingColon(s.tokenStart)
+	case s.args.want == wantValue && s.args.top().char == '{' && s.mode != inBareValue:
+		s.fail(diag.BadLiteral, s.tokenStart, s.pos+1, "a value is missing before %s", by)
+	default:
+		s.fail(diag.Bracket, s.tokenStart, s.pos+1, "%q is missing before %s", missing, by)
+		s.addMissingFix(at, missing)
+	}
+}
+
+// missingClosers returns the closing brackets that are missing.
+func (s *Scanner) missingClosers() string {
+	var b strings.Builder
+	for _, open := range slices.Backward(s.args.open) {
+		b.WriteByte(closerOf[open.char])
+	}
+	return b.String()
+}
+
+func (s *Scanner) addMissingFix(at int, brackets string) {
+	note{&s.findings[len(s.findings)-1]}.fix("add "+brackets, diag.Unsafe, diag.Edit{Start: at, End: at, New: brackets})
+}
