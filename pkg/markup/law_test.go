@@ -53,7 +53,7 @@ func outcomeWith(t testing.TB, s *Syntax, o Options, text string, sizes ...int) 
 		}
 		read += n
 		left = left[size:]
-		if kept := cap(r.m.text); kept > 2*read+2*leastPiece {
+		if kept := cap(r.m.text); kept > 2*read+2*minPiece {
 			t.Fatalf("%d bytes are kept of %d", kept, read)
 		}
 	}
@@ -222,7 +222,7 @@ func TestGrowth(t *testing.T) {
 func TestPieces(t *testing.T) {
 	text := []byte("<function=f></function>" + strings.Repeat("x", 1<<20))
 	r := New(Qwen3Coder, Options{})
-	if n, state := r.Write(text); n != 23 || state != Done || r.Steps() > 2*leastPiece {
+	if n, state := r.Write(text); n != 23 || state != Done || r.Steps() > 2*minPiece {
 		t.Errorf("%d bytes, state %d, %d steps", n, state, r.Steps())
 	}
 }

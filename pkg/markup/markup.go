@@ -40,7 +40,7 @@ type Scanner struct {
 	out     output
 	stops   stops
 	state   State
-	reading reading
+	reading result
 	rest    string
 }
 
@@ -56,27 +56,27 @@ func New(s *Syntax, o Options) *Scanner {
 // before stays valid.
 func (r *Scanner) Reset(s *Syntax, o Options) {
 	*r = Scanner{
-		m:     machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools, text: spare(r.m.text), room: r.m.room[:0]},
-		out:   output{args: spare(r.out.args), scratch: spare(r.out.scratch), members: r.out.members[:0], json: r.out.json},
-		stops: stops{marks: o.Stops, held: r.stops.held[:0]},
+		m:     machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools, text: reuse(r.m.text), attrBuffer: r.m.attrBuffer[:0]},
+		out:   output{args: reuse(r.out.args), scratch: reuse(r.out.scratch), arguments: r.out.arguments[:0], strictJSON: r.out.strictJSON},
+		stops: stops{markers: o.Stops, lookahead: r.stops.lookahead[:0]},
 	}
 	r.m.out = &r.out
 }
 
-// mostSpare bounds the room that is kept from one call to the next, in bytes.
-const mostSpare = 1 << 14
+// maxReuse bounds the room that is kept from one call to the next, in bytes.
+const maxReuse = 1 << 14
 
-// spare returns the room of a text that is not needed any more.
-func spare(text []byte) []byte {
-	if cap(text) > mostSpare {
+// reuse returns the room of a text that is not needed any more.
+func reuse(text []byte) []byte {
+	if cap(text) > maxReuse {
 		return nil
 	}
 	return text[:0]
 }
 
-// leastPiece is how many bytes are looked at at once at least, so that a call
+// minPiece is how many bytes are looked at at once at least, so that a call
 // costs no more than its own length, however much stands behind it in a piece.
-const leastPiece = 512
+const minPiece = 512
 
 // Write reads from p until the state is no longer [More]. It returns how many
 // bytes it has read and does not keep p. A call is [Done] exactly with the last
@@ -85,24 +85,24 @@ const leastPiece = 512
 func (s *Scanner) Write(p []byte) (int, State) {
 	n := 0
 	for n < len(p) && s.state == More {
-		before := len(s.m.text) + len(s.stops.held)
-		piece := min(len(p)-n, max(leastPiece, before))
-		s.stops.add(&s.m, p[n:n+piece])
+		before := len(s.m.text) + len(s.stops.lookahead)
+		piece := min(len(p)-n, max(minPiece, before))
+		s.stops.appendText(&s.m, p[n:n+piece])
 		s.m.run()
-		n += s.settle(before, piece)
+		n += s.finishIfEnded(before, piece)
 	}
 	return n, s.state
 }
 
-// settle ends the scanner if its machine has ended. It returns how many of the
+// finishIfEnded ends the scanner if its machine has ended. It returns how many of the
 // latest bytes belong to what was read.
-func (s *Scanner) settle(before, piece int) int {
-	if s.m.state != ended {
+func (s *Scanner) finishIfEnded(before, piece int) int {
+	if s.m.state != atEnd {
 		return piece
 	}
 	end := s.m.end
 	if before > end {
-		s.rest = (string(s.m.text[end:]) + string(s.stops.held))[:before-end]
+		s.rest = (string(s.m.text[end:]) + string(s.stops.lookahead))[:before-end]
 	}
 	s.finish()
 	return max(0, end-before)
@@ -112,11 +112,11 @@ func (s *Scanner) settle(before, piece int) int {
 // has not ended is cut off: it is reported and can never be executed.
 func (s *Scanner) Close() State {
 	if s.state == More {
-		s.m.text = append(s.m.text, s.stops.held...)
-		s.stops.held = nil
-		s.m.whole = true
+		s.m.text = append(s.m.text, s.stops.lookahead...)
+		s.stops.lookahead = nil
+		s.m.final = true
 		s.m.run()
-		s.settle(len(s.m.text), 0)
+		s.finishIfEnded(len(s.m.text), 0)
 	}
 	return s.state
 }
@@ -125,17 +125,17 @@ func (s *Scanner) Close() State {
 func (s *Scanner) finish() {
 	s.state = Done
 	switch {
-	case s.m.none:
+	case s.m.notCall:
 		s.state = None
-		if s.m.endless {
-			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "the opening tag of a call has no end within %d bytes", longestOpening)}
+		if s.m.openingTooLong {
+			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "the opening tag of a call has no end within %d bytes", maxOpeningTag)}
 		}
 		return
-	case s.m.cut:
+	case s.m.truncated:
 		s.state = Cut
 	}
-	s.reading = s.m.read()
-	s.m.text = spare(s.m.text)
+	s.reading = s.m.finishCall()
+	s.m.text = reuse(s.m.text)
 }
 
 // Call returns the call that was read, and false if there was none, or it was cut
@@ -147,7 +147,7 @@ func (s *Scanner) Call() (chat.Call, bool) {
 }
 
 // Named returns where the name of the call stands.
-func (s *Scanner) Named() (start, end int) { return s.reading.named.start, s.reading.named.end }
+func (s *Scanner) Named() (start, end int) { return s.reading.nameSpan.start, s.reading.nameSpan.end }
 
 // Alternatives returns the readings of a call whose marks can be read in two
 // ways, that of [Scanner.Call] first; nil for any other call. Where the other

@@ -16,19 +16,19 @@ import (
 // written, nor a number where nothing says that it is one. Of a positional call
 // the one object is written that is its only argument.
 func (s *Syntax) Append(b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
-	arguments, ok := named(c)
+	arguments, ok := objectArguments(c)
 	if !ok {
 		return b, false
 	}
 	w := writer{Syntax: s, b: b}
-	if !w.call(c.Name, arguments) || !s.readsBack(w.b[len(b):], c.Name, arguments, tools) {
+	if !w.writeCall(c.Name, arguments) || !s.readsBack(w.b[len(b):], c.Name, arguments, tools) {
 		return b, false
 	}
 	return w.b, true
 }
 
-// named returns the arguments of a call as an object.
-func named(c chat.Call) (json.RawMessage, bool) {
+// objectArguments returns the arguments of a call as an object.
+func objectArguments(c chat.Call) (json.RawMessage, bool) {
 	var all []json.RawMessage
 	switch {
 	case !c.Positional:
@@ -74,62 +74,62 @@ type writer struct {
 	b []byte
 }
 
-func (w *writer) add(texts ...string) {
+func (w *writer) write(texts ...string) {
 	for _, text := range texts {
 		w.b = append(w.b, text...)
 	}
 }
 
-// open writes an opening tag up to its end, and what stands in it.
-func (w *writer) open(name string, attributes ...string) {
+// openTag writes an opening tag up to its end, and what stands in it.
+func (w *writer) openTag(name string, attributes ...string) {
 	d := w.delimiters()
-	w.add(w.Token, d.Open, w.Prefix, name)
+	w.write(w.Token, d.Open, w.Prefix, name)
 	for i := 0; i+1 < len(attributes); i += 2 {
-		w.attribute(attributes[i], attributes[i+1])
+		w.writeAttribute(attributes[i], attributes[i+1])
 	}
-	w.add(d.End)
+	w.write(d.End)
 }
 
-func (w *writer) attribute(name, value string) {
+func (w *writer) writeAttribute(name, value string) {
 	switch {
 	case name == InTag:
-		w.add(InTag, value)
+		w.write(InTag, value)
 	case w.AttrEscapes:
-		w.add(" ", name, `="`, escapes.Replace(value), `"`)
+		w.write(" ", name, `="`, escapes.Replace(value), `"`)
 	default:
-		w.add(" ", name, `="`, value, `"`)
+		w.write(" ", name, `="`, value, `"`)
 	}
 }
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-func (w *writer) close(name string) {
+func (w *writer) closeTag(name string) {
 	d := w.delimiters()
-	w.add(w.Token, d.Close, w.Prefix, name, d.End)
+	w.write(w.Token, d.Close, w.Prefix, name, d.End)
 }
 
-// line ends a line between tags.
-func (w *writer) line() {
+// endLine ends a line between tags.
+func (w *writer) endLine() {
 	if !w.Compact {
-		w.add("\n")
+		w.write("\n")
 	}
 }
 
-// call writes a call. It reports false if the arguments are no object.
-func (w *writer) call(name string, arguments json.RawMessage) bool {
+// writeCall writes a call. It reports false if the arguments are no object.
+func (w *writer) writeCall(name string, arguments json.RawMessage) bool {
 	tag := w.Calls[0]
 	if w.Name == InText {
-		w.open(tag)
-		w.add(name)
+		w.openTag(tag)
+		w.write(name)
 		if w.NameEnd != "" {
-			w.open(w.NameEnd)
+			w.openTag(w.NameEnd)
 		}
 	} else {
-		w.open(tag, w.Name, name)
+		w.openTag(tag, w.Name, name)
 	}
-	w.line()
-	ok := eachMember(arguments, w.parameter)
-	w.close(tag)
+	w.endLine()
+	ok := eachMember(arguments, w.writeParameter)
+	w.closeTag(tag)
 	return ok
 }
 
@@ -151,36 +151,36 @@ func eachMember(object json.RawMessage, f func(key string, value json.RawMessage
 	return true
 }
 
-// parameter writes one parameter.
-func (w *writer) parameter(key string, value json.RawMessage) bool {
+// writeParameter writes one parameter.
+func (w *writer) writeParameter(key string, value json.RawMessage) bool {
 	switch {
 	case w.KeyTag != "":
-		w.open(w.KeyTag)
-		w.add(key)
-		w.close(w.KeyTag)
-		w.line()
-		w.open(w.ValueTag)
-		w.value(value)
-		w.close(w.ValueTag)
+		w.openTag(w.KeyTag)
+		w.write(key)
+		w.closeTag(w.KeyTag)
+		w.endLine()
+		w.openTag(w.ValueTag)
+		w.writeValue(value)
+		w.closeTag(w.ValueTag)
 	case w.Nested:
-		return w.nested(key, value)
+		return w.writeNested(key, value)
 	case w.Elements:
-		w.open(key)
-		w.value(value)
-		w.close(key)
+		w.openTag(key)
+		w.writeValue(value)
+		w.closeTag(key)
 	default:
-		w.open(w.Parameters[0], w.attributes(key, value)...)
-		w.value(value)
-		w.close(w.Parameters[0])
+		w.openTag(w.Parameters[0], w.paramAttributes(key, value)...)
+		w.writeValue(value)
+		w.closeTag(w.Parameters[0])
 	}
-	w.line()
+	w.endLine()
 	return true
 }
 
-// attributes returns the attributes of the tag of a parameter.
-func (w *writer) attributes(key string, value json.RawMessage) []string {
+// paramAttributes returns the attributes of the tag of a parameter.
+func (w *writer) paramAttributes(key string, value json.RawMessage) []string {
 	all := []string{w.Key, key}
-	kind := kindOf(value)
+	kind := jsonKind(value)
 	switch {
 	case w.FormAttr != "":
 		form := asJSON
@@ -209,10 +209,10 @@ var kindNames = map[Kinds]string{
 // String returns the name of the type if it is one, as in JSON Schema.
 func (k Kinds) String() string { return kindNames[k] }
 
-// value writes a value: a text as it is, anything else as JSON.
-func (w *writer) value(value json.RawMessage) {
+// writeValue writes a value: a text as it is, anything else as JSON.
+func (w *writer) writeValue(value json.RawMessage) {
 	var text string
-	if json.Unmarshal(value, &text) != nil || kindOf(value) != String {
+	if json.Unmarshal(value, &text) != nil || jsonKind(value) != String {
 		text = string(value)
 	}
 	if w.Entities {
@@ -221,34 +221,34 @@ func (w *writer) value(value json.RawMessage) {
 	if w.Framing == Newline {
 		text = "\n" + text + "\n"
 	}
-	w.add(text)
+	w.write(text)
 }
 
-// A writing is what is still to be written: a tag with a value, or the end of one.
-type writing struct {
+// A pendingTag is what is still to be written: a tag with a value, or the end of one.
+type pendingTag struct {
 	name  string
 	value json.RawMessage // nil: the closing tag
 	depth int
 }
 
-// nested writes a value as tags in tags.
-func (w *writer) nested(key string, value json.RawMessage) bool {
-	stack := []writing{{key, value, 1}}
+// writeNested writes a value as tags in tags.
+func (w *writer) writeNested(key string, value json.RawMessage) bool {
+	stack := []pendingTag{{key, value, 1}}
 	for len(stack) > 0 {
 		next := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if next.value == nil {
-			w.close(next.name)
+			w.closeTag(next.name)
 			continue
 		}
 		if next.depth > literal.MaxDepth {
 			return false
 		}
-		w.open(next.name)
-		stack = append(stack, writing{name: next.name})
-		parts, ok := next.parts()
+		w.openTag(next.name)
+		stack = append(stack, pendingTag{name: next.name})
+		parts, ok := next.children()
 		if !ok {
-			w.value(next.value)
+			w.writeValue(next.value)
 		}
 		for i := len(parts) - 1; i >= 0; i-- {
 			stack = append(stack, parts[i])
@@ -257,14 +257,14 @@ func (w *writer) nested(key string, value json.RawMessage) bool {
 	return true
 }
 
-// parts returns the members or items of a value, and false if it has none.
-func (n *writing) parts() ([]writing, bool) {
-	var parts []writing
+// children returns the members or items of a value, and false if it has none.
+func (n *pendingTag) children() ([]pendingTag, bool) {
+	var parts []pendingTag
 	var items []json.RawMessage
-	switch kindOf(n.value) {
+	switch jsonKind(n.value) {
 	case Object:
 		return parts, eachMember(n.value, func(key string, value json.RawMessage) bool {
-			parts = append(parts, writing{key, value, n.depth + 1})
+			parts = append(parts, pendingTag{key, value, n.depth + 1})
 			return true
 		})
 	case Array:
@@ -272,7 +272,7 @@ func (n *writing) parts() ([]writing, bool) {
 			return nil, false
 		}
 		for _, value := range items {
-			parts = append(parts, writing{item, value, n.depth + 1})
+			parts = append(parts, pendingTag{itemTag, value, n.depth + 1})
 		}
 		return parts, true
 	}

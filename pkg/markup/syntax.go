@@ -97,8 +97,8 @@ const (
 	nameEnd
 	group
 	groupClose
-	outerOpen
-	outerClose
+	wrapperOpen
+	wrapperClose
 	elementOpen
 	elementClose
 )
@@ -107,33 +107,33 @@ const (
 type tail uint8
 
 const (
-	bareTail  tail = iota // the end of the tag
-	looseTail             // the end of the tag, which may be missing
-	anyTail               // the same, whatever follows
-	valueTail             // "="
-	attrsTail             // a blank, or the end of the tag
-	noTail                // nothing
+	endTail         tail = iota // the end of the tag
+	optionalEndTail             // the end of the tag, which may be missing
+	anyTail                     // the same, whatever follows
+	equalsTail                  // "="
+	attrTail                    // a blank, or the end of the tag
+	noTail                      // nothing
 )
 
-// A word is a mark up to the end of its name.
-type word struct {
-	text    string
-	kind    kind
-	tail    tail
-	dressed bool // with the prefix
+// A markWord is a mark up to the end of its name.
+type markWord struct {
+	text      string
+	kind      kind
+	tail      tail
+	qualified bool // with the prefix
 }
 
 // A vocabulary is the words of a syntax: all of them, and those that can stand where
 // the second byte is known.
 type vocabulary struct {
-	all []word
-	by  [256][]word
+	all []markWord
+	by  [256][]markWord
 }
 
 // words returns the words of the syntax.
 func (s *Syntax) words() *vocabulary {
 	s.once.Do(func() {
-		s.known.all = s.spell()
+		s.known.all = s.makeWords()
 		for c := range s.known.by {
 			for _, w := range s.known.all {
 				if len(w.text) < 2 || w.text[1] == byte(c) {
@@ -146,7 +146,7 @@ func (s *Syntax) words() *vocabulary {
 }
 
 // at returns the words that can stand at the start of a text.
-func (v *vocabulary) at(text []byte) []word {
+func (v *vocabulary) at(text []byte) []markWord {
 	switch {
 	case v == nil:
 		return nil
@@ -156,55 +156,55 @@ func (v *vocabulary) at(text []byte) []word {
 	return v.by[text[1]]
 }
 
-// spell makes the words.
-func (s *Syntax) spell() []word {
+// makeWords makes the words.
+func (s *Syntax) makeWords() []markWord {
 	d := s.delimiters()
-	var words []word
+	var words []markWord
 	add := func(kind kind, tail tail, before string, names ...string) {
 		for _, name := range names {
 			if s.Prefix != "" {
-				words = append(words, word{before + s.Prefix + name, kind, tail, true})
+				words = append(words, markWord{before + s.Prefix + name, kind, tail, true})
 			}
-			words = append(words, word{before + name, kind, tail, false})
+			words = append(words, markWord{before + name, kind, tail, false})
 		}
 	}
 	add(callOpen, s.callTail(), d.Open, s.Calls...)
-	closes := looseTail
+	closes := optionalEndTail
 	if s.Stopped {
 		closes = anyTail
 	}
 	add(callClose, closes, d.Close, s.Calls...)
 	add(paramOpen, tailOf(s.Key), d.Open, s.Parameters...)
-	add(paramClose, looseTail, d.Close, s.Parameters...)
+	add(paramClose, optionalEndTail, d.Close, s.Parameters...)
 	if s.KeyTag != "" {
-		add(paramOpen, bareTail, d.Open, s.KeyTag)
-		add(keyClose, looseTail, d.Close, s.KeyTag)
-		add(valueOpen, bareTail, d.Open, s.ValueTag)
-		add(paramClose, looseTail, d.Close, s.ValueTag)
+		add(paramOpen, endTail, d.Open, s.KeyTag)
+		add(keyClose, optionalEndTail, d.Close, s.KeyTag)
+		add(valueOpen, endTail, d.Open, s.ValueTag)
+		add(paramClose, optionalEndTail, d.Close, s.ValueTag)
 	}
-	add(group, bareTail, d.Open, s.Groups...)
-	add(groupClose, bareTail, d.Close, s.Groups...)
-	add(outerOpen, bareTail, d.Open, s.Wrappers...)
-	add(outerClose, bareTail, d.Close, s.Wrappers...)
+	add(group, endTail, d.Open, s.Groups...)
+	add(groupClose, endTail, d.Close, s.Groups...)
+	add(wrapperOpen, endTail, d.Open, s.Wrappers...)
+	add(wrapperClose, endTail, d.Close, s.Wrappers...)
 	for _, text := range s.Ends {
-		words = append(words, word{text, outerClose, noTail, true})
+		words = append(words, markWord{text, wrapperClose, noTail, true})
 	}
 	if s.NameEnd != "" {
-		add(nameEnd, bareTail, d.Open, s.NameEnd)
+		add(nameEnd, endTail, d.Open, s.NameEnd)
 	}
 	return words
 }
 
 func (s *Syntax) callTail() tail {
 	if s.Name == InText {
-		return bareTail
+		return endTail
 	}
 	return tailOf(s.Name)
 }
 
 func tailOf(name string) tail {
 	if name == InTag {
-		return valueTail
+		return equalsTail
 	}
-	return attrsTail
+	return attrTail
 }

@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// mostNotes bounds the findings about one call.
-const mostNotes = 100
+// maxFindings bounds the findings about one call.
+const maxFindings = 100
 
 // note records something that was tolerated.
 func (m *machine) note(code diag.Code, start, end int, format string, args ...any) *diag.Finding {
@@ -19,7 +19,7 @@ func (m *machine) note(code diag.Code, start, end int, format string, args ...an
 	}
 	f := diag.New(code, diag.Bytes(m.base+start, m.base+end), format, args...)
 	m.out.repaired = m.out.repaired || f.Severity.Rank() >= diag.Warning.Rank()
-	return m.out.add(f)
+	return m.out.addFinding(f)
 }
 
 // fault records why a call has no arguments.
@@ -36,7 +36,7 @@ func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, e
 	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: m.base + start, End: m.base + end, New: text}}})
 }
 
-func (m *machine) noteUndressed(found mark) {
+func (m *machine) noteMissingPrefix(found mark) {
 	what := m.syntax.Prefix + m.syntax.Token
 	m.note(diag.MissingOpener, found.start, found.nameEnd, "the marks of the call lack %q", what)
 }
@@ -45,18 +45,18 @@ func (m *machine) noteName(n name) {
 	var f *diag.Finding
 	kind := diag.Safe
 	switch {
-	case n.more:
+	case n.hasExtra:
 		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
 		return
-	case n.leaked && m.tag.open && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
-		m.tag.token = n.start + len(n.text)
+	case n.hasControlToken && m.tag.unclosed && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
+		m.tag.tokenStart = n.start + len(n.text)
 		return
-	case n.leaked:
+	case n.hasControlToken:
 		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; without it the name is %s", excerpt(n.text))
 		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
-	case n.space != "":
-		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.space)
-	case n.noisy:
+	case n.namespace != "":
+		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.namespace)
+	case n.irregular:
 		m.note(diag.NameNoise, n.start, n.end, "unexpected quotes or blanks around the name")
 		return
 	default:
@@ -69,32 +69,32 @@ func (m *machine) noteName(n name) {
 // the line; where the line goes on, or it ends in doubt, there may be more to mend.
 func (m *machine) noteOpenTag() {
 	t := &m.tag
-	if !t.open {
+	if !t.unclosed {
 		return
 	}
 	end := m.syntax.delimiters().End
 	if t.quote != 0 {
 		end = string(t.quote) + end
 	}
-	if t.token > 0 {
-		f := m.note(diag.MarkupInName, t.token, t.end, "%s stands where the tag should end with %s", excerpt(string(m.text[t.token:t.end])), end)
-		m.fix(f, diag.Unsafe, "write it", t.token, t.next, end)
+	if t.tokenStart > 0 {
+		f := m.note(diag.MarkupInName, t.tokenStart, t.end, "%s stands where the tag should end with %s", excerpt(string(m.text[t.tokenStart:t.end])), end)
+		m.fix(f, diag.Unsafe, "write it", t.tokenStart, t.next, end)
 		return
 	}
-	f := m.noteOpenEnd(t.mark.start, t.end, t.next, end)
+	f := m.noteMissingEnd(t.mark.start, t.end, t.next, end)
 	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')
-	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.mark.nameEnd:t.end], strangeInTag) {
+	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.mark.nameEnd:t.end], isUnexpectedInTag) {
 		f.Fixes[0].Kind = diag.Unsafe
 	}
 }
 
-// strangeInTag reports whether a character is none that tags are made of.
-func strangeInTag(r rune) bool {
-	return r < 0x80 && !isName(byte(r)) && !strings.ContainsRune("= \"", r)
+// isUnexpectedInTag reports whether a character is none that tags are made of.
+func isUnexpectedInTag(r rune) bool {
+	return r < 0x80 && !isNameByte(byte(r)) && !strings.ContainsRune("= \"", r)
 }
 
-// noteOpenEnd reports a tag without its end, which belongs between two offsets.
-func (m *machine) noteOpenEnd(start, from, to int, end string) *diag.Finding {
+// noteMissingEnd reports a tag without its end, which belongs between two offsets.
+func (m *machine) noteMissingEnd(start, from, to int, end string) *diag.Finding {
 	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %s", end)
 	m.fix(f, diag.Safe, "write it", from, to, end)
 	return f
@@ -107,35 +107,35 @@ func (m *machine) noteCutCloser(found mark) {
 	m.fix(f, diag.Safe, "write it", found.start, found.start, first)
 }
 
-// noteNoCloser reports a call that is not closed. To close it is not safe where
+// noteMissingCloser reports a call that is not closed. To close it is not safe where
 // another one begins: that can be the same one, begun again.
-func (m *machine) noteNoCloser(fix diag.FixKind) {
-	closer := m.callCloser()
-	f := m.note(diag.MissingCloser, m.start, m.at, "the call lacks its closing mark %s", closer)
-	m.fix(f, fix, "add it", m.at, m.at, closer)
+func (m *machine) noteMissingCloser(fix diag.FixKind) {
+	closer := m.callClosingTag()
+	f := m.note(diag.MissingCloser, m.start, m.pos, "the call lacks its closing mark %s", closer)
+	m.fix(f, fix, "add it", m.pos, m.pos, closer)
 }
 
-// callCloser returns the mark that should close the call.
-func (m *machine) callCloser() string { return m.closing(m.syntax.Calls[0]) }
+// callClosingTag returns the mark that should close the call.
+func (m *machine) callClosingTag() string { return m.closingTag(m.syntax.Calls[0]) }
 
-// closing returns a closing tag, as the tags of the call are written.
-func (m *machine) closing(name string) string {
+// closingTag returns a closing tag, as the tags of the call are written.
+func (m *machine) closingTag(name string) string {
 	d := m.syntax.delimiters()
-	if !m.dressed {
+	if !m.qualified {
 		return d.Close + name + d.End
 	}
 	return m.syntax.Token + d.Close + m.syntax.Prefix + name + d.End
 }
 
-// paramCloser returns the mark that should close a parameter.
-func (m *machine) paramCloser() string {
+// paramClosingTag returns the mark that should close a parameter.
+func (m *machine) paramClosingTag() string {
 	switch {
-	case m.param.element:
-		return m.closing(m.param.name.text)
+	case m.param.isElement:
+		return m.closingTag(m.param.name.text)
 	case m.syntax.KeyTag != "":
-		return m.closing(m.syntax.ValueTag)
+		return m.closingTag(m.syntax.ValueTag)
 	}
-	return m.closing(m.syntax.Parameters[0])
+	return m.closingTag(m.syntax.Parameters[0])
 }
 
 func (m *machine) noteWrongCloser(found mark) {
@@ -145,12 +145,12 @@ func (m *machine) noteWrongCloser(found mark) {
 	if found.kind == elementClose || found.kind == paramClose {
 		end = found.end
 	}
-	m.fix(f, diag.Unsafe, "close the parameter", found.start, end, m.paramCloser())
+	m.fix(f, diag.Unsafe, "close the parameter", found.start, end, m.paramClosingTag())
 }
 
 func (m *machine) noteKeyCloser(found mark) {
 	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the name %s, whose own mark is missing", excerpt(m.param.name.text))
-	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closing(m.syntax.KeyTag))
+	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closingTag(m.syntax.KeyTag))
 }
 
 // noteAttributes reports attributes that mean nothing.
@@ -158,7 +158,7 @@ func (m *machine) noteAttributes(attributes []attribute) {
 	s := m.syntax
 	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
 	for _, a := range attributes {
-		if !slices.Contains(known, a.name) && a != m.tag.twice {
+		if !slices.Contains(known, a.name) && a != m.tag.duplicate {
 			m.note(diag.UnknownMember, a.start, a.end, "the attribute %s means nothing", excerpt(a.name))
 		}
 	}
@@ -173,8 +173,8 @@ func (m *machine) noteJunk(start, end int) {
 	if len(bytes.TrimSpace(m.text[start:end])) == 0 {
 		return
 	}
-	if !m.any && !m.object {
-		if m.syntax.Bare && m.takeBroken(start, end) {
+	if !m.hasParams && !m.hasObject {
+		if m.syntax.Bare && m.addInvalidObject(start, end) {
 			return
 		}
 		m.fault(diag.NotACall, start, end, "text in the place of the arguments")
@@ -182,7 +182,7 @@ func (m *machine) noteJunk(start, end int) {
 	}
 	m.note(diag.TextAround, start, end, "text between the parameters")
 	if m.out != nil {
-		m.out.changed = true
+		m.out.valueChanged = true
 	}
 }
 
@@ -190,28 +190,28 @@ func (m *machine) noteNoValue(start, end int) {
 	m.fault(diag.CallMember, start, end, "the name of a parameter has no value")
 }
 
-func (m *machine) noteCut() {
+func (m *machine) noteTruncated() {
 	m.note(diag.CutCall, m.start, len(m.text), "the text ends inside the call").Hint = "write the whole call again"
 }
 
 // noteMarks reports the marks that are part of a value.
 func (m *machine) noteMarks() {
 	p := &m.param
-	if p.marks == 0 {
+	if p.markCount == 0 {
 		return
 	}
 	more := ""
-	if p.marks > 1 {
-		more = fmt.Sprintf(" (%d marks)", p.marks)
+	if p.markCount > 1 {
+		more = fmt.Sprintf(" (%d marks)", p.markCount)
 	}
-	m.note(diag.MarkerInValue, p.first.start, p.first.end, "a mark of the dialect is part of the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
+	m.note(diag.MarkerInValue, p.firstMark.start, p.firstMark.end, "a mark of the dialect is part of the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // pointer returns the JSON pointer to an argument, "" if its name is too long.
 func pointer(key string) string {
-	if len(key) > mostKey {
+	if len(key) > maxKeyLen {
 		return ""
 	}
 	return "/" + pointerEscapes.Replace(key)

@@ -13,41 +13,41 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// value returns the value of the current parameter, which stands between two
+// paramValue returns the value of the current parameter, which stands between two
 // offsets, as JSON.
-func (m *machine) value(start, end int) json.RawMessage {
-	start, end = m.framed(start, end)
+func (m *machine) paramValue(start, end int) json.RawMessage {
+	start, end = m.trimFraming(start, end)
 	text := m.text[start:end]
-	if a, ok := attr(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
+	if a, ok := findAttribute(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
 		text, start, end = []byte(a.value), a.start, a.end
 	}
 	shape := m.shape.Property(m.param.name.text)
 	v := &m.out.value
 	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
-	if (m.param.holds || m.syntax.Nested) && !utf8.Valid(text) { // names in it, too
+	if (m.param.isContainer || m.syntax.Nested) && !utf8.Valid(text) { // names in it, too
 		m.fault(diag.InvalidUTF8, start, end, "a value holds bytes that are not UTF-8")
 	}
 	switch {
-	case m.param.holds:
-		return v.held(text, m.syntax.form(m.param.attrs), shape)
+	case m.param.isContainer:
+		return v.decodeContainer(text, m.syntax.formOf(m.param.attrs), shape)
 	case m.syntax.Nested:
-		if value, ok := v.nested(text, shape); ok {
+		if value, ok := v.decodeNested(text, shape); ok {
 			return value
 		}
-		m.out.tracer.forget(v.trace)
-		clear, plain := m.plain(text)
-		return v.read(clear, shape.oneOrMore(), plain)
+		m.out.tracer.truncate(v.trace)
+		clear, plain := m.decodeText(text)
+		return v.decode(clear, shape.oneOrMore(), plain)
 	}
-	return v.attributed(text, m.param.attrs, shape)
+	return v.decodeAttributed(text, m.param.attrs, shape)
 }
 
-// framed returns the offsets of a value without what stands around it.
-func (m *machine) framed(start, end int) (int, int) {
+// trimFraming returns the offsets of a value without what stands around it.
+func (m *machine) trimFraming(start, end int) (int, int) {
 	framing := m.syntax.Framing
 	switch {
-	case m.param.opener:
+	case m.param.openerMissing:
 		framing = Blanks
-	case m.param.wrong && framing == Verbatim: // the line of the next mark ends it
+	case m.param.wrongCloser && framing == Verbatim: // the line of the next mark ends it
 		end = m.trimLineEnd(start, m.trimRight(start, end, " \t"))
 	}
 	switch framing {
@@ -80,8 +80,8 @@ func (m *machine) trimLineEnd(start, end int) int {
 	return start + len(text)
 }
 
-// attr returns the attribute of a name, false if there is none.
-func attr(attributes []attribute, name string) (attribute, bool) {
+// findAttribute returns the attribute of a name, false if there is none.
+func findAttribute(attributes []attribute, name string) (attribute, bool) {
 	if name == "" {
 		return attribute{}, false
 	}
@@ -93,11 +93,11 @@ func attr(attributes []attribute, name string) (attribute, bool) {
 	return attribute{}, false
 }
 
-// plain returns the text that a value stands for, and whether it is the value
+// decodeText returns the text that a value stands for, and whether it is the value
 // byte by byte.
-func (m *machine) plain(text []byte) ([]byte, bool) {
+func (m *machine) decodeText(text []byte) ([]byte, bool) {
 	if m.syntax.CDATA {
-		if section, ok := cdata(text); ok {
+		if section, ok := cdataContent(text); ok {
 			return section, false
 		}
 	}
@@ -108,8 +108,8 @@ func (m *machine) plain(text []byte) ([]byte, bool) {
 	return text, true
 }
 
-// cdata returns the content of a text that is one CDATA section.
-func cdata(text []byte) ([]byte, bool) {
+// cdataContent returns the content of a text that is one CDATA section.
+func cdataContent(text []byte) ([]byte, bool) {
 	text, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(cdataOpen))
 	if !ok {
 		return nil, false
@@ -128,79 +128,79 @@ type valueReader struct {
 // path returns the pointer to the parameter.
 func (v *valueReader) path() string { return pointer(v.m.param.name.text) }
 
-// read returns what a text says that should be of some kinds, as JSON. If it is
+// decode returns what a text says that should be of some kinds, as JSON. If it is
 // plain, findings about it have a place in it.
-func (v *valueReader) read(text []byte, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) decode(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	switch {
 	case kinds == String:
-		return v.text(text)
+		return v.decodeAsText(text)
 	case kinds == 0:
-		return v.strict(text, v.m.syntax.Untyped.kinds())
+		return v.decodeStrict(text, v.m.syntax.Untyped.kinds())
 	case kinds&String != 0:
-		return v.strict(text, kinds&^String)
+		return v.decodeStrict(text, kinds&^String)
 	}
-	if value, ok := v.json(text, kinds, plain); ok {
+	if value, ok := v.decodeJSON(text, kinds, plain); ok {
 		return value
 	}
-	if value, ok := v.escaped(text, kinds); ok {
+	if value, ok := v.decodeEscapedJSON(text, kinds); ok {
 		return value
 	}
-	return v.text(text)
+	return v.decodeAsText(text)
 }
 
-// escaped returns the object or array of a text that has the escapes of a string, and no
+// decodeEscapedJSON returns the object or array of a text that has the escapes of a string, and no
 // quotes around it.
-func (v *valueReader) escaped(text []byte, kinds Kinds) (json.RawMessage, bool) {
+func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessage, bool) {
 	if kinds&(Array|Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
 		return nil, false
 	}
 	v.m.steps += len(text)
-	return v.decoded(literal.Reading{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
+	return v.decodeNestedJSON(literal.Reading{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
 }
 
-// json returns the value of a text that is JSON of some kinds, with what can be
+// decodeJSON returns the value of a text that is JSON of some kinds, with what can be
 // mended, and false for any other text.
-func (v *valueReader) json(text []byte, kinds Kinds, plain bool) (json.RawMessage, bool) {
-	return v.fit(v.parse(text), kinds, plain)
+func (v *valueReader) decodeJSON(text []byte, kinds Kinds, plain bool) (json.RawMessage, bool) {
+	return v.acceptParsed(v.parse(text), kinds, plain)
 }
 
-// fit returns a value that was read if it is of some kinds.
-func (v *valueReader) fit(r literal.Reading, kinds Kinds, plain bool) (json.RawMessage, bool) {
-	if r.Value == nil && hard(r.Findings) {
-		v.take(r, plain)
+// acceptParsed returns a value that was read if it is of some kinds.
+func (v *valueReader) acceptParsed(r literal.Reading, kinds Kinds, plain bool) (json.RawMessage, bool) {
+	if r.Value == nil && isFatal(r.Findings) {
+		v.addParsed(r, plain)
 		v.m.out.invalid = true
 		return json.RawMessage("null"), true
 	}
-	if r.Value != nil && kinds&String == 0 && kindOf(r.Value) == String {
-		if inner, ok := v.decoded(r, kinds); ok {
+	if r.Value != nil && kinds&String == 0 && jsonKind(r.Value) == String {
+		if inner, ok := v.decodeNestedJSON(r, kinds); ok {
 			return inner, true
 		}
 	}
-	if r.Value == nil || !kinds.admit(kindOf(r.Value)) {
+	if r.Value == nil || !kinds.has(jsonKind(r.Value)) {
 		return nil, false
 	}
-	v.take(r, plain)
+	v.addParsed(r, plain)
 	return r.Value, true
 }
 
 // parse reads a text that may be JSON.
 func (v *valueReader) parse(text []byte) literal.Reading {
 	v.m.steps += len(text)
-	if value, ok := v.m.out.strict(text); ok {
+	if value, ok := v.m.out.parseStrict(text); ok {
 		return literal.Reading{Value: value, Status: chat.StatusOK}
 	}
 	return literal.ParseBytes(text)
 }
 
-// valid reports whether a text is strictly JSON.
-func (v *valueReader) valid(text []byte) bool {
+// isStrictJSON reports whether a text is strictly JSON.
+func (v *valueReader) isStrictJSON(text []byte) bool {
 	v.m.steps += len(text)
-	return mayBeJSON(text) && json.Valid(text)
+	return canBeJSON(text) && json.Valid(text)
 }
 
-// mayBeJSON reports whether a text can be JSON: one that begins like an object, an array
+// canBeJSON reports whether a text can be JSON: one that begins like an object, an array
 // or a string, or that is a word or a number. Most texts are not.
-func mayBeJSON(text []byte) bool {
+func canBeJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
 		return false
@@ -209,14 +209,14 @@ func mayBeJSON(text []byte) bool {
 	case c == '{' || c == '[' || c == '"':
 		return true
 	case c == '-' || '0' <= c && c <= '9':
-		return isNumber(text)
+		return looksLikeNumber(text)
 	}
 	return string(text) == "true" || string(text) == "false" || string(text) == "null"
 }
 
-// isNumber reports whether a text that begins like a number is made of what numbers
+// looksLikeNumber reports whether a text that begins like a number is made of what numbers
 // are: a sign stands in front or behind the e of an exponent, and one point.
-func isNumber(text []byte) bool {
+func looksLikeNumber(text []byte) bool {
 	for i, c := range text {
 		switch {
 		case '0' <= c && c <= '9', c == '.', c|0x20 == 'e':
@@ -228,9 +228,9 @@ func isNumber(text []byte) bool {
 	return true
 }
 
-// admit reports whether a value of a kind is one of some kinds. Whether a number
+// has reports whether a value of a kind is one of some kinds. Whether a number
 // has no fraction is told by the definition.
-func (k Kinds) admit(kind Kinds) bool {
+func (k Kinds) has(kind Kinds) bool {
 	if kind&(Integer|Number) != 0 {
 		kind = Integer | Number
 	}
@@ -248,53 +248,53 @@ func (u Untyped) kinds() Kinds {
 	return Array | Object
 }
 
-// strict returns the value of a text that is strictly JSON of some kinds, and the
+// decodeStrict returns the value of a text that is strictly JSON of some kinds, and the
 // text itself otherwise.
-func (v *valueReader) strict(text []byte, kinds Kinds) json.RawMessage {
-	if kinds == 0 || !mayBeJSON(text) {
-		return v.text(text)
+func (v *valueReader) decodeStrict(text []byte, kinds Kinds) json.RawMessage {
+	if kinds == 0 || !canBeJSON(text) {
+		return v.decodeAsText(text)
 	}
 	v.m.steps += len(text)
 	r := literal.Reading{Status: chat.StatusOK}
 	var ok bool
-	if r.Value, ok = v.m.out.strict(text); !ok && v.valid(text) {
+	if r.Value, ok = v.m.out.parseStrict(text); !ok && v.isStrictJSON(text) {
 		r, ok = literal.ParseBytes(text), true
 	}
 	if ok {
-		if value, ok := v.fit(r, kinds, true); ok {
+		if value, ok := v.acceptParsed(r, kinds, true); ok {
 			return value
 		}
 	}
-	return v.text(text)
+	return v.decodeAsText(text)
 }
 
-// hard reports whether findings are about a text that is JSON beyond doubt, and
+// isFatal reports whether findings are about a text that is JSON beyond doubt, and
 // must not be used.
-func hard(findings []diag.Finding) bool {
+func isFatal(findings []diag.Finding) bool {
 	return slices.ContainsFunc(findings, func(f diag.Finding) bool {
 		return f.Code == diag.DuplicateKey || f.Code == diag.TooDeep
 	})
 }
 
-// decoded returns the object or array that a JSON string holds where no string
+// decodeNestedJSON returns the object or array that a JSON string holds where no string
 // may stand.
-func (v *valueReader) decoded(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
+func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
 	var text string
-	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.valid([]byte(text)) {
+	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
 		return nil, false
 	}
 	inner := v.parse([]byte(text))
-	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).admit(kindOf(inner.Value)) {
+	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).has(jsonKind(inner.Value)) {
 		return nil, false
 	}
-	v.take(r, true)
+	v.addParsed(r, true)
 	f := v.m.note(diag.DoubleEncoded, v.start, v.start, "the value is a string that holds JSON")
 	f.Path = v.path()
 	return inner.Value, true
 }
 
-// take takes over the findings about a value.
-func (v *valueReader) take(r literal.Reading, plain bool) {
+// addParsed takes over the findings about a value.
+func (v *valueReader) addParsed(r literal.Reading, plain bool) {
 	if !plain {
 		for i := range r.Findings {
 			r.Findings[i].Span, r.Findings[i].Fixes = diag.Span{}, nil
@@ -304,12 +304,12 @@ func (v *valueReader) take(r literal.Reading, plain bool) {
 	if len(r.Findings) > 0 {
 		path = v.path()
 	}
-	v.m.takeReading(r, v.start, path)
+	v.m.addParsed(r, v.start, path)
 }
 
-// text returns a text as a JSON string.
-func (v *valueReader) text(text []byte) json.RawMessage {
-	b := v.m.out.quoted(text)
+// decodeAsText returns a text as a JSON string.
+func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
+	b := v.m.out.quote(text)
 	if !utf8.Valid(text) {
 		v.m.fault(diag.InvalidUTF8, v.start, v.start+1, "a value holds bytes that are not UTF-8")
 	}

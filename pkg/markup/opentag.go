@@ -11,56 +11,56 @@ import (
 
 // A tag is an opening tag with a name in it, on its way.
 type tag struct {
-	mark     mark
-	quote    byte // the quote that is open
-	firstEnd int  // where the tag would end if the quote were none
-	prev     byte // the latest byte that is no blank
+	mark         mark
+	quote        byte // the quote that is open
+	unquotedEnd  int  // where the tag would end if the quote were none
+	lastNonBlank byte // the latest byte that is no blank
 
-	twice attribute // the attribute that is there for the second time, if it has a name
+	duplicate attribute // the attribute that is there for the second time, if it has a name
 
-	end   int  // where what stands in it ends
-	next  int  // where reading goes on
-	open  bool // its end is missing
-	token int  // where a control token begins that stands there instead; 0 for none
-	slash bool // it closes itself
+	end         int  // where what stands in it ends
+	next        int  // where reading goes on
+	unclosed    bool // its end is missing
+	tokenStart  int  // where a control token begins that stands there instead; 0 for none
+	selfClosing bool // it closes itself
 }
 
 // An attribute is an attribute of a tag.
 type attribute struct {
 	name, value string
 	start, end  int // of the value
-	noise       bool
+	irregular   bool
 }
 
 // beginTag begins to read an opening tag behind its mark.
 func (m *machine) beginTag(found mark) {
 	m.tag = tag{mark: found}
-	m.state, m.look = inTag, found.nameEnd
+	m.state, m.lookahead = inTag, found.nameEnd
 }
 
 // readTag reads an opening tag with a name in it.
 func (m *machine) readTag() bool {
 	whole := m.scanTag()
 	t := &m.tag
-	if t.mark.kind == callOpen && m.look-m.start > longestOpening {
-		return m.noEnd()
+	if t.mark.kind == callOpen && m.lookahead-m.start > maxOpeningTag {
+		return m.rejectLongOpening()
 	}
 	if !whole {
 		return false
 	}
 	if t.mark.kind == callOpen {
-		a, others := m.nameIn(m.syntax.Name)
+		a, others := m.splitName(m.syntax.Name)
 		m.setTool(a)
-		m.takeID(others)
+		m.setID(others)
 		m.noteTag(others)
-		return m.openedCall(t.next, t.slash)
+		return m.enterCall(t.next, t.selfClosing)
 	}
-	m.param.name = m.keyOf()
+	m.param.name = m.paramKey()
 	m.noteName(m.param.name)
 	m.noteTag(m.param.attrs)
-	m.param.closes = m.nameCloses(m.param.name.text)
-	m.param.holds = m.syntax.form(m.param.attrs).holds()
-	return m.openedParam(t.next, t.slash)
+	m.param.closesByName = m.nameCloses(m.param.name.text)
+	m.param.isContainer = m.syntax.formOf(m.param.attrs).holds()
+	return m.enterParam(t.next, t.selfClosing)
 }
 
 // noteTag reports what is wrong with the attributes of the tag, beside its name.
@@ -68,11 +68,11 @@ func (m *machine) noteTag(others []attribute) {
 	if found := m.tag.mark; found.glued {
 		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "no blank before the attribute %q", m.syntax.Name)
 		f.Severity = diag.Warning
-		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(blankSign)))
+		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(byteLevelSpace)))
 		m.fix(f, diag.Safe, "write one", found.nameEnd-sign, found.nameEnd, " ")
 	}
 	m.noteAttributes(others)
-	if a := m.tag.twice; a.name != "" {
+	if a := m.tag.duplicate; a.name != "" {
 		m.fault(diag.DuplicateKey, a.start, a.end, "the attribute %s is there twice", excerpt(a.name))
 	}
 	m.noteOpenTag()
@@ -80,11 +80,11 @@ func (m *machine) noteTag(others []attribute) {
 
 // nameCloses reports whether a mark with the name of a parameter can close it.
 func (m *machine) nameCloses(name string) bool {
-	if m.syntax.Elements || len(name) > mostName {
+	if m.syntax.Elements || len(name) > maxElementName {
 		return false
 	}
 	for i := range len(name) {
-		if !isName(name[i]) {
+		if !isNameByte(name[i]) {
 			return false
 		}
 	}
@@ -94,47 +94,47 @@ func (m *machine) nameCloses(name string) bool {
 // scanTag looks for the end of the tag. It reports false if more text is needed.
 func (m *machine) scanTag() bool {
 	t, d, token := &m.tag, m.syntax.delimiters(), m.syntax.Token
-	end, inTag := d.End, m.nameStands() == InTag
-	for m.look < len(m.text) {
-		c, at := m.text[m.look], m.look
+	end, inTag := d.End, m.namePosition() == InTag
+	for m.lookahead < len(m.text) {
+		c, at := m.text[m.lookahead], m.lookahead
 		m.steps++
 		if token != "" && c == token[0] {
-			if v := m.prefixed(at, token); v != no {
-				return v == yes && t.breakAt(at, end)
+			if v := m.matchAt(at, token); v != no {
+				return v == yes && t.endWithoutEnd(at, end)
 			}
 		}
 		v := no
 		if c == end[0] {
-			v = m.prefixed(at, end)
+			v = m.matchAt(at, end)
 		}
 		switch {
 		case v == maybe:
 			return false
-		case v == yes && (end != ">" || t.prev != '|'): // which ends a control token that leaked in
+		case v == yes && (end != ">" || t.lastNonBlank != '|'): // which ends a control token that leaked in
 			if t.quote == 0 {
-				t.slash = t.prev == '/'
+				t.selfClosing = t.lastNonBlank == '/'
 				return t.finish(at, at+len(end))
 			}
-			if t.firstEnd == 0 {
-				t.firstEnd = at
+			if t.unquotedEnd == 0 {
+				t.unquotedEnd = at
 			}
 		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
-			return t.breakAt(at, end)
+			return t.endWithoutEnd(at, end)
 		case c == d.Open[0]:
-			found, v := m.mark(at)
+			found, v := m.parseMark(at)
 			if v == maybe {
 				return false
 			}
 			if v == yes {
-				return t.breakAt(found.start, end)
+				return t.endWithoutEnd(found.start, end)
 			}
 		case !inTag:
 			t.readQuote(c)
 		}
 		if !isSpace(c) {
-			t.prev = c
+			t.lastNonBlank = c
 		}
-		m.look++
+		m.lookahead++
 	}
 	return false
 }
@@ -144,45 +144,45 @@ func (t *tag) readQuote(c byte) {
 	switch {
 	case c == t.quote:
 		t.quote = 0
-	case t.quote == 0 && t.prev == '=' && (c == '"' || c == '\''):
-		t.quote, t.firstEnd = c, 0
+	case t.quote == 0 && t.lastNonBlank == '=' && (c == '"' || c == '\''):
+		t.quote, t.unquotedEnd = c, 0
 	}
 }
 
-// breakAt ends a tag whose end, or a quote in it, is missing.
-func (t *tag) breakAt(at int, end string) bool {
-	if t.quote != 0 && t.firstEnd > 0 {
-		return t.finish(t.firstEnd, t.firstEnd+len(end))
+// endWithoutEnd ends a tag whose end, or a quote in it, is missing.
+func (t *tag) endWithoutEnd(at int, end string) bool {
+	if t.quote != 0 && t.unquotedEnd > 0 {
+		return t.finish(t.unquotedEnd, t.unquotedEnd+len(end))
 	}
-	t.open = true
+	t.unclosed = true
 	return t.finish(at, at)
 }
 
 func (t *tag) finish(end, next int) bool {
-	if t.slash {
+	if t.selfClosing {
 		end--
 	}
 	t.end, t.next = end, next
 	return true
 }
 
-// nameStands returns where the name in the tag stands.
-func (m *machine) nameStands() string {
+// namePosition returns where the name in the tag stands.
+func (m *machine) namePosition() string {
 	if m.tag.mark.kind == callOpen {
 		return m.syntax.Name
 	}
 	return m.syntax.Key
 }
 
-// nameIn returns the attribute of the tag with a name, and the others.
-func (m *machine) nameIn(where string) (attribute, []attribute) {
+// splitName returns the attribute of the tag with a name, and the others.
+func (m *machine) splitName(where string) (attribute, []attribute) {
 	t := &m.tag
 	from := t.mark.nameEnd
 	if where == InTag {
 		from++ // the "="
-		return m.inTag(from, t.end), nil
+		return m.nameInTag(from, t.end), nil
 	}
-	all := m.attributes(from, t.end)
+	all := m.parseAttributes(from, t.end)
 	i := slices.IndexFunc(all, func(a attribute) bool { return a.name == where })
 	if i < 0 {
 		return attribute{start: from, end: from}, all
@@ -191,51 +191,51 @@ func (m *machine) nameIn(where string) (attribute, []attribute) {
 	return found, slices.Delete(all, i, i+1)
 }
 
-// inTag returns the name behind "=". If the end of the tag is missing, another
+// nameInTag returns the name behind "=". If the end of the tag is missing, another
 // "=" ends the name.
-func (m *machine) inTag(from, end int) attribute {
-	if i := bytes.IndexByte(m.text[from:end], '='); m.tag.open && i >= 0 {
+func (m *machine) nameInTag(from, end int) attribute {
+	if i := bytes.IndexByte(m.text[from:end], '='); m.tag.unclosed && i >= 0 {
 		end = from + i
 		m.tag.end, m.tag.next = end, end+1
 	}
 	return attribute{name: InTag, value: string(m.text[from:end]), start: from, end: end}
 }
 
-// fewAttributes is how many attributes are compared one by one.
-const fewAttributes = 8
+// maxLinearAttributes is how many attributes are compared one by one.
+const maxLinearAttributes = 8
 
-// attributes reads the attributes between two offsets, in the room of those of the
+// parseAttributes reads the attributes between two offsets, in the room of those of the
 // last tag.
-func (m *machine) attributes(from, end int) []attribute {
-	all := m.room[:0]
+func (m *machine) parseAttributes(from, end int) []attribute {
+	all := m.attrBuffer[:0]
 	var names map[string]bool // of all, where they are many
 	for i := from; i < end; {
 		if isSpace(m.text[i]) {
 			i++
 			continue
 		}
-		a, next := m.attribute(i, end)
+		a, next := m.parseAttribute(i, end)
 		m.steps += next - i
-		if len(all) == fewAttributes {
+		if len(all) == maxLinearAttributes {
 			names = map[string]bool{}
 			for _, b := range all {
 				names[b.name] = true
 			}
 		}
 		if names[a.name] || names == nil && slices.ContainsFunc(all, func(b attribute) bool { return a.name == b.name }) {
-			m.tag.twice = a
+			m.tag.duplicate = a
 		}
 		if names != nil {
 			names[a.name] = true
 		}
 		all, i = append(all, a), next
 	}
-	m.room = all
+	m.attrBuffer = all
 	return all
 }
 
-// attribute reads the attribute at i.
-func (m *machine) attribute(i, end int) (attribute, int) {
+// parseAttribute reads the attribute at i.
+func (m *machine) parseAttribute(i, end int) (attribute, int) {
 	from := i
 	for i < end && m.text[i] != '=' && !isSpace(m.text[i]) {
 		i++
@@ -251,21 +251,21 @@ func (m *machine) attribute(i, end int) (attribute, int) {
 	for i < end && isSpace(m.text[i]) {
 		i++
 	}
-	next := m.attributeValue(&a, i, end)
+	next := m.parseAttributeValue(&a, i, end)
 	if m.syntax.AttrEscapes {
 		a.value = unescape(a.value)
 	}
 	return a, next
 }
 
-// attributeValue reads the value of an attribute at i.
-func (m *machine) attributeValue(a *attribute, i, end int) int {
+// parseAttributeValue reads the value of an attribute at i.
+func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 	text := m.text[i:end]
 	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
 		a.start = i + 1
 		n := bytes.IndexByte(text[1:], text[0])
 		if n < 0 {
-			a.noise, n = true, len(text)-1
+			a.irregular, n = true, len(text)-1
 		}
 		a.end = a.start + n
 		a.value = string(m.text[a.start:a.end])
@@ -275,30 +275,30 @@ func (m *machine) attributeValue(a *attribute, i, end int) int {
 	if n < 0 {
 		n = len(text)
 	}
-	a.start, a.end, a.noise = i, i+n, true
+	a.start, a.end, a.irregular = i, i+n, true
 	a.value = string(text[:n])
 	return i + n
 }
 
-// keyOf returns the name of the parameter in the tag, and keeps its attributes.
-func (m *machine) keyOf() name {
-	a, others := m.nameIn(m.syntax.Key)
+// paramKey returns the name of the parameter in the tag, and keeps its attributes.
+func (m *machine) paramKey() name {
+	a, others := m.splitName(m.syntax.Key)
 	m.param.attrs = others
 	n := m.paramName(a.value, a.start, a.end)
-	n.noisy = n.noisy || a.noise
+	n.irregular = n.irregular || a.irregular
 	has, _ := m.shape.declares(n.text)
-	n.more = m.syntax.Key == InTag && !has && strings.Contains(n.text, "=")
+	n.hasExtra = m.syntax.Key == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
 
 // A name is the name of a tool or parameter as it stands in the text.
 type name struct {
-	text       string
-	start, end int
-	noisy      bool   // quotes or blanks stood around it, or were missing
-	leaked     bool   // control tokens stood in it
-	more       bool   // it stands in the tag, and something else does, too
-	space      string // this stood before it
+	text            string
+	start, end      int
+	irregular       bool   // quotes or blanks stood around it, or were missing
+	hasControlToken bool   // control tokens stood in it
+	hasExtra        bool   // it stands in the tag, and something else does, too
+	namespace       string // this stood before it
 }
 
 // trimNoise takes quotes and blanks from both ends of a name.
@@ -316,9 +316,9 @@ func trimNoise(name string) string {
 // cleanName takes quotes, blanks and control tokens from a name.
 func cleanName(text string, start, end int) name {
 	n := name{start: start, end: end}
-	n.text, n.leaked = dropTokens(text)
+	n.text, n.hasControlToken = removeControlTokens(text)
 	clean := trimNoise(n.text)
-	n.noisy = clean != n.text && !n.leaked
+	n.irregular = clean != n.text && !n.hasControlToken
 	n.text = clean
 	return n
 }
@@ -341,13 +341,13 @@ func (m *machine) toolName(text string, start, end int) name {
 	n := cleanName(text, start, end)
 	space, rest := literal.CutNamespace(n.text)
 	if space != "" && m.tools[n.text] == nil && (m.tools == nil || m.tools[rest] != nil) {
-		n.space, n.text = space, rest
+		n.namespace, n.text = space, rest
 	}
 	space, rest = cutDoubled(n.text)
 	if space != "" && m.tools[n.text] == nil && m.tools[rest] != nil {
 		n.text = rest
 		if !m.syntax.Doubled {
-			n.space = space
+			n.namespace = space
 		}
 	}
 	return n
@@ -362,8 +362,8 @@ func cutDoubled(text string) (space, rest string) {
 	return space + ".", rest
 }
 
-// dropTokens takes control tokens, <|…|>, from a name.
-func dropTokens(text string) (clean string, found bool) {
+// removeControlTokens takes control tokens, <|…|>, from a name.
+func removeControlTokens(text string) (clean string, found bool) {
 	if !strings.Contains(text, "<|") {
 		return text, false
 	}

@@ -49,8 +49,8 @@ func (s *Shape) declares(name string) (has, knows bool) {
 	return has, true
 }
 
-// element returns the shape of the items of an array, nil if it is not known.
-func (s *Shape) element() *Shape {
+// items returns the shape of the items of an array, nil if it is not known.
+func (s *Shape) items() *Shape {
 	if s == nil {
 		return nil
 	}
@@ -79,19 +79,19 @@ var typeNames = map[string]Kinds{
 // ShapeOf returns the shape that a JSON Schema describes. What it does not
 // understand, such as a reference to another document, is a value of any kind.
 func ShapeOf(schema json.RawMessage) *Shape {
-	r := shaper{root: schema, refs: map[string]*Shape{}, objects: map[string]map[string]json.RawMessage{}}
-	return r.shape(schema, 0)
+	r := shapeBuilder{root: schema, refs: map[string]*Shape{}, objects: map[string]map[string]json.RawMessage{}}
+	return r.newShape(schema, 0)
 }
 
 // Bounds of what is looked at in one schema.
 const (
-	shapeDepth = 64
-	shapeParts = 1 << 16
+	maxShapeDepth = 64
+	maxShapeParts = 1 << 16
 )
 
-// A shaper finds shapes in one schema. Its recursion is bounded by shapeDepth,
+// A shapeBuilder finds shapes in one schema. Its recursion is bounded by shapeDepth,
 // its work by shapeParts.
-type shaper struct {
+type shapeBuilder struct {
 	root  json.RawMessage
 	refs  map[string]*Shape // the references that were resolved
 	parts int
@@ -113,38 +113,38 @@ type keywords struct {
 	AllOf      []json.RawMessage          `json:"allOf"`
 }
 
-func (r *shaper) shape(text json.RawMessage, depth int) *Shape {
+func (r *shapeBuilder) newShape(text json.RawMessage, depth int) *Shape {
 	s := &Shape{}
 	r.fill(s, text, depth)
 	return s
 }
 
 // fill adds to a shape what a schema says.
-func (r *shaper) fill(s *Shape, text json.RawMessage, depth int) {
+func (r *shapeBuilder) fill(s *Shape, text json.RawMessage, depth int) {
 	var of keywords
 	r.parts++
-	if depth > shapeDepth || r.parts > shapeParts || json.Unmarshal(text, &of) != nil {
+	if depth > maxShapeDepth || r.parts > maxShapeParts || json.Unmarshal(text, &of) != nil {
 		return
 	}
 	s.Kinds = of.kinds()
 	if of.Properties != nil {
 		s.Properties = make(map[string]*Shape, len(of.Properties))
 		for name, property := range of.Properties {
-			s.Properties[name] = r.shape(property, depth+1)
+			s.Properties[name] = r.newShape(property, depth+1)
 		}
 	}
 	if of.Items != nil {
-		s.Items = r.shape(of.Items, depth+1)
+		s.Items = r.newShape(of.Items, depth+1)
 	}
 	if of.Ref != "" {
-		s.and(r.resolve(of.Ref, depth+1))
+		s.narrow(r.resolve(of.Ref, depth+1))
 	}
 	for _, part := range of.AllOf {
-		s.and(r.shape(part, depth+1))
+		s.narrow(r.newShape(part, depth+1))
 	}
 	for _, choice := range [][]json.RawMessage{of.AnyOf, of.OneOf} {
 		if len(choice) > 0 {
-			s.and(r.either(choice, depth+1))
+			s.narrow(r.union(choice, depth+1))
 		}
 	}
 	if of.Nullable && s.Kinds != 0 {
@@ -163,7 +163,7 @@ func (of *keywords) kinds() Kinds {
 	}
 	var kinds Kinds
 	for _, value := range values {
-		kinds |= kindOf(value)
+		kinds |= jsonKind(value)
 	}
 	switch {
 	case kinds != 0:
@@ -198,8 +198,8 @@ func namedKinds(text json.RawMessage) (Kinds, bool) {
 	return kinds, true
 }
 
-// kindOf returns the kind of a JSON value.
-func kindOf(value json.RawMessage) Kinds {
+// jsonKind returns the kind of a JSON value.
+func jsonKind(value json.RawMessage) Kinds {
 	if len(value) == 0 {
 		return 0
 	}
@@ -222,7 +222,7 @@ func kindOf(value json.RawMessage) Kinds {
 }
 
 // resolve returns the shape that a reference into the same document points to.
-func (r *shaper) resolve(ref string, depth int) *Shape {
+func (r *shapeBuilder) resolve(ref string, depth int) *Shape {
 	if s, ok := r.refs[ref]; ok {
 		return s
 	}
@@ -245,7 +245,7 @@ func (r *shaper) resolve(ref string, depth int) *Shape {
 var unescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // members returns the members of the object at a JSON pointer, which is read once.
-func (r *shaper) members(pointer string, at json.RawMessage) map[string]json.RawMessage {
+func (r *shapeBuilder) members(pointer string, at json.RawMessage) map[string]json.RawMessage {
 	members, ok := r.objects[pointer]
 	if !ok && json.Unmarshal(at, &members) != nil {
 		members = nil
@@ -254,14 +254,14 @@ func (r *shaper) members(pointer string, at json.RawMessage) map[string]json.Raw
 	return members
 }
 
-// either returns the shape of a value that has one of several shapes.
-func (r *shaper) either(choice []json.RawMessage, depth int) *Shape {
+// union returns the shape of a value that has one of several shapes.
+func (r *shapeBuilder) union(choice []json.RawMessage, depth int) *Shape {
 	s, open := &Shape{}, false
 	for _, text := range choice {
-		one := r.shape(text, depth)
+		one := r.newShape(text, depth)
 		open = open || one.Kinds == 0
 		s.Kinds |= one.Kinds
-		s.adopt(one)
+		s.mergeMembers(one)
 	}
 	if open {
 		s.Kinds = 0
@@ -269,20 +269,20 @@ func (r *shaper) either(choice []json.RawMessage, depth int) *Shape {
 	return s
 }
 
-// and narrows a shape to values that have another one, too.
-func (s *Shape) and(other *Shape) {
+// narrow narrows a shape to values that have another one, too.
+func (s *Shape) narrow(other *Shape) {
 	switch {
 	case s.Kinds == 0:
 		s.Kinds = other.Kinds
 	case other.Kinds != 0 && s.Kinds&other.Kinds != 0:
 		s.Kinds &= other.Kinds
 	}
-	s.adopt(other)
+	s.mergeMembers(other)
 }
 
-// adopt takes over what another shape says about members and items. Where both
+// mergeMembers takes over what another shape says about members and items. Where both
 // know a member it can be of the kinds of both.
-func (s *Shape) adopt(other *Shape) {
+func (s *Shape) mergeMembers(other *Shape) {
 	if s.Items == nil {
 		s.Items = other.Items
 	}
@@ -294,14 +294,14 @@ func (s *Shape) adopt(other *Shape) {
 		mine[name] = property
 	}
 	for name, property := range other.Properties {
-		mine[name] = property.or(mine[name])
+		mine[name] = property.union(mine[name])
 	}
 	s.Properties = mine
 }
 
-// or returns the shape of a value that has this shape or another, which may be
+// union returns the shape of a value that has this shape or another, which may be
 // nil for none.
-func (s *Shape) or(other *Shape) *Shape {
+func (s *Shape) union(other *Shape) *Shape {
 	if other == nil || other == s {
 		return s
 	}

@@ -15,8 +15,8 @@ type Place struct {
 	Value   diag.Span // without what stands around it and is no part of it
 }
 
-// A trace is what is kept of where a value stands.
-type trace struct {
+// A tracedValue is what is kept of where a value stands.
+type tracedValue struct {
 	in          int // the index of the value that it stands in; outermost for an argument
 	name        string
 	named, said diag.Span
@@ -27,8 +27,8 @@ const outermost = -1
 
 // A tracer keeps where values stand, if it is on.
 type tracer struct {
-	on  bool
-	all []trace // by their beginning
+	enabled bool
+	values  []tracedValue // by their beginning
 }
 
 // Places reads the text of one call again, of all its bytes, and returns its
@@ -38,21 +38,21 @@ func Places(s *Syntax, text string, tools Toolset) (json.RawMessage, []Place) {
 	if bare := strings.TrimPrefix(text, s.Token); !strings.HasPrefix(bare, s.delimiters().Open) {
 		return nil, nil
 	}
-	m := traced(s, text, tools)
-	if m.half { // a mark behind the call has ended its last value
-		m = traced(s, text+m.callCloser(), tools)
+	m := parseTraced(s, text, tools)
+	if m.incomplete { // a mark behind the call has ended its last value
+		m = parseTraced(s, text+m.callClosingTag(), tools)
 	}
-	if m.none || m.half || m.out.invalid {
+	if m.notCall || m.incomplete || m.out.invalid {
 		return nil, nil
 	}
-	return m.out.arguments(), m.out.tracer.places()
+	return m.out.argumentsJSON(), m.out.tracer.argumentSpans()
 }
 
-// traced returns a machine that has read the text of a call, and kept where its
+// parseTraced returns a machine that has read the text of a call, and kept where its
 // parameters stand.
-func traced(s *Syntax, text string, tools Toolset) *machine {
+func parseTraced(s *Syntax, text string, tools Toolset) *machine {
 	m := &machine{
-		syntax: s, words: s.words(), tools: tools, text: []byte(text), whole: true, inside: true, out: &output{tracer: tracer{on: true}},
+		syntax: s, words: s.words(), tools: tools, text: []byte(text), final: true, endsAtCallEnd: true, out: &output{tracer: tracer{enabled: true}},
 	}
 	m.run()
 	return m
@@ -60,35 +60,35 @@ func traced(s *Syntax, text string, tools Toolset) *machine {
 
 // begin takes a value, whose end may not be known yet, and returns its index.
 func (t *tracer) begin(in int, name string, named, said diag.Span) int {
-	if !t.on {
+	if !t.enabled {
 		return outermost
 	}
-	t.all = append(t.all, trace{in: in, name: name, named: named, said: said})
-	return len(t.all) - 1
+	t.values = append(t.values, tracedValue{in: in, name: name, named: named, said: said})
+	return len(t.values) - 1
 }
 
 // end takes the end of a value that holds others.
 func (t *tracer) end(i, at int, list bool) {
-	if t.on {
-		t.all[i].said.End, t.all[i].list = at, list
+	if t.enabled {
+		t.values[i].said.End, t.values[i].list = at, list
 	}
 }
 
-// forget drops what has been taken of the values in one.
-func (t *tracer) forget(i int) {
-	if t.on {
-		t.all = t.all[:i+1]
+// truncate drops what has been taken of the values in one.
+func (t *tracer) truncate(i int) {
+	if t.enabled {
+		t.values = t.values[:i+1]
 	}
 }
 
 // trace takes the value of the current parameter.
 func (m *machine) trace(start, end int) int {
-	if !m.out.tracer.on {
+	if !m.out.tracer.enabled {
 		return outermost
 	}
 	n := m.param.name
 	from := n.start
-	if m.param.element { // whose name is that of its tag
+	if m.param.isElement { // whose name is that of its tag
 		from = n.end - len(n.text)
 	}
 	for from < n.end && isSpace(m.text[from]) {
@@ -98,9 +98,9 @@ func (m *machine) trace(start, end int) int {
 	return m.out.tracer.begin(outermost, n.text, named, diag.Bytes(start, end))
 }
 
-// longestPointer bounds the pointers to what stands in arguments, in bytes: behind long
+// maxPointerLen bounds the pointers to what stands in arguments, in bytes: behind long
 // names many values can stand.
-const longestPointer = 256
+const maxPointerLen = 256
 
 // A sibling is the values of one name in a value, or all of those in a list.
 type sibling struct {
@@ -108,19 +108,19 @@ type sibling struct {
 	name string
 }
 
-// places returns where the values stand. A name that comes again makes an array.
-func (t *tracer) places() []Place {
-	all, pointers := make([]Place, 0, len(t.all)), make([]string, len(t.all))
+// argumentSpans returns where the values stand. A name that comes again makes an array.
+func (t *tracer) argumentSpans() []Place {
+	all, pointers := make([]Place, 0, len(t.values)), make([]string, len(t.values))
 	count, seen, arrays := map[sibling]int{}, map[sibling]int{}, map[sibling]int{}
-	for _, v := range t.all {
+	for _, v := range t.values {
 		count[sibling{v.in, v.name}]++
 	}
-	for i, v := range t.all {
+	for i, v := range t.values {
 		key, pointer, list := sibling{v.in, v.name}, "", false
 		if v.in != outermost {
-			pointer, list = pointers[v.in], t.all[v.in].list
+			pointer, list = pointers[v.in], t.values[v.in].list
 		}
-		if v.in != outermost && (pointer == "" || len(pointer)+len(v.name) > longestPointer) {
+		if v.in != outermost && (pointer == "" || len(pointer)+len(v.name) > maxPointerLen) {
 			continue
 		}
 		if list {

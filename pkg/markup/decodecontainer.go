@@ -1,0 +1,160 @@
+package markup
+
+import (
+	"encoding/json"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// A container is a value that is tags of parameters.
+type container struct {
+	name    string
+	form    valueForm
+	shape   *Shape
+	members []member
+	names   map[string]bool
+	trace   int
+}
+
+// json returns the value of a branch.
+func (b *container) json() json.RawMessage {
+	if b.form == asDict {
+		return encodeObject(b.members)
+	}
+	var items member
+	for _, m := range b.members {
+		items.values = append(items.values, m.values...)
+	}
+	return appendArray(nil, items.values)
+}
+
+// child returns the shape of a value in a branch.
+func (b *container) child(name string) *Shape {
+	if b.form == asList {
+		return b.shape.items()
+	}
+	return b.shape.Property(name)
+}
+
+// A containerReader reads a value that is tags of parameters, and these values.
+type containerReader struct {
+	*valueReader
+	parser *machine
+	stack  []container
+}
+
+// decodeContainer returns the value of a text that is tags of parameters.
+func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) json.RawMessage {
+	in := &machine{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
+	h := containerReader{v, in, []container{{form: f, shape: shape, trace: v.trace}}}
+	for h.step() {
+	}
+	v.m.steps += in.steps
+	h.traceEnd(&h.stack[0], len(text))
+	return h.stack[0].json()
+}
+
+// step reads the next tag. It reports false at the end, and at a fault.
+func (h *containerReader) step() bool {
+	found, _ := h.parser.nextOwnMark()
+	switch depth := len(h.stack); {
+	case found.kind == paramOpen && depth == literal.MaxDepth:
+		h.fault(diag.TooDeep, found, "tags are nested more than %d deep", depth)
+	case found.kind == paramOpen:
+		return h.openTag(found)
+	case found.kind == paramClose && depth > 1:
+		h.parser.lookahead = found.end
+		b := h.stack[depth-1]
+		h.traceEnd(&b, found.start)
+		h.stack = h.stack[:depth-1]
+		return h.addValue(found, b.name, b.json())
+	case found.start < len(h.parser.text):
+		h.fault(diag.NotACall, found, "no value here")
+	case depth > 1:
+		h.fault(diag.MissingCloser, found, "the value %s is not closed", excerpt(h.stack[depth-1].name))
+	}
+	return false
+}
+
+// fault reports at a mark why the value cannot be read.
+func (h *containerReader) fault(code diag.Code, at mark, format string, args ...any) {
+	h.m.fault(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
+}
+
+// openTag reads a tag in the latest branch, and its value unless that holds others.
+func (h *containerReader) openTag(found mark) bool {
+	h.parser.beginTag(found)
+	if !h.parser.scanTag() || h.parser.tag.unclosed {
+		h.fault(diag.MissingCloser, found, "a tag lacks its end")
+		return false
+	}
+	key, attributes := h.parser.splitName(h.parser.syntax.Key)
+	tag := h.parser.tag
+	h.parser.lookahead = tag.next
+	if twice := tag.duplicate.name; twice != "" {
+		h.fault(diag.DuplicateKey, found, "the attribute %s is there twice", excerpt(twice))
+	}
+	of := &h.stack[len(h.stack)-1]
+	b := container{name: key.value, form: h.parser.syntax.formOf(attributes), shape: of.child(key.value)}
+	b.trace = h.traceBegin(of, key, tag)
+	switch {
+	case b.form.holds() && !tag.selfClosing:
+		h.stack = append(h.stack, b)
+		return true
+	case b.form.holds():
+		return h.addValue(found, b.name, b.json())
+	}
+	end := tag.next
+	if !tag.selfClosing {
+		closer, ok := h.parser.scanParamCloser()
+		if !ok {
+			h.fault(diag.MissingCloser, found, "the value %s is not closed", excerpt(b.name))
+			return false
+		}
+		end, h.parser.lookahead = closer.start, closer.end
+	}
+	h.traceEnd(&b, end)
+	leaf := valueReader{m: h.m, start: h.start + tag.next}
+	return h.addValue(found, b.name, leaf.decodeAttributed(h.parser.text[tag.next:end], attributes, b.shape))
+}
+
+// traceBegin and closes keep where a tag in a branch stands.
+func (h *containerReader) traceBegin(b *container, key attribute, t tag) int {
+	at := h.start + t.next
+	return h.m.out.tracer.begin(b.trace, key.value, diag.Bytes(h.start+key.start, h.start+key.end), diag.Bytes(at, at))
+}
+
+func (h *containerReader) traceEnd(b *container, at int) {
+	h.m.out.tracer.end(b.trace, h.start+at, b.form == asList)
+}
+
+// scanParamCloser looks for the mark that closes a value without tags in it.
+func (m *machine) scanParamCloser() (mark, bool) {
+	for {
+		found, ok := m.scanMark()
+		if !ok || found.kind == paramClose && m.isOwn(found) {
+			return found, ok
+		}
+	}
+}
+
+// addValue adds a value, which begins or ends with a mark, to the latest branch.
+func (h *containerReader) addValue(at mark, name string, value json.RawMessage) bool {
+	b := &h.stack[len(h.stack)-1]
+	switch {
+	case b.form == asList && name != "":
+		h.noteAttribute(0, "a value in a list has a name, which means nothing")
+	case b.form == asDict && name == "":
+		h.fault(diag.CallMember, at, "a value has no name")
+	case b.form == asDict && b.names[name]:
+		h.fault(diag.DuplicateKey, at, "the value %s is there twice", excerpt(name))
+		return true
+	}
+	if b.names == nil {
+		b.names = map[string]bool{}
+	}
+	b.names[name] = true
+	b.members = append(b.members, member{name, []json.RawMessage{value}})
+	return true
+}

@@ -1,0 +1,179 @@
+package markup
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// itemTag is the name of the tags of the items of an array.
+const itemTag = "item"
+
+// A elementNode is a tag with tags in it.
+type elementNode struct {
+	name    string
+	trace   int
+	shape   *Shape
+	members []member
+	indexes map[string]int
+}
+
+// decodeNested returns the value of a text that is tags in tags, and false for one that
+// is not.
+func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, bool) {
+	in := &machine{syntax: v.m.syntax, text: text, final: true, qualified: v.m.qualified}
+	defer func() { v.m.steps += in.steps }()
+	if !v.beginsTags(in, shape) {
+		return v.decodeEmpty(text, shape)
+	}
+	stack := []elementNode{{shape: shape, trace: v.trace}}
+	for {
+		top := &stack[len(stack)-1]
+		found, _ := in.nextMark()
+		switch {
+		case in.lookahead == len(in.text) && len(stack) == 1:
+			v.traceEnd(top, len(text))
+			return top.json(), true
+		case found.kind == elementClose && len(stack) > 1 && found.name == top.name:
+			v.traceEnd(top, found.start)
+			value := top.json()
+			stack = stack[:len(stack)-1]
+			stack[len(stack)-1].add(found.name, value)
+			in.lookahead = found.end
+		case found.kind != elementOpen || !in.isOwn(found):
+			return nil, false
+		case len(stack) == literal.MaxDepth:
+			v.m.fault(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d deep", literal.MaxDepth)
+			return json.RawMessage("null"), true
+		default:
+			child := elementNode{name: found.name, shape: top.child(found.name)}
+			in.lookahead = found.end
+			child.trace = v.traceBegin(top, found)
+			if !found.selfClosing && v.beginsTags(in, child.shape) {
+				stack = append(stack, child)
+				continue
+			}
+			value, ok := v.decodeLeaf(in, found, &child)
+			if !ok {
+				return nil, false
+			}
+			stack[len(stack)-1].add(found.name, value)
+		}
+	}
+}
+
+// traceBegin and closes keep where a tag in a node stands.
+func (v *valueReader) traceBegin(n *elementNode, tag mark) int {
+	name := v.start + tag.nameEnd
+	return v.m.out.tracer.begin(n.trace, tag.name, diag.Bytes(name-len(tag.name), name), diag.Bytes(v.start+tag.end, v.start+tag.end))
+}
+
+func (v *valueReader) traceEnd(n *elementNode, at int) {
+	v.m.out.tracer.end(n.trace, v.start+at, n.list())
+}
+
+// decodeEmpty returns the empty object or array that an empty text stands for.
+func (v *valueReader) decodeEmpty(text []byte, shape *Shape) (json.RawMessage, bool) {
+	kinds := shape.kinds()
+	if len(bytes.TrimSpace(text)) > 0 || kinds == 0 || kinds&String != 0 {
+		return nil, false
+	}
+	switch {
+	case kinds&Object != 0:
+		return json.RawMessage("{}"), true
+	case kinds&Array != 0:
+		return json.RawMessage("[]"), true
+	}
+	return nil, false
+}
+
+// beginsTags reports whether a tag begins here, and a value of that shape may be
+// made of tags.
+func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
+	kinds := shape.kinds()
+	if kinds != 0 && kinds&(Array|Object) == 0 {
+		return false
+	}
+	at := in.lookahead
+	found, _ := in.nextMark()
+	in.lookahead = at
+	return found.kind == elementOpen && in.isOwn(found)
+}
+
+// decodeLeaf reads a tag without tags in it, up to its closing mark.
+func (v *valueReader) decodeLeaf(in *machine, tag mark, n *elementNode) (json.RawMessage, bool) {
+	depth := 0
+	for !tag.selfClosing {
+		found, ok := in.scanMark()
+		switch {
+		case !ok:
+			return nil, false
+		case found.name != tag.name || !in.isOwn(found):
+		case found.kind == elementOpen && !found.selfClosing:
+			depth++
+		case found.kind == elementClose && depth > 0:
+			depth--
+		case found.kind == elementClose:
+			in.lookahead = found.end
+			v.traceEnd(n, found.start)
+			return v.decodeLeafText(in.text[tag.end:found.start], n.shape), true
+		}
+	}
+	return v.decodeLeafText(nil, n.shape), true
+}
+
+// decodeLeafText returns the value of a text in a tag.
+func (v *valueReader) decodeLeafText(text []byte, shape *Shape) json.RawMessage {
+	if value, ok := v.decodeEmpty(text, shape); ok {
+		return value
+	}
+	clear, _ := v.m.decodeText(text)
+	return v.decode(clear, shape.oneOrMore(), false)
+}
+
+// oneOrMore returns the kinds of a value that can be an array, or one of several
+// items that make the array together.
+func (s *Shape) oneOrMore() Kinds {
+	kinds := s.kinds()
+	if kinds&Array != 0 {
+		kinds |= s.items().kinds()
+	}
+	return kinds
+}
+
+// child returns the shape of a tag in a node.
+func (n *elementNode) child(name string) *Shape {
+	if name == itemTag && n.shape.Property(name) == nil && n.shape.kinds()&Object == 0 {
+		return n.shape.items()
+	}
+	return n.shape.Property(name)
+}
+
+// add takes in the value of a tag in a node.
+func (n *elementNode) add(name string, value json.RawMessage) {
+	if n.indexes == nil {
+		n.indexes = map[string]int{}
+	}
+	i, again := n.indexes[name]
+	if !again {
+		i = len(n.members)
+		n.indexes[name] = i
+		n.members = append(n.members, member{key: name})
+	}
+	n.members[i].values = append(n.members[i].values, value)
+}
+
+// list reports whether the tags of a node are items.
+func (n *elementNode) list() bool {
+	return len(n.members) == 1 && n.members[0].key == itemTag && n.shape.kinds()&Object == 0
+}
+
+// json returns the value of a node: an array where its tags are items.
+func (n *elementNode) json() json.RawMessage {
+	if n.list() {
+		return appendArray(nil, n.members[0].values)
+	}
+	return encodeObject(n.members)
+}

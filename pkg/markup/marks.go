@@ -1,0 +1,277 @@
+package markup
+
+import "bytes"
+
+// A verdict says whether something stands in the text.
+type verdict uint8
+
+const (
+	no verdict = iota
+	maybe
+	yes
+)
+
+// A mark is a mark that stands in the text.
+type mark struct {
+	kind         kind
+	qualified    bool // it has the prefix or token of the syntax
+	unclosed     bool // its end is missing
+	firstMissing bool // its first character is missing
+	selfClosing  bool // of an element: it closes itself
+	start        int  // where it begins
+	nameEnd      int  // where its name ends
+	glued        bool // no blank stands behind that
+	end          int  // where it ends; of a tag with attributes, where its name does
+	name         string
+}
+
+// Bounds of what is looked ahead for one mark.
+const (
+	maxBlanks      = 8   // in a closing tag, in front of its end
+	maxElementName = 128 // of the name of an element
+)
+
+// matchAt reports whether a text stands at an offset.
+func (m *machine) matchAt(i int, text string) verdict {
+	rest := m.text[i:]
+	switch {
+	case len(rest) >= len(text):
+		if string(rest[:len(text)]) == text {
+			return yes
+		}
+	case !m.final && string(rest) == text[:len(rest)]:
+		return maybe
+	}
+	return no
+}
+
+// parseCutCloser reads a closing mark of the call whose first character is missing.
+func (m *machine) parseCutCloser(i int) (mark, verdict) {
+	d := m.syntax.delimiters()
+	if len(d.Close) < 2 || i == len(m.text) || m.text[i] != d.Close[1] {
+		return mark{}, no
+	}
+	best := no
+	for _, name := range m.syntax.Calls {
+		for _, name := range []string{name, m.syntax.Prefix + name} {
+			closer := d.Close[1:] + name + d.End
+			switch v := m.matchAt(i, closer); v {
+			case yes:
+				return mark{kind: callClose, qualified: m.qualified, firstMissing: true, start: i, end: i + len(closer)}, yes
+			case maybe:
+				best = maybe
+			}
+		}
+	}
+	return mark{}, best
+}
+
+// parseMark reads the mark at an offset, where its "<" stands.
+func (m *machine) parseMark(i int) (mark, verdict) {
+	m.steps++
+	found, v := m.parseKnownMark(i)
+	if v == no && m.param.closesByName {
+		found, v = m.parseNameCloser(i)
+	}
+	if v == no && m.syntax.Elements {
+		found, v = m.parseElement(i)
+		found = m.qualify(found, i, false)
+	}
+	return found, v
+}
+
+// parseKnownMark reads a mark that is one of the words of the syntax.
+func (m *machine) parseKnownMark(i int) (mark, verdict) {
+	open := no
+	words := m.words.at(m.text[i:])
+	for k := range words {
+		w := &words[k]
+		v := m.matchAt(i, w.text)
+		if v == yes {
+			var found mark
+			if found, v = m.parseTail(w.kind, w.tail, i+len(w.text)); v == yes {
+				return m.qualify(found, i, w.qualified), yes
+			}
+		}
+		open = max(open, v)
+	}
+	return mark{}, open
+}
+
+// parseNameCloser reads a mark that closes the parameter by its name, as if that were
+// its tag.
+func (m *machine) parseNameCloser(i int) (mark, verdict) {
+	found, v := m.parseNameCloserWith(i, "")
+	if prefix := m.syntax.Prefix; v != yes && prefix != "" {
+		dressed, other := m.parseNameCloserWith(i, prefix)
+		return dressed, max(v, other)
+	}
+	return found, v
+}
+
+// parseNameCloserWith is [machine.parseNameCloser] with a prefix.
+func (m *machine) parseNameCloserWith(i int, prefix string) (mark, verdict) {
+	end, v := m.matchSequence(i, m.syntax.delimiters().Close, prefix, m.param.name.text)
+	if v != yes {
+		return mark{}, v
+	}
+	found, v := m.parseTail(elementClose, endTail, end)
+	found = m.qualify(found, i, prefix != "")
+	found.name = m.param.name.text
+	return found, v
+}
+
+// matchSequence reports whether texts stand at an offset, one behind the other, and where they
+// end.
+func (m *machine) matchSequence(i int, texts ...string) (end int, v verdict) {
+	for _, text := range texts {
+		if v := m.matchAt(i, text); v != yes {
+			return i, v
+		}
+		i += len(text)
+	}
+	return i, yes
+}
+
+// qualify finishes a mark: it begins with the token, if that stands before it.
+func (m *machine) qualify(found mark, i int, dressed bool) mark {
+	found.start, found.qualified = i, dressed || m.syntax.Prefix == "" && m.syntax.Token == ""
+	if token := m.syntax.Token; token != "" && bytes.HasSuffix(m.text[min(i, m.pos):i], []byte(token)) {
+		found.start, found.qualified = i-len(token), true
+	}
+	return found
+}
+
+// parseTail reads what must stand behind the name of a mark of some kind, which ends at i.
+func (m *machine) parseTail(k kind, t tail, i int) (mark, verdict) {
+	found := mark{kind: k, nameEnd: i, end: i}
+	switch t {
+	case noTail:
+		return found, yes
+	case equalsTail, attrTail:
+		v := m.nameEndsAt(i, t)
+		if v == no && m.syntax.Glued {
+			return m.parseGluedTail(found)
+		}
+		return found, v
+	}
+	end, v := m.parseTagEnd(i)
+	switch {
+	case v == no && t == anyTail:
+		end, v, found.unclosed = i, yes, true
+	case v == no && t == optionalEndTail:
+		end, v = i, m.isEndMissing(i)
+		found.unclosed = v == yes
+	}
+	found.end = end
+	return found, v
+}
+
+// nameEndsAt reports whether the name of an opening tag ends at an offset.
+func (m *machine) nameEndsAt(i int, t tail) verdict {
+	if i == len(m.text) {
+		return m.maybeUnlessFinal()
+	}
+	c := m.text[i]
+	if t == equalsTail {
+		return verdictOf(c == '=')
+	}
+	if isSpace(c) || c == '/' {
+		return yes
+	}
+	return m.matchAt(i, m.syntax.delimiters().End)
+}
+
+// byteLevelSpace is what byte-level tokenizers have for a blank.
+const byteLevelSpace = "\u0120"
+
+// parseGluedTail reads what stands behind the name of an opening tag in place of a blank:
+// nothing or [blankSign], and the attribute with a name.
+func (m *machine) parseGluedTail(found mark) (mark, verdict) {
+	open := no
+	for _, blank := range []string{"", byteLevelSpace} {
+		end, v := m.matchSequence(found.end, blank, m.syntax.Name, "=")
+		if v == yes {
+			found.nameEnd = end - len(m.syntax.Name) - len("=")
+			found.end, found.glued = found.nameEnd, true
+			return found, yes
+		}
+		open = max(open, v)
+	}
+	return found, open
+}
+
+func verdictOf(b bool) verdict {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// maybeUnlessFinal is the verdict about what stands behind the text that is there.
+func (m *machine) maybeUnlessFinal() verdict {
+	if m.final {
+		return no
+	}
+	return maybe
+}
+
+// parseTagEnd reads the end of a tag without attributes, with blanks before it.
+func (m *machine) parseTagEnd(i int) (int, verdict) {
+	stop := min(len(m.text), i+maxBlanks)
+	for i < stop && isSpace(m.text[i]) {
+		i++
+	}
+	end := m.syntax.delimiters().End
+	v := m.matchAt(i, end)
+	return i + len(end), v
+}
+
+// isEndMissing reports whether the end of a closing tag is missing at an offset:
+// the line, the text or the name ends there.
+func (m *machine) isEndMissing(i int) verdict {
+	if i == len(m.text) {
+		return verdictOf(m.final)
+	}
+	c := m.text[i]
+	return verdictOf(c == '\n' || c == '\r' || c == m.syntax.delimiters().Open[0])
+}
+
+// parseElement reads a tag that is no word of the syntax.
+func (m *machine) parseElement(i int) (mark, verdict) {
+	d := m.syntax.delimiters()
+	found := mark{kind: elementClose}
+	v := m.matchAt(i, d.Close)
+	from := i + len(d.Close)
+	if v != yes {
+		found.kind, from = elementOpen, i+len(d.Open)
+		if v = max(v, m.matchAt(i, d.Open)); v != yes {
+			return mark{}, v
+		}
+	}
+	end := from
+	for end < len(m.text) && end-from < maxElementName && isNameByte(m.text[end]) {
+		end++
+	}
+	m.steps += end - from
+	if end == len(m.text) {
+		return mark{}, m.maybeUnlessFinal()
+	}
+	if end == from || end-from == maxElementName {
+		return mark{}, no
+	}
+	found.name, found.nameEnd = string(m.text[from:end]), end
+	if found.kind == elementOpen && m.text[end] == '/' {
+		found.selfClosing = true
+		end++
+	}
+	found.end, v = m.parseTagEnd(end)
+	return found, v
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// isNameByte reports whether a byte can be part of the name of an element.
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
+}

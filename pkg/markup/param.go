@@ -1,0 +1,359 @@
+package markup
+
+import "bytes"
+
+// beginParam begins a parameter at its mark.
+func (m *machine) beginParam(found mark) bool {
+	m.param = param{}
+	if m.syntax.KeyTag != "" {
+		return m.enter(inKey, found.end)
+	}
+	m.beginTag(found)
+	return true
+}
+
+// enterParam goes on behind the opening tag of a parameter.
+func (m *machine) enterParam(at int, closed bool) bool {
+	m.hasParams = true
+	m.param.start = at
+	if closed {
+		m.addParam(at, at)
+		return m.enter(inBody, at)
+	}
+	return m.enter(inValue, at)
+}
+
+// readKey reads the name of a parameter that stands in a tag of its own.
+func (m *machine) readKey() bool {
+	for {
+		found, ok := m.scanMark()
+		if !ok {
+			return false
+		}
+		if !m.isOwn(found) {
+			continue
+		}
+		switch found.kind {
+		case keyClose, valueOpen:
+			m.param.name = m.paramName(string(bytes.TrimSpace(m.text[m.pos:found.start])), m.pos, found.start)
+			m.noteName(m.param.name)
+			if found.kind == keyClose {
+				return m.enter(afterKey, found.end)
+			}
+			m.noteKeyCloser(found)
+			return m.enter(afterKey, found.start)
+		case paramOpen, callClose, wrapperClose, callOpen:
+			m.noteNoValue(m.pos, found.start)
+			return m.enter(inBody, found.start)
+		}
+	}
+}
+
+// readAfterKey reads the mark in front of a value that has a tag of its own.
+func (m *machine) readAfterKey() bool {
+	found, ok := m.nextOwnMark()
+	if !ok {
+		return false
+	}
+	switch found.kind {
+	case valueOpen:
+		return m.enterParam(found.end, false)
+	case paramOpen, callClose, wrapperClose, callOpen:
+		m.noteNoValue(m.param.name.start, m.pos)
+		return m.enter(inBody, m.pos)
+	}
+	if m.lookahead == len(m.text) {
+		return false
+	}
+	m.param.openerMissing = true
+	return m.enterParam(m.pos, false)
+}
+
+// readValue looks for the mark that closes the value.
+func (m *machine) readValue() bool {
+	if m.syntax.CDATA && m.lookahead == m.param.start {
+		if v := m.tryCDATA(); v != no {
+			return v == yes
+		}
+	}
+	found, ok := m.scanMark()
+	if !ok {
+		return false
+	}
+	return m.handleValueMark(found)
+}
+
+// tryCDATA looks for a CDATA section at the start of a value, and goes on in it.
+func (m *machine) tryCDATA() verdict {
+	i := m.lookahead
+	for i < len(m.text) && i-m.lookahead < maxBlanks && isSpace(m.text[i]) {
+		i++
+	}
+	v := m.matchAt(i, cdataOpen)
+	if v == yes {
+		m.state, m.lookahead = inCDATA, i+len(cdataOpen)
+	}
+	return v
+}
+
+// readCDATA looks for the end of a CDATA section.
+func (m *machine) readCDATA() bool {
+	i := bytes.Index(m.text[m.lookahead:], []byte(cdataClose))
+	if i < 0 {
+		end := max(m.lookahead, len(m.text)-len(cdataClose)+1)
+		m.steps += end - m.lookahead
+		m.lookahead = end
+		return false
+	}
+	m.steps += i
+	m.state, m.lookahead = inValue, m.lookahead+i+len(cdataClose)
+	return true
+}
+
+const (
+	cdataOpen  = "<![CDATA["
+	cdataClose = "]]>"
+)
+
+// handleValueMark decides what a mark in a value means.
+func (m *machine) handleValueMark(found mark) bool {
+	p := &m.param
+	own := m.isCloser(found)
+	switch {
+	case !m.isOwn(found):
+		if own || found.kind == paramClose && !p.isElement {
+			return m.checkCloser(found)
+		}
+	case found.kind == elementOpen && p.isElement && found.name == p.name.text && !found.selfClosing:
+		p.depth++
+	case found.kind == paramOpen && p.isContainer:
+		return m.openNestedParam(found)
+	case own && p.depth > 0:
+		p.depth--
+	case m.firstCloserWins:
+		if own {
+			return m.closeValue(found.start, found.end)
+		}
+	case own, m.closesParamName(found), found.kind == callClose, found.kind == wrapperClose, found.kind == groupClose:
+		return m.checkCloser(found)
+	case found.kind == callOpen:
+		m.addMarkToValue(found)
+	case found.kind == paramOpen:
+		return m.tryNextParam(found)
+	}
+	return true
+}
+
+// openNestedParam counts a value in a value, which its tag can close itself.
+func (m *machine) openNestedParam(found mark) bool {
+	ahead := m.lookaheadMachine(found)
+	ahead.beginTag(found)
+	whole := ahead.scanTag()
+	m.steps += ahead.steps
+	if !whole && !ahead.final {
+		m.lookahead = found.start
+		return false
+	}
+	if !whole || !ahead.tag.selfClosing {
+		m.param.depth++
+	}
+	return true
+}
+
+// isCloser reports whether a mark is the one that closes the value.
+func (m *machine) isCloser(found mark) bool {
+	if m.param.isElement {
+		return found.kind == elementClose && found.name == m.param.name.text
+	}
+	return found.kind == paramClose
+}
+
+// closesParamName reports whether a mark closes the name of the parameter, as if that
+// were its tag.
+func (m *machine) closesParamName(found mark) bool {
+	return found.kind == elementClose && found.name == m.param.name.text
+}
+
+// checkCloser goes on behind a mark that may close the value.
+func (m *machine) checkCloser(found mark) bool {
+	m.closer = found
+	m.state, m.lookahead = afterCloser, found.end
+	return true
+}
+
+// readAfterCloser decides by what follows whether a mark closes the value.
+func (m *machine) readAfterCloser() bool {
+	at := m.lookahead
+	follows, ok := m.nextMark()
+	if !ok {
+		return false
+	}
+	m.following = peeked{at, m.lookahead, follows}
+	if !m.isOwn(follows) {
+		follows.kind = noMark
+	}
+	atEnd := follows.kind == noMark && m.isTruncatedMark()
+	own := m.isCloser(m.closer) && m.isOwn(m.closer)
+	if atEnd || m.canFollowCloser(own, follows.kind) {
+		inner, v := m.closesInnerParam(own, follows)
+		if v == maybe {
+			return false
+		}
+		if !inner {
+			return m.acceptCloser(own)
+		}
+	}
+	m.rejectCloser(own, follows)
+	return true
+}
+
+// closesInnerParam reports whether a mark that may close the value closes a parameter
+// in it: one begins there, and with what follows begins none that the tool has.
+func (m *machine) closesInnerParam(own bool, follows mark) (bool, verdict) {
+	if !own || m.param.openParams == 0 || follows.kind != paramOpen {
+		return false, no
+	}
+	key, v := m.peekKey(follows)
+	if v == maybe {
+		return false, maybe
+	}
+	has, knows := m.shape.declares(key)
+	m.ambiguous = m.ambiguous || !knows
+	return knows && !has, yes
+}
+
+// rejectCloser makes the mark that may close the value a part of it.
+func (m *machine) rejectCloser(own bool, follows mark) {
+	p := &m.param
+	switch {
+	case m.closer.kind == callClose && p.openCalls > 0:
+		p.openCalls--
+	case own && p.openParams > 0:
+		p.openParams--
+	case own:
+		p.closerRejected = true
+		m.ambiguous = m.ambiguous || m.isCloser(follows) // twice the same: one is a slip, or text
+	}
+	if m.closer.kind != elementClose {
+		m.addMarkToValue(m.closer)
+	}
+	m.state, m.lookahead = inValue, m.closer.end
+}
+
+// canFollowCloser reports whether a call goes on as it should with a mark behind the one
+// that may close the value.
+func (m *machine) canFollowCloser(own bool, follows kind) bool {
+	switch follows {
+	case wrapperClose, wrapperOpen, callOpen:
+		return true
+	case paramOpen, elementOpen, callClose, group, groupClose:
+		return own || m.closer.kind != callClose && m.closer.kind != wrapperClose
+	}
+	return false
+}
+
+// acceptCloser ends the value with the mark that may close it.
+func (m *machine) acceptCloser(own bool) bool {
+	p, next := &m.param, m.closer.end
+	if !own {
+		p.wrongCloser = true
+		m.noteWrongCloser(m.closer)
+		if m.closer.kind == callClose || m.closer.kind == wrapperClose {
+			next = m.closer.start
+		}
+	} else if m.closer.unclosed {
+		m.noteMissingEnd(m.closer.start, m.closer.end, m.closer.end, m.syntax.delimiters().End)
+	}
+	return m.closeValue(m.closer.start, next)
+}
+
+// closeValue ends the value at an offset and goes on at another.
+func (m *machine) closeValue(end, next int) bool {
+	m.ambiguous = m.ambiguous || m.param.wrongCloser || m.param.openCalls > 0
+	m.addParam(m.param.start, end)
+	return m.enter(inBody, next)
+}
+
+// addMarkToValue makes a mark a part of the value.
+func (m *machine) addMarkToValue(found mark) {
+	p := &m.param
+	if p.markCount++; p.markCount == 1 {
+		p.firstMark = found
+	}
+	switch found.kind {
+	case callOpen:
+		p.openCalls++
+	case paramOpen:
+		p.openParams++
+	}
+}
+
+// tryNextParam decides whether the opening mark of a parameter in a value begins
+// the next parameter, and the mark that closes the value is missing.
+func (m *machine) tryNextParam(found mark) bool {
+	apart := m.syntax.KeyTag != "" || m.isLineStart(found.start)
+	if !apart && !m.param.closerRejected {
+		m.addMarkToValue(found)
+		return true
+	}
+	key, v := m.peekKey(found)
+	if v == maybe {
+		m.lookahead = found.start // where the search goes on
+		return false
+	}
+	has, knows := m.shape.declares(key)
+	if v == no || knows && !has {
+		m.addMarkToValue(found)
+		return true
+	}
+	if !apart { // it begins the next, and text stands between the two, or all of it is the value
+		m.ambiguous = true
+		m.addMarkToValue(found)
+		return true
+	}
+	m.param.wrongCloser = true
+	m.noteWrongCloser(found)
+	return m.closeValue(found.start, found.start)
+}
+
+// isLineStart reports whether only blanks stand between an offset and the start of
+// the line or the value.
+func (m *machine) isLineStart(i int) bool {
+	for i > m.param.start && (m.text[i-1] == ' ' || m.text[i-1] == '\t') {
+		i--
+		m.steps++
+	}
+	return i == m.param.start || m.text[i-1] == '\n'
+}
+
+// maxKeyLen bounds the text in which the name of a parameter is looked for inside
+// a value, in bytes.
+const maxKeyLen = 256
+
+// peekKey returns the name of the parameter that a mark in a value would begin.
+func (m *machine) peekKey(found mark) (string, verdict) {
+	ahead := m.lookaheadMachine(found)
+	defer func() { m.steps += ahead.steps }()
+	if m.syntax.KeyTag == "" {
+		ahead.beginTag(found)
+		if !ahead.scanTag() {
+			return "", ahead.maybeUnlessFinal()
+		}
+		return ahead.paramKey().text, yes
+	}
+	ahead.lookahead = found.end
+	closer, ok := ahead.scanMark()
+	switch {
+	case !ok:
+		return "", ahead.maybeUnlessFinal()
+	case closer.kind != keyClose && closer.kind != valueOpen:
+		return "", no
+	}
+	return string(bytes.TrimSpace(m.text[found.end:closer.start])), yes
+}
+
+// lookaheadMachine returns a machine that reads behind a mark in a value, but not far.
+func (m *machine) lookaheadMachine(found mark) *machine {
+	stop := min(len(m.text), found.end+maxKeyLen)
+	return &machine{syntax: m.syntax, words: m.words, text: m.text[:stop], final: m.final || stop-found.end == maxKeyLen}
+}
