@@ -1,9 +1,9 @@
-// Package diag is the vocabulary of diagnostics: a finding has a code, a
-// severity, a place and, where one is known, a fix.
+// Package diag defines diagnostics: a finding has a code, a severity, a span and,
+// if one is known, a fix.
 //
 // A finding is a value and never an error: a command collects findings, prints
-// them with package report and decides afterwards what they mean for its exit
-// code. The package does no I/O.
+// them with package report and then maps them to an exit code. The package does
+// no I/O.
 package diag
 
 import (
@@ -13,13 +13,12 @@ import (
 	"strconv"
 )
 
-// A Severity says what a finding means for the call, definition or document it
-// is about.
+// A Severity says what a finding means for its call, definition or document.
 type Severity string
 
 // The severities, worst first. Error: something was lost, blocked or is
-// uncertain. Warning: recovered with certainty, but a strict reader would
-// refuse it. Info and Hint: style.
+// uncertain. Warning: recovered with certainty, but a strict parser would
+// reject it. Info and Hint: style.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -40,11 +39,11 @@ func (s Severity) Rank() int {
 	return 0
 }
 
-// A FixKind says whether a fix may be applied without asking.
+// A FixKind says whether a fix may be applied without confirmation.
 type FixKind string
 
-// The kinds of fixes. A safe fix cannot change the meaning, an unsafe one can,
-// and a display fix is only shown.
+// The kinds of fixes. A safe fix preserves the meaning, an unsafe one may change
+// it, and a display fix is only shown.
 const (
 	Safe    FixKind = "safe"
 	Unsafe  FixKind = "unsafe"
@@ -58,7 +57,7 @@ type Edit struct {
 	New   string `json:"new"`
 }
 
-// A Fix is one way to mend a finding. Its edits do not overlap and are sorted.
+// A Fix is one way to resolve a finding. Its edits are sorted and do not overlap.
 type Fix struct {
 	Title string  `json:"title"`
 	Kind  FixKind `json:"kind"`
@@ -73,19 +72,19 @@ type Finding struct {
 	Hint     string   `json:"hint,omitempty"` // what to do about it
 	File     string   `json:"file,omitempty"`
 	Span     Span     `json:"span,omitzero"`
-	Call     *int     `json:"call,omitempty"`   // index of the call it is about
+	Call     *int     `json:"call,omitempty"`   // index of its call
 	Path     string   `json:"path,omitempty"`   // JSON pointer into the arguments or document
-	Layer    string   `json:"layer,omitempty"`  // the JSON path in the file at which the text begins that it is about
-	Pieces   []Span   `json:"pieces,omitempty"` // what of the span is that text, where it stands in several pieces
+	Layer    string   `json:"layer,omitempty"`  // JSON path in the file to the text that the finding is in
+	Pieces   []Span   `json:"pieces,omitempty"` // the parts of Span that belong to that text, if it is not contiguous
 	Fixes    []Fix    `json:"fixes,omitempty"`
 
-	// Fingerprint is the same for the same finding elsewhere in the file; "" where
-	// nobody asks for it.
+	// Fingerprint identifies the finding independently of its position in the file;
+	// "" if not requested.
 	Fingerprint string `json:"-"`
 }
 
-// New returns a finding with the code's own severity. The message is made from
-// format and args as by [fmt.Sprintf].
+// New returns a finding with the code's usual severity. The message is formatted
+// as by [fmt.Sprintf].
 func New(code Code, span Span, format string, args ...any) Finding {
 	return Finding{Code: code, Severity: code.Rule().Severity, Span: span, Message: fmt.Sprintf(format, args...)}
 }
@@ -114,13 +113,13 @@ func (f Finding) Label() string {
 	return string(f.Severity) + " " + string(f.Code) + " " + f.Code.Rule().Slug
 }
 
-// Worst returns the highest severity among the findings, or "" if there is none.
+// Worst returns the highest severity among the findings, or "" without findings.
 func Worst(findings []Finding) Severity { return TallyOf(findings).Worst() }
 
 // HasErrors reports whether any finding is an [Error].
 func HasErrors(findings []Finding) bool { return Worst(findings) == Error }
 
-// Tighten makes errors of warnings.
+// Tighten turns warnings into errors.
 func Tighten(findings []Finding) {
 	for i := range findings {
 		if findings[i].Severity == Warning {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// SafeFixes returns the fixes that may be made without asking: of each finding the
-// first safe one.
+// SafeFixes returns the first safe fix of each finding.
 func SafeFixes(findings []Finding) []Fix {
 	var safe []Fix
 	for _, f := range findings {
@@ -20,7 +19,7 @@ func SafeFixes(findings []Finding) []Fix {
 	return safe
 }
 
-// Inside returns fixes of the file as ones of the bytes of the text.
+// Inside converts fixes from offsets in the file to offsets in the text.
 func (t Text) Inside(fixes []Fix) []Fix {
 	if t.Offset == 0 {
 		return fixes
@@ -36,11 +35,11 @@ func (t Text) Inside(fixes []Fix) []Fix {
 	return inside
 }
 
-// Apply makes fixes in a text and returns how many it made. A fix is made whole or
-// not at all: of those that overlap, the first by place is made. Insertions at one
-// place do not overlap, they follow each other as their fixes do. All other bytes
-// stay as they are, UTF-8 or not. A fix with an edit outside of the text, or with
-// edits that overlap, is an error.
+// Apply applies fixes to a text and returns how many it applied. Fixes are atomic:
+// of overlapping ones, only the first by position is applied. Insertions at the same
+// offset do not overlap; they are applied in the order of their fixes. All other
+// bytes stay unchanged, UTF-8 or not. A fix with an edit outside the text, or with
+// overlapping edits, is an error.
 func Apply(text string, fixes []Fix) (fixed string, made int, err error) {
 	fixes = slices.DeleteFunc(slices.Clone(fixes), func(f Fix) bool { return len(f.Edits) == 0 })
 	for i := range fixes {
@@ -61,14 +60,14 @@ func Apply(text string, fixes []Fix) (fixed string, made int, err error) {
 	return all.apply(text), made, nil
 }
 
-// inOrder returns the edits of a fix by place. An error says why they cannot be made
-// in a text of a length.
+// inOrder returns the edits of a fix sorted by position. It fails if they overlap or
+// exceed the length of the text.
 func inOrder(f Fix, length int) ([]Edit, error) {
 	edits := slices.SortedStableFunc(slices.Values(f.Edits), comparePlaces)
 	done := 0
 	for _, e := range edits {
 		if e.Start < done || e.End < e.Start || e.End > length {
-			return nil, fmt.Errorf("fix %q: the edit of the bytes %d to %d cannot be made in %d bytes, of which %d are done",
+			return nil, fmt.Errorf("fix %q: the edit of bytes %d to %d overlaps another one or exceeds the text (%d bytes, %d already edited)",
 				f.Title, e.Start, e.End, length, done)
 		}
 		done = e.End
@@ -80,7 +79,7 @@ func comparePlaces(a, b Edit) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 }
 
-// An editList holds edits that do not overlap, by place.
+// An editList holds edits without overlaps, sorted by position.
 type editList []Edit
 
 func (l editList) overlaps(e Edit) bool {
@@ -88,7 +87,7 @@ func (l editList) overlaps(e Edit) bool {
 	return i < len(l) && l[i].Start < e.End
 }
 
-// add puts an edit behind those that stand at its place or before it.
+// add inserts an edit after those at the same or an earlier position.
 func (l *editList) add(e Edit) {
 	at := sort.Search(len(*l), func(i int) bool { return comparePlaces((*l)[i], e) > 0 })
 	*l = slices.Insert(*l, at, e)

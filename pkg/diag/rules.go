@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Code names one kind of finding. Codes are stable: a code is never reused
-// for something else. How it begins tells its [Family].
+// A Code identifies one kind of finding. Codes are stable and never reused. The
+// prefix determines the [Family].
 type Code string
 
 // A Rule documents a code.
@@ -14,16 +14,15 @@ type Rule struct {
 	Code     Code       `json:"code"`
 	Slug     string     `json:"slug"`
 	Severity Severity   `json:"severity"`       // the usual one
-	Also     []Severity `json:"also,omitempty"` // others that a finding can have
+	Also     []Severity `json:"also,omitempty"` // other possible ones
 	Title    string     `json:"title"`
-	Text     string     `json:"text"`          // why it matters and what the tool does about it
-	Bad      string     `json:"bad,omitempty"` // an example that raises it
+	Text     string     `json:"text"`          // why it matters and how oneshot handles it
+	Bad      string     `json:"bad,omitempty"` // an example with this finding
 	Good     string     `json:"good,omitempty"`
 	Fix      FixKind    `json:"fix,omitempty"`
 }
 
-// Severities lists the severities that a finding of the code can have, the usual one
-// first, as "error|warning".
+// Severities lists the possible severities, the usual one first: "error|warning".
 func (r Rule) Severities() string {
 	names := string(r.Severity)
 	for _, s := range r.Also {
@@ -32,8 +31,8 @@ func (r Rule) Severities() string {
 	return names
 }
 
-// Rule returns the documentation of a code. An unknown code has a rule with
-// only the code and severity [Error].
+// Rule returns the documentation of a code. The rule of an unknown code has only
+// the code and severity [Error].
 func (c Code) Rule() Rule {
 	for i := range Rules {
 		if Rules[i].Code == c {
@@ -43,11 +42,11 @@ func (c Code) Rule() Rule {
 	return Rule{Code: c, Severity: Error}
 }
 
-// Rules lists every code there is, by family.
+// Rules documents every code, by family.
 var Rules = slices.Concat(byteRules, framingRules, literalRules, callRules, definitionRules, documentRules, messageRules, eventRules, baselineRules, policyRules)
 
-// Named returns the codes that a name stands for: a code, the beginning of
-// codes ("TC3"), both in any case, a slug, or a family.
+// Named returns the codes for a name: a code or a prefix of codes ("TC3"), both in
+// any case, a slug, or a family.
 func Named(name string) []Code {
 	var codes []Code
 	for _, r := range Rules {

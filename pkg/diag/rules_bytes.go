@@ -1,6 +1,6 @@
 package diag
 
-// The codes of TC0, about bytes, bodies and records.
+// TC0: bytes, bodies and records.
 const (
 	InvalidUTF8    Code = "TC001"
 	OrderMark      Code = "TC002"
@@ -21,112 +21,111 @@ const (
 var byteRules = []Rule{
 	{
 		Code: InvalidUTF8, Slug: "invalid-utf8", Severity: Error, Also: []Severity{Warning},
-		Title: "Bytes or an escape that is no character",
-		Text: "Bytes that are not UTF-8, and half of a surrogate pair, have no meaning in JSON. Decoders replace " +
-			"them without a word, so the tool would see another value than the one that was checked. The call is not executed.",
+		Title: "Invalid UTF-8 or an unpaired surrogate",
+		Text: "Invalid UTF-8 and unpaired surrogate escapes have no meaning in JSON. Decoders replace them silently, so the tool would see a " +
+			"different value than the one that was checked. The call is not executed.",
 		Bad:  `return file_put("note.txt", "a\ud800");`,
 		Good: `return file_put("note.txt", "a😀");`,
 		Fix:  Unsafe,
 	},
 	{
 		Code: OrderMark, Slug: "byte-order-mark", Severity: Info,
-		Title: "A byte order mark at the start of a file",
-		Text:  "It means nothing in UTF-8, is no part of what the model said and takes no column. Programs that do not know it take it for text.",
+		Title: "A file starts with a byte order mark",
+		Text:  "It has no meaning in UTF-8, is not part of the response and takes no column. Programs that do not expect it read it as text.",
 		Bad:   "\ufeff{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:   Safe,
 	},
 	{
 		Code: Replacement, Slug: "replacement-character", Severity: Warning,
-		Title: "An argument holds U+FFFD",
-		Text: "This character stands for bytes that some program could not read: most often a server has cut a character between two tokens. What " +
-			"was there is lost before it came here, so the value is not what the model meant.",
+		Title: "An argument contains U+FFFD",
+		Text: "This character replaces bytes that some program could not decode, usually because a server split a character between two tokens. The " +
+			"original bytes are lost, so the value is not what the model meant.",
 		Bad:  "return search(\"caf\ufffd\");",
 		Good: `return search("café");`,
 	},
 	{
 		Code: UnreadableBody, Slug: "unreadable-body", Severity: Error,
-		Title: "The response of a server is damaged",
-		Text: "It is not what its format says: broken JSON, a name twice in an object, or an event that does not belong " +
-			"there. What stood before that was read; nothing behind it is, and no call is executed.",
+		Title: "A server's response is malformed",
+		Text: "The body violates its format: broken JSON, a duplicate name in an object, or an unexpected event. Everything before the fault is " +
+			"read and everything after it is skipped. No call is executed.",
 		Bad:  `{"message":{"content":"Fine."},"done":true,"done":false}`,
 		Good: `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
-		Code: CutBody, Slug: "cut-body", Severity: Error,
-		Title: "The response of a server ends too early",
-		Text: "Its last message is missing, or all of it, so that nobody knows what else the model wanted to say. None of its calls is executed. " +
-			"An empty file is a capture that failed.",
+		Code: CutBody, Slug: "truncated-body", Severity: Error,
+		Title: "A server's response is truncated",
+		Text: "The final message is missing, or all of them, so the response may be incomplete. None of its calls is executed. An empty file " +
+			"is a failed capture.",
 		Bad:  `{"message":{"content":"Fine"},"done":false}`,
 		Good: `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
 		Code: ServerError, Slug: "server-error", Severity: Error,
 		Title: "The server reports an error instead of a response",
-		Text:  "The model said nothing, or not all that it wanted to say. No call is executed.",
+		Text:  "The response is missing or incomplete. No call is executed.",
 		Bad:   `{"message":{"content":"Fi"},"done":false}` + "\n" + `{"error":"the model runner has stopped"}`,
 		Good:  `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
-		Code: UncleanEnd, Slug: "unclean-end", Severity: Error,
-		Title: "A response did not end of its own accord",
-		Text: "The server gives another reason than that the model had finished: a limit of tokens, a filter, a refusal, a call that the server could not read, or none where " +
-			"there must be one. A call that looks complete can be half of what was meant, as a list of two commands of three, so none is executed.",
+		Code: UncleanEnd, Slug: "abnormal-stop", Severity: Error,
+		Title: "A response did not stop normally",
+		Text: "The server reports that the model did not finish: a token limit, a filter, a refusal, a call that the server could not parse, or no " +
+			"reason where the format requires one. A call that looks complete may be only part of what was meant, such as a list with two of " +
+			"three commands, so none is executed.",
 		Bad:  `{"choices":[{"message":{"content":"Fine, but"},"finish_reason":"length"}]}`,
 		Good: `{"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
-		Code: EndContradicts, Slug: "end-contradicts", Severity: Warning, Also: []Severity{Info},
-		Title: "The reason for the end contradicts the response",
-		Text: "The server says that the model calls tools, and there is no call in the field for calls: it was lost, or stands in the text. " +
-			"That there are calls and the reason is another one is only noted: some servers say so where one tool was asked for.",
+		Code: EndContradicts, Slug: "finish-reason-mismatch", Severity: Warning, Also: []Severity{Info},
+		Title: "The finish reason contradicts the response",
+		Text: "The server says that the model calls tools, but the response has no native call: it was lost, or is in the text. The opposite, calls " +
+			"with another finish reason, is only info: some servers do so for a forced tool choice.",
 		Bad:  `{"choices":[{"message":{"content":"I will search."},"finish_reason":"tool_calls"}]}`,
 		Good: `{"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
-		Code: OtherChoices, Slug: "other-choices", Severity: Warning,
+		Code: OtherChoices, Slug: "extra-choices", Severity: Warning,
 		Title: "The response has more than one choice",
-		Text: "Somebody has asked for several (n, candidateCount). Only the first is read, as in a run, which never asks for more: calls in the others " +
-			"are not found, and what is wrong with them is not either.",
+		Text: "The request asked for several choices (n, candidateCount). Only the first is read, as in a run, which never asks for more. Calls and " +
+			"faults in the others are not reported.",
 		Bad:  `{"choices":[{"index":0,"message":{"content":"Fine."},"finish_reason":"stop"},{"index":1,"message":{"content":"Good."},"finish_reason":"stop"}]}`,
 		Good: `{"choices":[{"index":0,"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
 		Code: BadRecord, Slug: "bad-record", Severity: Error,
-		Title: "A line is no record",
-		Text: "Each line of JSON Lines is one JSON value. This one is none, or has a name twice in an object. " +
-			"It is left out, and the others are read.",
-		Bad:  `{"response": "Fine."`,
-		Good: `{"response": "Fine."}`,
+		Title: "A line is not a valid record",
+		Text:  "Each line of JSON Lines must be one JSON value without duplicate names. This line is skipped; the others are read.",
+		Bad:   `{"response": "Fine."`,
+		Good:  `{"response": "Fine."}`,
 	},
 	{
 		Code: NoResponse, Slug: "no-response", Severity: Error,
 		Title: "A record has no response",
-		Text: "A response is a string, or the body of a server as an object or an array. Where --field points there is none; or, without --field, " +
-			"the record is no response itself, and of the members that usually hold one there is none, or two hold calls.",
+		Text: "A response is a string, or a server's body as an object or array. The record has none at the path in --field. Without --field, the " +
+			"record itself is not a response, and none of the members that usually hold one does, or two of them hold calls.",
 		Bad:  `{"response": null}`,
 		Good: `{"response": "Fine."}`,
 	},
 	{
 		Code: BadDialect, Slug: "bad-dialect", Severity: Error,
-		Title: "A record names a dialect that there is not",
-		Text: "Where --dialect-field says that the dialect stands there is no name that --list-dialects has. The " +
-			"response is read as if the record said nothing about it.",
-		Bad:  `{"dialect": "hermess", "response": "Fine."}`,
-		Good: `{"dialect": "hermes", "response": "Fine."}`,
+		Title: "A record names an unknown dialect",
+		Text:  "The value at --dialect-field is not a name from --list-dialects. The response is read as if the record named no dialect.",
+		Bad:   `{"dialect": "hermess", "response": "Fine."}`,
+		Good:  `{"dialect": "hermes", "response": "Fine."}`,
 	},
 	{
 		Code: BadTools, Slug: "bad-tools", Severity: Error,
 		Title: "The tools of a record cannot be read",
-		Text: "Where --tools-field says that the tools stand there is no list of functions as OpenAI's API has them, " +
-			"each with a name and the JSON Schema of an object. The calls are not held against them.",
+		Text: "The value at --tools-field is not a list of functions in OpenAI's format, each with a name and an object's JSON Schema. The calls " +
+			"are not checked against it.",
 		Bad:  `{"tools": [{"type": "function"}], "response": "Fine."}`,
 		Good: `{"tools": [{"type": "function", "function": {"name": "lookup"}}], "response": "Fine."}`,
 	},
 	{
 		Code: LargeRecord, Slug: "large-record", Severity: Error,
-		Title: "A line is too long for a record",
-		Text:  "It has more than 64 MiB. It is left out, and the others are read: no response is that long.",
+		Title: "A record exceeds the size limit",
+		Text:  "The line is longer than 64 MiB. It is skipped and the others are read: no response is that long.",
 		Bad:   `{"response": "All of the book … and its index."}`,
 		Good:  `{"response": "One page of the book."}`,
 	},

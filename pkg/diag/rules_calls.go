@@ -1,7 +1,6 @@
 package diag
 
-// The codes of TC3, about a call and the definition of its tool, TC4, about calls that belong together or are
-// cut, TC5, about what is not what it looks like, and TC9.
+// TC3: a call and its tool's definition. TC4: related and truncated calls. TC5: deceptive calls. TC9: limits.
 const (
 	UnknownTool    Code = "TC301"
 	MissingArg     Code = "TC302"
@@ -31,119 +30,122 @@ const (
 var callRules = []Rule{
 	{
 		Code: UnknownTool, Slug: "unknown-tool", Severity: Error,
-		Title: "No tool has that name",
-		Text:  "Only the tools of the run can be called. The model is told which name comes closest.",
+		Title: "Unknown tool",
+		Text:  "Only the run's tools can be called. The model gets the closest name as a hint.",
 		Bad:   `return serch("x");`,
 		Good:  `return search("x");`,
 	},
 	{
 		Code: MissingArg, Slug: "missing-argument", Severity: Error,
 		Title: "A required argument is missing",
-		Text:  "The call is not executed; the model is told which argument is missing.",
+		Text:  "The call is not executed. The model gets the name of the missing argument.",
 		Bad:   `return file_put({path: "a.txt"});`,
 		Good:  `return file_put({path: "a.txt", content: "x"});`,
 	},
 	{
 		Code: UnknownArg, Slug: "unknown-argument", Severity: Error,
 		Title: "The tool has no such parameter",
-		Text: "An argument that is not declared would be ignored, and with it what the model meant. The call is not executed. " +
-			"A definition of oneshot allows its parameters alone. So does a published function whose schema lists properties and has no keyword, such as " +
-			"additionalProperties, that says more, and one without parameters. A schema that lists no properties, as {\"type\": \"object\"}, allows any argument.",
+		Text: "Ignoring an undeclared argument would lose what the model meant, so the call is not executed. A oneshot definition allows only its " +
+			"own parameters. So does a published function without parameters, or whose schema lists properties and has no keyword, such as " +
+			"additionalProperties, that allows more. A schema without properties, such as {\"type\": \"object\"}, allows any argument.",
 		Bad:  `return search({query: "x", maximum: 5});`,
 		Good: `return search({query: "x", limit: 5});`,
 	},
 	{
 		Code: WrongType, Slug: "wrong-type", Severity: Error, Also: []Severity{Warning},
 		Title: "An argument has the wrong type",
-		Text: "The arguments of a call are not converted: a string of digits is not a number. The call is not executed, and what the value could be is a " +
-			"suggestion. With --coerce it is read as that where nothing is lost: a string for the number, boolean, null, array or object whose JSON it is, " +
-			"a number or boolean in quotes for a string, one value for an array of it, null for an optional argument that is absent. Then it is a warning.",
+		Text: "Arguments are not converted: a string of digits is not a number. The call is not executed, and the converted value is a suggestion. " +
+			"With --coerce, lossless conversions are applied and reported as a warning: a string to the number, boolean, null, array or object " +
+			"that it encodes, a number or boolean to a string, one value to an array of it, and null to an omitted optional argument.",
 		Bad:  `return search({query: "x", limit: "5"});`,
 		Good: `return search({query: "x", limit: 5});`,
 		Fix:  Unsafe,
 	},
 	{
 		Code: LossyCoercion, Slug: "lossy-coercion", Severity: Error,
-		Title: "An argument could only be guessed",
-		Text: "A value has the wrong type, and it looks like one of the right type, but something in it would be lost or made up: the fraction of 12.7, " +
-			"what stands behind the number in \"5 apples\", the truth of \"yes\", the items of \"a, b\". It is not converted, not even with --coerce. The call is not executed.",
+		Title: "An argument could only be converted with loss",
+		Text: "The value has the wrong type and resembles the right one, but converting it would drop or invent something: the fraction of 12.7, " +
+			"the text after the number in \"5 apples\", the truth value of \"yes\", the items of \"a, b\". It is not converted, even with " +
+			"--coerce, and the call is not executed.",
 		Bad:  `return search({query: "x", limit: "5 pages"});`,
 		Good: `return search({query: "x", limit: 5});`,
 	},
 	{
 		Code: NotInEnum, Slug: "not-in-enum", Severity: Error,
-		Title: "An argument is none of the allowed values",
-		Text:  "The parameter lists its values. The call is not executed; the model is told the list.",
+		Title: "An argument is not an allowed value",
+		Text:  "The parameter lists its allowed values. The call is not executed, and the model gets the list.",
 		Bad:   `return search({query: "x", sort: "newest"});`,
 		Good:  `return search({query: "x", sort: "date"});`,
 	},
 	{
 		Code: ExtraArg, Slug: "extra-argument", Severity: Error,
-		Title: "There are more arguments than parameters",
-		Text:  "Arguments without names go to the parameters in order. One too many belongs to none, and the call is not executed.",
+		Title: "Too many arguments",
+		Text:  "Positional arguments are assigned to the parameters in order. There are more arguments than parameters, so the call is not executed.",
 		Bad:   `return wget("https://example.com/", 5000, true);`,
 		Good:  `return wget("https://example.com/", 5000);`,
 	},
 	{
 		Code: NoArguments, Slug: "no-arguments", Severity: Info,
 		Title: "A call has no arguments",
-		Text: "Some servers and models leave them out, or send an empty string or null, where a tool needs none. They are read as {}. " +
-			"Where the dialect itself has a place for them, as in \"parameters\", they must be given.",
+		Text: "Some servers and models omit the arguments of tools without parameters, or send an empty string or null. These are read as {}. A " +
+			"dialect with a member for arguments, such as \"parameters\", requires it.",
 		Bad:  `{"toolCalls": [{"name": "gmail_list", "arguments": ""}]}`,
 		Good: `{"toolCalls": [{"type": "gmail_list", "id": "s1", "operation": "list", "parameters": {}}]}`,
 	},
 	{
 		Code: NameNoise, Slug: "name-noise", Severity: Warning, Also: []Severity{Info},
-		Title: "Noise around the name of the tool",
-		Text:  "Namespaces such as functions., tools. and default_api. are dropped, and so are quotes and blanks around a name, and await, which is only noted.",
-		Bad:   `return functions.search("x");`,
-		Good:  `return search("x");`,
-		Fix:   Safe,
+		Title: "Extra text around a tool name",
+		Text: "Namespaces such as functions., tools. and default_api. are removed, and so are quotes and spaces around a name, and await, " +
+			"which is only info.",
+		Bad:  `return functions.search("x");`,
+		Good: `return search("x");`,
+		Fix:  Safe,
 	},
 	{
 		Code: ArgConstraint, Slug: "argument-constraint", Severity: Error, Also: []Severity{Warning},
-		Title: "An argument breaks a rule of its parameter",
-		Text: "Ranges, lengths, patterns and formats of the definition hold for every call. The call is not executed. " +
-			"JSON Schema 2020-12 makes format an annotation: in a published function, such as one of --tools-field, a value in another format is a warning, and the call " +
-			"is executable, unless --strict is given.",
+		Title: "An argument violates a constraint of its parameter",
+		Text: "Every call must satisfy the definition's ranges, lengths, patterns and formats, or it is not executed. JSON Schema 2020-12 makes " +
+			"format an annotation: in a published function, such as one from --tools-field, a format violation is a warning and the call is " +
+			"executable, unless --strict is given.",
 		Bad:  `return gmail_list({maxResults: 501});`,
 		Good: `return gmail_list({maxResults: 500});`,
 	},
 	{
-		Code: FoldedKey, Slug: "folded-key", Severity: Error,
+		Code: FoldedKey, Slug: "case-collision", Severity: Error,
 		Title: "Two keys of an object differ only in case",
-		Text: "Some programs take them for one key, and then it depends on the program which value counts: what is checked need not be what is " +
-			"executed. Case is that of Unicode, so that ſ is an s. The call is not executed.",
+		Text: "Some programs treat them as one key and disagree about which value counts, so the executed value may not be the checked one. Case " +
+			"folding follows Unicode: ſ equals s. The call is not executed.",
 		Bad:  `return fetch({request: {path: "a", PATH: "b"}});`,
 		Good: `return fetch({request: {path: "a"}});`,
 	},
 	{
 		Code: NumberRange, Slug: "number-range", Severity: Error,
-		Title: "A number is beyond every 64-bit float",
-		Text: "A program that reads numbers as floats sees infinity or zero, or fails. The call is not executed. Digits alone do no harm: " +
-			"a long number keeps them all.",
+		Title: "A number exceeds the range of 64-bit floats",
+		Text: "A program that reads numbers as floats sees infinity or zero, or fails. The call is not executed. The number of digits does not " +
+			"matter: long numbers keep all of theirs.",
 		Bad:  `return fetch({request: {size: 1e999}});`,
 		Good: `return fetch({request: {size: 1e9}});`,
 	},
 	{
 		Code: LargeArguments, Slug: "large-arguments", Severity: Error,
-		Title: "The arguments of a call have more than 1 MiB",
-		Text:  "The limit protects every program that they go through. The call is not executed.",
+		Title: "The arguments of a call exceed 1 MiB",
+		Text:  "The limit protects every program that processes them. The call is not executed.",
 		Bad:   `return file_put("a.txt", "… more than 1 MiB …");`,
 		Good:  `return file_put("a.txt", "x");`,
 	},
 	{
 		Code: DuplicateCall, Slug: "duplicate-call", Severity: Warning,
-		Title: "A response has the same call twice",
-		Text:  "Two calls have the same name and arguments. Often the model has repeated itself; both are kept. Where the first is not closed before the second begins, it was begun again, and the second is not run.",
-		Bad:   "```tool\nreturn search(\"x\");\nreturn search(\"x\");\n```",
-		Good:  "```tool\nreturn search(\"x\");\n```",
+		Title: "A response repeats a call",
+		Text: "Two calls have the same name and arguments, usually because the model repeated itself. Both are kept. If the second begins before " +
+			"the first is closed, the model restarted the call, and the second is not executed.",
+		Bad:  "```tool\nreturn search(\"x\");\nreturn search(\"x\");\n```",
+		Good: "```tool\nreturn search(\"x\");\n```",
 	},
 	{
 		Code: DuplicateID, Slug: "duplicate-id", Severity: Error, Also: []Severity{Warning},
 		Title: "Two calls of a response have the same id",
-		Text: "A result is told by the id of its call, so an id means one call. The first is kept, the second is not executed. " +
-			"A native call is, with another id, and this is a warning.",
+		Text: "An id must identify one call, because results refer to it. The first call is kept; the second is not executed. A native call is " +
+			"executed under a new id, with a warning.",
 		Bad: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
 			` {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "y"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
@@ -152,17 +154,17 @@ var callRules = []Rule{
 	{
 		Code: MissingID, Slug: "missing-id", Severity: Warning,
 		Title: "A native call has no id",
-		Text: "In the formats of OpenAI, Anthropic, Bedrock and Cohere a result is told by the id of its call. A run makes one; who sends the call back " +
-			"as it came is refused by the server.",
+		Text: "In the formats of OpenAI, Anthropic, Bedrock and Cohere, a result refers to the id of its call. A run assigns one. Clients that send " +
+			"the call back unchanged get an error from the server.",
 		Bad:  `{"choices":[{"message":{"tool_calls":[{"type":"function","function":{"name":"search","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 		Good: `{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"search","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 	},
 	{
-		Code: CutCall, Slug: "cut-call", Severity: Error,
+		Code: CutCall, Slug: "truncated-call", Severity: Error,
 		Title: "The text ends inside a call",
-		Text: "The response was cut off, or a string in it was never closed. What is missing is suggested at most: a call " +
-			"that was cut is never executed. Where a mark that begins or ends a call follows a string that was never closed, the call is cut there, and " +
-			"the calls after it are listed and not executed. An object or list of a known tool that the text ends in is cut, too.",
+		Text: "The response was truncated, or a string was never closed. The missing part is at most a suggestion: a truncated call is never " +
+			"executed. If a marker of a call follows an unclosed string, the call ends there, and the calls after it are listed but not executed. " +
+			"An unfinished object or list for a known tool counts as a truncated call.",
 		Bad:  "```tool\nreturn file_put(\"a.txt\", \"half a",
 		Good: "```tool\nreturn file_put(\"a.txt\", \"half a page\");\n```",
 		Fix:  Unsafe,
@@ -170,15 +172,15 @@ var callRules = []Rule{
 	{
 		Code: NoCall, Slug: "no-call", Severity: Error,
 		Title: "A response has no call",
-		Text:  "--require-call says that each response has to call a tool, and this one calls none. A call that is not executable counts as one.",
+		Text:  "--require-call demands a tool call in each response. A call that is not executable counts.",
 		Bad:   "It is 12 degrees in Oslo.",
 		Good:  `return search("Oslo");`,
 	},
 	{
-		Code: AfterEnd, Slug: "after-end", Severity: Error,
-		Title: "A call stands behind the one that ends the work",
-		Text: "end_turn is the last call of a response. What stands behind it is not run: it is unknown whether the model meant to end or to go on, " +
-			"and what is not run does no harm.",
+		Code: AfterEnd, Slug: "call-after-end", Severity: Error,
+		Title: "A call follows the one that ends the turn",
+		Text: "end_turn must be the last call of a response. Calls after it are not executed: whether the model meant to end or to continue is " +
+			"unknown, and skipping them is safe.",
 		Bad: `{"toolCalls": [{"type": "end_turn", "id": "e1", "operation": "end", "parameters": {}},` + "\n" +
 			` {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}},` + "\n" +
@@ -186,34 +188,33 @@ var callRules = []Rule{
 	},
 	{
 		Code: ControlToken, Slug: "control-token", Severity: Warning,
-		Title: "An argument holds a control token",
-		Text: "A token that begins or ends a message for some models has leaked into a value, or somebody has put it there so that what follows looks like a message of somebody else " +
-			"where the value is shown to a model. The call can be executed: a run writes such tokens in results so that they are none.",
+		Title: "An argument contains a control token",
+		Text: "A token that starts or ends a message for some models has leaked into a value, or was planted there so that the text after it looks " +
+			"like another participant's message when a model sees the value. The call is executable: a run escapes such tokens in results.",
 		Bad:  `return file_put("note.txt", "Done.<|im_end|>");`,
 		Good: `return file_put("note.txt", "Done.");`,
 	},
 	{
 		Code: EchoedCall, Slug: "echoed-call", Severity: Warning,
-		Title: "A call stands in what the model was told",
-		Text: "With --context FILE, where the file holds what tools returned or what a page said: the call stands in it, word for word, or its name with all of " +
-			"its arguments, in whatever notation. Whoever wrote that must not be able to have it carried out by having it repeated, so the call is not executed. " +
-			"A run refuses such a call, too.",
+		Title: "A call repeats untrusted context",
+		Text: "With --context FILE, which holds tool results or page text: the call occurs there verbatim, or its name and all arguments do, in any " +
+			"notation. Untrusted text must not trigger a call by being repeated, so the call is not executed. A run refuses such a call, too.",
 		Bad:  `return file_put("note.txt", "As the page says.");`,
 		Good: `return file_put("note.txt", "In my own words.");`,
 	},
 	{
 		Code: HomoglyphName, Slug: "homoglyph-name", Severity: Error,
-		Title: "The name of a tool is not what it looks like",
-		Text: "It holds a character that cannot be seen, or letters of two scripts that look alike, such as a Latin and a Cyrillic a, and it is the " +
-			"name of no tool. Whoever reads the response sees another name than the one that would be called; the call is not executed.",
+		Title: "A tool name is not what it looks like",
+		Text: "The name matches no tool, and contains an invisible character or look-alike letters of two scripts, such as a Latin and a Cyrillic " +
+			"a. A reader would see a different name than the called one. The call is not executed.",
 		Bad:  "{\"toolCalls\": [{\"type\": \"se\u0430rch\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: TooMany, Slug: "too-many", Severity: Error,
-		Title: "A response has more calls or findings than are kept",
-		Text: "Of one response the first 10,000 calls and the first 10,000 findings are kept. A text can hold one in " +
-			"every few of its bytes, and no model means that many.",
+		Title: "A response exceeds the limit of calls or findings",
+		Text: "The first 10,000 calls and the first 10,000 findings of a response are kept. Crafted text can hold one every few bytes; no " +
+			"model means that many.",
 		Bad:  "f(1); f(2); f(3); … f(10001);",
 		Good: "f(1); f(2);",
 	},

@@ -1,7 +1,6 @@
 package diag
 
-// Codes about tool definitions. Each is an error: a definition that has one is
-// not used, and no model is asked before all definitions of a run are good.
+// Codes for tool definitions. All are errors: a run starts only if all its definitions are valid.
 const (
 	DefSyntax     Code = "TD001"
 	DefUnknownKey Code = "TD002"
@@ -14,131 +13,134 @@ const (
 	DefSignature  Code = "TD009" // signature does not parse
 	DefDisagree   Code = "TD010" // signature and parameters disagree
 	DefName       Code = "TD011" // two definitions of one name
-	DefImpl       Code = "TD012" // no implementation, or one that does not exist
-	DefHole       Code = "TD013" // a hole where none can be, or for what is no argument
+	DefImpl       Code = "TD012" // no implementation, several, or an unknown one
+	DefHole       Code = "TD013" // a placeholder that is not allowed or names no parameter
 	DefProgram    Code = "TD014" // a program that cannot be confined
-	DefRequest    Code = "TD015" // a request that cannot be made, or not by a definition
+	DefRequest    Code = "TD015" // a request that is invalid or cannot be confined
 )
 
-// definitionRules documents the TD codes. Each example is a part of a
-// definition, which raises the code in an otherwise good one.
+// definitionRules documents the TD codes. Each example is part of an otherwise valid definition.
 var definitionRules = []Rule{
 	{
 		Code: DefSyntax, Slug: "yaml-syntax", Severity: Error,
-		Title: "A definition file is not YAML, or not the part of YAML that is read",
-		Text: "Definitions take of YAML what JSON can say, and comments. Anchors, aliases, merge keys and tags are refused: " +
-			"they can make a small file stand for an endless one, and let a value be something else than it looks. The file must be UTF-8 and at most 1 MiB.",
+		Title: "A definition file is not valid YAML, or uses unsupported YAML",
+		Text: "Definitions use the part of YAML that JSON can express, and comments. Anchors, aliases, merge keys and tags are rejected: they can " +
+			"expand a small file without limit and make values look like something else. The file must be UTF-8 and at most 1 MiB.",
 		Bad:  "description: Fetch a page: any page.",
 		Good: "description: \"Fetch a page: any page.\"",
 	},
 	{
 		Code: DefUnknownKey, Slug: "unknown-key", Severity: Error,
-		Title: "A definition has a key that means nothing",
-		Text: "A misspelt key would be a rule that is not kept: a limit that does not limit, a parameter that may be anything. " +
-			"So every key must be known. Where one is near, the hint names it.",
+		Title: "A definition has an unknown key",
+		Text: "A misspelled key would silently disable a rule: a limit that does not limit, a parameter without constraints. So every key must be " +
+			"known. The hint names a similar key.",
 		Bad:  "limits: {bytes: 1MB}",
 		Good: "limit: {bytes: 1MB}",
 	},
 	{
 		Code: DefDuplicate, Slug: "duplicate-yaml-key", Severity: Error,
-		Title: "A key stands twice in one mapping",
-		Text:  "YAML readers take the first, the last or neither. The finding names the line of the first; one of the two must go.",
+		Title: "A mapping has a duplicate key",
+		Text:  "YAML parsers use the first value, the last, or report an error. The finding names the line of the first; remove one of them.",
 		Bad:   "timeout: 20s\ntimeout: 60s",
 		Good:  "timeout: 60s",
 	},
 	{
 		Code: DefType, Slug: "wrong-yaml-type", Severity: Error,
-		Title: "A value of a definition is of the wrong type",
-		Text: "Values are not converted, because YAML turns some words into other things than they look: a version 1.10 becomes the number 1.1. " +
-			"Strings that look like numbers need quotes; numbers are written as in JSON; yes and on are strings, not true.",
+		Title: "A value of a definition has the wrong type",
+		Text: "Values are not converted, because YAML reads some words unexpectedly: version 1.10 becomes the number 1.1. Quote strings that look " +
+			"like numbers and write numbers as in JSON. yes and on are strings, not true.",
 		Bad:  "idempotent: yes",
 		Good: "idempotent: true",
 	},
 	{
 		Code: DefMissing, Slug: "missing-key", Severity: Error,
-		Title: "A definition lacks a key that it must have",
-		Text: "A definition has a name, a description, an effect, a signature or parameters, an implementation and examples. " +
-			"The effect has no default: what a tool does to the world must be said.",
+		Title: "A definition lacks a required key",
+		Text: "A definition has a name, a description, an effect, a signature or parameters, an implementation and examples. The effect has no " +
+			"default: state whether the tool reads, writes or executes.",
 		Bad:  "examples: [{note: the start page}, {call: \"wget('https://example.com/')\"}, {call: \"wget('https://example.com/a')\"}]",
 		Good: "examples: [{call: \"wget('https://example.com/b')\", note: the start page}, {call: \"wget('https://example.com/')\"}, {call: \"wget('https://example.com/a')\"}]",
 	},
 	{
 		Code: DefValue, Slug: "bad-value", Severity: Error,
-		Title: "A value of a definition is of the right type, but not allowed",
-		Text: "Names are 1 to 64 letters, digits and underscores, because every provider takes those. Durations are such as 20s, rates such as 5/s, sizes such as 1MB. " +
-			"The parameters must be a JSON Schema that holds, and a default must fit its own parameter.",
+		Title: "A value of a definition is not allowed",
+		Text: "Names are 1 to 64 letters, digits and underscores, which every provider accepts. Durations look like 20s, rates like 5/s, sizes like " +
+			"1MB. The parameters must be a valid JSON Schema, and a default must fit its parameter.",
 		Bad:  "timeout: 20 seconds",
 		Good: "timeout: 20s",
 	},
 	{
 		Code: DefExamples, Slug: "few-examples", Severity: Error,
 		Title: "A definition has fewer than three examples",
-		Text: "Examples show a model how a call is written, and they are what a definition is tested with when it is loaded. " +
-			"Three are enough to show the smallest call, the usual one and one with every parameter. The key prompt_examples sets how many of them a model sees, the first ones.",
+		Text: "Examples show a model how to write a call, and they test the definition when it is loaded. Three can show the smallest call, the " +
+			"usual one and one with every parameter. The key prompt_examples sets how many of them, from the first, go into prompts.",
 		Bad:  "examples: [{call: \"wget('https://example.com/')\"}]",
 		Good: "examples: [{call: \"wget('https://example.com/')\"}, {call: \"wget({uri: 'https://example.com/'})\"}, {call: \"wget('https://example.com/', 500)\"}]",
 	},
 	{
 		Code: DefExample, Slug: "bad-example", Severity: Error,
-		Title: "An example is no call that the tool could be given",
-		Text: "An example is read like the call of a model, without tolerance, and held against the parameters. One that does not fit teaches a model a wrong call, " +
-			"or shows that the parameters are not what was meant. The place is inside the example where that is known.",
+		Title: "An example is not a valid call of the tool",
+		Text: "Examples are parsed like a model's calls, but strictly, and checked against the parameters. One that does not fit would teach a " +
+			"model an invalid call, or shows that the parameters are wrong. The span is inside the example where possible.",
 		Bad:  "examples: [{call: \"wget()\"}, {call: \"wget('https://example.com/')\"}, {call: \"wget('https://example.com/a')\"}]",
 		Good: "examples: [{call: \"wget('https://example.com/b')\"}, {call: \"wget('https://example.com/')\"}, {call: \"wget('https://example.com/a')\"}]",
 	},
 	{
 		Code: DefSignature, Slug: "bad-signature", Severity: Error,
-		Title: "A signature or the type of a result cannot be read",
-		Text: "Signatures are name(uri: string, timeoutMs?: number): string or name(string uri, number timeoutMs): string. " +
-			"Types are string, number, integer, boolean, null, object, any, T[], unions, literals and {a: string, b?: T}. The column is that of the fault inside the string.",
+		Title: "A signature or result type cannot be parsed",
+		Text: "Signatures are name(uri: string, timeoutMs?: number): string or name(string uri, number timeoutMs): string. Types are string, " +
+			"number, integer, boolean, null, object, any, T[], unions, literals and {a: string, b?: T}. The column is that of the fault " +
+			"inside the string.",
 		Bad:  "signature: \"wget(uri: str, timeoutMs?: number): string\"",
 		Good: "signature: \"wget(uri: string, timeoutMs?: number): string\"",
 	},
 	{
 		Code: DefDisagree, Slug: "signature-disagrees", Severity: Error,
-		Title: "Signature and parameters say different things",
-		Text: "They are two ways to say the same, and a model is shown only one of them. Names, order, types, what is optional and defaults must agree; " +
-			"number in a signature may be integer in the parameters, and parameters may say more, such as bounds and allowed values. Either can be left out.",
+		Title: "Signature and parameters disagree",
+		Text: "Both describe the same parameters, and a model sees only one of them. Names, order, types, defaults and optional parameters must " +
+			"agree. number in a signature may be integer in the parameters, and parameters may add constraints such as bounds and allowed values. " +
+			"Either can be omitted.",
 		Bad:  "parameters: {url: {type: string}, timeoutMs: {type: integer, required: false}}",
 		Good: "parameters: {uri: {type: string}, timeoutMs: {type: integer, required: false}}",
 	},
 	{
 		Code: DefName, Slug: "duplicate-tool", Severity: Error,
-		Title: "Two definitions have one name",
-		Text: "A call must mean one tool. Both places are named; one of the two must be renamed or left out. " +
-			"finalResponse is a tool of oneshot itself, with which a model ends its work, and cannot be defined.",
+		Title: "Two definitions have the same name",
+		Text: "A call must identify one tool. The finding names both places; rename or remove one. finalResponse is built into oneshot, to end a " +
+			"model's work, and cannot be defined.",
 		Bad:  "name: finalResponse",
 		Good: "name: wget",
 	},
 	{
 		Code: DefImpl, Slug: "no-implementation", Severity: Error,
-		Title: "A definition has no implementation, two, or one that does not exist",
-		Text: "The key builtin names a tool that is written in Go, and exec says which program is run; exactly one of them stands there. " +
-			"A definition without an implementation would be offered to a model and could never run.",
+		Title: "A definition has no implementation, several, or an unknown one",
+		Text: "builtin names a tool implemented in Go, exec a program to run, and http a request; a definition has exactly one of them. Without an " +
+			"implementation, a model would be offered a tool that cannot run.",
 		Bad:  "builtin: wgte",
 		Good: "builtin: wget",
 	},
 	{
-		Code: DefHole, Slug: "bad-hole", Severity: Error,
-		Title: "A hole stands where there can be none, or is for no argument of the program or the request",
-		Text: "${name} in exec or http is a hole for the value of a parameter: text, a number, true or false, or, where it is the whole element, a list of these. " +
-			"No value says which program runs, where it runs, or which option it gets, nor which server is asked, and for what. $${ stands for ${ itself.",
+		Code: DefHole, Slug: "bad-placeholder", Severity: Error,
+		Title: "A placeholder is not allowed here, or names no parameter",
+		Text: "${name} in exec or http is a placeholder for an argument: text, a number, true or false or, as a whole element, a list of " +
+			"these. Arguments never choose the program, its directory or an option, nor the server or the names in a request. $${ stands " +
+			"for a literal ${.",
 		Bad:  "effect: exec\nexec: {argv: [curl, \"--max-time=${timeout}\", --, \"${uri}\"]}",
 		Good: "effect: exec\nexec: {argv: [curl, \"--max-time=${timeoutMs}\", --, \"${uri}\"]}",
 	},
 	{
 		Code: DefProgram, Slug: "unsafe-program", Severity: Error,
-		Title: "A definition runs a program in a way that nobody could confine",
-		Text: "What runs a program has the effect exec. The program is an absolute path, or a name that is looked up in the path of the policy; " +
-			"it runs below the root, gets no variable by which programs load or run something else, and no value is a text that a shell or an interpreter would do, on its command line, on its stdin or as an argument that its text evaluates.",
+		Title: "A definition runs a program that cannot be confined",
+		Text: "A tool that runs a program has the effect exec. The program is an absolute path, or a name looked up in the policy's path. It runs " +
+			"below the root, gets no variable that makes programs load or run other code, and no argument becomes text that a shell or an " +
+			"interpreter evaluates: on the command line, on stdin, or through an inline script.",
 		Bad:  "effect: exec\nexec: {argv: [sh, -c, \"curl '${uri}'\"]}",
 		Good: "effect: exec\nexec: {argv: [curl, --, \"${uri}\"]}",
 	},
 	{
 		Code: DefRequest, Slug: "bad-request", Severity: Error,
-		Title: "A definition makes a request that nobody could confine, or that cannot be made",
-		Text: "The scheme, the host and the names in a request stand in the definition. PUT, PATCH and DELETE have the effect write. " +
-			"Headers that say how a request is sent are the program's, and a key is sent to those servers only that the definition says know it.",
+		Title: "A definition makes a request that is invalid or cannot be confined",
+		Text: "The definition fixes the scheme, the host and the names in a request. PUT, PATCH and DELETE have the effect write. oneshot sets " +
+			"transport headers itself, and sends a key only to the servers that the definition lists for it.",
 		Bad:  "effect: read\nhttp: {method: DELETE, url: \"https://example.com/pages\"}",
 		Good: "effect: write\nhttp: {method: DELETE, url: \"https://example.com/pages\"}",
 	},

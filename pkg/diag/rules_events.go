@@ -1,6 +1,6 @@
 package diag
 
-// Codes about the events of a run.
+// Codes for the events of a run.
 const (
 	EventOrder Code = "TE001"
 	EventsCut  Code = "TE002"
@@ -10,17 +10,18 @@ const (
 var eventRules = []Rule{
 	{
 		Code: EventOrder, Slug: "event-order", Severity: Error,
-		Title: "An event stands where it cannot stand",
-		Text: "Each event is whole, but together they tell no possible run. It begins with on_chain_start and ends with on_chain_end or error, behind which nothing follows; each on_tool_end " +
-			"ends a tool that has started, and when the run ends well none is left; toolCalls hold all calls so far, so those that were in them stay as they are.",
+		Title: "An event is out of order",
+		Text: "Each event is valid, but the sequence is impossible. A run begins with on_chain_start and ends with on_chain_end or error, which " +
+			"nothing may follow. Each on_tool_end ends a tool that has started, and none is left when the run ends normally. toolCalls hold all " +
+			"calls so far, so earlier ones never change.",
 		Bad:  "{\"event\":\"on_chain_start\"}\n{\"event\":\"on_tool_end\"}\n{\"event\":\"on_chain_end\",\"data\":\"At six.\",\"toolCalls\":[]}",
 		Good: "{\"event\":\"on_chain_start\"}\n{\"event\":\"on_tool_start\",\"data\":\"wget\"}\n{\"event\":\"on_tool_end\"}\n{\"event\":\"on_chain_end\",\"data\":\"At six.\",\"toolCalls\":[]}",
 	},
 	{
-		Code: EventsCut, Slug: "events-cut", Severity: Error,
-		Title: "Events end before their run does",
-		Text: "The last line was not completely written, or is no on_chain_end and no error: the run was killed, the connection broke off, or it goes on still. " +
-			"What was done last is not known. For events that are read while the run goes on, ignore this code.",
+		Code: EventsCut, Slug: "events-truncated", Severity: Error,
+		Title: "The events end before the run does",
+		Text: "The last line is incomplete, or is neither on_chain_end nor error: the run was killed, the connection was lost, or the run is still " +
+			"active. Its last actions are unknown. Ignore this code for the events of a run that is still active.",
 		Bad:  "{\"event\":\"on_chain_start\"}\n{\"event\":\"on_chat_mo",
 		Good: "{\"event\":\"on_chain_start\"}\n{\"event\":\"error\",\"data\":{\"error\":\"timeout\",\"message\":\"no answer within 5m\"}}",
 	},

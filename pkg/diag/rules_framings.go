@@ -1,6 +1,6 @@
 package diag
 
-// The codes of TC1, about what stands around calls.
+// TC1: markers, fences, reasoning and text around calls.
 const (
 	MissingOpener Code = "TC101"
 	MissingCloser Code = "TC102"
@@ -26,164 +26,169 @@ const (
 var framingRules = []Rule{
 	{
 		Code: MissingOpener, Slug: "missing-opener", Severity: Warning,
-		Title: "A mark that should stand before a call is missing",
-		Text: "Servers that drop special tokens, and models, leave out the mark that opens a call or a list of calls. " +
-			"The call is read where the rest says clearly that it is one.",
+		Title: "The marker before a call is missing",
+		Text: "Models, and servers that strip special tokens, omit the marker that opens a call or a list of calls. The call is read if the " +
+			"rest is unambiguous.",
 		Bad:  "<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Fix:  Safe,
 	},
 	{
 		Code: MissingCloser, Slug: "missing-closer", Severity: Warning,
-		Title: "The mark or bracket that closes calls is missing",
-		Text: "The text or the fence ends before the brackets or the mark that close what holds the calls. The calls in it are complete and are " +
-			"read, but a strict reader would refuse them.",
+		Title: "A marker or bracket that closes calls is missing",
+		Text: "The text or the fence ends before the brackets or the marker that close the calls. The calls are complete and are read, but a strict " +
+			"parser would reject them.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:  Safe,
 	},
 	{
 		Code: WrongCloser, Slug: "wrong-closer", Severity: Warning, Also: []Severity{Error},
-		Title: "A mark closes something that it does not belong to",
-		Text: "A value is closed by the mark of something else, by the beginning of the next, or, where strings stand between marks of their own, by what " +
-			"follows a string whose closing mark is missing. It may go on behind that, so the call is ambiguous and not executed. " +
-			"Only the name of a parameter has an end that is certain.",
+		Title: "A closing marker belongs to something else",
+		Text: "A value ends at another element's marker, at the start of the next value or, in dialects with string delimiters, at the text after a " +
+			"string without its closing delimiter. The value may continue after that, so the call is ambiguous and not executed. Only the name of " +
+			"a parameter has a certain end.",
 		Bad:  "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>",
 		Good: "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>",
 		Fix:  Unsafe,
 	},
 	{
 		Code: MarkerInValue, Slug: "marker-in-value", Severity: Warning, Also: []Severity{Error},
-		Title: "A value holds a mark of the dialect",
-		Text: "Values of such dialects are text without escapes, so a mark in one cannot be told from a mark behind it, but by what follows. " +
-			"It is text where the call goes on as if it were; where both readings are possible the call is ambiguous and not executed.",
+		Title: "A value contains a marker of the dialect",
+		Text: "Values of such dialects are text without escapes, so only the text after a marker shows whether the marker is part of the value. It " +
+			"is, if the call continues as inside a value. If both readings are possible, the call is ambiguous and not executed.",
 		Bad:  "<function=note>\n<parameter=text>\nwrite </parameter> at the end\n</parameter>\n</function>",
 		Good: "<function=note>\n<parameter=text>\nclose it at the end\n</parameter>\n</function>",
 	},
 	{
-		Code: Relative, Slug: "near-relative", Severity: Warning, Also: []Severity{Error},
-		Title: "A call is written in the way of a near relative",
-		Text: "Models know many forms of JSON that mean a call: a list with another name, a list or a single call without the object around it, " +
-			"\"name\" and \"arguments\", a \"function\". Where it is clear what is meant it is read; such a call needs no id and no operation. " +
-			"A message whose recipient is in the place of its sender can be the result of a call: that is an error.",
+		Code: Relative, Slug: "call-variant", Severity: Warning, Also: []Severity{Error},
+		Title: "A call is written in a related form",
+		Text: "Models write calls in many JSON forms: a list with another name, a list or a single call without its enclosing object, \"name\" and " +
+			"\"arguments\", a \"function\". Unambiguous ones are read, and need no id or operation. A message with the recipient in the sender's " +
+			"place may be the result of a call, which is an error.",
 		Bad:  `{"tool_calls": [{"name": "search", "arguments": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 		Fix:  Safe,
 	},
 	{
 		Code: OtherDialect, Slug: "other-dialect", Severity: Warning,
-		Title: "A response holds calls of another dialect",
-		Text: "A response mixes two ways to write calls, or another program writes its calls in the same fence with rules of its own. " +
-			"Where the dialect is told from the text all calls are read; where it was named, a call of another one is content with this finding, and is never run.",
+		Title: "A response contains calls of another dialect",
+		Text: "A response mixes two call formats, or another program uses the same fence with different rules. If the dialect is detected, all " +
+			"calls are read. If it is named, a call of another dialect is content with this finding and is never executed.",
 		Bad:  "```tool\nreturn search(\"x\");\n```\n<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"y\"}}</tool_call>",
 		Good: "```tool\nreturn search(\"x\");\nreturn search(\"y\");\n```",
 	},
 	{
 		Code: MarkupInName, Slug: "markup-in-name", Severity: Warning, Also: []Severity{Error},
-		Title: "Control token in the name of a tool",
-		Text: "Control tokens leak into names when a model or a server cuts a call in the wrong place. They are removed; what is left must be a name. " +
-			"In a JSON string the token can also have split a longer name: the call is not executed unless what is left is a defined tool.",
+		Title: "A tool name contains a control token",
+		Text: "Control tokens leak into names when a model or a server splits a call in the wrong place. They are removed, and the rest must " +
+			"be a valid name. In a JSON string the token may also have split a longer name: the call is not executed unless the rest is a " +
+			"defined tool.",
 		Bad:  "<|start|>assistant<|channel|>commentary to=functions.search<|channel|>commentary<|message|>{\"query\": \"x\"}<|call|>",
 		Good: "<|start|>assistant<|channel|>commentary to=functions.search<|message|>{\"query\": \"x\"}<|call|>",
 		Fix:  Unsafe,
 	},
 	{
 		Code: InReasoning, Slug: "call-in-reasoning", Severity: Warning,
-		Title: "A call inside reasoning",
-		Text: "What a model thinks is a draft: the same call may follow, or none. A call there is shown and never executed, " +
-			"also where the reasoning was not closed before it.",
+		Title: "A call is inside reasoning",
+		Text: "Reasoning is a draft: the same call may follow, or none. A call in it is reported and never executed, even if the reasoning was not " +
+			"closed before the call.",
 		Bad:  "<think>I could <tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call></think>",
 		Good: "<think>I could search.</think><tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x\"}}</tool_call>",
 	},
 	{
 		Code: QuotedCall, Slug: "quoted-call", Severity: Warning, Also: []Severity{Info},
-		Title: "A call stands in a fence of another language, in what somebody else says, or in an answer",
-		Text: "What stands inside another fence, in a message of another role or in one for the user is quoted, and what is marked with another word is something else: " +
-			"nothing of it is run, so that a text about calls does not become calls. Nor is a call after a string that is not closed, which may hold it. Marks alone are only noted.",
+		Title: "A call is in a fence of another language, in another participant's message, or in an answer",
+		Text: "Calls inside other fences, in messages of other roles or in messages to the user are quotations, and text with another marker is " +
+			"something else. None of them is executed, so that text about calls does not become calls. Neither is a call after an unclosed " +
+			"string, which may contain it. Markers alone are only info.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
 	{
-		Code: TextAround, Slug: "text-around", Severity: Warning,
-		Title: "Text stands beside the JSON that a response should be, or between parameters",
-		Text: "A response that should be one JSON object holds text before, between or behind its calls, or a call holds text between its parameters. " +
-			"The first is kept as content, but nobody may ever see it, and a strict reader refuses the response; the second belongs to no " +
-			"argument and is left out, so the call is marked as one whose value may have changed. A list of Python calls of known tools behind text is no call at all.",
+		Code: TextAround, Slug: "surrounding-text", Severity: Warning,
+		Title: "Text surrounds the JSON of a response, or separates parameters",
+		Text: "A response that should be one JSON object has text before, between or after its calls, or a call has text between its " +
+			"parameters. Text around calls is kept as content, which users may never see, and a strict parser rejects the response. Text " +
+			"between parameters belongs to no argument and is dropped, so the call is marked value_changed. A list of Python calls of known " +
+			"tools after text is not a call.",
 		Bad:  "I will search.\n\n{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: UnclosedFence, Slug: "unclosed-fence", Severity: Warning,
 		Title: "A fence is not closed",
-		Text: "The text ends, or the next fence begins, before the closing line. The calls in it are complete and are " +
-			"read, but a strict reader would take the rest of the text for a part of the fence.",
+		Text: "The text ends, or the next fence begins, before the closing line. The calls are complete and are read, but a strict parser would " +
+			"treat the rest of the text as part of the fence.",
 		Bad:  "```tool\nreturn search(\"x\");\n",
 		Good: "```tool\nreturn search(\"x\");\n```",
 		Fix:  Safe,
 	},
 	{
-		Code: FenceLine, Slug: "fence-line", Severity: Warning, Also: []Severity{Info},
-		Title: "The opening or closing line of a fence holds something else",
-		Text: "A fence is opened by its characters and the info string alone on a line, and closed by its characters " +
-			"alone on a line. Text on either line is read all the same; a difference in case is only noted.",
+		Code: FenceLine, Slug: "malformed-fence", Severity: Warning, Also: []Severity{Info},
+		Title: "The opening or closing line of a fence has extra text",
+		Text: "A fence opens with its characters and the info string alone on a line, and closes with its characters alone on a line. Text on " +
+			"either line is read anyway; a difference in case is only info.",
 		Bad:  "```tool return search(\"x\"); ```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 		Fix:  Safe,
 	},
 	{
 		Code: NotACall, Slug: "not-a-call", Severity: Error, Also: []Severity{Warning, Info},
-		Title: "A statement, or an item of a list of calls, is no call",
-		Text: "Only calls of the form name(literals) are read, and only objects in a list of calls. Assignments, conditions, methods of a result and prose " +
-			"are passed over up to the end of the statement; calls before and after are kept. So is a tag that is named as a tool: " +
-			"nothing says whether it holds text or markup. Between the marks of calls it is a warning, unless the tool is known; where a sentence only mentions the marks, it is for information.",
+		Title: "A statement or list item is not a call",
+		Text: "Only calls of the form name(literals), and only objects in a list of calls, are read. Assignments, conditions, methods of a result " +
+			"and prose are skipped to the end of the statement; calls before and after it are kept. A tag with the name of a tool is skipped, " +
+			"too: it may contain text or markup. Between call markers this is a warning, or an error for a known tool; a sentence that only " +
+			"mentions the markers is info.",
 		Bad:  "```tool\nconst page = wget(\"https://example.com/\");\n```",
 		Good: "```tool\nreturn wget(\"https://example.com/\");\n```",
 	},
 	{
 		Code: NoCallList, Slug: "no-call-list", Severity: Error,
 		Title: "A JSON object has no list of calls",
-		Text: "The response begins with an object without \"toolCalls\", or what stands there is no array. Nothing in the object is " +
-			"run. An object that begins with another key is looked at up to its end, a single call counts, and everything else is content.",
+		Text: "The response begins with an object whose \"toolCalls\" is missing or not an array. Nothing in the object is executed. An object that " +
+			"begins with another key is searched to its end; a single call counts, and everything else is content.",
 		Bad:  `{"toolCalls": {"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: CallMember, Slug: "call-member", Severity: Error, Also: []Severity{Warning, Info},
-		Title: "A call lacks a member, or one has the wrong type",
-		Text: "A call has \"type\", \"id\" and \"operation\", which are strings, and \"parameters\", an object; \"priority\" is a number and may be missing. " +
-			"What is missing is not made up: the call is not executed, and the others are. An attribute of a tag that contradicts its value is a warning, a call without a name in reasoning an info.",
+		Title: "A member of a call is missing or has the wrong type",
+		Text: "A call has the strings \"type\", \"id\" and \"operation\" and the object \"parameters\"; the number \"priority\" is optional. " +
+			"Missing members are not invented: the call is not executed, but the others are. A tag attribute that contradicts its value is a " +
+			"warning; a call without a name in reasoning is info.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": 1, "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
 	{
 		Code: UnknownMember, Slug: "unknown-member", Severity: Info,
-		Title: "A call has a member that means nothing",
-		Text:  "It is ignored. An argument that stands beside \"parameters\" instead of in them is missing there, which is another finding where it is required.",
+		Title: "A call has an unknown member",
+		Text:  "It is ignored. An argument next to \"parameters\" instead of inside it is missing there, which is another finding if it is required.",
 		Bad:   `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}, "limit": 5}]}`,
 		Good:  `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x", "limit": 5}}]}`,
 	},
 	{
 		Code: StrayMarker, Slug: "stray-marker", Severity: Info,
-		Title: "Unmatched mark, or a separator without calls on both sides",
-		Text: "A mark of the dialect, or a comma or semicolon between calls, stands where it means nothing. It is no content either, and is left out. " +
-			"A mark behind a string that has its own is one too many; behind another value it makes the call ambiguous.",
+		Title: "Unmatched marker or extra separator",
+		Text: "A marker of the dialect, or a comma or semicolon between calls, has no meaning in its place. It is not content and is dropped. After " +
+			"a string with both delimiters, a further delimiter is dropped; after another value it makes the call ambiguous.",
 		Bad:  "The weather is fine.</tool_call>",
 		Good: "The weather is fine.",
 		Fix:  Unsafe,
 	},
 	{
-		Code: OpenReasoning, Slug: "open-reasoning", Severity: Warning,
+		Code: OpenReasoning, Slug: "unclosed-reasoning", Severity: Warning,
 		Title: "Reasoning is not closed",
-		Text: "The response ends inside reasoning, so everything behind its opening mark is reasoning and nothing is an answer. " +
-			"Most often the response was cut by a limit.",
+		Text: "The response ends inside reasoning, so everything after its opening marker is reasoning, and there is no answer. Usually a limit " +
+			"truncated the response.",
 		Bad:  "<think>First I have to",
 		Good: "<think>First I have to look.</think>Done.",
 	},
 	{
 		Code: CallInText, Slug: "call-in-text", Severity: Warning,
-		Title: "The server has passed on a call as text",
-		Text: "The response has a field for calls, and the call stands in its text: the server does not know how its model " +
-			"writes calls, or was not told of the tools. Who looks at the field only sees no call.",
+		Title: "The server returned a call as text",
+		Text: "The response has a field for calls, but the call is in its text: the server does not know how its model writes calls, or the request " +
+			"listed no tools. Clients that read only the field see no call.",
 		Bad:  `{"message":{"content":"<tool_call>{\"name\": \"search\", \"arguments\": {}}</tool_call>"},"done":true}`,
 		Good: `{"message":{"tool_calls":[{"function":{"name":"search","arguments":{}}}]},"done":true}`,
 	},

@@ -1,14 +1,14 @@
 package diag
 
-// Codes about policies.
+// Codes for policies.
 const (
 	PolicyValue    Code = "TP001"
-	PolicyTool     Code = "TP002" // a tool that there is not
-	PolicyArgument Code = "TP003" // an argument that a tool does not have
+	PolicyTool     Code = "TP002" // an unknown tool
+	PolicyArgument Code = "TP003" // an unknown argument
 	PolicyTest     Code = "TP004" // a test that fails
-	PolicyMode     Code = "TP005" // a file that others may write
-	PolicyUnheld   Code = "TP006" // a rule to which nobody holds a run
-	ExposedData    Code = "TP007" // a call that could carry private data away
+	PolicyMode     Code = "TP005" // a file that other users can write
+	PolicyUnheld   Code = "TP006" // a key that this version does not enforce
+	ExposedData    Code = "TP007" // a call that could leak private data
 	PolicyPrograms Code = "TP008" // how programs run
 )
 
@@ -16,62 +16,65 @@ const (
 var policyRules = []Rule{
 	{
 		Code: PolicyValue, Slug: "bad-rule", Severity: Error,
-		Title: "A pattern, a rate or a name in a policy is wrong",
-		Text: "A rule that cannot be read could mean anything, so the policy is not used. Globs have * for the characters of a part, ? for one and ** as a part of its own; " +
-			"hosts are written out, or *.NAME for all below one; regular expressions are those of RE2 and stand for all of a text; no two rules have the same id.",
+		Title: "A pattern, rate or name in a policy is invalid",
+		Text: "An invalid rule could mean anything, so the policy is rejected. In globs, * matches the characters of one part, ? a single one, and " +
+			"** is a part of its own. Hosts are full names, or *.NAME for all subdomains. Regular expressions are RE2 and must match the whole " +
+			"text. Rule ids are unique.",
 		Bad:  `{version: 1, tools: {wget: {allow: [{args: {uri: {host: ["docs.*.org"]}}}]}}}`,
 		Good: `{version: 1, tools: {wget: {allow: [{args: {uri: {host: ["*.example.org"]}}}]}}}`,
 	},
 	{
 		Code: PolicyTool, Slug: "policy-unknown-tool", Severity: Error,
-		Title: "A policy has rules for a tool that there is not",
-		Text:  "A rule for a tool whose name is misspelt denies nothing. The tools are those that are shipped and those of --tools, whether a run uses them or not.",
-		Bad:   `{version: 1, tools: {wgte: {deny: [{}]}}}`,
-		Good:  `{version: 1, tools: {wget: {deny: [{}]}}}`,
+		Title: "A policy has rules for an unknown tool",
+		Text: "A rule for a misspelled tool denies nothing. The known tools are the built-in ones and those in --tools, whether or not a run " +
+			"uses them.",
+		Bad:  `{version: 1, tools: {wgte: {deny: [{}]}}}`,
+		Good: `{version: 1, tools: {wget: {deny: [{}]}}}`,
 	},
 	{
 		Code: PolicyArgument, Slug: "policy-unknown-argument", Severity: Error,
-		Title: "A rule is about an argument that the tool does not have",
-		Text:  "It would never hold: a rule that denies would deny nothing.",
+		Title: "A rule names an argument that the tool does not have",
+		Text:  "It would never match: a deny rule would deny nothing.",
 		Bad:   `{version: 1, tools: {wget: {deny: [{args: {url: {host: [evil.example]}}}]}}}`,
 		Good:  `{version: 1, tools: {wget: {deny: [{args: {uri: {host: [evil.example]}}}]}}}`,
 	},
 	{
 		Code: PolicyTest, Slug: "failed-policy-test", Severity: Error,
-		Title: "A test of a policy fails",
-		Text:  "The calls in tests are judged when the policy is loaded. A policy that decides other than its author expects is not used.",
+		Title: "A policy test fails",
+		Text:  "The calls in tests are evaluated when the policy is loaded. A policy that decides differently than its author expects is rejected.",
 		Bad:   `{version: 1, tools: {wget: {allow: [{}]}}, tests: [{call: {tool: wget, args: {uri: "https://evil.example/"}}, expect: deny}]}`,
 		Good:  `{version: 1, tools: {wget: {}}, tests: [{call: {tool: wget, args: {uri: "https://evil.example/"}}, expect: deny}]}`,
 	},
 	{
-		Code: PolicyMode, Slug: "open-policy", Severity: Error,
-		Title: "Others can change a policy",
-		Text: "The file may be written by its group or by everybody, or belongs to a user who is neither root nor the one who runs oneshot, also where that is root. " +
-			"chmod go-w FILE, or chown FILE, ends that.",
+		Code: PolicyMode, Slug: "writable-policy", Severity: Error,
+		Title: "Other users can change a policy",
+		Text: "The file is writable by its group or by everyone, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
+			"that is root. Run chmod go-w FILE or chown FILE.",
 		Bad:  "a file of mode 0664, or of another user",
 		Good: "a file of mode 0644",
 	},
 	{
-		Code: PolicyUnheld, Slug: "unheld-rule", Severity: Error,
-		Title: "A policy says something to which this version holds no run",
-		Text: "The format knows what a run may cost in money, keys by which a service knows a call again, and what follows a crash; " +
-			"this version enforces none of them. A policy that only seems to hold is worse than none, so it is not used.",
+		Code: PolicyUnheld, Slug: "unenforced-rule", Severity: Error,
+		Title: "A policy uses a key that this version does not enforce",
+		Text: "The format can limit a run's cost in money, pass idempotency keys to services and set what follows a crash, but this version " +
+			"enforces none of these. A policy that only seems to protect is worse than none, so it is rejected.",
 		Bad:  `{version: 1, tools: {}, budget: {calls: 10, cost_usd: 0.5}}`,
 		Good: `{version: 1, tools: {}, budget: {calls: 10, tokens: 100000}}`,
 	},
 	{
 		Code: ExposedData, Slug: "exposed-data", Severity: Warning,
-		Title: "A call could carry private data away, and no policy decides over it",
-		Text: "The run has got data that anybody can have written, such as a page, and data that is not for everybody, such as a file; " +
-			"now it makes a call whose arguments reach others. The page may have asked for it. With --policy such calls are denied unless the file allows them (taint).",
+		Title: "A call could leak private data, and no policy decides on it",
+		Text: "The run has read untrusted data, such as a page, and private data, such as a file, and now makes a call whose arguments reach " +
+			"others. The page may have asked for it. With --policy, such calls are denied unless the policy allows them (taint).",
 		Bad:  "wget of a page, file_read of a note, then wget of another page, in a run without a policy",
 		Good: "the same with a policy that names the host of the second page",
 	},
 	{
 		Code: PolicyPrograms, Slug: "bad-programs", Severity: Error,
-		Title: "What a policy says of programs cannot hold",
-		Text: "Folders are absolute and in their shortest form, or below the root of the run. The root itself cannot be written: a kernel knows folders and no names in them, " +
-			"so that programs could write what other programs run or obey. Variables by which a program is made to run another are never passed on, such as LD_PRELOAD.",
+		Title: "A policy's settings for programs cannot be enforced",
+		Text: "Directories are absolute and in canonical form, or below the root of the run. The root itself cannot be writable: the kernel " +
+			"confines programs to directories, not to files, so they could change files that other programs execute or read as configuration. " +
+			"Variables that make a program load or run other code, such as LD_PRELOAD, are never passed on.",
 		Bad:  `{version: 1, tools: {}, programs: {sandbox: {write: ["."]}}}`,
 		Good: `{version: 1, tools: {}, programs: {sandbox: {write: [out]}}}`,
 	},

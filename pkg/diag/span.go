@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Span is a place in a text: the bytes [Start, End), and the same place for
-// people. Lines and columns count from 1; a column counts code points. A span
-// whose Line is 0 has no place for people yet: see [Lines.Locate].
+// A Span is a range of a text, as bytes [Start, End) and as lines and columns.
+// These count from 1; columns count code points. A span whose Line is 0 has only
+// byte offsets: see [Lines.Locate].
 type Span struct {
 	Start     int `json:"start"`
 	End       int `json:"end"`
@@ -21,20 +21,19 @@ type Span struct {
 	EndColumn int `json:"end_column"`
 }
 
-// Bytes returns the span of the bytes [start, end), without a place for people.
+// Bytes returns the span of the bytes [start, end), without lines and columns.
 func Bytes(start, end int) Span { return Span{Start: start, End: end} }
 
-// At returns the span of one point at a known line and column.
+// At returns the empty span at a line and column.
 func At(line, column int) Span {
 	return Span{Line: line, Column: column, EndLine: line, EndColumn: column}
 }
 
-// A Text is what spans point into: a file, or some whole lines of one, so that not all
-// of the file need be there.
+// A Text is the text that spans point into: a file, or some whole lines of one.
 type Text struct {
 	Bytes  []byte
 	Offset int // of the first byte in the file
-	Before int // lines of the file that stand before
+	Before int // number of lines in the file before this text
 }
 
 // Lines finds the line and column of byte offsets in one text. LF, CRLF and a
@@ -43,8 +42,8 @@ type Text struct {
 // its lines are. A Lines is not safe for concurrent use.
 type Lines struct {
 	Text
-	starts []int                              // in the bytes; nil until somebody asks
-	last   struct{ offset, line, column int } // the latest look-up, in the bytes
+	starts []int                              // in the bytes; nil until first use
+	last   struct{ offset, line, column int } // the latest lookup, in the bytes
 }
 
 // NewLines returns the lines of a file, which must not change afterwards.
@@ -62,8 +61,8 @@ func (t Text) Count() int {
 	return len(t.Lines().index()) - 1
 }
 
-// Each returns what ends in a line feed, and the rest, one after the other: a line, or
-// several if there are lone CRs in it.
+// Each iterates over the parts of the text that end in a line feed, and the rest. A
+// part is one line, or several if it contains lone CRs.
 func (t Text) Each() iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for rest := t.Bytes; len(rest) > 0; {
@@ -80,7 +79,7 @@ func (t Text) Each() iter.Seq[Text] {
 	}
 }
 
-// index finds where the lines begin.
+// index returns the offsets of the lines.
 func (l *Lines) index() []int {
 	if l.starts != nil {
 		return l.starts
@@ -101,7 +100,7 @@ func (l *Lines) index() []int {
 	return l.starts
 }
 
-// appendLineFeeds appends where the lines behind line feeds begin.
+// appendLineFeeds appends the offsets after line feeds.
 func appendLineFeeds(starts []int, text []byte) []int {
 	for at := 0; ; {
 		n := bytes.IndexByte(text[at:], '\n')
@@ -129,8 +128,8 @@ func (l *Lines) Position(offset int) (line, column int) {
 	return l.Before + line, column
 }
 
-// characters counts code points, and bytes that belong to none, as [utf8.RuneCount] does,
-// which takes a copy of the text. Most of them are ASCII.
+// characters counts code points and invalid bytes, like [utf8.RuneCount], with a fast
+// path for ASCII.
 func characters(text []byte) int {
 	n := 0
 	for at := 0; at < len(text); n++ {
@@ -144,7 +143,7 @@ func characters(text []byte) int {
 	return n
 }
 
-// charStart returns the offset of the character that an offset is in.
+// charStart returns the start of the character at an offset.
 func (l *Lines) charStart(offset int) int {
 	for back := 1; back < utf8.UTFMax && back <= offset; back++ {
 		if _, size := utf8.DecodeRune(l.Bytes[offset-back:]); size > back {
@@ -154,7 +153,7 @@ func (l *Lines) charStart(offset int) int {
 	return offset
 }
 
-// Line returns what stands in a line without its end.
+// Line returns a line without its line ending.
 func (l *Lines) Line(line int) []byte {
 	line -= l.Before
 	if line < 1 || line > len(l.index()) {
@@ -167,18 +166,18 @@ func (l *Lines) Line(line int) []byte {
 	return bytes.TrimRight(l.Bytes[l.starts[line-1]:end], "\r\n")
 }
 
-// Locate fills in the lines and columns of a span from its byte offsets.
+// Locate sets the lines and columns of a span from its byte offsets.
 func (l *Lines) Locate(s Span) Span {
 	s.Line, s.Column = l.Position(s.Start)
 	s.EndLine, s.EndColumn = l.Position(s.End)
 	return s
 }
 
-// HasBytes reports whether a span has offsets, and not only a line and a column.
+// HasBytes reports whether a span has byte offsets in addition to lines and columns.
 func (s Span) HasBytes() bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
 
-// Place returns a span as offsets into bytes that hold its line. A span made
-// from a line and a column has no offsets: they are counted in the line.
+// Place returns a span as offsets into the text, or into its line if the span has
+// only lines and columns.
 func (l *Lines) Place(s Span) (around []byte, start, end int) {
 	if s.HasBytes() {
 		start, end = l.Within(s.Start, s.End)
@@ -192,13 +191,13 @@ func (l *Lines) Place(s Span) (around []byte, start, end int) {
 	return line, start, end
 }
 
-// Within returns the bytes [start, end) of the file as offsets into those of the text.
+// Within converts the file offsets [start, end) to offsets in the text, clamped to it.
 func (t Text) Within(start, end int) (int, int) {
 	start = max(0, min(start-t.Offset, len(t.Bytes)))
 	return start, max(start, min(end-t.Offset, len(t.Bytes)))
 }
 
-// columnStart returns where a column begins in a line.
+// columnStart returns the byte offset of a column in a line.
 func columnStart(line []byte, column int) int {
 	at := 0
 	for ; column > 1 && at < len(line); column-- {
@@ -208,8 +207,8 @@ func columnStart(line []byte, column int) int {
 	return at
 }
 
-// LocateAll fills in the places of every finding that have only byte offsets. It
-// costs one pass over the text, however the findings overlap.
+// LocateAll sets the lines and columns of all spans that have only byte offsets, in
+// one pass over the text.
 func (l *Lines) LocateAll(findings []Finding) {
 	var points []point
 	for i := range findings {
@@ -224,7 +223,7 @@ func (l *Lines) LocateAll(findings []Finding) {
 	}
 }
 
-// appendPoints appends the ends of a span that has only byte offsets.
+// appendPoints appends both ends of a span that has only byte offsets.
 func appendPoints(points []point, s *Span) []point {
 	if s.Line != 0 {
 		return points
@@ -232,7 +231,7 @@ func appendPoints(points []point, s *Span) []point {
 	return append(points, point{s.Start, &s.Line, &s.Column}, point{s.End, &s.EndLine, &s.EndColumn})
 }
 
-// A point is one end of a span that is being located.
+// A point is one end of a span without line and column.
 type point struct {
 	offset       int
 	line, column *int

@@ -26,7 +26,7 @@ func (t Tally) Add(u Tally) Tally {
 	return Tally{t.Errors + u.Errors, t.Warnings + u.Warnings, t.Infos + u.Infos, t.Hints + u.Hints}
 }
 
-// Of returns how many findings have a severity.
+// Of returns the number of findings with a severity.
 func (t Tally) Of(s Severity) int {
 	switch s {
 	case Error:
@@ -39,7 +39,7 @@ func (t Tally) Of(s Severity) int {
 	return t.Hints
 }
 
-// Worst returns the highest severity that was counted, or "" if none was.
+// Worst returns the highest severity with a finding, or "" without findings.
 func (t Tally) Worst() Severity {
 	for _, s := range []Severity{Error, Warning, Info, Hint} {
 		if t.Of(s) > 0 {

@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Invisible reports whether a reader of a text would not see a character, or would see others
-// because of it in another order: controls, format characters such as blanks without a width,
-// marks of direction and tags, fillers, and selectors of variants. Line feeds and tabs are
-// none. Before is the character in front of it, 0 for none: behind a symbol a selector of
-// emoji and a joiner are part of that, and joiners behind the letters that need them. So of
-// several in a row all but one are invisible.
+// Invisible reports whether a character is invisible or reorders others: controls, format
+// characters such as zero-width spaces, bidi controls and tags, fillers, and variation
+// selectors. Line feeds and tabs are visible. Before is the preceding character, 0 for none:
+// an emoji selector or joiner after a symbol, and a joiner after a letter of a script that
+// needs it, belong to that character. Of several in a row only the first is.
 func Invisible(before, r rune) bool {
 	const nonJoiner, joiner, asText, asEmoji = '\u200c', '\u200d', '\ufe0e', '\ufe0f'
 	switch {
@@ -27,20 +26,19 @@ func Invisible(before, r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isSymbol reports whether a character can be the base of an emoji. Digits are, in keycaps.
+// isSymbol reports whether a character can be the base of an emoji; digits can, in keycaps.
 func isSymbol(r rune) bool {
 	return unicode.In(r, unicode.So, unicode.Sm, unicode.Sk) || r >= '0' && r <= '9' || strings.ContainsRune("#*‼⁉〰", r)
 }
 
-// isJoining reports whether a character is of a script in which joiners change what is
-// written: Arabic and its relatives, and those of India and its neighbours.
+// isJoining reports whether a character belongs to a script in which joiners change the
+// spelling: Arabic and related scripts, and those of South and Southeast Asia.
 func isJoining(r rune) bool {
 	return r >= 0x600 && r < 0x10a0 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// Visible returns a text, of one or several lines, with escapes such as \u200b in the places
-// of characters that are [Invisible], which a terminal could obey. What is not UTF-8
-// is replaced by U+FFFD.
+// Visible returns a text, possibly of several lines, with its [Invisible] characters, which
+// a terminal could interpret, escaped as \u200b and the like. Invalid UTF-8 becomes U+FFFD.
 func Visible(text string) string {
 	var b strings.Builder
 	before, done := rune(0), 0
@@ -55,9 +53,8 @@ func Visible(text string) string {
 	return strings.ToValidUTF8(b.String()+text[done:], "\ufffd")
 }
 
-// VisibleJSON returns JSON text with characters that are [Invisible] as the escapes that JSON
-// has for them: the same value, in a text that can be shown. It is returned as it is if it
-// holds none.
+// VisibleJSON returns JSON with its [Invisible] characters as JSON escapes: the same value
+// in printable form. It returns the argument itself if that has none.
 func VisibleJSON(text []byte) []byte {
 	var out []byte
 	before, done := rune(0), 0
@@ -67,7 +64,7 @@ func VisibleJSON(text []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(text[i:])
-		if r != '\r' && Invisible(before, r) { // what stands outside of strings is a blank
+		if r != '\r' && Invisible(before, r) { // a CR outside strings is white space
 			out = append(out, text[done:i]...)
 			for _, unit := range utf16.Encode([]rune{r}) {
 				out = fmt.Appendf(out, `\u%04x`, unit)

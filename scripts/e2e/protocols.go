@@ -99,7 +99,7 @@ func overTheLimit(protocol int) Case {
 	c := Case{Name: "reply-over-the-limit", Exit: exitModel, Args: over(protocol, modelName, "tool", "tools", withNotes("--param", "max_tokens=8")...),
 		Check: all(chats(2), stderrHas("length limit"), recorded("result", 0))}
 	if protocols[protocol].API == "responses" {
-		c.Exit, c.Check = exitOK, all(stderrHas("cut-call"), recorded("call", 1, "file_read"))
+		c.Exit, c.Check = exitOK, all(stderrHas("truncated-call"), recorded("call", 1, "file_read"))
 	}
 	return c
 }
