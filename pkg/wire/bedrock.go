@@ -14,14 +14,14 @@ import (
 // whole when a stopReason has come and the body ends.
 type Bedrock struct {
 	body
-	queue queue
-	tools map[string]*pending // by contentBlockIndex
-	begun bool                // messageStart has come
+	queue callQueue
+	tools map[string]*pendingCall // by contentBlockIndex
+	begun bool                    // messageStart has come
 }
 
 // NewBedrock returns a decoder for a body of at most maxBytes bytes.
 func NewBedrock(maxBytes int64) *Bedrock {
-	d := &Bedrock{tools: map[string]*pending{}}
+	d := &Bedrock{tools: map[string]*pendingCall{}}
 	d.body = newBody(maxBytes, d)
 	d.queue.body = &d.body
 	return d
@@ -30,23 +30,23 @@ func NewBedrock(maxBytes int64) *Bedrock {
 // message reads an event or a whole response.
 func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
 	if usage := v.Get("usage"); usage.Exists() {
-		d.use(usage) // before the calls, which can be too many
+		d.setUsage(usage) // before the calls, which can be too many
 	}
 	v.ForEach(func(k, v gjson.Result) bool {
 		var mine bool
-		mine, err = d.member(k.Str, v)
+		mine, err = d.readMember(k.Str, v)
 		known = known || mine
 		return err == nil
 	})
 	if d.resp.Stop != "" && d.err == nil {
-		d.queue.finish(d.resp.Stop, d.call)
+		d.queue.emitAll(d.resp.Stop, d.addCall)
 	}
 	return known, err
 }
 
-// member reads an event, or a member of a whole response, and reports whether it
+// readMember reads an event, or a member of a whole response, and reports whether it
 // is one.
-func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
+func (d *Bedrock) readMember(name string, v gjson.Result) (bool, error) {
 	switch name {
 	case "messageStart":
 		if d.begun {
@@ -54,71 +54,71 @@ func (d *Bedrock) member(name string, v gjson.Result) (bool, error) {
 		}
 		d.begun = true
 	case "output":
-		d.content(v.Get("message.content"))
+		d.readContent(v.Get("message.content"))
 	case "contentBlockStart":
-		d.tool(v, v.Get("start.toolUse"))
+		d.beginTool(v, v.Get("start.toolUse"))
 	case "contentBlockDelta":
-		return true, d.delta(v, v.Get("delta"))
+		return true, d.readDelta(v, v.Get("delta"))
 	case "contentBlockStop":
-		d.endTool(d.tools[key(v.Get("contentBlockIndex"))])
+		d.endTool(d.tools[idText(v.Get("contentBlockIndex"))])
 	case "messageStop":
-		d.stopped(v.Get("stopReason"))
+		d.setStop(v.Get("stopReason"))
 	case "stopReason":
-		d.stopped(v)
+		d.setStop(v)
 	case "metadata":
-		d.use(v.Get("usage"))
+		d.setUsage(v.Get("usage"))
 	case "usage":
 	default:
 		if !strings.HasSuffix(name, "Exception") {
 			return false, nil
 		}
-		d.noteFault(v)
-		d.refuse(fault{sentence(v), []string{name}})
+		d.noteErrorSource(v)
+		d.failServer(serverError{joinedMessages(v), []string{name}})
 	}
 	return true, nil
 }
 
-// use notes the usage.
-func (d *Bedrock) use(u gjson.Result) {
-	d.resp.Usage = chat.Usage{InputTokens: count(u.Get("inputTokens")), OutputTokens: count(u.Get("outputTokens"))}
+// setUsage notes the usage.
+func (d *Bedrock) setUsage(u gjson.Result) {
+	d.resp.Usage = chat.Usage{InputTokens: tokenCount(u.Get("inputTokens")), OutputTokens: tokenCount(u.Get("outputTokens"))}
 }
 
-// content reads the content of a whole message.
-func (d *Bedrock) content(content gjson.Result) {
+// readContent reads the content of a whole message.
+func (d *Bedrock) readContent(content gjson.Result) {
 	d.each(content, func(block gjson.Result) {
-		d.say(texts{block.Get("text")}, texts{block.Get("reasoningContent.reasoningText.text")})
-		d.endTool(d.tool(gjson.Result{}, block.Get("toolUse")))
+		d.addText(jsonTexts{block.Get("text")}, jsonTexts{block.Get("reasoningContent.reasoningText.text")})
+		d.endTool(d.beginTool(gjson.Result{}, block.Get("toolUse")))
 	})
 }
 
-// tool reads the beginning of a call, if it is one.
-func (d *Bedrock) tool(at, use gjson.Result) *pending {
+// beginTool reads the beginning of a call, if it is one.
+func (d *Bedrock) beginTool(at, use gjson.Result) *pendingCall {
 	if !use.IsObject() {
 		return nil
 	}
 	c := d.queue.add(use.Get("toolUseId"), use.Get("name"), use.Get("input"))
-	d.tools[key(at.Get("contentBlockIndex"))] = c
+	d.tools[idText(at.Get("contentBlockIndex"))] = c
 	return c
 }
 
-// delta reads a piece of a block.
-func (d *Bedrock) delta(at, delta gjson.Result) error {
-	d.say(texts{delta.Get("text")}, texts{delta.Get("reasoningContent.text")})
-	c, input := d.tools[key(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
+// readDelta reads a piece of a block.
+func (d *Bedrock) readDelta(at, delta gjson.Result) error {
+	d.addText(jsonTexts{delta.Get("text")}, jsonTexts{delta.Get("reasoningContent.text")})
+	c, input := d.tools[idText(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
 	switch {
 	case c != nil:
-		return d.queue.write(c, input)
-	case written(input) != "":
-		return errUnbegun
+		return d.queue.appendArguments(c, input)
+	case argumentText(input) != "":
+		return errUnknownCall
 	}
 	return nil
 }
 
 // endTool reads the end of a call, if there is one.
-func (d *Bedrock) endTool(c *pending) {
+func (d *Bedrock) endTool(c *pendingCall) {
 	if c != nil {
 		c.ended = true
-		d.queue.settle(d.call)
+		d.queue.emitEnded(d.addCall)
 	}
 }
 

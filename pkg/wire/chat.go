@@ -22,64 +22,64 @@ import (
 // A refusal is text like any other, with [chat.StopOther].
 type Chat struct {
 	body
-	queue   queue
-	refs    refs
-	legacy  *pending // a function_call
-	parts   node     // the message, put together
-	whole   string   // the message, if it came whole
-	id      string   // of the last message
-	one     identity // of the response
-	begun   bool     // the choice has been there
-	refused bool
+	queue        callQueue
+	callIndex    callIndex
+	legacy       *pendingCall   // a function_call
+	nativeParts  node           // the message, put together
+	wholeMessage string         // the message, if it came whole
+	id           string         // of the last message
+	identity     streamIdentity // of the response
+	begun        bool           // the choice has been there
+	hasRefusal   bool
 }
 
 // NewChat returns a decoder for a body of at most maxBytes bytes.
 func NewChat(maxBytes int64) *Chat {
-	d := &Chat{queue: queue{eager: true}}
+	d := &Chat{queue: callQueue{eager: true}}
 	d.body = newBody(maxBytes, d)
-	d.queue.body, d.parts.kept = &d.body, &d.kept
+	d.queue.body, d.nativeParts.budget = &d.body, &d.nativeBudget
 	return d
 }
 
 // message reads a chunk or a whole response.
 func (d *Chat) message(v gjson.Result) (bool, error) {
 	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // of MiniMax
-		d.noteFault(base)
-		d.refuse(fault{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
+		d.noteErrorSource(base)
+		d.failServer(serverError{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
 		return true, nil
 	}
 	choices := v.Get("choices")
-	d.named(v.Get("model"))
-	d.use(v.Get("usage"))
-	d.use(v.Get("x_groq.usage"))
-	if choice := d.first(choices); choice.Exists() {
-		d.use(choice.Get("usage")) // of Moonshot
-		return true, d.choice(key(v.Get("id")), choice)
+	d.setModel(v.Get("model"))
+	d.setUsage(v.Get("usage"))
+	d.setUsage(v.Get("x_groq.usage"))
+	if choice := d.firstChoice(choices); choice.Exists() {
+		d.setUsage(choice.Get("usage")) // of Moonshot
+		return true, d.readChoice(idText(v.Get("id")), choice)
 	}
 	return choices.IsArray() || !choices.Exists() && v.Get("usage").Exists(), nil
 }
 
-// use notes the usage, if there is any.
-func (d *Chat) use(u gjson.Result) {
+// setUsage notes the usage, if there is any.
+func (d *Chat) setUsage(u gjson.Result) {
 	if u.IsObject() {
-		d.resp.Usage = chat.Usage{InputTokens: count(u.Get("prompt_tokens")), OutputTokens: count(u.Get("completion_tokens"))}
+		d.resp.Usage = chat.Usage{InputTokens: tokenCount(u.Get("prompt_tokens")), OutputTokens: tokenCount(u.Get("completion_tokens"))}
 	}
 }
 
-// choice reads the choice of a chunk or of a whole response.
-func (d *Chat) choice(id string, choice gjson.Result) error {
-	if f := errorFault(choice.Get("error")); f.said() { // of OpenRouter
-		d.noteFault(choice)
-		d.refuse(f)
+// readChoice reads the choice of a chunk or of a whole response.
+func (d *Chat) readChoice(id string, choice gjson.Result) error {
+	if f := parseErrorMember(choice.Get("error")); f.isSet() { // of OpenRouter
+		d.noteErrorSource(choice)
+		d.failServer(f)
 		return nil
 	}
 	d.begun = true
 	piece, reason := choice.Get("delta"), choice.Get("finish_reason")
 	if message := choice.Get("message"); !piece.IsObject() && message.IsObject() {
-		piece, d.whole, d.done = message, message.Raw, true
-		d.keep(len(d.whole))
+		piece, d.wholeMessage, d.done = message, message.Raw, true
+		d.reserveNative(len(d.wholeMessage))
 	}
-	if err := d.piece(id, piece, reason.Str != ""); err != nil {
+	if err := d.readDelta(id, piece, reason.Str != ""); err != nil {
 		return err
 	}
 	if reason.Str != "" || d.done {
@@ -88,12 +88,12 @@ func (d *Chat) choice(id string, choice gjson.Result) error {
 	return nil
 }
 
-// piece reads a delta, or the message if it comes whole. A message that says nothing may
+// readDelta reads a delta, or the message if it comes whole. A message that says nothing may
 // have any id: some routers make the first one themselves.
-func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
-	var p chatPiece
+func (d *Chat) readDelta(id string, v gjson.Result, ends bool) error {
+	var p deltaFields
 	v.ForEach(func(k, v gjson.Result) bool {
-		p.member(k.Str, v)
+		p.set(k.Str, v)
 		return true
 	})
 	said, thought, err := p.texts(&d.body)
@@ -102,90 +102,90 @@ func (d *Chat) piece(id string, v gjson.Result, ends bool) error {
 	}
 	calls := d.callItems(p.calls)
 	if d.resp.Stop != "" && id != d.id && (said.size() > 0 || len(calls) > 0) {
-		return errLate
+		return errLateResponse
 	}
-	if (said.size() > 0 || thought.size() > 0 || len(calls) > 0 || ends) && !d.one.holds(id) {
+	if (said.size() > 0 || thought.size() > 0 || len(calls) > 0 || ends) && !d.identity.accepts(id) {
 		return errSpliced
 	}
 	d.id = id
-	d.refused = d.refused || p.refusal.Str != ""
-	d.say(said, thought)
+	d.hasRefusal = d.hasRefusal || p.refusal.Str != ""
+	d.addText(said, thought)
 	v.ForEach(func(k, v gjson.Result) bool {
-		d.collect(k.Str, v)
+		d.addNative(k.Str, v)
 		return d.err == nil
 	})
 	for i, call := range calls {
-		if err := d.toolCall(call, i, len(calls)); err != nil {
+		if err := d.readToolCall(call, i, len(calls)); err != nil {
 			return err
 		}
 	}
-	err = d.functionCall(p.function)
-	d.queue.settle(d.call)
+	err = d.readFunctionCall(p.function)
+	d.queue.emitEnded(d.addCall)
 	return err
 }
 
-// collect adds a member to the message in the form of its server, unless that
+// addNative adds a member to the message in the form of its server, unless that
 // has come whole. Calls are added where they are read.
-func (d *Chat) collect(name string, v gjson.Result) {
-	if d.err == nil && d.whole == "" && name != "tool_calls" && name != "function_call" {
-		d.parts.member(name).merge(name, v, deepest)
+func (d *Chat) addNative(name string, v gjson.Result) {
+	if d.err == nil && d.wholeMessage == "" && name != "tool_calls" && name != "function_call" {
+		d.nativeParts.member(name).merge(name, v, maxMergeDepth)
 	}
 }
 
-// toolCall reads the i-th of n pieces of calls that stand in one message.
-func (d *Chat) toolCall(v gjson.Result, i, n int) error {
+// readToolCall reads the i-th of n pieces of calls that stand in one message.
+func (d *Chat) readToolCall(v gjson.Result, i, n int) error {
 	if d.legacy != nil && d.legacy.ended {
-		return errAfter
+		return errAfterEnd
 	}
-	p := readPiece(v)
-	if d.exceedsKey(p.at.id, p.at.name) {
+	p := parseCallDelta(v)
+	if d.exceedsKey(p.values.id, p.values.name) {
 		return nil
 	}
-	if d.whole == "" && len(d.queue.calls) > 0 && p.empty() && d.refs.elsewhere(p) {
+	if d.wholeMessage == "" && len(d.queue.calls) > 0 && p.isEmpty() && d.callIndex.isOtherCall(p) {
 		return nil
 	}
-	c := d.refs.find(&d.queue, p, i, n)
-	if c == nil || d.whole != "" {
-		c = d.queue.add(p.at.id, p.at.name, gjson.Result{})
-		c.custom = p.custom
-		c.form = newCallForm(d.parts.member("tool_calls").item())
+	c := d.callIndex.lookup(&d.queue, p, i, n)
+	if c == nil || d.wholeMessage != "" {
+		c = d.queue.add(p.values.id, p.values.name, gjson.Result{})
+		c.isCustom = p.custom
+		c.native = newNativeCall(d.nativeParts.member("tool_calls").addItem())
 	}
-	d.refs.note(c, p)
-	c.form.collect(v)
-	return d.queue.write(c, p.at.args)
+	d.callIndex.record(c, p)
+	c.native.add(v)
+	return d.queue.appendArguments(c, p.values.args)
 }
 
-// functionCall reads a piece of the call in the older form. Some servers always
+// readFunctionCall reads a piece of the call in the older form. Some servers always
 // send one, without a name, and some send it beside the same one in the newer
 // form: so it waits for the end.
-func (d *Chat) functionCall(v gjson.Result) error {
+func (d *Chat) readFunctionCall(v gjson.Result) error {
 	name, args := v.Get("name"), v.Get("arguments")
-	if text := written(args); name.Str == "" && (text == "" || d.legacy == nil && text == "{}") {
+	if text := argumentText(args); name.Str == "" && (text == "" || d.legacy == nil && text == "{}") {
 		return nil
 	}
 	if d.legacy == nil {
-		d.legacy = &pending{form: newCallForm(d.parts.member("function_call")), body: &d.body}
+		d.legacy = &pendingCall{native: newNativeCall(d.nativeParts.member("function_call")), body: &d.body}
 	}
 	if name.Str != "" {
-		d.legacy.name, d.legacy.from.Name = strings.Clone(name.Str), d.placed(0, name)
+		d.legacy.name, d.legacy.sources.Name = strings.Clone(name.Str), d.segmentsOf(0, name)
 	}
-	d.legacy.form.collectFunction(d.legacy.form.call, "arguments", v)
-	return d.legacy.write(args)
+	d.legacy.native.addFunction(d.legacy.native.call, "arguments", v)
+	return d.legacy.appendArguments(args)
 }
 
 // finish reads a finish_reason. What is not clean stays so: some servers name a
 // second reason.
 func (d *Chat) finish(reason gjson.Result) {
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
-		d.stopped(reason)
+		d.setStop(reason)
 	}
-	if d.refused {
+	if d.hasRefusal {
 		d.resp.Stop = chat.StopOther
 	}
 	if d.legacy != nil && len(d.queue.calls) == 0 {
 		d.queue.calls = append(d.queue.calls, d.legacy)
 	}
-	d.queue.finish(d.resp.Stop, d.call)
+	d.queue.emitAll(d.resp.Stop, d.addCall)
 }
 
 // end reports whether the response is whole.
@@ -199,30 +199,30 @@ func (d *Chat) end(marked bool) bool {
 // native returns the message as the server would have it back, unless it is
 // nothing but text.
 func (d *Chat) native() *chat.Native {
-	if d.whole != "" {
-		return nativeMessage("chat", []byte(d.whole))
+	if d.wholeMessage != "" {
+		return nativeMessage("chat", []byte(d.wholeMessage))
 	}
-	return nativeMessage("chat", d.rebuilt())
+	return nativeMessage("chat", d.nativeJSON())
 }
 
-// rebuilt returns the message that has been put together, with the calls that
+// nativeJSON returns the message that has been put together, with the calls that
 // have been handed on.
-func (d *Chat) rebuilt() []byte {
+func (d *Chat) nativeJSON() []byte {
 	sent := 0
 	for _, c := range d.queue.calls[:d.queue.sent] {
-		c.form.fill(c)
+		c.native.setFinal(c)
 		if c != d.legacy {
 			sent++
 		}
 	}
 	if sent == d.queue.sent {
-		d.parts.drop("function_call")
+		d.nativeParts.drop("function_call")
 	}
-	if tools := d.parts.of["tool_calls"]; tools != nil {
+	if tools := d.nativeParts.members["tool_calls"]; tools != nil {
 		tools.items = tools.items[:sent]
 	}
-	if role := d.parts.member("role"); role.kind == 0 {
+	if role := d.nativeParts.member("role"); role.kind == 0 {
 		*role = node{kind: '"', raw: `"assistant"`}
 	}
-	return d.parts.append(nil)
+	return d.nativeParts.append(nil)
 }

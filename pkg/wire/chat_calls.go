@@ -6,18 +6,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A callPiece is what one delta says of one call.
-type callPiece struct {
+// A callDelta is what one delta says of one call.
+type callDelta struct {
 	index, id, name, args string
-	at                    struct{ id, name, args gjson.Result } // where they stand
+	values                struct{ id, name, args gjson.Result } // where they stand
 	custom                bool                                  // args are the text of a custom tool
 }
 
-// readPiece reads a piece of a call. Some servers leave out the "function" and
-// write its members in the call itself.
-func readPiece(v gjson.Result) callPiece {
-	p := callPiece{index: key(v.Get("index"))}
-	p.at.id = v.Get("id")
+// parseCallDelta reads a piece of a call. Some servers leave out the "function" and
+// appendArguments its members in the call itself.
+func parseCallDelta(v gjson.Result) callDelta {
+	p := callDelta{index: idText(v.Get("index"))}
+	p.values.id = v.Get("id")
 	f, args := v, "arguments"
 	switch {
 	case v.Get("function").IsObject():
@@ -25,24 +25,24 @@ func readPiece(v gjson.Result) callPiece {
 	case v.Get("custom").IsObject():
 		f, args, p.custom = v.Get("custom"), "input", true
 	}
-	p.at.name, p.at.args = f.Get("name"), f.Get(args)
-	p.id, p.name, p.args = key(p.at.id), p.at.name.Str, written(p.at.args)
+	p.values.name, p.values.args = f.Get("name"), f.Get(args)
+	p.id, p.name, p.args = idText(p.values.id), p.values.name.Str, argumentText(p.values.args)
 	return p
 }
 
-// refs finds the call that a piece belongs to: by its index, by its id, or else
+// callIndex finds the call that a piece belongs to: by its index, by its id, or else
 // by its place. Each is missing, repeated or wrong on some server.
-type refs struct {
-	byIndex, byID map[string]*pending
+type callIndex struct {
+	byIndex, byID map[string]*pendingCall
 }
 
-// find returns the call of the i-th of n pieces that come together, or nil if
+// lookup returns the call of the i-th of n pieces that come together, or nil if
 // that is a new one.
-func (r *refs) find(q *queue, p callPiece, i, n int) *pending {
+func (r *callIndex) lookup(q *callQueue, p callDelta, i, n int) *pendingCall {
 	if len(q.calls) == 0 || n > 1 && p.name != "" && p.index == "" && p.id == "" {
 		return nil
 	}
-	if r.elsewhere(p) {
+	if r.isOtherCall(p) {
 		return nil
 	}
 	last := q.calls[len(q.calls)-1]
@@ -59,93 +59,95 @@ func (r *refs) find(q *queue, p callPiece, i, n int) *pending {
 	default:
 		c = last
 	}
-	if c == nil || c.isOther(p) {
+	if c == nil || c.startsOtherCall(p) {
 		return nil
 	}
 	return c
 }
 
-// empty reports whether a piece says nothing.
-func (p *callPiece) empty() bool { return p.id == "" && p.name == "" && p.args == "" }
+// isEmpty reports whether a piece says nothing.
+func (p *callDelta) isEmpty() bool { return p.id == "" && p.name == "" && p.args == "" }
 
-// elsewhere reports whether a piece belongs to none of the calls so far: each piece of
+// isOtherCall reports whether a piece belongs to none of the calls so far: each piece of
 // them had an index, and this one has another.
-func (r *refs) elsewhere(p callPiece) bool {
+func (r *callIndex) isOtherCall(p callDelta) bool {
 	return p.index != "" && r.byIndex[p.index] == nil && r.byIndex[""] == nil
 }
 
-// isOther reports whether a piece that seems to belong to the call begins
+// startsOtherCall reports whether a piece that seems to belong to the call begins
 // another one: some servers use an index or an id twice, and some have neither.
-func (c *pending) isOther(p callPiece) bool {
-	going := c.scan.open() || c.unclear
+func (c *pendingCall) startsOtherCall(p callDelta) bool {
+	going := c.scanner.isOpen() || c.notObject
 	switch {
 	case p.name == "":
 		return false
 	case p.id != "" && c.id != "":
-		return p.id != c.id || p.index == "" && c.whole && p.args != ""
+		return p.id != c.id || p.index == "" && c.isComplete && p.args != ""
 	case p.id == "" && p.index == "":
-		return p.name != c.name || !going && (p.args == "" || !c.bare())
+		return p.name != c.name || !going && (p.args == "" || !c.lacksArguments())
 	}
 	return len(c.args) > 0 && (p.name != c.name || p.args != "" && !going)
 }
 
-// longestName is the length of the longest name that is put together. OpenAI
+// maxToolName is the length of the longest name that is put together. OpenAI
 // allows 64 bytes.
-const longestName = 1 << 10
+const maxToolName = 1 << 10
 
-// note notes what a piece says about where the next ones belong, and of the
-// name, which may come in pieces, too, or again and again.
-func (r *refs) note(c *pending, p callPiece) {
+// record notes what a piece says about where the next ones belong, and of the
+// readName, which may come in pieces, too, or again and again.
+func (r *callIndex) record(c *pendingCall, p callDelta) {
 	if r.byIndex == nil {
-		r.byIndex, r.byID = map[string]*pending{}, map[string]*pending{}
+		r.byIndex, r.byID = map[string]*pendingCall{}, map[string]*pendingCall{}
 	}
 	if r.byIndex[p.index] == nil || r.byID[p.id] == nil {
-		c.body.keep(nodeBytes + len(p.index) + len(p.id))
+		c.body.reserveNative(nodeBytes + len(p.index) + len(p.id))
 	}
 	r.byIndex[p.index], r.byID[p.id] = c, c
 	if c.id == "" && p.id != "" {
-		c.id, c.from.ID = p.id, c.body.placed(0, p.at.id)
+		c.id, c.sources.ID = p.id, c.body.segmentsOf(0, p.values.id)
 	}
-	if p.name != c.name && len(c.args) == 0 && len(c.name) < longestName {
-		c.from.Name = append(c.from.Name, c.body.placedName(len(c.name), p.at.name)...)
+	if p.name != c.name && len(c.args) == 0 && len(c.name) < maxToolName {
+		c.sources.Name = append(c.sources.Name, c.body.nameSegments(len(c.name), p.values.name)...)
 		c.name = strings.Clone(c.name + p.name)
 	}
 }
 
-// A callForm is a call in the form of its server.
-type callForm struct {
+// A nativeCall is a call in the form of its server.
+type nativeCall struct {
 	call       *node
 	name, args *node // of it
 	verbatim   bool  // the arguments are no string
 }
 
-// newCallForm returns the form of a call.
-func newCallForm(call *node) *callForm { return &callForm{call: call, name: &node{}, args: &node{}} }
+// newNativeCall returns the form of a call.
+func newNativeCall(call *node) *nativeCall {
+	return &nativeCall{call: call, name: &node{}, args: &node{}}
+}
 
-// collect adds a piece of the call. The index is only about the stream, and the
+// addNative adds a piece of the call. The index is only about the stream, and the
 // id is the first one.
-func (f *callForm) collect(v gjson.Result) {
+func (f *nativeCall) add(v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := f.call.member; k.Str {
 		case "index":
 		case "id":
-			if id := m(k.Str); !says(id.raw) {
+			if id := m(k.Str); !hasContent(id.raw) {
 				id.set(v)
 			}
 		case "function":
-			f.collectFunction(m(k.Str), "arguments", v)
+			f.addFunction(m(k.Str), "arguments", v)
 		case "custom":
-			f.collectFunction(m(k.Str), "input", v)
+			f.addFunction(m(k.Str), "input", v)
 		default:
-			m(k.Str).merge(k.Str, v, deepest)
+			m(k.Str).merge(k.Str, v, maxMergeDepth)
 		}
 		return true
 	})
 }
 
-// collectFunction adds a piece of the function in the call. Its arguments have a
-// place also when there are none.
-func (f *callForm) collectFunction(function *node, args string, v gjson.Result) {
+// addFunction adds a piece of the function in the call. Its arguments have a
+// appendSegments also when there are none.
+func (f *nativeCall) addFunction(function *node, args string, v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := function.member(k.Str); k.Str {
 		case "name":
@@ -153,17 +155,17 @@ func (f *callForm) collectFunction(function *node, args string, v gjson.Result) 
 		case args:
 			f.verbatim = f.verbatim || v.IsObject()
 		default:
-			m.merge(k.Str, v, deepest)
+			m.merge(k.Str, v, maxMergeDepth)
 		}
 		return true
 	})
 	f.args = function.member(args)
 }
 
-// fill puts in what has been read of the call.
-func (f *callForm) fill(c *pending) {
-	*f.name = node{kind: '"', opened: true, text: []byte(c.name)}
-	*f.args = node{kind: '"', opened: true, text: c.args}
+// setFinal puts in what has been read of the call.
+func (f *nativeCall) setFinal(c *pendingCall) {
+	*f.name = node{kind: '"', inParts: true, text: []byte(c.name)}
+	*f.args = node{kind: '"', inParts: true, text: c.args}
 	if f.verbatim && isObject(c.args) {
 		*f.args = node{kind: '{', raw: string(c.args)}
 	}

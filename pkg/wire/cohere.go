@@ -11,14 +11,14 @@ import (
 // calls (tool_plan) is reasoning.
 type Cohere struct {
 	body
-	queue queue
-	tools map[string]*pending // by index
-	begun bool                // message-start has come
+	queue callQueue
+	tools map[string]*pendingCall // by index
+	begun bool                    // message-start has come
 }
 
 // NewCohere returns a decoder for a body of at most maxBytes bytes.
 func NewCohere(maxBytes int64) *Cohere {
-	d := &Cohere{tools: map[string]*pending{}}
+	d := &Cohere{tools: map[string]*pendingCall{}}
 	d.body = newBody(maxBytes, d)
 	d.queue.body = &d.body
 	return d
@@ -26,7 +26,7 @@ func NewCohere(maxBytes int64) *Cohere {
 
 // message reads an event or a whole message.
 func (d *Cohere) message(v gjson.Result) (bool, error) {
-	index, delta := key(v.Get("index")), v.Get("delta")
+	index, delta := idText(v.Get("index")), v.Get("delta")
 	message := delta.Get("message")
 	switch v.Get("type").Str {
 	case "message-start":
@@ -35,16 +35,16 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 		}
 		d.begun = true
 	case "tool-plan-delta":
-		d.say(nil, texts{message.Get("tool_plan")})
+		d.addText(nil, jsonTexts{message.Get("tool_plan")})
 	case "content-start", "content-delta":
-		d.content(message.Get("content"))
+		d.readContent(message.Get("content"))
 	case "tool-call-start":
-		d.tools[index] = d.tool(message.Get("tool_calls"))
+		d.tools[index] = d.beginTool(message.Get("tool_calls"))
 	case "tool-call-delta":
 		if d.tools[index] == nil {
-			return true, errUnbegun
+			return true, errUnknownCall
 		}
-		return true, d.queue.write(d.tools[index], message.Get("tool_calls.function.arguments"))
+		return true, d.queue.appendArguments(d.tools[index], message.Get("tool_calls.function.arguments"))
 	case "tool-call-end":
 		d.endTool(d.tools[index])
 	case "message-end":
@@ -58,50 +58,50 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// content reads a part of the content, or a piece of one.
-func (d *Cohere) content(part gjson.Result) {
-	d.say(texts{part.Get("text")}, texts{part.Get("thinking")})
+// readContent reads a part of the content, or a piece of one.
+func (d *Cohere) readContent(part gjson.Result) {
+	d.addText(jsonTexts{part.Get("text")}, jsonTexts{part.Get("thinking")})
 }
 
-// tool reads the beginning of a call.
-func (d *Cohere) tool(v gjson.Result) *pending {
+// beginTool reads the beginning of a call.
+func (d *Cohere) beginTool(v gjson.Result) *pendingCall {
 	return d.queue.add(v.Get("id"), v.Get("function.name"), v.Get("function.arguments"))
 }
 
 // endTool reads the end of a call.
-func (d *Cohere) endTool(c *pending) {
+func (d *Cohere) endTool(c *pendingCall) {
 	if c != nil {
 		c.ended = true
-		d.queue.settle(d.call)
+		d.queue.emitEnded(d.addCall)
 	}
 }
 
 // wholeMessage reads a message that comes whole.
 func (d *Cohere) wholeMessage(v gjson.Result) {
-	d.say(nil, texts{v.Get("message.tool_plan")})
-	d.each(v.Get("message.content"), d.content)
-	d.use(v) // before the calls, which can be too many
+	d.addText(nil, jsonTexts{v.Get("message.tool_plan")})
+	d.each(v.Get("message.content"), d.readContent)
+	d.setUsage(v) // before the calls, which can be too many
 	for _, call := range d.callItems(v.Get("message.tool_calls")) {
-		d.endTool(d.tool(call))
+		d.endTool(d.beginTool(call))
 	}
 	d.finish(v)
 }
 
-// use notes the usage.
-func (d *Cohere) use(v gjson.Result) {
-	d.resp.Usage = chat.Usage{InputTokens: count(v.Get("usage.tokens.input_tokens")), OutputTokens: count(v.Get("usage.tokens.output_tokens"))}
+// setUsage notes the usage.
+func (d *Cohere) setUsage(v gjson.Result) {
+	d.resp.Usage = chat.Usage{InputTokens: tokenCount(v.Get("usage.tokens.input_tokens")), OutputTokens: tokenCount(v.Get("usage.tokens.output_tokens"))}
 }
 
 // finish reads the end of the message.
 func (d *Cohere) finish(v gjson.Result) {
-	if f := errorFault(v.Get("error")); f.said() {
-		d.noteFault(v)
-		d.refuse(f)
+	if f := parseErrorMember(v.Get("error")); f.isSet() {
+		d.noteErrorSource(v)
+		d.failServer(f)
 		return
 	}
-	d.stopped(v.Get("finish_reason"))
-	d.use(v)
-	d.queue.finish(d.resp.Stop, d.call)
+	d.setStop(v.Get("finish_reason"))
+	d.setUsage(v)
+	d.queue.emitAll(d.resp.Stop, d.addCall)
 	d.done = true
 }
 

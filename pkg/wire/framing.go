@@ -24,13 +24,13 @@ func (b *body) step(p []byte) {
 	case undecided:
 		b.sniff(p[0])
 	case objects:
-		b.values(p)
+		b.readObjects(p)
 	case events:
-		b.stream(p)
+		b.readEvents(p)
 	case page:
-		n := min(len(p), b.at+pageBytes-b.pos)
-		b.text, b.pos = append(b.text, p[:n]...), b.pos+n
-		if len(b.text) == pageBytes {
+		n := min(len(p), b.objectStart+pageBytes-b.pos)
+		b.nonObject, b.pos = append(b.nonObject, p[:n]...), b.pos+n
+		if len(b.nonObject) == pageBytes {
 			b.endText()
 		}
 	}
@@ -39,61 +39,61 @@ func (b *body) step(p []byte) {
 // sniff lets the first byte that is not blank decide over the framing.
 func (b *body) sniff(c byte) {
 	switch {
-	case space(c), b.pos < len(bom) && string(b.raw[:b.pos+1]) == bom[:b.pos+1]:
+	case isSpace(c), b.pos < len(bom) && string(b.buffered[:b.pos+1]) == bom[:b.pos+1]:
 		b.pos++
 	case c == '[':
-		b.framing, b.list = objects, true
+		b.framing, b.inArray = objects, true
 		b.pos++
 	case c == '{':
 		b.framing = objects
 	default:
-		b.framing, b.at = events, b.pos
+		b.framing, b.objectStart = events, b.pos
 	}
 }
 
-// values reads objects that stand one after the other.
-func (b *body) values(p []byte) {
-	if !b.frame.open() && (space(p[0]) || b.list && (p[0] == ',' || p[0] == ']')) {
+// readObjects reads objects that stand one after the other.
+func (b *body) readObjects(p []byte) {
+	if !b.objects.isOpen() && (isSpace(p[0]) || b.inArray && (p[0] == ',' || p[0] == ']')) {
 		b.pos++
 		return
 	}
-	b.read(p)
+	b.readObject(p)
 }
 
-// stream reads a piece of an event stream.
-func (b *body) stream(p []byte) {
+// readEvents reads a piece of an event stream.
+func (b *body) readEvents(p []byte) {
 	n, token := b.sse.next(p)
 	switch token {
-	case sseData:
-		b.data(p[:n])
+	case sseDataChunk:
+		b.readData(p[:n])
 		return
-	case sseLine:
+	case sseDataEnd:
 		b.endLine()
-	case sseEvent:
+	case sseEventEnd:
 		b.endEvent()
-	case ssePage:
+	case sseNotStream:
 		b.framing, n = page, 0
-		b.text = append(b.text, b.raw[b.at-b.base:b.pos-b.base]...)
+		b.nonObject = append(b.nonObject, b.buffered[b.objectStart-b.bufferStart:b.pos-b.bufferStart]...)
 	}
 	b.pos += n
 }
 
-// data reads a piece of data, up to the end of an object.
-func (b *body) data(p []byte) {
+// readData reads a piece of data, up to the end of an object.
+func (b *body) readData(p []byte) {
 	switch {
-	case b.frame.open(), len(b.text) == 0 && p[0] == '{':
-		b.read(p)
+	case b.objects.isOpen(), len(b.nonObject) == 0 && p[0] == '{':
+		b.readObject(p)
 		return
-	case len(b.text) == 0 && space(p[0]):
+	case len(b.nonObject) == 0 && isSpace(p[0]):
 		p = p[:1]
-	case len(b.text) == 0:
-		b.at = b.pos
+	case len(b.nonObject) == 0:
+		b.objectStart = b.pos
 		fallthrough
 	default:
-		p = p[:min(len(p), mostFault+1-len(b.text))]
-		b.text = append(b.text, p...)
+		p = p[:min(len(p), maxErrorBytes+1-len(b.nonObject))]
+		b.nonObject = append(b.nonObject, p...)
 	}
-	if b.pos += len(p); len(b.text) > mostFault {
+	if b.pos += len(p); len(b.nonObject) > maxErrorBytes {
 		b.endText()
 	}
 }
@@ -101,21 +101,21 @@ func (b *body) data(p []byte) {
 // endLine ends a line of data. An object may go on in the next one.
 func (b *body) endLine() {
 	switch {
-	case b.frame.quoted:
+	case b.objects.quoted:
 		b.fail(Garbled, b.pos, errLineBreak.Error())
-	case b.frame.open():
-		b.before = append(append(b.before, b.onLine()...), '\n')
-		b.rest = unset
-	case len(b.text) <= 2*len(endMark) && string(bytes.TrimSpace(b.text)) == endMark:
+	case b.objects.isOpen():
+		b.earlierLines = append(append(b.earlierLines, b.lineBytes()...), '\n')
+		b.lineStartPos = unset
+	case len(b.nonObject) <= 2*len(endMark) && string(bytes.TrimSpace(b.nonObject)) == endMark:
 		b.endText()
-	case len(b.text) > 0:
-		b.text = append(b.text, '\n')
+	case len(b.nonObject) > 0:
+		b.nonObject = append(b.nonObject, '\n')
 	}
 }
 
 // endEvent ends an event.
 func (b *body) endEvent() {
-	if b.frame.open() {
+	if b.objects.isOpen() {
 		b.fail(Garbled, b.pos, "an event ends inside a JSON object")
 		return
 	}
@@ -126,63 +126,63 @@ func (b *body) endEvent() {
 // endText ends data that is no object: the word for the end of a stream, or an
 // error in some form.
 func (b *body) endText() {
-	text := bytes.TrimSpace(b.text)
-	b.text = b.text[:0]
+	text := bytes.TrimSpace(b.nonObject)
+	b.nonObject = b.nonObject[:0]
 	if len(text) == 0 {
 		return
 	}
 	if b.framing == events {
 		b.messages++
 	}
-	f := readFault(text)
+	f := parseErrorBody(text)
 	switch {
 	case string(text) == endMark:
 		b.done = b.format.end(true)
 	case b.sse.isError():
-		b.refuse(fault{ErrorText(text), f.codes})
-	case f.said():
-		b.refuse(f)
+		b.failServer(serverError{ErrorText(text), f.codes})
+	case f.isSet():
+		b.failServer(f)
 	default:
-		b.fail(Garbled, b.at, "not JSON: "+Excerpt(ErrorText(text)))
+		b.fail(Garbled, b.objectStart, "not JSON: "+Excerpt(ErrorText(text)))
 	}
 }
 
-// read reads p, which begins an object or goes on with it, up to its end.
-func (b *body) read(p []byte) {
-	if !b.frame.open() {
-		b.at, b.rest, b.before, b.lines, b.frame.commas = b.pos, b.pos, b.before[:0], b.lines[:0], 0
+// readObject reads p, which begins an object or goes on with it, up to its end.
+func (b *body) readObject(p []byte) {
+	if !b.objects.isOpen() {
+		b.objectStart, b.lineStartPos, b.earlierLines, b.lines, b.objects.separators = b.pos, b.pos, b.earlierLines[:0], b.lines[:0], 0
 	}
-	if b.rest == unset {
-		b.rest = b.pos
+	if b.lineStartPos == unset {
+		b.lineStartPos = b.pos
 		if b.sources != nil {
-			b.lines = append(b.lines, lineStart{len(b.before), b.pos})
+			b.lines = append(b.lines, lineStart{len(b.earlierLines), b.pos})
 		}
 	}
-	n, end, err := b.frame.next(p)
+	n, end, err := b.objects.scan(p)
 	b.pos += n
 	switch {
 	case err != nil:
 		b.fail(Garbled, b.pos, err.Error())
-	case b.kept.most > 0 && b.exceeds(b.frame.commas, mostValues, "a message of the reply has more than %d values"):
+	case b.nativeBudget.limit > 0 && b.exceeds(b.objects.separators, maxValues, "a message of the reply has more than %d values"):
 	case end:
-		b.object(b.opened())
+		b.handleObject(b.objectBytes())
 	}
 }
 
-// opened returns what has been read of the last object.
-func (b *body) opened() []byte {
-	if len(b.before) == 0 {
-		return b.onLine()
+// objectBytes returns what has been read of the last object.
+func (b *body) objectBytes() []byte {
+	if len(b.earlierLines) == 0 {
+		return b.lineBytes()
 	}
-	return append(b.before, b.onLine()...)
+	return append(b.earlierLines, b.lineBytes()...)
 }
 
-// onLine returns the part of the last object that stands on this line.
-func (b *body) onLine() []byte {
-	if b.rest == unset {
+// lineBytes returns the part of the last object that stands on this line.
+func (b *body) lineBytes() []byte {
+	if b.lineStartPos == unset {
 		return nil
 	}
-	return b.raw[b.rest-b.base : b.pos-b.base]
+	return b.buffered[b.lineStartPos-b.bufferStart : b.pos-b.bufferStart]
 }
 
 // unset says that no part of the object stands on this line yet.

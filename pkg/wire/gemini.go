@@ -15,15 +15,15 @@ import (
 // itself, and may send what it made of it. Such calls cannot be executed.
 type Gemini struct {
 	body
-	queue queue
-	open  *geminiCall // a call whose arguments come in pieces
-	one   identity    // of the response
+	queue    callQueue
+	openCall *geminiCall    // a call whose arguments come in pieces
+	identity streamIdentity // of the response
 }
 
 // A geminiCall is a call whose arguments come in pieces.
 type geminiCall struct {
-	*pending
-	parts node
+	*pendingCall
+	partialArgs node
 }
 
 // NewGemini returns a decoder for a body of at most maxBytes bytes.
@@ -37,19 +37,19 @@ func NewGemini(maxBytes int64) *Gemini {
 // message reads a piece of the response, or all of it.
 func (d *Gemini) message(v gjson.Result) (bool, error) {
 	candidates, blocked := v.Get("candidates"), v.Get("promptFeedback.blockReason")
-	d.named(v.Get("modelVersion"))
+	d.setModel(v.Get("modelVersion"))
 	if u := v.Get("usageMetadata"); u.Get("promptTokenCount").Exists() {
-		output := count(u.Get("candidatesTokenCount")) + count(u.Get("thoughtsTokenCount"))
-		d.resp.Usage = chat.Usage{InputTokens: count(u.Get("promptTokenCount")), OutputTokens: output}
+		output := tokenCount(u.Get("candidatesTokenCount")) + tokenCount(u.Get("thoughtsTokenCount"))
+		d.resp.Usage = chat.Usage{InputTokens: tokenCount(u.Get("promptTokenCount")), OutputTokens: output}
 	}
-	candidate := d.first(candidates)
-	if candidate.Exists() && !d.one.holds(key(v.Get("responseId"))) {
+	candidate := d.firstChoice(candidates)
+	if candidate.Exists() && !d.identity.accepts(idText(v.Get("responseId"))) {
 		return true, errSpliced
 	}
 	var err error
 	d.each(candidate.Get("content.parts"), func(part gjson.Result) {
 		if err == nil {
-			err = d.part(part)
+			err = d.readPart(part)
 		}
 	})
 	if err != nil || d.err != nil {
@@ -63,33 +63,33 @@ func (d *Gemini) message(v gjson.Result) (bool, error) {
 	return candidates.Exists() || blocked.Exists() || v.Get("usageMetadata").Exists(), nil
 }
 
-// part reads a part of the content.
-func (d *Gemini) part(v gjson.Result) error {
-	text, f := texts{v.Get("text")}, v.Get("functionCall")
+// readPart reads a part of the content.
+func (d *Gemini) readPart(v gjson.Result) error {
+	text, f := jsonTexts{v.Get("text")}, v.Get("functionCall")
 	switch {
 	case f.IsObject():
-		return d.functionCall(f)
+		return d.readFunctionCall(f)
 	case v.Get("thought").Bool():
-		d.say(nil, text)
+		d.addText(nil, text)
 	default:
-		d.say(text, nil)
+		d.addText(text, nil)
 	}
 	return nil
 }
 
-// functionCall reads a call or a piece of one. A piece without a name belongs
+// readFunctionCall reads a call or a piece of one. A piece without a name belongs
 // to the call that is open; the last one says nothing, or is left out.
-func (d *Gemini) functionCall(f gjson.Result) error {
-	if name := f.Get("name"); name.Str != "" || d.open == nil && d.nameless(f) {
+func (d *Gemini) readFunctionCall(f gjson.Result) error {
+	if name := f.Get("name"); name.Str != "" || d.openCall == nil && d.isUnnamedCall(f) {
 		d.endCall()
-		d.open = &geminiCall{pending: d.queue.add(f.Get("id"), name, f.Get("args"))}
-		d.open.parts = node{kind: '{', opened: true, kept: &d.kept}
+		d.openCall = &geminiCall{pendingCall: d.queue.add(f.Get("id"), name, f.Get("args"))}
+		d.openCall.partialArgs = node{kind: '{', inParts: true, budget: &d.nativeBudget}
 	}
-	if d.open == nil {
+	if d.openCall == nil {
 		return nil
 	}
 	for _, arg := range d.items(f.Get("partialArgs")) {
-		if err := putArgument(&d.open.parts, arg); err != nil {
+		if err := mergeArgument(&d.openCall.partialArgs, arg); err != nil {
 			return err
 		}
 	}
@@ -99,18 +99,18 @@ func (d *Gemini) functionCall(f gjson.Result) error {
 	return nil
 }
 
-// nameless reports whether a piece without a name is a call that should have one: it says
+// isUnnamedCall reports whether a piece without a name is a call that should have one: it says
 // something, or there is no call that it could be the end of.
-func (d *Gemini) nameless(f gjson.Result) bool {
-	return len(d.queue.calls) == 0 || key(f.Get("id")) != "" || len(written(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
+func (d *Gemini) isUnnamedCall(f gjson.Result) bool {
+	return len(d.queue.calls) == 0 || idText(f.Get("id")) != "" || len(argumentText(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
 }
 
 // endCall ends the call that is open.
 func (d *Gemini) endCall() {
-	if d.open != nil && len(d.open.args) == 0 {
-		d.open.args = d.open.parts.append(nil)
+	if d.openCall != nil && len(d.openCall.args) == 0 {
+		d.openCall.args = d.openCall.partialArgs.append(nil)
 	}
-	d.open = nil
+	d.openCall = nil
 }
 
 // finish reads a finishReason. Some servers write one into every piece; what is
@@ -118,12 +118,12 @@ func (d *Gemini) endCall() {
 func (d *Gemini) finish(reason gjson.Result) {
 	d.endCall()
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
-		d.stopped(reason)
+		d.setStop(reason)
 	}
 	for _, c := range d.queue.calls[d.queue.sent:] {
-		c.free = d.resp.Stop == chat.StopOther // so that it is only kept
+		c.unparsed = d.resp.Stop == chat.StopOther // so that it is only kept
 	}
-	d.queue.finish(chat.StopEnd, d.call)
+	d.queue.emitAll(chat.StopEnd, d.addCall)
 }
 
 // end reports whether the response is whole.

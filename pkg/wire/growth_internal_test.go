@@ -20,49 +20,49 @@ func TestPiecesAreCheap(t *testing.T) {
 	arguments := gjson.Parse(`"{\"a\":1}"`)
 	for name, repeat := range map[string]func(n int){
 		"calls that are over": func(n int) {
-			q := queue{eager: true}
+			q := callQueue{eager: true}
 			for range n {
 				q.add(gjson.Result{}, gjson.Result{Str: "f"}, arguments)
-				q.settle(func(chat.Call, CallSources) {})
+				q.emitEnded(func(chat.Call, CallSources) {})
 			}
 		},
 		"calls without arguments": func(n int) {
-			q := queue{eager: true}
+			q := callQueue{eager: true}
 			for range n {
 				q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
-				q.settle(func(chat.Call, CallSources) {})
+				q.emitEnded(func(chat.Call, CallSources) {})
 			}
-			q.finish(chat.StopEnd, func(chat.Call, CallSources) {})
+			q.emitAll(chat.StopEnd, func(chat.Call, CallSources) {})
 		},
 		"pieces of calls": func(n int) {
-			q, r := queue{}, refs{}
+			q, r := callQueue{}, callIndex{}
 			for i := range n {
-				p := callPiece{index: strconv.Itoa(i / 2), name: "f"}
-				c := r.find(&q, p, 0, 1)
+				p := callDelta{index: strconv.Itoa(i / 2), name: "f"}
+				c := r.lookup(&q, p, 0, 1)
 				if c == nil {
 					c = q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
 				}
-				r.note(c, p)
+				r.record(c, p)
 			}
 		},
 		"members": func(n int) {
 			var m node
 			for i := range n {
-				m.member(strconv.Itoa(i)).merge("", arguments, deepest)
+				m.member(strconv.Itoa(i)).merge("", arguments, maxMergeDepth)
 			}
 			m.append(nil)
 		},
 		"elements": func(n int) {
 			var m node
 			for i := range n {
-				m.merge("", gjson.Parse(`[{"index":`+strconv.Itoa(i)+`}]`), deepest)
+				m.merge("", gjson.Parse(`[{"index":`+strconv.Itoa(i)+`}]`), maxMergeDepth)
 			}
 			m.append(nil)
 		},
 		"texts": func(n int) {
 			var m node
 			for range n {
-				m.merge("", gjson.Parse(`[{"type":"text","text":"word"}]`), deepest)
+				m.merge("", gjson.Parse(`[{"type":"text","text":"word"}]`), maxMergeDepth)
 			}
 			m.append(nil)
 		},

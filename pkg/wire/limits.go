@@ -15,16 +15,16 @@ type Limits struct {
 
 // What else a response may have, where its limits are set.
 const (
-	mostValues = 1_000_000 // in a message
-	mostItems  = 50_000    // in a list
-	mostName   = 1 << 10   // bytes of the name of a model
-	mostKey    = 64 << 10  // bytes of the id or the name of a call, or of what tells pieces apart
+	maxValues    = 1_000_000 // in a message
+	maxItems     = 50_000    // in a list
+	maxModelName = 1 << 10   // bytes of the name of a model
+	maxKeyLen    = 64 << 10  // bytes of the id or the name of a call, or of what tells pieces apart
 )
 
 // Limit sets the limits of the response. Decoding ends with an error of the kind [Large] at the first that is exceeded.
 func (b *body) Limit(l Limits) {
 	b.limits = l
-	b.kept.most = 2 * l.Text
+	b.nativeBudget.limit = 2 * l.Text
 }
 
 // exceeds ends the decoding if a limit is exceeded; format says which one.
@@ -33,7 +33,7 @@ func (b *body) exceeds(n, limit int, format string) bool {
 		return false
 	}
 	if b.err == nil {
-		b.fail(Large, b.at, fmt.Sprintf(format, limit))
+		b.fail(Large, b.objectStart, fmt.Sprintf(format, limit))
 	}
 	return true
 }
@@ -48,41 +48,41 @@ func (b *body) exceedsArguments(n int) bool {
 
 // exceedsKey ends the decoding if the id or the name of a call is too long.
 func (b *body) exceedsKey(id, name gjson.Result) bool {
-	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), mostKey, "the id or name of a call is over %d bytes")
+	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call is over %d bytes")
 }
 
-// hold counts bytes of the response and reports whether it may have them.
-func (b *body) hold(n int) bool {
-	b.held += n
-	return !b.exceeds(b.held, b.limits.Text, "the text and calls of the reply are over %d bytes")
+// reserve counts bytes of the response and reports whether it may have them.
+func (b *body) reserve(n int) bool {
+	b.heldBytes += n
+	return !b.exceeds(b.heldBytes, b.limits.Text, "the text and calls of the reply are over %d bytes")
 }
 
 // nodeBytes is about what a node takes, and an entry of a map.
 const nodeBytes = 256
 
-// A store counts the bytes that parts of a response take which are kept for later.
-type store struct{ used, most int }
+// A byteBudget counts the bytes that parts of a response take which are kept for later.
+type byteBudget struct{ used, limit int }
 
-// keep counts bytes.
-func (s *store) keep(n int) {
+// add counts bytes.
+func (s *byteBudget) add(n int) {
 	if s != nil {
 		s.used += n
 	}
 }
 
-// keep counts bytes that a part of the response takes which is kept.
-func (b *body) keep(n int) {
+// reserveNative counts bytes that a part of the response takes which is kept.
+func (b *body) reserveNative(n int) {
 	if b != nil {
-		b.kept.keep(n)
+		b.nativeBudget.add(n)
 	}
 }
 
-// full reports whether there is no room for more.
-func (s *store) full() bool { return s != nil && s.most > 0 && s.used > s.most }
+// isExceeded reports whether there is no room for more.
+func (s *byteBudget) isExceeded() bool { return s != nil && s.limit > 0 && s.used > s.limit }
 
-// exceedsKept ends the decoding if what is kept takes too much.
-func (b *body) exceedsKept() bool {
-	return b.exceeds(b.kept.used, b.kept.most, "the parts of the reply take over %d bytes")
+// exceedsNative ends the decoding if what is kept takes too much.
+func (b *body) exceedsNative() bool {
+	return b.exceeds(b.nativeBudget.used, b.nativeBudget.limit, "the parts of the reply take over %d bytes")
 }
 
 // each calls f with the elements of an array, or with a value that is none, until the decoding has ended.
@@ -95,20 +95,20 @@ func (b *body) each(v gjson.Result, f func(gjson.Result)) {
 	}
 	v.ForEach(func(_, item gjson.Result) bool {
 		f(item)
-		return b.err == nil && !b.exceedsKept()
+		return b.err == nil && !b.exceedsNative()
 	})
 }
 
 // items returns the elements of an array, or a value that is none. Of those over the limit there is only the first,
 // which ends the decoding.
 func (b *body) items(v gjson.Result) []gjson.Result {
-	if b.kept.most == 0 || !v.IsArray() {
+	if b.nativeBudget.limit == 0 || !v.IsArray() {
 		return v.Array()
 	}
 	var items []gjson.Result
 	v.ForEach(func(_, item gjson.Result) bool {
 		items = append(items, item)
-		return !b.exceeds(len(items), mostItems, "a list in the reply has more than %d elements")
+		return !b.exceeds(len(items), maxItems, "a list in the reply has more than %d elements")
 	})
 	return items
 }

@@ -19,21 +19,21 @@ import (
 // server makes the others itself.
 type Messages struct {
 	body
-	queue  queue
-	blocks []*block // in the order in which they began
-	byRef  map[string]*block
-	begun  bool   // message_start has come
-	id     string // of the message
-	prompt [len(promptTokens)]int
+	queue        callQueue
+	blocks       []*block // in the order in which they began
+	byRef        map[string]*block
+	begun        bool   // message_start has come
+	id           string // of the message
+	promptCounts [len(promptTokens)]int
 }
 
 // A block is a content block.
 type block struct {
-	node  node
-	call  *pending // of a tool_use
-	input []byte   // what has come of it in pieces
-	from  []Piece  // of that
-	ended bool
+	node    node
+	call    *pendingCall // of a tool_use
+	input   []byte       // what has come of it in pieces
+	sources []Piece      // of that
+	ended   bool
 }
 
 // NewMessages returns a decoder for a body of at most maxBytes bytes.
@@ -46,21 +46,21 @@ func NewMessages(maxBytes int64) *Messages {
 
 // message reads an event or a whole message.
 func (d *Messages) message(v gjson.Result) (bool, error) {
-	ref := key(v.Get("index"))
+	ref := idText(v.Get("index"))
 	switch v.Get("type").Str {
 	case "message_start":
-		return true, d.begin(v.Get("message"))
+		return true, d.beginMessage(v.Get("message"))
 	case "content_block_start":
 		if d.resp.Stop != "" {
-			return true, errLate
+			return true, errLateResponse
 		}
 		d.beginBlock(ref, v.Get("content_block"))
 	case "content_block_delta":
-		return true, d.delta(ref, v.Get("delta"))
+		return true, d.readDelta(ref, v.Get("delta"))
 	case "content_block_stop":
 		d.endBlock(d.byRef[ref])
 	case "message_delta":
-		d.use(v.Get("usage"))
+		d.setUsage(v.Get("usage"))
 		if reason := v.Get("delta.stop_reason"); reason.Str != "" {
 			d.finish(reason)
 		}
@@ -76,16 +76,16 @@ func (d *Messages) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// begin reads the beginning of the message. Some routers send it twice; another
+// beginMessage reads the beginning of the message. Some routers send it twice; another
 // one does not belong here. It holds the whole message, with its stop_reason, where
 // a program that the server runs made the calls.
-func (d *Messages) begin(message gjson.Result) error {
-	id := key(message.Get("id"))
+func (d *Messages) beginMessage(message gjson.Result) error {
+	id := idText(message.Get("id"))
 	if d.begun && (id != d.id || len(d.blocks) > 0) {
 		return errSpliced
 	}
 	d.begun, d.id = true, id
-	d.fields(message)
+	d.readMessage(message)
 	return nil
 }
 
@@ -93,29 +93,29 @@ func (d *Messages) begin(message gjson.Result) error {
 // server counts those from a cache apart.
 var promptTokens = [3]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
 
-// use notes the usage. A later one has the better numbers, but not always all.
-func (d *Messages) use(u gjson.Result) {
+// setUsage notes the usage. A later one has the better numbers, but not always all.
+func (d *Messages) setUsage(u gjson.Result) {
 	d.resp.Usage.InputTokens = 0
 	for i, name := range promptTokens {
-		d.prompt[i] = cmp.Or(count(u.Get(name)), d.prompt[i])
-		d.resp.Usage.InputTokens += d.prompt[i]
+		d.promptCounts[i] = cmp.Or(tokenCount(u.Get(name)), d.promptCounts[i])
+		d.resp.Usage.InputTokens += d.promptCounts[i]
 	}
-	d.resp.Usage.OutputTokens = cmp.Or(count(u.Get("output_tokens")), d.resp.Usage.OutputTokens)
+	d.resp.Usage.OutputTokens = cmp.Or(tokenCount(u.Get("output_tokens")), d.resp.Usage.OutputTokens)
 }
 
 // beginBlock reads the beginning of a block.
 func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
-	b := &block{node: node{kept: &d.kept}}
-	d.keep(nodeBytes + len(ref))
-	b.node.merge("", v, deepest)
+	b := &block{node: node{budget: &d.nativeBudget}}
+	d.reserveNative(nodeBytes + len(ref))
+	b.node.merge("", v, maxMergeDepth)
 	switch v.Get("type").Str {
 	case "tool_use":
 		b.call = d.queue.add(v.Get("id"), v.Get("name"), v.Get("input"))
-		b.call.from.Program = program(v.Get("caller"))
+		b.call.sources.Program = callerProgram(v.Get("caller"))
 	case "text":
-		d.say(texts{v.Get("text")}, nil)
+		d.addText(jsonTexts{v.Get("text")}, nil)
 	case "thinking":
-		d.say(nil, texts{v.Get("thinking")})
+		d.addText(nil, jsonTexts{v.Get("thinking")})
 	}
 	if id := v.Get("tool_use_id"); id.Str != "" && d.sources != nil {
 		if d.sources.Results == nil {
@@ -128,8 +128,8 @@ func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 	return b
 }
 
-// program returns the ID of the program that made a call, or else what it is; "" for the model.
-func program(caller gjson.Result) string {
+// callerProgram returns the ID of the program that made a call, or else what it is; "" for the model.
+func callerProgram(caller gjson.Result) string {
 	kind := caller.Get("type").Str
 	if kind == "direct" {
 		return ""
@@ -137,41 +137,41 @@ func program(caller gjson.Result) string {
 	return strings.Clone(cmp.Or(caller.Get("tool_id").Str, kind))
 }
 
-// delta reads a piece of a block.
-func (d *Messages) delta(ref string, v gjson.Result) error {
+// readDelta reads a piece of a block.
+func (d *Messages) readDelta(ref string, v gjson.Result) error {
 	b, kind := d.byRef[ref], v.Get("type").Str
 	switch {
 	case b == nil:
 		return errors.New("a piece of a block that has not begun")
 	case kind == "input_json_delta":
-		return b.write(&d.body, v.Get("partial_json"))
+		return b.appendInput(&d.body, v.Get("partial_json"))
 	case kind == "text_delta":
-		d.say(texts{v.Get("text")}, nil)
+		d.addText(jsonTexts{v.Get("text")}, nil)
 	case kind == "thinking_delta":
-		d.say(nil, texts{v.Get("thinking")})
+		d.addText(nil, jsonTexts{v.Get("thinking")})
 	case kind == "citations_delta":
 		v = gjson.Parse(`{"citations":[` + v.Get("citation").Raw + `]}`)
 	}
 	v.ForEach(func(k, v gjson.Result) bool {
 		if k.Str != "type" {
-			b.node.member(k.Str).merge(k.Str, v, deepest)
+			b.node.member(k.Str).merge(k.Str, v, maxMergeDepth)
 		}
 		return true
 	})
 	return nil
 }
 
-// write adds a piece of the input.
-func (b *block) write(from *body, v gjson.Result) error {
-	if b.ended && !blank(v.Str) {
-		return errAfter
+// appendInput adds a piece of the input.
+func (b *block) appendInput(from *body, v gjson.Result) error {
+	if b.ended && !isBlank(v.Str) {
+		return errAfterEnd
 	}
 	if from.exceedsArguments(len(b.input) + len(v.Str)) {
 		return nil
 	}
-	b.from = append(b.from, from.placed(len(b.input), v)...)
+	b.sources = append(b.sources, from.segmentsOf(len(b.input), v)...)
 	b.input = append(b.input, v.Str...)
-	from.keep(len(v.Str))
+	from.reserveNative(len(v.Str))
 	return nil
 }
 
@@ -181,34 +181,34 @@ func (d *Messages) endBlock(b *block) {
 		return
 	}
 	b.ended = true
-	b.fill()
+	b.setInput()
 	if b.call != nil {
 		b.call.ended = true
-		d.queue.settle(d.call)
+		d.queue.emitEnded(d.addCall)
 	}
 }
 
-// fill puts in the input that has come in pieces. Without any, that of the
+// setInput puts in the input that has come in pieces. Without any, that of the
 // beginning counts, which is mostly {}.
-func (b *block) fill() {
-	if blank(b.input) {
+func (b *block) setInput() {
+	if isBlank(b.input) {
 		return
 	}
 	if b.call != nil {
-		b.call.args, b.call.from.Arguments = b.input, b.from
+		b.call.args, b.call.sources.Arguments = b.input, b.sources
 	}
-	input := node{kind: '"', opened: true, text: b.input}
-	if check(b.input) == nil {
+	input := node{kind: '"', inParts: true, text: b.input}
+	if validateJSON(b.input) == nil {
 		input = node{kind: '{', raw: string(b.input)}
 	}
 	*b.node.member("input") = input
 }
 
-// fields reads what a message holds: at its beginning mostly no block and no
+// readMessage reads what a message holds: at its beginning mostly no block and no
 // stop_reason.
-func (d *Messages) fields(v gjson.Result) {
-	d.named(v.Get("model"))
-	d.use(v.Get("usage"))
+func (d *Messages) readMessage(v gjson.Result) {
+	d.setModel(v.Get("model"))
+	d.setUsage(v.Get("usage"))
 	d.each(v.Get("content"), func(item gjson.Result) { d.endBlock(d.beginBlock("", item)) })
 	if reason := v.Get("stop_reason"); reason.Str != "" && d.err == nil {
 		d.finish(reason)
@@ -217,7 +217,7 @@ func (d *Messages) fields(v gjson.Result) {
 
 // wholeMessage reads a message that comes whole.
 func (d *Messages) wholeMessage(v gjson.Result) {
-	d.fields(v)
+	d.readMessage(v)
 	if d.err != nil {
 		return
 	}
@@ -230,14 +230,14 @@ func (d *Messages) finish(reason gjson.Result) {
 	if d.resp.Stop != "" {
 		return
 	}
-	d.stopped(reason)
+	d.setStop(reason)
 	for _, b := range d.blocks {
 		if !b.ended {
-			b.fill()
+			b.setInput()
 			b.ended = true
 		}
 	}
-	d.queue.finish(d.resp.Stop, d.call)
+	d.queue.emitAll(d.resp.Stop, d.addCall)
 }
 
 // end reports whether the response is whole.
@@ -247,10 +247,10 @@ func (d *Messages) end(bool) bool { return d.resp.Stop != "" }
 func (d *Messages) native() *chat.Native {
 	body, more := []byte("["), false
 	for i, b := range d.blocks {
-		body = comma(body, i)
+		body = appendComma(body, i)
 		at := len(body)
 		body = b.node.append(body)
-		more = more || !plainText(gjson.ParseBytes(body[at:]))
+		more = more || !isPlainText(gjson.ParseBytes(body[at:]))
 	}
 	if !more {
 		return nil
@@ -258,11 +258,11 @@ func (d *Messages) native() *chat.Native {
 	return &chat.Native{API: "messages", Body: append(body, ']')}
 }
 
-// plainText reports whether a block is nothing but text.
-func plainText(b gjson.Result) bool {
+// isPlainText reports whether a block is nothing but text.
+func isPlainText(b gjson.Result) bool {
 	plain := b.Get("type").Str == "text"
 	b.ForEach(func(k, v gjson.Result) bool {
-		plain = plain && (k.Str == "type" || k.Str == "text" || !says(v.Raw))
+		plain = plain && (k.Str == "type" || k.Str == "text" || !hasContent(v.Raw))
 		return plain
 	})
 	return plain

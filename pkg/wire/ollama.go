@@ -12,14 +12,14 @@ import (
 // The body ends with its last object. What a server sends after it is not read.
 type Ollama struct {
 	body
-	parts node // the message, put together
+	nativeParts node // the message, put together
 }
 
 // NewOllama returns a decoder for a body of at most maxBytes bytes.
 func NewOllama(maxBytes int64) *Ollama {
 	d := &Ollama{}
 	d.body = newBody(maxBytes, d)
-	d.parts.kept = &d.kept
+	d.nativeParts.budget = &d.nativeBudget
 	return d
 }
 
@@ -27,46 +27,46 @@ func NewOllama(maxBytes int64) *Ollama {
 func (d *Ollama) message(v gjson.Result) (bool, error) {
 	message, done := v.Get("message"), v.Get("done")
 	content, thinking := message.Get("content"), message.Get("thinking")
-	if !maybeText(content) || !maybeText(thinking) {
-		return false, errNoText
+	if !isTextOrNull(content) || !isTextOrNull(thinking) {
+		return false, errContentNotText
 	}
-	d.named(v.Get("model"))
+	d.setModel(v.Get("model"))
 	calls := d.callItems(message.Get("tool_calls"))
-	d.say(texts{content}, texts{thinking})
+	d.addText(jsonTexts{content}, jsonTexts{thinking})
 	if done.Type == gjson.True { // before the calls, which can be too many
-		d.resp.Usage = chat.Usage{InputTokens: count(v.Get("prompt_eval_count")), OutputTokens: count(v.Get("eval_count"))}
+		d.resp.Usage = chat.Usage{InputTokens: tokenCount(v.Get("prompt_eval_count")), OutputTokens: tokenCount(v.Get("eval_count"))}
 	}
 	for _, c := range calls {
 		f := c.Get("function")
 		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
-		if d.exceedsArguments(len(written(args))) || d.exceedsKey(id, name) {
+		if d.exceedsArguments(len(argumentText(args))) || d.exceedsKey(id, name) {
 			break
 		}
-		from := CallSources{ID: d.placed(0, id), Name: d.placedName(0, name), Arguments: d.placed(0, args)}
-		d.call(newCall(key(id), key(name), []byte(written(args))), from)
+		from := CallSources{ID: d.segmentsOf(0, id), Name: d.nameSegments(0, name), Arguments: d.segmentsOf(0, args)}
+		d.addCall(newCall(idText(id), idText(name), []byte(argumentText(args))), from)
 	}
 	if d.err != nil {
 		return true, nil
 	}
-	d.collect(message, calls)
+	d.addNative(message, calls)
 	if done.Type == gjson.True {
 		d.done = true
-		d.stopped(v.Get("done_reason"))
+		d.setStop(v.Get("done_reason"))
 	}
 	return message.Exists() || done.Exists(), nil
 }
 
-// collect adds a piece to the message in the form of its server. Calls come
+// addNative adds a piece to the message in the form of its server. Calls come
 // whole.
-func (d *Ollama) collect(message gjson.Result, calls []gjson.Result) {
+func (d *Ollama) addNative(message gjson.Result, calls []gjson.Result) {
 	message.ForEach(func(k, v gjson.Result) bool {
-		m := d.parts.member(k.Str)
+		m := d.nativeParts.member(k.Str)
 		if k.Str != "tool_calls" {
-			m.merge(k.Str, v, deepest)
-			return !d.kept.full()
+			m.merge(k.Str, v, maxMergeDepth)
+			return !d.nativeBudget.isExceeded()
 		}
 		for _, c := range calls {
-			m.item().set(c)
+			m.addItem().set(c)
 		}
 		return true
 	})
@@ -78,5 +78,5 @@ func (d *Ollama) end(bool) bool { return false }
 // native returns the message as the server would have it back, unless it is
 // nothing but text.
 func (d *Ollama) native() *chat.Native {
-	return nativeMessage("ollama", d.parts.append(nil))
+	return nativeMessage("ollama", d.nativeParts.append(nil))
 }

@@ -19,12 +19,12 @@ import (
 // they came when they were done.
 type Responses struct {
 	body
-	queue   queue
-	calls   map[string]*pending // by the places of their items
-	heard   map[string]bool     // the places of the items whose text came in pieces
-	output  []outputItem
-	id      string // of the response
-	refused bool
+	queue         callQueue
+	calls         map[string]*pendingCall // by the places of their items
+	streamedItems map[string]bool         // the places of the items whose text came in pieces
+	output        []outputItem
+	id            string // of the response
+	hasRefusal    bool
 }
 
 // An outputItem is an item of the output that is done.
@@ -35,7 +35,7 @@ type outputItem struct {
 
 // NewResponses returns a decoder for a body of at most maxBytes bytes.
 func NewResponses(maxBytes int64) *Responses {
-	d := &Responses{calls: map[string]*pending{}, heard: map[string]bool{}}
+	d := &Responses{calls: map[string]*pendingCall{}, streamedItems: map[string]bool{}}
 	d.body = newBody(maxBytes, d)
 	d.queue.body = &d.body
 	return d
@@ -43,28 +43,28 @@ func NewResponses(maxBytes int64) *Responses {
 
 // message reads an event or a whole response.
 func (d *Responses) message(v gjson.Result) (bool, error) {
-	place := placeOf(v)
+	ref := itemKey(v)
 	switch event := v.Get("type").Str; event {
 	case "response.created":
-		return true, d.begin(v.Get("response"))
+		return true, d.beginResponse(v.Get("response"))
 	case "response.output_text.delta":
-		d.piece(place, texts{v.Get("delta")}, nil)
+		d.addItemDelta(ref, jsonTexts{v.Get("delta")}, nil)
 	case "response.refusal.delta":
-		d.refused = true
-		d.piece(place, texts{v.Get("delta")}, nil)
+		d.hasRefusal = true
+		d.addItemDelta(ref, jsonTexts{v.Get("delta")}, nil)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		d.piece(place, nil, texts{v.Get("delta")})
+		d.addItemDelta(ref, nil, jsonTexts{v.Get("delta")})
 	case "response.output_item.added":
-		d.added(place)
-		d.begun(place, v.Get("item"))
+		d.reopenItem(ref)
+		d.beginCall(ref, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		return true, d.arguments(place, v.Get("delta"))
+		return true, d.readArguments(ref, v.Get("delta"))
 	case "response.function_call_arguments.done":
-		d.over(d.calls[place], v.Get("arguments"))
+		d.endCall(d.calls[ref], v.Get("arguments"))
 	case "response.custom_tool_call_input.done":
-		d.over(d.calls[place], v.Get("input"))
+		d.endCall(d.calls[ref], v.Get("input"))
 	case "response.output_item.done":
-		d.item(place, count(v.Get("output_index")), v.Get("item"))
+		d.readItem(ref, tokenCount(v.Get("output_index")), v.Get("item"))
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
 		d.finish(v.Get("response"))
 	case "":
@@ -78,119 +78,119 @@ func (d *Responses) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// placeOf returns the place of the item that an event is about: its index or,
+// itemKey returns the place of the item that an event is about: its index or,
 // for servers that do not say it, its id.
-func placeOf(v gjson.Result) string {
-	return cmp.Or(key(v.Get("output_index")), key(v.Get("item_id")), key(v.Get("item.id")))
+func itemKey(v gjson.Result) string {
+	return cmp.Or(idText(v.Get("output_index")), idText(v.Get("item_id")), idText(v.Get("item.id")))
 }
 
-// begin reads the beginning of the response.
-func (d *Responses) begin(response gjson.Result) error {
-	id := key(response.Get("id"))
+// beginResponse reads the beginning of the response.
+func (d *Responses) beginResponse(response gjson.Result) error {
+	id := idText(response.Get("id"))
 	if d.id != "" && id != d.id {
 		return errSpliced
 	}
 	d.id = id
-	d.named(response.Get("model"))
+	d.setModel(response.Get("model"))
 	return nil
 }
 
-// piece reads a piece of the text of an item.
-func (d *Responses) piece(place string, content, reasoning texts) {
-	if !d.heard[place] {
-		d.heard[place] = true
-		d.keep(nodeBytes + len(place))
+// addItemDelta reads a piece of the text of an item.
+func (d *Responses) addItemDelta(ref string, content, reasoning jsonTexts) {
+	if !d.streamedItems[ref] {
+		d.streamedItems[ref] = true
+		d.reserveNative(nodeBytes + len(ref))
 	}
-	d.say(content, reasoning)
+	d.addText(content, reasoning)
 }
 
-// added makes room for an item where another one has ended: Ollama gives all
+// reopenItem makes room for an item where another one has ended: Ollama gives all
 // calls of a response the same place.
-func (d *Responses) added(place string) {
-	if c := d.calls[place]; c != nil && c.ended {
-		delete(d.calls, place)
+func (d *Responses) reopenItem(ref string) {
+	if c := d.calls[ref]; c != nil && c.ended {
+		delete(d.calls, ref)
 	}
 }
 
-// begun reads the beginning of an item, which is of interest if it is a call.
-func (d *Responses) begun(place string, item gjson.Result) *pending {
+// beginCall reads the beginning of an item, which is of interest if it is a call.
+func (d *Responses) beginCall(ref string, item gjson.Result) *pendingCall {
 	if !isCall(item) {
 		return nil
 	}
-	c := d.calls[place]
+	c := d.calls[ref]
 	if c == nil {
 		c = d.queue.add(item.Get("call_id"), item.Get("name"), gjson.Result{})
-		c.custom = item.Get("type").Str == "custom_tool_call"
-		d.calls[place] = c
+		c.isCustom = item.Get("type").Str == "custom_tool_call"
+		d.calls[ref] = c
 	}
 	return c
 }
 
-// arguments reads a piece of the arguments of a call.
-func (d *Responses) arguments(place string, text gjson.Result) error {
-	c := d.calls[place]
+// readArguments reads a piece of the arguments of a call.
+func (d *Responses) readArguments(ref string, text gjson.Result) error {
+	c := d.calls[ref]
 	if c == nil {
-		return errUnbegun
+		return errUnknownCall
 	}
-	return d.queue.write(c, text)
+	return d.queue.appendArguments(c, text)
 }
 
-// over ends a call, if it has arguments. These are said once more here; LM
+// endCall ends a call, if it has arguments. These are said once more here; LM
 // Studio says them only here.
-func (d *Responses) over(c *pending, args gjson.Result) {
+func (d *Responses) endCall(c *pendingCall, args gjson.Result) {
 	if c != nil && !c.ended {
-		c.replace(args)
+		c.setArguments(args)
 		c.ended = len(c.args) > 0
-		d.queue.settle(d.call)
+		d.queue.emitEnded(d.addCall)
 	}
 }
 
-// item reads an item that is done.
-func (d *Responses) item(place string, index int, v gjson.Result) {
+// readItem reads an item that is done.
+func (d *Responses) readItem(ref string, index int, v gjson.Result) {
 	switch v.Get("type").Str {
 	case "message":
 		d.each(v.Get("content"), func(part gjson.Result) {
 			refusal := part.Get("refusal")
-			d.refused = d.refused || refusal.Str != ""
-			d.unheard(place, texts{part.Get("text"), refusal}, nil)
+			d.hasRefusal = d.hasRefusal || refusal.Str != ""
+			d.addItemText(ref, jsonTexts{part.Get("text"), refusal}, nil)
 		})
 	case "reasoning":
-		d.unheard(place, nil, append(d.allText(v.Get("summary")), d.allText(v.Get("content"))...))
+		d.addItemText(ref, nil, append(d.textsOf(v.Get("summary")), d.textsOf(v.Get("content"))...))
 	case "function_call", "custom_tool_call":
-		if c := d.begun(place, v); !c.ended {
-			c.replace(v.Get("arguments"), v.Get("input"))
+		if c := d.beginCall(ref, v); !c.ended {
+			c.setArguments(v.Get("arguments"), v.Get("input"))
 			c.ended = v.Get("status").Str != "incomplete"
-			d.queue.settle(d.call)
+			d.queue.emitEnded(d.addCall)
 		}
 	}
 	if v.IsObject() && d.err == nil {
-		if d.keep(nodeBytes + len(v.Raw)); !d.exceedsKept() {
+		if d.reserveNative(nodeBytes + len(v.Raw)); !d.exceedsNative() {
 			d.output = append(d.output, outputItem{index, strings.Clone(v.Raw)})
 		}
 	}
 }
 
-// unheard reads the text of an item whose text has not come in pieces.
-func (d *Responses) unheard(place string, content, reasoning texts) {
-	if !d.heard[place] {
-		d.say(content, reasoning)
+// addItemText reads the text of an item whose text has not come in pieces.
+func (d *Responses) addItemText(ref string, content, reasoning jsonTexts) {
+	if !d.streamedItems[ref] {
+		d.addText(content, reasoning)
 	}
 }
 
 // finish reads the end of the response, or a whole one.
 func (d *Responses) finish(response gjson.Result) {
-	d.named(response.Get("model"))
-	if f := errorFault(response.Get("error")); f.said() {
-		d.noteFault(response)
-		d.refuse(f)
+	d.setModel(response.Get("model"))
+	if f := parseErrorMember(response.Get("error")); f.isSet() {
+		d.noteErrorSource(response)
+		d.failServer(f)
 		return
 	}
 	usage := response.Get("usage") // before the calls, which can be too many
-	d.resp.Usage = chat.Usage{InputTokens: count(usage.Get("input_tokens")), OutputTokens: count(usage.Get("output_tokens"))}
+	d.resp.Usage = chat.Usage{InputTokens: tokenCount(usage.Get("input_tokens")), OutputTokens: tokenCount(usage.Get("output_tokens"))}
 	if len(d.output) == 0 {
 		i := 0
 		d.each(response.Get("output"), func(item gjson.Result) {
-			d.item(strconv.Itoa(i), i, item)
+			d.readItem(strconv.Itoa(i), i, item)
 			i++
 		})
 	}
@@ -201,11 +201,11 @@ func (d *Responses) finish(response gjson.Result) {
 	if why := response.Get("incomplete_details.reason"); why.Str != "" {
 		reason = why
 	}
-	d.stopped(reason)
-	if d.refused {
+	d.setStop(reason)
+	if d.hasRefusal {
 		d.resp.Stop = chat.StopOther
 	}
-	d.queue.finish(d.resp.Stop, d.call)
+	d.queue.emitAll(d.resp.Stop, d.addCall)
 	d.done = true
 }
 
@@ -220,8 +220,8 @@ func (d *Responses) native() *chat.Native {
 	body, more, calls := []byte("["), false, 0
 	for i, item := range d.output {
 		v := gjson.Parse(item.raw)
-		body = append(comma(body, i), item.raw...)
-		more = more || !plainMessage(v)
+		body = append(appendComma(body, i), item.raw...)
+		more = more || !isPlainMessage(v)
 		if isCall(v) {
 			calls++
 		}
@@ -238,19 +238,19 @@ func isCall(item gjson.Result) bool {
 	return kind == "function_call" || kind == "custom_tool_call"
 }
 
-// plainMessage reports whether an item is nothing but text.
-func plainMessage(item gjson.Result) bool {
+// isPlainMessage reports whether an item is nothing but text.
+func isPlainMessage(item gjson.Result) bool {
 	plain := item.Get("type").Str == "message"
 	item.ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {
 		case "id", "type", "status", "role":
 		case "content":
 			v.ForEach(func(_, part gjson.Result) bool {
-				plain = plain && !says(part.Get("annotations").Raw) && part.Get("type").Str == "output_text"
+				plain = plain && !hasContent(part.Get("annotations").Raw) && part.Get("type").Str == "output_text"
 				return plain
 			})
 		default:
-			plain = plain && !says(v.Raw)
+			plain = plain && !hasContent(v.Raw)
 		}
 		return plain
 	})

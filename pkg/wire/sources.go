@@ -42,35 +42,35 @@ func (b *body) Trace() {
 // nil without [Decoder.Trace].
 func (b *body) Sources() *Sources { return b.sources }
 
-// first returns the first choice, or candidate, of those of which a message has pieces,
+// firstChoice returns the first choice, or candidate, of those of which a message has pieces,
 // if it has one of that. It notes where the others begin.
-func (b *body) first(choices gjson.Result) (first gjson.Result) {
+func (b *body) firstChoice(choices gjson.Result) (first gjson.Result) {
 	for i, choice := range b.items(choices) {
-		index := key(choice.Get("index"))
+		index := idText(choice.Get("index"))
 		if !first.Exists() && (index == "" || index == "0") {
 			first = choice
 			continue
 		}
-		if index = cmp.Or(index, strconv.Itoa(i)); b.sources != nil && !b.others[index] {
-			if b.others == nil {
-				b.others = map[string]bool{}
+		if index = cmp.Or(index, strconv.Itoa(i)); b.sources != nil && !b.otherChoices[index] {
+			if b.otherChoices == nil {
+				b.otherChoices = map[string]bool{}
 			}
-			b.others[index] = true
-			at := b.placed(0, choice)
+			b.otherChoices[index] = true
+			at := b.segmentsOf(0, choice)
 			b.sources.Others = append(b.sources.Others, at[:min(len(at), 1)]...)
 		}
 	}
 	return first
 }
 
-// noteFault notes where the error stands that an object reports: its message, or else the member or object that holds it.
-func (b *body) noteFault(v gjson.Result) {
+// noteErrorSource notes where the error stands that an object reports: its message, or else the member or object that holds it.
+func (b *body) noteErrorSource(v gjson.Result) {
 	if b.sources == nil {
 		return
 	}
 	for _, path := range [...]string{"error.message", "error", "message", "status_msg", "detail"} {
-		if at := v.Get(path); errorFault(at).said() {
-			b.sources.Fault = b.placed(0, at)
+		if at := v.Get(path); parseErrorMember(at).isSet() {
+			b.sources.Fault = b.segmentsOf(0, at)
 			return
 		}
 	}
@@ -79,37 +79,37 @@ func (b *body) noteFault(v gjson.Result) {
 // A lineStart is where a line of an object begins that stands in several.
 type lineStart struct{ object, body int }
 
-// placed returns the pieces of a value of the object that is being read: the text of a
+// segmentsOf returns the pieces of a value of the object that is being read: the text of a
 // string, or anything else as it is written. The text has so many bytes before it.
-func (b *body) placed(at int, v gjson.Result) []Piece {
+func (b *body) segmentsOf(at int, v gjson.Result) []Piece {
 	switch {
 	case b == nil || b.sources == nil || v.Index == 0:
 		return nil
 	case v.Type == gjson.String:
-		start := b.inBody(v.Index)
-		return []Piece{{at, start, start + len(v.Raw), true, b.at}}
+		start := b.bodyOffset(v.Index)
+		return []Piece{{at, start, start + len(v.Raw), true, b.objectStart}}
 	}
 	var all []Piece
 	for from, end := v.Index, v.Index+len(v.Raw); from < end; {
-		start, next := b.inBody(from), min(end, b.lineEnd(from))
-		all = append(all, Piece{at + from - v.Index, start, start + next - from, false, b.at})
+		start, next := b.bodyOffset(from), min(end, b.lineEnd(from))
+		all = append(all, Piece{at + from - v.Index, start, start + next - from, false, b.objectStart})
 		from = next
 	}
 	return all
 }
 
-// placedName returns the pieces of a name, which is a string or none.
-func (b *body) placedName(at int, v gjson.Result) []Piece {
+// nameSegments returns the pieces of a name, which is a string or none.
+func (b *body) nameSegments(at int, v gjson.Result) []Piece {
 	if v.Type != gjson.String {
 		return nil
 	}
-	return b.placed(at, v)
+	return b.segmentsOf(at, v)
 }
 
-// inBody returns where an offset in the object that is being read is in the body.
-func (b *body) inBody(offset int) int {
-	line := lineStart{0, b.at}
-	if i := b.lineBehind(offset); i > 0 {
+// bodyOffset returns where an offset in the object that is being read is in the body.
+func (b *body) bodyOffset(offset int) int {
+	line := lineStart{0, b.objectStart}
+	if i := b.nextLineIndex(offset); i > 0 {
 		line = b.lines[i-1]
 	}
 	return line.body + offset - line.object
@@ -117,13 +117,13 @@ func (b *body) inBody(offset int) int {
 
 // lineEnd returns the offset in the object at which the line ends that holds an offset.
 func (b *body) lineEnd(offset int) int {
-	if i := b.lineBehind(offset); i < len(b.lines) {
+	if i := b.nextLineIndex(offset); i < len(b.lines) {
 		return b.lines[i].object
 	}
 	return int(^uint(0) >> 1)
 }
 
-// lineBehind returns the index of the first line that begins behind an offset.
-func (b *body) lineBehind(offset int) int {
+// nextLineIndex returns the index of the first line that begins behind an offset.
+func (b *body) nextLineIndex(offset int) int {
 	return sort.Search(len(b.lines), func(i int) bool { return b.lines[i].object > offset })
 }

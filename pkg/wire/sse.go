@@ -11,11 +11,11 @@ import "bytes"
 // It looks at each byte once and holds nothing but the name of a field and of
 // an event, so that a line may be as long as it likes.
 type sse struct {
-	phase ssePhase
-	cr    bool   // the last byte was a CR, so that a LF belongs to it
-	field []byte // the name of the field, no more of it than is needed to know it
-	event []byte // the name of the event, as far as it is kept
-	first bool   // a line that is not empty has been read
+	phase   ssePhase
+	afterCR bool   // the last byte was a CR, so that a LF belongs to it
+	field   []byte // the name of the field, no more of it than is needed to know it
+	event   []byte // the name of the event, as far as it is kept
+	hasLine bool   // a line that is not empty has been read
 }
 
 // A ssePhase says where in a line the next byte stands.
@@ -31,56 +31,56 @@ const (
 type sseToken int
 
 const (
-	sseOther sseToken = iota // what nobody wants to know
-	sseData                  // a piece of a value of "data"
-	sseLine                  // the end of such a value
-	sseEvent                 // the end of an event
-	ssePage                  // a proof that this is no event stream
+	sseOther     sseToken = iota // what nobody wants to know
+	sseDataChunk                 // a piece of a value of "data"
+	sseDataEnd                   // the end of such a value
+	sseEventEnd                  // the end of an event
+	sseNotStream                 // a proof that this is no event stream
 )
 
 const (
 	maxField = len("retry") + 1 // what is kept of names; none that matters is longer
 	maxEvent = 64
-	maxPiece = 4 << 10 // the longest token
+	maxToken = 4 << 10 // the longest token
 )
 
 // next reads the first token of p, which must not be empty, and returns its
 // length in bytes.
 func (s *sse) next(p []byte) (int, sseToken) {
-	if s.cr && p[0] == '\n' {
-		s.cr = false
+	if s.afterCR && p[0] == '\n' {
+		s.afterCR = false
 		return 1, sseOther
 	}
-	s.cr = false
-	if isEnd(p[0]) {
+	s.afterCR = false
+	if isLineEnd(p[0]) {
 		return 1, s.endLine(p[0])
 	}
 	switch s.phase {
 	case inField:
-		return 1, s.name(p[0])
+		return 1, s.readName(p[0])
 	case atSpace:
 		s.phase = inValue
 		if p[0] == ' ' {
 			return 1, sseOther
 		}
 	}
-	return s.value(p)
+	return s.readValue(p)
 }
 
 // sseFields are the names of fields.
 var sseFields = []string{"data", "event", "id", "retry"}
 
-// name reads a byte of the name of a field.
-func (s *sse) name(c byte) sseToken {
+// readName reads a byte of the name of a field.
+func (s *sse) readName(c byte) sseToken {
 	if c != ':' {
 		if len(s.field) < maxField {
 			s.field = append(s.field, c)
 		}
-		return s.verdict(bytes.HasPrefix)
+		return s.classify(bytes.HasPrefix)
 	}
 	s.phase = atSpace
 	s.beginValue()
-	return s.verdict(bytes.Equal)
+	return s.classify(bytes.Equal)
 }
 
 // beginValue makes room for a new value of the field: an event has one name, the
@@ -91,12 +91,12 @@ func (s *sse) beginValue() {
 	}
 }
 
-// verdict says whether what stands of the name of the first field, which may
+// classify says whether what stands of the name of the first field, which may
 // be a whole name or the beginning of one, can belong to an event stream. The
 // standard has unknown names ignored, but what begins with one is a page of
 // text.
-func (s *sse) verdict(fits func(known, field []byte) bool) sseToken {
-	if s.first || len(s.field) == 0 {
+func (s *sse) classify(fits func(known, field []byte) bool) sseToken {
+	if s.hasLine || len(s.field) == 0 {
 		return sseOther
 	}
 	for _, known := range sseFields {
@@ -104,13 +104,13 @@ func (s *sse) verdict(fits func(known, field []byte) bool) sseToken {
 			return sseOther
 		}
 	}
-	return ssePage
+	return sseNotStream
 }
 
-// value reads a piece of a value, up to the end of the line. It does not look
+// readValue reads a piece of a value, up to the end of the line. It does not look
 // far: where lines end in CR, each would be a search for a LF in all the rest.
-func (s *sse) value(p []byte) (int, sseToken) {
-	n := min(len(p), maxPiece)
+func (s *sse) readValue(p []byte) (int, sseToken) {
+	n := min(len(p), maxToken)
 	for _, end := range []byte("\n\r") {
 		if i := bytes.IndexByte(p[:n], end); i >= 0 {
 			n = i
@@ -118,7 +118,7 @@ func (s *sse) value(p []byte) (int, sseToken) {
 	}
 	switch string(s.field) {
 	case "data":
-		return n, sseData
+		return n, sseDataChunk
 	case "event":
 		s.event = append(s.event, p[:min(n, maxEvent-len(s.event))]...)
 	}
@@ -130,15 +130,15 @@ func (s *sse) endLine(c byte) sseToken {
 	token := sseOther
 	switch {
 	case s.phase == inField && len(s.field) == 0:
-		token = sseEvent
+		token = sseEventEnd
 	case string(s.field) == "data":
-		token = sseLine
+		token = sseDataEnd
 	case s.phase == inField:
 		s.beginValue()
-		token = s.verdict(bytes.Equal)
+		token = s.classify(bytes.Equal)
 	}
-	s.first = s.first || token != sseEvent
-	s.phase, s.cr, s.field = inField, c == '\r', s.field[:0]
+	s.hasLine = s.hasLine || token != sseEventEnd
+	s.phase, s.afterCR, s.field = inField, c == '\r', s.field[:0]
 	return token
 }
 
@@ -148,5 +148,5 @@ func (s *sse) endEvent() { s.event = s.event[:0] }
 // isError reports whether the event is called one.
 func (s *sse) isError() bool { return string(s.event) == "error" }
 
-// isEnd reports whether c ends a line.
-func isEnd(c byte) bool { return c == '\n' || c == '\r' }
+// isLineEnd reports whether c ends a line.
+func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }

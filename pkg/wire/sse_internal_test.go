@@ -59,20 +59,20 @@ func sseEvents(t *testing.T, stream string, n int) []event {
 			t.Fatalf("a token of %d bytes", size)
 		}
 		switch token {
-		case sseData:
+		case sseDataChunk:
 			data.Write(rest[:size])
-		case sseLine:
+		case sseDataEnd:
 			data.WriteByte('\n')
 			lines++
-		case sseEvent:
+		case sseEventEnd:
 			end()
-		case ssePage:
+		case sseNotStream:
 			t.Fatalf("%q is no event stream", stream)
 		}
 		rest = rest[size:]
 	}
 	if s.phase != inField || len(s.field) > 0 {
-		if s.endLine('\n') == sseLine {
+		if s.endLine('\n') == sseDataEnd {
 			lines++
 			data.WriteByte('\n')
 		}

@@ -19,15 +19,15 @@ func Unquote(raw []byte) []byte {
 	}
 	text := make([]byte, 0, len(raw))
 	for ; n >= 0; n = bytes.IndexByte(raw, '\\') {
-		r, width := escaped(raw[n:])
-		text = appendUnit(append(text, raw[:n]...), r)
+		r, width := decodeEscape(raw[n:])
+		text = appendUTF16Unit(append(text, raw[:n]...), r)
 		raw = raw[n+width:]
 	}
 	return append(text, raw...)
 }
 
-// escaped returns the character that an escape stands for, and the length of the escape.
-func escaped(escape []byte) (r rune, width int) {
+// decodeEscape returns the character that an escape stands for, and the length of the escape.
+func decodeEscape(escape []byte) (r rune, width int) {
 	switch c := escape[1]; c {
 	case 'b':
 		return '\b', 2
@@ -40,29 +40,29 @@ func escaped(escape []byte) (r rune, width int) {
 	case 't':
 		return '\t', 2
 	case 'u':
-		return unicodeEscape(escape)
+		return decodeUnicodeEscape(escape)
 	default:
 		return rune(c), 2
 	}
 }
 
-// unicodeEscape returns the character of one or two escapes of UTF-16.
-func unicodeEscape(escape []byte) (r rune, width int) {
-	r = unit(escape)
+// decodeUnicodeEscape returns the character of one or two escapes of UTF-16.
+func decodeUnicodeEscape(escape []byte) (r rune, width int) {
+	r = utf16Unit(escape)
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
-	if pair := utf16.DecodeRune(r, unit(escape[6:])); pair != utf8.RuneError {
+	if pair := utf16.DecodeRune(r, utf16Unit(escape[6:])); pair != utf8.RuneError {
 		return pair, 12
 	}
 	return r, 6
 }
 
-// surrogateBytes is how many bytes half of a surrogate pair takes.
-const surrogateBytes = 3
+// surrogateLen is how many bytes half of a surrogate pair takes.
+const surrogateLen = 3
 
-// appendUnit appends a character, or half of one.
-func appendUnit(dst []byte, r rune) []byte {
+// appendUTF16Unit appends a character, or half of one.
+func appendUTF16Unit(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
 	}

@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// stops translates the reasons for an end that providers name. Their lists do
+// stopReasons translates the reasons for an end that providers name. Their lists do
 // not contradict each other.
-var stops = map[string]chat.Stop{
+var stopReasons = map[string]chat.Stop{
 	"stop": chat.StopEnd, "tool_calls": chat.StopEnd, "function_call": chat.StopEnd, // OpenAI, Gemini
 	"completed": chat.StopEnd,                                                          // OpenAI's responses
 	"end_turn":  chat.StopEnd, "tool_use": chat.StopEnd, "stop_sequence": chat.StopEnd, // Anthropic, Bedrock
@@ -23,17 +23,17 @@ var stops = map[string]chat.Stop{
 	"model_context_window_exceeded": chat.StopLength, // Anthropic
 }
 
-// stopped notes why the response ended, as the server says.
-func (b *body) stopped(reason gjson.Result) {
+// setStop notes why the response ended, as the server says.
+func (b *body) setStop(reason gjson.Result) {
 	b.resp.Stop = StopOf(reason.Str)
 	if b.sources != nil {
-		b.sources.Stop = b.placed(0, reason)
+		b.sources.Stop = b.segmentsOf(0, reason)
 	}
 }
 
 // StopOf translates the reason that a server gives for the end of a response.
 func StopOf(reason string) chat.Stop {
-	if stop, ok := stops[strings.ToLower(reason)]; ok {
+	if stop, ok := stopReasons[strings.ToLower(reason)]; ok {
 		return stop
 	}
 	return chat.StopOther
@@ -50,22 +50,22 @@ func NamesCalls(reason string) bool {
 
 // The faults of streams that have been mixed up.
 var (
-	errSpliced = errors.New("another response begins inside this one")
-	errLate    = errors.New("another response begins after the end of this one")
-	errUnbegun = errors.New("arguments for a call that has not begun")
+	errSpliced      = errors.New("another response begins inside this one")
+	errLateResponse = errors.New("another response begins after the end of this one")
+	errUnknownCall  = errors.New("arguments for a call that has not begun")
 )
 
-// An identity tells by the ids of the messages of a stream whether all of them are of
+// An streamIdentity tells by the ids of the messages of a stream whether all of them are of
 // one response. There are servers that give each message an id of its own (older ones
 // of llama.cpp and LiteLLM, Foundry Local), and such as give none: only an id that has come
 // twice says that another one is that of another response.
-type identity struct {
-	first, last     string
-	again, changing bool // an id has come twice; two have come
+type streamIdentity struct {
+	first, last       string
+	repeated, changed bool // an id has come twice; two have come
 }
 
-// holds notes the id of a message and reports whether it can be of this response.
-func (i *identity) holds(id string) bool {
+// accepts notes the id of a message and reports whether it can be of this response.
+func (i *streamIdentity) accepts(id string) bool {
 	if id == "" {
 		return true
 	}
@@ -73,8 +73,8 @@ func (i *identity) holds(id string) bool {
 		i.first, i.last = id, id
 		return true
 	}
-	i.again = i.again || id == i.first || id == i.last
-	i.changing = i.changing || id != i.last
+	i.repeated = i.repeated || id == i.first || id == i.last
+	i.changed = i.changed || id != i.last
 	i.last = id
-	return !i.again || !i.changing
+	return !i.repeated || !i.changed
 }

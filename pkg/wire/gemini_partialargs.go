@@ -8,49 +8,49 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// errPath is the fault of a piece of an argument without a place.
-var errPath = errors.New("the place of an argument cannot be read")
+// errArgumentPath is the fault of a piece of an argument without a place.
+var errArgumentPath = errors.New("the place of an argument cannot be read")
 
-// longestPath is the number of steps in the longest path to an argument.
-const longestPath = 100
+// maxPathSteps is the number of steps in the longest path to an argument.
+const maxPathSteps = 100
 
-// putArgument puts a piece of an argument where its path says, such as
+// mergeArgument puts a piece of an argument where its path says, such as
 // $.list[0].name. The pieces of a string are joined.
-func putArgument(args *node, arg gjson.Result) error {
-	n, err := follow(args, arg.Get("jsonPath").Str)
+func mergeArgument(args *node, arg gjson.Result) error {
+	n, err := resolvePath(args, arg.Get("jsonPath").Str)
 	if err != nil {
 		return err
 	}
 	for _, kind := range []string{"stringValue", "numberValue", "boolValue", "nullValue"} {
 		if v := arg.Get(kind); v.Exists() {
-			n.merge("", v, deepest)
+			n.merge("", v, maxMergeDepth)
 			return nil
 		}
 	}
 	return nil
 }
 
-// follow returns the place of a path. It makes what is not there.
-func follow(n *node, path string) (*node, error) {
+// resolvePath returns the place of a path. It makes what is not there.
+func resolvePath(n *node, path string) (*node, error) {
 	path, ok := strings.CutPrefix(path, "$")
-	for range longestPath {
+	for range maxPathSteps {
 		if !ok || path == "" {
 			break
 		}
 		var step string
-		if step, path, ok = nextStep(path); ok {
+		if step, path, ok = cutPathStep(path); ok {
 			n, ok = n.child(step)
 		}
 	}
 	if !ok || path != "" {
-		return nil, errPath
+		return nil, errArgumentPath
 	}
 	return n, nil
 }
 
-// nextStep returns the first step of a path, either [NUMBER] or a name, and the
+// cutPathStep returns the first step of a path, either [NUMBER] or a name, and the
 // rest.
-func nextStep(path string) (step, rest string, ok bool) {
+func cutPathStep(path string) (step, rest string, ok bool) {
 	if name, ok := strings.CutPrefix(path, "."); ok {
 		end := strings.IndexAny(name+".", ".[")
 		return name[:end], name[end:], end > 0
@@ -75,7 +75,7 @@ func (n *node) child(step string) (*node, bool) {
 	case err != nil, i < 0:
 		return nil, false
 	case n.kind != '[' && i == 0, i == len(n.items):
-		return n.item(), true
+		return n.addItem(), true
 	case i > len(n.items):
 		return nil, false
 	}

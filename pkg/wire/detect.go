@@ -13,10 +13,10 @@ import (
 
 // A Format is one in which servers send responses.
 type Format struct {
-	Name  string // such as "native_anthropic"
-	Title string
-	New   func(maxBytes int64) Decoder
-	fits  func(m members) bool // of an object, which is one of its messages or like one
+	Name    string // such as "native_anthropic"
+	Title   string
+	New     func(maxBytes int64) Decoder
+	matches func(m members) bool // of an object, which is one of its messages or like one
 
 	CallIDs    bool // each of its calls has an id
 	CallReason bool // the reason for the end of a response tells whether it holds calls
@@ -27,45 +27,45 @@ type Format struct {
 var Formats = []Format{
 	{
 		Name: "native_openai_chat", Title: "OpenAI chat completions", CallIDs: true, CallReason: true,
-		New:  func(n int64) Decoder { return NewChat(n) },
-		fits: func(m members) bool { return m.get("choices").IsArray() },
+		New:     func(n int64) Decoder { return NewChat(n) },
+		matches: func(m members) bool { return m.get("choices").IsArray() },
 	},
 	{
 		Name: "native_openai_responses", Title: "OpenAI responses", CallIDs: true,
 		New: func(n int64) Decoder { return NewResponses(n) },
-		fits: func(m members) bool {
+		matches: func(m members) bool {
 			return strings.HasPrefix(m.get("type").Str, "response.") || m.get("object").Str == "response" && m.get("output").IsArray()
 		},
 	},
 	{
 		Name: "native_anthropic", Title: "Anthropic messages", CallIDs: true, CallReason: true,
 		New: func(n int64) Decoder { return NewMessages(n) },
-		fits: func(m members) bool {
+		matches: func(m members) bool {
 			kind := m.get("type").Str
 			return kind == "message_start" || strings.HasPrefix(kind, "content_block_") || kind == "message" && m.get("content").IsArray()
 		},
 	},
 	{
 		Name: "native_gemini", Title: "Gemini",
-		New:  func(n int64) Decoder { return NewGemini(n) },
-		fits: func(m members) bool { return m.get("candidates").IsArray() || m.get("promptFeedback").IsObject() },
+		New:     func(n int64) Decoder { return NewGemini(n) },
+		matches: func(m members) bool { return m.get("candidates").IsArray() || m.get("promptFeedback").IsObject() },
 	},
 	{
 		Name: "native_ollama_chat", Title: "Ollama chat", NoReason: true,
-		New:  func(n int64) Decoder { return NewOllama(n) },
-		fits: func(m members) bool { return m.get("message").IsObject() && m.get("done").IsBool() },
+		New:     func(n int64) Decoder { return NewOllama(n) },
+		matches: func(m members) bool { return m.get("message").IsObject() && m.get("done").IsBool() },
 	},
 	{
 		Name: "native_bedrock_converse", Title: "Bedrock Converse", CallIDs: true, CallReason: true,
 		New: func(n int64) Decoder { return NewBedrock(n) },
-		fits: func(m members) bool {
+		matches: func(m members) bool {
 			return m.get("messageStart").IsObject() || m.get("contentBlockStart").IsObject() || m.get("contentBlockDelta").IsObject() || m.get("output").Get("message").IsObject()
 		},
 	},
 	{
 		Name: "native_cohere_v2", Title: "Cohere chat", CallIDs: true, CallReason: true,
 		New: func(n int64) Decoder { return NewCohere(n) },
-		fits: func(m members) bool {
+		matches: func(m members) bool {
 			kind := m.get("type").Str
 			return kind == "message-start" || kind == "content-start" || kind == "content-delta" || kind == "tool-plan-delta" || kind == "tool-call-start" || m.get("message").IsObject() && m.get("finish_reason").Exists()
 		},
@@ -100,36 +100,36 @@ func FormatOf(src []byte) (Format, bool) {
 	case len(begin) == 0:
 		return Format{}, false
 	case begin[0] == '{' || begin[0] == '[':
-		return formatOfObject(begin)
+		return detectObjectFormat(begin)
 	case begin[0] == ':', slices.ContainsFunc(sseFields, func(name string) bool { return bytes.HasPrefix(begin, []byte(name)) }):
-		return formatOfEvents(begin)
+		return detectEventsFormat(begin)
 	}
 	return Format{}, false
 }
 
-// formatOfObject tells the format of a body by the object with which it begins, as far as
+// detectObjectFormat tells the format of a body by the object with which it begins, as far as
 // that is there, behind the bracket of an array if there is one.
-func formatOfObject(src []byte) (Format, bool) {
+func detectObjectFormat(src []byte) (Format, bool) {
 	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte("[")), blanks)
-	var f frame
-	n, whole, _ := f.next(src) // what is wrong is for a decoder
+	var f objectScanner
+	n, whole, _ := f.scan(src) // what is wrong is for a decoder
 	object := gjson.ParseBytes(src[:n])
-	format, ok := fitting(object)
-	if !ok && whole && len(bytes.Trim(src[n:], blanks+"]")) == 0 && onlyError(object) {
-		return FormatNamed(reporter(object))
+	format, ok := matchFormat(object)
+	if !ok && whole && len(bytes.Trim(src[n:], blanks+"]")) == 0 && isErrorReport(object) {
+		return FormatNamed(errorFormat(object))
 	}
 	return format, ok
 }
 
-// formatOfEvents tells the format of an event stream.
-func formatOfEvents(src []byte) (Format, bool) {
-	p := probe(src)
+// detectEventsFormat tells the format of an event stream.
+func detectEventsFormat(src []byte) (Format, bool) {
+	p := probeBody(src)
 	_, err := p.Close()
-	object := gjson.ParseBytes(p.opened())
-	format, ok := fitting(object)
+	object := gjson.ParseBytes(p.objectBytes())
+	format, ok := matchFormat(object)
 	var e *Error
-	if !ok && p.framing == events && (errors.As(err, &e) && e.Kind == Server || p.done && onlyError(object)) {
-		return FormatNamed(reporter(object))
+	if !ok && p.framing == events && (errors.As(err, &e) && e.Kind == Server || p.done && isErrorReport(object)) {
+		return FormatNamed(errorFormat(object))
 	}
 	return format, ok
 }
@@ -153,15 +153,15 @@ func CutStream(src []byte) bool {
 	if fields == 0 {
 		return comments > 0
 	}
-	p := probe(bytes.TrimRight(src, blanks))
-	return p.framing == events && p.frame.open() && !p.over()
+	p := probeBody(bytes.TrimRight(src, blanks))
+	return p.framing == events && p.objects.isOpen() && !p.isOver()
 }
 
-// probe reads a body up to its first message.
-func probe(src []byte) *prober {
+// probeBody reads a body up to its first message.
+func probeBody(src []byte) *prober {
 	p := &prober{}
 	p.body = newBody(int64(len(src)), p)
-	for rest := src; len(rest) > 0 && !p.over(); {
+	for rest := src; len(rest) > 0 && !p.isOver(); {
 		n := min(len(rest), pageBytes)
 		_ = p.Write(rest[:n], nil) // Close says it again
 		rest = rest[n:]
@@ -181,10 +181,10 @@ func (p *prober) end(bool) bool { return true }
 
 func (p *prober) native() *chat.Native { return nil }
 
-// fitting returns the first format that an object fits.
-func fitting(object gjson.Result) (Format, bool) {
-	m := membersOf(object)
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.fits(m) })
+// matchFormat returns the first format that an object fits.
+func matchFormat(object gjson.Result) (Format, bool) {
+	m := selectMembers(object)
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.matches(m) })
 	if i < 0 {
 		return Format{}, false
 	}
@@ -199,19 +199,19 @@ type member struct {
 	value gjson.Result
 }
 
-// telling are the names of such members.
-var telling = []string{
+// formatMembers are the names of such members.
+var formatMembers = []string{
 	"choices", "type", "object", "output", "content", "candidates", "promptFeedback", "message", "done",
 	"messageStart", "contentBlockStart", "contentBlockDelta", "finish_reason",
 }
 
-func membersOf(object gjson.Result) members {
+func selectMembers(object gjson.Result) members {
 	m := make(members, 0, 4)
 	object.ForEach(func(key, value gjson.Result) bool {
-		if i := slices.Index(telling, key.Str); i >= 0 {
-			m = append(m, member{telling[i], value})
+		if i := slices.Index(formatMembers, key.Str); i >= 0 {
+			m = append(m, member{formatMembers[i], value})
 		}
-		return len(m) < len(telling)
+		return len(m) < len(formatMembers)
 	})
 	return m
 }
@@ -226,54 +226,54 @@ func (m members) get(name string) gjson.Result {
 	return gjson.Result{}
 }
 
-// besideError are the members that servers write beside an "error".
-var besideError = []string{
+// errorSiblings are the members that servers write beside an "error".
+var errorSiblings = []string{
 	"error", "type", "object", "code", "status", "status_code", "message", "param", "detail", "details", "metadata",
 	"request_id", "requestId", "trace_id", "event_id", "sequence_number", "user_id", "timestamp", "path",
 }
 
-// onlyError reports whether an object is a server's report of an error and nothing else:
+// isErrorReport reports whether an object is a server's report of an error and nothing else:
 // its "error" says something, or its type, and all its members are such as servers write
 // beside that. A model can answer with just such an object, too. It is read as a report
 // all the same: of an answer without a call there is nothing to check, so that the
 // finding is all that is wrong then, and it can be ignored; but a failed request that
 // is taken for an answer says nothing at all.
-func onlyError(v gjson.Result) bool {
+func isErrorReport(v gjson.Result) bool {
 	e, status, only := v.Get("error"), v.Get("base_resp.status_code"), true
 	says := e.Str
 	switch {
 	case status.Type == gjson.Number && status.Num != 0: // of MiniMax, beside the members of a response
 		return true
-	case isMessageOf(v, "id", isUUID), isMessageOf(v, "__type", isException):
+	case isMessagePair(v, "id", isUUID), isMessagePair(v, "__type", isException):
 		return true
 	case e.IsObject():
 		says = e.Get("message").Str
 	case !e.Exists() && len(v.Map()) == 1: // of FastAPI
-		says = detail(v.Get("detail"))
+		says = fastAPIMessage(v.Get("detail"))
 	case !e.Exists() && v.Get("type").Str == "error":
 		says = v.Get("message").Str
 	}
 	v.ForEach(func(k, _ gjson.Result) bool {
-		only = slices.Contains(besideError, k.Str)
+		only = slices.Contains(errorSiblings, k.Str)
 		return only
 	})
 	return says != "" && only
 }
 
-// isMessageOf reports whether an object is a message and one other member, which looks
+// isMessagePair reports whether an object is a message and one other member, which looks
 // as it should, and nothing else.
-func isMessageOf(v gjson.Result, name string, looks func(string) bool) bool {
+func isMessagePair(v gjson.Result, name string, looks func(string) bool) bool {
 	return looks(v.Get(name).Str) && v.Get("message").Str != "" && len(v.Map()) == 2
 }
 
-// detail returns what FastAPI reports: a text, or a list of faults with their places.
-func detail(v gjson.Result) string {
+// fastAPIMessage returns what FastAPI reports: a text, or a list of faults with their places.
+func fastAPIMessage(v gjson.Result) string {
 	for _, item := range v.Array() {
 		if v.IsArray() && !item.Get("loc").IsArray() {
 			return ""
 		}
 	}
-	return sentence(v)
+	return joinedMessages(v)
 }
 
 // isException reports whether a name is that of an error of AWS.
@@ -284,13 +284,13 @@ func isUUID(id string) bool {
 	return len(id) == len("01234567-89ab-cdef-0123-456789abcdef") && strings.Count(id, "-") == 4 && strings.Trim(asciiLower(id), "0123456789abcdef-") == ""
 }
 
-// reporter names a format whose servers report errors like this one.
-func reporter(v gjson.Result) string {
+// errorFormat names a format whose servers report errors like this one.
+func errorFormat(v gjson.Result) string {
 	e, isError := v.Get("error"), v.Get("type").Str == "error"
 	switch {
-	case isMessageOf(v, "id", isUUID):
+	case isMessagePair(v, "id", isUUID):
 		return "native_cohere_v2"
-	case isMessageOf(v, "__type", isException):
+	case isMessagePair(v, "__type", isException):
 		return "native_bedrock_converse"
 	case isError && e.IsObject():
 		return "native_anthropic"

@@ -20,7 +20,7 @@ func (h Head) OK() bool { return h.Code/100 == 2 }
 // there is none.
 func HeadOf(src []byte) (h Head, ok bool) {
 	for at := 0; ; {
-		next, isHead := headAt(src, at)
+		next, isHead := parseHeadAt(src, at)
 		if !isHead {
 			return h, ok
 		}
@@ -28,11 +28,11 @@ func HeadOf(src []byte) (h Head, ok bool) {
 	}
 }
 
-// headAt reads the head that begins at a byte.
-func headAt(src []byte, at int) (Head, bool) {
+// parseHeadAt reads the head that begins at a byte.
+func parseHeadAt(src []byte, at int) (Head, bool) {
 	line, end := lineAt(src, at)
 	h := Head{Size: end}
-	if !h.status(line, at) {
+	if !h.parseStatus(line, at) {
 		return Head{}, false
 	}
 	for fields := 0; ; fields++ {
@@ -45,7 +45,7 @@ func headAt(src []byte, at int) (Head, bool) {
 		case len(line) == 0 && !h.Cut:
 			h.Size = end
 			return h, true
-		case !h.field(line):
+		case !h.parseField(line):
 			return Head{}, false
 		}
 		h.Size = end
@@ -61,8 +61,8 @@ func lineAt(src []byte, at int) (line []byte, next int) {
 	return bytes.TrimSuffix(line, []byte("\r")), next
 }
 
-// status reads a status line that begins at a byte: HTTP/1.1 404 Not Found.
-func (h *Head) status(line []byte, at int) bool {
+// parseStatus reads a status line that begins at a byte: HTTP/1.1 404 Not Found.
+func (h *Head) parseStatus(line []byte, at int) bool {
 	version, status, _ := bytes.Cut(line, []byte(" "))
 	number, isHTTP := bytes.CutPrefix(version, []byte("HTTP/"))
 	code, _, _ := bytes.Cut(status, []byte(" "))
@@ -75,9 +75,9 @@ func (h *Head) status(line []byte, at int) bool {
 	return true
 }
 
-// field reads a line of a head: a name and its value, of which the last one may be cut, or
+// parseField reads a line of a head: a name and its value, of which the last one may be cut, or
 // more of the value before it.
-func (h *Head) field(line []byte) bool {
+func (h *Head) parseField(line []byte) bool {
 	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 // name for the error in brackets if it has one; the title of an HTML page; and
 // anything else whole.
 func ErrorText(body []byte) string {
-	if f := readFault(body); f.said() {
+	if f := parseErrorBody(body); f.isSet() {
 		return f.text()
 	}
 	text := strings.TrimSpace(string(body))
@@ -27,23 +27,23 @@ func ErrorText(body []byte) string {
 // such as "context_length_exceeded", "insufficient_quota", "overloaded_error",
 // "RESOURCE_EXHAUSTED", "rateLimitExceeded" or "429". The more specific ones
 // come first. There may be none.
-func ErrorCodes(body []byte) []string { return readFault(body).codes }
+func ErrorCodes(body []byte) []string { return parseErrorBody(body).codes }
 
-// A fault is what a provider says of an error.
-type fault struct {
+// A serverError is what a provider says of an error.
+type serverError struct {
 	message string
 	codes   []string
 }
 
-// mostFault is the size of the largest error that is taken apart, and of the longest message that is kept.
-const mostFault = 64 << 10
+// maxErrorBytes is the size of the largest error that is taken apart, and of the longest message that is kept.
+const maxErrorBytes = 64 << 10
 
-// said reports whether there is an error.
-func (f fault) said() bool { return f.message != "" }
+// isSet reports whether there is an error.
+func (f serverError) isSet() bool { return f.message != "" }
 
 // text returns the message with the first of the codes, unless it stands in the
 // message anyway.
-func (f fault) text() string {
+func (f serverError) text() string {
 	if len(f.codes) == 0 || strings.Contains(f.message, f.codes[0]) {
 		return f.message
 	}
@@ -53,90 +53,90 @@ func (f fault) text() string {
 // maxCodes is how many names for an error are kept. A server has three or four.
 const maxCodes = 10
 
-// note adds names for the error.
-func (f *fault) note(names ...gjson.Result) {
+// addCodes adds names for the error.
+func (f *serverError) addCodes(names ...gjson.Result) {
 	for _, v := range names {
-		if name := key(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
+		if name := idText(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
 			f.codes = append(f.codes, name)
 		}
 	}
 }
 
-// readFault reads an error body, which may be anything.
-func readFault(body []byte) fault {
-	if check(body) != nil {
-		return fault{}
+// parseErrorBody reads an error body, which may be anything.
+func parseErrorBody(body []byte) serverError {
+	if validateJSON(body) != nil {
+		return serverError{}
 	}
-	return faultOf(gjson.ParseBytes(body))
+	return parseError(gjson.ParseBytes(body))
 }
 
-// faultOf reads an error body in JSON.
-func faultOf(v gjson.Result) fault {
-	if len(v.Raw) > mostFault {
-		return errorFault(v.Get("error"))
+// parseError reads an error body in JSON.
+func parseError(v gjson.Result) serverError {
+	if len(v.Raw) > maxErrorBytes {
+		return parseErrorMember(v.Get("error"))
 	}
 	if v.IsArray() {
 		v = v.Get("0") // Gemini's OpenAI endpoint
 	}
-	f := errorFault(v.Get("error"))
-	if !f.said() {
-		f = plainFault(v)
+	f := parseErrorMember(v.Get("error"))
+	if !f.isSet() {
+		f = parseErrorMessage(v)
 	}
-	if f.said() {
-		f.note(words(v.Get("code"))...)
-		f.note(v.Get("error_type"), v.Get("__type"), v.Get("type"), v.Get("code"))
+	if f.isSet() {
+		f.addCodes(textCode(v.Get("code"))...)
+		f.addCodes(v.Get("error_type"), v.Get("__type"), v.Get("type"), v.Get("code"))
 		f.codes = slices.DeleteFunc(f.codes, func(name string) bool { return name == "error" })
 	}
 	return f
 }
 
-// errorFault reads an "error" member. It says nothing if it is there only to
+// parseErrorMember reads an "error" member. It says nothing if it is there only to
 // say that there is no error.
-func errorFault(e gjson.Result) fault {
+func parseErrorMember(e gjson.Result) serverError {
 	switch {
-	case len(e.Raw) > mostFault:
-		return fault{message: Excerpt(e.Raw)}
+	case len(e.Raw) > maxErrorBytes:
+		return serverError{message: Excerpt(e.Raw)}
 	case e.Type == gjson.String:
-		return fault{message: e.Str}
+		return serverError{message: e.Str}
 	case e.Type == gjson.Null, e.Type == gjson.False, e.Raw == "0", e.Raw == "{}", e.Raw == "[]":
-		return fault{}
+		return serverError{}
 	case !e.IsObject():
-		return fault{message: e.Raw}
+		return serverError{message: e.Raw}
 	}
-	f := plainFault(e)
-	if !f.said() {
+	f := parseErrorMessage(e)
+	if !f.isSet() {
 		f.message = e.Raw
 	}
-	f.note(words(e.Get("code"))...)
-	f.note(e.Get("details.#.reason").Array()...)
-	f.note(e.Get("errors.#.reason").Array()...)
-	f.note(e.Get("metadata.error_type"), e.Get("status"), e.Get("type"), e.Get("code"))
+	f.addCodes(textCode(e.Get("code"))...)
+	f.addCodes(e.Get("details.#.reason").Array()...)
+	f.addCodes(e.Get("errors.#.reason").Array()...)
+	f.addCodes(e.Get("metadata.error_type"), e.Get("status"), e.Get("type"), e.Get("code"))
 	return f
 }
 
-// words returns a code if it is a word; a number tells less than the other names.
-func words(code gjson.Result) []gjson.Result {
+// textCode returns a code if it is a word; a number tells less than the other names.
+func textCode(code gjson.Result) []gjson.Result {
 	if code.Type == gjson.String {
 		return []gjson.Result{code}
 	}
 	return nil
 }
 
-// plainFault reads an object that has the message itself.
-func plainFault(v gjson.Result) fault {
+// parseErrorMessage reads an object that has the message itself.
+func parseErrorMessage(v gjson.Result) serverError {
 	for _, name := range []string{"message", "Message", "msg", "detail", "errors", "error_description", "error", "title", "base_resp.status_msg"} {
-		if text := sentence(v.Get(name)); text != "" {
-			return behind(v.Get("metadata.raw").Str, text)
+		if text := joinedMessages(v.Get(name)); text != "" {
+			return withUpstream(v.Get("metadata.raw").Str, text)
 		}
 	}
-	return fault{}
+	return serverError{}
 }
 
-// behind returns the message of a router (OpenRouter) with what the provider
+// withUpstream returns the message of a router (OpenRouter) with what the provider
 // behind it said, which tells more.
-func behind(raw, message string) fault {
-	f := readFault([]byte(raw))
-	if !f.said() {
+func withUpstream(raw, message string) serverError {
+	f := parseErrorBody([]byte(raw))
+	if !f.isSet() {
 		f.message = raw
 	}
 	if f.message = message + ": " + f.message; raw == "" {
@@ -145,39 +145,39 @@ func behind(raw, message string) fault {
 	return f
 }
 
-// sentence returns the text of a message: a phrase or a list of them.
-func sentence(v gjson.Result) string {
+// joinedMessages returns the text of a message: a phrase or a list of them.
+func joinedMessages(v gjson.Result) string {
 	switch {
 	case !v.IsArray():
-		return phrase(v)
-	case len(v.Raw) > mostFault:
+		return messageText(v)
+	case len(v.Raw) > maxErrorBytes:
 		return Excerpt(v.Raw)
 	}
 	var all []string
 	for _, item := range v.Array() {
-		if text := phrase(item); text != "" {
+		if text := messageText(item); text != "" {
 			all = append(all, text)
 		}
 	}
 	return strings.Join(all, "; ")
 }
 
-// phrase returns a string or the message of an object. FastAPI adds the place
+// messageText returns a string or the message of an object. FastAPI adds the place
 // of the fault, as "loc".
-func phrase(v gjson.Result) string {
+func messageText(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str
 	}
 	for _, name := range []string{"message", "msg", "error", "detail"} {
 		if text := v.Get(name); text.Type == gjson.String {
-			return place(v.Get("loc")) + text.Str
+			return locPrefix(v.Get("loc")) + text.Str
 		}
 	}
 	return ""
 }
 
-// place returns the place of a fault as the beginning of a sentence.
-func place(loc gjson.Result) string {
+// locPrefix returns the place of a fault as the beginning of a sentence.
+func locPrefix(loc gjson.Result) string {
 	var path []string
 	for _, step := range loc.Array() {
 		path = append(path, step.String())

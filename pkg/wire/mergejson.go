@@ -14,55 +14,55 @@ import (
 // with the members that only the server understands. Numbers keep their digits
 // and members their order.
 type node struct {
-	kind   byte   // the first byte of its JSON text; 0 for nothing and null
-	raw    string // the value, if it came in one piece
-	text   []byte // else what it says, if it is a string
-	names  []string
-	of     map[string]*node // its members by name, if it is an object
-	items  []*node          // its elements, if it is an array
-	byKey  map[string]*node // those with an index
-	sort   string           // of an element: its "type"
-	opened bool             // it is in pieces
-	kept   *store           // what it and its own take is counted there, if anywhere
+	kind        byte   // the first byte of its JSON text; 0 for nothing and null
+	raw         string // the value, if it came in one piece
+	text        []byte // else what it says, if it is a string
+	names       []string
+	members     map[string]*node // its members by name, if it is an object
+	items       []*node          // its elements, if it is an array
+	byKey       map[string]*node // those with an index
+	elementType string           // of an element: its "type"
+	inParts     bool             // it is in pieces
+	budget      *byteBudget      // what it and its own take is counted there, if anywhere
 }
 
-// deepest is how deep pieces are put together. Below, a piece takes the place
+// maxMergeDepth is how deep pieces are put together. Below, a piece takes the place
 // of the one before: no server is known to split what stands deeper, and the
 // cost must not grow with the depth.
-const deepest = 8
+const maxMergeDepth = 8
 
 // merge adds the next piece of the node, which is the member of that name.
 func (n *node) merge(name string, v gjson.Result, depth int) {
-	kind := kindOf(v)
+	kind := nodeKind(v)
 	switch {
 	case kind == 0, v.Raw == `""` && n.kind != 0:
 		if n.raw == "" && n.kind == 0 {
 			n.raw = "null"
 		}
-	case n.kind == 0, depth == 0, constant(name):
+	case n.kind == 0, depth == 0, isAtomic(name):
 		n.set(v)
 	case n.kind == '"' && kind == '"':
-		n.open()
-		n.kept.keep(len(v.Str))
+		n.split()
+		n.budget.add(len(v.Str))
 		n.text = append(n.text, v.Str...)
 	case n.kind == '{' && kind == '{':
-		n.open()
+		n.split()
 		v.ForEach(func(k, v gjson.Result) bool {
 			n.member(k.Str).merge(k.Str, v, depth-1)
-			return !n.kept.full()
+			return !n.budget.isExceeded()
 		})
 	case n.kind == '[' && kind == '[':
-		n.open()
+		n.split()
 		v.ForEach(func(_, v gjson.Result) bool {
 			n.mergeItem(v, depth-1)
-			return !n.kept.full()
+			return !n.budget.isExceeded()
 		})
 	case n.kind == '[' && kind == '"':
-		n.open()
+		n.split()
 		n.mergeItem(textPart(v), depth-1)
 	case n.kind == '"' && kind == '[':
 		part := textPart(gjson.ParseBytes(n.append(nil)))
-		*n = node{kind: '[', opened: true, kept: n.kept}
+		*n = node{kind: '[', inParts: true, budget: n.budget}
 		n.mergeItem(part, depth-1)
 		n.merge(name, v, depth)
 	default:
@@ -72,23 +72,23 @@ func (n *node) merge(name string, v gjson.Result, depth int) {
 
 // set makes the node a value of one piece.
 func (n *node) set(v gjson.Result) {
-	if n.kept.keep(len(v.Raw) - len(n.raw) - len(n.text)); n.kept.full() {
+	if n.budget.add(len(v.Raw) - len(n.raw) - len(n.text)); n.budget.isExceeded() {
 		return
 	}
-	*n = node{kind: kindOf(v), raw: strings.Clone(v.Raw), sort: n.sort, kept: n.kept}
+	*n = node{kind: nodeKind(v), raw: strings.Clone(v.Raw), elementType: n.elementType, budget: n.budget}
 }
 
-// kindOf returns the kind of a node with that value.
-func kindOf(v gjson.Result) byte {
+// nodeKind returns the kind of a node with that value.
+func nodeKind(v gjson.Result) byte {
 	if v.Type == gjson.Null {
 		return 0
 	}
 	return v.Raw[0]
 }
 
-// constant reports whether a member comes whole each time it comes. Every other
+// isAtomic reports whether a member comes whole each time it comes. Every other
 // string is a piece of a longer one, as in OpenAI's own clients.
-func constant(name string) bool {
+func isAtomic(name string) bool {
 	return slices.Contains([]string{"role", "type", "id", "index", "format", "name", "object", "status", "phase"}, name) ||
 		strings.HasSuffix(name, "signature") || strings.HasSuffix(name, "_id")
 }
@@ -102,15 +102,15 @@ func textPart(text gjson.Result) gjson.Result {
 // the last one if it is a text of the same sort and nothing has an index, or a
 // new element.
 func (n *node) mergeItem(v gjson.Result, depth int) {
-	index, sort := key(v.Get("index")), key(v.Get("type"))
+	index, sort := idText(v.Get("index")), idText(v.Get("type"))
 	id := index + " " + sort
 	item := n.byKey[id]
-	if last := len(n.items) - 1; index == "" && last >= 0 && n.items[last].sort == sort && isText(sort) {
+	if last := len(n.items) - 1; index == "" && last >= 0 && n.items[last].elementType == sort && isTextElement(sort) {
 		item = n.items[last]
 	}
 	if item == nil {
-		item = &node{sort: sort}
-		n.add(item)
+		item = &node{elementType: sort}
+		n.appendItem(item)
 	}
 	if index != "" {
 		if n.byKey == nil {
@@ -121,31 +121,31 @@ func (n *node) mergeItem(v gjson.Result, depth int) {
 	item.merge("", v, depth)
 }
 
-// isText reports whether an element of that type is a piece of text, which may
+// isTextElement reports whether an element of that type is a piece of text, which may
 // be told in more pieces.
-func isText(sort string) bool {
+func isTextElement(sort string) bool {
 	return slices.Contains([]string{"text", "thinking", "output_text", "reasoning.text", "reasoning.summary"}, sort)
 }
 
-// open takes a value apart that came in one piece.
-func (n *node) open() {
-	if n.opened {
+// split takes a value apart that came in one piece.
+func (n *node) split() {
+	if n.inParts {
 		return
 	}
 	v := gjson.Parse(n.raw)
-	n.opened, n.raw = true, ""
+	n.inParts, n.raw = true, ""
 	switch n.kind {
 	case '"':
 		n.text = []byte(v.Str)
 	case '{':
 		v.ForEach(func(k, v gjson.Result) bool {
-			*n.member(k.Str) = node{kind: kindOf(v), raw: v.Raw, kept: n.kept}
-			return !n.kept.full()
+			*n.member(k.Str) = node{kind: nodeKind(v), raw: v.Raw, budget: n.budget}
+			return !n.budget.isExceeded()
 		})
 	case '[':
 		v.ForEach(func(_, v gjson.Result) bool {
-			n.mergeItem(v, deepest)
-			return !n.kept.full()
+			n.mergeItem(v, maxMergeDepth)
+			return !n.budget.isExceeded()
 		})
 	}
 }
@@ -154,18 +154,18 @@ func (n *node) open() {
 // are not there.
 func (n *node) member(name string) *node {
 	if n.kind != '{' {
-		*n = node{kind: '{', opened: true, kept: n.kept}
+		*n = node{kind: '{', inParts: true, budget: n.budget}
 	}
-	n.open()
-	m := n.of[name]
+	n.split()
+	m := n.members[name]
 	if m == nil {
-		if n.of == nil {
-			n.of = map[string]*node{}
+		if n.members == nil {
+			n.members = map[string]*node{}
 		}
-		m, name = &node{kept: n.kept}, strings.Clone(name)
-		n.kept.keep(nodeBytes + len(name))
+		m, name = &node{budget: n.budget}, strings.Clone(name)
+		n.budget.add(nodeBytes + len(name))
 		n.names = append(n.names, name)
-		n.of[name] = m
+		n.members[name] = m
 	}
 	return m
 }
@@ -173,28 +173,28 @@ func (n *node) member(name string) *node {
 // drop removes a member.
 func (n *node) drop(name string) {
 	n.names = slices.DeleteFunc(n.names, func(other string) bool { return other == name })
-	delete(n.of, name)
+	delete(n.members, name)
 }
 
-// item adds an element. It makes the node an array.
-func (n *node) item() *node {
+// addItem adds an element. It makes the node an array.
+func (n *node) addItem() *node {
 	if n.kind != '[' {
-		*n = node{kind: '[', opened: true, kept: n.kept}
+		*n = node{kind: '[', inParts: true, budget: n.budget}
 	}
-	n.open()
-	return n.add(&node{})
+	n.split()
+	return n.appendItem(&node{})
 }
 
-// add adds an element to an array.
-func (n *node) add(item *node) *node {
-	item.kept = n.kept
-	n.kept.keep(nodeBytes)
+// appendItem adds an element to an array.
+func (n *node) appendItem(item *node) *node {
+	item.budget = n.budget
+	n.budget.add(nodeBytes)
 	n.items = append(n.items, item)
 	return item
 }
 
-// says reports whether the value is more than a place kept free.
-func says(raw string) bool {
+// hasContent reports whether the value is more than a place kept free.
+func hasContent(raw string) bool {
 	return !slices.Contains([]string{"", "null", "false", `""`, "[]", "{}"}, raw)
 }
 
@@ -208,22 +208,22 @@ func (n *node) append(dst []byte) []byte {
 	case n.kind == '{':
 		dst = append(dst, '{')
 		for i, name := range n.names {
-			dst = appendQuoted(comma(dst, i), []byte(name))
-			dst = n.of[name].append(append(dst, ':'))
+			dst = appendQuoted(appendComma(dst, i), []byte(name))
+			dst = n.members[name].append(append(dst, ':'))
 		}
 		return append(dst, '}')
 	case n.kind == '[':
 		dst = append(dst, '[')
 		for i, item := range n.items {
-			dst = item.append(comma(dst, i))
+			dst = item.append(appendComma(dst, i))
 		}
 		return append(dst, ']')
 	}
 	return append(dst, "null"...)
 }
 
-// comma appends what stands before the i-th of several.
-func comma(dst []byte, i int) []byte {
+// appendComma appends what stands before the i-th of several.
+func appendComma(dst []byte, i int) []byte {
 	if i > 0 {
 		return append(dst, ',')
 	}
@@ -237,7 +237,7 @@ func nativeMessage(api string, message []byte) *chat.Native {
 	gjson.ParseBytes(message).ForEach(func(k, v gjson.Result) bool {
 		text := k.Str == "role" || k.Str == "content" && v.Type == gjson.String
 		empty := k.Str == "function_call" && v.Get("name").Str == "" // of Snowflake
-		more = says(v.Raw) && !text && !empty
+		more = hasContent(v.Raw) && !text && !empty
 		return !more
 	})
 	if !more {

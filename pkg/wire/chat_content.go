@@ -1,0 +1,94 @@
+package wire
+
+import (
+	"errors"
+
+	"github.com/tidwall/gjson"
+)
+
+// errContentNotText is the fault of a content that is neither a text nor, where that may
+// be, a list of parts.
+var errContentNotText = errors.New("the content is no text")
+
+// A deltaFields is a delta, or a whole message, taken apart.
+type deltaFields struct {
+	content, refusal, details gjson.Result
+	calls, function           gjson.Result
+	reasoningFields           [4]gjson.Result // the reasoning, from the members that may hold it
+}
+
+// set notes a member.
+func (p *deltaFields) set(name string, v gjson.Result) {
+	switch name {
+	case "content":
+		p.content = v
+	case "refusal":
+		p.refusal = v
+	case "tool_calls":
+		p.calls = v
+	case "function_call":
+		p.function = v
+	case "reasoning_content": // DeepSeek, vLLM
+		p.reasoningFields[0] = v
+	case "reasoning": // Ollama, Groq, OpenRouter
+		p.reasoningFields[1] = v
+	case "reasoning_text":
+		p.reasoningFields[2] = v
+	case "thinking":
+		p.reasoningFields[3] = v
+	case "reasoning_details": // OpenRouter
+		p.details = v
+	}
+}
+
+// texts returns what the model says and what it thinks.
+func (p *deltaFields) texts(b *body) (said, thought jsonTexts, err error) {
+	switch {
+	case p.content.IsArray():
+		said, thought = b.textsOfParts(b.items(p.content))
+	case p.content.IsObject():
+		said, thought = b.textsOfParts([]gjson.Result{p.content})
+	case isTextOrNull(p.content):
+		said = jsonTexts{p.content}
+	default:
+		err = errContentNotText
+	}
+	return append(said, p.refusal), append(thought, p.reasoning(b)...), err
+}
+
+// reasoning returns what the model thinks. A server that writes it in several
+// members says the same in each.
+func (p *deltaFields) reasoning(b *body) jsonTexts {
+	for _, text := range p.reasoningFields {
+		if text.Str != "" {
+			return jsonTexts{text}
+		}
+	}
+	return b.textsOf(p.details)
+}
+
+// textsOfParts returns what the parts of a content say, and what the model thinks
+// in them.
+func (b *body) textsOfParts(parts []gjson.Result) (said, thought jsonTexts) {
+	for _, part := range parts {
+		if part.Type == gjson.String {
+			said = append(said, part)
+			continue
+		}
+		said = append(said, part.Get("text"), part.Get("refusal"))
+		thought = append(thought, b.textsOf(part.Get("thinking"))...) // of Mistral
+	}
+	return said, thought
+}
+
+// textsOf returns the text of a string or of a list of parts.
+func (b *body) textsOf(v gjson.Result) jsonTexts {
+	if !v.IsArray() {
+		return jsonTexts{v}
+	}
+	var all jsonTexts
+	for _, part := range b.items(v) {
+		all = append(all, part.Get("text"), part.Get("summary"))
+	}
+	return all
+}
