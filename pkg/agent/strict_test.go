@@ -44,7 +44,7 @@ func toolsOf(t *testing.T, text string) *tool.Registry {
 // model is told what is wrong and where, and the record says by which rule.
 func TestStrictArguments(t *testing.T) {
 	for _, c := range []struct{ name, args, says string }{
-		{"twice", `{"to":"a","body":{},"to":"b"}`, "stands twice in one object"},
+		{"twice", `{"to":"a","body":{},"to":"b"}`, "duplicate key"},
 		{"twice, deep", `{"body":{"x":[{"id":1,"id":2}]}}`, `body.x[0].id: the key \"id\" stands twice`},
 		{"case", `{"to":"a","TO":"b","body":{}}`, `the keys \"to\" and \"TO\" of one object differ only in case`},
 		{"case, deep", `{"body":{"admin":false,"Admin":true}}`, `differ only in case`},

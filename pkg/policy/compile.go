@@ -57,7 +57,7 @@ type compiler struct {
 
 // open says that nobody holds a run to something.
 func (c *compiler) open(path, what string) *diag.Finding {
-	return c.add(diag.PolicyUnheld, path, "this version holds no run to %s", what)
+	return c.add(diag.PolicyUnheld, path, "this version does not enforce %s", what)
 }
 
 func (c *compiler) add(code diag.Code, path, format string, args ...any) *diag.Finding {
@@ -74,7 +74,7 @@ func (c *compiler) layer(in document) *Layer {
 	}
 	l.Budget = Budget{Calls: number(in.Budget.Calls), Writes: number(in.Budget.Writes), Tokens: number(in.Budget.Tokens)}
 	if in.Budget.CostUSD != nil {
-		c.open("/budget/cost_usd", "what its requests cost").Hint = "limit tokens"
+		c.open("/budget/cost_usd", "the cost of requests").Hint = "limit tokens"
 	}
 	if in.Budget.Wall != "" {
 		l.Budget.Wall, _ = time.ParseDuration(in.Budget.Wall) // the schema has its form
@@ -126,7 +126,7 @@ func (c *compiler) tool(at, name string) *tool.Definition {
 	}
 	def, ok := c.tools.Get(name)
 	if !ok && !c.anyTools {
-		c.add(diag.PolicyTool, at, "there is no tool named %q", name).Hint = schema.Meant(name, c.tools.Names())
+		c.add(diag.PolicyTool, at, "unknown tool %q", name).Hint = schema.Meant(name, c.tools.Names())
 	}
 	return def
 }
@@ -156,13 +156,13 @@ func (c *compiler) labels(at, name string, in []labelDocument) []labelling {
 func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) rule {
 	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit), unknown: in.OnUnknown}
 	if in.Idempotency != nil {
-		c.open(at+"/idempotency", "keys of calls")
+		c.open(at+"/idempotency", "idempotency keys")
 	}
 	if in.OnUnknown == "probe" {
-		c.open(at+"/on_unknown", "asking a tool what has become of a call").Hint = "stop ends the run, and report tells the model"
+		c.open(at+"/on_unknown", "probing a tool for the outcome of a call").Hint = "stop ends the run, and report tells the model"
 	}
 	if r.id == "" && r.limit.perUser {
-		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id, by which its calls are counted over all runs")
+		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id: calls of all runs are counted by it")
 	}
 	r.id = c.id(at, r.id, "", made)
 	for _, name := range slices.Sorted(maps.Keys(in.Args)) {
@@ -184,9 +184,9 @@ func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) 
 func (c *compiler) id(at, own, key, made string) string {
 	id := key + cmp.Or(own, made)
 	if other, twice := c.ids[id]; own != "" && strings.ContainsAny(own, "+: ") {
-		c.add(diag.PolicyValue, at+"/id", "%q is no name of a rule: blanks, colons and plus signs stand between names", own)
+		c.add(diag.PolicyValue, at+"/id", "%q is not a valid rule id: it contains a blank, a colon or a plus sign", own)
 	} else if own != "" && twice {
-		c.add(diag.PolicyValue, at+"/id", "the rule at %s has the name %q, too", other, own)
+		c.add(diag.PolicyValue, at+"/id", "duplicate rule id %q, first at %s", own, other)
 	}
 	c.ids[id] = at
 	return id
@@ -200,11 +200,11 @@ func (c *compiler) limit(at string, in *limitDocument) limit {
 	var ok bool
 	if in.Rate != "" {
 		if out.rate, ok = tool.ParseRate(in.Rate); !ok {
-			c.add(diag.PolicyValue, at+"/rate", "%q is no rate, write one such as 5/s, 100/m or 1000/h", in.Rate)
+			c.add(diag.PolicyValue, at+"/rate", "%q is not a rate such as 5/s, 100/m or 1000/h", in.Rate)
 		}
 	}
 	if in.Burst > 0 && in.Rate == "" {
-		c.add(diag.PolicyValue, at+"/burst", "there is no rate that it belongs to")
+		c.add(diag.PolicyValue, at+"/burst", "burst needs a rate")
 	}
 	if in.Per == "user" {
 		c.shared(at, &out)
@@ -212,7 +212,7 @@ func (c *compiler) limit(at string, in *limitDocument) limit {
 	out.bytes = c.size(at+"/bytes", in.Bytes)
 	out.modelBytes = c.size(at+"/model_bytes", in.ModelBytes)
 	if in.ModelBytes != nil && out.modelBytes < tool.LeastModelBytes {
-		c.add(diag.PolicyValue, at+"/model_bytes", "a model is sent at least %d bytes of a result", tool.LeastModelBytes).Hint = "1KiB"
+		c.add(diag.PolicyValue, at+"/model_bytes", "expected at least %d bytes", tool.LeastModelBytes).Hint = "1KiB"
 	}
 	return out
 }
@@ -222,9 +222,9 @@ func (c *compiler) shared(at string, l *limit) {
 	l.perUser, c.perUser = true, true
 	switch {
 	case l.rate.Calls == 0:
-		c.add(diag.PolicyValue, at+"/per", "only a rate can be one for all runs, and there is none")
+		c.add(diag.PolicyValue, at+"/per", "a limit per user needs a rate")
 	case l.most() > MostKept:
-		c.add(diag.PolicyValue, at+"/per", "of all runs no more than %d calls are kept, and %d may come at once", MostKept, l.most()).Hint = "say a smaller burst"
+		c.add(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MostKept, l.most()).Hint = "use a smaller burst"
 	}
 }
 
@@ -246,7 +246,7 @@ func (c *compiler) try(l *Layer, in document) {
 		}
 		p := Policy{Layers: []*Layer{l}, Flags: grantingAll(def)}
 		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.Complete(args)}); d.Verdict != t.Expect {
-			c.add(diag.PolicyTest, at, "the verdict is to be %s, and is %s by %s", t.Expect, d.Verdict, d.Rule)
+			c.add(diag.PolicyTest, at, "expected %s, got %s (%s)", t.Expect, d.Verdict, d.Rule)
 		}
 	}
 }

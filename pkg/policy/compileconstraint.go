@@ -45,21 +45,21 @@ func (c *compiler) suits(at string, r argRule, def *tool.Definition) {
 	nested := func(t gjson.Result) bool { return t.Str == "object" || t.Str == "array" }
 	switch {
 	case property.Get("type").Str == "object" || nested(property.Get("items.type")):
-		c.add(diag.PolicyArgument, at, "%s of %s holds objects or lists, into which no rule looks", r.name, def.Name)
+		c.add(diag.PolicyArgument, at, "%s of %s contains objects or lists, which rules cannot inspect", r.name, def.Name)
 	case r.ofAddress() && !is("uri"):
-		c.add(diag.PolicyArgument, at, "%s of %s is no address: its definition has no format uri", r.name, def.Name)
+		c.add(diag.PolicyArgument, at, "%s of %s is not a URL: its definition lacks format: uri", r.name, def.Name)
 	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.namesFiles() }):
-		c.add(diag.PolicyArgument, at, "%s of %s is below the root: no path begins or ends with a slash, or has a part . or ..", r.name, def.Name)
+		c.add(diag.PolicyArgument, at, "%s of %s is below the root: a path cannot begin or end with a slash or contain the segments . and ..", r.name, def.Name)
 	case asText && !canBe(property, "string"):
-		c.add(diag.PolicyArgument, at, "%s of %s is no text, so that no pattern holds for it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"
+		c.add(diag.PolicyArgument, at, "%s of %s is not text, so no pattern can match it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"
 	case slices.ContainsFunc(r.in, func(one string) bool { return !canBe(property, kindOf(one)) }):
-		c.add(diag.PolicyArgument, at, "%s of %s is never one of these values: its definition says another type", r.name, def.Name)
+		c.add(diag.PolicyArgument, at, "%s of %s can have none of these values: its definition has another type", r.name, def.Name)
 	case asText && is("uri"):
-		c.add(diag.PolicyArgument, at, "%s of %s is an address, whose text can be written in many ways", r.name, def.Name).Hint = "say its parts: {scheme: [https], host: [docs.example.com], path: [/v1/**]}"
+		c.add(diag.PolicyArgument, at, "%s of %s is a URL, which can be written in many ways", r.name, def.Name).Hint = "match its parts: {scheme: [https], host: [docs.example.com], path: [/v1/**]}"
 	case r.prefix == nil && is("command"):
-		c.add(diag.PolicyArgument, at, "%s of %s is a command, whose text can be written in many ways", r.name, def.Name).Hint = "write the words that it begins with: {prefix: [git, status]}"
+		c.add(diag.PolicyArgument, at, "%s of %s is a command, which can be written in many ways", r.name, def.Name).Hint = "match its first words: {prefix: [git, status]}"
 	case r.prefix != nil && (is("path") || is("uri")):
-		c.add(diag.PolicyArgument, at, "%s of %s has no words: it holds paths or addresses, of which a prefix sees the first texts only", r.name, def.Name)
+		c.add(diag.PolicyArgument, at, "%s of %s has no words: it holds paths or URLs, and a prefix would match only the first ones", r.name, def.Name)
 	case r.prefix != nil && !is("command") && !strings.Contains(property.Get("type").Raw, "array"):
 		c.add(diag.PolicyArgument, at, "%s of %s has no words: it is neither a list nor a command", r.name, def.Name)
 	}
@@ -112,7 +112,7 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 	if raw[0] == '[' {
 		var patterns []string
 		if c.decode(at, raw, &patterns) && len(patterns) == 0 {
-			c.add(diag.PolicyValue, at, "it says nothing")
+			c.add(diag.PolicyValue, at, "empty constraint")
 		}
 		return constraint{globs: each(c, at, patterns, newGlob)}
 	}
@@ -145,11 +145,11 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 	for _, n := range []int{size(in.In), size(in.Prefix), size(in.Scheme), size(in.Host), size(in.Port), size(in.Path)} {
 		given += max(n, 0)
 		if n == 0 {
-			c.add(diag.PolicyValue, at, "one of its lists is empty")
+			c.add(diag.PolicyValue, at, "a list of the constraint is empty")
 		}
 	}
 	if given == 0 && in.Match == nil {
-		c.add(diag.PolicyValue, at, "it says nothing")
+		c.add(diag.PolicyValue, at, "empty constraint")
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 // scheme returns the scheme of addresses that there are.
 func scheme(name string) (string, error) {
 	if name = strings.ToLower(name); name != "http" && name != "https" {
-		return "", errors.New("addresses are http or https")
+		return "", errors.New("the scheme must be http or https")
 	}
 	return name, nil
 }
@@ -176,7 +176,7 @@ func each[T any](c *compiler, at string, patterns []string, compile func(string)
 	for i, p := range patterns {
 		one, err := compile(p)
 		if err != nil {
-			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q is no pattern: %v", p, err)
+			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "invalid pattern %q: %v", p, err)
 		}
 		out = append(out, one)
 	}

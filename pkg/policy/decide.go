@@ -47,7 +47,7 @@ func (l *Layer) denied(f Facts, key string) Decision {
 	case d.Verdict == Deny:
 		return d
 	case rules.havePaths() && f.hasOddURL():
-		return d.deny("floor:url", "the path of the address can be read in more than one way")
+		return d.deny("floor:url", "the URL path is ambiguous")
 	}
 	for _, r := range rules.deny {
 		if r.hits(f) {
@@ -68,7 +68,7 @@ func (l *Layer) unlisted(def *tool.Definition, key string) Decision {
 	case l.tools[def.Name] == nil:
 		return d.deny(key+"not_listed", "the policy does not list this tool")
 	case l.isAnother(def):
-		return d.deny(key+"not_listed", "the policy lists the tool %s that is shipped, and this one does something else", def.Name)
+		return d.deny(key+"not_listed", "the policy lists the built-in tool %s, but this definition does something else", def.Name)
 	case def.Effect == tool.Exec && !l.EnableExec:
 		return d.deny("floor:exec", "the policy does not enable running commands")
 	}

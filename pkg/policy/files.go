@@ -72,7 +72,7 @@ func (c *compiler) fileGlobs(at string, patterns []string) []glob {
 	globs := each(c, at, patterns, newGlob)
 	for i, g := range globs {
 		if !g.namesFiles() {
-			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q names no file below the root: no path begins or ends with a slash, or has a part . or ..", patterns[i])
+			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q matches no file below the root: a path cannot begin or end with a slash or contain the segments . and ..", patterns[i])
 		}
 	}
 	return globs
@@ -80,15 +80,15 @@ func (c *compiler) fileGlobs(at string, patterns []string) []glob {
 
 // canHold finds denials that a kernel cannot hold programs to: it knows files and folders, and no patterns.
 func (c *compiler) canHold(at string, d fileDenial, boxed bool) {
-	const waive = ", or say files: {programs: unheld}, and programs reach these files"
+	const waive = ", or set files: {programs: unheld} to let programs reach these files"
 	for i, g := range d.globs {
 		if _, ok := g.literal(); !ok {
-			c.add(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can keep from programs, and enable_exec lets them run", strings.Join(g, "/")).
+			c.add(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can enforce, and enable_exec lets programs run", strings.Join(g, "/")).
 				Hint = "name the folder or the file, such as Keys/**" + waive
 		}
 	}
 	if !boxed {
-		c.add(diag.PolicyPrograms, at, "without programs.sandbox nothing keeps these files from programs, and enable_exec lets them run").
+		c.add(diag.PolicyPrograms, at, "without programs.sandbox programs can reach these files, and enable_exec lets programs run").
 			Hint = "add programs: {sandbox: {}}" + waive
 	}
 }

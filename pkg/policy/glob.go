@@ -21,10 +21,10 @@ func newGlob(pattern string) (glob, error) {
 	parts := strings.Split(pattern, "/")
 	for _, p := range parts {
 		if p != "**" && strings.Contains(p, "**") {
-			return nil, errors.New("** is a part of its own, between slashes")
+			return nil, errors.New("** must be a whole segment between slashes")
 		}
 		if _, err := path.Match(p, ""); err != nil {
-			return nil, errors.New("a bracket is not closed, or a backslash stands at the end")
+			return nil, errors.New("unclosed bracket or trailing backslash")
 		}
 	}
 	return parts, nil
@@ -57,7 +57,7 @@ func (g glob) matches(text string) bool {
 // newURLGlob returns the glob of the paths of addresses, which begin with a slash and are decoded.
 func newURLGlob(pattern string) (glob, error) {
 	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "**") {
-		return nil, errors.New("the path of an address begins with a slash")
+		return nil, errors.New("a URL path begins with a slash")
 	}
 	if strings.Contains(pattern, "%") {
 		return nil, errors.New("write the path without escapes: rules see it decoded")
@@ -144,7 +144,7 @@ func newHostGlob(pattern string) (hostGlob, error) {
 		return "*", nil
 	}
 	name := strings.TrimPrefix(pattern, "*.")
-	wild, host := strings.TrimSuffix(pattern, name), netguard.Canonical(name)
+	wild, host := strings.TrimSuffix(pattern, name), netguard.CanonicalHost(name)
 	if _, err := netip.ParseAddr(host); err == nil && wild == "" {
 		return hostGlob(host), nil
 	}

@@ -63,7 +63,7 @@ func (s *State) identified(f Facts) (d Decision, ok bool) {
 		return d, true
 	}
 	d = Decision{Arguments: f.Arguments}.deny("floor:identifier",
-		"%s: %s stands neither in what the user said nor in an earlier result; take it from there, it cannot be made up",
+		"%s: %s appears neither in the messages of the user nor in an earlier result; take the value from there, do not make one up",
 		named[at].Argument, shortened(named[at].Value))
 	d.Code = chat.InvalidArguments
 	return d, false

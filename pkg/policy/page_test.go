@@ -12,12 +12,12 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// The page about rules shows the policy that the cases use, has every rule that nobody
-// wrote, and names only tests that there are.
+// TestPage holds that docs/policies.md shows the policy of the cases, has every built-in rule, and names only
+// tests that exist.
 func TestPage(t *testing.T) {
-	page, base := text(t, "rules.md"), text(t, "../../testdata/policy/base.yaml")
+	page, base := text(t, "../../docs/policies.md"), text(t, "../../testdata/policy/base.yaml")
 	if !strings.Contains(page, "```yaml\n"+base+"```\n") {
-		t.Error("rules.md does not show testdata/policy/base.yaml as it is")
+		t.Error("docs/policies.md does not show testdata/policy/base.yaml as it is")
 	}
 	var code, tests strings.Builder
 	walk(t, "../..", func(name string) {
@@ -32,13 +32,13 @@ func TestPage(t *testing.T) {
 	})
 	for _, id := range regexp.MustCompile(`"(floor|flag|default):[a-z-]+"`).FindAllString(code.String(), -1) {
 		if !strings.Contains(page, "`"+strings.Trim(id, `"`)+"`") {
-			t.Errorf("rules.md does not say what %s is", id)
+			t.Errorf("docs/policies.md does not explain %s", id)
 		}
 	}
 	named := regexp.MustCompile("`((Test|Fuzz)[A-Za-z]+|[a-z0-9_]+\\.txtar)`").FindAllStringSubmatch(page, -1)
 	for _, name := range named {
 		if !strings.Contains(tests.String(), "func "+name[1]+"(") && !strings.Contains(tests.String(), "script "+name[1]+"\n") {
-			t.Errorf("rules.md names %s, which is no test", name[1])
+			t.Errorf("docs/policies.md names %s, which is no test", name[1])
 		}
 	}
 	if len(named) < 20 {

@@ -59,7 +59,7 @@ func (d Decision) Unanswered() Decision {
 	if d.Verdict != Ask {
 		return d
 	}
-	return d.deny(d.Rule, "the policy asks about this call, and nobody is there to answer")
+	return d.deny(d.Rule, "the policy requires approval of this call, but nobody can approve it")
 }
 
 // SecretRule is the rule that denies calls with the value of a secret.
@@ -67,8 +67,8 @@ const SecretRule = "floor:secret"
 
 // HoldsSecret returns the decision about a call of which an argument holds a secret.
 func (d Decision) HoldsSecret() Decision {
-	d = d.deny(SecretRule, "an argument holds the value of a secret, which does not leave this program")
-	d.Hint = "where the secret stood, the call on record has " + redact.Mask
+	d = d.deny(SecretRule, "an argument contains a secret, which must not leave oneshot")
+	d.Hint = "the record of the call has " + redact.Mask + " in place of the secret"
 	return d
 }
 
@@ -98,7 +98,7 @@ type Policy struct {
 // Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the
 // rules. What goes wrong inside is a denial.
 func (p *Policy) Decide(s *State, f Facts) (d Decision) {
-	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not judge this call", Code: chat.Denied, Arguments: f.Arguments}
+	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not evaluate this call", Code: chat.Denied, Arguments: f.Arguments}
 	defer func() { _ = recover() }() // it is denied
 	p.look(&f)
 	out, known := s.identified(f)
@@ -117,11 +117,11 @@ func (p *Policy) Lacks(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
 	if d := flags.allows(Facts{Def: def}, p.own() > 0); d.Verdict == Deny {
-		return d.Why, cmp.Or(d.Hint, "leave out the tool")
+		return d.Why, cmp.Or(d.Hint, "remove the tool")
 	}
 	for _, l := range p.Layers {
 		if d := l.unlisted(def, ""); d.Verdict == Deny {
-			return d.Why, "list it in the policy"
+			return d.Why, "add it to the policy"
 		}
 	}
 	return "", ""
@@ -132,7 +132,7 @@ func (p *Policy) look(f *Facts) {
 	f.look()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
 	if p.overmatches(f) {
-		f.odd = "a text is too long for the regular expressions of the rules about this tool"
+		f.odd = "the arguments are too long for the regular expressions of this tool's rules"
 	} else {
 		p.addLabels(f)
 	}
@@ -255,7 +255,7 @@ func (p *Policy) first(f Facts) (d Decision, open bool) {
 func (p *Policy) again(s *State, f Facts, each []granted, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
-		return d.deny(each[changed].Rule, "what the policy sets does not fit the tool: %s", faults[0].Message)
+		return d.deny(each[changed].Rule, "the arguments set by the policy do not fit the tool: %s", faults[0].Message)
 	}
 	d, open := p.first(f)
 	if !open {

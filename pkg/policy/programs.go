@@ -120,7 +120,7 @@ func (c *compiler) size(at string, raw json.RawMessage) int64 {
 	}
 	n, ok := tool.ParseSize(strings.Trim(string(raw), `"`))
 	if !ok {
-		c.add(diag.PolicyValue, at, "%s is no size, write one such as 64KB, 1MB or 1MiB", raw)
+		c.add(diag.PolicyValue, at, "%s is not a size such as 64KB, 1MB or 1MiB", raw)
 	}
 	return n
 }
@@ -128,7 +128,7 @@ func (c *compiler) size(at string, raw json.RawMessage) int64 {
 // badSearched says what is wrong with a folder in which programs are looked up, or "".
 func badSearched(folder string) (why, hint string) {
 	if strings.Contains(folder, ":") {
-		return "a colon stands between the folders of PATH, and cannot stand in one", ""
+		return "a folder of PATH cannot contain a colon", ""
 	}
 	return badAbsolute(folder)
 }
@@ -137,9 +137,9 @@ func badSearched(folder string) (why, hint string) {
 func badVariable(name string) (why, hint string) {
 	switch {
 	case name == "PATH":
-		return "programs are looked up where the policy says", "name folders: path: [/usr/bin, /bin]"
+		return "programs.path sets where programs are looked up", "name folders: path: [/usr/bin, /bin]"
 	case subprocess.UnsafeVariable(name):
-		return "what this variable says is run, or changes what a program runs", ""
+		return "this variable makes programs load or run other code", ""
 	}
 	return "", ""
 }
@@ -165,13 +165,13 @@ func badWritable(name string) (why, hint string) {
 	const below = "name a folder below the root: write: [out]"
 	switch why, hint := badReadable(name); {
 	case name == ".", name == "./":
-		return "in the root programs could write what other programs run or obey", below
+		return "in the root, programs could write files that other programs run or obey", below
 	case name == "/":
-		return "that is everything there is", below
+		return "that is the whole file system", below
 	case why != "":
 		return why, hint
-	case fileroot.Steers(name):
-		return "other programs run or obey what stands there", below
+	case fileroot.IsProtected(name):
+		return "other programs run or obey the files there", below
 	}
 	return "", ""
 }
@@ -179,11 +179,11 @@ func badWritable(name string) (why, hint string) {
 func badAbsolute(name string) (why, hint string) {
 	switch {
 	case !strings.HasPrefix(name, "/"):
-		return "it is no absolute path", ""
+		return "expected an absolute path", ""
 	case strings.ContainsRune(name, 0):
-		return "no path holds a NUL", ""
+		return "a path cannot contain NUL", ""
 	case path.Clean(name) != name:
-		return "it is not in its shortest form", "write " + path.Clean(name)
+		return "the path is not in its shortest form", "write " + path.Clean(name)
 	}
 	return "", ""
 }

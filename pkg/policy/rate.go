@@ -78,7 +78,7 @@ func (l limit) most() int {
 	return l.rate.Calls
 }
 
-var errNoLedger = errors.New("the policy has a rate for all runs of a user, and nobody keeps when they made calls")
+var errNoLedger = errors.New("the policy has a rate per user, but this run has no ledger")
 
 // Start returns how long a call that was decided has to wait for its rates when it is about
 // to start, and takes that it starts then: in the time of a burst there are never more

@@ -24,7 +24,7 @@ func (p *Policy) follow(f Facts, each []granted, carries bool) func(*url.URL) er
 			verdict, by := l.tools[f.Def.Name].grant(there)
 			asked := verdict == Ask && by.id != each[i].by.id
 			if verdict == Deny || asked {
-				return errors.New("no rule of the policy allows the call with this address")
+				return errors.New("no rule of the policy allows the call with this URL")
 			}
 			if carries && !f.isFor(a.host) && l.trifecta != Allow && !by.names(there) && !l.mayCarry(there) {
 				return errors.New("the call could carry private data there")

@@ -37,15 +37,15 @@ func (r Rules) allows(f Facts, files bool) Decision {
 	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.reachable(f.hosts)}
 	switch {
 	case CheckGlobs(r.Deny) != "":
-		return d.deny("flag:deny", "a pattern of --deny is not valid")
+		return d.deny("flag:deny", "invalid pattern in --deny")
 	case CheckGlobs(r.Ask) != "":
-		return d.deny("flag:ask", "a pattern of --ask is not valid")
+		return d.deny("flag:ask", "invalid pattern in --ask")
 	case matches(r.Deny, f.Def.Name):
 		return d.deny("flag:deny", "--deny names this tool")
 	case !r.granted(f.Def):
 		return r.ungranted(f.Def, d)
 	case f.Def.Connection != "" && !slices.Contains(r.Connected, f.Def.Connection):
-		d = d.deny("floor:connection", "this run has not been given the connection %s", f.Def.Connection)
+		d = d.deny("floor:connection", "this run lacks the connection %s", f.Def.Connection)
 		d.Code, d.Hint = chat.ConnectionInactive, "give it with --connection "+f.Def.Connection
 		return d
 	case f.Def.Effect == tool.Read:
@@ -66,7 +66,7 @@ func (r Rules) allows(f Facts, files bool) Decision {
 		d.Rule = "flag:allow"
 		return d
 	}
-	d = d.deny("default:write", "this tool changes things and was not allowed to")
+	d = d.deny("default:write", "this tool makes changes and is not allowed")
 	d.Hint = "allow it with --allow " + f.Def.Name
 	return d
 }

@@ -77,7 +77,7 @@ func Load(fsys fs.FS) (*Texts, error) {
 		}
 		for _, place := range places[name] {
 			if !bytes.Contains(b, []byte("{{"+place+"}}")) {
-				return nil, fmt.Errorf("prompt text %s: the place {{%s}} is missing", name, place)
+				return nil, fmt.Errorf("prompt text %s: the placeholder {{%s}} is missing", name, place)
 			}
 		}
 		t.text[name] = strings.TrimRight(string(b), "\n")

@@ -118,7 +118,7 @@ func renderings(t *testing.T) map[string]string {
 		"answer-neither":    answer("", ""),
 		"answer-text":       texts.TextAnswer(""),
 		"answer-text-words": texts.TextAnswer("a number of files"),
-		"violations":        texts.Violations([]diag.Finding{{Message: `/count: must be an integer, is the string "two"`}}, mark),
+		"violations":        texts.Violations([]diag.Finding{{Message: `/count: expected an integer, got the string "two"`}}, mark),
 		"reminder":          texts.Reminder(rendered(t, d, defs[0].Examples[0].Parsed), d.Ending),
 		"empty":             texts.Empty(),
 		"cut":               texts.Cut(),

@@ -38,7 +38,7 @@ func overBudget() Violation {
 // unexplained is the violation of a document that does not fit, in too many ways
 // to tell them apart.
 func unexplained() Violation {
-	return Violation{Keyword: "schema", Message: "does not fit the schema, in too many ways to list them"}
+	return Violation{Keyword: "schema", Message: "does not match the schema, with too many violations to list"}
 }
 
 // A meter counts the steps of one check at a time: a subschema reports a visit

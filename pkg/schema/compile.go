@@ -98,7 +98,7 @@ func tooLarge(doc any) string {
 		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxParts, n)
 	}
 	if refs := outsideRefs(doc); refs*n > maxOutside {
-		return fmt.Sprintf("%d references lead to places that hold no schema by themselves, too many in a schema of this size; put them below \"$defs\"", refs)
+		return fmt.Sprintf("%d references point outside of schema positions, too many for a schema of this size; move their targets below \"$defs\"", refs)
 	}
 	return ""
 }

@@ -82,7 +82,7 @@ func (r references) explain(path []string, value any) string {
 		var meta *jsonschema.InvalidMetaSchemaURLError
 		var load *jsonschema.LoadURLError
 		if errors.As(r.err, &draft) || errors.As(r.err, &meta) || errors.As(r.err, &load) && load.URL == text {
-			return "is no draft of JSON Schema that is known here; 2020-12 is https://json-schema.org/draft/2020-12/schema"
+			return "is not a known draft of JSON Schema; 2020-12 is https://json-schema.org/draft/2020-12/schema"
 		}
 	}
 	return ""
@@ -94,9 +94,9 @@ func (r references) reference(ref string) string {
 	fragment, err := url.PathUnescape(fragment)
 	switch {
 	case err != nil:
-		return "is no URI: " + err.Error()
+		return "is not a URI: " + err.Error()
 	case document != "" && !r.within(document):
-		return "refers to another document, and other documents are never loaded"
+		return "refers to another document, but other documents are never loaded"
 	case document != "" || fragment == "":
 		return ""
 	case !strings.HasPrefix(fragment, "/"):
@@ -110,7 +110,7 @@ func (r references) reference(ref string) string {
 	if _, ok := container.([]any); ok && lookup(r.doc, at) != nil {
 		return ""
 	}
-	return "leads nowhere: this schema has nothing at " + fragment
+	return "does not resolve: the schema has nothing at " + fragment
 }
 
 // within reports whether a document is part of the schema, or a published draft.
@@ -138,7 +138,7 @@ func (r references) anchor(name string) string {
 	if len(found) > 0 {
 		return ""
 	}
-	return "leads nowhere: this schema has no anchor " + quote(name)
+	return "does not resolve: the schema has no anchor " + quote(name)
 }
 
 // members asks explain about every member of every object in a decoded

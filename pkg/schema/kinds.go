@@ -52,7 +52,7 @@ func (r *reader) wrongType(path string, value any, want []string) Violation {
 		names[i] = article(w)
 	}
 	return Violation{Path: path, Keyword: "type", want: want,
-		Message: "must be " + Either(names) + ", is " + describe(value)}
+		Message: "expected " + Either(names) + ", got " + describe(value)}
 }
 
 // notAllowed is the violation of a value that is none of the allowed ones,
@@ -62,11 +62,11 @@ func (r *reader) notAllowed(path string, value any, allowed []string) Violation 
 	v := Violation{Path: path, Keyword: "enum", want: allowed}
 	switch len(allowed) {
 	case 0:
-		v.Message = "nothing is allowed here"
+		v.Message = "no value is allowed here"
 	case 1:
-		v.Message = "must be " + allowed[0] + ", is " + describe(value)
+		v.Message = "expected " + allowed[0] + ", got " + describe(value)
 	default:
-		v.Message = "must be one of " + list(allowed) + "; is " + describe(value)
+		v.Message = "expected one of " + list(allowed) + "; got " + describe(value)
 	}
 	if s, ok := value.(string); ok {
 		v.Hint = Meant(jsonText(s), allowed)
@@ -79,7 +79,7 @@ func (r *reader) notAllowed(path string, value any, allowed []string) Violation 
 func missing(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
-		why = ", " + quote(because) + " needs it"
+		why = ", " + quote(because) + " requires it"
 	}
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
@@ -165,30 +165,30 @@ func has(object map[string]any, key string) bool {
 func constraint(k jsonschema.ErrorKind, value any) string {
 	switch k := k.(type) {
 	case *kind.FalseSchema:
-		return "nothing is allowed here"
+		return "no value is allowed here"
 	case *kind.Format:
 		if k.Want == "regex" {
 			return describePattern(k.Err)
 		}
-		return "must be " + format(k.Want) + ", is " + describe(value)
+		return "expected " + format(k.Want) + ", got " + describe(value)
 	case *kind.Pattern:
-		return "must match the pattern " + k.Want + ", is " + describe(value)
+		return "expected a match of the pattern " + k.Want + ", got " + describe(value)
 	case *kind.UniqueItems:
-		return fmt.Sprintf("every item must be different, items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("expected unique items, but items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
-		return "no item is of the kind that must be there"
+		return "no item matches \"contains\""
 	case *kind.MinContains:
-		return fmt.Sprintf("must have at least %s of the kind that must be there, has %d", count(k.Want, "item"), len(k.Got))
+		return fmt.Sprintf("expected at least %s matching \"contains\", got %d", count(k.Want, "item"), len(k.Got))
 	case *kind.MaxContains:
-		return fmt.Sprintf("must have at most %s of one kind, has %d", count(k.Want, "item"), len(k.Got))
+		return fmt.Sprintf("expected at most %s matching \"contains\", got %d", count(k.Want, "item"), len(k.Got))
 	case *kind.AdditionalItems:
 		return "has " + count(k.Count, "item") + " too many"
 	case *kind.OneOf:
-		return fmt.Sprintf("must fit exactly one of the allowed forms, fits forms %d and %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
+		return fmt.Sprintf("expected to match exactly one alternative, but matches %d and %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
 	case *kind.Not:
-		return `is what the schema excludes with "not"`
+		return `the schema excludes this value with "not"`
 	case *kind.RefCycle:
-		return "the schema refers to itself without end"
+		return "the schema refers to itself endlessly"
 	}
 	if text := size(k); text != "" {
 		return text
@@ -199,10 +199,10 @@ func constraint(k jsonschema.ErrorKind, value any) string {
 // size words the errors about how much there is of something.
 func size(k jsonschema.ErrorKind) string {
 	least := func(got, want int, noun string) string {
-		return fmt.Sprintf("must have at least %s, has %d", count(want, noun), got)
+		return fmt.Sprintf("expected at least %s, got %d", count(want, noun), got)
 	}
 	most := func(got, want int, noun string) string {
-		return fmt.Sprintf("must have at most %s, has %d", count(want, noun), got)
+		return fmt.Sprintf("expected at most %s, got %d", count(want, noun), got)
 	}
 	switch k := k.(type) {
 	case *kind.MinProperties:
@@ -224,7 +224,7 @@ func size(k jsonschema.ErrorKind) string {
 // bound words the errors about the size of a number.
 func bound(k jsonschema.ErrorKind, value any) string {
 	must := func(what string, want *big.Rat) string {
-		return "must be " + what + " " + decimal(want) + ", is " + describe(value)
+		return "expected " + what + " " + decimal(want) + ", got " + describe(value)
 	}
 	switch k := k.(type) {
 	case *kind.Minimum:
@@ -238,5 +238,5 @@ func bound(k jsonschema.ErrorKind, value any) string {
 	case *kind.MultipleOf:
 		return must("a multiple of", k.Want)
 	}
-	return "does not fit the schema"
+	return "does not match the schema"
 }

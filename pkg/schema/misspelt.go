@@ -53,7 +53,7 @@ func Misspelt(raw []byte) []diag.Finding {
 			if meant := nearKeyword(key, known); meant != "" {
 				out = append(out, Violation{
 					Path: pointer(path...), Key: key, AtKey: true,
-					Message: "the keyword " + quote(key) + " means nothing in JSON Schema", Hint: "did you mean " + meant + "?",
+					Message: "unknown JSON Schema keyword " + quote(key), Hint: "did you mean " + meant + "?",
 				})
 			}
 		}

@@ -74,7 +74,7 @@ func instructions(re *syntax.Regexp) int {
 func describePattern(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
-		return "is no regular expression (RE2): " + wrong.Code.String() + ": " + wrong.Expr
+		return "is not a regular expression (RE2): " + wrong.Code.String() + ": " + wrong.Expr
 	}
 	return "is too large a pattern: " + err.Error()
 }

@@ -24,8 +24,8 @@ var examples = map[string]struct {
 	"finding.v1": {
 		good: []string{goodFinding, `{"code":"TC001","severity":"hint","message":""}`},
 		bad: map[string]string{
-			`{"code":"X1","severity":"error","message":"m"}`:                 `TA002 1:9 /code: must match the pattern ^T[A-Z][0-9]{3}$, is the string "X1"`,
-			`{"code":"TA001","severity":"error","message":"m","span":[1,2]}`: `TA002 1:57 /span: must be an object, is an array`,
+			`{"code":"X1","severity":"error","message":"m"}`:                 `TA002 1:9 /code: expected a match of the pattern ^T[A-Z][0-9]{3}$, got the string "X1"`,
+			`{"code":"TA001","severity":"error","message":"m","span":[1,2]}`: `TA002 1:57 /span: expected an object, got an array`,
 		},
 	},
 	"result.v1": {
@@ -35,7 +35,7 @@ var examples = map[string]struct {
 			`{"ok":false,"error":{"code":"NOT_FOUND","message":"","retryable":false}}`,
 		},
 		bad: map[string]string{
-			`{"ok":false,"error":{"code":"NOPE","message":"","retryable":false}}`: `TA002 1:29 /error/code: must be one of "INVALID_ARGUMENTS", "UNKNOWN_TOOL", "UNAUTHORIZED", "SCOPES_MISSING", "CONNECTION_INACTIVE", "DENIED", "NOT_FOUND", "CONFLICT", "RATE_LIMITED", "TIMEOUT", "TOO_LARGE", "UNAVAILABLE", "UNKNOWN_OUTCOME", "FAILED"; is the string "NOPE"`,
+			`{"ok":false,"error":{"code":"NOPE","message":"","retryable":false}}`: `TA002 1:29 /error/code: expected one of "INVALID_ARGUMENTS", "UNKNOWN_TOOL", "UNAUTHORIZED", "SCOPES_MISSING", "CONNECTION_INACTIVE", "DENIED", "NOT_FOUND", "CONFLICT", "RATE_LIMITED", "TIMEOUT", "TOO_LARGE", "UNAVAILABLE", "UNKNOWN_OUTCOME", "FAILED"; got the string "NOPE"`,
 			`{"ok":true}`: `TA002 1:1 document: the key "data" is missing`,
 		},
 	},
@@ -44,13 +44,13 @@ var examples = map[string]struct {
 			`{"toolCallId":"t1c1","toolName":"file_put","args":{"path":"a"},"digest":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{"files":[{"path":"a","resolved":"b/a","state":"file","bytes":3,"reason":"r"}]},"effect":"write","purpose":"Write.","rule":"out","reason":"r","note":"n"}`,
 		},
 		bad: map[string]string{
-			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{},"effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: must match the pattern ^sha256:[0-9a-f]{64}$, is the string "sha256:0"`,
+			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{},"effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: expected a match of the pattern ^sha256:[0-9a-f]{64}$, got the string "sha256:0"`,
 		},
 	},
 	"approval_decision.v1": {
 		good: []string{`{"approved":false}`, `{"approvalId":"1","approved":true,"modifiedArgs":{},"reason":""}`, `{"approved":true,"modifiedArgs":null}`},
 		bad: map[string]string{
-			`{"approved":"yes"}`: `TA002 1:13 /approved: must be a boolean, is the string "yes"`,
+			`{"approved":"yes"}`: `TA002 1:13 /approved: expected a boolean, got the string "yes"`,
 			`{"approvalId":"1"}`: `TA002 1:1 document: the key "approved" is missing`,
 		},
 	},
@@ -62,7 +62,7 @@ var examples = map[string]struct {
 			  "span":{"start":0,"end":1,"line":1,"column":1,"end_line":1,"end_column":2},"repairs":["TC203"],"alternatives":[{"name":"wget","status":"ok","executable":false}]}]}`,
 		},
 		bad: map[string]string{
-			`{"dialect":"tool","calls":[{"name":"f","status":"fine","executable":true}],"findings":[]}`: `TA002 1:49 /calls/0/status: must be one of "ok", "repaired", "ambiguous", "truncated", "invalid", "suppressed"; is the string "fine"`,
+			`{"dialect":"tool","calls":[{"name":"f","status":"fine","executable":true}],"findings":[]}`: `TA002 1:49 /calls/0/status: expected one of "ok", "repaired", "ambiguous", "truncated", "invalid", "suppressed"; got the string "fine"`,
 		},
 	},
 	"doctor.v1": {
@@ -71,7 +71,7 @@ var examples = map[string]struct {
 			`{"ok":false,"exit":{"code":5,"name":"unavailable"},"checks":[{"name":"version","status":"skip","detail":""}]}`,
 		},
 		bad: map[string]string{
-			`{"ok":true,"exit":{"code":0,"name":"ok"},"checks":[{"name":"a","status":"good","detail":""}]}`: `TA002 1:73 /checks/0/status: must be one of "ok", "warn", "fail", "skip"; is the string "good"`,
+			`{"ok":true,"exit":{"code":0,"name":"ok"},"checks":[{"name":"a","status":"good","detail":""}]}`: `TA002 1:73 /checks/0/status: expected one of "ok", "warn", "fail", "skip"; got the string "good"`,
 		},
 	},
 	"envelope.v1": {
@@ -94,10 +94,10 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{}`:                                `TA002 1:1 document: the key "version" is missing`,
-			`{"version":1,"tool":[]}`:           `TA002 1:21 /tool: must have at least 1 item, has 0`,
-			`{"version":1,"api_key":"sk-123"}`:  `TA002 1:24 /api_key: must match the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, is the string "sk-123"`,
-			`{"version":1,"stdin_wait":3}`:      `TA002 1:27 /stdin_wait: must be a string, is the number 3`,
-			`{"version":1,"dialect":"mistral"}`: `TA002 1:24 /dialect: must be one of "auto", "native", "tool", "toolcalls"; is the string "mistral"`,
+			`{"version":1,"tool":[]}`:           `TA002 1:21 /tool: expected at least 1 item, got 0`,
+			`{"version":1,"api_key":"sk-123"}`:  `TA002 1:24 /api_key: expected a match of the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, got the string "sk-123"`,
+			`{"version":1,"stdin_wait":3}`:      `TA002 1:27 /stdin_wait: expected a string, got the number 3`,
+			`{"version":1,"dialect":"mistral"}`: `TA002 1:24 /dialect: expected one of "auto", "native", "tool", "toolcalls"; got the string "mistral"`,
 		},
 	},
 	"policy.v1": {
@@ -110,12 +110,12 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{"version":1,"tools":{"a":{"deny":[{"set":{"a":1}}]}}}`:      `TA002 1:37 /tools/a/deny/0: the key "set" is not allowed; allowed are "args", "because", "effect", "id"`,
-			`{"version":1,"tools":{},"programs":{"path":[]}}`:             `TA002 1:44 /programs/path: must have at least 1 item, has 0`,
-			`{"version":1,"tools":{},"programs":{"env":["A=b"]}}`:         `TA002 1:44 /programs/env/0: must match the pattern ^[A-Za-z_][A-Za-z0-9_]*$, is the string "A=b"`,
-			`{"version":1,"tools":{},"programs":{"sandbox":null}}`:        `TA002 1:47 /programs/sandbox: must be an object, is null`,
-			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":{}}}]}}}`:   `TA002 1:50 /tools/a/allow/0/args/b: must have at least 1 key, has 0`,
-			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":[1]}}]}}}`:  `TA002 1:51 /tools/a/allow/0/args/b/0: must be a string, is the number 1`,
-			`{"version":1,"tools":{"a":{"allow":[{"effect":"delete"}]}}}`: `TA002 1:47 /tools/a/allow/0/effect: must be one of "read", "write", "exec"; is the string "delete"`,
+			`{"version":1,"tools":{},"programs":{"path":[]}}`:             `TA002 1:44 /programs/path: expected at least 1 item, got 0`,
+			`{"version":1,"tools":{},"programs":{"env":["A=b"]}}`:         `TA002 1:44 /programs/env/0: expected a match of the pattern ^[A-Za-z_][A-Za-z0-9_]*$, got the string "A=b"`,
+			`{"version":1,"tools":{},"programs":{"sandbox":null}}`:        `TA002 1:47 /programs/sandbox: expected an object, got null`,
+			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":{}}}]}}}`:   `TA002 1:50 /tools/a/allow/0/args/b: expected at least 1 key, got 0`,
+			`{"version":1,"tools":{"a":{"allow":[{"args":{"b":[1]}}]}}}`:  `TA002 1:51 /tools/a/allow/0/args/b/0: expected a string, got the number 1`,
+			`{"version":1,"tools":{"a":{"allow":[{"effect":"delete"}]}}}`: `TA002 1:47 /tools/a/allow/0/effect: expected one of "read", "write", "exec"; got the string "delete"`,
 		},
 	},
 	"chat_message.v2": {
@@ -125,9 +125,9 @@ var examples = map[string]struct {
 			`{"role":"assistant","content":"c","toolCalls":[{"toolType":"x","toolName":"y","input":{"a":1},"output":{"value":[1]}}]}`,
 		},
 		bad: map[string]string{
-			`{"role":"tool","content":""}`: `TA002 1:9 /role: must be one of "user", "assistant", "system"; is the string "tool"`,
-			`{"role":"user","content":"","toolCalls":[{"toolType":"x","toolName":"y","input":[],"output":{}}]}`:                                                                        `TA002 1:81 /toolCalls/0/input: must be an object, is an empty array`,
-			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":0},"output":{"results":[],"namespace":"n","index":"i"}}]}`: `TA002 1:112 /toolCalls/0/input/topK: must be at least 1, is the number 0`,
+			`{"role":"tool","content":""}`: `TA002 1:9 /role: expected one of "user", "assistant", "system"; got the string "tool"`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"x","toolName":"y","input":[],"output":{}}]}`:                                                                        `TA002 1:81 /toolCalls/0/input: expected an object, got an empty array`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":0},"output":{"results":[],"namespace":"n","index":"i"}}]}`: `TA002 1:112 /toolCalls/0/input/topK: expected at least 1, got the number 0`,
 			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":1},"output":{"results":[],"namespace":""}}]}`:              `TA002 1:124 /toolCalls/0/output: the key "index" is missing`,
 		},
 	},
@@ -138,17 +138,17 @@ var examples = map[string]struct {
 			`{"event":"on_chain_end","data":null,"toolCalls":[{"toolType":"x","toolName":"y","input":{},"output":{}}]}`,
 		},
 		bad: map[string]string{
-			`{"event":"on_chain"}`:             `TA002 1:10 /event: must be one of "error", "on_chain_start", "on_chain_end", "on_chat_model_start", "on_chat_model_stream", "on_tool_start", "on_tool_end"; is the string "on_chain"`,
+			`{"event":"on_chain"}`:             `TA002 1:10 /event: expected one of "error", "on_chain_start", "on_chain_end", "on_chat_model_start", "on_chat_model_stream", "on_tool_start", "on_tool_end"; got the string "on_chain"`,
 			`{}`:                               `TA002 1:1 document: the key "event" is missing`,
 			`{"event":"on_tool_end","data":1}`: `TA002 1:24 document: the key "data" is not allowed; allowed are "event"`,
-			`{"event":"error","data":"m"}`:     `TA002 1:25 /data: must be an object, is the string "m"`,
-			`{"event":"on_chat_model_stream","data":{"a":"b"}}`: `TA002 1:40 /data: must be a string, is an object`,
+			`{"event":"error","data":"m"}`:     `TA002 1:25 /data: expected an object, got the string "m"`,
+			`{"event":"on_chat_model_stream","data":{"a":"b"}}`: `TA002 1:40 /data: expected a string, got an object`,
 		},
 	},
 	"baseline.v1": {
 		good: []string{`{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"f","call":"c","path":"/p","nth":2}`},
 		bad: map[string]string{
-			`{"fingerprint":"0","code":"TC301","file":"f"}`: `TA002 1:16 /fingerprint: must match the pattern ^[0-9a-fA-F]{32}$, is the string "0"`,
+			`{"fingerprint":"0","code":"TC301","file":"f"}`: `TA002 1:16 /fingerprint: expected a match of the pattern ^[0-9a-fA-F]{32}$, got the string "0"`,
 		},
 	},
 	"tool_definition.v1": {
@@ -160,8 +160,8 @@ var examples = map[string]struct {
 			  "returns":"string","idempotent":true,"scopes":["s"],"timeout":"1m30s","limit":{"rate":"5/s","bytes":"1MB"},"tags":["t"]}`,
 		},
 		bad: map[string]string{
-			`{"name":"f","description":"d","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}]}`:                  `TA002 1:1 document: fits none of the allowed forms: the key "signature" is missing; or the key "parameters" is missing`,
-			`{"name":"f-g","description":"d","signature":"f()","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":""}]}`: `TA002 1:9 /name: must match the pattern ^[A-Za-z_][A-Za-z0-9_]{0,63}$, is the string "f-g"`,
+			`{"name":"f","description":"d","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}]}`:                  `TA002 1:1 document: matches none of the alternatives: the key "signature" is missing; or the key "parameters" is missing`,
+			`{"name":"f-g","description":"d","signature":"f()","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":""}]}`: `TA002 1:9 /name: expected a match of the pattern ^[A-Za-z_][A-Za-z0-9_]{0,63}$, got the string "f-g"`,
 		},
 	},
 }

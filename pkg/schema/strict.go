@@ -68,7 +68,7 @@ func scan(doc []byte) (offset int, path, why string) {
 	end := int(dec.InputOffset())
 	rest := bytes.TrimLeft(doc[end:], " \t\r\n")
 	if len(rest) > 0 {
-		return len(doc) - len(rest), "", "there is text after the JSON value"
+		return len(doc) - len(rest), "", "unexpected text after the JSON value"
 	}
 	return 0, "", ""
 }
@@ -78,22 +78,22 @@ func explain(doc []byte, err error) (offset int, path, why string) {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case len(bytes.TrimSpace(doc)) == 0:
-		return len(doc), "", "there is no JSON value, the text is empty"
+		return len(doc), "", "expected a JSON value, got empty text"
 	case !errors.As(err, &syntax):
 		return len(doc), "", "the text ends before the JSON value does"
 	}
 	offset, path = int(syntax.ByteOffset), string(syntax.JSONPointer)
 	switch {
 	case offset == 0 && bytes.HasPrefix(doc, []byte(orderMark)):
-		return 0, "", "a byte order mark stands in front of the JSON value"
+		return 0, "", "byte order mark before the JSON value"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(doc), path, "the text ends before the JSON value does"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return offset, path, "the key " + quote(syntax.JSONPointer.LastToken()) + " stands twice in one object"
+		return offset, path, "duplicate key " + quote(syntax.JSONPointer.LastToken())
 	case errors.Is(err, jsontext.ErrNonStringName):
 		return offset, path, "a key must be a string in double quotes"
 	case bytes.HasPrefix(doc[min(offset, len(doc)):], []byte(",")):
-		return offset, path, "this comma is out of place"
+		return offset, path, "unexpected comma"
 	}
 	return offset, path, syntax.Err.Error()
 }
@@ -118,11 +118,11 @@ func hint(doc []byte) string {
 	}
 	switch {
 	case strings.HasPrefix(text, orderMark):
-		return "write the file without it, as UTF-8 needs none"
+		return "remove it: UTF-8 needs none"
 	case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
-		return "give the JSON alone, without a fence around it"
+		return "write only the JSON, without a code fence"
 	case text != "" && !strings.ContainsRune("{[\"", rune(text[0])) && strings.ContainsAny(text, "{["):
-		return "give the JSON alone, without text around it"
+		return "write only the JSON, without other text"
 	}
 	return ""
 }

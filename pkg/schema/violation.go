@@ -226,7 +226,7 @@ func without(open [][]Violation, such func(Violation) bool) [][]Violation {
 // alternatives: it names the first fault of each.
 func noneFits(here, keyword string, open [][]Violation) Violation {
 	const shown = 4
-	v := Violation{Path: here, Keyword: keyword, Message: "fits none of the allowed forms"}
+	v := Violation{Path: here, Keyword: keyword, Message: "matches none of the alternatives"}
 	for i, vs := range open[:min(len(open), shown)] {
 		sep := "; or "
 		if i == 0 {

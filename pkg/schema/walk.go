@@ -32,7 +32,7 @@ type measurer struct {
 func (m *measurer) measure(s *jsonschema.Schema, chain int) extent {
 	if e := m.extents[s]; e != nil {
 		if e.open {
-			m.report(s, "leads back to itself without going into the value: nothing would end the check")
+			m.report(s, "refers to itself without descending into the value: the check would never end")
 		}
 		return *e
 	}
@@ -48,7 +48,7 @@ func (m *measurer) measure(s *jsonschema.Schema, chain int) extent {
 	e.open = false
 	switch {
 	case e.chain > maxChain || chain > maxChain:
-		m.report(s, "leads through more than "+count(maxChain, "reference")+" to one value")
+		m.report(s, "chains more than "+count(maxChain, "reference")+" for one value")
 	case e.count > maxInPlace:
 		m.report(s, "applies more than "+count(maxInPlace, "subschema")+" to one value: its alternatives and references multiply")
 	}

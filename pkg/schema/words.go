@@ -148,7 +148,7 @@ func format(name string) string {
 	if text, ok := formats[name]; ok {
 		return text
 	}
-	return "in the format " + name
+	return "a value in the format " + name
 }
 
 // lookup returns the value at a path in a decoded document, or nil.

@@ -6,9 +6,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// access reads what a run has to have been given for the tool: scopes, of which it needs
-// all, or any of {any: […]}, a connection, and how an authorisation is renewed.
-func (d *decoder) access() {
+// decodeAccess reads what a run has to have been given for the tool: scopes, of which it needs
+// coercions, or any of {any: […]}, a connection, and how an authorisation is renewed.
+func (d *decoder) decodeAccess() {
 	v := d.doc.Get("scopes")
 	if !v.IsMap() {
 		d.def.Scopes, _ = v.Texts()
@@ -16,18 +16,18 @@ func (d *decoder) access() {
 		any := m.Need("any")
 		var read bool
 		if d.def.AnyScopes, read = any.Texts(); read && len(d.def.AnyScopes) == 0 {
-			any.Add(diag.DefValue, "must have at least one scope")
+			any.Add(diag.DefValue, "expected at least one scope")
 		}
 	}
-	d.def.Connection = d.phrase("connection")
-	d.def.Renew = d.phrase("renew")
+	d.def.Connection = d.optionalText("connection")
+	d.def.Renew = d.optionalText("renew")
 	if strings.ContainsAny(d.def.Connection, " \t\n") {
-		d.doc.Get("connection").Add(diag.DefValue, "%q is no name: it has blanks", d.def.Connection)
+		d.doc.Get("connection").Add(diag.DefValue, "%q is not a valid name: it contains blanks", d.def.Connection)
 	}
 }
 
-// phrase reads a string that may be left out, and is not empty.
-func (d *decoder) phrase(key string) string {
+// optionalText reads a string that may be left out, and is not empty.
+func (d *decoder) optionalText(key string) string {
 	v := d.doc.Get(key)
 	text, ok := v.Text()
 	if ok && strings.TrimSpace(text) == "" {

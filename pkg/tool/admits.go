@@ -6,38 +6,38 @@ import (
 	"slices"
 )
 
-// admits reports whether a signature that says t is true of values of type u: u
+// isAssignableFrom reports whether a signature that says t is true of values of type u: u
 // is the same, or says more, such as integer for number, or the keys of an
-// object.
-func (t *Type) admits(u *Type) bool {
+// parseObject.
+func (t *Type) isAssignableFrom(u *Type) bool {
 	switch {
 	case t.Kind == Any:
 		return true
 	case t.Kind == Union || u.Kind == Union || u.Kind == Literal && len(u.Values) > 1:
-		return !slices.ContainsFunc(parts(u), func(part *Type) bool { return !t.someAdmits(part) })
+		return !slices.ContainsFunc(splitLiterals(u), func(part *Type) bool { return !t.someOptionAccepts(part) })
 	case u.Kind == Literal:
-		return t.admitsValue(u.Values[0])
+		return t.acceptsLiteral(u.Values[0])
 	case t.Kind != u.Kind:
 		return t.Kind == Number && u.Kind == Integer || t.Kind == Object && (u.Kind == Struct || u.Kind == Record)
 	}
 	switch t.Kind {
 	case Array, Record:
-		return t.Items.admits(u.Items)
+		return t.Items.isAssignableFrom(u.Items)
 	case Struct:
-		return admitFields(t.Fields, u.Fields)
+		return areFieldsAssignable(t.Fields, u.Fields)
 	}
 	return true
 }
 
-// someAdmits reports whether an option of t, or t itself, admits u.
-func (t *Type) someAdmits(u *Type) bool {
-	return slices.ContainsFunc(flat([]*Type{t}), func(o *Type) bool { return o.admits(u) })
+// someOptionAccepts reports whether an option of t, or t itself, admits u.
+func (t *Type) someOptionAccepts(u *Type) bool {
+	return slices.ContainsFunc(flattenUnions([]*Type{t}), func(o *Type) bool { return o.isAssignableFrom(u) })
 }
 
-// parts returns the types that t is the union of, with each literal by itself.
-func parts(t *Type) []*Type {
+// splitLiterals returns the types that t is the union of, with each literal by itself.
+func splitLiterals(t *Type) []*Type {
 	var out []*Type
-	for _, o := range flat([]*Type{t}) {
+	for _, o := range flattenUnions([]*Type{t}) {
 		if o.Kind != Literal {
 			out = append(out, o)
 		}
@@ -48,8 +48,8 @@ func parts(t *Type) []*Type {
 	return out
 }
 
-// admitsValue reports whether a literal is of type t.
-func (t *Type) admitsValue(v json.RawMessage) bool {
+// acceptsLiteral reports whether a literal is of type t.
+func (t *Type) acceptsLiteral(v json.RawMessage) bool {
 	if t.Kind == Literal {
 		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return bytes.Equal(v, w) })
 	}
@@ -57,15 +57,15 @@ func (t *Type) admitsValue(v json.RawMessage) bool {
 	return t.Kind == kind || t.Kind == Number && kind == Integer
 }
 
-// admitFields reports whether objects with the fields us are objects with the
-// fields ts: the same names, in whatever order.
-func admitFields(ts, us []Param) bool {
+// areFieldsAssignable reports whether objects with the fields us are objects with the
+// decodeFields ts: the same names, in whatever order.
+func areFieldsAssignable(ts, us []Param) bool {
 	if len(ts) != len(us) {
 		return false
 	}
 	for _, t := range ts {
 		i := slices.IndexFunc(us, func(u Param) bool { return u.Name == t.Name })
-		if i < 0 || us[i].Optional != t.Optional || !t.Type.admits(us[i].Type) {
+		if i < 0 || us[i].Optional != t.Optional || !t.Type.isAssignableFrom(us[i].Type) {
 			return false
 		}
 	}

@@ -9,69 +9,69 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A written signature and where it stands.
-type written struct {
+// A writtenSignature signature and where it stands.
+type writtenSignature struct {
 	Signature
 	value  yamldoc.Value
 	starts []int // of the parameters, in the text
 }
 
-// agree holds parameters against a signature. What only the signature says, a
+// reconcile holds parameters against a signature. What only the signature says, a
 // type, that one is optional, or a default, is added to the parameters.
-func (w written) agree(props []property) bool {
+func (w writtenSignature) reconcile(props []property) bool {
 	for i := range max(len(w.Params), len(props)) {
-		if why := w.differ(i, props); why != "" {
+		if why := w.difference(i, props); why != "" {
 			var f *diag.Finding
 			if i < len(w.starts) {
 				f = w.value.AddAt(diag.DefDisagree, w.starts[i], "parameter %d: %s", i+1, why)
 			} else {
 				f = props[i].key.Add(diag.DefDisagree, "parameter %d: %s", i+1, why)
 			}
-			f.Hint = "either can be left out, it is derived from the other"
+			f.Hint = "remove one of them: it is derived from the other"
 			return false
 		}
 	}
 	return true
 }
 
-// differ says how parameter i of the signature differs from the one of the
-// parameters, or "".
-func (w written) differ(i int, props []property) string {
+// difference says how parameter i of the signature differs from the one of the
+// decodeParameters, or "".
+func (w writtenSignature) difference(i int, props []property) string {
 	switch {
 	case i >= len(w.Params):
-		return fmt.Sprintf("the signature has none, the parameters say %s", props[i].param())
+		return fmt.Sprintf("the signature has none, the parameters say %s", props[i].asParam())
 	case i >= len(props):
 		return fmt.Sprintf("the signature says %s, the parameters have none", w.Params[i])
 	}
 	s, p := w.Params[i], &props[i]
-	if !p.saysType() {
+	if !p.hasType() {
 		p.keywords = append(typeKeywords(s.Type), p.keywords...)
 	}
-	got := p.param()
+	got := p.asParam()
 	got.Optional = !p.required && (got.Optional || s.Optional)
 	switch {
 	case s.Name != got.Name,
-		!s.Type.admits(got.Type),
+		!s.Type.isAssignableFrom(got.Type),
 		s.Optional && p.required,
-		s.Default != nil && p.fallback != nil && !bytes.Equal(s.Default, got.Default):
+		s.Default != nil && p.defaultValue != nil && !bytes.Equal(s.Default, got.Default):
 		return fmt.Sprintf("the signature says %s, the parameters say %s", s, got)
 	}
 	p.optional = p.optional || s.Optional
-	if p.fallback == nil {
-		p.fallback = s.Default
+	if p.defaultValue == nil {
+		p.defaultValue = s.Default
 	}
 	return ""
 }
 
-// param returns what the property is in a signature.
-func (p property) param() Param {
-	out := Param{Name: p.name, Type: readKeywords(p.schema()).typed(1), Optional: p.optional || p.fallback != nil}
-	out.Default = compacted(p.fallback)
+// findParam returns what the property is in a signature.
+func (p property) asParam() Param {
+	out := Param{Name: p.name, Type: readKeywords(p.schema()).toType(1), Optional: p.optional || p.defaultValue != nil}
+	out.Default = compactJSON(p.defaultValue)
 	return out
 }
 
-// saysType reports whether the property says of what type it is.
-func (p property) saysType() bool {
+// hasType reports whether the property says of what type it is.
+func (p property) hasType() bool {
 	return slices.ContainsFunc(p.keywords, func(m member) bool {
 		return slices.Contains([]string{"type", "enum", "const", "anyOf", "items", "properties", "additionalProperties"}, m.key)
 	})

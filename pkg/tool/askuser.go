@@ -7,7 +7,7 @@ import (
 )
 
 // AskUser is the tool with which a model asks for what only the user knows. Every registry knows it, and it has no
-// implementation: the loop answers it.
+// decodeBackend: the loop answers it.
 var AskUser = askUser()
 
 func askUser() *Definition {

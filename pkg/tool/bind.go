@@ -12,9 +12,9 @@ import (
 )
 
 // Bind gives the arguments of a positional call their names (T5): a single
-// object whose keys are parameters is the arguments object; so is any single
-// object where the first parameter cannot be one; all else goes by order. It
-// fills nothing in. A call with too many arguments can no longer be executed.
+// parseObject whose keys are parameters is the arguments object; so is any single
+// parseObject where the first parameter cannot be one; all else goes by order. It
+// fillError nothing in. A call with too many arguments can no longer be executed.
 // Other calls come back as they are.
 func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
 	if !c.Positional || c.Arguments == nil {
@@ -22,18 +22,18 @@ func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
 	}
 	values := elements(c.Arguments)
 	c.Positional = false
-	if len(values) == 1 && d.isArguments(values[0]) {
+	if len(values) == 1 && d.isArgumentsObject(values[0]) {
 		c.Arguments = values[0]
 		return c, nil
 	}
 	ps := d.Signature.Params
 	extra := len(values) - len(ps)
-	c.Arguments = named(ps, values[:min(len(values), len(ps))])
+	c.Arguments = argumentsObject(ps, values[:min(len(values), len(ps))])
 	if extra <= 0 {
 		return c, nil
 	}
 	c.Executable = false
-	f := diag.New(diag.ExtraArg, diag.Span{}, "%s takes %s and got %d: %s", d.Name, atMost(len(ps)), len(values), d.Signature)
+	f := diag.New(diag.ExtraArg, diag.Span{}, "%s takes %s, got %d: %s", d.Name, atMost(len(ps)), len(values), d.Signature)
 	f.Severity = diag.Error
 	return c, []diag.Finding{f}
 }
@@ -48,16 +48,16 @@ func atMost(n int) string {
 	return fmt.Sprintf("at most %d arguments", n)
 }
 
-// isArguments reports whether the only argument of a call is the object of all
-// arguments. A key that is a parameter in another case counts as one, and is refused
+// isArgumentsObject reports whether the only argument of a call is the object of all
+// argumentsSchema. A key that is a parameter in another case counts as one, and is refused
 // later: what was meant by it is not to be guessed.
-func (d *Definition) isArguments(value json.RawMessage) bool {
+func (d *Definition) isArgumentsObject(value json.RawMessage) bool {
 	given, err := members(value)
 	if err != nil {
 		return false
 	}
 	ps := d.Signature.Params
-	if len(ps) == 0 || !ps[0].Type.takesObject() {
+	if len(ps) == 0 || !ps[0].Type.acceptsObject() {
 		return true
 	}
 	for _, m := range given {
@@ -68,14 +68,14 @@ func (d *Definition) isArguments(value json.RawMessage) bool {
 	return true
 }
 
-// takesObject reports whether an object can be of the type.
-func (t *Type) takesObject() bool {
+// acceptsObject reports whether an object can be of the type.
+func (t *Type) acceptsObject() bool {
 	switch t.Kind {
 	case Any, Object, Record, Struct:
 		return true
 	case Union:
 		for _, o := range t.Options {
-			if o.takesObject() {
+			if o.acceptsObject() {
 				return true
 			}
 		}
@@ -83,8 +83,8 @@ func (t *Type) takesObject() bool {
 	return false
 }
 
-// named writes the arguments object of values in the order of parameters.
-func named(ps []Param, values []json.RawMessage) json.RawMessage {
+// hasProgram writes the arguments object of values in the order of parameters.
+func argumentsObject(ps []Param, values []json.RawMessage) json.RawMessage {
 	b := []byte{'{'}
 	for i, v := range values {
 		if i > 0 {
@@ -114,7 +114,7 @@ func (d *Definition) Complete(args json.RawMessage) json.RawMessage {
 }
 
 // Defaults returns what [Definition.Complete] adds to an arguments object, as an
-// object; nil for nothing.
+// parseObject; nil for nothing.
 func (d *Definition) Defaults(args json.RawMessage) json.RawMessage {
 	given, err := members(args)
 	if err != nil {
@@ -134,11 +134,11 @@ func (d *Definition) Defaults(args json.RawMessage) json.RawMessage {
 	if ps == nil {
 		return nil
 	}
-	return named(ps, values)
+	return argumentsObject(ps, values)
 }
 
-// param returns the parameter of that name.
-func (d *Definition) param(name string) (Param, bool) {
+// findParam returns the parameter of that name.
+func (d *Definition) findParam(name string) (Param, bool) {
 	for _, p := range d.Signature.Params {
 		if p.Name == name {
 			return p, true

@@ -25,7 +25,7 @@ func (d *Definition) BuiltinFormat(parameter string) string {
 	return builtinFormats[d.Builtin][parameter]
 }
 
-// builtinLabels are the labels of the tools written in Go, as the shipped definitions have them.
+// addBuiltinLabels are the labels of the tools written in Go, as the shipped definitions have them.
 var builtinLabels = map[string][]Label{
 	"wget":             {Untrusted, Sink},
 	"open_url":         {Sink},
@@ -34,8 +34,8 @@ var builtinLabels = map[string][]Label{
 	"terminal_execute": {Untrusted, Private, Sink},
 }
 
-// builtinLabels gives a definition the labels of its built-in tool, if it says none, and in any case that it is a sink.
-func (d *decoder) builtinLabels() {
+// addBuiltinLabels gives a definition the labels of its built-in tool, if it says none, and in any case that it is a sink.
+func (d *decoder) addBuiltinLabels() {
 	for _, label := range builtinLabels[d.def.Builtin] {
 		if (label == Sink || !d.doc.Get("labels").Present()) && !slices.Contains(d.def.Labels, label) {
 			d.def.Labels = append(d.def.Labels, label)
@@ -43,8 +43,8 @@ func (d *decoder) builtinLabels() {
 	}
 }
 
-// formats finds parameters of a built-in tool to which the definition gives another format.
-func (d *decoder) formats() {
+// checkBuiltinFormats finds parameters of a built-in tool to which the definition gives another format.
+func (d *decoder) checkBuiltinFormats() {
 	parameters := d.doc.Get("parameters")
 	if !parameters.IsMap() {
 		return
@@ -56,7 +56,7 @@ func (d *decoder) formats() {
 			m, _ := v.Map()
 			if format := m.Get("format"); format.IsText() {
 				if got, _ := format.Text(); got != want {
-					format.Add(diag.DefValue, "%s reads %s as %s, and the format is %q", d.def.Builtin, name, want, got).Hint = "format: " + want
+					format.Add(diag.DefValue, "%s reads %s as %s, but the format is %q", d.def.Builtin, name, want, got).Hint = "format: " + want
 				}
 			}
 			v = m.Get("items")

@@ -35,9 +35,9 @@ func TestBuiltinFormats(t *testing.T) {
 		}
 	}
 	for builtin, c := range map[string]struct{ example, parameters, want string }{
-		"file_read": {`["https://a.test/"]`, `{filePaths: {type: array, items: {type: string, format: uri}}}`, `file_read reads filePaths as path, and the format is "uri"`},
-		"wget":      {`"a"`, `{uri: {type: string, format: path}}`, `wget reads uri as uri, and the format is "path"`},
-		"file_put":  {`"2026-01-31"`, `{path: {type: string, format: date}}`, `file_put reads path as path, and the format is "date"`},
+		"file_read": {`["https://a.test/"]`, `{filePaths: {type: array, items: {type: string, format: uri}}}`, `file_read reads filePaths as path, but the format is "uri"`},
+		"wget":      {`"a"`, `{uri: {type: string, format: path}}`, `wget reads uri as uri, but the format is "path"`},
+		"file_put":  {`"2026-01-31"`, `{path: {type: string, format: date}}`, `file_put reads path as path, but the format is "date"`},
 	} {
 		if _, wrong := define(builtin, c.example, c.parameters); !strings.HasSuffix(wrong, c.want) {
 			t.Errorf("%s: %q", builtin, wrong)

@@ -24,7 +24,7 @@ func (c Coercion) Retypes() bool {
 }
 
 // Argument names the value as code would: items[2].price.
-func (c Coercion) Argument() string { return argument(c.Path) }
+func (c Coercion) Argument() string { return argumentPath(c.Path) }
 
 // Coerce changes the values of an arguments object to what their parameters have
 // to be, where nothing is lost by it and nothing is guessed. It returns what it
@@ -36,86 +36,86 @@ func (c Coercion) Argument() string { return argument(c.Path) }
 // Numbers keep their digits; 5.0 is the integer 5. A value that is no array
 // becomes one of it alone, unless it could be a list itself, as "a, b". An
 // optional argument that is null, and cannot be, is left out. Of several types a
-// value takes the one that it can be.
+// parseValue takes the one that it can be.
 func (d *Definition) Coerce(args json.RawMessage) (json.RawMessage, []Coercion) {
 	c := coercer{}
-	out, _ := c.value(&Type{Kind: Struct, Fields: d.Signature.Params}, args)
-	return out, c.all
+	out, _ := c.coerceValue(&Type{Kind: Struct, Fields: d.Signature.Params}, args)
+	return out, c.coercions
 }
 
 // A fitness says how a value fits its type.
 type fitness int
 
 const (
-	fits    fitness = iota
-	changed         // what it has become fits
-	misfit          // something in it does not
+	fits       fitness = iota
+	changed            // what it has become fits
+	doesNotFit         // something in it does not
 )
 
 // A coercer changes one value. Its recursion goes down a type, which is nested
 // less deeply than maxTypeDepth.
 type coercer struct {
-	at  []string // the keys and indexes that lead to the value
-	all []Coercion
+	path      []string // the keys and indexes that lead to the value
+	coercions []Coercion
 }
 
-// A way is one to take a value as one of a type. It reports false if the value
+// A strategy is one to take a value as one of a type. It reports false if the value
 // cannot be meant as that.
-type way func(*coercer, *Type, json.RawMessage) (json.RawMessage, fitness, bool)
+type strategy func(*coercer, *Type, json.RawMessage) (json.RawMessage, fitness, bool)
 
-// value returns a value as one of a type, as far as it can be. What it is as it
+// parseValue returns a value as one of a type, as far as it can be. What it is as it
 // stands counts before what it can become, and that before an array of it.
-func (c *coercer) value(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
+func (c *coercer) coerceValue(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	options := []*Type{t}
 	if t.Kind == Union {
 		options = t.Options
 	}
-	for _, w := range [...]way{(*coercer).asItIs, (*coercer).converted, (*coercer).alone} {
+	for _, w := range [...]strategy{(*coercer).coerceSameKind, (*coercer).coerceConverted, (*coercer).wrapInArray} {
 		var tries []attempt
 		for _, o := range options {
-			inner := coercer{at: c.at}
+			inner := coercer{path: c.path}
 			to, fit, ok := w(&inner, o, v)
 			switch {
 			case !ok:
 			case fit == fits:
 				return v, fits
 			default:
-				tries = append(tries, attempt{to, fit, inner.all})
+				tries = append(tries, attempt{to, fit, inner.coercions})
 			}
 		}
 		if len(tries) > 0 {
-			return c.choose(v, tries)
+			return c.chooseAttempt(v, tries)
 		}
 	}
-	return v, misfit
+	return v, doesNotFit
 }
 
 // An attempt is what a value becomes as one of some type.
 type attempt struct {
-	to  json.RawMessage
-	fit fitness
-	all []Coercion
+	to        json.RawMessage
+	fit       fitness
+	coercions []Coercion
 }
 
-// choose takes the attempt that leads to what fits, if there is only one.
-func (c *coercer) choose(v json.RawMessage, tries []attempt) (json.RawMessage, fitness) {
-	good := slices.DeleteFunc(slices.Clone(tries), func(a attempt) bool { return a.fit == misfit })
+// chooseAttempt takes the attempt that leads to what fits, if there is only one.
+func (c *coercer) chooseAttempt(v json.RawMessage, tries []attempt) (json.RawMessage, fitness) {
+	good := slices.DeleteFunc(slices.Clone(tries), func(a attempt) bool { return a.fit == doesNotFit })
 	good = slices.CompactFunc(good, func(a, b attempt) bool { return string(a.to) == string(b.to) })
 	switch {
 	case len(good) > 1:
-		c.note(Coercion{From: v, Lossy: "it could be " + brief(good[0].to) + " or " + brief(good[1].to)})
-		return v, misfit
+		c.record(Coercion{From: v, Lossy: "it could be " + shortenValue(good[0].to) + " or " + shortenValue(good[1].to)})
+		return v, doesNotFit
 	case len(good) == 1:
 		tries = good
 	case len(tries) > 1: // none leads anywhere
-		return v, misfit
+		return v, doesNotFit
 	}
-	c.all = append(c.all, tries[0].all...)
+	c.coercions = append(c.coercions, tries[0].coercions...)
 	return tries[0].to, tries[0].fit
 }
 
-// brief shortens a value for a message.
-func brief(v json.RawMessage) string {
+// shortenValue shortens a value for a message.
+func shortenValue(v json.RawMessage) string {
 	const most = 40
 	if len(v) <= most {
 		return string(v)
@@ -123,80 +123,80 @@ func brief(v json.RawMessage) string {
 	return "…" // its beginning says nothing
 }
 
-// note adds a coercion of the value at the place.
-func (c *coercer) note(k Coercion) {
+// record adds a coercion of the value at the place.
+func (c *coercer) record(k Coercion) {
 	p := jsontext.Pointer("")
-	for _, key := range c.at {
+	for _, key := range c.path {
 		p = p.AppendToken(key)
 	}
 	k.Path = string(p)
-	c.all = append(c.all, k)
+	c.coercions = append(c.coercions, k)
 }
 
-// asItIs looks at what stands in a value that is of the kind of a type.
-func (c *coercer) asItIs(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
-	if !t.takes(v) {
-		return v, misfit, false
+// coerceSameKind looks at what stands in a value that is of the kind of a type.
+func (c *coercer) coerceSameKind(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
+	if !t.acceptsKind(v) {
+		return v, doesNotFit, false
 	}
-	to, fit := c.inside(t, v)
+	to, fit := c.coerceContents(t, v)
 	return to, fit, true
 }
 
-// inside changes what stands in a value that is of the kind of a type.
-func (c *coercer) inside(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
+// coerceContents changes what stands in a value that is of the kind of a type.
+func (c *coercer) coerceContents(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	switch t.Kind {
 	case Integer:
 		if whole, _ := wholeNumber(string(v)); whole != string(v) {
-			c.note(Coercion{From: v, To: json.RawMessage(whole)})
+			c.record(Coercion{From: v, To: json.RawMessage(whole)})
 			return json.RawMessage(whole), changed
 		}
 	case Array:
-		return c.items(t.Items, v)
+		return c.coerceItems(t.Items, v)
 	case Record, Struct:
-		return c.members(t, v)
+		return c.coerceMembers(t, v)
 	}
 	return v, fits
 }
 
-// items changes the items of an array.
-func (c *coercer) items(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
-	before, worst, b := len(c.all), fits, []byte{'['}
+// itemNoun changes the items of an array.
+func (c *coercer) coerceItems(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
+	before, worst, b := len(c.coercions), fits, []byte{'['}
 	for i, item := range elements(v) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		to, fit := c.below(strconv.Itoa(i), t, item)
+		to, fit := c.coerceChild(strconv.Itoa(i), t, item)
 		b, worst = append(b, to...), max(worst, fit)
 	}
-	if len(c.all) == before {
+	if len(c.coercions) == before {
 		return v, worst
 	}
 	return append(b, ']'), worst
 }
 
-// below changes a value that stands in the current one.
-func (c *coercer) below(key string, t *Type, v json.RawMessage) (json.RawMessage, fitness) {
-	c.at = append(c.at, key)
-	to, fit := c.value(t, v)
-	c.at = c.at[:len(c.at)-1]
+// coerceChild changes a value that stands in the current one.
+func (c *coercer) coerceChild(key string, t *Type, v json.RawMessage) (json.RawMessage, fitness) {
+	c.path = append(c.path, key)
+	to, fit := c.coerceValue(t, v)
+	c.path = c.path[:len(c.path)-1]
 	return to, fit
 }
 
-// members changes the members of an object. One without a known key, and one that
+// coerceMembers changes the members of an object. One without a known key, and one that
 // is missing, does not fit.
-func (c *coercer) members(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
+func (c *coercer) coerceMembers(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	given, err := members(v)
 	if err != nil {
-		return v, misfit
+		return v, doesNotFit
 	}
-	before, worst, b := len(c.all), fits, []byte{'{'}
+	before, worst, b := len(c.coercions), fits, []byte{'{'}
 	missing := map[string]bool{}
 	for _, f := range t.Fields {
 		missing[f.Name] = !f.Optional
 	}
 	for _, m := range given {
 		delete(missing, m.key)
-		to, fit := c.member(t.field(m.key), m)
+		to, fit := c.coerceMember(t.fieldFor(m.key), m)
 		if worst = max(worst, fit); to == nil {
 			continue
 		}
@@ -207,17 +207,17 @@ func (c *coercer) members(t *Type, v json.RawMessage) (json.RawMessage, fitness)
 	}
 	for _, required := range missing {
 		if required {
-			worst = misfit
+			worst = doesNotFit
 		}
 	}
-	if len(c.all) == before {
+	if len(c.coercions) == before {
 		return v, worst
 	}
 	return append(b, '}'), worst
 }
 
-// field returns the field of a key in an object of the type, nil if there is none.
-func (t *Type) field(key string) *Param {
+// fieldFor returns the field of a key in an object of the type, nil if there is none.
+func (t *Type) fieldFor(key string) *Param {
 	if t.Kind == Record {
 		return &Param{Type: t.Items}
 	}
@@ -227,18 +227,18 @@ func (t *Type) field(key string) *Param {
 	return nil
 }
 
-// member changes a member of an object, to nothing if it is null for absent.
-func (c *coercer) member(field *Param, m member) (json.RawMessage, fitness) {
+// coerceMember changes a member of an object, to nothing if it is null for absent.
+func (c *coercer) coerceMember(field *Param, m member) (json.RawMessage, fitness) {
 	switch {
 	case field == nil:
-		return m.value, misfit
+		return m.value, doesNotFit
 	case string(m.value) == "null" && field.Optional && !field.Type.hasKind(Null):
-		c.at = append(c.at, m.key)
-		c.note(Coercion{From: m.value})
-		c.at = c.at[:len(c.at)-1]
+		c.path = append(c.path, m.key)
+		c.record(Coercion{From: m.value})
+		c.path = c.path[:len(c.path)-1]
 		return nil, changed
 	}
-	return c.below(m.key, field.Type, m.value)
+	return c.coerceChild(m.key, field.Type, m.value)
 }
 
 // hasKind reports whether a type is of a kind, or can be.
@@ -246,45 +246,45 @@ func (t *Type) hasKind(k Kind) bool {
 	return t.Kind == k || t.Kind == Any || slices.ContainsFunc(t.Options, func(o *Type) bool { return o.hasKind(k) })
 }
 
-// converted returns a value as one of another type, with what stands in it changed,
+// coerceConverted returns a value as one of another type, with what stands in it changed,
 // too.
-func (c *coercer) converted(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
-	to, lossy := convert(t, v, len(c.at))
+func (c *coercer) coerceConverted(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
+	to, lossy := convert(t, v, len(c.path))
 	switch {
 	case lossy != "":
-		return c.refuse(v, lossy)
+		return c.recordLoss(v, lossy)
 	case to == nil:
-		return v, misfit, false
+		return v, doesNotFit, false
 	}
-	inner := coercer{at: c.at}
-	to, fit := inner.inside(t, to)
-	c.note(Coercion{From: v, To: to})
+	inner := coercer{path: c.path}
+	to, fit := inner.coerceContents(t, to)
+	c.record(Coercion{From: v, To: to})
 	return to, max(fit, changed), true
 }
 
-// alone returns a value as an array of it alone, if that is one.
-func (c *coercer) alone(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
+// onlyPlaceholder returns a value as an array of it alone, if that is one.
+func (c *coercer) wrapInArray(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
 	if t.Kind != Array || string(v) == "null" {
-		return v, misfit, false
+		return v, doesNotFit, false
 	}
-	inner := coercer{at: c.at}
-	to, fit := inner.value(t.Items, v)
-	text, _ := textOf(v)
+	inner := coercer{path: c.path}
+	to, fit := inner.coerceValue(t.Items, v)
+	text, _ := stringValue(v)
 	switch {
-	case fit == misfit && len(inner.all) == 1 && inner.all[0].Lossy != "":
-		return c.refuse(v, inner.all[0].Lossy)
-	case fit == misfit:
-		return v, misfit, false
+	case fit == doesNotFit && len(inner.coercions) == 1 && inner.coercions[0].Lossy != "":
+		return c.recordLoss(v, inner.coercions[0].Lossy)
+	case fit == doesNotFit:
+		return v, doesNotFit, false
 	case strings.ContainsAny(text, ",;\n"):
-		return c.refuse(v, "it could be one item or several")
+		return c.recordLoss(v, "it could be one item or several")
 	}
 	to = slices.Concat(json.RawMessage("["), to, json.RawMessage("]"))
-	c.note(Coercion{From: v, To: to})
+	c.record(Coercion{From: v, To: to})
 	return to, changed, true
 }
 
-// refuse notes why a value is not converted.
-func (c *coercer) refuse(v json.RawMessage, lossy string) (json.RawMessage, fitness, bool) {
-	c.note(Coercion{From: v, Lossy: lossy})
-	return v, misfit, true
+// recordLoss notes why a value is not converted.
+func (c *coercer) recordLoss(v json.RawMessage, lossy string) (json.RawMessage, fitness, bool) {
+	c.record(Coercion{From: v, Lossy: lossy})
+	return v, doesNotFit, true
 }

@@ -14,9 +14,9 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// takes reports whether a value is of the kind of a type, whatever stands in it. A
-// union takes nothing.
-func (t *Type) takes(v json.RawMessage) bool {
+// acceptsKind reports whether a value is of the kind of a type, whatever stands in it. A
+// parseUnion takes nothing.
+func (t *Type) acceptsKind(v json.RawMessage) bool {
 	switch kind := jsontext.Value(v).Kind(); t.Kind {
 	case Any:
 		return true
@@ -43,13 +43,13 @@ func (t *Type) takes(v json.RawMessage) bool {
 
 // sameScalar reports whether two values are the same string, or written alike.
 func sameScalar(v, w json.RawMessage) bool {
-	a, ok := textOf(v)
-	b, isText := textOf(w)
+	a, ok := stringValue(v)
+	b, isText := stringValue(w)
 	return ok && isText && a == b || string(v) == string(w)
 }
 
-// textOf returns what a value says, if it is a string.
-func textOf(v json.RawMessage) (string, bool) {
+// stringValue returns what a value says, if it is a string.
+func stringValue(v json.RawMessage) (string, bool) {
 	if jsontext.Value(v).Kind() != '"' {
 		return "", false
 	}
@@ -59,30 +59,30 @@ func textOf(v json.RawMessage) (string, bool) {
 
 // convert returns a value as one of another kind that a type has; nil if it cannot
 // be meant as one, or if something would be lost or guessed, and then what. The
-// value stands inside so many arrays and objects.
+// parseValue stands inside so many arrays and objects.
 func convert(t *Type, v json.RawMessage, depth int) (to json.RawMessage, lossy string) {
-	text, isText := textOf(v)
+	text, isText := stringValue(v)
 	kind := jsontext.Value(v).Kind()
 	switch {
 	case t.Kind == Literal:
-		return t.valueLike(v), ""
+		return t.literalMatching(v), ""
 	case isText:
-		return fromText(t.Kind, strings.Trim(text, " \t\r\n"), depth)
+		return parseAs(t.Kind, strings.Trim(text, " \t\r\n"), depth)
 	case t.Kind == String && (kind == '0' || kind == 't' || kind == 'f'):
 		return json.RawMessage(quote(string(v))), ""
 	case t.Kind == Integer && kind == '0':
-		return nil, brief(v) + " is no whole number"
+		return nil, shortenValue(v) + " is not a whole number"
 	case t.Kind == Boolean && kind == '0':
-		return boolean(string(v))
+		return parseBoolean(string(v))
 	}
 	return nil, ""
 }
 
-// valueLike returns the one value of a literal that is the same but for quotes.
-func (t *Type) valueLike(v json.RawMessage) json.RawMessage {
+// literalMatching returns the one value of a literal that is the same but for quotes.
+func (t *Type) literalMatching(v json.RawMessage) json.RawMessage {
 	var found json.RawMessage
 	for _, w := range t.Values {
-		if bare(v) == bare(w) {
+		if unquoted(v) == unquoted(w) {
 			if found != nil {
 				return nil
 			}
@@ -92,47 +92,47 @@ func (t *Type) valueLike(v json.RawMessage) json.RawMessage {
 	return found
 }
 
-// bare returns what a string says, and the JSON of any other value.
-func bare(v json.RawMessage) string {
-	if text, ok := textOf(v); ok {
+// unquoted returns what a string says, and the JSON of any other value.
+func unquoted(v json.RawMessage) string {
+	if text, ok := stringValue(v); ok {
 		return text
 	}
 	return string(v)
 }
 
-// fromText returns the value of a kind whose JSON a text is. The words for true,
+// parseAs returns the value of a kind whose JSON a text is. The words for true,
 // false and null are known in the spelling of Python, too.
-func fromText(k Kind, text string, depth int) (to json.RawMessage, lossy string) {
+func parseAs(k Kind, text string, depth int) (to json.RawMessage, lossy string) {
 	switch k {
 	case Number, Integer:
-		return number(text, k == Integer)
+		return parseNumber(text, k == Integer)
 	case Boolean:
-		return boolean(text)
+		return parseBoolean(text)
 	case Null:
 		if text == "null" || text == "None" {
 			return json.RawMessage("null"), ""
 		}
 	case Array:
-		return container(text, '[', depth)
+		return parseContainer(text, '[', depth)
 	case Object, Record, Struct:
-		return container(text, '{', depth)
+		return parseContainer(text, '{', depth)
 	}
 	return nil, ""
 }
 
-// number returns the number that a text is.
-func number(text string, whole bool) (to json.RawMessage, lossy string) {
+// parseNumber returns the number that a text is.
+func parseNumber(text string, whole bool) (to json.RawMessage, lossy string) {
 	v := jsontext.Value(text)
 	switch {
 	case !strings.ContainsAny(text, "0123456789") || !strings.ContainsAny(text[:1], "+-.$0123456789"):
 		return nil, ""
 	case v.Kind() != '0' || !v.IsValid():
-		return nil, "it is not written as a number of JSON"
+		return nil, "it is not a JSON number"
 	case !isFinite(text):
-		return nil, "no 64-bit float can hold it"
+		return nil, "it exceeds the range of a 64-bit float"
 	}
 	if _, ok := wholeNumber(text); whole && !ok {
-		return nil, "it is no whole number"
+		return nil, "it is not a whole number"
 	}
 	return json.RawMessage(text), ""
 }
@@ -144,8 +144,8 @@ func isFinite(number string) bool {
 	return err == nil && (f != 0 || !strings.ContainsAny(mantissa, "123456789"))
 }
 
-// mostZeros bounds the zeros that an exponent adds to a whole number: floats go up to 1e308.
-const mostZeros = 309
+// maxZeros bounds the zeros that an exponent adds to a whole number: floats go up to 1e308.
+const maxZeros = 309
 
 // wholeNumber returns the digits of a number of JSON, and true if it is whole. A number that is not whole, or whose
 // exponent adds more zeros, is returned unchanged.
@@ -160,11 +160,11 @@ func wholeNumber(number string) (string, bool) {
 	if digits == "" {
 		return "0", true
 	}
-	zeros := len(integer) + tenfolds(exponent) - len(digits)
+	zeros := len(integer) + parseExponent(exponent) - len(digits)
 	switch {
 	case zeros < 0:
 		return number, false
-	case zeros > mostZeros:
+	case zeros > maxZeros:
 		return number, true
 	}
 	digits = strings.TrimLeft(digits, "0") + strings.Repeat("0", zeros)
@@ -174,16 +174,16 @@ func wholeNumber(number string) (string, bool) {
 	return digits, true
 }
 
-// tenfolds returns the value of an exponent, which is 0 if there is none, at most 1<<40 and at least -1<<40: more than
+// parseExponent returns the value of an exponent, which is 0 if there is none, at most 1<<40 and at least -1<<40: more than
 // any text has digits.
-func tenfolds(exponent string) int {
+func parseExponent(exponent string) int {
 	const most = 1 << 40
 	n, _ := strconv.Atoi(exponent) // the nearest int if it is out of range
 	return min(max(n, -most), most)
 }
 
-// boolean returns the boolean that a text is.
-func boolean(text string) (to json.RawMessage, lossy string) {
+// parseBoolean returns the boolean that a text is.
+func parseBoolean(text string) (to json.RawMessage, lossy string) {
 	switch word := strings.ToLower(text); word {
 	case "true", "false":
 		return json.RawMessage(word), ""
@@ -195,17 +195,17 @@ func boolean(text string) (to json.RawMessage, lossy string) {
 	return nil, ""
 }
 
-// container returns the array or object whose JSON a text is, from its first to its
+// parseContainer returns the array or object whose JSON a text is, from its first to its
 // last byte.
-func container(text string, open byte, depth int) (to json.RawMessage, lossy string) {
+func parseContainer(text string, open byte, depth int) (to json.RawMessage, lossy string) {
 	if text == "" || text[0] != open {
 		return nil, ""
 	}
 	switch r := literal.ParseJSON(text); {
 	case r.Value == nil || r.Status != chat.StatusOK:
-		return nil, "the text is no JSON: " + r.Findings[0].Message
+		return nil, "the text is not JSON: " + r.Findings[0].Message
 	case depth+depthOf(r.Value) > literal.MaxDepth:
-		return nil, fmt.Sprintf("more than %d arrays and objects would stand in each other", literal.MaxDepth)
+		return nil, fmt.Sprintf("the nesting would exceed %d levels", literal.MaxDepth)
 	default:
 		return r.Value, ""
 	}

@@ -22,10 +22,10 @@ var definitionKeys = []string{
 // A decoder reads one definition.
 type decoder struct {
 	Loader
-	file  *yamldoc.File
-	doc   yamldoc.Map
-	def   *Definition
-	wrong bool // something is wrong with what does it
+	file           *yamldoc.File
+	doc            yamldoc.Map
+	def            *Definition
+	backendInvalid bool // something is wrong with what does it
 }
 
 // decode reads one document. What is wrong with it is reported to the file; the
@@ -36,49 +36,49 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	if d.doc, ok = doc.Map(definitionKeys...); !ok {
 		return d.def
 	}
-	d.def.place = doc.Span()
-	d.def.Name = d.name()
-	d.def.Line = d.def.place.Line
-	d.def.Description = d.text("description")
-	d.def.Effect = d.effect()
-	d.repetition()
-	d.access()
-	d.def.Labels = d.labels()
+	d.def.nameSpan = doc.Span()
+	d.def.Name = d.decodeName()
+	d.def.Line = d.def.nameSpan.Line
+	d.def.Description = d.requiredText("description")
+	d.def.Effect = d.decodeEffect()
+	d.decodeIdempotent()
+	d.decodeAccess()
+	d.def.Labels = d.decodeLabels()
 	d.def.Tags, _ = d.doc.Get("tags").Texts()
-	d.def.Timeout = d.timeout()
-	d.limit()
-	known := d.parameters()
-	d.implementation(known)
-	d.examples(known)
+	d.def.Timeout = d.decodeTimeout()
+	d.decodeLimit()
+	known := d.decodeParameters()
+	d.decodeBackend(known)
+	d.decodeExamples(known)
 	return d.def
 }
 
-// name reads the name and notes its place.
-func (d *decoder) name() string {
+// decodeName reads the name and notes its place.
+func (d *decoder) decodeName() string {
 	v := d.doc.Need("name")
 	name, ok := v.Text()
 	if !ok {
 		return ""
 	}
-	d.def.place = v.Span()
+	d.def.nameSpan = v.Span()
 	switch {
 	case !isName(name):
-		v.Add(diag.DefValue, "%q is no name of a tool: %s", name, nameForm)
+		v.Add(diag.DefValue, "%q is not a valid tool name: %s", name, nameRules)
 	case Ending(name) != nil:
-		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, Ending(name).origin())
+		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, Ending(name).definedIn())
 	}
 	return name
 }
 
-const nameForm = "it must be 1 to 64 letters, digits and _, not first a digit"
+const nameRules = "use 1 to 64 letters, digits and _, not starting with a digit"
 
 // isName reports whether a name is [A-Za-z_][A-Za-z0-9_]{0,63}.
 func isName(name string) bool {
 	return len(name) <= 64 && isIdentifier(name) && !strings.Contains(name, "$")
 }
 
-// text reads a required string that is not empty.
-func (d *decoder) text(key string) string {
+// requiredText reads a required string that is not empty.
+func (d *decoder) requiredText(key string) string {
 	v := d.doc.Need(key)
 	text, ok := v.Text()
 	if ok && strings.TrimSpace(text) == "" {
@@ -87,18 +87,18 @@ func (d *decoder) text(key string) string {
 	return strings.TrimSpace(text)
 }
 
-func (d *decoder) effect() Effect {
+func (d *decoder) decodeEffect() Effect {
 	v := d.doc.Need("effect")
 	text, ok := v.Text()
 	effects := []string{string(Read), string(Write), string(Exec)}
 	if ok && !slices.Contains(effects, text) {
-		f := v.Add(diag.DefValue, "must be read, write or exec, is %q", text)
+		f := v.Add(diag.DefValue, "expected read, write or exec, got %q", text)
 		f.Hint = schema.Meant(text, effects)
 	}
 	return Effect(text)
 }
 
-func (d *decoder) timeout() time.Duration {
+func (d *decoder) decodeTimeout() time.Duration {
 	v := d.doc.Get("timeout")
 	text, ok := v.Text()
 	if !ok {
@@ -106,12 +106,12 @@ func (d *decoder) timeout() time.Duration {
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 || strings.Trim(text, "0123456789.msh") != "" {
-		v.Add(diag.DefValue, "%q is no duration, write one such as 20s or 1m30s", text)
+		v.Add(diag.DefValue, "%q is not a duration such as 20s or 1m30s", text)
 	}
 	return timeout
 }
 
-func (d *decoder) limit() {
+func (d *decoder) decodeLimit() {
 	v := d.doc.Get("limit")
 	if !v.Present() {
 		return
@@ -123,16 +123,16 @@ func (d *decoder) limit() {
 	rate := m.Get("rate")
 	if text, ok := rate.Text(); ok {
 		if d.def.Rate, ok = ParseRate(text); !ok {
-			rate.Add(diag.DefValue, "%q is no rate, write one such as 5/s, 100/m or 1000/h", text)
+			rate.Add(diag.DefValue, "%q is not a rate such as 5/s, 100/m or 1000/h", text)
 		}
 	}
-	d.def.MaxBytes = size(m.Get("bytes"))
+	d.def.MaxBytes = decodeSize(m.Get("bytes"))
 	if d.def.MaxBytes > runfile.MaxResult {
-		m.Get("bytes").Add(diag.DefValue, "a run keeps %d bytes of a result at most", runfile.MaxResult).Hint = "8MiB"
+		m.Get("bytes").Add(diag.DefValue, "a run keeps at most %d bytes of a result", runfile.MaxResult).Hint = "8MiB"
 	}
-	d.def.ModelBytes = size(m.Get("model_bytes"))
+	d.def.ModelBytes = decodeSize(m.Get("model_bytes"))
 	if m.Get("model_bytes").Present() && d.def.ModelBytes < LeastModelBytes {
-		m.Get("model_bytes").Add(diag.DefValue, "a model is sent at least %d bytes of a result", LeastModelBytes).Hint = "1KiB"
+		m.Get("model_bytes").Add(diag.DefValue, "expected at least %d bytes", LeastModelBytes).Hint = "1KiB"
 	}
 }
 
@@ -147,16 +147,16 @@ func ParseRate(text string) (Rate, bool) {
 	return Rate{n, per}, err == nil && n > 0 && per > 0
 }
 
-// units are the units of sizes. The longer names stand before their endings.
-var units = []struct {
+// sizeUnits are the units of sizes. The longer names stand before their endings.
+var sizeUnits = []struct {
 	name  string
 	bytes int64
 }{
 	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1},
 }
 
-// size reads a number of bytes such as 1MB.
-func size(v yamldoc.Value) int64 {
+// decodeSize reads a number of bytes such as 1MB.
+func decodeSize(v yamldoc.Value) int64 {
 	if !v.Present() {
 		return 0
 	}
@@ -170,14 +170,14 @@ func size(v yamldoc.Value) int64 {
 	}
 	n, ok := ParseSize(text)
 	if !ok {
-		v.Add(diag.DefValue, "%q is no size, write one such as 64KB, 1MB or 1MiB", text)
+		v.Add(diag.DefValue, "%q is not a size such as 64KB, 1MB or 1MiB", text)
 	}
 	return n
 }
 
 // ParseSize reads a number of bytes such as "1MB", "64 KiB" or "100".
 func ParseSize(text string) (n int64, ok bool) {
-	for _, u := range units {
+	for _, u := range sizeUnits {
 		number, ok := strings.CutSuffix(text, u.name)
 		if !ok {
 			continue
@@ -191,15 +191,15 @@ func ParseSize(text string) (n int64, ok bool) {
 	return 0, false
 }
 
-// labels reads what is said of the data that goes in and comes out.
-func (d *decoder) labels() []Label {
+// decodeLabels reads what is said of the data that goes in and comes out.
+func (d *decoder) decodeLabels() []Label {
 	v := d.doc.Get("labels")
 	texts, _ := v.Texts()
 	items, _ := v.List()
 	var out []Label
 	for i, text := range texts {
 		if !slices.Contains(Labels, Label(text)) {
-			f := items[i].Add(diag.DefValue, "must be %s, is %q", schema.Either(Labels), text)
+			f := items[i].Add(diag.DefValue, "expected %s, got %q", schema.Either(Labels), text)
 			f.Hint = schema.Meant(text, []string{string(Untrusted), string(Private), string(Sink)})
 		}
 		out = append(out, Label(text))
@@ -207,8 +207,8 @@ func (d *decoder) labels() []Label {
 	return out
 }
 
-// implementation reads what does it: exactly one of the [Means].
-func (d *decoder) implementation(known bool) {
+// decodeBackend reads what does it: exactly one of the [Means].
+func (d *decoder) decodeBackend(known bool) {
 	var said []string
 	for _, means := range EveryMeans {
 		if d.doc.Get(string(means)).Present() {
@@ -217,25 +217,25 @@ func (d *decoder) implementation(known bool) {
 	}
 	switch {
 	case len(said) == 0:
-		d.doc.Of().Add(diag.DefImpl, "there is no implementation: one of the keys %s is missing", strings.Join(eachMeans(), ", "))
+		d.doc.Of().Add(diag.DefImpl, "missing implementation: set one of the keys %s", strings.Join(backendNames(), ", "))
 		return
 	case len(said) > 1:
-		d.doc.Key(said[1]).Add(diag.DefImpl, "there are several implementations: %s", strings.Join(said, ", ")).Hint = "leave all but one of them out"
+		d.doc.Key(said[1]).Add(diag.DefImpl, "several implementations: %s", strings.Join(said, ", ")).Hint = "keep only one of them"
 		return
 	}
 	before := len(d.file.Findings())
 	switch v := d.doc.Get(said[0]); Means(said[0]) {
 	case ByProgram:
-		d.program(v, known)
+		d.decodeProgram(v, known)
 	case ByRequest:
-		d.request(v, known)
+		d.decodeRequest(v, known)
 	default:
-		d.builtin(v)
+		d.decodeBuiltin(v)
 	}
-	d.wrong = len(d.file.Findings()) > before
+	d.backendInvalid = len(d.file.Findings()) > before
 }
 
-func eachMeans() []string {
+func backendNames() []string {
 	out := make([]string, len(EveryMeans))
 	for i, m := range EveryMeans {
 		out[i] = string(m)
@@ -243,22 +243,22 @@ func eachMeans() []string {
 	return out
 }
 
-func (d *decoder) builtin(v yamldoc.Value) {
+func (d *decoder) decodeBuiltin(v yamldoc.Value) {
 	name, ok := v.Text()
 	if ok && d.Builtins != nil && !slices.Contains(d.Builtins, name) {
-		f := v.Add(diag.DefImpl, "there is no tool written in Go of the name %q", name)
+		f := v.Add(diag.DefImpl, "unknown built-in tool %q", name)
 		if f.Hint = schema.Meant(name, d.Builtins); f.Hint == "" {
-			f.Hint = "there are " + strings.Join(d.Builtins, ", ")
+			f.Hint = "built-in tools are " + strings.Join(d.Builtins, ", ")
 		}
 	}
 	effect := d.doc.Get("effect")
 	switch {
 	case d.def.Effect == Read && slices.Contains(d.Writers, name):
-		effect.Add(diag.DefValue, "%s changes something, so the effect cannot be read", name)
+		effect.Add(diag.DefValue, "%s makes changes, so the effect cannot be read", name)
 	case d.def.Effect != Exec && slices.Contains(d.Programs, name):
 		effect.Add(diag.DefProgram, "%s runs programs, so the effect must be exec", name)
 	}
 	d.def.Builtin = name
-	d.formats()
-	d.builtinLabels()
+	d.checkBuiltinFormats()
+	d.addBuiltinLabels()
 }

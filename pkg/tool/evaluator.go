@@ -8,186 +8,186 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// An evaluator looks for values that a program would run: as the text behind sh -c, as the
-// name of a program behind env, as an argument of a text that evaluates it, or on the stdin of
+// An injectionChecker looks for values that a program would run: as the text behind sh -c, as the
+// decodeName of a program behind env, as an argument of a text that evaluates it, or on the stdin of
 // an interpreter. A value there is a command, whatever quotes are around it.
-type evaluator struct {
-	in      *interpreter // nil until it is found
-	via     *starter     // the last one, nil for none
-	left    int          // operands of via before the program
-	named   bool         // via has its program
-	skip    bool         // the next element belongs to an option
-	text    bool         // the next element is a text
-	file    bool         // the next element is a file that holds it
-	given   bool         // there was a text or a file
-	read    bool         // the file is stdin
-	stopped bool         // what follows are arguments of the text or the file
-	again   string       // the word of the text that runs its arguments, or ""
+type injectionChecker struct {
+	interpreter       *interpreter    // nil until it is found
+	wrapper           *wrapperProgram // the last one, nil for none
+	operandsLeft      int             // operands of via before the program
+	hasProgram        bool            // via has its program
+	nextIsOptionValue bool            // the next element belongs to an option
+	nextIsText        bool            // the next element is a text
+	nextIsFile        bool            // the next element is a file that holds it
+	hasText           bool            // there was a text or a file
+	fileIsStdin       bool            // the file is stdin
+	afterText         bool            // what follows are arguments of the text or the file
+	evalWord          string          // the word of the text that runs its arguments, or ""
 }
 
 const (
-	runsValue  = "the value would be read as a program, and done"
-	namesValue = "the value would say which program is run"
+	runsValueMessage  = "the program would run the value as code"
+	namesValueMessage = "the value would choose the program"
 )
 
-// program takes in the name of a program.
-func (e *evaluator) program(name string) {
+// decodeProgram takes in the name of a program.
+func (e *injectionChecker) setProgram(name string) {
 	base := path.Base(name)
 	is := func(known string) bool { return known == base || known == strings.TrimRight(base, "0123456789.") }
-	if i := slices.IndexFunc(starters, func(s starter) bool { return is(s.name) }); i >= 0 {
-		e.via, e.left, e.named = &starters[i], starters[i].operands, len(starters[i].execs) > 0
+	if i := slices.IndexFunc(wrapperPrograms, func(s wrapperProgram) bool { return is(s.name) }); i >= 0 {
+		e.wrapper, e.operandsLeft, e.hasProgram = &wrapperPrograms[i], wrapperPrograms[i].operands, len(wrapperPrograms[i].programOptions) > 0
 	}
 	if i := slices.IndexFunc(interpreters, func(i interpreter) bool { return slices.ContainsFunc(i.names, is) }); i >= 0 {
-		e.in = &interpreters[i]
+		e.interpreter = &interpreters[i]
 	}
 }
 
-// next takes in an element, and says why no value can be in its holes, or "".
-func (e *evaluator) next(t Template) string {
+// checkElement takes in an element, and says why no value can be in its holes, or "".
+func (e *injectionChecker) checkElement(t Template) string {
 	switch {
-	case e.skip:
-		e.skip = false
+	case e.nextIsOptionValue:
+		e.nextIsOptionValue = false
 		return ""
-	case e.in != nil:
-		return e.argument(t)
-	case e.via != nil:
-		return e.started(t)
+	case e.interpreter != nil:
+		return e.checkInterpreterArgument(t)
+	case e.wrapper != nil:
+		return e.checkWrapperArgument(t)
 	}
 	return ""
 }
 
-// started takes in an argument of a program that starts another one.
-func (e *evaluator) started(t Template) string {
-	word, literal := t.begins(), len(t.holes()) == 0
+// checkWrapperArgument takes in an argument of a program that starts another one.
+func (e *injectionChecker) checkWrapperArgument(t Template) string {
+	word, literal := t.literalPrefix(), len(t.placeholders()) == 0
 	variable, _, assigns := strings.Cut(word, "=")
 	switch {
-	case e.text:
-		e.text, e.named = false, true
-		return runsValue
-	case slices.Contains(e.via.execs, word) && literal:
-		e.named = false
-	case e.named && !literal:
+	case e.nextIsText:
+		e.nextIsText, e.hasProgram = false, true
+		return runsValueMessage
+	case slices.Contains(e.wrapper.programOptions, word) && literal:
+		e.hasProgram = false
+	case e.hasProgram && !literal:
 	case strings.HasPrefix(word, "-"):
-		return e.startOption(word, literal)
-	case assigns && e.via.assigns:
+		return e.checkWrapperOption(word, literal)
+	case assigns && e.wrapper.setsVariables:
 		if !literal && (variable == "PATH" || subprocess.UnsafeVariable(variable)) {
-			return "the variable makes programs load or run something else"
+			return "the variable makes programs load or run other code"
 		}
-	case e.left > 0:
-		e.left--
+	case e.operandsLeft > 0:
+		e.operandsLeft--
 	case literal:
-		e.named = true
-		e.program(word)
+		e.hasProgram = true
+		e.setProgram(word)
 	default:
-		e.named = true
-		return namesValue
+		e.hasProgram = true
+		return namesValueMessage
 	}
 	return ""
 }
 
-func (e *evaluator) startOption(word string, literal bool) string {
+func (e *injectionChecker) checkWrapperOption(word string, literal bool) string {
 	if literal {
-		e.skip, e.text = slices.Contains(e.via.valued, word), slices.Contains(e.via.flags, word)
+		e.nextIsOptionValue, e.nextIsText = slices.Contains(e.wrapper.valueOptions, word), slices.Contains(e.wrapper.textOptions, word)
 		return ""
 	}
-	if hasAnyPrefix(word, e.via.flags) {
-		return runsValue
+	if hasAnyPrefix(word, e.wrapper.textOptions) {
+		return runsValueMessage
 	}
 	return ""
 }
 
-// argument takes in an argument of an interpreter.
-func (e *evaluator) argument(t Template) string {
-	word, literal := t.begins(), len(t.holes()) == 0
+// checkInterpreterArgument takes in an argument of an interpreter.
+func (e *injectionChecker) checkInterpreterArgument(t Template) string {
+	word, literal := t.literalPrefix(), len(t.placeholders()) == 0
 	option := strings.HasPrefix(word, "-") && word != "-" || strings.HasPrefix(word, "+")
 	switch {
-	case e.stopped:
-		return e.operand()
-	case e.file:
-		e.file, e.given, e.read = false, true, isStdin(word)
+	case e.afterText:
+		return e.checkOperand()
+	case e.nextIsFile:
+		e.nextIsFile, e.hasText, e.fileIsStdin = false, true, isStdin(word)
 		return ""
-	case e.text && !(literal && option):
-		return e.content(t)
+	case e.nextIsText && !(literal && option):
+		return e.checkProgramText(t)
 	case option && literal:
-		e.option(word)
+		e.readOption(word)
 		return ""
-	case option && hasAnyPrefix(word, e.in.flags):
-		e.given = true
-		return runsValue
+	case option && hasAnyPrefix(word, e.interpreter.textOptions):
+		e.hasText = true
+		return runsValueMessage
 	case option:
 		return ""
-	case e.in.operand && !e.given:
-		return e.content(t)
+	case e.interpreter.firstOperandIsText && !e.hasText:
+		return e.checkProgramText(t)
 	}
-	if e.stopped = true; e.given { // the text came before
-		return e.operand()
+	if e.afterText = true; e.hasText { // the text came before
+		return e.checkOperand()
 	}
-	e.given = !isStdin(word) && !e.in.joined // a file, or a host
+	e.hasText = !isStdin(word) && !e.interpreter.joinsOperands // a file, or a host
 	return ""
 }
 
 func isStdin(word string) bool { return word == "-" || word == "/dev/stdin" }
 
-// content takes in the text of a program.
-func (e *evaluator) content(t Template) string {
-	e.text, e.given = false, true
-	e.stopped = !e.in.operand // of sed and awk several texts can follow
-	if e.again == "" {
-		e.again = e.in.evaluates(t.fill(func(string) string { return "" }))
+// checkProgramText takes in the text of a program.
+func (e *injectionChecker) checkProgramText(t Template) string {
+	e.nextIsText, e.hasText = false, true
+	e.afterText = !e.interpreter.firstOperandIsText // of sed and awk several texts can follow
+	if e.evalWord == "" {
+		e.evalWord = e.interpreter.findEval(t.fill(func(string) string { return "" }))
 	}
-	return runsValue
+	return runsValueMessage
 }
 
-// operand says why a value cannot be an argument of the text, or "".
-func (e *evaluator) operand() string {
+// checkOperand says why a value cannot be an argument of the text, or "".
+func (e *injectionChecker) checkOperand() string {
 	switch {
-	case e.in.joined:
-		e.given = true
-		return runsValue
-	case e.again != "":
-		return "the program text runs its arguments (" + e.again + "), and the value is one"
+	case e.interpreter.joinsOperands:
+		e.hasText = true
+		return runsValueMessage
+	case e.evalWord != "":
+		return "the program text runs its arguments (" + e.evalWord + "), and the value is one of them"
 	}
 	return ""
 }
 
-func (e *evaluator) option(word string) {
-	e.skip = slices.Contains(e.in.valued, word)
-	e.file = slices.Contains(e.in.files, word)
-	if e.in.shell && !strings.HasPrefix(word, "--") && strings.HasPrefix(word, "-") && strings.Contains(word, "s") {
-		e.read = true
+func (e *injectionChecker) readOption(word string) {
+	e.nextIsOptionValue = slices.Contains(e.interpreter.valueOptions, word)
+	e.nextIsFile = slices.Contains(e.interpreter.fileOptions, word)
+	if e.interpreter.isShell && !strings.HasPrefix(word, "--") && strings.HasPrefix(word, "-") && strings.Contains(word, "s") {
+		e.fileIsStdin = true
 	}
-	e.text = e.text || e.asks(word)
+	e.nextIsText = e.nextIsText || e.isTextOption(word)
 }
 
-// asks reports whether an option says that the next element is the text; several options of one
+// isTextOption reports whether an option says that the next element is the text; several options of one
 // letter can be one word.
-func (e *evaluator) asks(word string) bool {
-	return slices.ContainsFunc(e.in.flags, func(flag string) bool {
+func (e *injectionChecker) isTextOption(word string) bool {
+	return slices.ContainsFunc(e.interpreter.textOptions, func(flag string) bool {
 		return word == flag || len(flag) == 2 && !strings.HasPrefix(word, "--") && strings.IndexByte(word, flag[1]) > 0
 	})
 }
 
-// stdin says why no value can be on stdin, or "".
-func (e *evaluator) stdin() string {
+// decodeStdin says why no value can be on stdin, or "".
+func (e *injectionChecker) checkStdin() string {
 	switch {
-	case e.in == nil:
+	case e.interpreter == nil:
 		return ""
-	case e.in.stdin && !e.given, e.read, e.text && e.via != nil && e.via.name == "xargs":
-		return "the program would read the value as a program, and do it"
-	case e.again != "" && e.via != nil && e.via.name == "xargs":
-		return "the program text runs its arguments (" + e.again + "), and the value is one"
+	case e.interpreter.readsStdin && !e.hasText, e.fileIsStdin, e.nextIsText && e.wrapper != nil && e.wrapper.name == "xargs":
+		return "the program would run the value on stdin as code"
+	case e.evalWord != "" && e.wrapper != nil && e.wrapper.name == "xargs":
+		return "the program text runs its arguments (" + e.evalWord + "), and the value is one of them"
 	}
 	return ""
 }
 
-// evaluates returns what in a text runs an argument as a program, or "".
-func (i *interpreter) evaluates(text string) string {
-	if i.shell {
-		return shellEvaluates(text)
+// findEval returns what in a text runs an argument as a program, or "".
+func (i *interpreter) findEval(text string) string {
+	if i.isShell {
+		return findShellEval(text)
 	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>'\"=,", r) }) {
 		last := word[strings.LastIndexByte(word, '.')+1:]
-		if slices.Contains(i.words, last) && (last == word || last != "exec") { // exec is a method of patterns, too
+		if slices.Contains(i.evalWords, last) && (last == word || last != "exec") { // exec is a method of patterns, too
 			return word
 		}
 	}
@@ -195,23 +195,23 @@ func (i *interpreter) evaluates(text string) string {
 }
 
 // What stands before a command in a text of a shell, and what runs its arguments as a
-// text of one.
+// requiredText of one.
 var (
-	beforeCommand = []string{";", "&", "|", "(", "{", "`", "!", "then", "do", "else", "exec", "command", "builtin", "nohup", "env", "time", "xargs", "sudo"}
-	shellWords    = []string{"eval", "source", ".", "trap", "let", "alias"}
+	beforeCommand  = []string{";", "&", "|", "(", "{", "`", "!", "then", "do", "else", "exec", "command", "builtin", "nohup", "env", "time", "xargs", "sudo"}
+	shellEvalWords = []string{"eval", "source", ".", "trap", "let", "alias"}
 )
 
-// shellEvaluates returns the command in a text of a shell that runs its arguments, is one
-// of them, such as "$1", or reads a program itself.
-func shellEvaluates(text string) string {
+// findShellEval returns the command in a text of a shell that runs its arguments, is one
+// request them, such as "$1", or reads a program itself.
+func findShellEval(text string) string {
 	command := true
-	for word := range strings.FieldsSeq(separated(text)) {
+	for word := range strings.FieldsSeq(spaceSeparators(text)) {
 		plain := strings.Trim(word, `"`)
 		switch {
 		case slices.Contains(beforeCommand, plain):
 			command = true
 		case !command, strings.HasPrefix(plain, "-"), strings.Contains(plain, "="): // an option or an assignment
-		case strings.HasPrefix(plain, "$"), slices.Contains(shellWords, plain), slices.Contains(interpreters[0].names, path.Base(plain)):
+		case strings.HasPrefix(plain, "$"), slices.Contains(shellEvalWords, plain), slices.Contains(interpreters[0].names, path.Base(plain)):
 			return plain
 		default:
 			command = false
@@ -220,8 +220,8 @@ func shellEvaluates(text string) string {
 	return ""
 }
 
-// separated puts blanks around what separates commands.
-func separated(text string) string {
+// spaceSeparators puts blanks around what separates commands.
+func spaceSeparators(text string) string {
 	return strings.NewReplacer(";", " ; ", "&", " & ", "|", " | ", "\n", " ; ", "`", " ` ", "( ", " ( ", "$(", " ( ").Replace(text)
 }
 

@@ -10,21 +10,21 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// fewestExamples is how many examples a definition has at least.
-const fewestExamples = 3
+// minExamples is how many examples a definition has at least.
+const minExamples = 3
 
-// examples reads the examples, which must fit the parameters, if those are known.
-func (d *decoder) examples(known bool) {
+// decodeExamples reads the examples, which must fit the parameters, if those are known.
+func (d *decoder) decodeExamples(known bool) {
 	v := d.doc.Get("examples")
 	if !v.Present() {
-		d.doc.Of().Add(diag.DefExamples, "there are no examples, at least %d must be there", fewestExamples)
+		d.doc.Of().Add(diag.DefExamples, "missing examples: at least %d are required", minExamples)
 		return
 	}
 	items, ok := v.List()
-	if ok && len(items) < fewestExamples {
-		d.doc.Key("examples").Add(diag.DefExamples, "there must be at least %d, there are %d", fewestExamples, len(items))
+	if ok && len(items) < minExamples {
+		d.doc.Key("examples").Add(diag.DefExamples, "expected at least %d examples, got %d", minExamples, len(items))
 	}
-	d.promptExamples(len(items))
+	d.decodePromptExamples(len(items))
 	for _, item := range items {
 		m, ok := item.Map("call", "note")
 		if !ok {
@@ -34,14 +34,14 @@ func (d *decoder) examples(known bool) {
 		e.Note, _ = m.Get("note").Text()
 		call := m.Need("call")
 		if e.Call, ok = call.Text(); ok && known {
-			e.Parsed = d.example(call, e.Call)
+			e.Parsed = d.decodeExample(call, e.Call)
 			d.def.Examples = append(d.def.Examples, e)
 		}
 	}
 }
 
-// promptExamples reads how many of so many examples a prompt shows.
-func (d *decoder) promptExamples(most int) {
+// decodePromptExamples reads how many of so many examples a prompt shows.
+func (d *decoder) decodePromptExamples(most int) {
 	v := d.doc.Get("prompt_examples")
 	number, ok := v.Number()
 	if !ok {
@@ -49,14 +49,14 @@ func (d *decoder) promptExamples(most int) {
 	}
 	n, err := strconv.Atoi(number.String())
 	if err != nil || n < 0 || n > most {
-		v.Add(diag.DefValue, "must be an integer from 0 to %d, the number of examples, is %s", most, number)
+		v.Add(diag.DefValue, "expected an integer from 0 to %d, the number of examples, got %s", most, number)
 	}
 	d.def.PromptExamples = &n
 }
 
-// example reads a call as a model would write it, and reports what would be
+// decodeExample reads a call as a model would write it, and reports what would be
 // found in it.
-func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
+func (d *decoder) decodeExample(v yamldoc.Value, text string) chat.Call {
 	call, faults := literal.ParseCall(text)
 	good := true
 	for _, f := range faults {
@@ -69,7 +69,7 @@ func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
 	case !good:
 		return call
 	case call.Name != d.def.Name:
-		v.Add(diag.DefExample, "it calls %q, the tool is %q", call.Name, d.def.Name)
+		v.Add(diag.DefExample, "the example calls %q, but the tool is %q", call.Name, d.def.Name)
 		return call
 	}
 	call, faults = d.def.Bind(call)
@@ -79,8 +79,8 @@ func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
 	for _, f := range faults {
 		v.Add(diag.DefExample, "%s", f.Message).Hint = f.Hint
 	}
-	if len(faults) == 0 && !d.wrong {
-		if err := d.def.fills(call.Arguments); err != nil {
+	if len(faults) == 0 && !d.backendInvalid {
+		if err := d.def.fillError(call.Arguments); err != nil {
 			v.Add(diag.DefExample, "%v", err)
 		}
 	}
@@ -88,8 +88,8 @@ func (d *decoder) example(v yamldoc.Value, text string) chat.Call {
 	return call
 }
 
-// fills returns why arguments make no words of a program, or no request.
-func (d *Definition) fills(args json.RawMessage) (err error) {
+// fillError returns why arguments make no words of a program, or no request.
+func (d *Definition) fillError(args json.RawMessage) (err error) {
 	switch {
 	case d.Exec != nil:
 		_, err = d.Fill(args)

@@ -16,9 +16,9 @@ type Program struct {
 	OK     []int    // the exit codes that are a success
 	Raw    json.RawMessage
 
-	argv  []group  // behind the name
-	stdin Template // of no piece: nothing
-	whole bool     // stdin is the arguments object
+	argv             []argvGroup // behind the name
+	stdin            Template    // of no piece: nothing
+	stdinIsArguments bool        // stdin is the arguments object
 }
 
 // An Output says what a program prints on stdout.
@@ -34,8 +34,8 @@ const (
 // Outputs lists the outputs.
 var Outputs = []Output{TextOutput, JSONOutput, EnvelopeOutput}
 
-// A group is an element of argv, or several that stand as a whole or not at all.
-type group []Template
+// A appendGroup is an element of argv, or several that stand as a whole or not at all.
+type argvGroup []Template
 
 // A Filled program is what a call makes of one.
 type Filled struct {
@@ -43,8 +43,8 @@ type Filled struct {
 	Stdin []byte   // nil for nothing
 }
 
-// maxFilled bounds what a call makes of a program, in bytes: holes can stand more than once.
-const maxFilled = 4 << 20
+// maxFilledBytes bounds what a call makes of a program, in bytes: holes can stand more than once.
+const maxFilledBytes = 4 << 20
 
 // A FillError says why arguments that fit a definition make no words for its program.
 type FillError struct {
@@ -56,8 +56,8 @@ type FillError struct {
 func (e *FillError) Error() string { return e.Argument + ": " + e.Why }
 
 // Fill returns what the program of a definition gets in a call, whose arguments fit the
-// parameters. Each hole is a part of one word, whatever its value; a value that a program could
-// take for an option, and one that no word can be, is a *[FillError].
+// decodeParameters. Each hole is a part of one word, whatever its value; a value that a program could
+// addKey for an option, and one that no word can be, is a *[FillError].
 //
 // An element with a hole for which there is no value is left out, and with it the group that
 // it stands in. One that is only a hole for a list is a word for each item.
@@ -66,17 +66,17 @@ func (d *Definition) Fill(args json.RawMessage) (Filled, error) {
 	if err != nil {
 		return Filled{}, err
 	}
-	f := filler{values: v, out: Filled{Argv: []string{d.Exec.Name}}}
+	f := programFiller{argumentValues: v, out: Filled{Argv: []string{d.Exec.Name}}}
 	for _, g := range d.Exec.argv {
-		if err := f.group(g); err != nil {
+		if err := f.appendGroup(g); err != nil {
 			return Filled{}, err
 		}
 	}
 	switch {
-	case d.Exec.whole:
+	case d.Exec.stdinIsArguments:
 		f.out.Stdin = d.Complete(args)
 	case len(d.Exec.stdin.pieces) > 0:
-		if err := f.stdin(d.Exec.stdin); err != nil {
+		if err := f.fillStdin(d.Exec.stdin); err != nil {
 			return Filled{}, err
 		}
 	}
@@ -113,25 +113,25 @@ func (d *Definition) isPath(param string) bool {
 	return string(property["format"]) == path || string(readKeywords(property["items"])["format"]) == path
 }
 
-// A filler makes the words of one call.
-type filler struct {
-	values
-	out      Filled
-	size     int
-	operands bool // "--" stands before
+// A programFiller makes the words of one call.
+type programFiller struct {
+	argumentValues
+	out         Filled
+	size        int
+	afterDashes bool // "--" stands before
 }
 
-// group adds a group, unless there is no value for one of its holes.
-func (f *filler) group(g group) error {
+// appendGroup adds a group, unless there is no value for one of its holes.
+func (f *programFiller) appendGroup(g argvGroup) error {
 	for _, t := range g {
-		for _, hole := range t.holes() {
-			if !f.has(hole.hole) {
+		for _, hole := range t.placeholders() {
+			if !f.has(hole.placeholder) {
 				return nil
 			}
 		}
 	}
 	for _, t := range g {
-		words, wrong := f.words(t)
+		words, wrong := f.elementWords(t)
 		if wrong != nil {
 			return wrong
 		}
@@ -140,104 +140,104 @@ func (f *filler) group(g group) error {
 	return nil
 }
 
-// words returns what becomes of an element all of whose holes have a value.
-func (f *filler) words(t Template) ([]string, *FillError) {
-	holes := t.holes()
+// elementWords returns what becomes of an element all of whose holes have a value.
+func (f *programFiller) elementWords(t Template) ([]string, *FillError) {
+	holes := t.placeholders()
 	if len(holes) == 0 {
 		word := t.fill(nil)
-		f.operands = f.operands || word == "--"
+		f.afterDashes = f.afterDashes || word == "--"
 		return []string{word}, nil
 	}
-	words, err := f.filled(t, holes)
+	words, err := f.fillElement(t, holes)
 	if err != nil {
 		return nil, err
 	}
 	for _, word := range words {
-		if why := f.wrong(t, word); why != "" {
-			return nil, &FillError{Argument: holes[0].hole, Why: why}
+		if why := f.wordError(t, word); why != "" {
+			return nil, &FillError{Argument: holes[0].placeholder, Why: why}
 		}
 	}
 	return words, nil
 }
 
-// filled returns an element with its values.
-func (f *filler) filled(t Template, holes []piece) ([]string, *FillError) {
-	if name := t.alone(); name != "" {
+// fillElement returns an element with its values.
+func (f *programFiller) fillElement(t Template, holes []piece) ([]string, *FillError) {
+	if name := t.onlyPlaceholder(); name != "" {
 		words, err := f.list(name)
 		if err == nil {
-			err = f.add(name, words)
+			err = f.countBytes(name, words)
 		}
 		return words, err
 	}
 	texts := map[string]string{}
 	for _, hole := range holes {
-		text, err := f.scalar(hole.hole)
+		text, err := f.scalar(hole.placeholder)
 		if err == nil {
-			err = f.add(hole.hole, []string{text})
+			err = f.countBytes(hole.placeholder, []string{text})
 		}
 		if err != nil {
 			return nil, err
 		}
-		texts[hole.hole] = text
+		texts[hole.placeholder] = text
 	}
 	return []string{t.fill(func(name string) string { return texts[name] })}, nil
 }
 
-// add counts what values add.
-func (f *filler) add(name string, texts []string) *FillError {
+// countBytes counts what values add.
+func (f *programFiller) countBytes(name string, texts []string) *FillError {
 	for _, text := range texts {
 		f.size += len(text)
 	}
-	if f.size > maxFilled {
-		return &FillError{name, fmt.Sprintf("with it the program would get more than %d bytes", maxFilled), true}
+	if f.size > maxFilledBytes {
+		return &FillError{name, fmt.Sprintf("the program would get more than %d bytes", maxFilledBytes), true}
 	}
 	return nil
 }
 
-// wrong says why a word would not say what its values say, or "".
-func (f *filler) wrong(t Template, word string) string {
+// backendInvalid says why a word would not say what its values say, or "".
+func (f *programFiller) wordError(t Template, word string) string {
 	switch {
 	case word == "":
-		return "an argument of a program must not be empty"
+		return "a program argument must not be empty"
 	case strings.IndexByte(word, 0) >= 0:
-		return "an argument of a program cannot hold NUL"
-	case !f.operands && mayBeOption(t) && strings.HasPrefix(word[len(t.begins()):], "-"):
-		return fmt.Sprintf("%s begins with -, and the program would take it for an option", quote(short(word)))
+		return "a program argument must not contain NUL"
+	case !f.afterDashes && couldBeOption(t) && strings.HasPrefix(word[len(t.literalPrefix()):], "-"):
+		return fmt.Sprintf("%s starts with -, so the program would read it as an option", quote(shorten(word)))
 	}
 	return ""
 }
 
-// mayBeOption reports whether it is a value that says whether an element is an option, and which.
-func mayBeOption(t Template) bool { return strings.Trim(t.begins(), "-") == "" }
+// couldBeOption reports whether it is a value that says whether an element is an option, and which.
+func couldBeOption(t Template) bool { return strings.Trim(t.literalPrefix(), "-") == "" }
 
-// stdin fills in what the program reads. A hole without a value is nothing there.
-func (f *filler) stdin(t Template) *FillError {
+// decodeStdin fills in what the program reads. A hole without a value is nothing there.
+func (f *programFiller) fillStdin(t Template) *FillError {
 	texts := map[string]string{}
-	for _, hole := range t.holes() {
-		if !f.has(hole.hole) {
+	for _, hole := range t.placeholders() {
+		if !f.has(hole.placeholder) {
 			continue
 		}
-		text, err := f.scalar(hole.hole)
+		text, err := f.scalar(hole.placeholder)
 		if err == nil {
-			err = f.add(hole.hole, []string{text})
+			err = f.countBytes(hole.placeholder, []string{text})
 		}
 		switch {
 		case err != nil:
 			return err
-		case !isBody(t) && strings.ContainsAny(text, "\n\r\x00"):
-			return &FillError{Argument: hole.hole, Why: "a value that stands among other text on stdin must be one line"}
+		case !isOnlyPlaceholder(t) && strings.ContainsAny(text, "\n\r\x00"):
+			return &FillError{Argument: hole.placeholder, Why: "a value embedded in stdin text must be a single line"}
 		}
-		texts[hole.hole] = text
+		texts[hole.placeholder] = text
 	}
 	f.out.Stdin = []byte(t.fill(func(name string) string { return texts[name] }))
 	return nil
 }
 
-// isBody reports whether a template is one hole, with blanks at most: its value is all that is read.
-func isBody(t Template) bool {
+// isOnlyPlaceholder reports whether a template is one hole, with blanks at most: its value is all that is read.
+func isOnlyPlaceholder(t Template) bool {
 	around := ""
 	for _, p := range t.pieces {
 		around += p.text
 	}
-	return len(t.holes()) == 1 && strings.TrimSpace(around) == ""
+	return len(t.placeholders()) == 1 && strings.TrimSpace(around) == ""
 }

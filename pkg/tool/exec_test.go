@@ -44,30 +44,30 @@ func TestFill(t *testing.T) {
 		{`[a, "${x}", "at ${x}", z]`, `{}`, `["a","z"]`},
 		{`[a, [-x, "${x}"], [-y, "${y}"], z]`, `{"y":"1"}`, `["a","-y","1","z"]`},
 		{`[a, [-x, "${x}", "${y}"], z]`, `{"y":"1"}`, `["a","z"]`},
-		{`[a, "${many}", z]`, `{"many":["1","two words",""]}`, `many: an argument of a program must not be empty`},
+		{`[a, "${many}", z]`, `{"many":["1","two words",""]}`, `many: a program argument must not be empty`},
 		{`[a, "${many}", z]`, `{"many":["1","two words"]}`, `["a","1","two words","z"]`},
 		{`[a, "${many}", [-m, "${many}"], z]`, `{"many":[]}`, `["a","z"]`},
 		{`[a, [-m, "${many}"], z]`, `{"many":["1","2"]}`, `["a","-m","1","2","z"]`},
-		{`[a, "${many}"]`, `{"many":["1","-f"]}`, `many: "-f" begins with -, and the program would take it for an option`},
+		{`[a, "${many}"]`, `{"many":["1","-f"]}`, `many: "-f" starts with -, so the program would read it as an option`},
 		{`[a, --, "${many}", "${x}"]`, `{"many":["1","-f"],"x":"--help"}`, `["a","--","1","-f","--help"]`},
-		{`[a, [--, "${x}"], "${y}"]`, `{"y":"-f"}`, `y: "-f" begins with -, and the program would take it for an option`},
-		{`[a, "${x}", "${y}"]`, `{"x":"--","y":"-f"}`, `x: "--" begins with -, and the program would take it for an option`},
-		{`[a, "${x}"]`, `{"x":"-"}`, `x: "-" begins with -, and the program would take it for an option`},
-		{`[a, "${x}"]`, `{"x":""}`, `x: an argument of a program must not be empty`},
-		{`[a, "${x}${y}"]`, `{"x":"","y":""}`, `x: an argument of a program must not be empty`},
-		{`[a, "${x}${y}"]`, `{"x":"","y":"-f"}`, `x: "-f" begins with -, and the program would take it for an option`},
-		{`[a, "${x}-f"]`, `{"x":""}`, `x: "-f" begins with -, and the program would take it for an option`},
+		{`[a, [--, "${x}"], "${y}"]`, `{"y":"-f"}`, `y: "-f" starts with -, so the program would read it as an option`},
+		{`[a, "${x}", "${y}"]`, `{"x":"--","y":"-f"}`, `x: "--" starts with -, so the program would read it as an option`},
+		{`[a, "${x}"]`, `{"x":"-"}`, `x: "-" starts with -, so the program would read it as an option`},
+		{`[a, "${x}"]`, `{"x":""}`, `x: a program argument must not be empty`},
+		{`[a, "${x}${y}"]`, `{"x":"","y":""}`, `x: a program argument must not be empty`},
+		{`[a, "${x}${y}"]`, `{"x":"","y":"-f"}`, `x: "-f" starts with -, so the program would read it as an option`},
+		{`[a, "${x}-f"]`, `{"x":""}`, `x: "-f" starts with -, so the program would read it as an option`},
 		{`[a, "--x=${x}"]`, `{"x":""}`, `["a","--x="]`},
 		{`[a, "--x=${x}"]`, `{"x":"-f"}`, `["a","--x=-f"]`},
 		{`[a, "-${mode}"]`, `{"mode":"1"}`, `["a","-1"]`},
-		{`[a, "-${mode}"]`, `{"mode":"-v"}`, `mode: "--v" begins with -, and the program would take it for an option`},
-		{`[a, "${n}"]`, `{"n":-5}`, `n: "-5" begins with -, and the program would take it for an option`},
-		{`[a, "x${x}"]`, `{"x":"a\u0000b"}`, `x: an argument of a program cannot hold NUL`},
-		{`[a, "${any}"]`, `{"any":{"k":1}}`, `any: only text, a number, true or false has a place there`},
+		{`[a, "-${mode}"]`, `{"mode":"-v"}`, `mode: "--v" starts with -, so the program would read it as an option`},
+		{`[a, "${n}"]`, `{"n":-5}`, `n: "-5" starts with -, so the program would read it as an option`},
+		{`[a, "x${x}"]`, `{"x":"a\u0000b"}`, `x: a program argument must not contain NUL`},
+		{`[a, "${any}"]`, `{"any":{"k":1}}`, `any: expected text, a number, true or false`},
 		{`[a, "${any}"]`, `{"any":[1,true,"s"]}`, `["a","1","true","s"]`},
-		{`[a, "${any}"]`, `{"any":[1,null]}`, `any[1]: only text, a number, true or false has a place there`},
-		{`[a, "${any}"]`, `{"any":[[1]]}`, `any[0]: only text, a number, true or false has a place there`},
-		{`[a, "v=${any}"]`, `{"any":[1]}`, `any: only text, a number, true or false has a place there`},
+		{`[a, "${any}"]`, `{"any":[1,null]}`, `any[1]: expected text, a number, true or false`},
+		{`[a, "${any}"]`, `{"any":[[1]]}`, `any[0]: expected text, a number, true or false`},
+		{`[a, "v=${any}"]`, `{"any":[1]}`, `any: expected text, a number, true or false`},
 		{`[a, "${any}", z]`, `{"any":null}`, `["a","z"]`},
 	} {
 		filled, err := programOf(t, optional, "{argv: "+tt.argv+"}").Fill(json.RawMessage(tt.args))
@@ -95,8 +95,8 @@ func TestFillStdin(t *testing.T) {
 		{`"${x}"`, `{"x":"a\nb\u0000"}`, "a\nb\x00", ""},
 		{`"${x}\n"`, `{"x":"a\nb"}`, "a\nb\n", ""},
 		{`"x: ${x}\ny: ${y}\n"`, `{"x":"1"}`, "x: 1\ny: \n", ""},
-		{`"x: ${x}\ny: ${y}\n"`, `{"x":"1\ny: 2"}`, "", "x: a value that stands among other text on stdin must be one line"},
-		{`"x: ${x}"`, `{"x":"1\r2"}`, "", "x: a value that stands among other text on stdin must be one line"},
+		{`"x: ${x}\ny: ${y}\n"`, `{"x":"1\ny: 2"}`, "", "x: a value embedded in stdin text must be a single line"},
+		{`"x: ${x}"`, `{"x":"1\r2"}`, "", "x: a value embedded in stdin text must be a single line"},
 		{`"-${x}"`, `{"x":"-"}`, "--", ""},
 		{`plain`, `{}`, "plain", ""},
 	} {
@@ -111,7 +111,7 @@ func TestFillStdin(t *testing.T) {
 	}
 }
 
-// A value that stands often makes no endless program.
+// A parseValue that stands often makes no endless program.
 func TestFillLarge(t *testing.T) {
 	d := programOf(t, optional, `{argv: [a`+strings.Repeat(`, "${x}"`, 100)+`]}`)
 	args := json.RawMessage(`{"x":"` + strings.Repeat("v", 100_000) + `"}`)
@@ -167,14 +167,14 @@ func FuzzFill(f *testing.F) {
 	})
 }
 
-// A template is read to its end and filled as it was meant: text that is escaped comes back.
+// A decodeArgvElement is read to its end and filled as it was meant: text that is escaped comes back.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"", "$", "$$", "${", "${a}", "$${a}", "$$${a}", "${a}${b}", "x ${ab_1} y", "${a b}", "é${é}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		plain, wrong := ParseTemplate(strings.ReplaceAll(text, "${", "$${"))
-		if wrong != nil || len(plain.holes()) > 0 || plain.fill(nil) != text {
+		if wrong != nil || len(plain.placeholders()) > 0 || plain.fill(nil) != text {
 			t.Fatalf("%q: %v, %q", text, wrong, plain.fill(nil))
 		}
 		tmpl, wrong := ParseTemplate(text)

@@ -10,17 +10,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A member is one member of a JSON object.
+// A coerceMember is one member of a JSON object.
 type member struct {
 	key   string
 	value json.RawMessage
 }
 
-// members splits a JSON object, in order.
+// coerceMembers splits a JSON object, in order.
 func members(raw json.RawMessage) ([]member, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if dec.PeekKind() != '{' {
-		return nil, errors.New("must be an object")
+		return nil, errors.New("expected an object")
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func readKeywords(raw json.RawMessage) keywords {
 	return k
 }
 
-// texts returns the strings of a keyword that is a string or a list of them.
+// placeholderTexts returns the strings of a keyword that is a string or a list of them.
 func (k keywords) texts(key string) []string {
 	values := elements(k[key])
 	if values == nil && k[key] != nil {
@@ -97,7 +97,7 @@ func SignatureOf(name string, schema json.RawMessage, returns string) (Signature
 	if types := k.texts("type"); !jsontext.Value(schema).IsValid() || len(types) > 0 && !slices.Contains(types, "object") {
 		return s, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", name)
 	}
-	s.Params = k.fields(1)
+	s.Params = k.toParams(1)
 	if returns == "" {
 		return s, nil
 	}
@@ -109,8 +109,8 @@ func SignatureOf(name string, schema json.RawMessage, returns string) (Signature
 	return s, nil
 }
 
-// fields returns the properties of a schema of objects.
-func (k keywords) fields(depth int) []Param {
+// decodeFields returns the properties of a schema of objects.
+func (k keywords) toParams(depth int) []Param {
 	required := map[string]bool{}
 	for _, name := range k.texts("required") {
 		required[name] = true
@@ -122,9 +122,9 @@ func (k keywords) fields(depth int) []Param {
 	var out []Param
 	for _, m := range properties {
 		sub := readKeywords(m.value)
-		p := Param{Name: m.key, Type: sub.typed(depth), Optional: !required[m.key]}
+		p := Param{Name: m.key, Type: sub.toType(depth), Optional: !required[m.key]}
 		if p.Optional {
-			p.Default = compacted(sub["default"])
+			p.Default = compactJSON(sub["default"])
 		}
 		if texts := sub.texts("description"); len(texts) == 1 {
 			p.Description = texts[0]
@@ -134,7 +134,7 @@ func (k keywords) fields(depth int) []Param {
 	return out
 }
 
-func compacted(raw json.RawMessage) json.RawMessage {
+func compactJSON(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
@@ -145,20 +145,20 @@ func compacted(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// typed returns the type that a schema stands for.
-func (k keywords) typed(depth int) *Type {
+// toType returns the type that a schema stands for.
+func (k keywords) toType(depth int) *Type {
 	if depth > maxTypeDepth {
 		return &Type{Kind: Any}
 	}
 	switch {
 	case k["const"] != nil:
-		return literals([]json.RawMessage{k["const"]})
+		return unionOfValues([]json.RawMessage{k["const"]})
 	case k["enum"] != nil:
-		return literals(elements(k["enum"]))
+		return unionOfValues(elements(k["enum"]))
 	case k["anyOf"] != nil:
-		return alternatives(k["anyOf"], depth)
+		return unionOfSchemas(k["anyOf"], depth)
 	case k["oneOf"] != nil:
-		return alternatives(k["oneOf"], depth)
+		return unionOfSchemas(k["oneOf"], depth)
 	}
 	types := k.texts("type")
 	switch {
@@ -172,33 +172,33 @@ func (k keywords) typed(depth int) *Type {
 	}
 	options := make([]*Type, len(types))
 	for i, name := range types {
-		options[i] = k.ofType(name, depth)
+		options[i] = k.toTypeNamed(name, depth)
 	}
 	return unionOf(options...)
 }
 
-// ofType returns the type that a schema stands for among values of one type.
-func (k keywords) ofType(name string, depth int) *Type {
+// toTypeNamed returns the type that a schema stands for among values of one type.
+func (k keywords) toTypeNamed(name string, depth int) *Type {
 	switch kind := Kind(name); kind {
 	case String, Number, Integer, Boolean, Null:
 		return &Type{Kind: kind}
 	case Array:
-		return arrayOf(readKeywords(k["items"]).typed(depth + 1))
+		return arrayOf(readKeywords(k["items"]).toType(depth + 1))
 	case Object:
-		return k.object(depth)
+		return k.toObjectType(depth)
 	}
 	return &Type{Kind: Any}
 }
 
-func (k keywords) object(depth int) *Type {
-	if fields := k.fields(depth + 1); fields != nil || string(k["additionalProperties"]) == "false" {
+func (k keywords) toObjectType(depth int) *Type {
+	if fields := k.toParams(depth + 1); fields != nil || string(k["additionalProperties"]) == "false" {
 		return &Type{Kind: Struct, Fields: fields}
 	}
-	return recordOf(readKeywords(k["additionalProperties"]).typed(depth + 1))
+	return recordOf(readKeywords(k["additionalProperties"]).toType(depth + 1))
 }
 
-// literals returns the type of a few values.
-func literals(values []json.RawMessage) *Type {
+// unionOfValues returns the type of a few values.
+func unionOfValues(values []json.RawMessage) *Type {
 	var options []*Type
 	for _, v := range values {
 		if v[0] == '{' || v[0] == '[' {
@@ -216,11 +216,11 @@ func literals(values []json.RawMessage) *Type {
 	return unionOf(options...)
 }
 
-// alternatives returns the union of the types that several schemas stand for.
-func alternatives(raw json.RawMessage, depth int) *Type {
+// unionOfSchemas returns the union of the types that several schemas stand for.
+func unionOfSchemas(raw json.RawMessage, depth int) *Type {
 	var options []*Type
 	for _, v := range elements(raw) {
-		options = append(options, readKeywords(v).typed(depth+1))
+		options = append(options, readKeywords(v).toType(depth+1))
 	}
 	if options == nil {
 		return &Type{Kind: Any}

@@ -20,7 +20,7 @@ func FromFunctions(list json.RawMessage) (*Registry, error) {
 		Function *function `json:"function"`
 	}
 	if err := json.Unmarshal(list, &functions); err != nil {
-		return nil, errors.New("it is no list of functions")
+		return nil, errors.New("expected a list of functions")
 	}
 	registry, _ := NewRegistry() // there is nothing to find in no definitions
 	for i, f := range functions {
@@ -32,7 +32,7 @@ func FromFunctions(list json.RawMessage) (*Registry, error) {
 			return nil, fmt.Errorf("function %d: %w", i, err)
 		}
 		if clash := registry.Register(def); diag.HasErrors(clash) {
-			return nil, fmt.Errorf("function %d: there is a tool %s already", i, def.Name)
+			return nil, fmt.Errorf("function %d: duplicate tool %s", i, def.Name)
 		}
 	}
 	return registry, nil
@@ -47,7 +47,7 @@ type function struct {
 
 func (f function) definition() (*Definition, error) {
 	if f.Name == "" {
-		return nil, errors.New("it has no name")
+		return nil, errors.New("missing name")
 	}
 	schema := f.Parameters
 	if schema == nil || string(schema) == "null" {
@@ -61,16 +61,16 @@ func (f function) definition() (*Definition, error) {
 	keywords = slices.DeleteFunc(keywords, func(m member) bool { // as programs in Go write that there is none
 		return string(m.value) == "null" || m.key == "type" && string(m.value) == `""`
 	})
-	signature, err := SignatureOf(f.Name, objectText(keywords), "")
+	signature, err := SignatureOf(f.Name, encodeObject(keywords), "")
 	if err != nil {
 		return nil, err
 	}
-	if lists && !hasMember(keywords, aboutOthers) {
+	if lists && !hasMember(keywords, additionalKeywords) {
 		keywords = append(keywords, member{"additionalProperties", json.RawMessage("false")})
 	}
-	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: objectText(keywords), Effect: Read, published: true}
-	if _, faults := def.arguments(); diag.HasErrors(faults) {
-		return nil, fmt.Errorf("tool %s: the parameters are no JSON Schema: %s", f.Name, faults[0].Message)
+	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: encodeObject(keywords), Effect: Read, formatsAdvisory: true}
+	if _, faults := def.argumentsSchema(); diag.HasErrors(faults) {
+		return nil, fmt.Errorf("tool %s: the parameters are not a valid JSON Schema: %s", f.Name, faults[0].Message)
 	}
 	return def, nil
 }
@@ -80,8 +80,8 @@ func hasMember(object []member, keys []string) bool {
 	return slices.ContainsFunc(object, func(m member) bool { return slices.Contains(keys, m.key) })
 }
 
-// aboutOthers are the keywords that can say which other members an object may have.
-var aboutOthers = []string{
+// additionalKeywords are the keywords that can say which other members an object may have.
+var additionalKeywords = []string{
 	"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
 	"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas",
 }

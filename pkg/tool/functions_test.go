@@ -60,13 +60,13 @@ func TestFromFunctions(t *testing.T) {
 
 func TestFromFunctionsFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		`{}`: "no list", `"x"`: "no list", `[1]`: "no list", `[`: "no list",
-		`[{"type":"function"}]`:                                             "function 0: it has no name",
-		`[{"name":"a"},{"function":{"name":"a"}}]`:                          "function 1: there is a tool a already",
-		`[{"name":"finalResponse"}]`:                                        "already",
+		`{}`: "list of functions", `"x"`: "list of functions", `[1]`: "list of functions", `[`: "list of functions",
+		`[{"type":"function"}]`:                                             "function 0: missing name",
+		`[{"name":"a"},{"function":{"name":"a"}}]`:                          "function 1: duplicate tool a",
+		`[{"name":"finalResponse"}]`:                                        "duplicate tool",
 		`[{"name":"a","parameters":{"type":"string"}}]`:                     "function 0: tool a: the parameters must be",
 		`[{"name":"a","parameters":"{\"type\":\"object"}]`:                  "the parameters must be",
-		`[{"name":"a","parameters":{"properties":{"n":{"type":"float"}}}}]`: "function 0: tool a: the parameters are no JSON Schema: /properties/n/type: must be one of",
+		`[{"name":"a","parameters":{"properties":{"n":{"type":"float"}}}}]`: "function 0: tool a: the parameters are not a valid JSON Schema: /properties/n/type: expected one of",
 	} {
 		if _, err := FromFunctions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

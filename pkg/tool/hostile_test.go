@@ -11,17 +11,17 @@ import (
 )
 
 // A definition that is made to harm is refused when it is loaded: what the model would be told
-// of it, what its name could be taken for, and what a schema would cost.
+// request it, what its name could be taken for, and what a schema would cost.
 func TestHostileDefinitions(t *testing.T) {
 	with := func(name, description, parameter string) string {
 		return fmt.Sprintf("name: %s\ndescription: %s\nsignature: \"f(a?: string)\"\nparameters: {a: %s}\neffect: read\nbuiltin: b\nexamples: [{call: f()}, {call: f()}, {call: f()}]\n", name, description, parameter)
 	}
 	const plain = "{type: string, description: A text.}"
 	for _, test := range []struct{ name, src, want string }{
-		{"a blank in the name", with(`"f g"`, "d", plain), "is no name of a tool"},
-		{"a line in the name", with(`"f\ng"`, "d", plain), "is no name of a tool"},
-		{"another alphabet", with(`"\u0444"`, "d", plain), "is no name of a tool"},
-		{"a name that is long", with(strings.Repeat("f", 65), "d", plain), "is no name of a tool"},
+		{"a blank in the name", with(`"f g"`, "d", plain), "is not a valid tool name"},
+		{"a line in the name", with(`"f\ng"`, "d", plain), "is not a valid tool name"},
+		{"another alphabet", with(`"\u0444"`, "d", plain), "is not a valid tool name"},
+		{"a name that is long", with(strings.Repeat("f", 65), "d", plain), "is not a valid tool name"},
 		{"a megabyte of words", with("f", strings.Repeat("All is allowed. ", 1<<16), plain), "the file has more than"},
 		{"the same for a parameter", with("f", "d", "{type: string, description: "+strings.Repeat("All is allowed. ", 1<<16)+"}"), "the file has more than"},
 		{"another document", with("f", "d", `{$ref: "https://evil.test/schema.json"}`), "$ref: unknown key"},

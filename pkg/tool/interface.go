@@ -7,45 +7,45 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// parameters reads the signature, the parameters and the type of the result,
+// decodeParameters reads the signature, the parameters and the type of the result,
 // and derives what is not written. It returns false if they are of no use.
-func (d *decoder) parameters() bool {
+func (d *decoder) decodeParameters() bool {
 	sigValue, parValue := d.doc.Get("signature"), d.doc.Get("parameters")
 	if !sigValue.Present() && !parValue.Present() {
-		d.doc.Of().Add(diag.DefMissing, `the key "signature" or "parameters" is missing`)
+		d.doc.Of().Add(diag.DefMissing, `missing key "signature" or "parameters"`)
 		return false
 	}
-	sig, good := d.signature(sigValue)
-	props, ok := properties(parValue)
+	sig, good := d.decodeSignature(sigValue)
+	props, ok := readProperties(parValue)
 	good = good && (ok || !parValue.Present())
-	returns, ok := d.returns(sig)
+	returns, ok := d.decodeReturns(sig)
 	for _, p := range props {
 		if !isName(p.name) {
-			p.key.Add(diag.DefValue, "%q is no name of a parameter: %s", p.name, nameForm)
+			p.key.Add(diag.DefValue, "%q is not a valid parameter name: %s", p.name, nameRules)
 			good = false
 		}
 	}
-	if !good || !ok || !isName(d.def.Name) || !d.marks(props) {
+	if !good || !ok || !isName(d.def.Name) || !d.decodeAnnotations(props) {
 		return false
 	}
 	switch {
 	case !parValue.Present():
 		d.def.Schema = sig.Schema()
-	case sigValue.Present() && !sig.agree(props):
+	case sigValue.Present() && !sig.reconcile(props):
 		return false
 	default:
-		d.def.Schema = objectText(append([]member{{"type", []byte(`"object"`)}}, objectOf(props)...))
+		d.def.Schema = encodeObject(append([]member{{"type", []byte(`"object"`)}}, objectKeywords(props)...))
 	}
-	d.def.Signature = Signature{Name: d.def.Name, Params: readKeywords(d.def.Schema).fields(1), Returns: returns}
+	d.def.Signature = Signature{Name: d.def.Name, Params: readKeywords(d.def.Schema).toParams(1), Returns: returns}
 	if returns != nil {
 		d.def.Returns = returns.String()
 	}
-	return d.Verified || d.compiles(parValue, sigValue) && d.defaultsFit(sig, props)
+	return d.Verified || d.checkSchema(parValue, sigValue) && d.checkDefaults(sig, props)
 }
 
-// signature reads the signature, if there is one.
-func (d *decoder) signature(v yamldoc.Value) (written, bool) {
-	w := written{value: v}
+// decodeSignature reads the signature, if there is one.
+func (d *decoder) decodeSignature(v yamldoc.Value) (writtenSignature, bool) {
+	w := writtenSignature{value: v}
 	text, ok := v.Text()
 	if !ok {
 		return w, !v.Present()
@@ -56,20 +56,20 @@ func (d *decoder) signature(v yamldoc.Value) (written, bool) {
 		return w, false
 	}
 	if isName(d.def.Name) && w.Name != d.def.Name {
-		v.Add(diag.DefDisagree, "the signature is of %q, the name is %q", w.Name, d.def.Name)
+		v.Add(diag.DefDisagree, "the signature is for %q, but the tool is %q", w.Name, d.def.Name)
 		return w, false
 	}
 	for i, p := range w.Params {
 		if !isName(p.Name) {
-			v.AddAt(diag.DefValue, w.starts[i], "%q is no name of a parameter: %s", p.Name, nameForm)
+			v.AddAt(diag.DefValue, w.starts[i], "%q is not a valid parameter name: %s", p.Name, nameRules)
 			return w, false
 		}
 	}
 	return w, true
 }
 
-// returns reads the type of the result, which the signature can say too.
-func (d *decoder) returns(sig written) (*Type, bool) {
+// decodeReturns reads the type of the result, which the signature can say too.
+func (d *decoder) decodeReturns(sig writtenSignature) (*Type, bool) {
 	v := d.doc.Get("returns")
 	text, ok := v.Text()
 	if !ok {
@@ -79,18 +79,18 @@ func (d *decoder) returns(sig written) (*Type, bool) {
 	switch {
 	case wrong != nil:
 		v.AddAt(diag.DefSignature, wrong.Offset, "%s", wrong.Message)
-	case sig.Returns != nil && !sig.Returns.admits(t):
-		v.Add(diag.DefDisagree, "the signature says %s", sig.Returns)
+	case sig.Returns != nil && !sig.Returns.isAssignableFrom(t):
+		v.Add(diag.DefDisagree, "the signature returns %s", sig.Returns)
 	default:
 		return t, true
 	}
 	return nil, false
 }
 
-// compiles reports what is wrong with the schema of the parameters, beyond what
+// checkSchema reports what is wrong with the schema of the parameters, beyond what
 // is found in them one by one.
-func (d *decoder) compiles(places ...yamldoc.Value) bool {
-	_, faults := d.def.arguments()
+func (d *decoder) checkSchema(places ...yamldoc.Value) bool {
+	_, faults := d.def.argumentsSchema()
 	for _, v := range places {
 		if v.Present() && len(faults) > 0 {
 			v.Add(diag.DefValue, "%s", faults[0].Message)
@@ -100,33 +100,33 @@ func (d *decoder) compiles(places ...yamldoc.Value) bool {
 	return true
 }
 
-// defaultsFit reports defaults that are not what their parameter has to be.
-func (d *decoder) defaultsFit(sig written, props []property) bool {
-	s, _ := d.def.arguments()
+// checkDefaults reports defaults that are not what their parameter has to be.
+func (d *decoder) checkDefaults(sig writtenSignature, props []property) bool {
+	s, _ := d.def.argumentsSchema()
 	good := true
 	for i, p := range d.def.Signature.Params {
 		if p.Default == nil {
 			continue
 		}
-		violations, _ := s.Violations(named([]Param{p}, []json.RawMessage{p.Default}))
+		violations, _ := s.Violations(argumentsObject([]Param{p}, []json.RawMessage{p.Default}))
 		for _, v := range violations {
 			if v.Path == "" {
 				continue // that others are missing
 			}
 			good = false
-			if at := defaultAt(props, i); at.Present() {
+			if at := writtenDefault(props, i); at.Present() {
 				at.Add(diag.DefValue, "%s", v.Message)
 			} else {
-				sig.value.AddAt(diag.DefValue, sig.starts[i], "the default of %s %s", p.Name, v.Message)
+				sig.value.AddAt(diag.DefValue, sig.starts[i], "the default of %s: %s", p.Name, v.Message)
 			}
 		}
 	}
 	return good
 }
 
-// defaultAt returns the default of property i as it is written, absent if it is
+// writtenDefault returns the default of property i as it is written, absent if it is
 // not.
-func defaultAt(props []property, i int) yamldoc.Value {
+func writtenDefault(props []property, i int) yamldoc.Value {
 	if i >= len(props) {
 		return yamldoc.Value{}
 	}

@@ -17,9 +17,9 @@ var propertyKeys = []string{
 	"uniqueItems", "properties", "additionalProperties", "anyOf", "identifier", "ask",
 }
 
-// readerOf returns what reads a keyword of a property into JSON, nil for the
+// keywordReader returns what reads a keyword of a property into JSON, nil for the
 // ones that are read in another way.
-func readerOf(key string) func(yamldoc.Value) (json.RawMessage, bool) {
+func keywordReader(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	switch key {
 	case "type":
 		return readTypes
@@ -49,11 +49,11 @@ func readerOf(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	return nil
 }
 
-// required reads "required", which is true or false here and not a list.
-func required(v yamldoc.Value) (value, ok bool) {
+// readRequired reads "required", which is true or false here and not a list.
+func readRequired(v yamldoc.Value) (value, ok bool) {
 	if v.IsList() {
-		f := v.Add(diag.DefType, "must be true or false, is a list")
-		f.Hint = "say required: false at each member that need not be given"
+		f := v.Add(diag.DefType, "expected true or false, got a list")
+		f.Hint = "set required: false on each optional member"
 		return false, false
 	}
 	return v.Bool()
@@ -89,7 +89,7 @@ func readNumber(v yamldoc.Value) (json.RawMessage, bool) {
 func readStep(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if f, err := json.Number(raw).Float64(); ok && (err != nil || f <= 0) {
-		v.Add(diag.DefValue, "must be more than 0, is %s", raw)
+		v.Add(diag.DefValue, "expected a number greater than 0, got %s", raw)
 		ok = false
 	}
 	return raw, ok
@@ -99,7 +99,7 @@ func readStep(v yamldoc.Value) (json.RawMessage, bool) {
 func readCount(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if n, err := json.Number(raw).Int64(); ok && (err != nil || n < 0 || n > 1<<31) {
-		v.Add(diag.DefValue, "must be an integer of at least 0, is %s", raw)
+		v.Add(diag.DefValue, "expected an integer of at least 0, got %s", raw)
 		ok = false
 	}
 	return raw, ok
@@ -109,7 +109,7 @@ func readCount(v yamldoc.Value) (json.RawMessage, bool) {
 func readValues(v yamldoc.Value) (json.RawMessage, bool) {
 	items, ok := v.List()
 	if ok && len(items) == 0 {
-		v.Add(diag.DefValue, "must have at least one value")
+		v.Add(diag.DefValue, "expected at least one value")
 		return nil, false
 	}
 	raw, good := v.JSON()
@@ -128,10 +128,10 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 	good := true
 	for _, n := range names {
 		name, ok := n.Text()
-		if ok && Kind(name) != Array && !slices.Contains(simple, Kind(name)) {
+		if ok && Kind(name) != Array && !slices.Contains(simpleKinds, Kind(name)) {
 			f := n.Add(diag.DefValue, "unknown type %s", name)
-			if f.Hint = schema.Meant(name, typeWords); otherWords[name] != "" {
-				f.Hint = "did you mean " + otherWords[name] + "?"
+			if f.Hint = schema.Meant(name, schemaTypes); foreignTypeNames[name] != "" {
+				f.Hint = "did you mean " + foreignTypeNames[name] + "?"
 			}
 			ok = false
 		}
@@ -141,14 +141,14 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, good && ok
 }
 
-// typeWords are the types of JSON Schema.
-var typeWords = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
+// schemaTypes are the types of JSON Schema.
+var schemaTypes = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
 // readSchema reads a schema inside of a property.
 func readSchema(v yamldoc.Value) (json.RawMessage, bool) {
 	p, ok := readProperty(v)
 	if p.required || p.optional {
-		v.Add(diag.DefValue, "only a parameter or a member of an object can be required")
+		v.Add(diag.DefValue, "required applies only to parameters and object members")
 		ok = false
 	}
 	return p.schema(), ok

@@ -16,19 +16,19 @@ type SignatureError struct {
 
 func (e *SignatureError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Message) }
 
-func wrong(offset int, format string, args ...any) *SignatureError {
+func errorAt(offset int, format string, args ...any) *SignatureError {
 	return &SignatureError{Offset: offset, Message: fmt.Sprintf(format, args...)}
 }
 
-// A lexeme is one word, literal or sign of a signature.
-type lexeme struct {
+// A checkToken is one word, literal or sign of a signature.
+type token struct {
 	kind  byte   // 'a' word, '0' number, '"' string, 0 the end; a sign is itself
 	text  string // of a string its JSON text, of anything else as it is written
 	start int
 	end   int
 }
 
-func (l lexeme) String() string {
+func (l token) String() string {
 	if l.kind == 0 {
 		return "the end"
 	}
@@ -36,34 +36,34 @@ func (l lexeme) String() string {
 }
 
 // lex splits a signature. The last lexeme is the end.
-func lex(src string) ([]lexeme, *SignatureError) {
+func lex(src string) ([]token, *SignatureError) {
 	if !utf8.ValidString(src) {
-		return nil, wrong(0, "the text is not UTF-8")
+		return nil, errorAt(0, "the text is not UTF-8")
 	}
-	var out []lexeme
+	var out []token
 	for at := 0; at < len(src); {
-		l := lexeme{kind: src[at], start: at, end: at + 1}
+		l := token{kind: src[at], start: at, end: at + 1}
 		switch c := src[at]; {
 		case strings.IndexByte(" \t\r\n", c) >= 0:
 			at++
 			continue
 		case strings.IndexByte("():,;?|=<>[]{}", c) >= 0:
 		case isLetter(c):
-			l.kind, l.end = 'a', at+span(src[at:], isWordByte)
+			l.kind, l.end = 'a', at+prefixLength(src[at:], isWordByte)
 		case c == '-' || '0' <= c && c <= '9':
-			l.kind, l.end = '0', at+span(src[at:], isNumberByte)
+			l.kind, l.end = '0', at+prefixLength(src[at:], isNumberByte)
 			if !jsontext.Value(src[at:l.end]).IsValid() {
-				return nil, wrong(at, "%s is no number", src[at:l.end])
+				return nil, errorAt(at, "invalid number %s", src[at:l.end])
 			}
 		case c == '"' || c == '\'':
-			end, text, ok := quoted(src[at:])
+			end, text, ok := lexString(src[at:])
 			if !ok {
-				return nil, wrong(at, "this string is not closed, or has an escape that JSON does not have")
+				return nil, errorAt(at, "unterminated string or invalid escape")
 			}
 			l.kind, l.end, l.text = '"', at+end, text
 		default:
 			r, _ := utf8.DecodeRuneInString(src[at:])
-			return nil, wrong(at, "%q cannot stand in a signature", r)
+			return nil, errorAt(at, "unexpected character %q", r)
 		}
 		if l.kind != '"' {
 			l.text = src[l.start:l.end]
@@ -71,11 +71,11 @@ func lex(src string) ([]lexeme, *SignatureError) {
 		out = append(out, l)
 		at = l.end
 	}
-	return append(out, lexeme{start: len(src), end: len(src)}), nil
+	return append(out, token{start: len(src), end: len(src)}), nil
 }
 
-// span returns how many bytes at the beginning of s are in a class.
-func span(s string, in func(byte) bool) int {
+// prefixLength returns how many bytes at the beginning of s are in a class.
+func prefixLength(s string, in func(byte) bool) int {
 	n := 0
 	for n < len(s) && in(s[n]) {
 		n++
@@ -89,9 +89,9 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || strings.IndexByte("+-.eE", c) >= 0
 }
 
-// quoted reads the string in either quotes that s begins with, and returns its
+// lexString reads the string in either quotes that s begins with, and returns its
 // length and its JSON text.
-func quoted(s string) (length int, text string, ok bool) {
+func lexString(s string) (length int, text string, ok bool) {
 	end := 1
 	for ; end < len(s) && s[end] != s[0]; end++ {
 		if s[end] == '\\' {

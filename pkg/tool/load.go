@@ -45,8 +45,8 @@ func Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
 }
 
 // Load reads a file, or all *.yaml and *.yml files in a folder and the folders
-// in it, in the order of their names; what begins with a dot is passed over. It
-// returns the definitions of the files that have no fault, and what is wrong with
+// interpreter it, in the order of their names; what begins with a dot is passed over. It
+// decodeReturns the definitions of the files that have no fault, and what is wrong with
 // the others. Of two definitions of one name it returns the first. An error means
 // that something could not be read.
 func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
@@ -110,8 +110,8 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, yamldoc.MaxBytes+1))
 }
 
-// codes are the codes of faults in definition files.
-var codes = yamldoc.Codes{
+// decodeExitCodes are the codes of faults in definition files.
+var findingCodes = yamldoc.Codes{
 	Syntax: diag.DefSyntax, UnknownKey: diag.DefUnknownKey, Duplicate: diag.DefDuplicate,
 	Type: diag.DefType, Missing: diag.DefMissing, Value: diag.DefValue,
 }
@@ -119,7 +119,7 @@ var codes = yamldoc.Codes{
 // Parse reads one definition file, which can have several documents. It returns
 // what is wrong with it, or its definitions; of two of one name the first.
 func (l Loader) Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
-	f, docs := yamldoc.Read(file, src, codes)
+	f, docs := yamldoc.Read(file, src, findingCodes)
 	var defs []*Definition
 	for _, doc := range docs {
 		if !doc.IsNull() {
@@ -131,7 +131,7 @@ func (l Loader) Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
 	case len(findings) > 0:
 		return nil, findings
 	case len(defs) == 0:
-		f.Add(codes.Missing, f.Start(), "the file defines no tool")
+		f.Add(findingCodes.Missing, f.Start(), "the file defines no tool")
 		return nil, f.Findings()
 	}
 	registry, twice := NewRegistry(defs...)

@@ -147,8 +147,8 @@ func TestLoad(t *testing.T) {
 }
 
 // FuzzDefinition holds that no YAML ends the program, that every finding has a
-// place, and that a file without a finding gives definitions that hold; and the laws
-// of signatures.
+// nameSpan, and that a file without a finding gives definitions that hold; and the laws
+// request signatures.
 func FuzzDefinition(f *testing.F) {
 	for _, path := range definitionCases(f) {
 		_, fsys := readCase(f, path)
@@ -172,7 +172,7 @@ func FuzzDefinition(f *testing.F) {
 			t.Fatal("nothing was read and nothing found")
 		}
 		for _, d := range defs {
-			if _, faults := d.arguments(); faults != nil {
+			if _, faults := d.argumentsSchema(); faults != nil {
 				t.Fatalf("the schema %s is wrong: %v", d.Schema, faults)
 			}
 			again, err := ParseSignature(d.Signature.String())

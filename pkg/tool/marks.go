@@ -74,7 +74,7 @@ func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 		}
 		at := dec.StackPointer()
 		if slices.ContainsFunc(d.Identifiers, func(p Place) bool { return p.leads(at) }) {
-			out = append(out, Identifier{argument(string(at)), text, token.Kind() == '0'})
+			out = append(out, Identifier{argumentPath(string(at)), text, token.Kind() == '0'})
 		}
 	}
 }
@@ -95,61 +95,61 @@ func (d *Definition) Refusal(faults []diag.Finding, why string) chat.Result {
 	return r
 }
 
-// A marked is a property and where it stands.
-type marked struct {
-	at Place
-	v  yamldoc.Value
+// A annotatedProperty is a property and where it stands.
+type annotatedProperty struct {
+	path Place
+	v    yamldoc.Value
 }
 
-// marks reads the marks of the parameters, and tells the model about them in what it reads
+// decodeAnnotations reads the marks of the parameters, and tells the model about them in what it reads
 // about each. The parameters are good.
-func (d *decoder) marks(props []property) bool {
+func (d *decoder) decodeAnnotations(props []property) bool {
 	good := true
 	for i, p := range props {
 		var hints []string
-		for todo := []marked{{Place{p.name}, p.value}}; len(todo) > 0; todo = todo[1:] {
+		for todo := []annotatedProperty{{Place{p.name}, p.value}}; len(todo) > 0; todo = todo[1:] {
 			one := todo[0]
 			m, _ := one.v.Map()
-			todo = append(todo, inside(one.at, m)...)
+			todo = append(todo, nestedProperties(one.path, m)...)
 			if yes, _ := m.Get("identifier").Bool(); yes {
-				good = d.isIdentifier(one.at, m) && good
-				hints = append(hints, identifierHint(one.at))
+				good = d.decodeIdentifier(one.path, m) && good
+				hints = append(hints, identifierHint(one.path))
 			}
 			if ask := m.Get("ask"); ask.Present() {
-				good = d.isAsked(one.at, m) && good
+				good = d.decodeAsk(one.path, m) && good
 				hints = append(hints, "If the user has not said it, leave it out, and they are asked.")
 			}
 		}
-		props[i].keywords = hinted(p.keywords, hints)
+		props[i].keywords = appendDescription(p.keywords, hints)
 	}
 	return good
 }
 
-// inside returns the properties inside of one.
-func inside(at Place, m yamldoc.Map) []marked {
-	var out []marked
+// coerceContents returns the properties inside of one.
+func nestedProperties(at Place, m yamldoc.Map) []annotatedProperty {
+	var out []annotatedProperty
 	under := func(name string) Place { return append(slices.Clone(at), name) }
 	fields, _ := m.Get("properties").Map()
 	for _, name := range fields.Keys() {
-		out = append(out, marked{under(name), fields.Get(name)})
+		out = append(out, annotatedProperty{under(name), fields.Get(name)})
 	}
 	if items := m.Get("items"); items.Present() {
-		out = append(out, marked{under(""), items})
+		out = append(out, annotatedProperty{under(""), items})
 	}
 	if others := m.Get("additionalProperties"); others.Present() && !others.IsBool() {
-		out = append(out, marked{under(""), others})
+		out = append(out, annotatedProperty{under(""), others})
 	}
 	if options := m.Get("anyOf"); options.Present() {
 		list, _ := options.List()
 		for _, option := range list {
-			out = append(out, marked{at, option})
+			out = append(out, annotatedProperty{at, option})
 		}
 	}
 	return out
 }
 
-// isIdentifier takes in a parameter that is marked as an identifier.
-func (d *decoder) isIdentifier(at Place, m yamldoc.Map) bool {
+// decodeIdentifier takes in a parameter that is marked as an identifier.
+func (d *decoder) decodeIdentifier(at Place, m yamldoc.Map) bool {
 	mark := m.Get("identifier")
 	types := []string{""}
 	if t := m.Get("type"); t.IsList() {
@@ -159,28 +159,28 @@ func (d *decoder) isIdentifier(at Place, m yamldoc.Map) bool {
 	}
 	for _, t := range types {
 		if !slices.Contains([]string{"string", "integer", "number", "null"}, t) {
-			mark.Add(diag.DefValue, "an identifier has to be a string or a number").Hint = "say so with type; of a list, mark the items"
+			mark.Add(diag.DefValue, "an identifier must be a string or a number").Hint = "set type; for a list, mark the items"
 			return false
 		}
 	}
 	if m.Get("default").Present() {
-		mark.Add(diag.DefValue, "an identifier has no default: it is what the user or a result says")
+		mark.Add(diag.DefValue, "an identifier cannot have a default: its value must come from the user or a result")
 		return false
 	}
 	d.def.Identifiers = append(d.def.Identifiers, at)
 	return true
 }
 
-// isAsked takes in a parameter that only a person can fill.
-func (d *decoder) isAsked(at Place, m yamldoc.Map) bool {
+// decodeAsk takes in a parameter that only a person can fill.
+func (d *decoder) decodeAsk(at Place, m yamldoc.Map) bool {
 	ask := m.Get("ask")
 	question, _ := ask.Text()
 	optional, said := m.Get("required").Bool()
 	switch {
 	case len(at) > 1:
-		ask.Add(diag.DefValue, "only a parameter can be asked for, and not a part of one")
+		ask.Add(diag.DefValue, "ask applies only to whole parameters")
 	case m.Get("default").Present() || said && !optional:
-		ask.Add(diag.DefValue, "a parameter that need not be given is not asked for")
+		ask.Add(diag.DefValue, "ask applies only to required parameters")
 	case strings.TrimSpace(question) == "":
 		ask.Add(diag.DefValue, "must not be empty")
 	default:
@@ -201,8 +201,8 @@ func identifierHint(at Place) string {
 	return "Only what the user or an earlier result says."
 }
 
-// hinted returns the keywords of a property with sentences behind its description.
-func hinted(keywords []member, sentences []string) []member {
+// appendDescription returns the keywords of a property with sentences behind its description.
+func appendDescription(keywords []member, sentences []string) []member {
 	if len(sentences) == 0 {
 		return keywords
 	}

@@ -11,17 +11,17 @@ import (
 // A property is one entry of "parameters", or of "properties" inside of one. It
 // is JSON Schema, but for "required", which says whether its object must have it.
 type property struct {
-	name     string
-	key      yamldoc.Value // for its place
-	value    yamldoc.Value
-	keywords []member // its schema, without the default
-	fallback json.RawMessage
-	required bool // it is said that it must be given
-	optional bool // it is said that it need not be
+	name         string
+	key          yamldoc.Value // for its place
+	value        yamldoc.Value
+	keywords     []member // its schema, without the default
+	defaultValue json.RawMessage
+	required     bool // it is said that it must be given
+	optional     bool // it is said that it need not be
 }
 
-// properties reads a mapping of properties, in order.
-func properties(v yamldoc.Value) ([]property, bool) {
+// readProperties reads a mapping of properties, in order.
+func readProperties(v yamldoc.Value) ([]property, bool) {
 	m, good := v.Map()
 	var out []property
 	for _, name := range m.Keys() {
@@ -42,37 +42,37 @@ func readProperty(v yamldoc.Value) (p property, good bool) {
 	m, good := v.Map(propertyKeys...)
 	for _, key := range m.Keys() {
 		value, ok := m.Get(key), true
-		switch read := readerOf(key); {
+		switch read := keywordReader(key); {
 		case read != nil:
 			var raw json.RawMessage
 			raw, ok = read(value)
 			p.keywords = append(p.keywords, member{key, raw})
 		case key == "properties":
-			ok = p.object(m)
+			ok = p.readObject(m)
 		case key == "default":
-			p.fallback, ok = value.JSON()
+			p.defaultValue, ok = value.JSON()
 		case key == "identifier":
 			_, ok = value.Bool()
 		case key == "ask":
 			_, ok = value.Text()
 		case key == "required":
-			p.required, ok = required(value)
+			p.required, ok = readRequired(value)
 			p.optional = ok && !p.required
 		}
 		good = good && ok
 	}
-	if p.required && p.fallback != nil {
-		m.Key("default").Add(diag.DefValue, "a parameter that must be given has no use for a default")
+	if p.required && p.defaultValue != nil {
+		m.Key("default").Add(diag.DefValue, "a required parameter cannot have a default")
 		good = false
 	}
 	return p, good
 }
 
-// object reads the properties of an object, which has no others unless that is
+// parseObject reads the properties of an object, which has no others unless that is
 // said.
-func (p *property) object(m yamldoc.Map) bool {
-	fields, ok := properties(m.Get("properties"))
-	object := objectOf(fields)
+func (p *property) readObject(m yamldoc.Map) bool {
+	fields, ok := readProperties(m.Get("properties"))
+	object := objectKeywords(fields)
 	if m.Get("additionalProperties").Present() {
 		object = slices.DeleteFunc(object, func(k member) bool { return k.key == "additionalProperties" })
 	}
@@ -80,8 +80,8 @@ func (p *property) object(m yamldoc.Map) bool {
 	return ok
 }
 
-// objectOf returns the keywords of an object with these properties and no others.
-func objectOf(fields []property) []member {
+// objectKeywords returns the keywords of an object with these properties and no others.
+func objectKeywords(fields []property) []member {
 	props, required := []byte{'{'}, []byte{'['}
 	for i, f := range fields {
 		if i > 0 {
@@ -89,7 +89,7 @@ func objectOf(fields []property) []member {
 		}
 		props = append(append(props, quote(f.name)...), ':')
 		props = append(props, f.schema()...)
-		if f.required || !f.optional && f.fallback == nil {
+		if f.required || !f.optional && f.defaultValue == nil {
 			if len(required) > 1 {
 				required = append(required, ',')
 			}
@@ -106,14 +106,14 @@ func objectOf(fields []property) []member {
 // schema writes the JSON Schema of the property.
 func (p property) schema() json.RawMessage {
 	keywords := p.keywords
-	if p.fallback != nil {
-		keywords = append(slices.Clone(keywords), member{"default", p.fallback})
+	if p.defaultValue != nil {
+		keywords = append(slices.Clone(keywords), member{"default", p.defaultValue})
 	}
-	return objectText(keywords)
+	return encodeObject(keywords)
 }
 
-// objectText writes a JSON object.
-func objectText(ms []member) json.RawMessage {
+// encodeObject writes a JSON object.
+func encodeObject(ms []member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range ms {
 		if i > 0 {

@@ -18,16 +18,16 @@ const (
 // bounded by [maxRecursion].
 type parser struct {
 	src   string
-	rest  []lexeme
+	rest  []token
 	depth int
 }
 
-func (p *parser) peek() lexeme { return p.rest[0] }
+func (p *parser) peek() token { return p.rest[0] }
 
-// ahead is the lexeme after the next.
-func (p *parser) ahead() lexeme { return p.rest[min(1, len(p.rest)-1)] }
+// lookahead is the lexeme after the next.
+func (p *parser) lookahead() token { return p.rest[min(1, len(p.rest)-1)] }
 
-func (p *parser) next() lexeme {
+func (p *parser) next() token {
 	l := p.rest[0]
 	if len(p.rest) > 1 {
 		p.rest = p.rest[1:]
@@ -47,33 +47,33 @@ func (p *parser) accept(sign byte) bool {
 // expect takes the sign; wanted says what it would have been.
 func (p *parser) expect(sign byte, wanted string) *SignatureError {
 	if !p.accept(sign) {
-		return p.unexpected(wanted)
+		return p.errorExpected(wanted)
 	}
 	return nil
 }
 
-func (p *parser) unexpected(wanted string) *SignatureError {
-	return wrong(p.peek().start, "%s must stand here, not %s", wanted, p.peek())
+func (p *parser) errorExpected(wanted string) *SignatureError {
+	return errorAt(p.peek().start, "expected %s, got %s", wanted, p.peek())
 }
 
-// signature reads name(params): type, and where each parameter begins.
-func (p *parser) signature() (s Signature, starts []int, err *SignatureError) {
+// decodeSignature reads name(params): type, and where each parameter begins.
+func (p *parser) parseSignature() (s Signature, starts []int, err *SignatureError) {
 	name := p.peek()
 	if name.kind != 'a' {
-		return s, nil, p.unexpected("the name of the tool")
+		return s, nil, p.errorExpected("the name of the tool")
 	}
 	p.next()
 	s.Name = name.text
 	if err = p.expect('(', "( after the name"); err != nil {
 		return s, nil, err
 	}
-	if s.Params, starts, err = p.params(')'); err != nil {
+	if s.Params, starts, err = p.parseParams(')'); err != nil {
 		return s, nil, err
 	}
 	if p.accept(':') {
-		if p.peek().text == "void" && p.ahead().kind != '|' {
+		if p.peek().text == "void" && p.lookahead().kind != '|' {
 			p.next()
-		} else if s.Returns, err = p.union(); err != nil {
+		} else if s.Returns, err = p.parseUnion(); err != nil {
 			return s, nil, err
 		}
 	}
@@ -81,18 +81,18 @@ func (p *parser) signature() (s Signature, starts []int, err *SignatureError) {
 	return s, starts, p.expect(0, "the end of the signature")
 }
 
-// params reads parameters or fields up to the closing sign, in either spelling,
+// parseParams reads parameters or fields up to the closing sign, in either spelling,
 // and where each begins.
-func (p *parser) params(closing byte) (out []Param, starts []int, err *SignatureError) {
+func (p *parser) parseParams(closing byte) (out []Param, starts []int, err *SignatureError) {
 	seen := map[string]bool{}
 	for !p.accept(closing) {
 		start := p.peek().start
-		param, err := p.param(closing)
+		param, err := p.parseParam(closing)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case seen[param.Name]:
-			return nil, nil, wrong(start, "the name %q stands twice", param.Name)
+			return nil, nil, errorAt(start, "duplicate name %q", param.Name)
 		}
 		seen[param.Name] = true
 		out, starts = append(out, param), append(starts, start)
@@ -100,38 +100,38 @@ func (p *parser) params(closing byte) (out []Param, starts []int, err *Signature
 			continue
 		}
 		if !p.accept(',') && !p.accept(';') {
-			return nil, nil, p.unexpected(", or " + string(rune(closing)))
+			return nil, nil, p.errorExpected(", or " + string(rune(closing)))
 		}
 	}
 	return out, starts, nil
 }
 
-// param reads "name?: type = value" or "type name? = value".
-func (p *parser) param(closing byte) (out Param, err *SignatureError) {
+// findParam reads "name?: type = value" or "type name? = value".
+func (p *parser) parseParam(closing byte) (out Param, err *SignatureError) {
 	out.Type = &Type{Kind: Any}
 	first := p.peek()
-	nameFirst := p.atName() && bytes.IndexByte([]byte(":?,;=})\x00"), p.ahead().kind) >= 0
+	nameFirst := p.atName() && bytes.IndexByte([]byte(":?,;=})\x00"), p.lookahead().kind) >= 0
 	if !nameFirst {
-		if out.Type, err = p.union(); err != nil {
+		if out.Type, err = p.parseUnion(); err != nil {
 			return out, err
 		}
 		if !p.atName() {
-			return out, p.unexpected("the name of a parameter")
+			return out, p.errorExpected("the name of a parameter")
 		}
 	}
-	if out.Name, err = p.name(); err != nil {
+	if out.Name, err = p.parseName(); err != nil {
 		return out, err
 	}
 	out.Optional = p.accept('?')
 	if nameFirst && p.accept(':') {
-		if out.Type, err = p.union(); err != nil {
+		if out.Type, err = p.parseUnion(); err != nil {
 			return out, err
 		}
-	} else if nameFirst && first.kind == 'a' && closing == ')' && isTypeWord(out.Name) {
-		return out, wrong(first.start, "%s is a type, and the parameter has no name", out.Name)
+	} else if nameFirst && first.kind == 'a' && closing == ')' && isTypeName(out.Name) {
+		return out, errorAt(first.start, "missing parameter name: %s is a type", out.Name)
 	}
 	if p.accept('=') {
-		out.Default, err = p.value()
+		out.Default, err = p.parseValue()
 		out.Optional = true
 	}
 	return out, err
@@ -140,37 +140,37 @@ func (p *parser) param(closing byte) (out Param, err *SignatureError) {
 // atName reports whether a name can begin here.
 func (p *parser) atName() bool { return p.peek().kind == 'a' || p.peek().kind == '"' }
 
-// name reads a name, in quotes or without.
-func (p *parser) name() (string, *SignatureError) {
+// decodeName reads a name, in quotes or without.
+func (p *parser) parseName() (string, *SignatureError) {
 	l := p.next()
 	if l.kind == 'a' {
 		return l.text, nil
 	}
 	name, err := jsontext.AppendUnquote(nil, l.text)
 	if err != nil || len(name) == 0 {
-		return "", wrong(l.start, "a name must not be empty")
+		return "", errorAt(l.start, "a name must not be empty")
 	}
 	return string(name), nil
 }
 
-// value reads a default value: a literal, or a list or an object as in JSON.
-func (p *parser) value() (json.RawMessage, *SignatureError) {
+// parseValue reads a default value: a literal, or a list or an object as in JSON.
+func (p *parser) parseValue() (json.RawMessage, *SignatureError) {
 	l := p.peek()
 	switch {
 	case l.kind == '"', l.kind == '0', l.text == "true", l.text == "false", l.text == "null":
 		p.next()
 		return json.RawMessage(l.text), nil
 	case l.kind != '[' && l.kind != '{':
-		return nil, p.unexpected("a value")
+		return nil, p.errorExpected("a value")
 	}
 	dec := jsontext.NewDecoder(bytes.NewBufferString(p.src[l.start:]))
 	v, err := dec.ReadValue()
 	if err != nil {
-		return nil, wrong(l.start, "this value is no JSON")
+		return nil, errorAt(l.start, "invalid JSON value")
 	}
 	value := v.Clone()
 	if err := value.Compact(); err != nil {
-		return nil, wrong(l.start, "this value is no JSON")
+		return nil, errorAt(l.start, "invalid JSON value")
 	}
 	for end := l.start + int(dec.InputOffset()); p.peek().start < end && p.peek().kind != 0; {
 		p.next()

@@ -8,34 +8,34 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// words are the names of types.
-var words = map[string]Kind{
+// elementWords are the names of types.
+var typeNames = map[string]Kind{
 	"any": Any, "unknown": Any, "string": String, "number": Number, "integer": Integer,
 	"boolean": Boolean, "null": Null, "object": Object, "array": Array,
 }
 
-// otherWords are what the types are called elsewhere.
-var otherWords = map[string]string{
+// foreignTypeNames are what the types are called elsewhere.
+var foreignTypeNames = map[string]string{
 	"int": "integer", "long": "integer", "float": "number", "double": "number", "bool": "boolean",
 	"str": "string", "text": "string", "list": "array", "dict": "object", "map": "object",
 	"Date": "string", "undefined": "null", "None": "null",
 }
 
-func isTypeWord(name string) bool {
-	_, ok := words[name]
+func isTypeName(name string) bool {
+	_, ok := typeNames[name]
 	return ok || name == "Array" || name == "Record"
 }
 
-// union reads types between bars.
-func (p *parser) union() (*Type, *SignatureError) {
+// parseUnion reads types between bars.
+func (p *parser) parseUnion() (*Type, *SignatureError) {
 	if p.depth++; p.depth > maxRecursion {
-		return nil, wrong(p.peek().start, "types are nested too deeply")
+		return nil, errorAt(p.peek().start, "types are nested too deeply")
 	}
 	defer func() { p.depth-- }()
 	p.accept('|')
 	var options []*Type
 	for {
-		t, err := p.array()
+		t, err := p.parseArray()
 		if err != nil {
 			return nil, err
 		}
@@ -46,12 +46,12 @@ func (p *parser) union() (*Type, *SignatureError) {
 	}
 }
 
-// array reads a type with its brackets.
-func (p *parser) array() (*Type, *SignatureError) {
-	t, err := p.single()
+// parseArray reads a type with its brackets.
+func (p *parser) parseArray() (*Type, *SignatureError) {
+	t, err := p.parsePrimary()
 	for brackets := 0; err == nil && p.accept('['); brackets++ {
 		if brackets == maxTypeDepth {
-			return nil, wrong(p.peek().start, "types are nested too deeply")
+			return nil, errorAt(p.peek().start, "types are nested too deeply")
 		}
 		err = p.expect(']', "] after [")
 		t = arrayOf(t)
@@ -59,48 +59,48 @@ func (p *parser) array() (*Type, *SignatureError) {
 	return t, err
 }
 
-// single reads a type without brackets.
-func (p *parser) single() (*Type, *SignatureError) {
+// parsePrimary reads a type without brackets.
+func (p *parser) parsePrimary() (*Type, *SignatureError) {
 	l := p.peek()
 	switch {
 	case l.kind == '(':
 		p.next()
-		t, err := p.union()
+		t, err := p.parseUnion()
 		if err != nil {
 			return nil, err
 		}
 		return t, p.expect(')', ") after the type")
 	case l.kind == '{':
 		p.next()
-		return p.object()
+		return p.parseObject()
 	case l.kind == '"', l.kind == '0', l.text == "true", l.text == "false":
 		p.next()
 		return literalOf(json.RawMessage(l.text)), nil
 	case l.kind == 'a':
 		p.next()
-		return p.named(l)
+		return p.parseNamed(l)
 	}
-	return nil, p.unexpected("a type")
+	return nil, p.errorExpected("a type")
 }
 
-// object reads the fields of an object, or what all its values are.
-func (p *parser) object() (*Type, *SignatureError) {
+// parseObject reads the fields of an object, or what all its values are.
+func (p *parser) parseObject() (*Type, *SignatureError) {
 	if p.peek().kind == '[' {
-		return p.index()
+		return p.parseIndexSignature()
 	}
-	fields, _, err := p.params('}')
+	fields, _, err := p.parseParams('}')
 	return &Type{Kind: Struct, Fields: fields}, err
 }
 
-// index reads "[key: string]: type}".
-func (p *parser) index() (*Type, *SignatureError) {
+// parseIndexSignature reads "[key: string]: type}".
+func (p *parser) parseIndexSignature() (*Type, *SignatureError) {
 	p.next()
 	p.next()
 	if err := p.expect(':', ": after the name of the key"); err != nil {
 		return nil, err
 	}
 	if p.peek().text != "string" {
-		return nil, p.unexpected("string")
+		return nil, p.errorExpected("string")
 	}
 	p.next()
 	if err := p.expect(']', "]"); err != nil {
@@ -109,7 +109,7 @@ func (p *parser) index() (*Type, *SignatureError) {
 	if err := p.expect(':', ": before the type of the values"); err != nil {
 		return nil, err
 	}
-	t, err := p.union()
+	t, err := p.parseUnion()
 	if err != nil {
 		return nil, err
 	}
@@ -119,43 +119,43 @@ func (p *parser) index() (*Type, *SignatureError) {
 	return recordOf(t), p.expect('}', "}")
 }
 
-// named reads the rest of a type that begins with a word.
-func (p *parser) named(l lexeme) (*Type, *SignatureError) {
+// hasProgram reads the rest of a type that begins with a word.
+func (p *parser) parseNamed(l token) (*Type, *SignatureError) {
 	if p.peek().kind == '<' && (l.text == "Array" || l.text == "Record") {
-		return p.generic(l.text)
+		return p.parseGeneric(l.text)
 	}
-	kind, ok := words[l.text]
+	kind, ok := typeNames[l.text]
 	switch {
 	case kind == Array:
 		return arrayOf(&Type{Kind: Any}), nil
 	case ok:
 		return &Type{Kind: kind}, nil
-	case isTypeWord(p.peek().text):
-		return nil, wrong(l.end, "a colon is missing between %s and %s", l.text, p.peek().text)
+	case isTypeName(p.peek().text):
+		return nil, errorAt(l.end, "missing colon between %s and %s", l.text, p.peek().text)
 	}
-	meant := otherWords[l.text]
+	meant := foreignTypeNames[l.text]
 	if meant == "" {
-		meant = schema.Nearest(l.text, slices.Sorted(maps.Keys(words)))
+		meant = schema.Nearest(l.text, slices.Sorted(maps.Keys(typeNames)))
 	}
 	if meant != "" {
-		return nil, wrong(l.start, "unknown type %s, did you mean %s?", l.text, meant)
+		return nil, errorAt(l.start, "unknown type %s, did you mean %s?", l.text, meant)
 	}
-	return nil, wrong(l.start, "unknown type %s", l.text)
+	return nil, errorAt(l.start, "unknown type %s", l.text)
 }
 
-// generic reads "<T>" after Array and "<string, T>" after Record.
-func (p *parser) generic(of string) (*Type, *SignatureError) {
+// parseGeneric reads "<T>" after Array and "<string, T>" after Record.
+func (p *parser) parseGeneric(of string) (*Type, *SignatureError) {
 	p.next()
 	if of == "Record" {
 		if p.peek().text != "string" {
-			return nil, p.unexpected("string")
+			return nil, p.errorExpected("string")
 		}
 		p.next()
 		if err := p.expect(',', ", after string"); err != nil {
 			return nil, err
 		}
 	}
-	t, err := p.union()
+	t, err := p.parseUnion()
 	if err != nil {
 		return nil, err
 	}

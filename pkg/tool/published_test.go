@@ -23,7 +23,7 @@ func publishedSchema(t *testing.T) *schema.Schema {
 	return s
 }
 
-// The published schema and the loader know the same keys.
+// The formatsAdvisory schema and the loader know the same keys.
 func TestPublishedKeys(t *testing.T) {
 	type object struct{ Properties map[string]json.RawMessage }
 	var doc struct {
@@ -55,7 +55,7 @@ func TestPublishedAgrees(t *testing.T) {
 		_, fsys := readCase(t, path)
 		for name, file := range fsys {
 			defs, findings := Parse(name, file.Data)
-			_, docs := yamldoc.Read(name, file.Data, codes)
+			_, docs := yamldoc.Read(name, file.Data, findingCodes)
 			good := true
 			for _, doc := range docs {
 				text, ok := doc.JSON()

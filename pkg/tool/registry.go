@@ -34,7 +34,7 @@ func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
 // Register adds a definition, unless its name is taken, which is a finding.
 func (r *Registry) Register(d *Definition) []diag.Finding {
 	if first, taken := r.byName[d.Name]; taken {
-		f := diag.New(diag.DefName, d.place, "the tool %s is defined twice, first %s", d.Name, first.origin())
+		f := diag.New(diag.DefName, d.nameSpan, "the tool %s is defined twice, first %s", d.Name, first.definedIn())
 		f.File = d.File
 		return []diag.Finding{f}
 	}
@@ -43,8 +43,8 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 	return nil
 }
 
-// origin says where a definition stands.
-func (d *Definition) origin() string {
+// definedIn says where a definition stands.
+func (d *Definition) definedIn() string {
 	switch {
 	case Ending(d.Name) == d, d == AskUser:
 		return "in oneshot itself"

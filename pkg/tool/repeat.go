@@ -9,10 +9,10 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// repetition reads whether a call may be made again when nobody knows whether it took effect:
+// decodeIdempotent reads whether a call may be made again when nobody knows whether it took effect:
 // true, false, or with a key of the call: {key: env NAME} for a program, {key: header NAME} for a
 // server.
-func (d *decoder) repetition() {
+func (d *decoder) decodeIdempotent() {
 	v := d.doc.Get("idempotent")
 	if !v.IsMap() {
 		d.def.Idempotent, _ = v.Bool()
@@ -29,52 +29,52 @@ func (d *decoder) repetition() {
 	}
 	switch where, name, _ := strings.Cut(text, " "); {
 	case (where != "env" && where != "header") || name == "":
-		key.Add(diag.DefValue, "must be env NAME or header NAME, is %q", text).Hint = "a program gets the key in the variable of that name, a server in the header"
+		key.Add(diag.DefValue, "expected env NAME or header NAME, got %q", text).Hint = "env passes the key to a program in that variable, header to a server in that header"
 	case where == "env" && !d.doc.Get("exec").Present():
-		key.Add(diag.DefValue, "no program is run that could get the key").Hint = d.keyPlace()
+		key.Add(diag.DefValue, "the tool runs no program that could get the key").Hint = d.keyHint()
 	case where == "header" && !d.doc.Get("http").Present():
-		key.Add(diag.DefValue, "no request is made that could have the key").Hint = d.keyPlace()
+		key.Add(diag.DefValue, "the tool sends no request that could carry the key").Hint = d.keyHint()
 	case where == "header":
-		d.keyHeader(key, name)
+		d.decodeKeyHeader(key, name)
 	default:
-		d.keyVariable(key, name)
+		d.decodeKeyVariable(key, name)
 	}
 }
 
-// keyPlace says where a key goes that cannot go where it is to.
-func (d *decoder) keyPlace() string {
+// keyHint says where a key goes that cannot go where it is to.
+func (d *decoder) keyHint() string {
 	switch {
 	case d.doc.Get("http").Present():
-		return "header Idempotency-Key, or another that the server knows"
+		return "header Idempotency-Key, or another header the server knows"
 	case d.doc.Get("exec").Present():
-		return "env IDEMPOTENCY_KEY, or another that the program reads"
+		return "env IDEMPOTENCY_KEY, or another variable the program reads"
 	}
-	return "say true or false"
+	return "write true or false"
 }
 
-// givenHeaders are those that a request has anyway, and in which no key has a place.
-var givenHeaders = []string{"Accept", "Content-Type", "User-Agent"}
+// standardHeaders are those that a request has anyway, and in which no key has a place.
+var standardHeaders = []string{"Accept", "Content-Type", "User-Agent"}
 
-// keyHeader reads the name of the header.
-func (d *decoder) keyHeader(v yamldoc.Value, name string) {
-	if why, hint := unfitHeader(name); why != "" {
+// decodeKeyHeader reads the name of the header.
+func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
+	if why, hint := headerNameError(name); why != "" {
 		v.Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
 		return
 	}
-	if slices.Contains(givenHeaders, http.CanonicalHeaderKey(name)) {
-		v.Add(diag.DefRequest, "%s says something else to every server", quote(name)).Hint = "header Idempotency-Key"
+	if slices.Contains(standardHeaders, http.CanonicalHeaderKey(name)) {
+		v.Add(diag.DefRequest, "%s has another meaning for servers", quote(name)).Hint = "header Idempotency-Key"
 		return
 	}
 	if d.def.Effect == Read {
-		v.Add(diag.DefValue, "a read is made again without a key").Hint = "leave idempotent out, or say effect: write"
+		v.Add(diag.DefValue, "reads are retried without a key").Hint = "remove idempotent, or set effect: write"
 		return
 	}
 	d.def.KeyHeader = http.CanonicalHeaderKey(name)
 }
 
-// keyVariable reads the name of the variable.
-func (d *decoder) keyVariable(v yamldoc.Value, name string) {
-	if why, hint := unfit(name); why != "" {
+// decodeKeyVariable reads the name of the variable.
+func (d *decoder) decodeKeyVariable(v yamldoc.Value, name string) {
+	if why, hint := variableNameError(name); why != "" {
 		v.Add(diag.DefProgram, "%s %s", quote(name), why).Hint = hint
 		return
 	}

@@ -23,16 +23,16 @@ type Request struct {
 	Errors  map[int]chat.ErrorCode // what a status means, where it is not the usual
 	Raw     json.RawMessage
 
-	path    []Template // between the slashes
-	asked   string     // what stands behind the ? of the address
-	query   []field
-	headers []field
-	form    []field
-	body    *shape // nil for none
-	whole   bool   // the body is the arguments object
+	path            []Template // between the slashes
+	fixedQuery      string     // what stands behind the ? of the address
+	query           []field
+	headers         []field
+	form            []field
+	body            *bodyTemplate // nil for none
+	bodyIsArguments bool          // the body is the arguments object
 }
 
-// A field is a name with a value.
+// A fieldFor is a name with a value.
 type field struct {
 	name  string
 	value Template
@@ -48,33 +48,33 @@ type FilledRequest struct {
 
 // FillRequest returns the request of a call, whose arguments fit the parameters; secret returns
 // the secret of a name. Each value is escaped for where it stands. One that would be more than a
-// value there is a *[FillError]: a part of a path that leads elsewhere, a header of several lines.
+// parseValue there is a *[FillError]: a part of a path that leads elsewhere, a header of several lines.
 //
 // A header, a field or a member of the body with a hole for which there is no value is left out.
-// A field that is only a hole for a list stands there for each item, and a string of the body
+// A fieldFor that is only a hole for a list stands there for each item, and a string of the body
 // that is only a hole is the value itself, of whatever type.
 func (d *Definition) FillRequest(args json.RawMessage, secret func(name string) string) (FilledRequest, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
 		return FilledRequest{}, err
 	}
-	f := requestFiller{values: v, of: d.HTTP, secret: secret}
+	f := requestFiller{argumentValues: v, request: d.HTTP, secret: secret}
 	out := FilledRequest{Method: d.HTTP.Method, Header: http.Header{}}
-	for _, fill := range []func(*FilledRequest) *FillError{f.address, f.headers, f.body} {
+	for _, fill := range []func(*FilledRequest) *FillError{f.fillURL, f.fillHeaders, f.fillBody} {
 		if wrong := fill(&out); wrong != nil {
 			return FilledRequest{}, wrong
 		}
 	}
-	if f.of.whole {
+	if f.request.bodyIsArguments {
 		out.Body = d.Complete(args)
 	}
 	if out.Body != nil && out.Header.Get("Content-Type") == "" {
-		out.Header.Set("Content-Type", f.of.bodyType())
+		out.Header.Set("Content-Type", f.request.contentType())
 	}
 	return out, nil
 }
 
-func (r *Request) bodyType() string {
+func (r *Request) contentType() string {
 	if r.form != nil {
 		return "application/x-www-form-urlencoded"
 	}
@@ -83,28 +83,28 @@ func (r *Request) bodyType() string {
 
 // A requestFiller makes the request of one call.
 type requestFiller struct {
-	values
-	of     *Request
-	secret func(name string) string
-	size   int
+	argumentValues
+	request *Request
+	secret  func(name string) string
+	size    int
 }
 
-// address makes the URL.
-func (f *requestFiller) address(out *FilledRequest) *FillError {
+// decodeURL makes the URL.
+func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	var b strings.Builder
-	b.WriteString(f.of.Origin)
-	for _, t := range f.of.path {
-		text, wrong := f.segment(t)
+	b.WriteString(f.request.Origin)
+	for _, t := range f.request.path {
+		text, wrong := f.pathSegment(t)
 		if wrong != nil {
 			return wrong
 		}
 		b.WriteString("/" + text)
 	}
-	query, wrong := f.encoded(f.of.query)
+	query, wrong := f.encodeFields(f.request.query)
 	if wrong != nil {
 		return wrong
 	}
-	switch asked := f.of.asked; {
+	switch asked := f.request.fixedQuery; {
 	case asked != "" && query != "":
 		b.WriteString("?" + asked + "&" + query)
 	case asked+query != "":
@@ -112,38 +112,38 @@ func (f *requestFiller) address(out *FilledRequest) *FillError {
 	}
 	out.URL = b.String()
 	if _, err := netguard.CheckURL(out.URL); err != nil {
-		return &FillError{Argument: "the address", Why: err.Error(), Large: len(out.URL) > netguard.MaxURL}
+		return &FillError{Argument: "the URL", Why: err.Error(), Large: len(out.URL) > netguard.MaxURL}
 	}
 	return nil
 }
 
-// segment returns what stands between two slashes. A part that a server could take for several, or
+// pathSegment returns what stands between two slashes. A part that a server could take for several, or
 // for the way up, is refused, escaped or not: not all of them unescape at the same time.
-func (f *requestFiller) segment(t Template) (string, *FillError) {
-	holes := t.holes()
+func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
+	holes := t.placeholders()
 	if len(holes) == 0 {
 		return t.fill(nil), nil
 	}
-	texts, wrong := f.texts(t)
+	texts, wrong := f.placeholderTexts(t)
 	if wrong != nil {
 		return "", wrong
 	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(t.unescaped().fill(texts.of), `\`, "/"), "/") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(t.unescape().fill(texts.get), `\`, "/"), "/") {
 		if part == "" || part == "." || part == ".." {
-			return "", &FillError{Argument: holes[0].hole, Why: fmt.Sprintf("it stands in the path of an address, which would have the part %q", part)}
+			return "", &FillError{Argument: holes[0].placeholder, Why: fmt.Sprintf("the URL path would contain the segment %q", part)}
 		}
 	}
 	for _, h := range holes {
-		if strings.ContainsFunc(texts[h.hole], func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return "", &FillError{Argument: h.hole, Why: "it stands in the path of an address, and has a control character"}
+		if strings.ContainsFunc(texts[h.placeholder], func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", &FillError{Argument: h.placeholder, Why: "a URL path cannot contain control characters"}
 		}
 	}
-	return t.fill(func(name string) string { return escaped(texts[name]) }), nil
+	return t.fill(func(name string) string { return escapePathSegment(texts[name]) }), nil
 }
 
-// unescaped returns a template of the path of an address with the text that a server sees,
+// unescape returns a template of the path of an address with the text that a server sees,
 // which may unescape it more than once: behind %2e a value is behind a dot.
-func (t Template) unescaped() Template {
+func (t Template) unescape() Template {
 	out := Template{pieces: slices.Clone(t.pieces)}
 	for i, p := range out.pieces {
 		for range 3 {
@@ -156,49 +156,51 @@ func (t Template) unescaped() Template {
 	return out
 }
 
-// escaped returns text in which nothing has a meaning for the path of an address: of what
+// escapePathSegment returns text in which nothing has a meaning for the path of an address: of what
 // [url.PathEscape] leaves, servers read + as a blank, and what stands behind : as a method.
-func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+func escapePathSegment(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
 
-// texts are values as text, by the names of their holes.
-type texts map[string]string
+// placeholderTexts are values as text, by the names of their holes.
+type textsByName map[string]string
 
-func (t texts) of(name string) string { return t[name] }
+func (t textsByName) get(name string) string { return t[name] }
 
-// texts returns the values for the holes of a template, each of which has to have one.
-func (f *requestFiller) texts(t Template) (texts, *FillError) {
-	texts := texts{}
-	for _, h := range t.holes() {
-		text, wrong := f.scalar(h.hole)
+// placeholderTexts returns the values for the holes of a template, each of which has to have one.
+func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
+	texts := textsByName{}
+	for _, h := range t.placeholders() {
+		text, wrong := f.scalar(h.placeholder)
 		if wrong == nil {
-			wrong = f.count(h.hole, len(text))
+			wrong = f.countBytes(h.placeholder, len(text))
 		}
 		if wrong != nil {
 			return nil, wrong
 		}
-		texts[h.hole] = text
+		texts[h.placeholder] = text
 	}
 	return texts, nil
 }
 
-// hasAll reports whether there is a value for each hole.
-func (f *requestFiller) hasAll(t Template) bool {
-	for _, h := range t.holes() {
-		if !f.has(h.hole) {
+// hasAllValues reports whether there is a value for each hole.
+func (f *requestFiller) hasAllValues(t Template) bool {
+	for _, h := range t.placeholders() {
+		if !f.has(h.placeholder) {
 			return false
 		}
 	}
 	return true
 }
 
-// encoded returns fields as they stand in a query or a form.
-func (f *requestFiller) encoded(fields []field) (string, *FillError) {
+// encodeFields returns fields as they stand in a query or a form.
+func (f *requestFiller) encodeFields(fields []field) (string, *FillError) {
 	var b strings.Builder
 	for _, one := range fields {
-		if !f.hasAll(one.value) {
+		if !f.hasAllValues(one.value) {
 			continue
 		}
-		texts, wrong := f.several(one.value)
+		texts, wrong := f.fieldValues(one.value)
 		if wrong != nil {
 			return "", wrong
 		}
@@ -212,44 +214,44 @@ func (f *requestFiller) encoded(fields []field) (string, *FillError) {
 	return b.String(), nil
 }
 
-// several returns what becomes of a template that can be a list.
-func (f *requestFiller) several(t Template) ([]string, *FillError) {
-	if name := t.alone(); name != "" {
+// fieldValues returns what becomes of a template that can be a list.
+func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
+	if name := t.onlyPlaceholder(); name != "" {
 		texts, wrong := f.list(name)
 		for _, text := range texts {
 			if wrong == nil {
-				wrong = f.count(name, len(text))
+				wrong = f.countBytes(name, len(text))
 			}
 		}
 		return texts, wrong
 	}
-	texts, wrong := f.texts(t)
-	return []string{t.fill(texts.of)}, wrong
+	texts, wrong := f.placeholderTexts(t)
+	return []string{t.fill(texts.get)}, wrong
 }
 
-// count refuses more than a request may have.
-func (f *requestFiller) count(name string, bytes int) *FillError {
-	if f.size += bytes; f.size > maxFilled {
-		return &FillError{name, fmt.Sprintf("with it the request would have more than %d bytes", maxFilled), true}
+// countBytes refuses more than a request may have.
+func (f *requestFiller) countBytes(name string, bytes int) *FillError {
+	if f.size += bytes; f.size > maxFilledBytes {
+		return &FillError{name, fmt.Sprintf("the request would exceed %d bytes", maxFilledBytes), true}
 	}
 	return nil
 }
 
-func (f *requestFiller) headers(out *FilledRequest) *FillError {
-	for _, one := range f.of.headers {
-		if !f.hasAll(one.value) {
+func (f *requestFiller) fillHeaders(out *FilledRequest) *FillError {
+	for _, one := range f.request.headers {
+		if !f.hasAllValues(one.value) {
 			continue
 		}
-		texts, wrong := f.texts(one.value)
+		texts, wrong := f.placeholderTexts(one.value)
 		if wrong != nil {
 			return wrong
 		}
-		for _, h := range one.value.holes() {
-			if !isHeaderText(texts[h.hole]) {
-				return &FillError{Argument: h.hole, Why: "it stands in a header, which holds visible characters of ASCII and blanks"}
+		for _, h := range one.value.placeholders() {
+			if !isHeaderText(texts[h.placeholder]) {
+				return &FillError{Argument: h.placeholder, Why: "a header can contain only printable ASCII characters"}
 			}
 		}
-		text := one.value.fillWith(texts.of, f.secret)
+		text := one.value.fillWith(texts.get, f.secret)
 		out.Header.Set(one.name, strings.TrimSpace(text))
 	}
 	return nil

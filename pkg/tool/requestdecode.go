@@ -17,18 +17,18 @@ var requestKeys = []string{"method", "url", "query", "headers", "body", "form", 
 // methods are the methods of requests.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// changing are those that change something whenever they succeed.
-var changing = []string{"PUT", "PATCH", "DELETE"}
+// writingMethods are those that change something whenever they succeed.
+var writingMethods = []string{"PUT", "PATCH", "DELETE"}
 
 var (
-	fieldSlot  = slot{lists: true, items: "a field", whole: "a string of the body that is only a hole takes any value"}
-	headerSlot = slot{whole: fieldSlot.whole, secrets: true}
-	textSlot   = slot{whole: fieldSlot.whole}
+	fieldContext  = placeholderContext{allowsList: true, itemNoun: "field", typeHint: "a body string that is only a placeholder takes any value"}
+	headerContext = placeholderContext{typeHint: fieldContext.typeHint, allowsSecrets: true}
+	textContext   = placeholderContext{typeHint: fieldContext.typeHint}
 )
 
-// request reads the request that does what a definition says. Its holes are held against the
-// parameters, if those are known.
-func (d *decoder) request(v yamldoc.Value, known bool) {
+// decodeRequest reads the request that does what a definition says. Its holes are held against the
+// decodeParameters, if those are known.
+func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	m, ok := v.Map(requestKeys...)
 	if !ok {
 		return
@@ -36,14 +36,14 @@ func (d *decoder) request(v yamldoc.Value, known bool) {
 	r := &Request{Method: http.MethodGet}
 	d.def.HTTP = r
 	before := len(d.file.Findings())
-	d.method(m.Get("method"))
-	d.address(m.Need("url"), known)
-	r.query = d.fields(m.Get("query"), known, fieldSlot)
-	r.headers = d.headers(m.Get("headers"), known)
-	d.body(m, known)
-	d.resultPath(m.Get("result"))
-	d.done(m.Get("done"))
-	d.statuses(m.Get("errors"))
+	d.decodeMethod(m.Get("method"))
+	d.decodeURL(m.Need("url"), known)
+	r.query = d.decodeFields(m.Get("query"), known, fieldContext)
+	r.headers = d.decodeHeaders(m.Get("headers"), known)
+	d.decodeBody(m, known)
+	d.decodeResultPath(m.Get("result"))
+	d.decodeDone(m.Get("done"))
+	d.decodeErrors(m.Get("errors"))
 	if len(d.file.Findings()) == before { // else what is no JSON has been found already
 		r.Raw, _ = v.JSON()
 	}
@@ -55,24 +55,24 @@ func (d *decoder) request(v yamldoc.Value, known bool) {
 	}
 }
 
-// method reads the method, which has to go with the effect.
-func (d *decoder) method(v yamldoc.Value) {
+// decodeMethod reads the method, which has to go with the effect.
+func (d *decoder) decodeMethod(v yamldoc.Value) {
 	if text, ok := v.Text(); ok {
 		if d.def.HTTP.Method = text; !slices.Contains(methods, text) {
-			v.Add(diag.DefValue, "must be %s, is %q", schema.Either(methods), text).Hint = schema.Meant(strings.ToUpper(text), methods)
+			v.Add(diag.DefValue, "expected %s, got %q", schema.Either(methods), text).Hint = schema.Meant(strings.ToUpper(text), methods)
 		}
 	}
 	effect := d.doc.Get("effect")
 	switch {
 	case d.def.Effect == Exec:
 		effect.Add(diag.DefRequest, "the definition runs no program, so the effect must be read or write")
-	case d.def.Effect == Read && slices.Contains(changing, d.def.HTTP.Method):
-		effect.Add(diag.DefRequest, "%s changes something, so the effect must be write", d.def.HTTP.Method)
+	case d.def.Effect == Read && slices.Contains(writingMethods, d.def.HTTP.Method):
+		effect.Add(diag.DefRequest, "%s makes changes, so the effect must be write", d.def.HTTP.Method)
 	}
 }
 
-// address reads the URL. Holes stand in its path only.
-func (d *decoder) address(v yamldoc.Value, known bool) {
+// decodeURL reads the URL. Holes stand in its path only.
+func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	text, ok := v.Text()
 	if !ok {
 		return
@@ -83,7 +83,7 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 		return
 	}
 	if strings.Contains(text, "#") {
-		v.Add(diag.DefRequest, "what stands behind # is sent to no server").Hint = "%23 stands for # itself"
+		v.Add(diag.DefRequest, "the fragment after # is never sent to the server").Hint = "write %23 for a literal #"
 		return
 	}
 	whole := t.fill(func(string) string { return "x" })
@@ -91,7 +91,7 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 	origin, path := splitOrigin(text)
 	switch {
 	case strings.Contains(origin, "${"):
-		v.AddAt(diag.DefHole, strings.Index(text, "${"), "there can be no hole in the host: a value would say who gets the request").Hint = "write a definition for each host"
+		v.AddAt(diag.DefHole, strings.Index(text, "${"), "the host cannot contain a placeholder: a value would choose the recipient").Hint = "write a definition for each host"
 		return
 	case err != nil:
 		v.Add(diag.DefRequest, "%v", err)
@@ -99,13 +99,13 @@ func (d *decoder) address(v yamldoc.Value, known bool) {
 	}
 	path, asked, _ := strings.Cut(path, "?")
 	fixed, _ := ParseTemplate(asked)
-	if holes := fixed.holes(); len(holes) > 0 {
-		v.AddAt(diag.DefHole, len(origin)+len(path)+1+holes[0].at, "values of a query have no place in the address").Hint = "query: {name: \"${value}\"}"
+	if holes := fixed.placeholders(); len(holes) > 0 {
+		v.AddAt(diag.DefHole, len(origin)+len(path)+1+holes[0].offset, "the query of the URL cannot contain placeholders").Hint = "query: {name: \"${value}\"}"
 		return
 	}
-	d.def.HTTP.Origin, d.def.HTTP.asked = u.Scheme+"://"+u.Host, fixed.fill(nil)
+	d.def.HTTP.Origin, d.def.HTTP.fixedQuery = u.Scheme+"://"+u.Host, fixed.fill(nil)
 	if path = strings.TrimPrefix(path, "/"); path != "" {
-		d.path(v, path, len(origin)+1, known)
+		d.decodeURLPath(v, path, len(origin)+1, known)
 	}
 }
 
@@ -119,21 +119,21 @@ func splitOrigin(text string) (origin, rest string) {
 	return text, ""
 }
 
-// path reads the path of the address, which begins at an offset of it.
-func (d *decoder) path(v yamldoc.Value, text string, offset int, known bool) {
+// decodeURLPath reads the path of the address, which begins at an offset of it.
+func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known bool) {
 	for part := range strings.SplitSeq(text, "/") {
 		t, wrong := ParseTemplate(part)
 		if wrong != nil { // a slash in a hole, which is none
 			v.AddAt(diag.DefHole, offset+wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 			return
 		}
-		for _, hole := range t.holes() {
-			why, hint := d.misfit(t, hole.hole, textSlot)
-			if p, ok := d.def.param(hole.hole); ok && why == "" && p.Optional && p.Default == nil {
-				why, hint = hole.hole+" can be left out, and the address needs it", "make it required, or give it a default"
+		for _, hole := range t.placeholders() {
+			why, hint := d.placeholderError(t, hole.placeholder, textContext)
+			if p, ok := d.def.findParam(hole.placeholder); ok && why == "" && p.Optional && p.Default == nil {
+				why, hint = hole.placeholder+" is optional, but the URL needs it", "make it required, or give it a default"
 			}
 			if known && why != "" {
-				v.AddAt(diag.DefHole, offset+hole.at, "%s", why).Hint = hint
+				v.AddAt(diag.DefHole, offset+hole.offset, "%s", why).Hint = hint
 			}
 		}
 		d.def.HTTP.path = append(d.def.HTTP.path, t)
@@ -141,31 +141,31 @@ func (d *decoder) path(v yamldoc.Value, text string, offset int, known bool) {
 	}
 }
 
-// fields reads names and their values.
-func (d *decoder) fields(v yamldoc.Value, known bool, in slot) []field {
+// decodeFields reads names and their values.
+func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContext) []field {
 	if !v.Present() {
 		return nil
 	}
 	m, _ := v.Map()
 	out := []field{}
 	for _, name := range m.Keys() {
-		if t, ok := d.scalarOrHoled(m.Get(name), known, in); ok {
+		if t, ok := d.decodeScalarOrTemplate(m.Get(name), known, in); ok {
 			out = append(out, field{name, t})
 		}
 		if strings.Contains(name, "${") {
-			m.Key(name).Add(diag.DefHole, "there can be no hole in a name")
+			m.Key(name).Add(diag.DefHole, "a name cannot contain a placeholder")
 		}
 	}
 	return out
 }
 
-// scalarOrHoled reads text with holes, or a number, true or false.
-func (d *decoder) scalarOrHoled(v yamldoc.Value, known bool, in slot) (Template, bool) {
+// decodeScalarOrTemplate reads text with holes, or a number, true or false.
+func (d *decoder) decodeScalarOrTemplate(v yamldoc.Value, known bool, in placeholderContext) (Template, bool) {
 	if v.Present() && !v.IsText() && !v.IsList() && !v.IsMap() && !v.IsNull() {
 		raw, ok := v.JSON()
 		var t Template
-		t.write(string(raw), 0)
+		t.appendText(string(raw), 0)
 		return t, ok
 	}
-	return d.holed(v, known, in)
+	return d.decodeTemplate(v, known, in)
 }

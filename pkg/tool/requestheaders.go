@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// headers reads the headers.
-func (d *decoder) headers(v yamldoc.Value, known bool) []field {
-	out := d.fields(v, known, headerSlot)
+// decodeHeaders reads the headers.
+func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
+	out := d.decodeFields(v, known, headerContext)
 	if !v.IsMap() {
 		return out
 	}
@@ -19,13 +19,13 @@ func (d *decoder) headers(v yamldoc.Value, known bool) []field {
 	seen := map[string]bool{}
 	for _, name := range m.Keys() {
 		canonical := http.CanonicalHeaderKey(name)
-		why, hint := unfitHeader(name)
+		why, hint := headerNameError(name)
 		switch {
 		case why != "":
 		case seen[canonical]:
-			why = "stands twice"
+			why = "is listed twice"
 		case canonical == d.def.KeyHeader:
-			why, hint = "holds the key of the call", "idempotent names it"
+			why, hint = "holds the idempotency key", "idempotent already sets it"
 		}
 		if seen[canonical] = true; why != "" {
 			m.Key(name).Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
@@ -33,21 +33,21 @@ func (d *decoder) headers(v yamldoc.Value, known bool) []field {
 		}
 		if v := m.Get(name); v.IsText() {
 			if text, _ := v.Text(); !isHeaderText(text) {
-				v.Add(diag.DefRequest, "a header holds visible characters of ASCII and blanks")
+				v.Add(diag.DefRequest, "a header can contain only printable ASCII characters")
 			}
 		}
 	}
 	for _, f := range out {
-		if isOverride(f.name) && len(f.value.holes()) > 0 {
-			m.Get(f.name).Add(diag.DefHole, "%s tells servers to take the request for another one: a value would say which", f.name).Hint = "write the value out"
+		if isOverride(f.name) && len(f.value.placeholders()) > 0 {
+			m.Get(f.name).Add(diag.DefHole, "%s overrides the method, URL or sender of a request: a value would choose it", f.name).Hint = "write the value out"
 		}
 		d.def.HTTP.Secrets = append(d.def.HTTP.Secrets, f.value.secrets()...)
 	}
 	return out
 }
 
-// ownHeaders are those that say how a request is sent, which is not the definition's to say.
-var ownHeaders = []string{
+// transportHeaders are those that say how a request is sent, which is not the definition's to say.
+var transportHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
@@ -68,15 +68,15 @@ func isOverride(name string) bool {
 	return slices.Contains(overrideHeaders, canonical) || strings.HasPrefix(canonical, "X-Forwarded-")
 }
 
-// unfitHeader says why no request has a header of this name from a definition, or "".
-func unfitHeader(name string) (why, hint string) {
+// headerNameError says why no request has a header of this name from a definition, or "".
+func headerNameError(name string) (why, hint string) {
 	switch {
 	case !isToken(name):
-		return "is no name of a header", ""
-	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
-		return "says how the request is sent", "the program sets it"
+		return "is not a valid header name", ""
+	case slices.Contains(transportHeaders, http.CanonicalHeaderKey(name)):
+		return "controls how the request is sent", "oneshot sets it"
 	case slices.Contains(metadataHeaders, http.CanonicalHeaderKey(name)):
-		return "opens the service where a machine of a cloud has its keys", ""
+		return "opens the metadata service of a cloud", ""
 	}
 	return "", ""
 }

@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// resultPath reads where the data is in the response.
-func (d *decoder) resultPath(v yamldoc.Value) {
+// decodeResultPath reads where the data is in the response.
+func (d *decoder) decodeResultPath(v yamldoc.Value) {
 	text, ok := v.Text()
 	if ok && strings.TrimSpace(text) == "" {
 		v.Add(diag.DefValue, "must not be empty")
@@ -20,33 +20,33 @@ func (d *decoder) resultPath(v yamldoc.Value) {
 	d.def.HTTP.Result = text
 }
 
-// done reads the statuses that say that a call has been made before.
-func (d *decoder) done(v yamldoc.Value) {
+// decodeDone reads the statuses that say that a call has been made before.
+func (d *decoder) decodeDone(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {
 		return
 	}
 	if d.def.KeyHeader == "" {
-		v.Add(diag.DefRequest, "without a key no server knows that it is the same call").Hint = "idempotent: {key: header Idempotency-Key}"
+		v.Add(diag.DefRequest, "done needs an idempotency key: without one a server cannot recognize a repeated call").Hint = "idempotent: {key: header Idempotency-Key}"
 	}
 	for _, item := range items {
 		number, ok := item.Number()
-		if status, good := statusOf(number.String()); good {
+		if status, good := parseErrorStatus(number.String()); good {
 			d.def.HTTP.Done = append(d.def.HTTP.Done, status)
 		} else if ok {
-			item.Add(diag.DefValue, "must be a status from 400 to 599, is %s", number)
+			item.Add(diag.DefValue, "expected a status from 400 to 599, got %s", number)
 		}
 	}
 }
 
-// statusOf reads a status that says no, of three digits.
-func statusOf(text string) (int, bool) {
+// parseErrorStatus reads a status that says no, of three digits.
+func parseErrorStatus(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
 }
 
-// statuses reads what statuses mean.
-func (d *decoder) statuses(v yamldoc.Value) {
+// decodeErrors reads what statuses mean.
+func (d *decoder) decodeErrors(v yamldoc.Value) {
 	if !v.Present() {
 		return
 	}
@@ -59,18 +59,18 @@ func (d *decoder) statuses(v yamldoc.Value) {
 	}
 	d.def.HTTP.Errors = map[int]chat.ErrorCode{}
 	for _, key := range m.Keys() {
-		status, good := statusOf(key)
+		status, good := parseErrorStatus(key)
 		if !good {
-			m.Key(key).Add(diag.DefValue, "must be a status from 400 to 599, is %q", key)
+			m.Key(key).Add(diag.DefValue, "expected a status from 400 to 599, got %q", key)
 		}
 		if slices.Contains(d.def.HTTP.Done, status) {
-			m.Key(key).Add(diag.DefRequest, "%d is a success, as done says", status)
+			m.Key(key).Add(diag.DefRequest, "done already lists %d as a success", status)
 		}
 		text, ok := m.Get(key).Text()
 		if ok && !slices.Contains(codes, text) {
-			f := m.Get(key).Add(diag.DefValue, "%q is no error code of a server", text)
+			f := m.Get(key).Add(diag.DefValue, "unknown error code %q", text)
 			if f.Hint = schema.Meant(strings.ToUpper(text), codes); f.Hint == "" {
-				f.Hint = "oneshot error-codes lists them"
+				f.Hint = "oneshot explain error-codes lists them"
 			}
 		}
 		d.def.HTTP.Errors[status] = chat.ErrorCode(text)

@@ -27,9 +27,9 @@ func parseSignature(src string) (Signature, []int, *SignatureError) {
 		return Signature{}, nil, err
 	}
 	p := parser{src: src, rest: lexemes}
-	s, starts, err := p.signature()
+	s, starts, err := p.parseSignature()
 	if err == nil {
-		err = tooDeep(&Type{Kind: Struct, Fields: s.Params}, s.Returns)
+		err = checkDepth(&Type{Kind: Struct, Fields: s.Params}, s.Returns)
 	}
 	if err != nil {
 		return Signature{}, nil, err
@@ -45,12 +45,12 @@ func ParseType(src string) (*Type, *SignatureError) {
 		return nil, err
 	}
 	p := parser{src: src, rest: lexemes}
-	t, err := p.union()
+	t, err := p.parseUnion()
 	if err == nil {
 		err = p.expect(0, "the end of the type")
 	}
 	if err == nil {
-		err = tooDeep(t)
+		err = checkDepth(t)
 	}
 	if err != nil {
 		return nil, err
@@ -58,11 +58,11 @@ func ParseType(src string) (*Type, *SignatureError) {
 	return t, nil
 }
 
-// tooDeep refuses types that are nested deeper than [maxTypeDepth].
-func tooDeep(types ...*Type) *SignatureError {
+// checkDepth refuses types that are nested deeper than [maxTypeDepth].
+func checkDepth(types ...*Type) *SignatureError {
 	for _, t := range types {
 		if t != nil && t.depth() > maxTypeDepth+1 {
-			return wrong(0, "types are nested deeper than %d levels", maxTypeDepth)
+			return errorAt(0, "types are nested deeper than %d levels", maxTypeDepth)
 		}
 	}
 	return nil

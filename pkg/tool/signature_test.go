@@ -68,29 +68,29 @@ func TestParseSignatureErrors(t *testing.T) {
 		offset int
 		want   string
 	}{
-		{"", 0, "the name of the tool must stand here, not the end"},
-		{"wget", 4, "( after the name must stand here, not the end"},
-		{"wget(", 5, "a type must stand here, not the end"},
-		{"wget(uri string)", 8, "a colon is missing between uri and string"},
+		{"", 0, "expected the name of the tool, got the end"},
+		{"wget", 4, "expected ( after the name, got the end"},
+		{"wget(", 5, "expected a type, got the end"},
+		{"wget(uri string)", 8, "missing colon between uri and string"},
 		{"wget(uri str)", 5, "unknown type uri"},
-		{"wget(string)", 5, "string is a type, and the parameter has no name"},
+		{"wget(string)", 5, "missing parameter name: string is a type"},
 		{"wget(strng uri)", 5, "unknown type strng, did you mean string?"},
 		{"wget(uri: int)", 10, "unknown type int, did you mean integer?"},
-		{"wget(uri: string", 16, ", or ) must stand here, not the end"},
-		{"wget(uri: string) string", 18, "the end of the signature must stand here, not string"},
-		{"wget(uri: string): ", 19, "a type must stand here, not the end"},
-		{"f(a, a)", 5, `the name "a" stands twice`},
-		{"f(o: {a, b, a?})", 12, `the name "a" stands twice`},
-		{"f(a: string = )", 14, "a value must stand here, not )"},
-		{"f(a = [1,)", 6, "this value is no JSON"},
-		{"f(a: 01)", 5, "01 is no number"},
-		{"f(a: 'x)", 5, "this string is not closed, or has an escape that JSON does not have"},
-		{`f(a: "\x")`, 5, "this string is not closed, or has an escape that JSON does not have"},
-		{"f(a: string & number)", 12, "'&' cannot stand in a signature"},
-		{"f(é: string)", 2, "'é' cannot stand in a signature"},
-		{"f(a: Record<number, string>)", 12, "string must stand here, not number"},
-		{"f(a: [string, number])", 5, "a type must stand here, not ["},
-		{"f(a: {[k: string]: number, b})", 27, "} must stand here, not b"},
+		{"wget(uri: string", 16, "expected , or ), got the end"},
+		{"wget(uri: string) string", 18, "expected the end of the signature, got string"},
+		{"wget(uri: string): ", 19, "expected a type, got the end"},
+		{"f(a, a)", 5, `duplicate name "a"`},
+		{"f(o: {a, b, a?})", 12, `duplicate name "a"`},
+		{"f(a: string = )", 14, "expected a value, got )"},
+		{"f(a = [1,)", 6, "invalid JSON value"},
+		{"f(a: 01)", 5, "invalid number 01"},
+		{"f(a: 'x)", 5, "unterminated string or invalid escape"},
+		{`f(a: "\x")`, 5, "unterminated string or invalid escape"},
+		{"f(a: string & number)", 12, "unexpected character '&'"},
+		{"f(é: string)", 2, "unexpected character 'é'"},
+		{"f(a: Record<number, string>)", 12, "expected string, got number"},
+		{"f(a: [string, number])", 5, "expected a type, got ["},
+		{"f(a: {[k: string]: number, b})", 27, "expected }, got b"},
 		{`f("": string)`, 2, "a name must not be empty"},
 		{"f(a\xff)", 0, "the text is not UTF-8"},
 		{"f(a: any" + strings.Repeat("[]", 33) + ")", 73, "types are nested too deeply"},
@@ -193,7 +193,7 @@ func anyType(t *rapid.T, depth int) *Type {
 	case 0:
 		return &Type{Kind: Any}
 	case 1, 2, 3, 4, 5, 6:
-		return &Type{Kind: simple[kind-1]}
+		return &Type{Kind: simpleKinds[kind-1]}
 	case 7:
 		return literalOf(anyLiteral(t))
 	case 8:

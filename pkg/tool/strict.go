@@ -23,75 +23,75 @@ const (
 
 // Strict returns what keeps arguments from being the same value for everybody who reads
 // them, nil for nothing: a key that stands twice in an object, or in two spellings that
-// differ only in case, bytes and escapes that are no character, a number that is beyond a
+// difference only in case, bytes and escapes that are no character, a number that is beyond a
 // 64-bit float, text behind the value, and more depth or bytes than the limits. It is asked
 // before anything else looks at the arguments, and tells the first fault, with its path.
 func Strict(args json.RawMessage) []diag.Finding {
 	if len(args) > MaxArguments {
-		return []diag.Finding{refuse(diag.LargeArguments, "", "", "the arguments have %d bytes; %d are allowed", len(args), MaxArguments)}
+		return []diag.Finding{errorFinding(diag.LargeArguments, "", "", "the arguments have %d bytes, at most %d are allowed", len(args), MaxArguments)}
 	}
-	s := strict{dec: jsontext.NewDecoder(bytes.NewBuffer(args))}
-	if f, ok := s.read(args); !ok {
+	s := strictScanner{dec: jsontext.NewDecoder(bytes.NewBuffer(args))}
+	if f, ok := s.scan(args); !ok {
 		return []diag.Finding{f}
 	}
 	return nil
 }
 
-// A strict reads one text. keys are those of the objects around the place that is read, in
+// A strictScanner reads one text. keys are those of the objects around the place that is read, in
 // their folded form, with the spelling that came first.
-type strict struct {
+type strictScanner struct {
 	dec  *jsontext.Decoder
 	keys []map[string]string
 }
 
-// read reads a text up to its first fault, and reports whether there is none.
-func (s *strict) read(args json.RawMessage) (diag.Finding, bool) {
+// fileIsStdin reads a text up to its first fault, and reports whether there is none.
+func (s *strictScanner) scan(args json.RawMessage) (diag.Finding, bool) {
 	for first := true; first || s.dec.StackDepth() > 0; first = false {
 		token, err := s.dec.ReadToken()
 		if err != nil {
-			return unreadable(args, err), false
+			return syntaxFinding(args, err), false
 		}
-		if f, ok := s.token(token); !ok {
+		if f, ok := s.checkToken(token); !ok {
 			return f, false
 		}
 	}
 	if rest := args[s.dec.InputOffset():]; len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
-		return refuse(diag.BadLiteral, "", "", "the arguments: there is text after the JSON value"), false
+		return errorFinding(diag.BadLiteral, "", "", "the arguments: unexpected text after the JSON value"), false
 	}
 	return diag.Finding{}, true
 }
 
-// token looks at one token, and reports whether nothing is wrong with it.
-func (s *strict) token(token jsontext.Token) (diag.Finding, bool) {
+// checkToken looks at one token, and reports whether nothing is wrong with it.
+func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 	depth := s.dec.StackDepth()
 	path := func() string { return string(s.dec.StackPointer()) }
 	switch token.Kind() {
 	case '{', '[':
 		s.keys = append(s.keys[:depth-1], nil)
 		if depth > maxArgumentDepth {
-			return refuse(diag.TooDeep, path(), "", "more than %d arrays and objects stand in each other", maxArgumentDepth), false
+			return errorFinding(diag.TooDeep, path(), "", "the nesting exceeds %d levels", maxArgumentDepth), false
 		}
 	case '0':
-		if number := token.String(); !inRange(number) {
-			return refuse(diag.NumberRange, path(), "", "%s: no 64-bit float is as large or as small as %s", short(argument(path())), short(number)), false
+		if number := token.String(); !isFloat64(number) {
+			return errorFinding(diag.NumberRange, path(), "", "%s: %s exceeds the range of a 64-bit float", shorten(argumentPath(path())), shorten(number)), false
 		}
 	case '"':
 		if kind, length := s.dec.StackIndex(depth); kind == '{' && length%2 == 1 {
 			key := token.String()
-			if other, ok := s.take(depth-1, key); !ok {
-				return refuse(diag.FoldedKey, path(), "", "the keys %s and %s of one object differ only in case", quote(short(other)), quote(short(key))), false
+			if other, ok := s.addKey(depth-1, key); !ok {
+				return errorFinding(diag.FoldedKey, path(), "", "the keys %s and %s of one object differ only in case", quote(shorten(other)), quote(shorten(key))), false
 			}
 		}
 	}
 	return diag.Finding{}, true
 }
 
-// take takes in a key of the object at a depth, or returns the one that it is like.
-func (s *strict) take(depth int, key string) (other string, ok bool) {
+// addKey takes in a key of the object at a depth, or returns the one that it is like.
+func (s *strictScanner) addKey(depth int, key string) (other string, ok bool) {
 	if s.keys[depth] == nil {
 		s.keys[depth] = map[string]string{}
 	}
-	folded := fold(key)
+	folded := foldCase(key)
 	if other, twice := s.keys[depth][folded]; twice {
 		return other, false
 	}
@@ -99,8 +99,8 @@ func (s *strict) take(depth int, key string) (other string, ok bool) {
 	return "", true
 }
 
-// unreadable words the error of a text that cannot be read.
-func unreadable(args json.RawMessage, err error) diag.Finding {
+// syntaxFinding words the error of a text that cannot be read.
+func syntaxFinding(args json.RawMessage, err error) diag.Finding {
 	code := diag.BadLiteral
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
@@ -110,20 +110,20 @@ func unreadable(args json.RawMessage, err error) diag.Finding {
 	}
 	fault := schema.Strict(args)
 	if fault == nil { // both read the same
-		return refuse(code, "", "", "the arguments are no JSON: %v", err)
+		return errorFinding(code, "", "", "the arguments are not JSON: %v", err)
 	}
-	return refuse(code, fault.Path, fault.Hint, "%s: %s", short(argument(fault.Path)), fault.Message)
+	return errorFinding(code, fault.Path, fault.Hint, "%s: %s", shorten(argumentPath(fault.Path)), fault.Message)
 }
 
-// inRange reports whether a number is one of a 64-bit float, or lies between two of them.
-func inRange(number string) bool {
+// isFloat64 reports whether a number is one of a 64-bit float, or lies between two of them.
+func isFloat64(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return err == nil && (f != 0 || strings.Trim(mantissa, "-0.") == "")
 }
 
-// short is a text that may be of any length, in a message.
-func short(text string) string {
+// shorten is a text that may be of any length, in a message.
+func shorten(text string) string {
 	const longest = 80
 	if len(text) > longest {
 		return strings.ToValidUTF8(text[:longest], "") + "…"
@@ -131,9 +131,9 @@ func short(text string) string {
 	return text
 }
 
-// fold returns the same text for all texts that differ only in case, as Unicode's simple
+// foldCase returns the same text for all texts that differ only in case, as Unicode's simple
 // case folding has it: for each character the first of those that it is folded with.
-func fold(s string) string {
+func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		first := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

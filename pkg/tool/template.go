@@ -15,16 +15,16 @@ type Template struct{ pieces []piece }
 
 // A piece of a template is text, a hole, or the place of a secret.
 type piece struct {
-	text   string
-	hole   string // the name of a parameter
-	secret string // the name of a secret, of ${secret:NAME}
-	at     int    // where it begins in what is written, in bytes
+	text        string
+	placeholder string // the name of a parameter
+	secret      string // the name of a secret, of ${secret:NAME}
+	offset      int    // where it begins in what is written, in bytes
 }
 
-func (p piece) isText() bool { return p.hole == "" && p.secret == "" }
+func (p piece) isText() bool { return p.placeholder == "" && p.secret == "" }
 
-// toSecret begins the name of a secret in a template that has places for them.
-const toSecret = "secret:"
+// secretPrefix begins the name of a secret in a template that has places for them.
+const secretPrefix = "secret:"
 
 // A TemplateError says why a text is no template.
 type TemplateError struct {
@@ -44,22 +44,22 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 		rest := text[at:]
 		switch {
 		case strings.HasPrefix(rest, "$${"):
-			t.write("${", at)
+			t.appendText("${", at)
 			at += len("$${")
 		case strings.HasPrefix(rest, "${"):
 			end := strings.IndexByte(rest, '}')
 			if end < 0 {
-				return t, &TemplateError{at, "the hole has no end", "write ${name}, or $${ for ${ itself"}
+				return t, &TemplateError{at, "unterminated placeholder", "write ${name}, or $${ for a literal ${"}
 			}
 			name := rest[len("${"):end]
-			of, isSecret := strings.CutPrefix(name, toSecret)
+			of, isSecret := strings.CutPrefix(name, secretPrefix)
 			switch {
-			case isSecret && secrets && isVariable([]byte(of)):
-				t.pieces = append(t.pieces, piece{secret: of, at: at})
+			case isSecret && secrets && isVariableName([]byte(of)):
+				t.pieces = append(t.pieces, piece{secret: of, offset: at})
 			case isName(name):
-				t.pieces = append(t.pieces, piece{hole: name, at: at})
+				t.pieces = append(t.pieces, piece{placeholder: name, offset: at})
 			default:
-				return t, &TemplateError{at, fmt.Sprintf("%s is no hole", quote(short(rest[:end+1]))), noHole(name, secrets)}
+				return t, &TemplateError{at, fmt.Sprintf("%s is not a valid placeholder", quote(shorten(rest[:end+1]))), placeholderHint(name, secrets)}
 			}
 			at += end + 1
 		default:
@@ -67,53 +67,53 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 			if next == 0 {
 				next = len(rest)
 			}
-			t.write(rest[:next], at)
+			t.appendText(rest[:next], at)
 			at += next
 		}
 	}
 	return t, nil
 }
 
-// noHole says what to write instead of something that is no hole.
-func noHole(name string, secrets bool) string {
-	switch isSecret := strings.HasPrefix(name, toSecret); {
+// placeholderHint says what to write instead of something that is no hole.
+func placeholderHint(name string, secrets bool) string {
+	switch isSecret := strings.HasPrefix(name, secretPrefix); {
 	case isSecret && secrets:
-		return "the name of a secret has letters, digits and _, as in ${secret:API_KEY}"
+		return "secret names consist of letters, digits and _, as in ${secret:API_KEY}"
 	case isSecret:
-		return "a program gets a secret in its environment, by its name in env; a request has one in a header"
+		return "pass a secret to a program in a variable listed in env, to a server in a header"
 	}
-	return "write ${name} with the name of a parameter, or $${ for ${ itself"
+	return "write ${name} with the name of a parameter, or $${ for a literal ${"
 }
 
-// write adds text.
-func (t *Template) write(text string, at int) {
+// appendText adds text.
+func (t *Template) appendText(text string, at int) {
 	if last := len(t.pieces) - 1; last >= 0 && t.pieces[last].isText() {
 		t.pieces[last].text += text
 		return
 	}
-	t.pieces = append(t.pieces, piece{text: text, at: at})
+	t.pieces = append(t.pieces, piece{text: text, offset: at})
 }
 
-// holes returns the holes, in order.
-func (t Template) holes() []piece {
+// placeholders returns the holes, in order.
+func (t Template) placeholders() []piece {
 	var out []piece
 	for _, p := range t.pieces {
-		if p.hole != "" {
+		if p.placeholder != "" {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// alone returns the name of the hole that is all of the template, or "".
-func (t Template) alone() string {
+// onlyPlaceholder returns the name of the hole that is all of the template, or "".
+func (t Template) onlyPlaceholder() string {
 	if len(t.pieces) == 1 {
-		return t.pieces[0].hole
+		return t.pieces[0].placeholder
 	}
 	return ""
 }
 
-// secrets returns the names of the secrets.
+// allowsSecrets returns the names of the secrets.
 func (t Template) secrets() []string {
 	var out []string
 	for _, p := range t.pieces {
@@ -124,8 +124,8 @@ func (t Template) secrets() []string {
 	return out
 }
 
-// begins returns the text before the first hole.
-func (t Template) begins() string {
+// literalPrefix returns the text before the first hole.
+func (t Template) literalPrefix() string {
 	if len(t.pieces) > 0 {
 		return t.pieces[0].text
 	}
@@ -140,8 +140,8 @@ func (t Template) fillWith(value, secret func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
 		switch {
-		case p.hole != "":
-			p.text = value(p.hole)
+		case p.placeholder != "":
+			p.text = value(p.placeholder)
 		case p.secret != "":
 			p.text = secret(p.secret)
 		}
@@ -150,28 +150,28 @@ func (t Template) fillWith(value, secret func(name string) string) string {
 	return b.String()
 }
 
-// values are the arguments of one call, for the holes of templates.
-type values struct {
-	def   *Definition
-	given map[string]json.RawMessage
+// argumentValues are the arguments of one call, for the holes of templates.
+type argumentValues struct {
+	def       *Definition
+	arguments map[string]json.RawMessage
 }
 
 // valuesOf returns the arguments of a call, with the defaults.
-func (d *Definition) valuesOf(args json.RawMessage) (values, error) {
+func (d *Definition) valuesOf(args json.RawMessage) (argumentValues, error) {
 	given, err := members(d.Complete(args))
 	if err != nil {
-		return values{}, err
+		return argumentValues{}, err
 	}
-	v := values{d, make(map[string]json.RawMessage, len(given))}
+	v := argumentValues{d, make(map[string]json.RawMessage, len(given))}
 	for _, m := range given {
-		v.given[m.key] = m.value
+		v.arguments[m.key] = m.value
 	}
 	return v, nil
 }
 
 // has reports whether a parameter has a value; null and an empty list are none.
-func (v values) has(name string) bool {
-	switch raw := jsontext.Value(v.given[name]); raw.Kind() {
+func (v argumentValues) has(name string) bool {
+	switch raw := jsontext.Value(v.arguments[name]); raw.Kind() {
 	case 0, 'n':
 		return false
 	case '[':
@@ -182,15 +182,15 @@ func (v values) has(name string) bool {
 
 // scalar returns the value of a parameter as text: a string as what it says, a number in its
 // digits and, where it is an integer, without a point or an exponent, and true or false.
-func (v values) scalar(name string) (string, *FillError) {
-	p, _ := v.def.param(name)
-	return scalarText(p.Type, name, v.given[name])
+func (v argumentValues) scalar(name string) (string, *FillError) {
+	p, _ := v.def.findParam(name)
+	return scalarText(p.Type, name, v.arguments[name])
 }
 
 // list returns the items of a value that is a list as text, or the value alone.
-func (v values) list(name string) ([]string, *FillError) {
-	p, _ := v.def.param(name)
-	raw, t := v.given[name], p.Type
+func (v argumentValues) list(name string) ([]string, *FillError) {
+	p, _ := v.def.findParam(name)
+	raw, t := v.arguments[name], p.Type
 	if jsontext.Value(raw).Kind() != '[' {
 		text, err := v.scalar(name)
 		return []string{text}, err
@@ -211,7 +211,7 @@ func (v values) list(name string) ([]string, *FillError) {
 
 // scalarText returns a value of a type as text; what names it in an error.
 func scalarText(t *Type, what string, raw json.RawMessage) (string, *FillError) {
-	switch text, isText := textOf(raw); jsontext.Value(raw).Kind() {
+	switch text, isText := stringValue(raw); jsontext.Value(raw).Kind() {
 	case '"':
 		if isText {
 			return text, nil
@@ -225,5 +225,5 @@ func scalarText(t *Type, what string, raw json.RawMessage) (string, *FillError) 
 	case 't', 'f':
 		return string(raw), nil
 	}
-	return "", &FillError{Argument: what, Why: "only text, a number, true or false has a place there"}
+	return "", &FillError{Argument: what, Why: "expected text, a number, true or false"}
 }

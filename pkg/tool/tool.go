@@ -31,7 +31,7 @@ const (
 // A Label says what is to be thought of the data that goes through a tool.
 type Label string
 
-// The labels.
+// The decodeLabels.
 const (
 	Untrusted Label = "untrusted" // its results can be written by anybody, such as pages
 	Private   Label = "private"   // its results are not for everybody, such as files and mail
@@ -80,11 +80,11 @@ type Definition struct {
 	File string // where it is defined, for people
 	Line int    // from 1
 
-	place     diag.Span // of the name
-	published bool      // it was not written for oneshot: its formats are annotations
-	compile   sync.Once
-	compiled  *schema.Schema
-	faults    []diag.Finding // of Schema
+	nameSpan        diag.Span // of the name
+	formatsAdvisory bool      // it was not written for oneshot: its formats are annotations
+	compileOnce     sync.Once
+	compiled        *schema.Schema
+	schemaFindings  []diag.Finding // of Schema
 }
 
 // A Means is by what a tool is done.
@@ -165,19 +165,19 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%d/%s", r.Calls, unit)
 }
 
-// arguments returns the compiled schema, nil if it is wrong. Compiling takes
+// argumentsSchema returns the compiled schema, nil if it is wrong. Compiling takes
 // long for what it is, and most definitions of a run are never called.
-func (d *Definition) arguments() (*schema.Schema, []diag.Finding) {
-	d.compile.Do(func() { d.compiled, d.faults = schema.Compile(d.File, d.Schema) })
-	return d.compiled, d.faults
+func (d *Definition) argumentsSchema() (*schema.Schema, []diag.Finding) {
+	d.compileOnce.Do(func() { d.compiled, d.schemaFindings = schema.Compile(d.File, d.Schema) })
+	return d.compiled, d.schemaFindings
 }
 
 // The tools with which a model ends its work, one for each way of writing calls.
 // Both are known to every registry and have no implementation: the loop answers
 // them.
 var (
-	FinalResponse = ending("finalResponse")
-	EndTurn       = ending("end_turn")
+	FinalResponse = newEnding("finalResponse")
+	EndTurn       = newEnding("end_turn")
 )
 
 // Endings lists the tools that end the work.
@@ -193,7 +193,7 @@ func Ending(name string) *Definition {
 	return nil
 }
 
-func ending(name string) *Definition {
+func newEnding(name string) *Definition {
 	return &Definition{
 		Name:        name,
 		Description: "Call when the work is done; you are then told the format of the answer and asked for it.",

@@ -3,7 +3,7 @@ package tool
 import "encoding/json"
 
 // Schema returns the JSON Schema of the arguments object, with the parameters
-// in order. Other keys than the parameters are not allowed.
+// interpreter order. Other keys than the parameters are not allowed.
 func (s Signature) Schema() json.RawMessage {
 	return appendStruct(nil, s.Params)
 }

@@ -46,10 +46,10 @@ type Param struct {
 	Description string
 }
 
-// simple are the kinds that are a word in a signature and a type in a schema.
-var simple = []Kind{String, Number, Integer, Boolean, Null, Object}
+// simpleKinds are the kinds that are a word in a signature and a type in a schema.
+var simpleKinds = []Kind{String, Number, Integer, Boolean, Null, Object}
 
-func (t *Type) isSimple() bool { return slices.Contains(simple, t.Kind) }
+func (t *Type) isSimple() bool { return slices.Contains(simpleKinds, t.Kind) }
 
 // arrayOf returns the type of lists of items.
 func arrayOf(items *Type) *Type { return &Type{Kind: Array, Items: items} }
@@ -80,7 +80,7 @@ func unionOf(options ...*Type) *Type {
 	var out []*Type
 	literal := &Type{Kind: Literal}
 	said := map[string]bool{}
-	for _, t := range flat(options) {
+	for _, t := range flattenUnions(options) {
 		if t.Kind == Any {
 			return t
 		}
@@ -107,8 +107,8 @@ func unionOf(options ...*Type) *Type {
 	return &Type{Kind: Union, Options: out}
 }
 
-// flat opens the unions among the types, whose options are none.
-func flat(types []*Type) []*Type {
+// flattenUnions opens the unions among the types, whose options are none.
+func flattenUnions(types []*Type) []*Type {
 	var out []*Type
 	for _, t := range types {
 		if t.Kind == Union {
@@ -149,7 +149,7 @@ func (t *Type) String() string {
 	return string(t.Kind)
 }
 
-// params writes parameters or fields between commas.
+// parseParams writes parameters or fields between commas.
 func params(ps []Param) string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -170,7 +170,7 @@ func (p Param) String() string {
 	if p.Optional && p.Default == nil {
 		b.WriteByte('?')
 	}
-	if p.Type.Kind != Any || isTypeWord(p.Name) {
+	if p.Type.Kind != Any || isTypeName(p.Name) {
 		b.WriteString(": " + p.Type.String())
 	}
 	if p.Default != nil {
@@ -179,7 +179,7 @@ func (p Param) String() string {
 	return b.String()
 }
 
-// isIdentifier reports whether a name needs no quotes in a signature.
+// decodeIdentifier reports whether a name needs no quotes in a signature.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		if !isWordByte(name[i]) {

@@ -27,29 +27,29 @@ func Words(command string) ([]string, error) {
 			return nil, err
 		}
 	}
-	s.end()
+	s.endWord()
 	if len(s.words) == 0 {
-		return nil, &WordsError{0, "there is no word"}
+		return nil, &WordsError{0, "the command is empty"}
 	}
 	return s.words, nil
 }
 
 // A splitter reads a command.
 type splitter struct {
-	text  string
-	at    int
-	word  []byte
-	open  bool // a word has begun, be it empty
-	bare  bool // so far it stands without quotes
-	words []string
+	text     string
+	at       int
+	word     []byte
+	inWord   bool // a word has begun, be it empty
+	unquoted bool // so far it stands without quotes
+	words    []string
 }
 
 // What a shell acts on outside of quotes, anywhere and at the beginning of a word; and what it
 // acts on in double quotes. Braces are expanded by some shells.
 const (
-	acting      = "|&;<>()$`*?[]{}\n\r\x00"
-	actingFirst = "~#!"
-	actingQuote = "$`\x00"
+	shellCharacters       = "|&;<>()$`*?[]{}\n\r\x00"
+	shellFirstCharacters  = "~#!"
+	doubleQuoteCharacters = "$`\x00"
 )
 
 func (s *splitter) fail(at int, format string, args ...any) error {
@@ -61,20 +61,20 @@ func (s *splitter) step() error {
 	c := s.text[s.at]
 	switch {
 	case c == ' ' || c == '\t':
-		s.end()
+		s.endWord()
 	case c == '\'':
-		return s.single()
+		return s.readSingleQuoted()
 	case c == '"':
-		return s.double()
+		return s.readDoubleQuoted()
 	case c == '\\':
-		return s.escape()
-	case strings.IndexByte(acting, c) >= 0, !s.open && strings.IndexByte(actingFirst, c) >= 0:
-		return s.fail(s.at, "a shell would act on %q, and there is none: quote it if it is meant as it is", c)
-	case c == '=' && len(s.words) == 0 && isVariable(s.word) && s.bare:
-		return s.fail(s.at, "a shell would set a variable, and there is none: quote it if it is meant as it is")
+		return s.readEscape()
+	case strings.IndexByte(shellCharacters, c) >= 0, !s.inWord && strings.IndexByte(shellFirstCharacters, c) >= 0:
+		return s.fail(s.at, "%q has a meaning to a shell, but no shell runs: quote it to use it literally", c)
+	case c == '=' && len(s.words) == 0 && isVariableName(s.word) && s.unquoted:
+		return s.fail(s.at, "NAME=value sets a variable in a shell, but no shell runs: quote it to use it literally")
 	default:
-		if !s.open {
-			s.bare = true
+		if !s.inWord {
+			s.unquoted = true
 		}
 		s.add(c)
 	}
@@ -82,18 +82,18 @@ func (s *splitter) step() error {
 	return nil
 }
 
-func (s *splitter) add(c byte) { s.word, s.open = append(s.word, c), true }
+func (s *splitter) add(c byte) { s.word, s.inWord = append(s.word, c), true }
 
-// end ends a word, if one has begun.
-func (s *splitter) end() {
-	if s.open {
+// endWord ends a word, if one has begun.
+func (s *splitter) endWord() {
+	if s.inWord {
 		s.words = append(s.words, string(s.word))
 	}
-	s.word, s.open, s.bare = s.word[:0], false, false
+	s.word, s.inWord, s.unquoted = s.word[:0], false, false
 }
 
-// isVariable reports whether a word could be the name of a variable.
-func isVariable(word []byte) bool {
+// isVariableName reports whether a word could be the name of a variable.
+func isVariableName(word []byte) bool {
 	for i, c := range word {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {
@@ -103,34 +103,34 @@ func isVariable(word []byte) bool {
 	return len(word) > 0
 }
 
-// single reads what stands between single quotes: everything is as it is.
-func (s *splitter) single() error {
+// parsePrimary reads what stands between single quotes: everything is as it is.
+func (s *splitter) readSingleQuoted() error {
 	n := strings.IndexByte(s.text[s.at+1:], '\'')
 	if n < 0 {
-		return s.fail(s.at, "the quote has no end")
+		return s.fail(s.at, "unterminated quote")
 	}
 	quoted := s.text[s.at+1 : s.at+1+n]
 	if i := strings.IndexByte(quoted, 0); i >= 0 {
-		return s.fail(s.at+1+i, "no word holds NUL")
+		return s.fail(s.at+1+i, "NUL is not allowed")
 	}
-	s.word, s.open, s.bare = append(s.word, quoted...), true, false
+	s.word, s.inWord, s.unquoted = append(s.word, quoted...), true, false
 	s.at += n + 2
 	return nil
 }
 
-// double reads what stands between double quotes, where a backslash is one before a quote, a
+// readDoubleQuoted reads what stands between double quotes, where a backslash is one before a quote, a
 // backslash, a dollar sign, a backtick and the end of a line only.
-func (s *splitter) double() error {
+func (s *splitter) readDoubleQuoted() error {
 	begin := s.at
-	s.open, s.bare = true, false
+	s.inWord, s.unquoted = true, false
 	for s.at++; s.at < len(s.text); s.at++ {
 		c := s.text[s.at]
 		switch {
 		case c == '"':
 			s.at++
 			return nil
-		case strings.IndexByte(actingQuote, c) >= 0:
-			return s.fail(s.at, "a shell would act on %q also between double quotes, and there is none: use single ones", c)
+		case strings.IndexByte(doubleQuoteCharacters, c) >= 0:
+			return s.fail(s.at, "%q has a meaning to a shell even in double quotes, but no shell runs: use single quotes", c)
 		case c == '\\' && s.at+1 < len(s.text) && strings.IndexByte("\"\\$`\n", s.text[s.at+1]) >= 0:
 			if s.at++; s.text[s.at] != '\n' {
 				s.add(s.text[s.at])
@@ -139,22 +139,22 @@ func (s *splitter) double() error {
 			s.add(c)
 		}
 	}
-	return s.fail(begin, "the quote has no end")
+	return s.fail(begin, "unterminated quote")
 }
 
-// escape reads a backslash and the character behind it, which is as it is; the end of a line
+// readEscape reads a backslash and the character behind it, which is as it is; the end of a line
 // is nothing.
-func (s *splitter) escape() error {
+func (s *splitter) readEscape() error {
 	if s.at+1 == len(s.text) {
-		return s.fail(s.at, "nothing stands behind the backslash")
+		return s.fail(s.at, "trailing backslash")
 	}
 	switch c := s.text[s.at+1]; c {
 	case '\n':
 	case 0:
-		return s.fail(s.at+1, "no word holds NUL")
+		return s.fail(s.at+1, "NUL is not allowed")
 	default:
 		s.add(c)
-		s.bare = false
+		s.unquoted = false
 	}
 	s.at += 2
 	return nil

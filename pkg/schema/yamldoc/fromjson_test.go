@@ -39,7 +39,7 @@ func TestFaultsInJSON(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"key twice", "{\n\t\"\\ud83d\\ude00\": 1, \"a\": 1,\n\t\"a\": 2}", []string{`TD003 f.json:3:2 the key "a" stands twice, first in line 2`}},
+		{"key twice", "{\n\t\"\\ud83d\\ude00\": 1, \"a\": 1,\n\t\"a\": 2}", []string{`TD003 f.json:3:2 duplicate key "a", first on line 2`}},
 		{"too deep", strings.Repeat("[", 70) + strings.Repeat("]", 70), []string{"TD001 f.json:1:65 values are nested too deeply"}},
 		{"one half of a character", `{"a": "\ud83d"}`, []string{"TD001 f.json:1:10 while scanning a quoted scalar: found invalid Unicode character escape code"}},
 	} {

@@ -45,7 +45,7 @@ func (v Value) write(b *bytes.Buffer) bool {
 	case kindNumber:
 		b.WriteString(v.node.Value)
 	case kindOdd:
-		v.Add(v.file.codes.Value, "%s must be written as a number of JSON", v.node.Value)
+		v.Add(v.file.codes.Value, "%s is not a JSON number", v.node.Value)
 		b.WriteString("0")
 		return false
 	}

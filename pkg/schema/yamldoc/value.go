@@ -66,9 +66,9 @@ const (
 	kindList    kind = "a list"
 	kindString  kind = "a string"
 	kindNumber  kind = "a number"
-	kindOdd     kind = "a number that is not written as in JSON" // 0x1F, 1_000, .inf
+	kindOdd     kind = "a number that is not JSON" // 0x1F, 1_000, .inf
 	kindBool    kind = "true or false"
-	kindNull    kind = "empty"
+	kindNull    kind = "an empty value"
 )
 
 // kindOf tells what a node is, by the core rules of YAML 1.2: yes and on are
@@ -108,7 +108,7 @@ func (v Value) is(want kind) bool {
 	if got == want {
 		return true
 	}
-	f := v.Add(v.file.codes.Type, "must be %s, is %s", want, v.describe(got))
+	f := v.Add(v.file.codes.Type, "expected %s, got %s", want, v.describe(got))
 	switch {
 	case want == kindString && (got == kindNumber || got == kindOdd || got == kindBool):
 		f.Hint = "put it in quotes"

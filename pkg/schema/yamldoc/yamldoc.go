@@ -223,7 +223,7 @@ func (f *File) keys(mapping *yaml.Node) bool {
 			f.about(key, f.codes.Syntax, "a key must be a string")
 			good = false
 		case twice:
-			f.about(key, f.codes.Duplicate, "the key %q stands twice, first in line %d", key.Value, line)
+			f.about(key, f.codes.Duplicate, "duplicate key %q, first on line %d", key.Value, line)
 		default:
 			first[key.Value] = key.Line
 		}

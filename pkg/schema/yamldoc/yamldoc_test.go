@@ -46,9 +46,9 @@ func TestSyntax(t *testing.T) {
 		{"boolean as key", "true: a\n", "TD001 f.yaml:1:1 a key must be a string"},
 		{"signed key", "-1: a\n", "TD001 f.yaml:1:1 a key must be a string"},
 		{"octal key", "007: a\n", "TD001 f.yaml:1:1 a key must be a string"},
-		{"number twice", "1: a\n\"1\": b\n", `TD003 f.yaml:2:1 the key "1" stands twice, first in line 1`},
+		{"number twice", "1: a\n\"1\": b\n", `TD003 f.yaml:2:1 duplicate key "1", first on line 1`},
 		{"mapping as key", "{a: b}: c\n", "TD001 f.yaml:1:1 a key must be a string"},
-		{"duplicate", "a: 1\nb: 2\n\"a\": 3\n", `TD003 f.yaml:3:1 the key "a" stands twice, first in line 1`},
+		{"duplicate", "a: 1\nb: 2\n\"a\": 3\n", `TD003 f.yaml:3:1 duplicate key "a", first on line 1`},
 		{"depth", strings.Repeat("[", 70) + strings.Repeat("]", 70), "TD001 f.yaml:1:65 values are nested too deeply"},
 		{"size", strings.Repeat("#", MaxBytes+1), "TD001 f.yaml:1:1 the file has more than 1048576 bytes"},
 		{"second document", "a: 1\n---\n]\n", "TD001 f.yaml:3:1 while parsing a block node: did not find expected node content"},
@@ -92,20 +92,20 @@ func TestManyFaults(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	tests := []struct{ name, src, want string }{
-		{"number for a string", "text: 5", `TD004 f.yaml:1:7 text: must be a string, is 5 [put it in quotes]`},
-		{"bool for a string", "text: true", `TD004 f.yaml:1:7 text: must be a string, is true [put it in quotes]`},
-		{"null for a string", "text:", `TD004 f.yaml:1:6 text: must be a string, is empty`},
-		{"list for a string", "text: []", `TD004 f.yaml:1:7 text: must be a string, is a list`},
-		{"string for a bool", "bool: yes", `TD004 f.yaml:1:7 bool: must be true or false, is the string "yes" [write true or false, without quotes]`},
-		{"string for a number", "number: '5'", `TD004 f.yaml:1:9 number: must be a number, is the string "5" [write it without quotes]`},
-		{"odd number", "number: 0x1F", `TD004 f.yaml:1:9 number: must be a number, is a number that is not written as in JSON: 0x1F`},
-		{"odd number in JSON", "json: {a: [.inf]}", `TD006 f.yaml:1:12 json.a[0]: .inf must be written as a number of JSON`},
-		{"mapping for a list", "texts: {}", `TD004 f.yaml:1:8 texts: must be a list, is a mapping`},
-		{"item", "texts:\n- a\n- 1", `TD004 f.yaml:3:3 texts[1]: must be a string, is 1 [put it in quotes]`},
+		{"number for a string", "text: 5", `TD004 f.yaml:1:7 text: expected a string, got 5 [put it in quotes]`},
+		{"bool for a string", "text: true", `TD004 f.yaml:1:7 text: expected a string, got true [put it in quotes]`},
+		{"null for a string", "text:", `TD004 f.yaml:1:6 text: expected a string, got an empty value`},
+		{"list for a string", "text: []", `TD004 f.yaml:1:7 text: expected a string, got a list`},
+		{"string for a bool", "bool: yes", `TD004 f.yaml:1:7 bool: expected true or false, got the string "yes" [write true or false, without quotes]`},
+		{"string for a number", "number: '5'", `TD004 f.yaml:1:9 number: expected a number, got the string "5" [write it without quotes]`},
+		{"odd number", "number: 0x1F", `TD004 f.yaml:1:9 number: expected a number, got a number that is not JSON: 0x1F`},
+		{"odd number in JSON", "json: {a: [.inf]}", `TD006 f.yaml:1:12 json.a[0]: .inf is not a JSON number`},
+		{"mapping for a list", "texts: {}", `TD004 f.yaml:1:8 texts: expected a list, got a mapping`},
+		{"item", "texts:\n- a\n- 1", `TD004 f.yaml:3:3 texts[1]: expected a string, got 1 [put it in quotes]`},
 		{"empty item", "texts: ['']", `TD006 f.yaml:1:9 texts[0]: must not be empty`},
 		{"unknown key", "txet: a", `TD002 f.yaml:1:1 txet: unknown key [did you mean text?]`},
 		{"unlike key", "colour: a", `TD002 f.yaml:1:1 colour: unknown key [known keys are text, bool, number, texts, json]`},
-		{"not a mapping", "[a]", `TD004 f.yaml:1:1 must be a mapping, is a list`},
+		{"not a mapping", "[a]", `TD004 f.yaml:1:1 expected a mapping, got a list`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
