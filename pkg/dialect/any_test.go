@@ -55,7 +55,7 @@ func piecesOf(t testing.TB, d *Dialect) []string {
 		text := strings.NewReplacer("<", "\x00<", ">", ">\x00", "\n", "\x00\n").Replace(c.input)
 		all = append(all, strings.Split(text, "\x00")...)
 	}
-	for _, text := range marksOf(d).texts {
+	for _, text := range markerSetOf(d).texts {
 		all = append(all, text, text[:len(text)/2], text[:len(text)-1])
 	}
 	all = append(all, d.Example, d.Example[:len(d.Example)/2], d.Example[len(d.Example)/2:], renderedCall(d, "g", `{"a":[1,{"b":"c"}]}`))

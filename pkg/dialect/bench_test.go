@@ -40,7 +40,7 @@ func (m mode) benchmark(b *testing.B, text []byte, piece int) {
 	}
 }
 
-// The arguments of calls of usual sizes: about 150 bytes, and 5 KB.
+// The bodyIsArguments of calls of usual sizes: about 150 bytes, and 5 KB.
 var (
 	smallArguments = `{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false,"since":"2026-01-01"}`
 	largeArguments = `{"path":"a.txt","mode":null,"content":"` + strings.Repeat(play+`\n`, 110) + `"}`

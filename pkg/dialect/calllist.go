@@ -11,16 +11,16 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// memberBegin reads the beginning of a member, or the end of the object.
-func (b *callBody) memberBegin(mark byte) ending {
+// beginMember reads the beginning of a member, or the end of the object.
+func (b *callBody) beginMember(mark byte) frameEnd {
 	switch mark {
 	case ',':
-		b.strayComma()
-		b.at(atKey)
+		b.reportStrayComma()
+		b.expect(atKey)
 	case '}':
-		b.trailingComma()
-		b.isJSON = true
-		return b.objectEnd()
+		b.reportTrailingComma()
+		b.started = true
+		return b.endObject()
 	default:
 		b.stage = inMemberKey
 		b.lit.ExpectKey()
@@ -28,244 +28,244 @@ func (b *callBody) memberBegin(mark byte) ending {
 	return notYet
 }
 
-// memberKey follows the key of a member. One that is written with escapes is no
-// key of a list: that is how results are made inert.
-func (b *callBody) memberKey(good bool) ending {
+// endKey follows the key of a member. One that is written with escapes is no
+// keySpan of a list: that is how results are made inert.
+func (b *callBody) endKey(good bool) frameEnd {
 	if !good {
-		return b.noMember()
+		return b.skipMember()
 	}
 	name, plain, place := b.lit.Key()
-	b.name, b.key = name, place
-	b.comma, b.isJSON = -1, true
-	isList := plain && slices.Contains(b.frame.row.framing.lists, name)
+	b.memberName, b.keySpan = name, place
+	b.comma, b.started = -1, true
+	isList := plain && slices.Contains(b.frame.dialect.framing.listKeys, name)
 	switch {
-	case isList && b.listed:
-		b.note(diag.DuplicateKey, place.Start, place.End, "a second list of calls is not read")
+	case isList && b.listFound:
+		b.reportAt(diag.DuplicateKey, place.Start, place.End, "a second list of calls is not read")
 	case isList:
-		b.at(atList)
+		b.expect(atList)
 		return notYet
 	}
-	if !isList && b.others == 0 {
-		b.other = place
+	if !isList && b.otherCount == 0 {
+		b.firstOther = place
 	}
 	if !isList {
-		b.others++
+		b.otherCount++
 	}
 	b.stage = inMember
 	b.lit.ExpectValue()
 	return notYet
 }
 
-// listBegin follows the key of the list of calls. good says whether it is a list.
-func (b *callBody) listBegin(good bool) {
-	b.scanner.sign(b.key.Start, "the key "+strconv.Quote(b.name))
-	b.holdsCalls()
-	b.listed, b.end, b.last = true, b.lit.End(), "["
-	if want := b.frame.row.framing.lists[0]; b.name != want {
-		b.rename(b.key, b.name, want)
+// beginList follows the key of the list of calls. good says whether it is a list.
+func (b *callBody) beginList(good bool) {
+	b.scanner.setEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
+	b.confirm()
+	b.listFound, b.lastEnd, b.lastBracket = true, b.lit.End(), "["
+	if want := b.frame.dialect.framing.listKeys[0]; b.memberName != want {
+		b.reportListKey(b.keySpan, b.memberName, want)
 	}
 	if good {
-		b.at(atItem)
+		b.expect(atItem)
 		return
 	}
-	b.broken, b.stage = true, inMember
+	b.listInvalid, b.stage = true, inMember
 	b.lit.ExpectValue()
 }
 
-// rename reports the key of a list of calls that should have another name. One
-// without quotes has a fix that gives it some.
-func (b *callBody) rename(place diag.Span, name, want string) {
+// reportListKey reports the key of a list of calls that should have another name. One
+// missingMarker quotes has a fix that gives it some.
+func (b *callBody) reportListKey(place diag.Span, name, want string) {
 	var edits []diag.Edit
 	if place.End-place.Start > len(name) {
 		edits = []diag.Edit{{Start: place.Start + 1, End: place.End - 1, New: want}}
 	}
-	b.mended(diag.Relative, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
+	b.reportRepaired(diag.Relative, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
 }
 
-// memberValue follows the value of a member.
-func (b *callBody) memberValue(good bool) ending {
+// endMember follows the value of a member.
+func (b *callBody) endMember(good bool) frameEnd {
 	if !good {
-		return b.noMember()
+		return b.skipMember()
 	}
-	b.end, b.last = b.lit.End(), ""
-	if place := b.lit.Place(); b.broken {
-		b.broken = false
-		b.note(diag.NoCallList, place.Start, place.End,
-			fmt.Sprintf("%q is %s, and should be an array of calls", b.name, kindOf(b.lit.Value()[0])))
+	b.lastEnd, b.lastBracket = b.lit.End(), ""
+	if place := b.lit.Place(); b.listInvalid {
+		b.listInvalid = false
+		b.reportAt(diag.NoCallList, place.Start, place.End,
+			fmt.Sprintf("%q is %s, and should be an array of calls", b.memberName, kindOf(b.lit.Value()[0])))
 	}
-	if !b.known {
-		if b.holder = ""; b.others == 1 && len(b.single.members) == 0 && slices.Contains(holderKeys, b.name) {
-			b.holder = string(b.lit.Value())
+	if !b.confirmed {
+		if b.holderValue = ""; b.otherCount == 1 && len(b.singleCall.members) == 0 && slices.Contains(holderKeys, b.memberName) {
+			b.holderValue = string(b.lit.Value())
 		}
-		b.single.add(b.name, b.lit.Member(b.key), b.lit.Status(), b.lit.Changed())
+		b.singleCall.addMember(b.memberName, b.lit.Member(b.keySpan), b.lit.Status(), b.lit.Changed())
 	}
-	b.at(atMemberEnd)
+	b.expect(atMemberEnd)
 	return notYet
 }
 
-// noMember passes over a member that cannot be read.
-func (b *callBody) noMember() ending {
+// skipMember passes over a member that cannot be read.
+func (b *callBody) skipMember() frameEnd {
 	switch {
-	case !b.known && !b.isJSON:
-		return b.refuse()
-	case !b.known:
-		if i := slices.Index(callMembers, b.name); i >= int(ofParameters) && i <= int(ofInput) {
-			b.unreadable(&b.single)
+	case !b.confirmed && !b.started:
+		return b.rejectValue()
+	case !b.confirmed:
+		if i := slices.Index(callMembers, b.memberName); i >= int(ofParameters) && i <= int(ofInput) {
+			b.reportUnreadable(&b.singleCall)
 		}
-		return b.pass("{")
+		return b.skipRest("{")
 	}
-	b.stage, b.broken = inJunkMember, false
+	b.stage, b.listInvalid = inJunkMember, false
 	b.lit.PassOver()
 	return notYet
 }
 
-func (b *callBody) memberEnd(mark byte) ending {
+func (b *callBody) afterMember(mark byte) frameEnd {
 	switch mark {
 	case ',':
 		b.comma = b.lit.End() - 1
-		b.at(atKey)
+		b.expect(atKey)
 	case '}':
-		return b.objectEnd()
+		return b.endObject()
 	case '"':
-		b.missingComma()
-		b.at(atKey)
+		b.reportMissingComma()
+		b.expect(atKey)
 	default:
-		b.note(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
-		return b.noMember()
+		b.reportAt(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
+		return b.skipMember()
 	}
 	return notYet
 }
 
-// objectEnd follows the closing brace of the object.
-func (b *callBody) objectEnd() ending {
-	if b.known {
-		return b.valueEnd()
+// endObject follows the closing brace of the object.
+func (b *callBody) endObject() frameEnd {
+	if b.confirmed {
+		return b.endValue()
 	}
-	w := b.single
+	w := b.singleCall
 	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
 	if !w.isCall() {
-		b.innerCall()
-		b.nearCall(&w)
-		return b.refuse()
+		b.reportWrappedCall()
+		b.reportNearCall(&w)
+		return b.rejectValue()
 	}
-	if b.unlikely(&w) {
-		return b.refuse()
+	if b.reportUnlikely(&w) {
+		return b.rejectValue()
 	}
-	b.single.findings = nil
-	b.shows(&w)
-	b.holdsCalls()
-	b.bareCall(w.begin, w.begin+len(w.text))
-	b.emit(&w)
-	return b.valueEnd()
+	b.singleCall.findings = nil
+	b.setFormat(&w)
+	b.confirm()
+	b.reportBareCall(w.begin, w.begin+len(w.text))
+	b.emitCall(&w)
+	return b.endValue()
 }
 
-// item reads the beginning of an item of the list, or its end.
-func (b *callBody) item(mark byte) ending {
+// beginItem reads the beginning of an item of the list, or its end.
+func (b *callBody) beginItem(mark byte) frameEnd {
 	switch {
 	case mark == '{':
-		b.stage, b.comma, b.loose = inCall, -1, false
+		b.stage, b.comma, b.commaOptional = inCall, -1, false
 		b.lit.ExpectObject(callMembers)
 	case mark == ']':
-		b.trailingComma()
-		return b.listEnd()
-	case !b.known:
-		return b.refuse()
+		b.reportTrailingComma()
+		return b.endList()
+	case !b.confirmed:
+		return b.rejectValue()
 	case mark == ',':
-		b.strayComma()
-		b.at(atItem)
+		b.reportStrayComma()
+		b.expect(atItem)
 	case mark == '}':
-		b.junk = b.lit.End()
-		b.at(behindBrace)
+		b.invalidAt = b.lit.End()
+		b.expect(afterBrace)
 	default:
-		b.noItem()
+		b.skipItem()
 	}
 	return notYet
 }
 
-func (b *callBody) itemEnd(mark byte) ending {
+func (b *callBody) afterItem(mark byte) frameEnd {
 	switch {
 	case mark == ',':
 		b.comma = b.lit.End() - 1
-		b.at(atItem)
+		b.expect(atItem)
 		return notYet
-	case mark == '{' && !b.loose:
-		b.missingComma()
+	case mark == '{' && !b.commaOptional:
+		b.reportMissingComma()
 	}
-	return b.item(mark)
+	return b.beginItem(mark)
 }
 
-// listEnd follows the closing bracket of the list.
-func (b *callBody) listEnd() ending {
+// endList follows the closing bracket of the list.
+func (b *callBody) endList() frameEnd {
 	switch {
-	case !b.known:
-		return b.refuse()
+	case !b.confirmed:
+		return b.rejectValue()
 	case b.isList:
-		return b.valueEnd()
+		return b.endValue()
 	}
-	b.end, b.last = b.lit.End(), "]"
-	b.at(atMemberEnd)
+	b.lastEnd, b.lastBracket = b.lit.End(), "]"
+	b.expect(atMemberEnd)
 	return notYet
 }
 
-// noItem passes over an item that is no object.
-func (b *callBody) noItem() {
-	b.stage, b.junk, b.comma = inJunkItem, b.lit.End(), -1
+// skipItem passes over an item that is no object.
+func (b *callBody) skipItem() {
+	b.stage, b.invalidAt, b.comma = inJunkItem, b.lit.End(), -1
 	b.lit.PassOver()
 }
 
-// junkEnd follows an item that is no object.
-func (b *callBody) junkEnd() {
-	b.end, b.last, b.loose = b.lit.At(), "", true
-	f := diag.New(diag.NotACall, diag.Bytes(b.junk, b.end), "an item of the list is no object, and nothing is done with it")
+// endSkippedItem follows an item that is no object.
+func (b *callBody) endSkippedItem() {
+	b.lastEnd, b.lastBracket, b.commaOptional = b.lit.At(), "", true
+	f := diag.New(diag.NotACall, diag.Bytes(b.invalidAt, b.lastEnd), "an item of the list is no object, and nothing is done with it")
 	f.Hint = callHint
-	b.notes([]diag.Finding{f})
-	b.at(atItemEnd)
+	b.report([]diag.Finding{f})
+	b.expect(atItemEnd)
 }
 
-// brace follows a brace in the list. Where the list goes on behind it the brace
+// resolveBrace follows a brace in the list. Where the list goes on behind it the brace
 // is one too many; otherwise it ends the object, and the list lacks its bracket.
-func (b *callBody) brace(mark byte) ending {
+func (b *callBody) resolveBrace(mark byte) frameEnd {
 	at := b.lit.End() - 1
 	switch {
-	case mark == '}' && at == b.junk: // the brace itself
-		b.at(behindBrace)
+	case mark == '}' && at == b.invalidAt: // the brace itself
+		b.expect(afterBrace)
 		return notYet
 	case mark == '}':
-		b.strayBrace()
-		b.junk = at
-		b.at(behindBrace)
+		b.reportStrayBrace()
+		b.invalidAt = at
+		b.expect(afterBrace)
 		return notYet
 	case mark == ',' || mark == ']' || mark == '{':
-		b.strayBrace()
-		return b.itemEnd(mark)
+		b.reportStrayBrace()
+		return b.afterItem(mark)
 	}
-	b.braceEnds()
-	if b.taken() != "" {
-		return b.leave()
+	b.reportMissingBracket()
+	if b.trailingText() != "" {
+		return b.leaveFrame()
 	}
-	return b.valueEnd()
+	return b.endValue()
 }
 
-// strayBrace reports a brace that closes nothing. Behind something that cannot be
-// read it may close a part of that.
-func (b *callBody) strayBrace() {
-	if b.scanner.unpaired {
+// reportStrayBrace reports a brace that closes nothing. Behind something that cannot be
+// buf it may close a part of that.
+func (b *callBody) reportStrayBrace() {
+	if b.scanner.unbalanced {
 		return
 	}
 	kind := diag.Safe
-	if b.loose {
+	if b.commaOptional {
 		kind = diag.Unsafe
 	}
-	b.notes([]diag.Finding{strayBracket('}', b.junk, kind)})
+	b.report([]diag.Finding{strayBracketFinding('}', b.invalidAt, kind)})
 }
 
-func (b *callBody) braceEnds() {
-	b.mended(diag.Bracket, b.junk, b.junk+1, "']' is missing before '}'", "add ]", diag.Edit{Start: b.junk, End: b.junk, New: "]"})
+func (b *callBody) reportMissingBracket() {
+	b.reportRepaired(diag.Bracket, b.invalidAt, b.invalidAt+1, "']' is missing before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
 }
 
-// unclosed reports that the value has no end. A call that has none has a finding
-// of its own.
-func (b *callBody) unclosed(end string) {
+// reportUnclosed reports that the value has no end. A call that has none has a finding
+// knownMarkers its own.
+func (b *callBody) reportUnclosed(end string) {
 	if b.stage == inCall {
 		return
 	}
@@ -277,66 +277,66 @@ func (b *callBody) unclosed(end string) {
 		missing = "}"
 	}
 	var edits []diag.Edit
-	if b.last != "" && (b.stage == atMemberEnd || b.stage == atItemEnd || b.stage == atItem && b.comma < 0) {
-		edits = []diag.Edit{{Start: b.end - 1, End: b.end, New: b.last + missing}}
+	if b.lastBracket != "" && (b.stage == atMemberEnd || b.stage == atItemEnd || b.stage == atItem && b.comma < 0) {
+		edits = []diag.Edit{{Start: b.lastEnd - 1, End: b.lastEnd, New: b.lastBracket + missing}}
 	}
-	b.mended(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
+	b.reportRepaired(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
 }
 
-// strayComma reports a comma with nothing before it. Removing it is not safe, for
+// reportStrayComma reports a comma with nothing before it. Removing it is not safe, for
 // something may be missing there.
-func (b *callBody) strayComma() {
-	b.removal(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "no item before the comma")
+func (b *callBody) reportStrayComma() {
+	b.reportRemovable(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "no item before the comma")
 }
 
-func (b *callBody) trailingComma() {
+func (b *callBody) reportTrailingComma() {
 	if b.comma >= 0 {
-		b.removal(diag.TrailingComma, b.comma, diag.Safe, "trailing comma after the last item")
+		b.reportRemovable(diag.TrailingComma, b.comma, diag.Safe, "trailing comma after the last item")
 	}
 }
 
-func (b *callBody) missingComma() {
+func (b *callBody) reportMissingComma() {
 	next := b.lit.End()
-	b.mended(diag.BadLiteral, b.end, next, "a comma is missing here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
+	b.reportRepaired(diag.BadLiteral, b.lastEnd, next, "a comma is missing here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
 }
 
-// callEnd follows a call of the list, whole or not.
-func (b *callBody) callEnd(state literal.State) ending {
-	w := &b.scanner.written
-	w.take(b.form, b.lit)
-	if !b.known && (state != literal.Done || !w.isCall() || b.unlikely(w)) {
+// endCall follows a call of the list, whole or not.
+func (b *callBody) endCall(state literal.State) frameEnd {
+	w := &b.scanner.object
+	w.load(b.memberNames, b.lit)
+	if !b.confirmed && (state != literal.Done || !w.isCall() || b.reportUnlikely(w)) {
 		if state == literal.Fenced {
-			return b.fenced()
+			return b.endAtFence()
 		}
 		switch {
 		case state == literal.Bad:
-			b.unreadable(w)
+			b.reportUnreadable(w)
 		case state == literal.Done && !w.isCall():
-			b.nearCall(w)
+			b.reportNearCall(w)
 		}
-		return b.pass("[")
+		return b.skipRest("[")
 	}
-	if !b.known {
-		b.shows(w)
-		b.holdsCalls()
-		b.bareList()
+	if !b.confirmed {
+		b.setFormat(w)
+		b.confirm()
+		b.reportBareList()
 	}
-	b.end, b.last = b.lit.End(), "}"
-	b.emit(w)
+	b.lastEnd, b.lastBracket = b.lit.End(), "}"
+	b.emitCall(w)
 	if state == literal.Fenced {
-		return b.fenced()
+		return b.endAtFence()
 	}
 	if b.lit.NextBegun() {
-		b.last = ""
-		b.at(atItem)
+		b.lastBracket = ""
+		b.expect(atItem)
 	} else {
-		b.at(atItemEnd)
+		b.expect(atItemEnd)
 	}
 	return notYet
 }
 
-// unreadable reports why an object with the name of a tool cannot be read: its first error.
-func (b *callBody) unreadable(w *written) {
+// reportUnreadable reports why an object with the name of a tool cannot be read: its first error.
+func (b *callBody) reportUnreadable(w *callObject) {
 	if _, names := w.first(ofType, ofFunction); names == 0 {
 		return
 	}
@@ -347,117 +347,117 @@ func (b *callBody) unreadable(w *written) {
 	}
 	f.Message += "; the object cannot be read as a call and is text"
 	f.Severity = diag.Warning
-	b.scanner.find(f)
+	b.scanner.report(f)
 }
 
-// namesTool reports whether what has been read of a value names a tool that is known, as
+// hasKnownTool reports whether what has been read of a value names a tool that is known, as
 // a call does: its members, or those of the item that it ends in.
-func (b *callBody) namesTool() bool {
-	w := b.single
+func (b *callBody) hasKnownTool() bool {
+	w := b.singleCall
 	if w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit; b.stage == inCall {
-		w.take(b.form, b.lit)
+		w.load(b.memberNames, b.lit)
 	}
-	return len(w.members) > 0 && b.scanner.knows(w.shape().name)
+	return len(w.members) > 0 && b.scanner.isKnownTool(w.shape().name)
 }
 
-// nearCall reports an object without any mark that names a tool as calls of the
+// reportNearCall reports an object without any mark that names a tool as calls of the
 // dialect do, or a tool that is known, and still is no call.
-func (b *callBody) nearCall(w *written) {
+func (b *callBody) reportNearCall(w *callObject) {
 	s := w.shape()
-	known := b.scanner.knows(s.name)
-	if s.name == "" || w.others > 0 || !known && !(s.own && s.given) || s.given && isSchema(s.args) {
+	known := b.scanner.isKnownTool(s.name)
+	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isSchema(s.args) {
 		return
 	}
 	why := "several of its members can be the tool or the arguments"
 	switch {
-	case s.more || s.extra:
-	case !s.given:
+	case s.severalFit || s.extra:
+	case !s.hasArgs:
 		why = "it has no arguments"
 	case s.args[0] != '{':
-		why = fmt.Sprintf("%q is %s, and should be an object", s.with, kindOf(s.args[0]))
+		why = fmt.Sprintf("%q is %s, and should be an object", s.argsMember, kindOf(s.args[0]))
 	default:
 		return
 	}
 	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call, and is read as text: %s", why)
 	f.Severity = diag.Warning
-	b.scanner.find(f)
+	b.scanner.report(f)
 }
 
 // holderKeys are keys of an object around a call that no dialect writes.
 var holderKeys = []string{"tool_call", "function_call"}
 
-// innerCall reports an object without any mark whose only member is such a key, and holds
+// reportWrappedCall reports an object without any mark whose only member is such a key, and holds
 // a call of a tool that is known.
-func (b *callBody) innerCall() {
+func (b *callBody) reportWrappedCall() {
 	var inner struct {
 		Name     string
 		Function struct{ Name string }
 	}
-	if b.holder == "" || json.Unmarshal([]byte(b.holder), &inner) != nil {
+	if b.holderValue == "" || json.Unmarshal([]byte(b.holderValue), &inner) != nil {
 		return
 	}
-	if name := cmp.Or(inner.Name, inner.Function.Name); b.scanner.knows(name) {
-		f := diag.New(diag.NotACall, b.other, "%q holds a call of %s, but no dialect has this key: it is text", b.name, excerpt(name))
+	if name := cmp.Or(inner.Name, inner.Function.Name); b.scanner.isKnownTool(name) {
+		f := diag.New(diag.NotACall, b.firstOther, "%q holds a call of %s, but no dialect has this key: it is text", b.memberName, excerpt(name))
 		f.Severity = diag.Warning
-		b.scanner.find(f)
+		b.scanner.report(f)
 	}
 }
 
-// unlikely reports an object without any mark that has the members of a relative of
+// reportUnlikely reports an object without any mark that has the members of a relative of
 // the dialect, and names no tool that is known: it can be any object.
-func (b *callBody) unlikely(w *written) bool {
+func (b *callBody) reportUnlikely(w *callObject) bool {
 	s := w.shape()
-	if !b.frame.row.framing.exact || b.frame.open() {
+	if !b.frame.dialect.framing.strictMembers || b.frame.open() {
 		return false
 	}
-	usual := s.own || s.by == ofFunction && s.inner != "" || s.by == ofName && (s.with == ofArguments || s.with == ofParameters)
-	if usual || b.scanner.knows(s.name) {
+	usual := s.isOwn || s.nameMember == ofFunction && s.innerKey != "" || s.nameMember == ofName && (s.argsMember == ofArguments || s.argsMember == ofParameters)
+	if usual || b.scanner.isKnownTool(s.name) {
 		return false
 	}
-	place, own := w.brace(), quotedList([]string{b.form.name.String(), b.form.args.String()})
-	if s.named {
-		place = w.get(s.by).Key()
+	place, own := w.brace(), quotedList([]string{b.memberNames.name.String(), b.memberNames.args.String()})
+	if s.hasName {
+		place = w.get(s.nameMember).Key()
 	}
-	f := diag.New(diag.Relative, place, "this object is text: it has %s, and a call of %s has %s", quotedList(s.keys()), b.frame.row.Name, own)
+	f := diag.New(diag.Relative, place, "this object is text: it has %s, and a call of %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
 	if b.scanner.tools == nil {
 		f.Hint = "it is read where a definition has its tool"
 	} else {
 		f.Message += fmt.Sprintf("; no tool is known as %q", excerpt(s.name))
 	}
-	b.scanner.find(f)
+	b.scanner.report(f)
 	return true
 }
 
-// shows says by which of its members an object is known to be a call.
-func (b *callBody) shows(w *written) {
+// setFormat says by which of its members an object is known to be a call.
+func (b *callBody) setFormat(w *callObject) {
 	s := w.shape()
 	if !b.scanner.detected.calls {
-		b.scanner.sign(b.begin, "JSON with the keys "+quotedList(s.keys()))
+		b.scanner.setEvidence(b.begin, "JSON with the keys "+quotedList(s.keys()))
 	}
-	if row := b.scanner.marks.plain.row(s); row != nil {
-		b.frame.row = row
-		b.form, w.form = row.grammar.form, row.grammar.form
-	}
-}
-
-// bareCall reports a call that should stand in an object.
-func (b *callBody) bareCall(begin, end int) {
-	if b.frame.row.framing.alone {
-		b.mended(diag.Relative, begin, begin+1, "a call stands without the object with the list of calls around it",
-			"write it around the call", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.row.framing.lists[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+	if row := b.scanner.markers.plainDialects.dialectOf(s); row != nil {
+		b.frame.dialect = row
+		b.memberNames, w.memberNames = row.grammar.memberNames, row.grammar.memberNames
 	}
 }
 
-// bareList reports a list of calls that should stand in an object.
-func (b *callBody) bareList() {
-	if b.frame.row.framing.alone {
-		b.note(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+// reportBareCall reports a call that should stand in an object.
+func (b *callBody) reportBareCall(begin, end int) {
+	if b.frame.dialect.framing.callsOnly {
+		b.reportRepaired(diag.Relative, begin, begin+1, "a call stands without the object with the list of calls around it",
+			"write it around the call", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.dialect.framing.listKeys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
 	}
 }
 
-// emit passes on a call that was written, or what is wrong with it.
-func (b *callBody) emit(w *written) {
+// reportBareList reports a list of calls that should stand in an object.
+func (b *callBody) reportBareList() {
+	if b.frame.dialect.framing.callsOnly {
+		b.reportAt(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+	}
+}
+
+// emitCall passes on a call that was written, or what is wrong with it.
+func (b *callBody) emitCall(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)
-	b.scanner.passCall(&r)
+	b.scanner.emitCall(&r)
 }

@@ -5,20 +5,20 @@ import "slices"
 // In a long run a call is searched for only in texts that hold all of its words, or the anchors of its text. The
 // index finds these without a look at the others.
 
-// spelling returns the numbers of the texts in which the text of a call may stand.
-func (h *Heard) spelling(e *echo) []int {
+// textCandidates returns the numbers of the texts in which the text of a call may stand.
+func (h *Heard) textCandidates(e *echo) []int {
 	if len(e.text) == 0 {
 		return nil
 	}
 	terms := termsOf(addAnchors, e.text)
 	if len(terms) == 0 { // too short
-		return h.every()
+		return h.allTexts()
 	}
 	return slices.DeleteFunc(h.index.rarest(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
 }
 
-// every returns the numbers of all texts.
-func (h *Heard) every() []int {
+// allTexts returns the numbers of all texts.
+func (h *Heard) allTexts() []int {
 	all := make([]int, len(h.texts))
 	for i := range all {
 		all[i] = i
@@ -26,23 +26,23 @@ func (h *Heard) every() []int {
 	return all
 }
 
-// wordLists returns lists of words: a text that says the call holds all words of one list. See [echo.saidIn].
-func (e *echo) wordLists() (lists [][]uint32) {
+// requiredWords returns lists of words: a text that says the call holds all words of one list. See [echo.matchedArgs].
+func (e *echo) requiredWords() (lists [][]uint32) {
 	if len(e.name) <= 1 {
 		return nil
 	}
 	needed := [][]byte{e.name}
 	var others [][][]byte
-	for _, p := range e.parts {
+	for _, p := range e.args {
 		switch {
-		case len(p.values)+len(p.signs) == 0:
-		case p.needed:
+		case len(p.values)+len(p.symbols) == 0:
+		case p.required:
 			needed = append(needed, p.words()...)
 		default:
 			others = append(others, append(p.words(), e.name))
 		}
 	}
-	if slices.ContainsFunc(e.parts, func(p *part) bool { return p.needed && len(p.values)+len(p.signs) > 0 }) {
+	if slices.ContainsFunc(e.args, func(p *echoArg) bool { return p.required && len(p.values)+len(p.symbols) > 0 }) {
 		others = [][][]byte{needed}
 	}
 	for _, words := range others {
@@ -51,43 +51,43 @@ func (e *echo) wordLists() (lists [][]uint32) {
 	return lists
 }
 
-// words returns the values that a text has to hold to say the argument. One that has another meaning is not
+// singleStepBytes returns the values that a text has to hold to say the argument. One that has another meaning is not
 // among them.
-func (p *part) words() (all [][]byte) {
+func (p *echoArg) words() (all [][]byte) {
 	for _, v := range p.values {
-		if len(v.meant) <= 1 {
+		if len(v.decoded) <= 1 {
 			all = append(all, v.words)
 		}
 	}
 	return all
 }
 
-// mayBeTold reports whether there can be texts that say the call in whatever order and distance: see [echo.isTold].
-func (e *echo) mayBeTold() bool {
+// canBeDescribed reports whether there can be texts that say the call in whatever order and distance: see [echo.isDescribed].
+func (e *echo) canBeDescribed() bool {
 	telling := 0
-	for _, p := range e.parts {
-		if p.needed && p.weight >= tellingBytes {
+	for _, p := range e.args {
+		if p.required && p.weight >= minDistinctive {
 			telling++
 		}
 	}
-	return !e.reads || telling >= 2
+	return !e.readOnly || telling >= 2
 }
 
-// saying returns the numbers of the texts that may say a call, and of those at whose beginning it may be
-// said together with what was told before.
-func (h *Heard) saying(e *echo, counts func(*heardText) bool) (alone, across []int) {
-	reach := e.mayBeTold()
+// wordCandidates returns the numbers of the texts that may say a call, and of those at whose beginning it may be
+// textOf together with what was told before.
+func (h *Heard) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
+	reach := e.canBeDescribed()
 	tried := map[int]bool{}
-	for _, words := range e.wordLists() {
+	for _, words := range e.requiredWords() {
 		for _, i := range h.index.rarest(words, len(h.texts)) {
 			if h.index.hasAll(words, i, i) {
 				alone = append(alone, i)
 			}
-			if !reach || !h.index.hasAll(words, h.near(i, -1, counts), h.near(i, +1, counts)) {
+			if !reach || !h.index.hasAll(words, h.nearbyIndex(i, -1, counts), h.nearbyIndex(i, +1, counts)) {
 				continue
 			}
-			for j := max(1, i); j <= h.near(i, +1, counts); j++ {
-				if !tried[j] && h.index.hasAll(words, h.near(j, -1, counts), j) {
+			for j := max(1, i); j <= h.nearbyIndex(i, +1, counts); j++ {
+				if !tried[j] && h.index.hasAll(words, h.nearbyIndex(j, -1, counts), j) {
 					tried[j] = true
 					across = append(across, j)
 				}
@@ -97,9 +97,9 @@ func (h *Heard) saying(e *echo, counts func(*heardText) bool) (alone, across []i
 	return alone, across
 }
 
-// near returns the number of the last text, before or after one, that is not wholly further away than [nearby].
+// nearbyIndex returns the number of the last text, before or after one, that is not wholly further away than [nearby].
 // Texts that do not count take no room.
-func (h *Heard) near(i, step int, counts func(*heardText) bool) int {
+func (h *Heard) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 	for left := nearby; ; {
 		next := i + step
 		if next < 0 || next == len(h.texts) || left <= 0 {
@@ -112,9 +112,9 @@ func (h *Heard) near(i, step int, counts func(*heardText) bool) int {
 	}
 }
 
-// toldBefore returns what is told nearby before a text, among the texts that count.
-func (h *Heard) toldBefore(i int, counts func(*heardText) bool) []byte {
-	var texts []*heardText
+// textBefore returns what is told nearby before a text, among the texts that count.
+func (h *Heard) textBefore(i int, counts func(*seenText) bool) []byte {
+	var texts []*seenText
 	for size := 0; i > 0 && size < nearby; {
 		i--
 		if t := h.texts[i]; counts(t) {

@@ -13,13 +13,13 @@ import (
 // echoesInAny is [Heard.Echoes] without the index: it looks at all texts.
 func echoesInAny(h *Heard, u Utterance) bool {
 	e, key := newEcho(u), callKey(u.Name, u.Written)
-	e.user = h.user
+	e.userText = h.userText
 	var before []byte
 	for _, t := range h.texts {
-		if key != "" && t.of == key {
+		if key != "" && t.resultOf == key {
 			continue
 		}
-		if e.in(t) || e.isAcross(before, t) {
+		if e.isIn(t) || e.isSplitAcross(before, t) {
 			return true
 		}
 		before = lastNearby(before, t.text)
@@ -80,7 +80,7 @@ func TestEchoSearchTouchesCandidatesOnly(t *testing.T) {
 		}
 		h.AddResult(u.Name, u.Written, fmt.Appendf(nil, `{"ok":true,"data":[{"path":"notes/%d.md","line":"Pears are in the cellar."}]}`, i))
 	}
-	if i := slices.IndexFunc(h.texts, func(t *heardText) bool { return t.words.text != nil || t.joined != nil }); i >= 0 {
+	if i := slices.IndexFunc(h.texts, func(t *seenText) bool { return t.words.text != nil || t.joined != nil }); i >= 0 {
 		t.Errorf("the result %d was searched", i)
 	}
 	entries := 0

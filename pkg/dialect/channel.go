@@ -7,19 +7,19 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A messaging says how messages are written: a mark, a header, a mark, and a body
+// A messageSyntax says how messages are written: a mark, a header, a mark, and a body
 // up to one more mark. The header says who the message is for: a tool, the model
 // itself, or the user.
-type messaging struct {
-	bodies []bodyMark
-	ends   []string // marks behind a message
-	begins []string // marks that begin another one
-	tags   string   // a body that begins so holds calls
-	tagged bool     // no other body is a call, and they can begin anywhere in it
+type messageSyntax struct {
+	bodyMarkers   []bodyMarker
+	closers       []string // marks behind a message
+	openers       []string // marks that begin another one
+	callTagPrefix string   // a body that begins so holds calls
+	callsAreTags  bool     // no other body is a call, and they can begin anywhere in it
 }
 
-// A bodyMark is a mark between a header and a body.
-type bodyMark struct {
+// A bodyMarker is a mark between a header and a body.
+type bodyMarker struct {
 	text string
 	kind bodyKind
 }
@@ -28,37 +28,37 @@ type bodyMark struct {
 type bodyKind int
 
 const (
-	byHeader       bodyKind = iota // what the header says
-	aloud                          // text for the user
-	toSelf                         // reasoning
-	anInvoke                       // a call, with its name
-	anInvokeOfText                 // text, for the tool that the header names
-	arguments                      // JSON, with which the body begins: byHeader, and there is no mark
+	bodyByHeader     bodyKind = iota // what the header says
+	bodyForUser                      // text for the user
+	bodyIsReasoning                  // reasoning
+	bodyIsInvoke                     // a call, with its name
+	bodyIsTextInvoke                 // text, for the tool that the header names
+	bodyIsArguments                  // JSON, with which the body begins: bodyByHeader, and there is no mark
 )
 
-// messages is the grammar of one message.
-func messages(m messaging) grammar {
-	heads := newMarkList(func() []string { return m.heads() })
-	ends := newMarkList(func() []string { return unique(m.ends, m.begins) })
-	calls := &naming{closes: m.ends, stops: m.begins, loose: true}
+// messageGrammar is the grammar of one message.
+func messageGrammar(m messageSyntax) grammar {
+	heads := newMarkerList(func() []string { return m.headerEnds() })
+	ends := newMarkerList(func() []string { return unique(m.closers, m.openers) })
+	calls := &nameSyntax{closers: m.closers, stops: m.openers, closerOptional: true}
 	return grammar{
-		body: func(s *Scanner, f *frame) body {
-			return &messageBody{messaging: &m, scanner: s, frame: f, calls: calls, ends: ends, head: newUpTo(heads()), at: f.begin}
+		newBody: func(s *Scanner, f *frame) body {
+			return &messageBody{messageSyntax: &m, scanner: s, frame: f, calls: calls, terminators: ends, headerReader: newMarkerReader(heads()), at: f.bodyAt}
 		},
 		render: renderMessage,
 	}
 }
 
-// starts returns the marks that begin another message wherever they stand: that of
+// tokenOpeners returns the marks that begin another message wherever they stand: that of
 // a channel can stand in a header, and in what others say.
-func (m *messaging) starts() []string {
-	return slices.DeleteFunc(slices.Clone(m.begins), func(mark string) bool { return mark[0] != '<' || mark == channelMark })
+func (m *messageSyntax) tokenOpeners() []string {
+	return slices.DeleteFunc(slices.Clone(m.openers), func(mark string) bool { return mark[0] != '<' || mark == channelMarker })
 }
 
-// heads returns the marks that end a header.
-func (m *messaging) heads() []string {
-	all := slices.Concat(m.ends, m.starts())
-	for _, b := range m.bodies {
+// headerEnds returns the marks that end a header.
+func (m *messageSyntax) headerEnds() []string {
+	all := slices.Concat(m.closers, m.tokenOpeners())
+	for _, b := range m.bodyMarkers {
 		all = append(all, b.text)
 	}
 	return unique(all)
@@ -66,214 +66,214 @@ func (m *messaging) heads() []string {
 
 // A messageBody reads one message.
 type messageBody struct {
-	*messaging
-	scanner *Scanner
-	frame   *frame
-	calls   *naming
-	ends    func() *markList
-	at      int // offset of the next byte
-	head    upTo
-	text    []byte // the header
-	tag     []byte // what can be the beginning of calls in the body
-	inner   body   // reads the body
-	opening bool   // its beginning is read first
+	*messageSyntax
+	scanner       *Scanner
+	frame         *frame
+	calls         *nameSyntax
+	terminators   func() *markerList
+	at            int // offset of the next byte
+	headerReader  markerReader
+	header        []byte // the header
+	prefix        []byte // what can be the beginning of calls in the body
+	content       body   // reads the body
+	readingPrefix bool   // its beginning is read first
 }
 
-func (b *messageBody) write(p []byte) (int, ending) {
+func (b *messageBody) write(p []byte) (int, frameEnd) {
 	switch {
-	case b.inner != nil && !b.opening:
-		return b.inner.write(p)
-	case b.opening:
-		return b.readTag(p[0])
+	case b.content != nil && !b.readingPrefix:
+		return b.content.write(p)
+	case b.readingPrefix:
+		return b.readPrefix(p[0])
 	}
-	n, text, mark := b.head.next(p[:min(len(p), longestHead+1-b.length())])
-	b.text = append(b.text, text...)
+	n, text, mark := b.headerReader.readUntil(p[:min(len(p), maxHeadPiece+1-b.headerLength())])
+	b.header = append(b.header, text...)
 	b.at += n
 	b.scanner.steps += n
 	switch {
 	case mark != "":
 		return b.endHeader(n, mark)
-	case b.length() > longestHead:
-		b.refuse()
+	case b.headerLength() > maxHeadPiece:
+		b.rejectHeader()
 		return n, left
 	}
 	return n, notYet
 }
 
-// length returns how many bytes of the header have been read.
-func (b *messageBody) length() int { return len(b.text) + b.head.waiting() }
+// headerLength returns how many bytes of the header have been read.
+func (b *messageBody) headerLength() int { return len(b.header) + b.headerReader.pendingLen() }
 
 // endHeader follows the mark behind a header, with which n bytes end.
-func (b *messageBody) endHeader(n int, mark string) (int, ending) {
-	i := slices.IndexFunc(b.bodies, func(m bodyMark) bool { return m.text == mark })
+func (b *messageBody) endHeader(n int, mark string) (int, frameEnd) {
+	i := slices.IndexFunc(b.bodyMarkers, func(m bodyMarker) bool { return m.text == mark })
 	if i < 0 {
-		b.stray("no message begins here")
-		if slices.Contains(b.begins, mark) {
-			b.scanner.readAgain([]byte(mark))
+		b.reportStray("no message begins here")
+		if slices.Contains(b.openers, mark) {
+			b.scanner.unread([]byte(mark))
 			return n, left
 		}
 		return n, ended
 	}
-	h := readHeader(b.frame.mark, string(b.text))
-	kind := b.bodies[i].kind
-	if kind == arguments {
-		b.scanner.readAgain([]byte(mark))
+	h := readHeader(b.frame.marker, string(b.header))
+	kind := b.bodyMarkers[i].kind
+	if kind == bodyIsArguments {
+		b.scanner.unread([]byte(mark))
 		b.at -= len(mark)
 		mark = ""
 	}
-	if t := &b.scanner.thinking; t.inside && t.wrapper == nil { // the prompt has opened it
+	if t := &b.scanner.reasoning; t.inside && t.delimiters == nil { // the prompt has opened it
 		t.inside, t.ended = false, true
 	}
-	return n, b.begin(h, kind, mark)
+	return n, b.beginContent(h, kind, mark)
 }
 
-// refuse reports a mark behind which no header stands. What does is text.
-func (b *messageBody) refuse() {
-	b.stray("no message begins here")
-	held := b.head.held()
-	b.scanner.content(b.at-len(held)-len(b.text), string(b.text))
-	b.scanner.readAgain([]byte(held))
+// rejectValue reports a mark behind which no header stands. What does is text.
+func (b *messageBody) rejectHeader() {
+	b.reportStray("no message begins here")
+	held := b.headerReader.pending()
+	b.scanner.emitContent(b.at-len(held)-len(b.header), string(b.header))
+	b.scanner.unread([]byte(held))
 }
 
-// stray reports a mark that begins no message.
-func (b *messageBody) stray(message string) {
+// reportStray reports a mark that begins no message.
+func (b *messageBody) reportStray(message string) {
 	f := b.frame
-	b.scanner.find(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.mark)), "%s", message))
+	b.scanner.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
 }
 
-// begin begins to read a body behind a mark.
-func (b *messageBody) begin(h header, kind bodyKind, mark string) ending {
+// beginContent begins to read a body behind a mark.
+func (b *messageBody) beginContent(h header, kind bodyKind, mark string) frameEnd {
 	s := b.scanner
-	s.beginMessage(h, kind, b.tagged, diag.Bytes(b.frame.at, b.at))
+	s.beginMessage(h, kind, b.callsAreTags, diag.Bytes(b.frame.at, b.at))
 	switch {
 	case h.isForeign():
 		if h.isCall() {
-			b.quoted(h.role)
+			b.reportForeignCall(h.role)
 		}
 		return left
-	case kind == anInvoke:
-		b.frame.begin = b.at
-		text := string(b.text)
+	case kind == bodyIsInvoke:
+		b.frame.bodyAt = b.at
+		text := string(b.header)
 		name := strings.TrimSpace(text)
-		b.inner = newJSONSequence(s, b.frame, title{name, b.at - len(mark) - len(text) + strings.Index(text, name)})
-	case kind == anInvokeOfText:
-		b.inner = b.recipient(header{recipient: strings.TrimSpace(string(b.text))}, mark)
-	case kind == toSelf || kind == byHeader && h.isReasoning():
-		b.inner = &thoughtBody{scanner: s, upTo: newUpTo(b.ends()), at: b.at, ends: b.messaging.ends, from: diag.Bytes(b.frame.at, b.at)}
-	case b.tagged || kind == aloud || !h.isCall():
+		b.content = newJSONSequence(s, b.frame, headerTool{name, b.at - len(mark) - len(text) + strings.Index(text, name)})
+	case kind == bodyIsTextInvoke:
+		b.content = b.newArgumentsBody(header{recipient: strings.TrimSpace(string(b.header))}, mark)
+	case kind == bodyIsReasoning || kind == bodyByHeader && h.isReasoning():
+		b.content = &reasoningBody{scanner: s, markerReader: newMarkerReader(b.terminators()), at: b.at, closers: b.messageSyntax.closers, opener: diag.Bytes(b.frame.at, b.at)}
+	case b.callsAreTags || kind == bodyForUser || !h.isCall():
 		return left
 	default:
-		b.inner, b.opening = b.recipient(h, mark), b.tags != ""
+		b.content, b.readingPrefix = b.newArgumentsBody(h, mark), b.callTagPrefix != ""
 	}
 	return notYet
 }
 
-// quoted reports a call in a message of somebody else.
-func (b *messageBody) quoted(who string) {
+// reportForeignCall reports a call in a message of somebody else.
+func (b *messageBody) reportForeignCall(who string) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
-	b.scanner.find(f)
+	b.scanner.report(f)
 }
 
-// recipient returns what reads a body that is the arguments of a call.
-func (b *messageBody) recipient(h header, mark string) body {
-	text := append(b.text, mark...)
+// newArgumentsBody returns what reads a body that is the arguments of a call.
+func (b *messageBody) newArgumentsBody(h header, mark string) body {
+	text := append(b.header, mark...)
 	naming := *b.calls
-	naming.space, naming.free = functionSpace, !strings.HasPrefix(h.recipient, functionSpace)
-	c := &namedBody{naming: &naming, scanner: b.scanner, frame: b.frame, stage: behindName, at: b.at, texts: b.ends}
-	c.head = head{at: b.frame.begin, text: text, piece: len(text), name: h.recipient, from: h.at, marked: true}
-	c.doubts = h.doubts(c.namePlace())
+	naming.namespace, naming.allowsText = functionNamespace, !strings.HasPrefix(h.recipient, functionNamespace)
+	c := &namedBody{nameSyntax: &naming, scanner: b.scanner, frame: b.frame, stage: betweenNameAndArguments, at: b.at, terminators: b.terminators}
+	c.head = head{at: b.frame.bodyAt, text: text, pieceAt: len(text), name: h.recipient, nameAt: h.recipientAt, afterMarker: true}
+	c.headFindings = h.findings(c.namePlace())
 	return c
 }
 
-// readTag reads the beginning of a body, which may be calls.
-func (b *messageBody) readTag(c byte) (int, ending) {
-	b.tag = append(b.tag, c)
-	word := strings.TrimLeft(string(b.tag), " \t\r\n")
+// readPrefix reads the beginning of a body, which may be calls.
+func (b *messageBody) readPrefix(c byte) (int, frameEnd) {
+	b.prefix = append(b.prefix, c)
+	word := strings.TrimLeft(string(b.prefix), " \t\r\n")
 	switch {
-	case word == b.tags:
-		b.scanner.readAgain(b.tag)
+	case word == b.callTagPrefix:
+		b.scanner.unread(b.prefix)
 		return 1, left
-	case strings.HasPrefix(b.tags, word) && len(b.tag) < longestLead:
+	case strings.HasPrefix(b.callTagPrefix, word) && len(b.prefix) < maxLookahead:
 		return 1, notYet
 	}
-	b.opening = false
-	b.scanner.readAgain(b.tag)
+	b.readingPrefix = false
+	b.scanner.unread(b.prefix)
 	return 1, notYet
 }
 
 func (b *messageBody) close() {
 	switch {
-	case b.opening:
-		b.inner.write(b.tag)
-		b.inner.close()
-	case b.inner != nil:
-		b.inner.close()
-	case readHeader(b.frame.mark, string(b.text)+b.head.held()).isCall():
-		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
+	case b.readingPrefix:
+		b.content.write(b.prefix)
+		b.content.close()
+	case b.content != nil:
+		b.content.close()
+	case readHeader(b.frame.marker, string(b.header)+b.headerReader.pending()).isCall():
+		b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
-		text := string(b.text) + b.head.held()
+		text := string(b.header) + b.headerReader.pending()
 		if !strings.ContainsRune(text, '\n') { // no header has a line end
-			b.stray("the text ends inside the header of a message")
+			b.reportStray("the text ends inside the header of a message")
 			return
 		}
-		b.stray("no message begins here")
-		b.scanner.content(b.frame.begin, text)
+		b.reportStray("no message begins here")
+		b.scanner.emitContent(b.frame.bodyAt, text)
 	}
 }
 
-// A thoughtBody reads a message for the model itself. Nothing in it is a call.
-type thoughtBody struct {
-	upTo
-	scanner *Scanner
-	ends    []string
-	skip    int       // bytes that are left out
-	at      int       // offset of what comes next
-	from    diag.Span // what opens it
-	before  byte      // the last byte that was passed on
+// A reasoningBody reads a message for the model itself. Nothing in it is a call.
+type reasoningBody struct {
+	markerReader
+	scanner   *Scanner
+	closers   []string
+	skipBytes int       // bytes that are left out
+	at        int       // offset of what comes next
+	opener    diag.Span // what opens it
+	lastByte  byte      // the last byte that was passed on
 }
 
-func (b *thoughtBody) write(p []byte) (int, ending) {
-	if k := min(b.skip, len(p)); k > 0 {
-		b.skip, b.at = b.skip-k, b.at+k
+func (b *reasoningBody) write(p []byte) (int, frameEnd) {
+	if k := min(b.skipBytes, len(p)); k > 0 {
+		b.skipBytes, b.at = b.skipBytes-k, b.at+k
 		return k, notYet
 	}
-	n, text, mark := b.next(p)
+	n, text, mark := b.readUntil(p)
 	b.scanner.steps += n
-	b.pass(string(text))
+	b.emitText(string(text))
 	switch {
 	case mark == "":
 		return n, notYet
-	case b.before == '`':
-		b.pass(mark)
+	case b.lastByte == '`':
+		b.emitText(mark)
 		return n, notYet
-	case slices.Contains(b.ends, mark):
+	case slices.Contains(b.closers, mark):
 		b.scanner.endMessage()
-		if mark == callMark {
-			b.scanner.find(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(mark)), "the message ends as a call does, and is for no tool"))
+		if mark == callMarker {
+			b.scanner.report(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(mark)), "the message ends as a call does, and is for no tool"))
 		}
 		return n, ended
 	}
-	b.scanner.readAgain([]byte(mark))
+	b.scanner.unread([]byte(mark))
 	return n, left
 }
 
-// pass passes on text.
-func (b *thoughtBody) pass(text string) {
+// skipRest passes on text.
+func (b *reasoningBody) emitText(text string) {
 	if text == "" {
 		return
 	}
-	t := &b.scanner.thinking
+	t := &b.scanner.reasoning
 	inside := t.inside
 	t.inside = inside || t.mode != ReasoningOff
-	b.scanner.content(b.at, text)
+	b.scanner.emitContent(b.at, text)
 	t.inside, t.ended = inside, t.ended || t.inside
 	b.at += len(text)
-	b.before = text[len(text)-1]
+	b.lastByte = text[len(text)-1]
 }
 
-func (b *thoughtBody) close() {
-	b.pass(b.held())
-	if b.scanner.thinking.mode != ReasoningOff {
-		b.scanner.find(diag.New(diag.OpenReasoning, b.from, "the reasoning that begins here is not closed"))
+func (b *reasoningBody) close() {
+	b.emitText(b.pending())
+	if b.scanner.reasoning.mode != ReasoningOff {
+		b.scanner.report(diag.New(diag.OpenReasoning, b.opener, "the reasoning that begins here is not closed"))
 	}
 }

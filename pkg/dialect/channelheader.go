@@ -11,22 +11,22 @@ import (
 
 // Marks in the header of a message.
 const (
-	startMark     = "<|start|>"
-	channelMark   = "<|channel|>"
-	constrainMark = "<|constrain|>"
-	callMark      = "<|call|>"
+	startMarker     = "<|start|>"
+	channelMarker   = "<|channel|>"
+	constrainMarker = "<|constrain|>"
+	callMarker      = "<|call|>"
 )
 
-// functionSpace stands before the names of tools that are not the model's own.
-const functionSpace = "functions."
+// functionNamespace stands before the names of tools that are not the model's own.
+const functionNamespace = "functions."
 
-// A header says who a message is from and for.
+// A headerSpan says who a message is from and for.
 type header struct {
 	role, channel, recipient string
-	at                       int  // where in its text the recipient stands
-	channels                 int  // marks of a channel
-	others                   int  // recipients that are not the same
-	moved                    bool // the recipient stands where the role should
+	recipientAt              int  // where in its text the recipient stands
+	channelCount             int  // marks of a channel
+	otherRecipients          int  // recipients that are not the same
+	recipientInRole          bool // the recipient stands where the role should
 	constrained              bool // it says what the arguments are written in
 }
 
@@ -35,10 +35,10 @@ func readHeader(mark, text string) header {
 	h := header{}
 	into := &h.channel
 	switch mark {
-	case startMark:
+	case startMarker:
 		into = &h.role
-	case channelMark:
-		h.channels = 1
+	case channelMarker:
+		h.channelCount = 1
 	}
 	for word, at := range headerWords(text) {
 		name, to := strings.CutPrefix(word, "to=")
@@ -46,42 +46,42 @@ func readHeader(mark, text string) header {
 		case to && name == "":
 			into = &h.recipient
 		case to || into == &h.recipient:
-			h.address(name, at+len(word)-len(name))
+			h.setRecipient(name, at+len(word)-len(name))
 			into = nil
-		case word == channelMark:
-			h.channels++
+		case word == channelMarker:
+			h.channelCount++
 			into = &h.channel
-		case word == constrainMark:
+		case word == constrainMarker:
 			h.constrained, into = true, nil
 		case into != nil && *into == "":
 			*into = word
 			if into == &h.role {
-				h.at = at
+				h.recipientAt = at
 			}
 			into = nil
 		}
 	}
-	if h.recipient == "" && strings.HasPrefix(h.role, functionSpace) {
-		h.recipient, h.role, h.moved = h.role, "", true
+	if h.recipient == "" && strings.HasPrefix(h.role, functionNamespace) {
+		h.recipient, h.role, h.recipientInRole = h.role, "", true
 	}
 	return h
 }
 
-// address takes a recipient at an offset. The last one counts.
-func (h *header) address(name string, at int) {
+// messageState takes a recipient at an offset. The last one counts.
+func (h *header) setRecipient(name string, at int) {
 	if h.recipient != "" && h.recipient != name {
-		h.others++
+		h.otherRecipients++
 	}
-	h.recipient, h.at = name, at
+	h.recipient, h.recipientAt = name, at
 }
 
 // headerWords returns the words of a header, and its marks, with their offsets.
 func headerWords(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at := 0; at < len(text); {
-			size := len(headerMark(text[at:]))
+			size := len(headerMarkerAt(text[at:]))
 			for size == 0 && !isSpace(text[at]) {
-				for size++; at+size < len(text) && !isSpace(text[at+size]) && headerMark(text[at+size:]) == ""; size++ {
+				for size++; at+size < len(text) && !isSpace(text[at+size]) && headerMarkerAt(text[at+size:]) == ""; size++ {
 				}
 			}
 			if size > 0 && !yield(text[at:at+size], at) {
@@ -92,9 +92,9 @@ func headerWords(text string) iter.Seq2[string, int] {
 	}
 }
 
-// headerMark returns the mark that a text begins with, "" if it does with none.
-func headerMark(text string) string {
-	for _, mark := range []string{channelMark, constrainMark} {
+// headerMarkerAt returns the mark that a text begins with, "" if it does with none.
+func headerMarkerAt(text string) string {
+	for _, mark := range []string{channelMarker, constrainMarker} {
 		if strings.HasPrefix(text, mark) {
 			return mark
 		}
@@ -102,11 +102,11 @@ func headerMark(text string) string {
 	return ""
 }
 
-// people are recipients that are no tools.
-var people = []string{"", "user", "assistant", "all", "self"}
+// nonTools are recipients that are no tools.
+var nonTools = []string{"", "user", "assistant", "all", "self"}
 
 // isCall reports whether a message is for a tool.
-func (h header) isCall() bool { return !slices.Contains(people, h.recipient) }
+func (h header) isCall() bool { return !slices.Contains(nonTools, h.recipient) }
 
 // isReasoning reports whether a message is for the model itself.
 func (h header) isReasoning() bool {
@@ -114,25 +114,25 @@ func (h header) isReasoning() bool {
 }
 
 // isForUser reports whether a message with such a body is for the user. Where calls are
-// tags, a message that names nobody can hold them.
+// callTagPrefix, a message that names nobody can hold them.
 func (h header) isForUser(kind bodyKind, tagged bool) bool {
 	switch {
 	case tagged:
 		return h.recipient == "user"
-	case kind == byHeader:
+	case kind == bodyByHeader:
 		return !h.isForeign() && !h.isCall() && !h.isReasoning()
 	}
-	return kind == aloud
+	return kind == bodyForUser
 }
 
 // isForeign reports whether a message is not from the model, but from the user, the
 // system or a tool, which the model has made up or repeats.
 func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.role, "assistant") }
 
-// doubts returns what is wrong with the header of a call.
-func (h header) doubts(place diag.Span) []diag.Finding {
+// findings returns what is wrong with the header of a call.
+func (h header) findings(place diag.Span) []diag.Finding {
 	var findings []diag.Finding
-	if h.moved {
+	if h.recipientInRole {
 		f := diag.New(diag.Relative, place, "the recipient stands where the role of the sender should")
 		if !h.constrained {
 			f.Message += ": the message may be the result of a call"
@@ -140,29 +140,29 @@ func (h header) doubts(place diag.Span) []diag.Finding {
 		}
 		findings = append(findings, f)
 	}
-	if h.others > 0 {
+	if h.otherRecipients > 0 {
 		f := diag.New(diag.CallMember, place, "the message has more than one recipient")
 		findings = append(findings, f)
 	}
-	if h.channels > 1 {
-		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels, of which the first counts", h.channels))
+	if h.channelCount > 1 {
+		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels, of which the first counts", h.channelCount))
 	}
 	return findings
 }
 
 // renderMessage writes a call as a message.
 func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, d.framing.writes[0]...)
+	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+" <|constrain|>json<|message|>"...)
 	b = append(b, namedArguments(c)...)
-	return append(b, d.framing.writes[1]...), namable(c.Name)
+	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
 // renderInvoke writes a call as a message with an object that names the tool, too.
 func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, d.framing.writes[0]...)
+	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)
 	b = append(b, `{"name":`+quote(c.Name)+`,"args":`...)
 	b = append(append(b, namedArguments(c)...), '}')
-	return append(b, d.framing.writes[1]...), namable(c.Name)
+	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }

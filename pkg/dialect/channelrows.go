@@ -5,30 +5,30 @@ import (
 	"oneshot/pkg/markup"
 )
 
-var harmonyEnds = []string{"<|end|>", "<|call|>", "<|return|>"}
+var harmonyClosers = []string{"<|end|>", "<|call|>", "<|return|>"}
 
 // harmonyMessage is a message with all its marks.
-var harmonyMessage = messages(messaging{
-	bodies: []bodyMark{{"<|message|>", byHeader}},
-	ends:   harmonyEnds, begins: []string{"<|start|>", "<|channel|>"}, tags: "<atem:",
+var harmonyMessage = messageGrammar(messageSyntax{
+	bodyMarkers: []bodyMarker{{"<|message|>", bodyByHeader}},
+	closers:     harmonyClosers, openers: []string{"<|start|>", "<|channel|>"}, callTagPrefix: "<atem:",
 })
 
 // Messages without marks, which some servers drop.
 var (
-	bareBegins  = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
-	bareCall    = messages(messaging{bodies: []bodyMark{{"{", arguments}}, ends: harmonyEnds, begins: bareBegins})
-	bareThought = grammar{body: newBareThought}
-	bareEnds    = newMarkList(func() []string { return unique(harmonyEnds, bareBegins) })
+	bareOpeners       = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
+	bareCall          = messageGrammar(messageSyntax{bodyMarkers: []bodyMarker{{"{", bodyIsArguments}}, closers: harmonyClosers, openers: bareOpeners})
+	bareReasoning     = grammar{newBody: newBareReasoning}
+	bareReasoningEnds = newMarkerList(func() []string { return unique(harmonyClosers, bareOpeners) })
 )
 
 // bareAnalysis is what a response without marks begins with.
 const bareAnalysis = "analysis"
 
-// newBareThought returns what reads reasoning without a header.
-func newBareThought(s *Scanner, f *frame) body {
-	b := &thoughtBody{scanner: s, upTo: newUpTo(bareEnds()), at: f.begin, ends: harmonyEnds, from: diag.Bytes(f.at, f.begin)}
-	if f.mark == "" {
-		b.skip = len(bareAnalysis)
+// newBareReasoning returns what reads reasoning without a header.
+func newBareReasoning(s *Scanner, f *frame) body {
+	b := &reasoningBody{scanner: s, markerReader: newMarkerReader(bareReasoningEnds()), at: f.bodyAt, closers: harmonyClosers, opener: diag.Bytes(f.at, f.bodyAt)}
+	if f.marker == "" {
+		b.skipBytes = len(bareAnalysis)
 	}
 	return b
 }
@@ -44,14 +44,14 @@ func thenAnalysis(text []byte) verdict {
 // thenSentence is the lead of text that begins at once, and with no small letter.
 func thenSentence(text []byte) verdict {
 	if len(text) == 0 {
-		return more
+		return undecided
 	}
 	c := text[0]
-	return when('A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80)
+	return verdictOf('A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80)
 }
 
 // thenBareCall is the lead of the name of a tool and arguments in JSON.
-var thenBareCall = nameThen(either(blankThen("{"), after(blankThen("{"), "json", "<|constrain|>json")))
+var thenBareCall = nameThen(either(blankThen("{"), wordThen(blankThen("{"), "json", "<|constrain|>json")))
 
 // channelDialects write messages, each for somebody.
 func channelDialects() []Dialect {
@@ -68,24 +68,24 @@ such as python, may be text. The channel analysis is reasoning, the others are c
 message for the user shows is not run. Without the
 marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "developer", "tool", "functions."), own: anything},
-					{text: "<|channel|>", role: begins, common: true, lead: then("analysis", "commentary", "final"), own: anything},
-					{text: "<|end|>", role: silent, edge: endsMessage},
-					{text: "<|call|>", role: silent, edge: endsMessage},
-					{text: "<|message|>", role: unwraps, lead: never, own: anything},
-					{text: "<|return|>", role: silent, edge: endsMessage},
-					{text: "assistantcommentary to=", role: takes, lead: thenBareCall, grammar: &bareCall},
-					{text: "commentary to=functions.", role: takes, line: true, lead: thenBareCall, grammar: &bareCall},
-					{text: "assistantanalysis", role: begins, lead: never, own: thenSentence, grammar: &bareThought},
-					{text: "assistantfinal", role: silent, lead: never, own: thenSentence},
+				markers: []marker{
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
+					{text: "<|channel|>", role: open, sharedWithText: true, lookahead: then("analysis", "commentary", "final"), ownLookahead: anything},
+					{text: "<|end|>", role: ignore, effect: endsMessage},
+					{text: "<|call|>", role: ignore, effect: endsMessage},
+					{text: "<|message|>", role: listClose, lookahead: never, ownLookahead: anything},
+					{text: "<|return|>", role: ignore, effect: endsMessage},
+					{text: "assistantcommentary to=", role: openKeep, lookahead: thenBareCall, grammar: &bareCall},
+					{text: "commentary to=functions.", role: openKeep, lineStart: true, lookahead: thenBareCall, grammar: &bareCall},
+					{text: "assistantanalysis", role: open, lookahead: never, ownLookahead: thenSentence, grammar: &bareReasoning},
+					{text: "assistantfinal", role: ignore, lookahead: never, ownLookahead: thenSentence},
 				},
-				start: []mark{
-					{role: starts, lead: never, own: thenAnalysis, grammar: &bareThought},
-					{role: starts, lead: thenChannel},
+				implicit: []marker{
+					{role: implicitOpen, lookahead: never, ownLookahead: thenAnalysis, grammar: &bareReasoning},
+					{role: implicitOpen, lookahead: thenChannel},
 				},
-				thinks: []*wrapper{},
-				writes: [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
+				reasoning: []*delimiters{},
+				affixes:   [2]string{"<|channel|>commentary to=functions.", "<|call|>"},
 			},
 			grammar: harmonyMessage,
 		},
@@ -99,17 +99,17 @@ stands a call, an object with "name" and "args", behind <|content_invoke_tool_te
 argument of the tool in the header, behind <|content_thinking|> reasoning. A call that
 <|content_text|> shows is not run.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|message_model|>", role: begins, common: true},
-					{text: "<|end_message|>", role: silent, edge: endsMessage},
-					{text: "<|content_invoke_tool_json|>", role: begins, first: true, grammar: &inklingPayload},
-					{text: "<|content_invoke_tool_text|>", role: begins, first: true, grammar: &inklingText},
-					{text: "<|content_text|>", role: silent, edge: beginsAnswer},
-					{text: "<|content_model_end_sampling|>", role: silent, edge: endsMessage},
+				markers: []marker{
+					{text: "<|message_model|>", role: open, sharedWithText: true},
+					{text: "<|end_message|>", role: ignore, effect: endsMessage},
+					{text: "<|content_invoke_tool_json|>", role: open, messageStart: true, grammar: &inklingPayload},
+					{text: "<|content_invoke_tool_text|>", role: open, messageStart: true, grammar: &inklingText},
+					{text: "<|content_text|>", role: ignore, effect: beginsAnswer},
+					{text: "<|content_model_end_sampling|>", role: ignore, effect: endsMessage},
 				},
-				closes: []string{"<|end_message|>"},
-				thinks: []*wrapper{},
-				writes: [2]string{"<|message_model|>", "<|end_message|>"},
+				closers:   []string{"<|end_message|>"},
+				reasoning: []*delimiters{},
+				affixes:   [2]string{"<|message_model|>", "<|end_message|>"},
 			},
 			grammar: inkling,
 		},
@@ -123,20 +123,20 @@ argument of the tool in the header, behind <|content_thinking|> reasoning. A cal
 <atem:invoke> in a message for a tool, or where no header or text comes before them. In a message for
 the user, or after text, they are quoted and not run. What is for self is reasoning.`,
 			framing: framing{
-				addressed: true,
-				marks: []mark{
-					{text: "<|start|>", role: begins, common: true, lead: then("assistant", "user", "system", "tool"), own: anything},
-					{text: "<|message|>", role: takes, common: true},
-					{text: "<atem:function_calls>", role: wraps},
-					{text: "<atem:invoke", role: takes, grammar: &atemCall},
-					{text: "</atem:invoke>", role: unwraps},
-					{text: "</atem:function_calls>", role: unwraps},
-					{text: "<|eom|>", role: silent, edge: endsMessage},
-					{text: "<|eot|>", role: silent, edge: endsMessage},
+				needsRecipient: true,
+				markers: []marker{
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "tool"), ownLookahead: anything},
+					{text: "<|message|>", role: openKeep, sharedWithText: true},
+					{text: "<atem:function_calls>", role: listOpen},
+					{text: "<atem:invoke", role: openKeep, grammar: &atemCall},
+					{text: "</atem:invoke>", role: listClose},
+					{text: "</atem:function_calls>", role: listClose},
+					{text: "<|eom|>", role: ignore, effect: endsMessage},
+					{text: "<|eot|>", role: ignore, effect: endsMessage},
 				},
-				start:  []mark{{role: starts, lead: thenMessage}},
-				thinks: []*wrapper{},
-				writes: [2]string{"<atem:function_calls>\n", "\n</atem:function_calls><|eom|>"},
+				implicit:  []marker{{role: implicitOpen, lookahead: thenMessage}},
+				reasoning: []*delimiters{},
+				affixes:   [2]string{"<atem:function_calls>\n", "\n</atem:function_calls><|eom|>"},
 			},
 			grammar: museMessage,
 		},
@@ -149,16 +149,16 @@ the user, or after text, they are quoted and not run. What is for self is reason
 each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response; a call
 that either shows is not run.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|open|>tools<|sep|>", role: wraps},
-					{text: "<|open|>call", role: takes},
-					{text: "<|close|>call<|sep|>", role: unwraps},
-					{text: "<|close|>tools<|sep|>", role: unwraps},
-					{text: "<|open|>response<|sep|>", role: silent, edge: beginsAnswer},
-					{text: "<|close|>response<|sep|>", role: silent, edge: endsMessage},
+				markers: []marker{
+					{text: "<|open|>tools<|sep|>", role: listOpen},
+					{text: "<|open|>call", role: openKeep},
+					{text: "<|close|>call<|sep|>", role: listClose},
+					{text: "<|close|>tools<|sep|>", role: listClose},
+					{text: "<|open|>response<|sep|>", role: ignore, effect: beginsAnswer},
+					{text: "<|close|>response<|sep|>", role: ignore, effect: endsMessage},
 				},
-				thinks: []*wrapper{tags("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
-				writes: [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
+				reasoning: []*delimiters{newDelimiters("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
+				affixes:   [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
 			},
 			grammar: tagged(markup.KimiK3),
 		},
@@ -166,36 +166,36 @@ that either shows is not run.`,
 }
 
 // thenMessage is the lead of the recipient of a message.
-var thenMessage = after(namedThen(isCountedByte, exactly("<|message|>")), "to=")
+var thenMessage = wordThen(namedThen(isNumberedNameByte, exactly("<|message|>")), "to=")
 
 // thenChannel is the lead of the recipient in the header of a message before its channel,
 // where the prompt has begun the header.
-var thenChannel = after(namedThen(isCountedByte, exactly("<|channel|>")), "to=")
+var thenChannel = wordThen(namedThen(isNumberedNameByte, exactly("<|channel|>")), "to=")
 
 var (
 	atemCall    = tagged(markup.ATEM)
 	museMessage = func() grammar {
-		g := messages(messaging{
-			bodies: []bodyMark{{"<|message|>", byHeader}},
-			ends:   []string{"<|eom|>", "<|eot|>"}, begins: []string{"<|start|>"}, tags: "<atem:", tagged: true,
+		g := messageGrammar(messageSyntax{
+			bodyMarkers: []bodyMarker{{"<|message|>", bodyByHeader}},
+			closers:     []string{"<|eom|>", "<|eot|>"}, openers: []string{"<|start|>"}, callTagPrefix: "<atem:", callsAreTags: true,
 		})
-		g.render, g.places = atemCall.render, atemCall.places
+		g.render, g.argumentSpans = atemCall.render, atemCall.argumentSpans
 		return g
 	}()
 	inkling = func() grammar {
-		g := messages(messaging{
-			bodies: []bodyMark{
-				{"<|content_invoke_tool_json|>", anInvoke}, {"<|content_invoke_tool_text|>", anInvokeOfText},
-				{"<|content_thinking|>", toSelf}, {"<|content_text|>", aloud},
+		g := messageGrammar(messageSyntax{
+			bodyMarkers: []bodyMarker{
+				{"<|content_invoke_tool_json|>", bodyIsInvoke}, {"<|content_invoke_tool_text|>", bodyIsTextInvoke},
+				{"<|content_thinking|>", bodyIsReasoning}, {"<|content_text|>", bodyForUser},
 			},
-			ends: []string{"<|end_message|>"}, begins: []string{"<|message_model|>"},
+			closers: []string{"<|end_message|>"}, openers: []string{"<|message_model|>"},
 		})
-		g.form = &inklingForm
+		g.memberNames = &inklingMembers
 		g.render = renderInvoke
 		return g
 	}()
-	inklingForm = form{name: ofName, args: ofArgs}
+	inklingMembers = memberNames{name: ofName, args: ofArgs}
 	// Without its header, which the prompt can hold, a call has its name in the payload, and one of text has none.
-	inklingPayload = grammar{form: &inklingForm, body: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, title{}) }}
-	inklingText    = namedJSON(naming{closes: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
+	inklingPayload = grammar{memberNames: &inklingMembers, newBody: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }}
+	inklingText    = namedJSON(nameSyntax{closers: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
 )

@@ -1,8 +1,8 @@
 // Package dialect knows how models write calls: a dialect is a framing, which
 // says where in a response calls stand, and a grammar, which says how they are
-// written there. [Scanner] reads a response while it arrives, [Scan] a whole
+// object there. [Scanner] reads a response while it arrives, [Scan] a whole
 // one, [Native] finishes a call that a server has read, and [Neutralise] makes a
-// text inert that must not look like a response.
+// hasText inert that must not look like a response.
 //
 // The package does not know which tools exist and runs nothing.
 package dialect
@@ -27,52 +27,52 @@ type Dialect struct {
 	Doc      string
 	Ending   string // the tool that ends the work; "" where no prompt teaches the dialect
 
-	framing framing
-	grammar grammar
-	marked  bool // it is no row of the table: its fences have a word besides
+	framing  framing
+	grammar  grammar
+	hasNonce bool // it is no row of the table: its fences have a word besides
 }
 
 // A framing says where calls stand: behind marks, in code fences, or in JSON
-// outside of both.
+// surroundingText of both.
 type framing struct {
-	marks     []mark
-	closes    []string    // marks that end what a mark began
-	fences    []fenceForm // fences of calls
-	thinks    []*wrapper  // marks of reasoning; nil for those that most models write
-	start     []mark      // where no text stands yet, calls can begin with these leads
-	keys      []string    // JSON outside of fences counts behind text if its first key is one of these
-	bare      *grammar    // of JSON outside of fences, if that is not the dialect's
-	lists     []string    // keys of lists of calls; the first is the dialect's own
-	writes    [2]string   // what a renderer writes around a call
-	exact     bool        // an object with the members of relatives is a call only of a tool that is known
-	alone     bool        // the calls are all that a response should hold
-	several   bool        // objects without a list around them can be several calls
-	final     bool        // what stands behind the call of the ending does not count
-	stops     bool        // the model stops with the mark behind all calls, and servers cut it off
-	addressed bool        // a call counts only in a message for a tool, see address
+	markers           []marker
+	closers           []string      // marks that end what a mark began
+	fences            []fenceSpec   // fences of calls
+	reasoning         []*delimiters // marks of reasoning; nil for those that most models write
+	implicit          []marker      // where no text stands yet, calls can begin with these leads
+	firstKeys         []string      // JSON outside of fences counts behind text if its first key is one of these
+	bareGrammar       *grammar      // of JSON outside of fences, if that is not the dialect's
+	listKeys          []string      // keys of lists of calls; the first is the dialect's own
+	affixes           [2]string     // what a renderer writes around a call
+	strictMembers     bool          // an object with the members of relatives is a call only of a tool that is known
+	callsOnly         bool          // the calls are all that a response should hold
+	multiple          bool          // objects without a list around them can be several calls
+	ignoreAfterEnding bool          // what stands behind the call of the ending does not count
+	stopsAtCloser     bool          // the model stops with the mark behind all calls, and servers cut it off
+	needsRecipient    bool          // a call counts only in a message for a tool, see address
 }
 
-// A fenceForm is a fence of calls.
-type fenceForm struct {
-	info  string // the info string, in small letters
-	glued string // bytes that can stand right behind it
-	sure  bool   // the info string alone says that it holds calls
-	lead  lead   // what its first word must be; nil for anything
-	other string // what a fence is that has another first word
+// A fenceSpec is a fence of calls.
+type fenceSpec struct {
+	info      string    // the info string, in small letters
+	adjacent  string    // bytes that can stand right behind it
+	certain   bool      // the info string alone says that it holds calls
+	lookahead lookahead // what its first word must be; nil for anything
+	mismatch  string    // what a fence is that has another first word
 }
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
-	form *form                       // of JSON
-	body func(*Scanner, *frame) body // reads calls
+	memberNames *memberNames                // of JSON
+	newBody     func(*Scanner, *frame) body // reads calls
 	// render writes one, and reports whether reading it again, with these tools,
 	// would give the same call: raw text cannot hold everything.
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
-	// places reads the text of a call again, and says where its arguments stand; nil
+	// argumentSpans reads the text of a call again, and says where its arguments stand; nil
 	// where they stand in brackets, with commas and quotes.
-	places func(text string, tools Toolset) (json.RawMessage, []Place)
-	quote  string // stands on both sides of a string, if the grammar has a mark of its own for it
-	lines  bool   // arguments are lines, and end where reasoning does
+	argumentSpans   func(text string, tools Toolset) (json.RawMessage, []Place)
+	stringDelimiter string // stands on both sides of a string, if the grammar has a mark of its own for it
+	lineBased       bool   // arguments are lines, and end where reasoning does
 }
 
 // Dialects returns every dialect that can be read. The list is not to be changed.
@@ -80,24 +80,24 @@ func Dialects() []Dialect { return table() }
 
 // table is made when it is first asked for: most commands read no response.
 var table = sync.OnceValue(func() []Dialect {
-	return slices.Concat(ownDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects())
+	return slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects())
 })
 
 // Taught reports whether a prompt can tell a model to write this dialect. The
-// others are only read.
+// otherCount are only read.
 func (d Dialect) Taught() bool { return d.Ending != "" }
 
 // HasMarks reports whether calls in this dialect stand behind marks or in fences of their own,
 // so that prose and data are not mistaken for them.
 func (d Dialect) HasMarks() bool {
-	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.marks, func(m mark) bool { return m.role != silent })
+	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role != ignore })
 }
 
 // Wrappers returns the marks around what a model thinks, as they are written with
 // this dialect.
 func (d Dialect) Wrappers() []string {
 	var names []string
-	for _, w := range d.wrappers() {
+	for _, w := range d.reasoningDelimiters() {
 		names = append(names, w.name)
 	}
 	return names
@@ -132,9 +132,9 @@ func Meant(word string, others ...string) string {
 
 // Render writes a response with one call in this dialect, so that [Scan] reads
 // it again with the same tools. The call's arguments must be a JSON object; where
-// arguments can have positions, those of a positional call are an array. It
+// bodyIsArguments can have positions, those of a positional call are an array. It
 // reports false where the dialect cannot say what the call holds.
 func (d Dialect) Render(c chat.Call, tools Toolset) (string, bool) {
 	b, ok := d.grammar.render(&d, nil, c, tools)
-	return string(b) + "\n", ok && !(d.grammar.lines && endsReasoning(string(b)))
+	return string(b) + "\n", ok && !(d.grammar.lineBased && containsReasoningEnd(string(b)))
 }

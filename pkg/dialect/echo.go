@@ -13,50 +13,50 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// tellingBytes is how many letters and digits the values of a call have that a text does
+// minDistinctive is how many letters and digits the values of a call have that a text does
 // not say by chance.
-const tellingBytes = 4
+const minDistinctive = 4
 
 // An echo is a call that is looked for in what a model was told.
 type echo struct {
-	text  []byte // of the call, tight; empty where it says nothing
-	name  []byte // its words
-	parts []*part
-	plain bool // the name is a plain word
-	reads bool
-	user  *heardText // what the user says; nil for nothing
+	text      []byte // of the call, tight; empty where it says nothing
+	name      []byte // its words
+	args      []*echoArg
+	plainName bool // the name is a plain word
+	readOnly  bool
+	userText  *seenText // what the user says; nil for nothing
 }
 
-// A part is one argument of a call.
-type part struct {
-	needed bool
-	values []wording
-	keyed  [][]byte // the words of each key and of the values behind it
-	signs  [][]byte // the values without words, tight, in quotes
-	weight int      // letters and digits in values
-	loose  bool     // there is a value without a key
+// A echoArg is one argument of a call.
+type echoArg struct {
+	required   bool
+	values     []valueWords
+	keyed      [][]byte // the words of each key and of the values behind it
+	symbols    [][]byte // the values without words, tight, in quotes
+	weight     int      // letters and digits in values
+	hasUnkeyed bool     // there is a value without a key
 
-	key, behind []byte // the words of the latest key while the argument is read, and of the values behind it
-	given       bool   // there are such values
+	pendingKey, pendingWords []byte // the words of the latest key while the argument is read, and of the values behind it
+	hasPending               bool   // there are such values
 }
 
-// A wording is the words of a value, and those of what it means where it has escapes.
-type wording struct{ words, meant []byte }
+// A valueWords is the words of a value, and those of what it means where it has escapes.
+type valueWords struct{ words, decoded []byte }
 
 // newEcho returns what is looked for of a call.
 func newEcho(u Utterance) *echo {
-	e := &echo{name: wordsOf(normal([]byte(u.Name))), plain: isPlainWord(u.Name), reads: u.Reads}
+	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.Reads}
 	if strings.TrimSpace(u.Text) != u.Name {
-		e.text = unspaced(normal([]byte(u.Text)))
+		e.text = stripSpace(normalize([]byte(u.Text)))
 	}
 	args := u.Args
 	if args == nil {
 		args = u.Written
 	}
 	for _, a := range argumentsIn(args) {
-		p := &part{needed: u.Required == nil || slices.Contains(u.Required, a.name), key: wordsOf([]byte(a.name))}
+		p := &echoArg{required: u.Required == nil || slices.Contains(u.Required, a.name), pendingKey: wordsOf([]byte(a.name))}
 		p.read(a.raw)
-		e.parts = append(e.parts, p)
+		e.args = append(e.args, p)
 	}
 	return e
 }
@@ -95,56 +95,56 @@ func argumentsIn(args json.RawMessage) (all []argument) {
 	}
 }
 
-// read takes in the value of the argument.
-func (p *part) read(raw []byte) {
+// buf takes in the value of the argument.
+func (p *echoArg) read(raw []byte) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
-		p.take(token, dec)
+		p.readToken(token, dec)
 	}
-	p.end()
+	p.endPending()
 }
 
-// take takes the next token of the argument.
-func (p *part) take(token jsontext.Token, dec *jsontext.Decoder) {
+// advance takes the next token of the argument.
+func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	switch token.Kind() {
 	case '{', '}':
-		p.end()
+		p.endPending()
 	case '[', ']':
 	default:
 		if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' && length%2 == 1 {
-			p.end()
-			p.key = wordsOf([]byte(token.String()))
+			p.endPending()
+			p.pendingKey = wordsOf([]byte(token.String()))
 			return
 		}
-		p.given = true
-		p.behind = appendWords(p.behind, p.value(token))
+		p.hasPending = true
+		p.pendingWords = appendWords(p.pendingWords, p.addValue(token))
 	}
 }
 
-// end ends the values behind a key.
-func (p *part) end() {
-	if p.given {
-		p.loose = p.loose || len(p.key) <= 1
-		p.keyed = append(p.keyed, appendWords(p.key, p.behind))
-		p.key = nil
+// lastEnd ends the values behind a key.
+func (p *echoArg) endPending() {
+	if p.hasPending {
+		p.hasUnkeyed = p.hasUnkeyed || len(p.pendingKey) <= 1
+		p.keyed = append(p.keyed, appendWords(p.pendingKey, p.pendingWords))
+		p.pendingKey = nil
 	}
-	p.behind, p.given = nil, false
+	p.pendingWords, p.hasPending = nil, false
 }
 
-// value takes a value that is no object or list, and returns its words.
-func (p *part) value(token jsontext.Token) []byte {
-	text := normal([]byte(token.String()))
+// jsonValue takes a value that is no object or list, and returns its words.
+func (p *echoArg) addValue(token jsontext.Token) []byte {
+	text := normalize([]byte(token.String()))
 	w := wordsOf(text)
 	if len(w) <= 1 {
-		p.signs = append(p.signs, unspaced(slices.Concat([]byte{'"'}, text, []byte{'"'})))
+		p.symbols = append(p.symbols, stripSpace(slices.Concat([]byte{'"'}, text, []byte{'"'})))
 		return nil
 	}
 	if k := token.Kind(); k == '"' || k == '0' {
 		p.weight += weightOf(w)
 	}
-	v := wording{words: w}
-	if meant := normal(percentDecoded(entityDecoded(text))); !bytes.Equal(meant, text) {
-		v.meant = wordsOf(meant)
+	v := valueWords{words: w}
+	if meant := normalize(percentDecoded(entityDecoded(text))); !bytes.Equal(meant, text) {
+		v.decoded = wordsOf(meant)
 	}
 	p.values = append(p.values, v)
 	return w
@@ -161,28 +161,28 @@ func appendWords(to, more []byte) []byte {
 	return append(slices.Clip(to), more...)
 }
 
-// in reports whether the call stands in a text.
-func (e *echo) in(t *heardText) bool {
-	if len(e.text) > 0 && t.written().has(e.text) {
+// isIn reports whether the call stands in a text.
+func (e *echo) isIn(t *seenText) bool {
+	if len(e.text) > 0 && t.tightForm().has(e.text) {
 		return true
 	}
-	said := e.saidIn(t)
-	return len(said) > 0 && (e.spelled(t, said) || e.isTold(t, said))
+	said := e.matchedArgs(t)
+	return len(said) > 0 && (e.isSpelledOut(t, said) || e.isDescribed(t, said))
 }
 
-// saidIn returns the arguments that a text says, if it says the name and all that are needed; none otherwise.
+// matchedArgs returns the arguments that a text says, if it says the name and all that are needed; none otherwise.
 // Where the tool needs none, what it does not say must not be more than what it says.
-func (e *echo) saidIn(t *heardText) (said []*part) {
-	if len(e.name) <= 1 || !t.worded().has(e.name) {
+func (e *echo) matchedArgs(t *seenText) (said []*echoArg) {
+	if len(e.name) <= 1 || !t.wordForm().has(e.name) {
 		return nil
 	}
 	unsaid, needed := 0, false
-	for _, p := range e.parts {
+	for _, p := range e.args {
 		switch {
-		case len(p.values)+len(p.signs) == 0:
-		case p.isSaid(t):
-			said, unsaid, needed = append(said, p), unsaid-p.weight, needed || p.needed
-		case p.needed:
+		case len(p.values)+len(p.symbols) == 0:
+		case p.isInText(t):
+			said, unsaid, needed = append(said, p), unsaid-p.weight, needed || p.required
+		case p.required:
 			return nil
 		default:
 			unsaid += p.weight
@@ -194,31 +194,31 @@ func (e *echo) saidIn(t *heardText) (said []*part) {
 	return said
 }
 
-// isSaid reports whether all values of an argument stand in a text.
-func (p *part) isSaid(t *heardText) bool {
-	return !slices.ContainsFunc(p.values, func(v wording) bool { return !v.isSaid(t) }) && t.written().hasAll(p.signs)
+// isInText reports whether all values of an argument stand in a text.
+func (p *echoArg) isInText(t *seenText) bool {
+	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().hasAll(p.symbols)
 }
 
-func (v wording) isSaid(t *heardText) bool {
-	return t.worded().has(v.words) || len(v.meant) > 1 && t.worded().has(v.meant)
+func (v valueWords) isInText(t *seenText) bool {
+	return t.wordForm().has(v.words) || len(v.decoded) > 1 && t.wordForm().has(v.decoded)
 }
 
-// isTold reports whether what a text says of a call, in whatever order and distance, is nothing that it
+// isDescribed reports whether what a text says of a call, in whatever order and distance, is nothing that it
 // would say by chance.
-func (e *echo) isTold(t *heardText, said []*part) bool {
-	said = slices.DeleteFunc(slices.Clone(said), func(p *part) bool { return len(p.values) > 0 && e.user != nil && p.isSaid(e.user) })
+func (e *echo) isDescribed(t *seenText, said []*echoArg) bool {
+	said = slices.DeleteFunc(slices.Clone(said), func(p *echoArg) bool { return len(p.values) > 0 && e.userText != nil && p.isInText(e.userText) })
 	weight, keyed, telling := 0, true, 0
 	for _, p := range said {
 		weight += p.weight
-		keyed = keyed && !p.loose && t.worded().hasAll(p.keyed)
-		if p.needed && p.weight >= tellingBytes {
+		keyed = keyed && !p.hasUnkeyed && t.wordForm().hasAll(p.keyed)
+		if p.required && p.weight >= minDistinctive {
 			telling++
 		}
 	}
-	if len(said) == 0 || e.reads && telling < 2 {
+	if len(said) == 0 || e.readOnly && telling < 2 {
 		return false
 	}
-	return !e.plain && weight >= tellingBytes || keyed
+	return !e.plainName && weight >= minDistinctive || keyed
 }
 
 // callWords are words that stand between a name and its arguments in some notation.
@@ -228,41 +228,41 @@ var callWords = map[string]bool{
 	"input": true, "value": true, "string": true, "arg_key": true, "arg_value": true, "tool_call": true, "function_call": true,
 }
 
-// spelled reports whether a text has the name and the arguments that it says side by side.
-func (e *echo) spelled(t *heardText, said []*part) bool {
-	if flat, ok := e.flat(said); ok && t.worded().has(flat) {
+// isSpelledOut reports whether a text has the name and the arguments that it says side by side.
+func (e *echo) isSpelledOut(t *seenText, said []*echoArg) bool {
+	if flat, ok := e.flatWords(said); ok && t.wordForm().has(flat) {
 		return true
 	}
-	if slices.ContainsFunc(said, func(p *part) bool { return len(p.signs) > 0 }) {
+	if slices.ContainsFunc(said, func(p *echoArg) bool { return len(p.symbols) > 0 }) {
 		return false
 	}
 	own := e.vocabulary(said)
-	words := t.worded().text
+	words := t.wordForm().text
 	for from := 0; ; {
 		i := bytes.Index(words[from:], e.name)
 		if i < 0 {
 			return false
 		}
 		begin, end := from+i, from+i+len(e.name)-1
-		begin -= stretchBefore(words[from:begin+1], own)
-		end += stretchBehind(words[end:], own)
-		if !slices.ContainsFunc(said, func(p *part) bool { return !p.standsIn(words[begin : end+1]) }) {
+		begin -= knownWordsBefore(words[from:begin+1], own)
+		end += knownWordsAfter(words[end:], own)
+		if !slices.ContainsFunc(said, func(p *echoArg) bool { return !p.isWithin(words[begin : end+1]) }) {
 			return true
 		}
 		from = end
 	}
 }
 
-// standsIn reports whether all values of an argument are among some words.
-func (p *part) standsIn(words []byte) bool {
-	return !slices.ContainsFunc(p.values, func(v wording) bool {
-		return !bytes.Contains(words, v.words) && (len(v.meant) <= 1 || !bytes.Contains(words, v.meant))
+// isWithin reports whether all values of an argument are among some words.
+func (p *echoArg) isWithin(words []byte) bool {
+	return !slices.ContainsFunc(p.values, func(v valueWords) bool {
+		return !bytes.Contains(words, v.words) && (len(v.decoded) <= 1 || !bytes.Contains(words, v.decoded))
 	})
 }
 
-// stretchBehind returns how many bytes at the beginning of some words, which begin with a blank, are known
-// words, each with the blank before it.
-func stretchBehind(words []byte, known map[string]bool) (n int) {
+// knownWordsAfter returns how many bytes at the beginning of some words, which begin with a blank, are known
+// singleStepBytes, each with the blank before it.
+func knownWordsAfter(words []byte, known map[string]bool) (n int) {
 	for {
 		size := bytes.IndexByte(words[n+1:], ' ')
 		if size < 0 || !known[string(words[n+1:n+1+size])] {
@@ -272,8 +272,8 @@ func stretchBehind(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// stretchBefore is [stretchBehind] at the end of some words.
-func stretchBefore(words []byte, known map[string]bool) (n int) {
+// knownWordsBefore is [knownWordsAfter] at the end of some words.
+func knownWordsBefore(words []byte, known map[string]bool) (n int) {
 	for {
 		end := len(words) - 1 - n
 		at := bytes.LastIndexByte(words[:max(end, 0)], ' ')
@@ -284,14 +284,14 @@ func stretchBefore(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// flat returns the name and all values in their order, and false where some have no words.
-func (e *echo) flat(said []*part) (flat []byte, ok bool) {
+// flatWords returns the name and all values in their order, and false where some have no words.
+func (e *echo) flatWords(said []*echoArg) (flat []byte, ok bool) {
 	flat = slices.Clone(e.name)
 	for _, p := range said {
 		for _, v := range p.values {
 			flat = appendWords(flat, v.words)
 		}
-		if len(p.signs) > 0 {
+		if len(p.symbols) > 0 {
 			return nil, false
 		}
 	}
@@ -299,7 +299,7 @@ func (e *echo) flat(said []*part) (flat []byte, ok bool) {
 }
 
 // vocabulary returns the words of a call, and those that are common in calls.
-func (e *echo) vocabulary(said []*part) map[string]bool {
+func (e *echo) vocabulary(said []*echoArg) map[string]bool {
 	all := maps.Clone(callWords)
 	add := func(words []byte) {
 		for word := range bytes.FieldsSeq(words) {
@@ -313,7 +313,7 @@ func (e *echo) vocabulary(said []*part) map[string]bool {
 		}
 		for _, v := range p.values {
 			add(v.words)
-			add(v.meant)
+			add(v.decoded)
 		}
 	}
 	return all
@@ -331,10 +331,10 @@ func lastNearby(before, text []byte) []byte {
 // windowStep is how far a window over two texts is moved.
 const windowStep = nearby / 8
 
-// isAcross reports whether a call is said by a text together with what is before it, if there is anything.
-func (e *echo) isAcross(before []byte, t *heardText) bool {
+// isSplitAcross reports whether a call is said by a text together with what is before it, if there is anything.
+func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
 	behind := t.text[:min(len(t.text), nearby)]
-	if len(before) == 0 || !e.isSaidBy(t.joint(before)) {
+	if len(before) == 0 || !e.isDescribedBy(t.joinedWith(before)) {
 		return false
 	}
 	if len(before)+len(behind) <= nearby {
@@ -342,17 +342,17 @@ func (e *echo) isAcross(before []byte, t *heardText) bool {
 	}
 	for n := windowStep; n <= nearby; n += windowStep {
 		window := slices.Concat(before[max(0, len(before)-nearby+n-windowStep):], []byte{0xff}, behind[:min(n, len(behind))])
-		if e.isSaidBy(&heardText{text: window}) {
+		if e.isDescribedBy(&seenText{text: window}) {
 			return true
 		}
 	}
 	return false
 }
 
-// isSaidBy reports whether a text says a call, in whatever order and distance.
-func (e *echo) isSaidBy(t *heardText) bool {
-	said := e.saidIn(t)
-	return len(said) > 0 && e.isTold(t, said)
+// isDescribedBy reports whether a text says a call, in whatever order and distance.
+func (e *echo) isDescribedBy(t *seenText) bool {
+	said := e.matchedArgs(t)
+	return len(said) > 0 && e.isDescribed(t, said)
 }
 
 // isPlainWord reports whether a name is a word as it stands in any text: of letters of
@@ -366,9 +366,9 @@ func isPlainWord(name string) bool {
 	return true
 }
 
-// unescaped returns a text with what its escapes mean, in strings of whatever notation
+// unescape returns a text with what its escapes mean, in strings of whatever notation
 // and outside of them, and false if it has none.
-func unescaped(text []byte) ([]byte, bool) {
+func unescape(text []byte) ([]byte, bool) {
 	at := bytes.IndexByte(text, '\\')
 	if at < 0 {
 		return text, false
@@ -377,15 +377,15 @@ func unescaped(text []byte) ([]byte, bool) {
 	for ; at >= 0; at = bytes.IndexByte(text, '\\') {
 		all = append(all, text[:at]...)
 		var n int
-		all, n = appendMeant(all, text[at:])
+		all, n = appendUnescaped(all, text[at:])
 		text = text[at+n:]
 	}
 	return append(all, text...), true
 }
 
-// appendMeant appends what the escape at the beginning of a text means, and returns how
+// appendUnescaped appends what the escape at the beginning of a text means, and returns how
 // long it is.
-func appendMeant(all, text []byte) ([]byte, int) {
+func appendUnescaped(all, text []byte) ([]byte, int) {
 	if len(text) < 2 {
 		return all, 1
 	}
@@ -395,9 +395,9 @@ func appendMeant(all, text []byte) ([]byte, int) {
 	case 't', 'b', 'f', 'v':
 		return append(all, ' '), 2
 	case 'u', 'x', 'U':
-		r, n := escapedRune(text)
+		r, n := decodeEscape(text)
 		if utf16.IsSurrogate(r) {
-			low, more := escapedRune(text[n:])
+			low, more := decodeEscape(text[n:])
 			if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
 				return utf8.AppendRune(all, both), n + more
 			}
@@ -409,9 +409,9 @@ func appendMeant(all, text []byte) ([]byte, int) {
 	return append(all, text[1]), 2
 }
 
-// escapedRune returns the character that an escape with hexadecimal digits at the
+// decodeEscape returns the character that an escape with hexadecimal digits at the
 // beginning of a text means, and how long it is; 0 if there is none.
-func escapedRune(text []byte) (rune, int) {
+func decodeEscape(text []byte) (rune, int) {
 	if len(text) < 3 || text[0] != '\\' {
 		return 0, 0
 	}

@@ -9,26 +9,26 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// find passes on a finding that is about no call.
-func (s *Scanner) find(f diag.Finding) {
-	s.previous.unclosed = s.previous.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
-	if s.cut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
+// reportNotACall passes on a finding that is about no call.
+func (s *Scanner) report(f diag.Finding) {
+	s.lastCall.unclosed = s.lastCall.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
+	if s.callCut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
 		return // what is open around a cut call is open because of the cut
 	}
-	s.cut = s.cut || f.Code == diag.CutCall
-	s.unpaired = s.unpaired || f.Code == diag.Bracket && f.Severity == diag.Error
-	if s.thinking.inside && f.Call == nil && s.resync.mark == "" {
-		notEvenDraft(&f)
+	s.callCut = s.callCut || f.Code == diag.CutCall
+	s.unbalanced = s.unbalanced || f.Code == diag.Bracket && f.Severity == diag.Error
+	if s.reasoning.inside && f.Call == nil && s.resync.marker == "" {
+		downgradeInReasoning(&f)
 	}
-	s.frame.none = s.frame.none || f.Code == diag.NotACall
-	s.claim.told = s.claim.told || f.Severity.Rank() > diag.Info.Rank()
-	if !s.previous.lacksMark(&f) {
+	s.frame.reportedNotACall = s.frame.reportedNotACall || f.Code == diag.NotACall
+	s.unmatched.reported = s.unmatched.reported || f.Severity.Rank() > diag.Info.Rank()
+	if !s.lastCall.deferMissingCloser(&f) {
 		s.emit(Event{Finding: &f})
 	}
 }
 
-// notEvenDraft makes a note of a finding about what should be a call, and is none, in reasoning: a whole one is no error there.
-func notEvenDraft(f *diag.Finding) {
+// downgradeInReasoning makes a note of a finding about what should be a call, and is none, in reasoning: a whole one is no error there.
+func downgradeInReasoning(f *diag.Finding) {
 	switch f.Code {
 	case diag.CutCall:
 		f.Code, f.Hint = diag.NotACall, ""
@@ -38,56 +38,56 @@ func notEvenDraft(f *diag.Finding) {
 	}
 }
 
-// passCall passes on the call that a reader has made, and what there is to say about
+// emitCall passes on the call that a reader has made, and what there is to say about
 // it. Without a name there is no call, and only what is wrong is said.
-func (s *Scanner) passCall(r *reader) {
+func (s *Scanner) emitCall(r *reader) {
 	if r.call.Name == "" {
-		s.notCalled(r.findings)
+		s.reportNotCalls(r.findings)
 		return
 	}
-	s.cut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.CutCall })
-	s.unpaired = false
+	s.callCut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.CutCall })
+	s.unbalanced = false
 	s.checkName(r)
 	s.checkID(r)
-	r.judge()
-	r.readBackslashes()
+	r.setStatus()
+	r.addBackslashReading()
 	s.calls++
-	row := s.frame.row
-	again := s.previous.again(&r.call, s.outside.to)
+	row := s.frame.dialect
+	again := s.lastCall.isRepeatedBy(&r.call, s.surrounding.to)
 	switch {
-	case s.thinking.inside:
-		r.suppress(diag.InReasoning, s.thinking.draftReason())
+	case s.reasoning.inside:
+		r.suppress(diag.InReasoning, s.reasoning.draftReason())
 	case s.isQuoting(row):
-		s.content(r.call.Start, r.call.Text)
-		r.suppress(diag.QuotedCall, s.address.quoteReason()+", and is not run")
-		if s.address.inside && !row.framing.addressed { // the call is the message, and its reader takes the end
+		s.emitContent(r.call.Start, r.call.Text)
+		r.suppress(diag.QuotedCall, s.message.quoteReason()+", and is not run")
+		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader takes the end
 			s.endMessage()
 		}
-	case s.ended:
+	case s.workEnded:
 		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
-	case s.resync.behind:
+	case s.resync.happened:
 		r.suppress(diag.QuotedCall, "a string that is not closed before this call may hold it: it is not run")
 	case again:
 		r.suppress(diag.DuplicateCall, "the call before is the same, and not closed: the model has begun it again, and this one is not run")
 	}
-	s.passLack(again)
-	s.steps += s.previous.take(&r.call)
-	s.resync.forget(r.call.End)
-	s.ended = s.ended || row.framing.final && r.call.Executable && r.call.Name == row.Ending
+	s.emitDeferred(again)
+	s.steps += s.lastCall.set(&r.call)
+	s.resync.reset(r.call.End)
+	s.workEnded = s.workEnded || row.framing.ignoreAfterEnding && r.call.Executable && r.call.Name == row.Ending
 	r.findings = append(r.findings, s.detect(row, r.call)...)
 	if !r.call.Executable {
-		doubtFixes(r.findings)
+		markFixesUnsafe(r.findings)
 	}
 	call := r.call // alone: who keeps it need not keep the reader
 	s.nameAt = r.namePlace()
 	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
-		s.about(s.calls-1, f)
+		s.reportAboutCall(s.calls-1, f)
 	}
 }
 
 // namePlace returns where the name of the call stands: if nothing else is known, before its arguments. The zero value
-// means that it is written in another way.
+// applyMarker that it is written in another way.
 func (r *reader) namePlace() diag.Span {
 	if r.nameAt.End > 0 {
 		return r.nameAt
@@ -103,29 +103,29 @@ func (r *reader) namePlace() diag.Span {
 	return diag.Bytes(r.call.Start+at, r.call.Start+at+len(r.call.Name))
 }
 
-// notCalled passes on findings about what should be a call, and is none.
-func (s *Scanner) notCalled(findings []diag.Finding) {
-	doubtFixes(findings)
+// reportNotCalls passes on findings about what should be a call, and is none.
+func (s *Scanner) reportNotCalls(findings []diag.Finding) {
+	markFixesUnsafe(findings)
 	for _, f := range findings {
 		f.Path = "" // it would be one into arguments
-		s.find(f)
+		s.report(f)
 	}
 }
 
-// noCall reports text in a frame that is no call, with the reason if it is known.
-func (s *Scanner) noCall(place diag.Span, why, hint string) {
-	s.resync.forget(place.End)
+// reportNotACall reports text in a frame that is no call, with the reason if it is known.
+func (s *Scanner) reportNotACall(place diag.Span, why, hint string) {
+	s.resync.reset(place.End)
 	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
 	if why != "" {
 		f.Message += ": " + why
 	}
 	f.Hint = hint
-	s.find(f)
+	s.report(f)
 }
 
-// doubtFixes makes suggestions of fixes of a call that cannot be executed: more of
+// markFixesUnsafe makes suggestions of fixes of a call that cannot be executed: more of
 // the text can be read behind it when it is mended.
-func doubtFixes(findings []diag.Finding) {
+func markFixesUnsafe(findings []diag.Finding) {
 	for _, f := range findings {
 		for i := range f.Fixes {
 			f.Fixes[i].Kind = diag.Unsafe
@@ -133,46 +133,46 @@ func doubtFixes(findings []diag.Finding) {
 	}
 }
 
-// knows reports whether a name is exactly that of a tool.
-func (s *Scanner) knows(name string) bool {
+// isKnownTool reports whether a name is exactly that of a tool.
+func (s *Scanner) isKnownTool(name string) bool {
 	_, known := s.tools[name]
 	return known
 }
 
 // checkName refuses a call of a name that a reader would take for another one. The
-// exact name of a tool is never odd.
+// strictMembers name of a tool is never odd.
 func (s *Scanner) checkName(r *reader) {
 	name := r.call.Name
-	if isPlain(name) || s.knows(name) {
+	if isPrintableASCII(name) || s.isKnownTool(name) {
 		return
 	}
-	if why := odd(name); why != "" {
+	if why := nameProblem(name); why != "" {
 		r.fault(diag.HomoglyphName, r.place(), "the name of the tool, %+q, %s", excerpt(name), why)
 	}
 }
 
 // checkID refuses a call whose id another call of the answer has.
 func (s *Scanner) checkID(r *reader) {
-	if r.call.ID != "" && !s.thinking.inside && !s.ids.add(r.call.ID) {
+	if r.call.ID != "" && !s.reasoning.inside && !s.ids.add(r.call.ID) {
 		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the id %q", excerpt(r.call.ID))
 	}
 }
 
-// about passes on a finding about a call.
-func (s *Scanner) about(call int, f diag.Finding) {
+// reportAboutCall passes on a finding about a call.
+func (s *Scanner) reportAboutCall(call int, f diag.Finding) {
 	f.Call = &call
-	s.find(f)
+	s.report(f)
 }
 
-// revoke says that the calls so far do not count, and why.
-func (s *Scanner) revoke(why diag.Finding) {
-	for i := s.gone; i < min(s.calls, MaxKept); i++ {
-		s.about(i, why)
+// revokeCalls says that the calls so far do not count, and why.
+func (s *Scanner) revokeCalls(why diag.Finding) {
+	for i := s.revoked; i < min(s.calls, MaxKept); i++ {
+		s.reportAboutCall(i, why)
 	}
-	if s.gone < s.calls {
+	if s.revoked < s.calls {
 		s.emit(Event{Revoked: true})
 	}
-	s.gone = s.calls
+	s.revoked = s.calls
 }
 
 // suppress takes the call back because it stands where calls do not count.
@@ -193,17 +193,17 @@ func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
 	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
 }
 
-// findStray reports a closing bracket between calls, or behind them, that closes nothing.
+// reportStrayBracket reports a closing bracket between calls, or behind them, that closes nothing.
 // After a finding about a bracket of the call it follows from that one.
-func (s *Scanner) findStray(c byte, at int, kind diag.FixKind) {
-	if !s.unpaired {
-		s.find(strayBracket(c, at, kind))
+func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
+	if !s.unbalanced {
+		s.report(strayBracketFinding(c, at, kind))
 	}
 }
 
-// strayBracket returns what there is to say about a closing bracket between calls, or
-// behind them, that closes nothing. It is no text.
-func strayBracket(c byte, at int, kind diag.FixKind) diag.Finding {
+// strayBracketFinding returns what there is to say about a closing bracket between calls, or
+// pendingWords them, that closes nothing. It is no text.
+func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "%q closes nothing", c)
 	f.Severity = diag.Warning
 	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})

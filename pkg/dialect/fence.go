@@ -11,48 +11,48 @@ import (
 )
 
 // Bounds of what can be the opening line of a fence of ours. They bound what is
-// held back.
+// pending back.
 const (
-	longestRun = 64 // fence characters
-	mostBlanks = 8  // between them and the info string
+	maxFenceRun    = 64 // fence characters
+	maxFenceBlanks = 8  // between them and the info string
 )
 
-// A place is what the next byte belongs to.
-type place int
+// A scanState is what the next byte belongs to.
+type scanState int
 
 const (
-	inProse    place = iota // text, inside or outside a fence that is not ours
-	inStart                 // before any text, where JSON outside of fences counts
-	inLead                  // behind a mark, until it is known what it means
-	inSkip                  // behind a mark, in the text that may stand there
-	inGap                   // behind a mark around calls, in the blanks there
-	inKey                   // in an object in the text, up to its first key
-	inOtherKey              // in the first key of one that is not ours
-	inOther                 // in such an object, behind that
-	inRun                   // a run of fence characters at the start of a line
-	inInfo                  // behind such a run, while it can be ours
-	inBlanks                // behind such a run and more blanks than ours may have
-	inRest                  // the rest of the opening line of a fence that is not ours
-	inFirst                 // a fence that can be ours, before its first word
-	inBody                  // in a frame
-	inCloser                // the run that closes a fence
-	inReopen                // behind that, while another fence of ours may begin
-	inTail                  // the rest of the closing line
+	inProse         scanState = iota // text, inside or outside a fence that is not ours
+	inStart                          // before any text, where JSON outside of fences counts
+	inLookahead                      // behind a mark, until it is known what it means
+	inSkip                           // behind a mark, in the text that may stand there
+	inListGap                        // behind a mark around calls, in the blanks there
+	inFirstKey                       // in an object in the text, up to its first key
+	inSkippedKey                     // in the first key of one that is not ours
+	inSkippedObject                  // in such an object, behind that
+	inRun                            // a run of fence characters at the start of a line
+	inInfo                           // behind such a run, while it can be ours
+	inBlanks                         // behind such a run and more blanks than ours may have
+	inForeignInfo                    // the rest of the opening line of a fence that is not ours
+	inFenceStart                     // a fence that can be ours, before its first word
+	inBody                           // in a frame
+	inCloser                         // the run that closes a fence
+	inReopen                         // behind that, while another fence of ours may begin
+	inTail                           // the rest of the closing line
 )
 
 // A fence is a run of fence characters.
 type fence struct {
-	char   byte
-	length int
-	at     int  // its offset
-	code   bool // it holds a program: what looks like a call in it is none
-	told   bool // there is a finding about that
-	thinks bool // a mark that opens reasoning is quoted in it
+	char            byte
+	length          int
+	at              int  // its offset
+	isCode          bool // it holds a program: what looks like a call in it is none
+	reported        bool // there is a finding about that
+	quotesReasoning bool // a mark that opens reasoning is quoted in it
 }
 
 func (f fence) open() bool { return f.length > 0 }
 
-// closes reports whether the run closes another's fence.
+// closers reports whether the run closes another's fence.
 func (f fence) closes(other fence) bool {
 	return f.char == other.char && f.length >= other.length
 }
@@ -62,52 +62,52 @@ func (f fence) span() diag.Span { return diag.Bytes(f.at, f.at+f.length) }
 // step reads the next bytes of p, at least one or else a change of place, and
 // returns how many.
 func (s *Scanner) step(p []byte) int {
-	switch s.place {
+	switch s.state {
 	case inStart:
-		return s.start(p)
-	case inLead:
-		return s.readLead(p)
+		return s.readStart(p)
+	case inLookahead:
+		return s.readLookahead(p)
 	case inSkip:
 		return s.readSkip(p)
-	case inGap:
-		return s.readGap(p)
-	case inKey:
-		return s.readKey(p)
-	case inOtherKey, inOther:
-		return s.readOther(p)
+	case inListGap:
+		return s.readListGap(p)
+	case inFirstKey:
+		return s.readFirstKey(p)
+	case inSkippedKey, inSkippedObject:
+		return s.readSkipped(p)
 	case inRun:
-		return s.run(p)
+		return s.readRun(p)
 	case inInfo:
 		return s.readInfo(p)
 	case inBlanks:
-		return s.blanks(p)
-	case inRest:
-		return s.rest(p)
-	case inFirst:
-		return s.first(p)
+		return s.readBlanks(p)
+	case inForeignInfo:
+		return s.readForeignInfo(p)
+	case inFenceStart:
+		return s.readFenceStart(p)
 	case inBody:
 		return s.readBody(p)
 	case inCloser:
-		return s.closer(p)
+		return s.readCloser(p)
 	case inReopen:
-		return s.afterCloser(p)
+		return s.readAfterCloser(p)
 	case inTail:
-		return s.tail(p)
+		return s.readTail(p)
 	}
-	return s.prose(p)
+	return s.readProse(p)
 }
 
-// run reads on in a run of fence characters.
-func (s *Scanner) run(p []byte) int {
+// readRun reads on in a run of fence characters.
+func (s *Scanner) readRun(p []byte) int {
 	n := 0
-	for n < len(p) && p[n] == s.opener.char && s.opener.length <= longestRun {
+	for n < len(p) && p[n] == s.opener.char && s.opener.length <= maxFenceRun {
 		s.opener.length++
 		n++
 	}
 	s.hold(p[:n])
 	switch {
-	case s.opener.length > longestRun:
-		s.text()
+	case s.opener.length > maxFenceRun:
+		s.releaseText()
 	case n < len(p):
 		s.beginInfo()
 	}
@@ -117,156 +117,156 @@ func (s *Scanner) run(p []byte) int {
 // An info is the info string behind a run of fence characters, as far as it can
 // be one of ours.
 type info struct {
-	at     int    // its offset
-	length int    // how much of it has been read
-	fits   uint64 // the fences of calls that it can open, a bit for each
-	near   string // it begins with this info string of ours, and goes on
-	word   []byte // its first bytes, where it is not ours
+	at         int    // its offset
+	length     int    // how much of it has been read
+	candidates uint64 // the fences of calls that it can open, a bit for each
+	nearMatch  string // it begins with this info string of ours, and goes on
+	firstWord  []byte // its first bytes, where it is not ours
 }
 
-// longestWord bounds what is kept of an info string that is not ours.
-const longestWord = 16
+// maxInfoWord bounds what is kept of an info string that is not ours.
+const maxInfoWord = 16
 
-// plainWords are info strings of fences that hold no program: models put calls
+// nonCodeInfos are info strings of fences that hold no program: models put calls
 // into some.
-var plainWords = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
+var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
 
 // isCode reports whether an info string names a language.
 func (i *info) isCode() bool {
-	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.word))), " ")
-	return !slices.Contains(plainWords, word)
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.firstWord))), " ")
+	return !slices.Contains(nonCodeInfos, word)
 }
 
 func (s *Scanner) beginInfo() {
 	s.info = info{at: s.heldAt + len(s.held)}
-	for i, f := range s.marks.fences {
-		if f.sure || !s.thinking.inside {
-			s.info.fits |= 1 << i
+	for i, f := range s.markers.fences {
+		if f.certain || !s.reasoning.inside {
+			s.info.candidates |= 1 << i
 		}
 	}
-	s.place = inInfo
+	s.state = inInfo
 }
 
 // readInfo reads an info string, up to where it is known whether the fence can be
-// ours.
+// openOwnFence.
 func (s *Scanner) readInfo(p []byte) int {
 	c, i := p[0], &s.info
 	switch {
 	case i.length == 0 && isBlank(c):
-		if len(s.held) == s.opener.length+mostBlanks {
+		if len(s.held) == s.opener.length+maxFenceBlanks {
 			s.release()
-			s.place = inBlanks
+			s.state = inBlanks
 			return 0
 		}
 		i.at++
-	case s.narrow(c):
+	case s.narrowInfo(c):
 		i.length++
 	case s.endsInfo(c):
-		s.ours()
+		s.openOwnFence()
 		return 0
 	case i.length == 0 && isNewline(c):
-		s.bare()
+		s.toggleForeignFence()
 		return 0
 	default:
-		s.other()
+		s.openForeignFence()
 		return 0
 	}
 	s.hold(p[:1])
 	return 1
 }
 
-// narrow reports whether a byte, in any case, goes on with an info string of
-// ours, and keeps those.
-func (s *Scanner) narrow(c byte) bool {
+// narrowInfo reports whether a byte, in any case, goes on with an info string of
+// openOwnFence, and keeps those.
+func (s *Scanner) narrowInfo(c byte) bool {
 	i, fits := &s.info, uint64(0)
-	for k, f := range s.marks.fences {
-		if i.fits>>k&1 != 0 && i.length < len(f.info) && f.info[i.length] == lower(c) {
+	for k, f := range s.markers.fences {
+		if i.candidates>>k&1 != 0 && i.length < len(f.info) && f.info[i.length] == lower(c) {
 			fits |= 1 << k
 		}
 	}
 	if fits == 0 {
 		return false
 	}
-	i.fits = fits
+	i.candidates = fits
 	return true
 }
 
-// complete keeps the fences whose info string is what has been read.
-func (s *Scanner) complete(keep func(f *fenceForm) bool) {
+// keepComplete keeps the fences whose info string is what has been read.
+func (s *Scanner) keepComplete(keep func(f *fenceSpec) bool) {
 	i := &s.info
-	for k, f := range s.marks.fences {
-		if len(f.info) != i.length || !keep(f.fenceForm) {
-			i.fits &^= 1 << k
+	for k, f := range s.markers.fences {
+		if len(f.info) != i.length || !keep(f.fenceSpec) {
+			i.candidates &^= 1 << k
 		}
 	}
 }
 
 // endsInfo reports whether a byte ends an info string of ours.
 func (s *Scanner) endsInfo(c byte) bool {
-	before := s.info.fits
-	s.complete(func(f *fenceForm) bool {
-		glued := strings.IndexByte(f.glued, c) >= 0
+	before := s.info.candidates
+	s.keepComplete(func(f *fenceSpec) bool {
+		glued := strings.IndexByte(f.adjacent, c) >= 0
 		if f.info == "" {
 			return glued || isNewline(c) && !s.foreign.open()
 		}
 		return glued || isSpace(c)
 	})
-	if s.info.fits != 0 {
+	if s.info.candidates != 0 {
 		return true
 	}
-	s.info.fits = before
+	s.info.candidates = before
 	return false
 }
 
-// infoComplete reports whether the text can end behind the info string.
-func (s *Scanner) infoComplete() bool {
-	s.complete(func(f *fenceForm) bool { return f.info != "" })
-	return s.info.fits != 0
+// isInfoComplete reports whether the text can end behind the info string.
+func (s *Scanner) isInfoComplete() bool {
+	s.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
+	return s.info.candidates != 0
 }
 
-// forms returns the forms of fences that one can still be.
-func (s *Scanner) forms(fits uint64) iter.Seq[fenceUse] {
+// candidateFences returns the forms of fences that one can still be.
+func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceUse] {
 	return func(yield func(fenceUse) bool) {
 		for ; fits != 0; fits &= fits - 1 {
-			if !yield(s.marks.fences[bits.TrailingZeros64(fits)]) {
+			if !yield(s.markers.fences[bits.TrailingZeros64(fits)]) {
 				return
 			}
 		}
 	}
 }
 
-// blanks reads on behind a run that is followed by many blanks.
-func (s *Scanner) blanks(p []byte) int {
+// blankCount reads on behind a run that is followed by many blanks.
+func (s *Scanner) readBlanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
-		s.content(s.at, s.said(s.at, p[:1]))
+		s.emitContent(s.at, s.textOf(s.at, p[:1]))
 		return 1
 	case isNewline(c):
-		s.bare()
+		s.toggleForeignFence()
 	default:
-		s.other()
+		s.openForeignFence()
 	}
 	return 0
 }
 
-// ours follows an info string of ours, or none where it may be missing.
-func (s *Scanner) ours() {
+// openOwnFence follows an info string of ours, or none where it may be missing.
+func (s *Scanner) openOwnFence() {
 	if !s.foreign.open() {
 		s.beginFrame()
 		return
 	}
-	s.text()
-	for f := range s.forms(s.info.fits) {
-		if f.sure {
-			s.find(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
+	s.releaseText()
+	for f := range s.candidateFences(s.info.candidates) {
+		if f.certain {
+			s.report(diag.New(diag.QuotedCall, s.opener.span(), "a %q fence inside another fence is not read", f.info))
 			return
 		}
 	}
 }
 
-// bare follows a run alone on its line: it opens a fence or closes one.
-func (s *Scanner) bare() {
-	s.text()
+// bareGrammar follows a run alone on its line: it opens a fence or closes one.
+func (s *Scanner) toggleForeignFence() {
+	s.releaseText()
 	switch {
 	case !s.foreign.open():
 		s.foreign = s.opener
@@ -275,24 +275,24 @@ func (s *Scanner) bare() {
 	}
 }
 
-// other follows a run with an info string that is not ours.
-func (s *Scanner) other() {
-	for f := range s.forms(s.info.fits) {
-		if f.sure && len(f.info) == s.info.length {
-			s.info.near = f.info
+// mismatch follows a run with an info string that is not ours.
+func (s *Scanner) openForeignFence() {
+	for f := range s.candidateFences(s.info.candidates) {
+		if f.certain && len(f.info) == s.info.length {
+			s.info.nearMatch = f.info
 		}
 	}
-	s.info.word = append(s.info.word, s.held[min(len(s.held), s.info.at-s.heldAt):]...)
-	s.text()
+	s.info.firstWord = append(s.info.firstWord, s.held[min(len(s.held), s.info.at-s.heldAt):]...)
+	s.releaseText()
 	if !s.foreign.open() {
-		s.place = inRest
+		s.state = inForeignInfo
 	}
 }
 
-// rest reads the rest of the opening line of a fence that is not ours. Behind
+// readForeignInfo reads the rest of the opening line of a fence that is not ours. Behind
 // backticks it holds no backtick, or it is no opening line. Behind '<' it is read
 // as what stands in the fence: reasoning can end there.
-func (s *Scanner) rest(p []byte) int {
+func (s *Scanner) readForeignInfo(p []byte) int {
 	ends := "<\r\n"
 	if s.opener.char == '`' {
 		ends = "`<\r\n"
@@ -302,20 +302,20 @@ func (s *Scanner) rest(p []byte) int {
 	if end >= 0 {
 		word = p[:end]
 	}
-	s.info.word = append(s.info.word, word[:min(len(word), max(0, longestWord-len(s.info.word)))]...)
+	s.info.firstWord = append(s.info.firstWord, word[:min(len(word), max(0, maxInfoWord-len(s.info.firstWord)))]...)
 	if end < 0 {
-		s.content(s.at, s.said(s.at, p))
+		s.emitContent(s.at, s.textOf(s.at, p))
 		return len(p)
 	}
-	s.content(s.at, s.said(s.at, p[:end]))
-	s.place = inProse
+	s.emitContent(s.at, s.textOf(s.at, p[:end]))
+	s.state = inProse
 	if p[end] == '`' {
 		return end
 	}
 	s.foreign = s.opener
-	s.foreign.code = s.info.isCode()
-	if s.info.near != "" {
-		s.find(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", s.info.near))
+	s.foreign.isCode = s.info.isCode()
+	if s.info.nearMatch != "" {
+		s.report(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", s.info.nearMatch))
 	}
 	return end
 }

@@ -26,12 +26,12 @@ func fuzzRows(f *testing.F, rows []Dialect) {
 }
 
 // A target for each grammar: statements of JavaScript, JSON, a name with JSON (and
-// messages, which say for whom they are), tags with the key in them, pairs of tags,
-// calls of Python, and private quotes.
+// messageGrammar, which say for whom they are), tags with the key in them, pairs of tags,
+// callsBefore of Python, and private quotes.
 
-func FuzzScript(f *testing.F) { fuzzRows(f, ownDialects()[:1]) }
+func FuzzScript(f *testing.F) { fuzzRows(f, taughtDialects()[:1]) }
 
-func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(ownDialects()[1:], jsonDialects())) }
+func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(taughtDialects()[1:], jsonDialects())) }
 
 func FuzzNamed(f *testing.F) { fuzzRows(f, slices.Concat(namedDialects(), channelDialects())) }
 
@@ -67,14 +67,14 @@ func FuzzDetect(f *testing.F) {
 }
 
 // FuzzAround holds the laws of what is no scanner, for any two texts: of rendering,
-// of native calls, and of what makes marks inert.
+// knownMarkers native calls, and of what makes marks inert.
 func FuzzAround(f *testing.F) {
 	for _, text := range some(nasty, 0) {
 		f.Add("key", text)
 		f.Add(text, "value")
 		f.Add(plainJSON(text), "mark-00000000")
 	}
-	for _, marker := range some(markers, 0) {
+	for _, marker := range some(knownMarkers, 0) {
 		f.Add(plainJSON(marker), marker+marker)
 	}
 	for _, text := range nativeTexts {

@@ -34,7 +34,7 @@ const atOnce = 1 << 30
 // unsteady is how much of a text may take more steps for each byte, or fewer, than
 // the rest: behind the last of many marks stands less than their leads can hold, and
 // what begins like a message is held back.
-const unsteady = 3 * longestLead
+const unsteady = 3 * maxLookahead
 
 // checkLinear checks that twice the text takes twice the work (B4). It returns how
 // many steps a byte takes.
@@ -65,7 +65,7 @@ func (m mode) checkAllocated(t *testing.T, h aHostile, size int) {
 const mostSteps = 200
 
 // TestLinear checks many short texts in every dialect, and the one of them that
-// takes the most steps as a longer one, too.
+// openKeep the most steps as a longer one, too.
 func TestLinear(t *testing.T) {
 	const short = 1536
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -100,7 +100,7 @@ func killers() (all []aHostile) {
 }
 
 // TestKillers checks what kills other readers, where the dialect is told from the
-// text.
+// hasText.
 func TestKillers(t *testing.T) {
 	for _, h := range killers() {
 		t.Run(h.name, func(t *testing.T) {

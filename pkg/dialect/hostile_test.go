@@ -62,11 +62,11 @@ func hostileTo(d *Dialect) []aHostile {
 // taughtHostile are texts that grow with n, for the dialects that are taught.
 var taughtHostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
-// openings are what a text can begin with: nothing, text, and a call up to its
-// arguments, up to its first value, and up to the inside of that.
+// callOpeners are what a text can begin with: nothing, text, and a call up to its
+// bodyIsArguments, up to its first value, and up to the inside of that.
 func openings(d *Dialect) []string {
 	text := renderedCall(d, "f", `{"keyname":"insidetext"}`)
-	all := []string{"", "Text ", text, d.framing.writes[0]}
+	all := []string{"", "Text ", text, d.framing.affixes[0]}
 	for _, part := range []string{"keyname", "insidetext"} {
 		if i := strings.Index(text, part); i >= 0 {
 			all = append(all, text[:i], text[:i+len(part)])
@@ -90,10 +90,10 @@ func renderedCall(d *Dialect, name, arguments string) string {
 // and the parts of its example.
 func marksLike(d *Dialect) []string {
 	var all []string
-	texts := marksOf(d).texts
+	texts := markerSetOf(d).texts
 	for i := 0; i < len(texts); i += 1 + len(texts)*hostileShare/64 {
 		text := texts[i]
-		all = append(all, text, text[:len(text)-1], text+strings.Repeat(" ", longestLead-1), text+"{", text+"f\n")
+		all = append(all, text, text[:len(text)-1], text+strings.Repeat(" ", maxLookahead-1), text+"{", text+"f\n")
 	}
 	all = append(append(all, d.Example), fragments(d.Example)...)
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })

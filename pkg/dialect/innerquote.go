@@ -8,14 +8,14 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// mostClosers bounds the quotes that are tried as the end of a string.
-const mostClosers = 8
+// maxTriedClosers bounds the quotes that are tried as the end of a string.
+const maxTriedClosers = 8
 
-// suggestQuotes adds to a call that an inner quote broke what it was probably meant to be:
+// suggestEscapedQuotes adds to a call that an inner quote broke what it was probably meant to be:
 // the quotes of the string are escaped, up to the first one with which the call can be
-// read. The scanner reads one call.
-func (r *reader) suggestQuotes(newScanner func(literal.Options) *literal.Scanner) {
-	if len(r.call.Text) > longestMend {
+// buf. The scanner reads one call.
+func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.Scanner) {
+	if len(r.call.Text) > maxRepairBytes {
 		return
 	}
 	for i := range r.findings {
@@ -23,7 +23,7 @@ func (r *reader) suggestQuotes(newScanner func(literal.Options) *literal.Scanner
 		if f.Code != diag.UnescapedQuote || f.Severity != diag.Error || len(f.Fixes) > 0 {
 			continue
 		}
-		if c, edits, ok := r.escaped(f.Span.Start, newScanner); ok {
+		if c, edits, ok := r.escapeQuotes(f.Span.Start, newScanner); ok {
 			r.call.Alternatives = []chat.Call{c}
 			f.Fixes = fix(diag.Unsafe, "escape the quotes inside the string", edits...)
 		}
@@ -31,22 +31,22 @@ func (r *reader) suggestQuotes(newScanner func(literal.Options) *literal.Scanner
 	}
 }
 
-// escaped returns the call with its quotes from an offset on escaped, up to the one that
-// ends the string.
-func (r *reader) escaped(from int, newScanner func(literal.Options) *literal.Scanner) (c chat.Call, edits []diag.Edit, ok bool) {
+// escapeQuotes returns the call with its quotes from an offset on escaped, up to the one that
+// closers the string.
+func (r *reader) escapeQuotes(from int, newScanner func(literal.Options) *literal.Scanner) (c chat.Call, edits []diag.Edit, ok bool) {
 	text, at := r.call.Text, from-r.call.Start
 	if at < 0 || at >= len(text) {
 		return c, nil, false
 	}
 	tried := 0
-	for i := at; i < len(text) && tried < mostClosers; i++ {
+	for i := at; i < len(text) && tried < maxTriedClosers; i++ {
 		switch {
 		case text[i] == '\\':
 			i++
 		case text[i] != text[at]:
 		case i > at && endsArgument(text[i+1:]):
 			tried++
-			if c, ok = callIn(applied(text, edits, r.call.Start), newScanner); ok {
+			if c, ok = parseCall(applyInsertions(text, edits, r.call.Start), newScanner); ok {
 				c.Name, c.Start, c.End, c.Text = r.call.Name, r.call.Start, r.call.End, text
 				c.Status, c.Executable, c.ValueChanged = chat.StatusAmbiguous, false, true
 				return c, edits, true
@@ -65,8 +65,8 @@ func endsArgument(rest string) bool {
 	return rest != "" && strings.IndexByte(",)]}", rest[0]) >= 0
 }
 
-// applied returns a text with edits that insert something.
-func applied(text string, edits []diag.Edit, base int) string {
+// applyInsertions returns a text with edits that insert something.
+func applyInsertions(text string, edits []diag.Edit, base int) string {
 	var b strings.Builder
 	last := 0
 	for _, e := range edits {
@@ -76,8 +76,8 @@ func applied(text string, edits []diag.Edit, base int) string {
 	return b.String() + text[last:]
 }
 
-// callIn returns the call that all of a text is, and false if it is none, or has errors.
-func callIn(text string, newScanner func(literal.Options) *literal.Scanner) (chat.Call, bool) {
+// parseCall returns the call that all of a text is, and false if it is none, or has errors.
+func parseCall(text string, newScanner func(literal.Options) *literal.Scanner) (chat.Call, bool) {
 	lit := newScanner(literal.Options{})
 	n, state := lit.Write([]byte(text))
 	c, ok := lit.Call()

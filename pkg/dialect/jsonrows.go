@@ -1,10 +1,10 @@
 package dialect
 
 // nameArguments is the form of calls that most models write as JSON.
-var nameArguments = form{name: ofName, args: ofArguments}
+var nameArguments = memberNames{name: ofName, args: ofArguments}
 
 // nameParameters is that of Llama 3 and InternLM.
-var nameParameters = form{name: ofName, args: ofParameters}
+var nameParameters = memberNames{name: ofName, args: ofParameters}
 
 // The grammars of calls whose mark is missing.
 var (
@@ -12,26 +12,26 @@ var (
 	bareParameters = bareJSON(nameParameters)
 
 	taggedParameters = taggedJSON(nameParameters)
-	bareActions      = bareJSON(form{name: ofToolName, args: ofParameters})
+	bareActions      = bareJSON(memberNames{name: ofToolName, args: ofParameters})
 )
 
 // builtinCalls is the grammar of calls of the built-in tools of Llama.
 var builtinCalls = pythonCalls("", ".call")
 
 // thenCallMember is the lead of an object whose first key is one of a call. The
-// tag before it means many things.
-var thenCallMember = after(then(`"name"`, `"arguments"`), "{")
+// prefix before it means many things.
+var thenCallMember = wordThen(then(`"name"`, `"arguments"`), "{")
 
-// without begins calls whose mark is missing, as servers drop marks that are
+// missingMarker begins calls whose mark is missing, as servers drop marks that are
 // tokens of their own, where only this dialect is read.
-func without(text string, g *grammar) []mark {
-	return []mark{{role: starts, lead: never, own: thenJSON, grammar: g, lacks: text}}
+func missingMarker(text string, g *grammar) []marker {
+	return []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenJSON, grammar: g, missingOpener: text}}
 }
 
 // jsonFences are fences that can hold calls in JSON: those marked so, or not at all.
-var jsonFences = []fenceForm{
-	{info: "json", glued: "{[", lead: blankThen("{[")},
-	{info: "", glued: "{[", lead: blankThen("{[")},
+var jsonFences = []fenceSpec{
+	{info: "json", adjacent: "{[", lookahead: blankThen("{[")},
+	{info: "", adjacent: "{[", lookahead: blankThen("{[")},
 }
 
 // jsonDialects write calls as JSON objects behind a mark, or with none.
@@ -46,21 +46,21 @@ func jsonDialects() []Dialect {
 			Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
 tags are several calls. One tag with a list of objects, or with several, is read, too.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: begins, lead: blankThen("{[")},
-					{text: "<function_call>", role: begins, lead: blankThen("{[")},
-					{text: "<tool>", role: begins, lead: thenCallMember, common: true},
-					{text: "<response>", role: begins, lead: thenCallMember, common: true},
-					{text: "<json>", role: begins, lead: thenCallMember, common: true},
-					{text: "<xml>", role: begins, lead: thenCallMember, common: true},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</function_call>", role: unwraps},
-					{text: "<|im_end|>", role: silent},
+				markers: []marker{
+					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
+					{text: "<function_call>", role: open, lookahead: blankThen("{[")},
+					{text: "<tool>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					{text: "<response>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					{text: "<json>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					{text: "<xml>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					{text: "</tool_call>", role: listClose},
+					{text: "</function_call>", role: listClose},
+					{text: "<|im_end|>", role: ignore},
 				},
-				closes: []string{"</tool_call>", "</function_call>", "</tool>", "</response>", "</json>", "</xml>"},
-				thinks: []*wrapper{thinkTags, scratchPad},
-				start:  without("<tool_call>", &bareArguments),
-				writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+				closers:   []string{"</tool_call>", "</function_call>", "</tool>", "</response>", "</json>", "</xml>"},
+				reasoning: []*delimiters{thinkTags, scratchPad},
+				implicit:  missingMarker("<tool_call>", &bareArguments),
+				affixes:   [2]string{"<tool_call>\n", "\n</tool_call>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -71,14 +71,14 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			Example:  "<|tool_call|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
 			Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_call|> or <tool_call>, with no closing mark.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tool_call|>", role: begins, lead: blankThen("{[")},
-					{text: "<tool_call>", role: begins, lead: blankThen("[")},
-					{text: "<|end_of_text|>", role: silent},
+				markers: []marker{
+					{text: "<|tool_call|>", role: open, lookahead: blankThen("{[")},
+					{text: "<tool_call>", role: open, lookahead: blankThen("[")},
+					{text: "<|end_of_text|>", role: ignore},
 				},
-				thinks: []*wrapper{thinkTags, tags("Here is my thought process:", "Here is my response:")},
-				start:  without("<|tool_call|>", &bareArguments),
-				writes: [2]string{"<|tool_call|>[", "]"},
+				reasoning: []*delimiters{thinkTags, newDelimiters("Here is my thought process:", "Here is my response:")},
+				implicit:  missingMarker("<|tool_call|>", &bareArguments),
+				affixes:   [2]string{"<|tool_call|>[", "]"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -89,10 +89,10 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			Example:  "<function_call> {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc:      `Each call is an object with "name" and "arguments" behind <function_call>, one on a line, with no closing mark.`,
 			framing: framing{
-				marks:   []mark{{text: "<function_call>", role: begins, lead: blankThen("{[")}},
-				start:   without("<function_call>", &bareArguments),
-				several: true,
-				writes:  [2]string{"<function_call> ", ""},
+				markers:  []marker{{text: "<function_call>", role: open, lookahead: blankThen("{[")}},
+				implicit: missingMarker("<function_call>", &bareArguments),
+				multiple: true,
+				affixes:  [2]string{"<function_call> ", ""},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -103,13 +103,13 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			Example:  "<tool_calls>[\n  {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n]</tool_calls>\n",
 			Doc:      `The calls are a list of objects with "name" and "arguments" between <tool_calls> and </tool_calls>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_calls>", role: begins, lead: blankThen("[")},
-					{text: "</tool_calls>", role: unwraps},
+				markers: []marker{
+					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
+					{text: "</tool_calls>", role: listClose},
 				},
-				closes: []string{"</tool_calls>"},
-				start:  without("<tool_calls>", &bareArguments),
-				writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+				closers:  []string{"</tool_calls>"},
+				implicit: missingMarker("<tool_calls>", &bareArguments),
+				affixes:  [2]string{"<tool_calls>[", "]</tool_calls>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -121,16 +121,16 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			Doc: `As "jamba", in <answer> tags that are left out. The calls often stand in the reasoning before,
 too, where they do not count.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_calls>", role: begins, lead: blankThen("[")},
-					{text: "<tool_calls>", role: begins, lead: never, own: blankThen("{")},
-					{text: "</tool_calls>", role: unwraps},
-					{text: "<answer>", role: silent},
-					{text: "</answer>", role: silent},
+				markers: []marker{
+					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
+					{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: blankThen("{")},
+					{text: "</tool_calls>", role: listClose},
+					{text: "<answer>", role: ignore},
+					{text: "</answer>", role: ignore},
 				},
-				closes: []string{"</tool_calls>"},
-				start:  without("<tool_calls>", &bareArguments),
-				writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+				closers:  []string{"</tool_calls>"},
+				implicit: missingMarker("<tool_calls>", &bareArguments),
+				affixes:  [2]string{"<tool_calls>[", "]</tool_calls>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -142,14 +142,14 @@ too, where they do not count.`,
 			Doc: `The calls are objects with "name" and "arguments", each on its line, between <tool_calls> and
 </tool_calls>. A line that cannot be read is a finding, and the others count.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_calls>", role: begins, lead: blankThen("{[")},
-					{text: "</tool_calls>", role: unwraps},
+				markers: []marker{
+					{text: "<tool_calls>", role: open, lookahead: blankThen("{[")},
+					{text: "</tool_calls>", role: listClose},
 				},
-				closes:  []string{"</tool_calls>"},
-				start:   without("<tool_calls>", &bareArguments),
-				several: true,
-				writes:  [2]string{"<tool_calls>\n", "\n</tool_calls>"},
+				closers:  []string{"</tool_calls>"},
+				implicit: missingMarker("<tool_calls>", &bareArguments),
+				multiple: true,
+				affixes:  [2]string{"<tool_calls>\n", "\n</tool_calls>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -160,13 +160,13 @@ too, where they do not count.`,
 			Example:  "<TOOLCALL>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</TOOLCALL>\n",
 			Doc:      `The calls are a list of objects with "name" and "arguments" between <TOOLCALL> and </TOOLCALL>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<TOOLCALL>", role: begins},
-					{text: "</TOOLCALL>", role: unwraps},
+				markers: []marker{
+					{text: "<TOOLCALL>", role: open},
+					{text: "</TOOLCALL>", role: listClose},
 				},
-				closes: []string{"</TOOLCALL>"},
-				start:  without("<TOOLCALL>", &bareArguments),
-				writes: [2]string{"<TOOLCALL>[", "]</TOOLCALL>"},
+				closers:  []string{"</TOOLCALL>"},
+				implicit: missingMarker("<TOOLCALL>", &bareArguments),
+				affixes:  [2]string{"<TOOLCALL>[", "]</TOOLCALL>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -177,16 +177,16 @@ too, where they do not count.`,
 			Example:  "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
 			Doc:      `As "jamba". What stands before [BEGIN FINAL RESPONSE] is reasoning.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_calls>", role: begins, lead: blankThen("[")},
-					{text: "</tool_calls>", role: unwraps},
-					{text: "[END FINAL RESPONSE]", role: silent},
-					{text: "<|end|>", role: silent},
+				markers: []marker{
+					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
+					{text: "</tool_calls>", role: listClose},
+					{text: "[END FINAL RESPONSE]", role: ignore},
+					{text: "<|end|>", role: ignore},
 				},
-				closes: []string{"</tool_calls>"},
-				thinks: []*wrapper{{name: "…[BEGIN FINAL RESPONSE]", marks: []mark{{text: "[BEGIN FINAL RESPONSE]", role: thought}}}},
-				start:  without("<tool_calls>", &bareArguments),
-				writes: [2]string{"<tool_calls>[", "]</tool_calls>"},
+				closers:   []string{"</tool_calls>"},
+				reasoning: []*delimiters{{name: "…[BEGIN FINAL RESPONSE]", markers: []marker{{text: "[BEGIN FINAL RESPONSE]", role: reasoningClose}}}},
+				implicit:  missingMarker("<tool_calls>", &bareArguments),
+				affixes:   [2]string{"<tool_calls>[", "]</tool_calls>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -198,9 +198,9 @@ too, where they do not count.`,
 			Example:  "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
 			Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right behind the word functools, or one such object.`,
 			framing: framing{
-				marks:  []mark{{text: "functools", role: begins, lead: either(blankThen("["), thenMembers)}},
-				start:  without("functools", &bareArguments),
-				writes: [2]string{"functools[", "]"},
+				markers:  []marker{{text: "functools", role: open, lookahead: either(blankThen("["), thenMembers)}},
+				implicit: missingMarker("functools", &bareArguments),
+				affixes:  [2]string{"functools[", "]"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -212,14 +212,14 @@ too, where they do not count.`,
 			Example:  "<|action_start|><|plugin|>\n{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}<|action_end|>\n",
 			Doc:      `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|action_start|>", role: wraps},
-					{text: "<|plugin|>", role: begins},
-					{text: "<|action_end|>", role: unwraps},
+				markers: []marker{
+					{text: "<|action_start|>", role: listOpen},
+					{text: "<|plugin|>", role: open},
+					{text: "<|action_end|>", role: listClose},
 				},
-				closes: []string{"<|action_end|>"},
-				start:  without("<|plugin|>", &bareParameters),
-				writes: [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
+				closers:  []string{"<|action_end|>"},
+				implicit: missingMarker("<|plugin|>", &bareParameters),
+				affixes:  [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
 			},
 			grammar: taggedJSON(nameParameters),
 		},
@@ -231,16 +231,16 @@ too, where they do not count.`,
 			Doc: `The calls are a list of objects between <|tools_prefix|> and <|tools_suffix|>. The only key of
 each is the tool, and its value the object of arguments.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tools_prefix|>", role: begins},
-					{text: "<|tools_suffix|>", role: unwraps},
-					{text: "<|assistant_end|>", role: silent},
+				markers: []marker{
+					{text: "<|tools_prefix|>", role: open},
+					{text: "<|tools_suffix|>", role: listClose},
+					{text: "<|assistant_end|>", role: ignore},
 				},
-				closes: []string{"<|tools_suffix|>"},
-				thinks: []*wrapper{tags("<|inner_prefix|>", "<|inner_suffix|>")},
-				writes: [2]string{"<|tools_prefix|>[", "]<|tools_suffix|>"},
+				closers:   []string{"<|tools_suffix|>"},
+				reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")},
+				affixes:   [2]string{"<|tools_prefix|>[", "]<|tools_suffix|>"},
 			},
-			grammar: taggedJSON(form{name: ofName, args: ofArguments, keyed: true}),
+			grammar: taggedJSON(memberNames{name: ofName, args: ofArguments, toolIsKey: true}),
 		},
 		{
 			Name:     "cohere_command4",
@@ -251,21 +251,21 @@ each is the tool, and its value the object of arguments.`,
 			Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
 <|START_ACTION|> and <|END_ACTION|>. Answers stand between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|START_ACTION|>", role: begins},
-					{text: "<|END_ACTION|>", role: unwraps},
-					{text: "<|START_RESPONSE|>", role: silent},
-					{text: "<|END_RESPONSE|>", role: silent},
-					{text: "<|START_TEXT|>", role: silent},
-					{text: "<|END_TEXT|>", role: silent},
-					{text: "<|END_OF_TURN_TOKEN|>", role: silent},
+				markers: []marker{
+					{text: "<|START_ACTION|>", role: open},
+					{text: "<|END_ACTION|>", role: listClose},
+					{text: "<|START_RESPONSE|>", role: ignore},
+					{text: "<|END_RESPONSE|>", role: ignore},
+					{text: "<|START_TEXT|>", role: ignore},
+					{text: "<|END_TEXT|>", role: ignore},
+					{text: "<|END_OF_TURN_TOKEN|>", role: ignore},
 				},
-				closes: []string{"<|END_ACTION|>"},
-				thinks: []*wrapper{tags("<|START_THINKING|>", "<|END_THINKING|>")},
-				start:  without("<|START_ACTION|>", &bareActions),
-				writes: [2]string{"<|START_ACTION|>[", "]<|END_ACTION|>"},
+				closers:   []string{"<|END_ACTION|>"},
+				reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")},
+				implicit:  missingMarker("<|START_ACTION|>", &bareActions),
+				affixes:   [2]string{"<|START_ACTION|>[", "]<|END_ACTION|>"},
 			},
-			grammar: taggedJSON(form{name: ofToolName, args: ofParameters}),
+			grammar: taggedJSON(memberNames{name: ofToolName, args: ofParameters}),
 		},
 		{
 			Name:     "gigachat3",
@@ -276,14 +276,14 @@ each is the tool, and its value the object of arguments.`,
 tokens around the role are often dropped by servers. GigaChat 3.1 writes <|function_call|> before the
 object.`,
 			framing: framing{
-				marks: []mark{
-					{text: "function call", role: begins, line: true, lead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
-					{text: "<|function_call|>", role: begins, lead: blankThen("{")},
-					{text: "<|message_sep|>", role: silent},
-					{text: "<|role_sep|>", role: unwraps},
+				markers: []marker{
+					{text: "function call", role: open, lineStart: true, lookahead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
+					{text: "<|function_call|>", role: open, lookahead: blankThen("{")},
+					{text: "<|message_sep|>", role: ignore},
+					{text: "<|role_sep|>", role: listClose},
 				},
-				start:  without("function call", &bareArguments),
-				writes: [2]string{"function call<|role_sep|>\n", ""},
+				implicit: missingMarker("function call", &bareArguments),
+				affixes:  [2]string{"function call<|role_sep|>\n", ""},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -294,9 +294,9 @@ object.`,
 			Example:  "<|tool_calls|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
 			Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_calls|>, often with the quotes of Python.`,
 			framing: framing{
-				marks:  []mark{{text: "<|tool_calls|>", role: begins, lead: either(blankThen("["), thenMembers)}},
-				start:  without("<|tool_calls|>", &bareArguments),
-				writes: [2]string{"<|tool_calls|>[", "]"},
+				markers:  []marker{{text: "<|tool_calls|>", role: open, lookahead: either(blankThen("["), thenMembers)}},
+				implicit: missingMarker("<|tool_calls|>", &bareArguments),
+				affixes:  [2]string{"<|tool_calls|>[", "]"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -307,16 +307,16 @@ object.`,
 			Example:  "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
 			Doc:      `As "hermes". Answers stand in <response> tags, which are left out, and reasoning is open from the start.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: begins, lead: blankThen("{[")},
-					{text: "</tool_call>", role: unwraps},
-					{text: "<response>", role: silent},
-					{text: "</response>", role: silent},
-					{text: "</s>", role: silent},
+				markers: []marker{
+					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
+					{text: "</tool_call>", role: listClose},
+					{text: "<response>", role: ignore},
+					{text: "</response>", role: ignore},
+					{text: "</s>", role: ignore},
 				},
-				closes: []string{"</tool_call>"},
-				start:  without("<tool_call>", &bareArguments),
-				writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+				closers:  []string{"</tool_call>"},
+				implicit: missingMarker("<tool_call>", &bareArguments),
+				affixes:  [2]string{"<tool_call>\n", "\n</tool_call>"},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
@@ -330,20 +330,20 @@ Several are parted by semicolons, commas or line ends. An object with other memb
 a tool that is known. Built-in tools are called NAME.call(key="…")
 behind <|python_tag|>.`,
 			framing: framing{
-				marks: []mark{
+				markers: []marker{
 					listInText,
-					{text: "<|python_tag|>", role: begins, lead: thenCallOf(".call"), grammar: &builtinCalls},
-					{text: "<|python_tag|>", role: begins, lead: never, own: thenJSON, grammar: &taggedParameters},
-					{text: "<|python_tag|>", role: silent},
-					{text: "<|eom_id|>", role: silent},
-					{text: "<|eot_id|>", role: silent},
+					{text: "<|python_tag|>", role: open, lookahead: thenCallOf(".call"), grammar: &builtinCalls},
+					{text: "<|python_tag|>", role: open, lookahead: never, ownLookahead: thenJSON, grammar: &taggedParameters},
+					{text: "<|python_tag|>", role: ignore},
+					{text: "<|eom_id|>", role: ignore},
+					{text: "<|eot_id|>", role: ignore},
 				},
-				start:   jsonStart,
-				keys:    []string{"name", "parameters", "type", "function"},
-				lists:   []string{"tool_calls"},
-				exact:   true,
-				several: true,
-				writes:  [2]string{"<|python_tag|>", ""},
+				implicit:      jsonStart,
+				firstKeys:     []string{"name", "parameters", "type", "function"},
+				listKeys:      []string{"tool_calls"},
+				strictMembers: true,
+				multiple:      true,
+				affixes:       [2]string{"<|python_tag|>", ""},
 			},
 			grammar: bareJSON(nameParameters),
 		},
@@ -355,16 +355,16 @@ behind <|python_tag|>.`,
 			Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
 in a json fence. Relatives are read, too: "tool" and "args", "action" and "action_input".`,
 			framing: framing{
-				marks: []mark{
+				markers: []marker{
 					listInText,
-					{text: "[TOOL_CALLS]", role: silent, lead: blankThen("{[")},
-					{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
-					{text: "</tool_call>", role: unwraps},
+					{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
+					{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
+					{text: "</tool_call>", role: listClose},
 				},
-				fences: jsonFences,
-				start:  jsonStart,
-				keys:   []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action", "tool_call", "function_call"},
-				lists:  []string{"tool_calls", "toolCalls"},
+				fences:    jsonFences,
+				implicit:  jsonStart,
+				firstKeys: []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action", "tool_call", "function_call"},
+				listKeys:  []string{"tool_calls", "toolCalls"},
 			},
 			grammar: bareJSON(nameArguments),
 		},
@@ -376,18 +376,18 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 			Doc: `The calls are a list of objects with "name" and "arguments", alone, behind reasoning, behind
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,
 			framing: framing{
-				marks: []mark{
+				markers: []marker{
 					listInText,
-					{text: "[TOOL_CALLS]", role: silent, lead: blankThen("{[")},
-					{text: "<tool_call>", role: wraps, lead: blankThen("{[")},
-					{text: "</tool_call>", role: unwraps},
+					{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
+					{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
+					{text: "</tool_call>", role: listClose},
 				},
-				fences: jsonFences,
-				start:  jsonStart,
-				keys:   []string{"name"},
-				lists:  []string{"tool_calls"},
-				exact:  true,
-				writes: [2]string{"[", "]"},
+				fences:        jsonFences,
+				implicit:      jsonStart,
+				firstKeys:     []string{"name"},
+				listKeys:      []string{"tool_calls"},
+				strictMembers: true,
+				affixes:       [2]string{"[", "]"},
 			},
 			grammar: bareJSON(nameArguments),
 		},
@@ -395,4 +395,6 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 }
 
 // bareJSON is the grammar of calls in JSON without a mark.
-func bareJSON(f form) grammar { return grammar{form: &f, body: newCallBody, render: renderTagged} }
+func bareJSON(f memberNames) grammar {
+	return grammar{memberNames: &f, newBody: newCallBody, render: renderTagged}
+}

@@ -17,12 +17,12 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// tool and toolcalls are the dialects that are tested with where one is enough.
+// recipientTool and toolcalls are the dialects that are tested with where one is enough.
 func tool(t testing.TB) Dialect { return find(t, "tool") }
 
 func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
 
-// find returns a dialect that there must be.
+// reportNotACall returns a dialect that there must be.
 func find(t testing.TB, name string) Dialect {
 	t.Helper()
 	d, ok := Named(name)
@@ -39,7 +39,7 @@ type failer interface {
 }
 
 // A mode is one way to read a text: in a dialect that is asked for, or in all,
-// with reasoning looked for in one of the ways, and with known tools or not.
+// argsMember reasoning looked for in one of the ways, and with known tools or not.
 type mode struct {
 	row *Dialect // nil for all
 	Reasoning
@@ -57,11 +57,11 @@ func (m mode) String() string {
 	return name + [...]string{"", ", reasoning open", ", reasoning off"}[m.Reasoning]
 }
 
-func (m mode) marks() *markSet {
+func (m mode) marks() *markerSet {
 	if m.row == nil {
-		return everyMark()
+		return allMarkers()
 	}
-	return marksOf(m.row)
+	return markerSetOf(m.row)
 }
 
 func (m mode) scanner(emit func(Event)) *Scanner {
@@ -70,7 +70,7 @@ func (m mode) scanner(emit func(Event)) *Scanner {
 	return s
 }
 
-// in is the mode of a dialect that is asked for, or of all if it has no name.
+// isIn is the mode of a dialect that is asked for, or of all if it has no name.
 func in(d Dialect) mode {
 	if d.Name == "" {
 		return mode{}
@@ -98,7 +98,7 @@ func modes(d *Dialect) []mode {
 }
 
 // knownTools are the tools that the cases of all dialects call, with members of
-// every type: not only of those that the values have.
+// allTexts type: not only of those that the values have.
 var knownTools = sync.OnceValue(func() Toolset {
 	tools := Toolset{}
 	for i := range Dialects() {
@@ -175,7 +175,7 @@ func (m mode) events(text string, sizes ...int) []Event {
 	return all
 }
 
-// calls reads a text and returns its calls as they stand in the end.
+// callsBefore reads a text and returns its calls as they stand in the end.
 func (m mode) calls(text string) []chat.Call {
 	c := collector{}
 	s := m.scanner(c.take)
@@ -204,7 +204,7 @@ func randomSizes(r *rand.Rand, n int) []int {
 }
 
 // checkSplit holds the streaming law for one split: it gives the same calls,
-// content, reasoning and findings as the whole.
+// emitContent, reasoning and findings as the whole.
 func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	t.Helper()
 	if split := m.events(text, sizes...); !reflect.DeepEqual(whole, split) {
@@ -234,14 +234,14 @@ func (m mode) checkSplits(t failer, text string) {
 	}
 }
 
-// A piece is a stretch of a text that a scanner has passed on.
+// A pieceAt is a stretch of a text that a scanner has passed on.
 type piece struct {
 	diag.Span
 	call bool
 }
 
 // checkContent holds the content law: content, reasoning and calls follow each
-// other in the text, and what stands between is marks and frames. A stretch of it
+// mismatch in the text, and what stands between is marks and frames. A stretch of it
 // that is no part of a frame and not reported holds nothing but marks.
 func (m mode) checkContent(t failer, text string) {
 	t.Helper()
@@ -256,7 +256,7 @@ func (m mode) checkContent(t failer, text string) {
 	}
 	s = m.scanner(func(e Event) {
 		switch {
-		case e.Call != nil && !e.Call.Executable && e.Call.End == at && s.shown == at: // it is quoted, and content too
+		case e.Call != nil && !e.Call.Executable && e.Call.End == at && s.contentEnd == at: // it is quoted, and content too
 			checkCall(t, *e.Call, text)
 		case e.Call != nil:
 			pass(e.Call.Start, e.Call.End, e.Call.Text, true)
@@ -266,7 +266,7 @@ func (m mode) checkContent(t failer, text string) {
 			reported = append(reported, piece{Span: e.Finding.Span})
 		case !e.Before && !e.Revoked:
 			passed := e.Content + e.Reasoning
-			pass(s.shown-len(passed), s.shown, passed, false)
+			pass(s.contentEnd-len(passed), s.contentEnd, passed, false)
 		}
 	})
 	s.Write([]byte(text))
@@ -276,23 +276,23 @@ func (m mode) checkContent(t failer, text string) {
 	for _, p := range pieces {
 		gap := diag.Bytes(last.End, p.Start)
 		told := slices.ContainsFunc(reported, func(r piece) bool { return r.Start <= gap.End && r.End >= gap.Start })
-		if !p.call && !last.call && !told && !s.marks.silent(text[gap.Start:gap.End]) {
+		if !p.call && !last.call && !told && !s.markers.silent(text[gap.Start:gap.End]) {
 			t.Fatalf("%v: %q is dropped in silence from %q", m, text[gap.Start:gap.End], text)
 		}
 		last = p
 	}
 }
 
-// silent reports whether a text holds nothing but marks, what may stand behind
+// ignore reports whether a text holds nothing but marks, what may stand behind
 // them, blanks, and frames in which nothing stands.
-func (s *markSet) silent(text string) bool {
+func (s *markerSet) silent(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for text != "" {
 		rest := strings.TrimLeft(text, " \t\r\n\u00a0\ufeff")
 		for i, mark := range s.texts {
 			after, ok := strings.CutPrefix(rest, strings.TrimLeft(mark, " "))
 			for _, u := range s.uses[i] {
-				if ok && (u.role == fences || u.role == braces || u.header() && len(text) < longestHead) {
+				if ok && (u.role == fenceRun || u.role == openBrace || u.header() && len(text) < maxHeadPiece) {
 					return true // a fence or a list without calls, or what says for whom a message is
 				}
 				after = strings.TrimPrefix(after, u.skip)
@@ -303,22 +303,22 @@ func (s *markSet) silent(text string) bool {
 			rest = strings.TrimLeft(text, "[]{},;")
 		}
 		if rest == text {
-			return s.speech(text) || slices.ContainsFunc(s.starts, use.header)
+			return s.speech(text) || slices.ContainsFunc(s.implicit, markerUse.header)
 		}
 		text = rest
 	}
 	return true
 }
 
-// header reports whether a mark begins what says for whom a message is.
-func (u use) header() bool {
-	return u.role != silent && u.row != nil && u.row.framing.thinks != nil && len(u.row.framing.thinks) == 0
+// headerSpan reports whether a mark begins what says for whom a message is.
+func (u markerUse) header() bool {
+	return u.role != ignore && u.dialect != nil && u.dialect.framing.reasoning != nil && len(u.dialect.framing.reasoning) == 0
 }
 
 // speech reports whether a text says that what follows it is content, although it
 // stands without its mark.
-func (s *markSet) speech(text string) bool {
-	return slices.ContainsFunc(slices.Concat(s.uses...), func(u use) bool { return u.skip != "" && u.skip == text })
+func (s *markerSet) speech(text string) bool {
+	return slices.ContainsFunc(slices.Concat(s.uses...), func(u markerUse) bool { return u.skip != "" && u.skip == text })
 }
 
 func checkCall(t failer, c chat.Call, text string) {
@@ -399,7 +399,7 @@ var endsLate = map[string]string{
 }
 
 // mayEndLate reports whether a call of a dialect can be known only with what comes
-// next. That is so, too, where the closing mark of a tag is missing or wrong, and where
+// readUntil. That is so, too, where the closing mark of a tag is missing or wrong, and where
 // the arguments are a word, which can go on, or none.
 func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects(), func(m Dialect) bool { return m.Name == d.Name })
@@ -415,7 +415,7 @@ func TestCallAtLastByte(t *testing.T) {
 				at := 0
 				var s *Scanner
 				s = m.scanner(func(e Event) {
-					if e.Call != nil && e.Call.Executable && e.Call.End != at && !mayEndLate(s.frame.row, *e.Call) {
+					if e.Call != nil && e.Call.Executable && e.Call.End != at && !mayEndLate(s.frame.dialect, *e.Call) {
 						t.Errorf("%v, %s: %q ends at %d and comes at %d", m, c.name(), e.Call.Text, e.Call.End, at)
 					}
 				})
@@ -428,45 +428,45 @@ func TestCallAtLastByte(t *testing.T) {
 }
 
 // TestLeadsAreFinal checks that a mark which counts with a text behind it, or does not,
-// does so with more of it, too.
+// certain so with more of it, too.
 func TestLeadsAreFinal(t *testing.T) {
 	var texts []string
 	for i := range Dialects() {
 		call := renderedCall(&Dialects()[i], "fetch", `{"a":"b"}`)
 		texts = append(texts, call, Dialects()[i].Example)
-		for _, mark := range marksOf(&Dialects()[i]).texts {
+		for _, mark := range markerSetOf(&Dialects()[i]).texts {
 			if _, behind, ok := strings.Cut(call, mark); ok {
 				texts = append(texts, behind, " \n"+behind, "x"+behind)
 			}
 		}
 		for k, c := range cases(t, Dialects()[i]) {
 			if at := strings.IndexByte(c.input, '>'); at >= 0 && k%8 == 0 {
-				texts = append(texts, c.input[at+1:min(len(c.input), at+longestLead)])
+				texts = append(texts, c.input[at+1:min(len(c.input), at+maxLookahead)])
 			}
 		}
 	}
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
-	for i, uses := range everyMark().uses {
+	for i, uses := range allMarkers().uses {
 		for _, u := range uses {
-			for _, l := range []lead{u.lead, u.own} {
+			for _, l := range []lookahead{u.lookahead, u.ownLookahead} {
 				for _, text := range texts {
-					checkFinal(t, everyMark().texts[i], l, text)
+					checkFinal(t, allMarkers().texts[i], l, text)
 				}
 			}
 		}
 	}
 }
 
-func checkFinal(t *testing.T, mark string, l lead, text string) {
+func checkFinal(t *testing.T, mark string, l lookahead, text string) {
 	t.Helper()
 	if l == nil {
 		return
 	}
-	first, at := more, 0
-	for n := range 1 + min(len(text), longestLead) {
+	first, at := undecided, 0
+	for n := range 1 + min(len(text), maxLookahead) {
 		switch v := l([]byte(text[:n])); {
-		case first == more:
+		case first == undecided:
 			first, at = v, n
 		case v != first:
 			t.Fatalf("%q: %d with %q behind it, and %d with %q", mark, first, text[:at], v, text[:n])
@@ -477,10 +477,10 @@ func checkFinal(t *testing.T, mark string, l lead, text string) {
 // nearMarks are texts of a dialect that are no marks, but nearly.
 func nearMarks(d *Dialect) []string {
 	var all []string
-	for _, text := range marksOf(d).texts {
+	for _, text := range markerSetOf(d).texts {
 		all = append(all, text[:len(text)-1]+"x", text[:len(text)/2], text+"\x00")
 		if text != listInText.text { // what can be a list of calls is kept whole
-			all = append(all, text+strings.Repeat(" ", longestLead-1)+"\x00")
+			all = append(all, text+strings.Repeat(" ", maxLookahead-1)+"\x00")
 		}
 	}
 	return all
@@ -492,7 +492,7 @@ func TestHoldBack(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, near := range nearMarks(d) {
 			for _, m := range []mode{{row: d}, {}} {
-				most := m.marks().longest + longestLead + longestRun + mostBlanks
+				most := m.marks().longest + maxLookahead + maxFenceRun + maxFenceBlanks
 				text := "Text. " + strings.Repeat(near+" and "+near+"\n", 3)
 				if r := m.events(text); len(r) != 1 || r[0].Content != text {
 					continue // it is not all text
@@ -500,7 +500,7 @@ func TestHoldBack(t *testing.T) {
 				s := m.scanner(func(Event) {})
 				for i := range len(text) {
 					s.Write([]byte{text[i]})
-					if held := i + 1 - s.shown; held > most {
+					if held := i + 1 - s.contentEnd; held > most {
 						t.Fatalf("%v: %d bytes of %q are held back", m, held, text[:i+1])
 					}
 				}

@@ -13,8 +13,8 @@ var (
 )
 
 // thenTool is the lead of a plain name, at once or on a line of its own, with a line
-// end or a mark behind it. Behind a blank on the same line it needs an argument:
-// words about the tag in a sentence are no call.
+// lastEnd or a mark behind it. Behind a blank on the same line it needs an argument:
+// singleStepBytes about the tag in a sentence are no call.
 func thenTool(text []byte) verdict {
 	behind := trimLeft(text)
 	n := 0
@@ -24,13 +24,13 @@ func thenTool(text []byte) verdict {
 	rest := bytes.TrimLeft(behind[n:], " \t")
 	switch {
 	case len(rest) == 0:
-		return more
+		return undecided
 	case n == 0:
 		return no
 	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && !bytes.ContainsAny(text[:len(text)-len(behind)], "\r\n"):
 		return thenArguments(rest)
 	}
-	return when(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
+	return verdictOf(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
 }
 
 // thenArguments is the lead of the mark of the first argument.
@@ -46,24 +46,24 @@ func nameThenLine(text []byte) verdict {
 	}
 	rest := bytes.TrimLeft(text[n:], " \t")
 	if len(rest) == 0 {
-		return more
+		return undecided
 	}
-	return when(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
+	return verdictOf(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
 // withoutObject is a lead without an object behind the name: those that write pairs write none,
 // but for "laguna".
-func withoutObject(next lead) lead {
+func withoutObject(next lookahead) lookahead {
 	object := nameThen(blankThen("{"))
 	return func(text []byte) verdict {
 		switch object(text) {
 		case yes:
 			return no
-		case more:
+		case undecided:
 			if next(text) == no {
 				return no
 			}
-			return more
+			return undecided
 		}
 		return next(text)
 	}
@@ -81,7 +81,7 @@ var thenElement = within(mostOfTag, func(text []byte) verdict {
 	case bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
 		return no
 	case len(behind) < 2:
-		return more
+		return undecided
 	}
 	return not(anyCase("<parameter"))(behind)
 })
@@ -99,16 +99,16 @@ var thenForm = within(mostOfTag, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
 	switch {
-	case v != yes || holds(call, ` string="`) || holds(call, "<｜DSML｜"):
+	case v != yes || containsWord(call, ` string="`) || containsWord(call, "<｜DSML｜"):
 		return v
 	case closed:
 		return no
 	}
-	return more
+	return undecided
 })
 
 // emptyCall is a call without a name, which is none.
-var emptyCall = mark{text: "<tool_call>", role: silent, lead: then("</tool_call>")}
+var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: then("</tool_call>")}
 
 // markupDialects write calls as tags with text between them.
 func markupDialects() []Dialect {
@@ -123,15 +123,15 @@ func markupDialects() []Dialect {
 <tool_call> tags. Values are text without escapes; the first and the last line end of each are no
 part of it, and its type comes from the definition of the tool.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: wraps, lead: thenFunction},
-					{text: "<function=", role: takes},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</function>", role: unwraps},
-					{text: "</parameter>", role: remains},
-					{text: "<|im_end|>", role: silent},
+				markers: []marker{
+					{text: "<tool_call>", role: listOpen, lookahead: thenFunction},
+					{text: "<function=", role: openKeep},
+					{text: "</tool_call>", role: listClose},
+					{text: "</function>", role: listClose},
+					{text: "</parameter>", role: continuation},
+					{text: "<|im_end|>", role: ignore},
 				},
-				writes: [2]string{"<tool_call>\n", "\n</tool_call>"},
+				affixes: [2]string{"<tool_call>\n", "\n</tool_call>"},
 			},
 			grammar: tagged(markup.Qwen3Coder),
 		},
@@ -142,15 +142,15 @@ part of it, and its type comes from the definition of the tool.`,
 			Example:  "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>\n",
 			Doc:      `As "qwen3_coder_xml", in <seed:tool_call> tags.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<seed:tool_call>", role: wraps},
-					{text: "<function=", role: takes},
-					{text: "</seed:tool_call>", role: unwraps},
-					{text: "</function>", role: unwraps},
-					{text: "</parameter>", role: remains},
+				markers: []marker{
+					{text: "<seed:tool_call>", role: listOpen},
+					{text: "<function=", role: openKeep},
+					{text: "</seed:tool_call>", role: listClose},
+					{text: "</function>", role: listClose},
+					{text: "</parameter>", role: continuation},
 				},
-				thinks: []*wrapper{tags("<seed:think>", "</seed:think>")},
-				writes: [2]string{"<seed:tool_call>\n", "\n</seed:tool_call>"},
+				reasoning: []*delimiters{newDelimiters("<seed:think>", "</seed:think>")},
+				affixes:   [2]string{"<seed:tool_call>\n", "\n</seed:tool_call>"},
 			},
 			grammar: tagged(markup.SeedOSS),
 		},
@@ -161,7 +161,7 @@ part of it, and its type comes from the definition of the tool.`,
 			Example: "<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n",
 			Doc:     `As "qwen3_coder_xml", without tags around the call. The text often ends before the last ">".`,
 			framing: framing{
-				marks: []mark{{text: "<function=", role: takes}, {text: "</function>", role: unwraps}, {text: "</parameter>", role: remains}},
+				markers: []marker{{text: "<function=", role: openKeep}, {text: "</function>", role: listClose}, {text: "</parameter>", role: continuation}},
 			},
 			grammar: tagged(markup.OpenHands),
 		},
@@ -173,19 +173,19 @@ part of it, and its type comes from the definition of the tool.`,
 			Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
 name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			framing: framing{
-				marks: []mark{
-					{text: "]<]minimax[>[<tool_call>", role: wraps},
-					{text: "]<]minimax[>[<invoke", role: takes},
-					{text: "]<]minimax[>[</tool_call>", role: unwraps},
-					{text: "<tool_call>", role: wraps, lead: then("<invoke", "]<]minimax[>[<invoke")},
-					{text: "<minimax:tool_call>", role: wraps, lead: thenCallOfElements, own: anything},
-					{text: "<invoke", role: takes, lead: thenElement, own: anything},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</minimax:tool_call>", role: unwraps},
-					{text: "</invoke>", role: unwraps},
+				markers: []marker{
+					{text: "]<]minimax[>[<tool_call>", role: listOpen},
+					{text: "]<]minimax[>[<invoke", role: openKeep},
+					{text: "]<]minimax[>[</tool_call>", role: listClose},
+					{text: "<tool_call>", role: listOpen, lookahead: then("<invoke", "]<]minimax[>[<invoke")},
+					{text: "<minimax:tool_call>", role: listOpen, lookahead: thenCallOfElements, ownLookahead: anything},
+					{text: "<invoke", role: openKeep, lookahead: thenElement, ownLookahead: anything},
+					{text: "</tool_call>", role: listClose},
+					{text: "</minimax:tool_call>", role: listClose},
+					{text: "</invoke>", role: listClose},
 				},
-				thinks: []*wrapper{tags("<mm:think>", "</mm:think>")},
-				writes: [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
+				reasoning: []*delimiters{newDelimiters("<mm:think>", "</mm:think>")},
+				affixes:   [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
 			},
 			grammar: tagged(markup.MinimaxM3),
 		},
@@ -197,14 +197,14 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			Doc: `Each call is a tag <invoke name="NAME"> that holds a tag <parameter name="KEY"> for each argument,
 in <minimax:tool_call> tags. Values are text without escapes.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<minimax:tool_call>", role: wraps},
-					{text: "<invoke", role: takes},
-					{text: "</minimax:tool_call>", role: unwraps},
-					{text: "</invoke>", role: unwraps},
-					{text: "</parameter>", role: remains},
+				markers: []marker{
+					{text: "<minimax:tool_call>", role: listOpen},
+					{text: "<invoke", role: openKeep},
+					{text: "</minimax:tool_call>", role: listClose},
+					{text: "</invoke>", role: listClose},
+					{text: "</parameter>", role: continuation},
 				},
-				writes: [2]string{"<minimax:tool_call>\n", "\n</minimax:tool_call>"},
+				affixes: [2]string{"<minimax:tool_call>\n", "\n</minimax:tool_call>"},
 			},
 			grammar: tagged(markup.MinimaxM2),
 		},
@@ -217,20 +217,20 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
 "string" says whether a value is text or JSON. The arguments can be one JSON object, too.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<｜DSML｜function_calls>", role: wraps},
-					{text: "<｜DSML｜invoke", role: takes},
-					{text: "</｜DSML｜function_calls>", role: unwraps},
-					{text: "</｜DSML｜invoke>", role: unwraps},
-					{text: "<function_calls>", role: wraps, lead: thenForm, own: thenInvoke},
-					{text: "<invoke", role: takes},
-					{text: "</function_calls>", role: unwraps},
-					{text: "</invoke>", role: unwraps},
-					{text: "</｜DSML｜parameter>", role: remains},
-					{text: "</parameter>", role: remains},
-					{text: "<｜end▁of▁sentence｜>", role: silent},
+				markers: []marker{
+					{text: "<｜DSML｜function_calls>", role: listOpen},
+					{text: "<｜DSML｜invoke", role: openKeep},
+					{text: "</｜DSML｜function_calls>", role: listClose},
+					{text: "</｜DSML｜invoke>", role: listClose},
+					{text: "<function_calls>", role: listOpen, lookahead: thenForm, ownLookahead: thenInvoke},
+					{text: "<invoke", role: openKeep},
+					{text: "</function_calls>", role: listClose},
+					{text: "</invoke>", role: listClose},
+					{text: "</｜DSML｜parameter>", role: continuation},
+					{text: "</parameter>", role: continuation},
+					{text: "<｜end▁of▁sentence｜>", role: ignore},
 				},
-				writes: [2]string{"<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"},
+				affixes: [2]string{"<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"},
 			},
 			grammar: tagged(markup.DSML),
 		},
@@ -242,19 +242,19 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Example:  "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>\n",
 			Doc:      `As "deepseek_dsml_v32", with other tags around the calls.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<｜DSML｜tool_calls>", role: wraps},
-					{text: "<｜DSML｜invoke", role: takes},
-					{text: "</｜DSML｜tool_calls>", role: unwraps},
-					{text: "</｜DSML｜invoke>", role: unwraps},
-					{text: "<tool_calls>", role: wraps, lead: thenForm, own: thenInvoke},
-					{text: "<invoke", role: takes},
-					{text: "</tool_calls>", role: unwraps},
-					{text: "</invoke>", role: unwraps},
-					{text: "</｜DSML｜parameter>", role: remains},
-					{text: "</parameter>", role: remains},
+				markers: []marker{
+					{text: "<｜DSML｜tool_calls>", role: listOpen},
+					{text: "<｜DSML｜invoke", role: openKeep},
+					{text: "</｜DSML｜tool_calls>", role: listClose},
+					{text: "</｜DSML｜invoke>", role: listClose},
+					{text: "<tool_calls>", role: listOpen, lookahead: thenForm, ownLookahead: thenInvoke},
+					{text: "<invoke", role: openKeep},
+					{text: "</tool_calls>", role: listClose},
+					{text: "</invoke>", role: listClose},
+					{text: "</｜DSML｜parameter>", role: continuation},
+					{text: "</parameter>", role: continuation},
 				},
-				writes: [2]string{"<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"},
+				affixes: [2]string{"<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"},
 			},
 			grammar: tagged(markup.DSML),
 		},
@@ -265,14 +265,14 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Example:  "<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>\n",
 			Doc:      `As "minimax_m2", in <function_calls> tags. Newer models leak it into their text.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<function_calls>", role: wraps, lead: thenInvoke},
-					{text: "<invoke", role: takes},
-					{text: "</function_calls>", role: unwraps},
-					{text: "</invoke>", role: unwraps},
-					{text: "</parameter>", role: remains},
+				markers: []marker{
+					{text: "<function_calls>", role: listOpen, lookahead: thenInvoke},
+					{text: "<invoke", role: openKeep},
+					{text: "</function_calls>", role: listClose},
+					{text: "</invoke>", role: listClose},
+					{text: "</parameter>", role: continuation},
 				},
-				writes: [2]string{"<function_calls>\n", "\n</function_calls>"},
+				affixes: [2]string{"<function_calls>\n", "\n</function_calls>"},
 			},
 			grammar: tagged(markup.AnthropicXML),
 		},
@@ -283,16 +283,16 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Example:  "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>\n",
 			Doc:      `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<｜tool_calls_begin｜>", role: wraps, lead: then("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
-					{text: "<｜tool_call_begin｜>", role: wraps, skip: "function<｜tool_sep｜>", lead: then("function<｜tool_sep｜><steptml:")},
-					{text: "<steptml:invoke", role: takes},
-					{text: "</steptml:invoke>", role: unwraps},
-					{text: "</steptml:parameter>", role: remains},
-					{text: "<｜tool_call_end｜>", role: unwraps},
-					{text: "<｜tool_calls_end｜>", role: unwraps},
+				markers: []marker{
+					{text: "<｜tool_calls_begin｜>", role: listOpen, lookahead: then("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
+					{text: "<｜tool_call_begin｜>", role: listOpen, skip: "function<｜tool_sep｜>", lookahead: then("function<｜tool_sep｜><steptml:")},
+					{text: "<steptml:invoke", role: openKeep},
+					{text: "</steptml:invoke>", role: listClose},
+					{text: "</steptml:parameter>", role: continuation},
+					{text: "<｜tool_call_end｜>", role: listClose},
+					{text: "<｜tool_calls_end｜>", role: listClose},
 				},
-				writes: [2]string{"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_end｜><｜tool_calls_end｜>"},
+				affixes: [2]string{"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_end｜><｜tool_calls_end｜>"},
 			},
 			grammar: tagged(markup.Step3),
 		},
@@ -304,9 +304,9 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Example:  "<function name=\"get_weather\"><param name=\"city\">Oslo</param></function>\n",
 			Doc:      `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML. The blank before name= may be missing.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<function name=", role: takes}, {text: "<functionname=", role: takes}, {text: "<function\u0120name=", role: takes},
-					{text: "</function>", role: unwraps}, {text: "</param>", role: remains},
+				markers: []marker{
+					{text: "<function name=", role: openKeep}, {text: "<functionname=", role: openKeep}, {text: "<function\u0120name=", role: openKeep},
+					{text: "</function>", role: listClose}, {text: "</param>", role: continuation},
 				},
 			},
 			grammar: tagged(markup.MiniCPM5),
@@ -318,14 +318,14 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Example: "<functions>\n<function name=\"get_weather\"><params><param name=\"city\" value=\"Oslo\" type=\"string\"/></params></function>\n</functions>\n",
 			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument stands in the tag or behind it.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<functions>", role: wraps},
-					{text: "<function name=", role: takes},
-					{text: "</functions>", role: unwraps},
-					{text: "</function>", role: unwraps},
-					{text: "</param>", role: remains},
+				markers: []marker{
+					{text: "<functions>", role: listOpen},
+					{text: "<function name=", role: openKeep},
+					{text: "</functions>", role: listClose},
+					{text: "</function>", role: listClose},
+					{text: "</param>", role: continuation},
 				},
-				writes: [2]string{"<functions>\n", "\n</functions>"},
+				affixes: [2]string{"<functions>\n", "\n</functions>"},
 			},
 			grammar: tagged(markup.BFCL),
 		},
@@ -340,21 +340,21 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
 The escapes of XML stand everywhere.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<cofl:tool_calls>", role: wraps},
-					{text: "<cofl:tool_call ", role: takes},
-					{text: "</cofl:tool_calls>", role: unwraps},
-					{text: "</cofl:tool_call>", role: unwraps},
-					{text: "</cofl:value>", role: remains},
-					{text: "</cofl:tool_param>", role: remains},
-					{text: "<|START_RESPONSE|>", role: silent},
-					{text: "<|END_RESPONSE|>", role: silent},
-					{text: "<|START_TEXT|>", role: silent},
-					{text: "<|END_TEXT|>", role: silent},
-					{text: "<|END_OF_TURN_TOKEN|>", role: silent},
+				markers: []marker{
+					{text: "<cofl:tool_calls>", role: listOpen},
+					{text: "<cofl:tool_call ", role: openKeep},
+					{text: "</cofl:tool_calls>", role: listClose},
+					{text: "</cofl:tool_call>", role: listClose},
+					{text: "</cofl:value>", role: continuation},
+					{text: "</cofl:tool_param>", role: continuation},
+					{text: "<|START_RESPONSE|>", role: ignore},
+					{text: "<|END_RESPONSE|>", role: ignore},
+					{text: "<|START_TEXT|>", role: ignore},
+					{text: "<|END_TEXT|>", role: ignore},
+					{text: "<|END_OF_TURN_TOKEN|>", role: ignore},
 				},
-				thinks: []*wrapper{tags("<|START_THINKING|>", "<|END_THINKING|>")},
-				writes: [2]string{"<cofl:tool_calls>", "</cofl:tool_calls>"},
+				reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")},
+				affixes:   [2]string{"<cofl:tool_calls>", "</cofl:tool_calls>"},
 			},
 			grammar: tagged(markup.CommandXML),
 		},
@@ -366,16 +366,16 @@ The escapes of XML stand everywhere.`,
 			Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
 Values are text without escapes, whose type comes from the definition of the tool.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				markers: []marker{
+					{text: "<tool_call>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects},
 					emptyCall,
-					{text: "<tool_call>", role: takes, lead: withoutObject(nameThenLine), own: thenTool},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</arg_value>", role: remains},
-					{text: "<|observation|>", role: silent},
-					{text: "<|user|>", role: silent},
+					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(nameThenLine), ownLookahead: thenTool},
+					{text: "</tool_call>", role: listClose},
+					{text: "</arg_value>", role: continuation},
+					{text: "<|observation|>", role: ignore},
+					{text: "<|user|>", role: ignore},
 				},
-				closes: []string{"</tool_call>"},
+				closers: []string{"</tool_call>"},
 			},
 			grammar: tagged(markup.GLM45),
 		},
@@ -386,16 +386,16 @@ Values are text without escapes, whose type comes from the definition of the too
 			Example:  "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>\n",
 			Doc:      `As "glm4_moe", without line ends.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects},
+				markers: []marker{
+					{text: "<tool_call>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects},
 					emptyCall,
-					{text: "<tool_call>", role: takes, lead: withoutObject(thenTool), own: thenTool},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</arg_value>", role: remains},
-					{text: "<|observation|>", role: silent},
-					{text: "<|user|>", role: silent},
+					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(thenTool), ownLookahead: thenTool},
+					{text: "</tool_call>", role: listClose},
+					{text: "</arg_value>", role: continuation},
+					{text: "<|observation|>", role: ignore},
+					{text: "<|user|>", role: ignore},
 				},
-				closes: []string{"</tool_call>"},
+				closers: []string{"</tool_call>"},
 			},
 			grammar: tagged(markup.GLM47),
 		},
@@ -407,15 +407,15 @@ Values are text without escapes, whose type comes from the definition of the too
 			Example:  "<tool_calls><tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call></tool_calls>\n",
 			Doc:      `As "glm4_moe", with <tool_sep> behind the name, in <tool_calls> tags.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_calls>", role: wraps, lead: then("<tool_call>")},
+				markers: []marker{
+					{text: "<tool_calls>", role: listOpen, lookahead: then("<tool_call>")},
 					emptyCall,
-					{text: "<tool_call>", role: takes, lead: withoutObject(thenTool), own: thenTool},
-					{text: "</tool_calls>", role: unwraps},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</arg_value>", role: remains},
+					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(thenTool), ownLookahead: thenTool},
+					{text: "</tool_calls>", role: listClose},
+					{text: "</tool_call>", role: listClose},
+					{text: "</arg_value>", role: continuation},
 				},
-				writes: [2]string{"<tool_calls>", "</tool_calls>"},
+				affixes: [2]string{"<tool_calls>", "</tool_calls>"},
 			},
 			grammar: tagged(markup.HunyuanV3),
 		},
@@ -428,22 +428,22 @@ Values are text without escapes, whose type comes from the definition of the too
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should stand.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
-					{text: "<user>", role: begins, lead: never, own: blankThen("{["), grammar: &namedObjects, common: true},
+				markers: []marker{
+					{text: "<tool_call>", role: open, lookahead: blankThen("{["), grammar: &namedObjects},
+					{text: "<user>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects, sharedWithText: true},
 					emptyCall,
-					{text: "<tool_call>", role: takes, lead: thenTool},
-					{text: "<user>", role: takes, lead: nameThen(then("<arg_key>", "{")), common: true},
-					{text: "</tool_call>", role: unwraps},
-					{text: "</arg_value>", role: remains},
-					{text: "<assistant>", role: silent},
-					{text: "</assistant>", role: silent},
+					{text: "<tool_call>", role: openKeep, lookahead: thenTool},
+					{text: "<user>", role: openKeep, lookahead: nameThen(then("<arg_key>", "{")), sharedWithText: true},
+					{text: "</tool_call>", role: listClose},
+					{text: "</arg_value>", role: continuation},
+					{text: "<assistant>", role: ignore},
+					{text: "</assistant>", role: ignore},
 				},
-				closes: []string{"</tool_call>", "</user>"},
-				start:  jsonStart,
-				keys:   []string{"name"},
-				lists:  []string{"tool_calls"},
-				bare:   &bareArguments,
+				closers:     []string{"</tool_call>", "</user>"},
+				implicit:    jsonStart,
+				firstKeys:   []string{"name"},
+				listKeys:    []string{"tool_calls"},
+				bareGrammar: &bareArguments,
 			},
 			grammar: tagged(markup.Laguna),
 		},
@@ -455,14 +455,14 @@ or alone, and <user> where <tool_call> should stand.`,
 			Doc: `Each call stands in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
 name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<longcat_tool_call>", role: begins, lead: blankThen("{["), grammar: &namedObjects},
-					{text: "<longcat_tool_call>", role: takes, lead: thenTool},
-					{text: "</longcat_tool_call>", role: unwraps},
-					{text: "</longcat_arg_value>", role: remains},
+				markers: []marker{
+					{text: "<longcat_tool_call>", role: open, lookahead: blankThen("{["), grammar: &namedObjects},
+					{text: "<longcat_tool_call>", role: openKeep, lookahead: thenTool},
+					{text: "</longcat_tool_call>", role: listClose},
+					{text: "</longcat_arg_value>", role: continuation},
 				},
-				closes: []string{"</longcat_tool_call>"},
-				thinks: []*wrapper{thinkTags, tags("<longcat_think>", "</longcat_think>")},
+				closers:   []string{"</longcat_tool_call>"},
+				reasoning: []*delimiters{thinkTags, newDelimiters("<longcat_think>", "</longcat_think>")},
 			},
 			grammar: tagged(markup.LongcatXML),
 		},

@@ -37,7 +37,7 @@ const (
 
 func pair(a, b byte) uint16 { return uint16(b)<<8 | uint16(a) }
 
-// add adds a text.
+// accept adds a text.
 func (s *pairSet) add(text string) {
 	if len(text) > 1 {
 		s[pair(text[0], text[1])] |= isFirst
@@ -53,7 +53,7 @@ func (s *pairSet) add(text string) {
 	}
 }
 
-// begins reports whether a text can begin at an index of p.
+// openers reports whether a text can begin at an index of p.
 func (s *pairSet) begins(p []byte, i int) bool {
 	if i+1 == len(p) {
 		return true
@@ -62,7 +62,7 @@ func (s *pairSet) begins(p []byte, i int) bool {
 	return use&isText != 0 || use&isFirst != 0 && (i+2 == len(p) || s[pair(p[i+1], p[i+2])]&isNext != 0)
 }
 
-// skip returns how many bytes of p cannot begin a text: it looks at four pairs of
+// skipBytes returns how many bytes of p cannot begin a text: it looks at four pairs of
 // them at a time.
 func (s *pairSet) skip(p []byte) int {
 	n := 0
@@ -167,7 +167,7 @@ type search struct {
 }
 
 // scan reads p up to behind the first text of the set, or beyond bytes further where a
-// longer one did not end. It returns how many bytes it has read, the text or -1, and how
+// longerReadings one did not end. It returns how many bytes it has read, the text or -1, and how
 // many bytes it has looked at.
 func (s *search) scan(p []byte) (n, found, steps int) {
 	for n < len(p) {
@@ -210,6 +210,6 @@ func (s *search) matched(before uint8) int {
 	return -1
 }
 
-// begun returns how many of the bytes that were read last can still become a
-// text of the set.
+// hasBegun returns how many of the bytes that were read last can still become a
+// hasText of the set.
 func (s *search) begun() int { return int(s.states[s.state].depth) }

@@ -40,7 +40,7 @@ func expected(texts []string, text string) (hits []hit) {
 }
 
 // TestSearch checks that a search passes over nothing, whatever is known of where
-// texts cannot begin.
+// markerTexts cannot begin.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var texts []string

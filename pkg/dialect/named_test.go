@@ -66,7 +66,7 @@ func TestNamedDetected(t *testing.T) {
 	}
 }
 
-// A name before the mark is likely that of the tool, and never run.
+// A memberName before the mark is likely that of the tool, and never run.
 func TestNameBefore(t *testing.T) {
 	d := find(t, "mistral")
 	for _, test := range []struct{ text, name string }{
@@ -74,7 +74,7 @@ func TestNameBefore(t *testing.T) {
 		{`The shell[TOOL_CALLS]{"command": "ls"}`, "shell"},
 		{`shell [TOOL_CALLS]{"command": "ls"}`, ""},
 		{`shell[TOOL_CALLS]{"command": 'ls'}`, ""},
-		{strings.Repeat("x", longestName+1) + `[TOOL_CALLS]{"command": "ls"}`, ""},
+		{strings.Repeat("x", maxToolName+1) + `[TOOL_CALLS]{"command": "ls"}`, ""},
 	} {
 		r := Scan(test.text, Options{Dialect: d})
 		switch {
@@ -243,12 +243,12 @@ var beside = map[string]struct{ before, behind, evil string }{
 }
 
 // Nothing in a string becomes a call that is run, also where the string stands in
-// arguments with a fault.
+// bodyIsArguments with a fault.
 func TestNamedQuoted(t *testing.T) {
 	templates := []string{`{"a":Q}`, `{"a":Q,"b":[Q,{"c":Q}]}`, `{"a":Q,"b":x,"c":Q}`, `{"a":Q Q}`, `{"a":[Q}`, `{"name":"f","args":{"a":Q}}`, `{"a":Q`}
 	for name, b := range beside {
 		d := find(t, name)
-		parts := slices.Concat(newMarkSet([]*Dialect{&d}).texts, jsonPieces, []string{b.evil, b.before, b.behind, "{}" + b.behind + b.evil})
+		parts := slices.Concat(newMarkerSet([]*Dialect{&d}).texts, jsonPieces, []string{b.evil, b.before, b.behind, "{}" + b.behind + b.evil})
 		rapid.Check(t, func(rt *rapid.T) {
 			quoted := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(rt, "parts"), "")
 			quoted = `"` + strings.NewReplacer(`"`, "", `\`, "").Replace(quoted) + `"`
@@ -262,7 +262,7 @@ func TestNamedQuoted(t *testing.T) {
 	}
 }
 
-// A value of lines is JSON only where all of it is, with no key twice.
+// A jsonValue of lines is JSON only where all of it is, with no key twice.
 func TestTyped(t *testing.T) {
 	number, object := ShapeOf(json.RawMessage(`{"type":"number"}`)), ShapeOf(json.RawMessage(`{"type":"object"}`))
 	for _, test := range []struct {
@@ -281,7 +281,7 @@ func TestTyped(t *testing.T) {
 		{`{"a":1,}`, object, `"{\"a\":1,}"`},
 		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), object, quote(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
 	} {
-		if got := string(typed(test.text, test.shape)); got != test.want {
+		if got := string(typedValue(test.text, test.shape)); got != test.want {
 			t.Errorf("%.40q is %.40s, and should be %.40s", test.text, got, test.want)
 		}
 	}
@@ -325,27 +325,27 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A word before a mark that is longer than a name is none, however it is cut.
+// A firstWord before a mark that is longer than a name is none, however it is cut.
 func TestLastWord(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"run bash", "bash"}, {"bash", "bash"}, {"bash ", ""}, {"", ""},
-		{"x " + strings.Repeat("f", longestName), strings.Repeat("f", longestName)},
-		{"x " + strings.Repeat("f", longestName+1), ""},
-		{strings.Repeat("f", 3*longestName) + " g", "g"},
+		{"x " + strings.Repeat("f", maxToolName), strings.Repeat("f", maxToolName)},
+		{"x " + strings.Repeat("f", maxToolName+1), ""},
+		{strings.Repeat("f", 3*maxToolName) + " g", "g"},
 	} {
 		for size := 1; size <= len(test.text); size++ {
 			s := &Scanner{}
 			for rest := test.text; rest != ""; {
 				n := min(size, len(rest))
-				s.word.add(rest[:n])
-				rest, s.shown = rest[n:], s.shown+n
+				s.precedingWord.add(rest[:n])
+				rest, s.contentEnd = rest[n:], s.contentEnd+n
 			}
 			if got := s.wordBefore(len(test.text)); got != test.want {
 				t.Errorf("in pieces of %d %.20q… ends with %.20q", size, test.text, got)
 			}
 		}
 	}
-	checkSplits(t, find(t, "mistral"), strings.Repeat("f", longestName+40)+`[TOOL_CALLS]{"a":1} b[TOOL_CALLS]{"a":1}`)
+	checkSplits(t, find(t, "mistral"), strings.Repeat("f", maxToolName+40)+`[TOOL_CALLS]{"a":1} b[TOOL_CALLS]{"a":1}`)
 }
 
 // An object of a relative is a call in an exact dialect where it names a tool.

@@ -11,64 +11,66 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A markList is marks that can be searched.
-type markList struct {
+// A markerList is marks that can be searched.
+type markerList struct {
 	*matcher
 	texts []string // sorted
 }
 
-// newMarkList returns the list of some marks, which is made when it is needed.
-func newMarkList(texts func() []string) func() *markList {
-	return sync.OnceValue(func() *markList {
+// newMarkerList returns the list of some marks, which is made when it is needed.
+func newMarkerList(texts func() []string) func() *markerList {
+	return sync.OnceValue(func() *markerList {
 		all := texts()
 		slices.Sort(all)
-		return &markList{newMatcher(all), all}
+		return &markerList{newMatcher(all), all}
 	})
 }
 
-// An upTo reads text up to the next of some marks.
-type upTo struct {
+// An markerReader reads text up to the next of some marks.
+type markerReader struct {
 	search
-	texts []string
-	read  []byte // what was returned last, and what can still become a mark
-	free  int    // where in it the latter begins
+	texts   []string
+	buf     []byte // what was returned last, and what can still become a mark
+	textLen int    // where in it the latter begins
 }
 
-func newUpTo(m *markList) upTo { return upTo{search: search{matcher: m.matcher}, texts: m.texts} }
+func newMarkerReader(m *markerList) markerReader {
+	return markerReader{search: search{matcher: m.matcher}, texts: m.texts}
+}
 
-// again returns a reader up to the next of these marks in the room of one that has
+// reset returns a reader up to the next of these marks in the room of one that has
 // been read to its end.
-func (u *upTo) again(m *markList) upTo {
-	return upTo{search: search{matcher: m.matcher}, texts: m.texts, read: u.read[:0]}
+func (u *markerReader) reset(m *markerList) markerReader {
+	return markerReader{search: search{matcher: m.matcher}, texts: m.texts, buf: u.buf[:0]}
 }
 
-// next reads p up to behind the next mark. It returns how many bytes it has read,
+// readUntil reads p up to behind the next mark. It returns how many bytes it has read,
 // what is text of all that has been read and not been returned, and the mark, "" if
-// none has come.
-func (u *upTo) next(p []byte) (n int, text []byte, mark string) {
+// empty has come.
+func (u *markerReader) readUntil(p []byte) (n int, text []byte, mark string) {
 	n, found, _ := u.scan(p)
-	u.read = append(append(u.read[:0], u.read[u.free:]...), p[:n]...)
-	u.free = len(u.read) - u.begun()
+	u.buf = append(append(u.buf[:0], u.buf[u.textLen:]...), p[:n]...)
+	u.textLen = len(u.buf) - u.begun()
 	if found >= 0 {
 		mark = u.texts[found]
-		u.free = len(u.read) - len(mark)
-		u.read = u.read[:u.free]
+		u.textLen = len(u.buf) - len(mark)
+		u.buf = u.buf[:u.textLen]
 	}
-	return n, u.read[:u.free], mark
+	return n, u.buf[:u.textLen], mark
 }
 
-// waiting returns how many bytes have been read and can still become a mark.
-func (u *upTo) waiting() int { return len(u.read) - u.free }
+// pendingLen returns how many bytes have been read and can still become a mark.
+func (u *markerReader) pendingLen() int { return len(u.buf) - u.textLen }
 
-// held returns those bytes.
-func (u *upTo) held() string { return string(u.read[u.free:]) }
+// pending returns those bytes.
+func (u *markerReader) pending() string { return string(u.buf[u.textLen:]) }
 
 // An argReader reads the arguments of a call whose name stands before them: a
-// value of JSON. What follows a fault is passed over, up to where the value ends.
+// jsonValue of JSON. What follows a fault is passed over, up to where the value ends.
 type argReader struct {
 	lit      *literal.Scanner
-	from     int // where it begins
-	faulty   bool
+	startAt  int // where it begins
+	skipping bool
 	value    json.RawMessage // nil if it has a fault
 	place    diag.Span
 	findings []diag.Finding
@@ -77,35 +79,35 @@ type argReader struct {
 	fenced   bool // the fence around it was closed
 }
 
-// begin begins to read at an offset. What is read ends before one of the marks, and
+// beginContent begins to read at an offset. What is read ends before one of the marks, and
 // where the reasoning ends.
-func (a *argReader) begin(s *Scanner, at int, fenced bool, marks *markList) {
-	o := literal.Options{Stops: s.endsOf(endsKey{marks: marks}).stops}
+func (a *argReader) begin(s *Scanner, at int, fenced bool, marks *markerList) {
+	o := literal.Options{Stops: s.terminatorsFor(terminatorKey{markers: marks}).stops}
 	if fenced {
 		o.Fence = literal.Fence{Char: '`', Len: len("```")}
 	}
-	*a = argReader{lit: s.literals.json(o), from: at}
+	*a = argReader{lit: s.literals.json(o), startAt: at}
 	a.lit.MoveTo(at)
 	a.lit.Keep()
 	a.lit.ExpectValue()
 }
 
-// passRest makes it pass over the rest of an object instead.
-func (a *argReader) passRest() {
-	a.faulty = true
+// skipRest makes it pass over the rest of an object instead.
+func (a *argReader) skipRest() {
+	a.skipping = true
 	a.lit.PassRest("{")
 }
 
 // write reads p, and reports whether the value has ended.
 func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
-	n, state := s.read(a.lit, p)
+	n, state := s.readLiteral(a.lit, p)
 	if state == literal.More {
 		return n, false
 	}
-	if !a.faulty {
-		a.take()
+	if !a.skipping {
+		a.store()
 		if state == literal.Bad {
-			a.faulty = true
+			a.skipping = true
 			a.lit.PassRest("")
 			return n, false
 		}
@@ -118,18 +120,18 @@ func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
 // another one.
 func (a *argReader) close() {
 	a.lit.Close()
-	if a.faulty {
+	if a.skipping {
 		return
 	}
-	a.take()
+	a.store()
 	if len(a.value) > 0 && a.value[0] == 'n' {
 		a.findings = append(a.findings, diag.New(diag.CutCall, a.place, "the text ends after a word that may be incomplete"))
 		a.value, a.status = nil, chat.StatusTruncated
 	}
 }
 
-// take takes over what was read.
-func (a *argReader) take() {
+// advance takes over what was read.
+func (a *argReader) store() {
 	l := a.lit
 	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.Place(), l.Findings(), l.Status(), l.Changed()
 }
@@ -137,11 +139,11 @@ func (a *argReader) take() {
 // isObject reports whether an object was read.
 func (a *argReader) isObject() bool { return len(a.value) > 0 && a.value[0] == '{' }
 
-// text returns the text of the value.
+// hasText returns the text of the value.
 func (a *argReader) text() string {
-	text := a.lit.Kept(a.from)
-	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.from)], " \t\r\n")
+	text := a.lit.Kept(a.startAt)
+	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.startAt)], " \t\r\n")
 }
 
-// rest returns what has been read behind the value.
-func (a *argReader) rest() string { return a.lit.Stop() + a.lit.Taken() }
+// readForeignInfo returns what has been read behind the value.
+func (a *argReader) unreadText() string { return a.lit.Stop() + a.lit.Taken() }

@@ -12,14 +12,14 @@ import (
 
 // A namedCall is a call as it is written: a name, and arguments behind it.
 type namedCall struct {
-	only   bool   // it has a number and no name, which is that of the only tool
-	name   string // as it is written
-	place  diag.Span
-	clean  string // the name without what belongs to the syntax
-	quoted bool   // it is a string of JSON
-	id     string
-	start  int
-	text   string
+	onlyTool bool   // it has a number and no name, which is that of the only tool
+	name     string // as it is written
+	place    diag.Span
+	toolName string // the name without what belongs to the syntax
+	quoted   bool   // it is a string of JSON
+	id       string
+	start    int
+	text     string
 }
 
 // newTextReader returns a reader that has read a call whose one argument is a text.
@@ -37,28 +37,28 @@ func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Find
 	return r
 }
 
-// ambiguous says that the call can be read in another way, too.
-func (r *reader) ambiguous(others ...chat.Call) {
+// markAmbiguous says that the call can be read in another way, too.
+func (r *reader) markAmbiguous(others ...chat.Call) {
 	if r.call.Status != chat.StatusTruncated {
 		r.call.Status = chat.StatusAmbiguous
 	}
-	r.judge()
+	r.setStatus()
 	r.call.Alternatives = append([]chat.Call{r.call}, others...)
 	for i := range r.call.Alternatives {
 		r.call.Alternatives[i].Status = chat.StatusAmbiguous
 	}
 }
 
-// noMembers is what is known of the members of a call that has none.
-var noMembers = written{form: &nameArguments}
+// emptyObject is what is known of the members of a call that has none.
+var emptyObject = callObject{memberNames: &nameArguments}
 
 // newNamedReader returns a reader that has read the name of a call.
 func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader {
-	r := &reader{tools: tools, written: &noMembers, findings: findings, nameAt: c.place}
-	r.with = ofArguments
+	r := &reader{tools: tools, callObject: &emptyObject, findings: findings, nameAt: c.place}
+	r.argsMember = ofArguments
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
-	name := c.clean
-	if i := markupAt(name); i >= 0 {
+	name := c.toolName
+	if i := controlTokenIndex(name); i >= 0 {
 		r.add(diag.New(diag.MarkupInName, c.place, "%q in the tool's name is not part of it", excerpt(name[i:])))
 		name = strings.TrimSpace(name[:i])
 	}
@@ -67,23 +67,23 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 		r.fault(diag.CallMember, c.place, "the call has no name")
 		return r
 	}
-	if !nameFits(name) {
+	if !isToolName(name) {
 		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
 		return r
 	}
 	switch {
-	case c.only:
+	case c.onlyTool:
 		r.add(diag.New(diag.NameNoise, c.place, "the call has a number and no name: it is taken for one of %s, the only tool", excerpt(name)))
 	case noise != "":
 		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
 	}
-	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.clean {
+	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.toolName {
 		written := name
 		if c.quoted {
 			written = quote(name)
 		}
 		kind := diag.Safe
-		if mended[0].Code == diag.MarkupInName || !c.quoted && !namable(name) || !isClean(name, tools) { // a mark can have ended something
+		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // a mark can have ended something
 			kind = diag.Unsafe
 		}
 		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
@@ -92,9 +92,9 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	return r
 }
 
-// takeValue takes the value that stands where the arguments do. A list of one
+// setArguments takes the value that stands where the arguments do. A list of one
 // object, and a string that holds one, stand for it.
-func (r *reader) takeValue(value json.RawMessage, place diag.Span) {
+func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 	switch value[0] {
 	case '{':
 		r.call.Arguments = value
@@ -104,14 +104,14 @@ func (r *reader) takeValue(value json.RawMessage, place diag.Span) {
 	case 'n':
 		r.noArguments(place)
 	case '[':
-		r.takeList(value, place)
+		r.setFromList(value, place)
 	default:
 		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object", kindOf(value[0]))
 	}
 }
 
-// takeList takes the one object of a list.
-func (r *reader) takeList(value json.RawMessage, place diag.Span) {
+// setFromList takes the one object of a list.
+func (r *reader) setFromList(value json.RawMessage, place diag.Span) {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) != nil || len(list) != 1 || list[0][0] != '{' {
 		r.fault(diag.CallMember, place, "the arguments are an array, and should be an object")

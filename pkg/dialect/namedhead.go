@@ -11,154 +11,154 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// longestHead bounds what stands before a mark of the head, in bytes.
-const longestHead = longestName + 64
+// maxHeadPiece bounds what stands before a mark of the head, in bytes.
+const maxHeadPiece = maxToolName + 64
 
-// openFence is what opens a code fence around arguments.
-const openFence = "```json"
+// jsonFenceOpener is what opens a code fence around arguments.
+const jsonFenceOpener = "```json"
 
-// A head is what stands before the arguments.
+// A headerReader is what stands before the arguments.
 type head struct {
-	upTo
-	at     int    // where it begins
-	text   []byte // what has been read of it
-	piece  int    // where in it begins what is being read
-	name   string
-	from   int // where in it the name begins
-	id     string
-	word   bool         // a word has been read that stands instead of the name
-	wordAt int          // where in it that begins
-	marked bool         // a mark has been read behind the name
-	lacks  diag.Finding // a mark with nothing before it, without the word for what is missing
-	kind   string       // another word than the one that should stand there
-	kindAt int          // where in it that begins
+	markerReader
+	at          int    // where it begins
+	text        []byte // what has been read of it
+	pieceAt     int    // where in it begins what is being read
+	name        string
+	nameAt      int // where in it the name begins
+	id          string
+	hasTypeWord bool         // a word has been read that stands instead of the name
+	typeWordAt  int          // where in it that begins
+	afterMarker bool         // a mark has been read behind the name
+	missing     diag.Finding // a mark with nothing before it, without the word for what is missing
+	otherType   string       // another word than the one that should stand there
+	otherTypeAt int          // where in it that begins
 }
 
 // readHead reads up to the next mark of the head.
-func (b *namedBody) readHead(p []byte) (int, ending) {
+func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	h := &b.head
-	n, free, mark := h.next(p[:min(len(p), longestHead+1-h.length())])
+	n, free, mark := h.readUntil(p[:min(len(p), maxHeadPiece+1-h.length())])
 	from := len(h.text)
 	h.text = append(h.text, free...)
 	b.scanner.steps += n
-	if before, rest, ends := b.scanner.cutDraft(h.text, from); ends {
+	if before, rest, ends := b.scanner.cutAtReasoningEnd(h.text, from); ends {
 		h.text = before
-		b.cutHead("the reasoning ends")
-		b.scanner.readAgain(slices.Concat(rest, []byte(h.held()+mark)))
+		b.emitCutHead("the reasoning ends")
+		b.scanner.unread(slices.Concat(rest, []byte(h.pending()+mark)))
 		return n, left
 	}
 	switch {
-	case mark == "" && h.length() <= longestHead:
+	case mark == "" && h.length() <= maxHeadPiece:
 		return n, notYet
-	case mark == "" || !b.headMark(mark):
-		return n, b.refuse(mark)
-	case mark == "{" && b.stage == behindName:
-		b.begin(b.at + n - 1)
+	case mark == "" || !b.takeHeadMarker(mark):
+		return n, b.rejectHead(mark)
+	case mark == "{" && b.stage == betweenNameAndArguments:
+		b.beginArguments(b.at + n - 1)
 		return n - 1, notYet
 	}
 	h.text = append(h.text, mark...)
-	h.piece = len(h.text)
-	if b.plain != "" && h.name == b.plain {
+	h.pieceAt = len(h.text)
+	if b.contentName != "" && h.name == b.contentName {
 		return n, left
 	}
 	return n, notYet
 }
 
-// length returns how many bytes have been read behind the latest mark.
-func (h *head) length() int { return len(h.text) - h.piece + h.waiting() }
+// headerLength returns how many bytes have been read behind the latest mark.
+func (h *head) length() int { return len(h.text) - h.pieceAt + h.pendingLen() }
 
-// headMark takes a mark of the head and the piece before it. It reports false
+// takeHeadMarker takes a mark of the head and the piece before it. It reports false
 // where no call looks so.
-func (b *namedBody) headMark(mark string) bool {
+func (b *namedBody) takeHeadMarker(mark string) bool {
 	h := &b.head
-	piece := string(h.text[h.piece:])
+	piece := string(h.text[h.pieceAt:])
 	name, fenced, ok := cutFence(piece)
-	if isHead := mark == "{" || mark == b.id || mark == b.before || slices.Contains(b.behind, mark); !ok || !isHead || strings.Contains(name, "</") {
+	if isHead := mark == "{" || mark == b.idMarker || mark == b.beforeName || slices.Contains(b.afterName, mark); !ok || !isHead || strings.Contains(name, "</") {
 		return false
 	}
-	at := h.piece + strings.Index(piece, name)
-	fence := mark == openFence
+	at := h.pieceAt + strings.Index(piece, name)
+	fence := mark == jsonFenceOpener
 	if fence { // the arguments begin behind it
 		mark = "{"
 	}
 	switch {
 	case mark == "\n" && name == "": // an empty line before the name
 		return true
-	case mark == b.before:
+	case mark == b.beforeName:
 		h.id = name
 		return h.name == ""
 	case h.name != "": // what stands behind the mark of the id
 		h.id = name
-	case name == "" && h.word && mark == "{" && h.lacks.Code == "": // the word was the name
-		h.name, h.from = b.word, h.wordAt
+	case name == "" && h.hasTypeWord && mark == "{" && h.missing.Code == "": // the word was the name
+		h.name, h.nameAt = b.typeWord, h.typeWordAt
 	case name == "":
-		return b.unnamed(mark)
-	case mark == "{" && !h.marked && strings.ContainsAny(name, " \t"): // a sentence
+		return b.handleUnnamed(mark)
+	case mark == "{" && !h.afterMarker && strings.ContainsAny(name, " \t"): // a sentence
 		return false
-	case name == b.word && !h.word && mark != "{": // the name is still to come
-		h.word, h.marked, h.wordAt = true, true, at
+	case name == b.typeWord && !h.hasTypeWord && mark != "{": // the name is still to come
+		h.hasTypeWord, h.afterMarker, h.typeWordAt = true, true, at
 		return true
 	default:
-		h.name, h.from = name, at
-		b.doubtWord(mark)
+		h.name, h.nameAt = name, at
+		b.checkTypeWord(mark)
 	}
-	h.marked = h.marked || mark != "{"
+	h.afterMarker = h.afterMarker || mark != "{"
 	switch {
 	case fence:
-		b.opened, b.fenceAt = len(openFence), h.at+len(h.text)
+		b.fenceRead, b.fenceAt = len(jsonFenceOpener), h.at+len(h.text)
 	case fenced:
-		b.opened, b.fenceAt = len(openFence), h.at+bytes.LastIndex(h.text, []byte("```"))
+		b.fenceRead, b.fenceAt = len(jsonFenceOpener), h.at+bytes.LastIndex(h.text, []byte("```"))
 	}
 	switch {
-	case b.raw != "" && h.name == b.raw:
-		b.stage, b.text = inText, newUpTo(b.texts())
-	case mark != b.id:
-		b.stage = behindName
+	case b.rawTool != "" && h.name == b.rawTool:
+		b.stage, b.text = inText, newMarkerReader(b.terminators())
+	case mark != b.idMarker:
+		b.stage = betweenNameAndArguments
 	}
 	return true
 }
 
-// unnamed follows a mark of the head with nothing before it. It reports false where
+// handleUnnamed follows a mark of the head with nothing before it. It reports false where
 // no name can follow.
-func (b *namedBody) unnamed(mark string) bool {
+func (b *namedBody) handleUnnamed(mark string) bool {
 	h, at := &b.head, b.head.at+len(b.head.text)
 	switch {
-	case h.lacks.Code != "": // a second mark, or the arguments
-		h.lacks.Message = "the name is missing" + h.lacks.Message
+	case h.missing.Code != "": // a second mark, or the arguments
+		h.missing.Message = "the name is missing" + h.missing.Message
 		return false
-	case mark == "{" || mark == b.id || mark == "\n":
+	case mark == "{" || mark == b.idMarker || mark == "\n":
 		return false
 	}
-	h.lacks = diag.New(diag.CallMember, diag.Bytes(at, at+len(mark)), " before %s", mark)
-	if b.word == "" {
-		return b.unnamed(mark)
+	h.missing = diag.New(diag.CallMember, diag.Bytes(at, at+len(mark)), " before %s", mark)
+	if b.typeWord == "" {
+		return b.handleUnnamed(mark)
 	}
-	h.word, h.marked = true, true
+	h.hasTypeWord, h.afterMarker = true, true
 	return true
 }
 
-// doubtWord reports that the word before the name, or the mark between them, is missing.
-func (b *namedBody) doubtWord(mark string) {
+// checkTypeWord reports that the word before the name, or the mark between them, is missing.
+func (b *namedBody) checkTypeWord(mark string) {
 	h := &b.head
-	rest, glued := strings.CutPrefix(h.name, b.word)
+	rest, glued := strings.CutPrefix(h.name, b.typeWord)
 	switch {
-	case b.word == "":
-	case h.lacks.Code != "":
-		h.lacks.Message = fmt.Sprintf("%q is missing", b.word) + h.lacks.Message
-		b.doubts, h.lacks = append(b.doubts, h.lacks), diag.Finding{}
-	case glued && rest != "" && mark == "{" && !h.marked && !b.scanner.knows(h.name):
-		h.name, h.from, h.marked = rest, h.from+len(b.word), true
-		at := h.at + h.from
-		b.doubts = append(b.doubts, diag.New(diag.CallMember, diag.Bytes(at, at), "%s is missing between %q and the name", b.behind[0], b.word))
+	case b.typeWord == "":
+	case h.missing.Code != "":
+		h.missing.Message = fmt.Sprintf("%q is missing", b.typeWord) + h.missing.Message
+		b.headFindings, h.missing = append(b.headFindings, h.missing), diag.Finding{}
+	case glued && rest != "" && mark == "{" && !h.afterMarker && !b.scanner.isKnownTool(h.name):
+		h.name, h.nameAt, h.afterMarker = rest, h.nameAt+len(b.typeWord), true
+		at := h.at + h.nameAt
+		b.headFindings = append(b.headFindings, diag.New(diag.CallMember, diag.Bytes(at, at), "%s is missing between %q and the name", b.afterName[0], b.typeWord))
 	}
 }
 
-// retype follows a word that stands where the type of the call does: what is behind
+// useAsType follows a word that stands where the type of the call does: what is behind
 // the mark is the name.
-func (b *namedBody) retype() {
+func (b *namedBody) useAsType() {
 	h := &b.head
-	b.doubts = append(b.doubts, diag.New(diag.CallMember, b.namePlace(), "the type of the call is %q, and only %q is known", excerpt(h.name), b.word))
-	h.kind, h.kindAt, h.name, h.word, h.piece = h.name, h.from, "", true, len(h.text)
+	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "the type of the call is %q, and only %q is known", excerpt(h.name), b.typeWord))
+	h.otherType, h.otherTypeAt, h.name, h.hasTypeWord, h.pieceAt = h.name, h.nameAt, "", true, len(h.text)
 	b.stage = inHead
 }
 
@@ -169,50 +169,50 @@ func cutFence(piece string) (name string, fenced, ok bool) {
 	if i := strings.IndexAny(name, "`\r\n"); i >= 0 {
 		name, rest = strings.TrimSpace(name[:i]), strings.TrimSpace(name[i:])
 	}
-	return name, rest != "", rest == "" || rest == "```" || rest == openFence
+	return name, rest != "", rest == "" || rest == "```" || rest == jsonFenceOpener
 }
 
-// refuse reports a mark with no call behind it. What follows it is text.
-func (b *namedBody) refuse(mark string) ending {
+// rejectValue reports a mark with no call behind it. What follows it is text.
+func (b *namedBody) rejectHead(mark string) frameEnd {
 	h := &b.head
 	switch f := b.frame; {
-	case h.kind != "": // it was the name
-		h.name, h.from = h.kind, h.kindAt
+	case h.otherType != "": // it was the name
+		h.name, h.nameAt = h.otherType, h.otherTypeAt
 		c := b.call("")
 		r := newNamedReader(c, b.scanner.tools, nil)
 		r.fault(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
-		b.scanner.passCall(r)
-		b.scanner.readAgain([]byte(h.held() + mark))
+		b.scanner.emitCall(r)
+		b.scanner.unread([]byte(h.pending() + mark))
 		return left
-	case h.lacks.Code != "":
-		b.scanner.notCalled([]diag.Finding{h.lacks})
-	case b.prose && h.name != "":
-	case f.mark != "":
-		b.scanner.find(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.mark)), "no call follows %s", strings.TrimSpace(f.mark)))
+	case h.missing.Code != "":
+		b.scanner.reportNotCalls([]diag.Finding{h.missing})
+	case b.allowsProse && h.name != "":
+	case f.marker != "":
+		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
 	}
-	b.scanner.readAgain([]byte(string(b.head.text) + b.head.held() + mark))
+	b.scanner.unread([]byte(string(b.head.text) + b.head.pending() + mark))
 	return left
 }
 
-// beforeArguments reads a byte between the name and the arguments.
-func (b *namedBody) beforeArguments(c byte) (int, ending) {
+// readBeforeArguments reads a byte between the name and the arguments.
+func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 	switch {
 	case isSpace(c):
-	case b.opened < len(openFence) && c == openFence[b.opened]:
-		if b.opened == 0 {
+	case b.fenceRead < len(jsonFenceOpener) && c == jsonFenceOpener[b.fenceRead]:
+		if b.fenceRead == 0 {
 			b.fenceAt = b.at
 		}
-		b.opened++
-	case b.word != "" && !b.head.word && b.head.marked && !b.fenced() && isNameByte(c):
-		b.retype()
+		b.fenceRead++
+	case b.typeWord != "" && !b.head.hasTypeWord && b.head.afterMarker && !b.isFenced() && isNameByte(c):
+		b.useAsType()
 		return 0, notYet
-	case b.free && !b.fenced() && c != '{' && c != '[':
-		b.stage, b.text = inText, newUpTo(b.texts())
+	case b.allowsText && !b.isFenced() && c != '{' && c != '[':
+		b.stage, b.text = inText, newMarkerReader(b.terminators())
 		return 0, notYet
-	case c != '{' && (b.frame.mark == "" || b.prose) && !b.scanner.knows(b.head.name):
-		return 0, b.refuse("")
+	case c != '{' && (b.frame.marker == "" || b.allowsProse) && !b.scanner.isKnownTool(b.head.name):
+		return 0, b.rejectHead("")
 	default:
-		b.begin(b.at)
+		b.beginArguments(b.at)
 		return 0, notYet
 	}
 	b.head.text = append(b.head.text, c)
@@ -221,7 +221,7 @@ func (b *namedBody) beforeArguments(c byte) (int, ending) {
 
 // namePlace returns where the name stands.
 func (b *namedBody) namePlace() diag.Span {
-	from := b.head.at + b.head.from
+	from := b.head.at + b.head.nameAt
 	return diag.Bytes(from, from+len(b.head.name))
 }
 
@@ -229,32 +229,32 @@ func (b *namedBody) namePlace() diag.Span {
 func (b *namedBody) call(text string) namedCall {
 	h := &b.head
 	place := b.namePlace()
-	c := namedCall{name: h.name, place: place, clean: h.name, id: h.id, start: place.Start, text: string(h.text[h.from:]) + text}
-	if b.counted {
-		c.clean, c.id = cutCount(h.name)
+	c := namedCall{name: h.name, place: place, toolName: h.name, id: h.id, start: place.Start, text: string(h.text[h.nameAt:]) + text}
+	if b.numbered {
+		c.toolName, c.id = cutNumber(h.name)
 	}
-	c.clean = strings.TrimPrefix(c.clean, b.space)
-	if b.counted && strings.Trim(c.clean, "0123456789") == "" { // only a number
-		c.clean = ""
+	c.toolName = strings.TrimPrefix(c.toolName, b.namespace)
+	if b.numbered && strings.Trim(c.toolName, "0123456789") == "" { // only a number
+		c.toolName = ""
 		if tools := b.scanner.tools; len(tools) == 1 {
-			c.clean, c.only = slices.Collect(maps.Keys(tools))[0], true
+			c.toolName, c.onlyTool = slices.Collect(maps.Keys(tools))[0], true
 		}
 	}
 	return c
 }
 
-// cutHead takes a head that is cut off.
-func (b *namedBody) cutHead(how string) {
+// emitCutHead takes a head that is cut off.
+func (b *namedBody) emitCutHead(how string) {
 	h := &b.head
 	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {
-		if mark := strings.TrimSpace(b.frame.mark); mark != "" && len(bytes.TrimSpace(h.text)) == 0 {
+		if mark := strings.TrimSpace(b.frame.marker); mark != "" && len(bytes.TrimSpace(h.text)) == 0 {
 			f.Message = how + " after " + mark + ", before any call"
 		}
-		b.scanner.find(f)
+		b.scanner.report(f)
 		return
 	}
 	r := newNamedReader(b.call(""), b.scanner.tools, []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
-	b.scanner.passCall(r)
+	b.scanner.emitCall(r)
 }

@@ -7,31 +7,31 @@ import (
 )
 
 // mistralNaming is NAME and JSON, with a mark between them since version 11.
-var mistralNaming = naming{
-	behind: []string{"[ARGS]"}, bare: true, id: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, between: "[ARGS]", none: true,
+var mistralNaming = nameSyntax{
+	afterName: []string{"[ARGS]"}, braceAllowed: true, idMarker: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, separator: "[ARGS]", noArgsAllowed: true,
 }
 
 var (
 	mistralCall = namedJSON(mistralNaming)
-	mistralList = taggedJSON(form{name: ofName, args: ofArguments, before: true})
-	thenArgs    = either(tight(nameThen(tight(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(after(blankThen("{"), "[ARGS]")))
+	mistralList = taggedJSON(memberNames{name: ofName, args: ofArguments, namePrecedes: true})
+	thenArgs    = either(adjacent(nameThen(adjacent(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(wordThen(blankThen("{"), "[ARGS]")))
 )
 
-// mistralMarks are the marks of Mistral. Each version also reads what the other one
-// writes, where it is read alone.
-func mistralMarks(list, call lead) []mark {
-	return []mark{
-		{text: "[TOOL_CALLS]", role: begins, lead: list, own: thenJSON, grammar: &mistralList},
-		{text: "[TOOL_CALLS]", role: begins, lead: call, own: either(thenName, exactly("[ARGS]")), grammar: &mistralCall},
-		{text: "[/TOOL_CALLS]", role: silent},
-		{text: "</s>", role: silent},
+// mistralMarkers are the marks of Mistral. Each version also reads what the other one
+// affixes, where it is read alone.
+func mistralMarkers(list, call lookahead) []marker {
+	return []marker{
+		{text: "[TOOL_CALLS]", role: open, lookahead: list, ownLookahead: thenJSON, grammar: &mistralList},
+		{text: "[TOOL_CALLS]", role: open, lookahead: call, ownLookahead: either(thenName, exactly("[ARGS]")), grammar: &mistralCall},
+		{text: "[/TOOL_CALLS]", role: ignore},
+		{text: "</s>", role: ignore},
 	}
 }
 
-var bracketThink = &wrapper{name: "[THINK]…[/THINK]", whole: true, marks: []mark{{text: "[THINK]", role: thinks}, {text: "[/THINK]", role: thought}}}
+var bracketThink = &delimiters{name: "[THINK]…[/THINK]", needsOpener: true, markers: []marker{{text: "[THINK]", role: reasoningOpen}, {text: "[/THINK]", role: reasoningClose}}}
 
 // solarThink ends with the mark that ends any message.
-var solarThink = &wrapper{name: "<|think|>…<|end|>", whole: true, mixed: true, marks: []mark{{text: "<|think|>", role: thinks}, {text: "<|end|>", role: thought}}}
+var solarThink = &delimiters{name: "<|think|>…<|end|>", needsOpener: true, sharedCloser: true, markers: []marker{{text: "<|think|>", role: reasoningOpen}, {text: "<|end|>", role: reasoningClose}}}
 
 // namedDialects write the name of the tool before its arguments in JSON.
 func namedDialects() []Dialect {
@@ -44,7 +44,7 @@ func namedDialects() []Dialect {
 			Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
 models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
 			framing: framing{
-				marks: mistralMarks(thenJSON, never), thinks: []*wrapper{bracketThink}, start: without("[TOOL_CALLS]", &bareArguments), writes: [2]string{"[TOOL_CALLS] [", "]"},
+				markers: mistralMarkers(thenJSON, never), reasoning: []*delimiters{bracketThink}, implicit: missingMarker("[TOOL_CALLS]", &bareArguments), affixes: [2]string{"[TOOL_CALLS] [", "]"},
 			},
 			grammar: mistralList,
 		},
@@ -56,7 +56,7 @@ models write, "mistral_args", is read, too. Reasoning stands between [THINK] and
 			Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
 			Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
-			framing: framing{marks: mistralMarks(never, thenArgs), thinks: []*wrapper{bracketThink}, writes: [2]string{"[TOOL_CALLS]", ""}},
+			framing: framing{markers: mistralMarkers(never, thenArgs), reasoning: []*delimiters{bracketThink}, affixes: [2]string{"[TOOL_CALLS]", ""}},
 			grammar: mistralCall,
 		},
 		{
@@ -69,25 +69,25 @@ be missing, and [CALL_ID] with an id may stand before it. Reasoning stands betwe
 <|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls stand between <|tool_calls|>, which
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tool_calls|>", role: wraps, lead: then("<|tool_call:begin|>"), own: anything},
-					{text: "<|tool_call:begin|>", role: begins},
-					{text: "<|tool_call:name|>", role: unwraps},
-					{text: "<|tool_call:args|>", role: unwraps},
-					{text: "<|tool_call:end|>", role: unwraps},
-					{text: "<|calls|>", role: unwraps},
-					{text: "<|begin|>assistant", role: silent},
-					{text: "<|content|>", role: silent},
-					{text: "<|flush|>", role: silent},
-					{text: "<|end|>", role: silent},
+				markers: []marker{
+					{text: "<|tool_calls|>", role: listOpen, lookahead: then("<|tool_call:begin|>"), ownLookahead: anything},
+					{text: "<|tool_call:begin|>", role: open},
+					{text: "<|tool_call:name|>", role: listClose},
+					{text: "<|tool_call:args|>", role: listClose},
+					{text: "<|tool_call:end|>", role: listClose},
+					{text: "<|calls|>", role: listClose},
+					{text: "<|begin|>assistant", role: ignore},
+					{text: "<|content|>", role: ignore},
+					{text: "<|flush|>", role: ignore},
+					{text: "<|end|>", role: ignore},
 				},
-				thinks: []*wrapper{solarThink},
-				stops:  true,
-				writes: [2]string{"<|tool_calls|><|tool_call:begin|>", "<|tool_call:end|><|calls|>"},
+				reasoning:     []*delimiters{solarThink},
+				stopsAtCloser: true,
+				affixes:       [2]string{"<|tool_calls|><|tool_call:begin|>", "<|tool_call:end|><|calls|>"},
 			},
-			grammar: namedJSON(naming{
-				before: "<|tool_call:name|>", behind: []string{"<|tool_call:args|>"}, closes: []string{"<|tool_call:end|>"},
-				stops: []string{"<|tool_calls|>", "<|tool_call:begin|>", "<|calls|>", "<|flush|>"}, between: "<|tool_call:args|>",
+			grammar: namedJSON(nameSyntax{
+				beforeName: "<|tool_call:name|>", afterName: []string{"<|tool_call:args|>"}, closers: []string{"<|tool_call:end|>"},
+				stops: []string{"<|tool_calls|>", "<|tool_call:begin|>", "<|calls|>", "<|flush|>"}, separator: "<|tool_call:args|>",
 			}),
 		},
 		{
@@ -100,8 +100,8 @@ may be missing, and <|calls|>, with which the model stops and which servers cut 
 fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls stand between marks of their own,
 which may be missing. The marks are read with plain bars, underscores and blanks, too.`,
 			framing: framing{
-				marks:  deepseekMarks(thenDeepseekFunction),
-				writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+				markers: deepseekMarkers(thenDeepseekFunction),
+				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
 			},
 			grammar: namedJSON(deepseekNaming("\n```json\n")),
 		},
@@ -112,8 +112,8 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
 			Doc:      `As "deepseek_v3", without the word function and the fence.`,
 			framing: framing{
-				marks:  deepseekMarks(thenDeepseekName),
-				writes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
+				markers: deepseekMarkers(thenDeepseekName),
+				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
 			},
 			grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
 		},
@@ -128,20 +128,20 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 their own, which may be missing. Where a server drops all marks,
 functions.NAME:NUMBER{…} is read. A number without a name is a call of the only tool there is.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tool_calls_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
-					{text: "<|tool_calls_section_begin|>", role: wraps},
-					{text: "<|tool_call_section_begin|>", role: begins, lead: thenKimi, grammar: &kimiBare, around: true},
-					{text: "<|tool_call_section_begin|>", role: wraps},
-					{text: "<|tool_call_begin|>", role: begins},
-					{text: "<|tool_call_end|>", role: silent},
-					{text: "<|tool_calls_section_end|>", role: unwraps},
-					{text: "<|tool_call_section_end|>", role: unwraps},
-					{text: "functions.", role: takes, lead: thenKimi, own: countThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
-					{text: "<|im_end|>", role: silent},
+				markers: []marker{
+					{text: "<|tool_calls_section_begin|>", role: open, lookahead: thenKimi, grammar: &kimiBare, opensList: true},
+					{text: "<|tool_calls_section_begin|>", role: listOpen},
+					{text: "<|tool_call_section_begin|>", role: open, lookahead: thenKimi, grammar: &kimiBare, opensList: true},
+					{text: "<|tool_call_section_begin|>", role: listOpen},
+					{text: "<|tool_call_begin|>", role: open},
+					{text: "<|tool_call_end|>", role: ignore},
+					{text: "<|tool_calls_section_end|>", role: listClose},
+					{text: "<|tool_call_section_end|>", role: listClose},
+					{text: "functions.", role: openKeep, lookahead: thenKimi, ownLookahead: numberedNameThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
+					{text: "<|im_end|>", role: ignore},
 				},
-				thinks: []*wrapper{thinkTags, tags("◁think▷", "◁/think▷")},
-				writes: [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
+				reasoning: []*delimiters{thinkTags, newDelimiters("◁think▷", "◁/think▷")},
+				affixes:   [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
 			},
 			grammar: namedJSON(kimiNaming(kimiCloses...)),
 		},
@@ -153,16 +153,16 @@ functions.NAME:NUMBER{…} is read. A number without a name is a call of the onl
 			Example:  "<function=get_weather>{\"city\": \"Oslo\"}</function>\n",
 			Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<function=", role: begins, lead: nameThen(after(thenMembers, ">")), own: nameThen(after(blankThen("{"), ">"))},
-					{text: "</function>", role: unwraps},
-					{text: "<|eom_id|>", role: silent},
-					{text: "<|eot_id|>", role: silent},
+				markers: []marker{
+					{text: "<function=", role: open, lookahead: nameThen(wordThen(thenMembers, ">")), ownLookahead: nameThen(wordThen(blankThen("{"), ">"))},
+					{text: "</function>", role: listClose},
+					{text: "<|eom_id|>", role: ignore},
+					{text: "<|eot_id|>", role: ignore},
 				},
-				writes: [2]string{"<function=", "</function>"},
+				affixes: [2]string{"<function=", "</function>"},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{">"}, closes: []string{"</function>"}, stops: []string{"<function=", "<|eom_id|>", "<|eot_id|>"}, between: ">",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{">"}, closers: []string{"</function>"}, stops: []string{"<function=", "<|eom_id|>", "<|eot_id|>"}, separator: ">",
 			}),
 		},
 		{
@@ -173,17 +173,17 @@ functions.NAME:NUMBER{…} is read. A number without a name is a call of the onl
 			Doc: `The response is made of parts that begin with >>> and a name, the first without >>>. On the next
 line follows an object of arguments, code where the name is python, and text where it is all.`,
 			framing: framing{
-				marks: []mark{
-					{text: ">>>", role: silent, lead: exactly("all\n"), skip: "all\n"},
-					{text: ">>>", role: begins, lead: tight(nameThen(lineThen(thenMembers))), own: tight(nameThen(tokenThen(lineThen(anything))))},
-					{text: "<|eot_id|>", role: silent},
-					{text: "<|start_header_id|>", role: silent},
+				markers: []marker{
+					{text: ">>>", role: ignore, lookahead: exactly("all\n"), skip: "all\n"},
+					{text: ">>>", role: open, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: adjacent(nameThen(tokenThen(lineThen(anything))))},
+					{text: "<|eot_id|>", role: ignore},
+					{text: "<|start_header_id|>", role: ignore},
 				},
-				start:  []mark{{role: starts, lead: never, own: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
-				writes: [2]string{">>>", ""},
+				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
+				affixes:  [2]string{">>>", ""},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{"\n"}, plain: "all", raw: "python", part: ">>>", stops: []string{">>>", "<|eot_id|>"}, between: "\n",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{"\n"}, contentName: "all", rawTool: "python", partMarker: ">>>", stops: []string{">>>", "<|eot_id|>"}, separator: "\n",
 			}),
 		},
 		{
@@ -195,13 +195,13 @@ line follows an object of arguments, code where the name is python, and text whe
 line, the first without the two marks before the name. What follows <|content|> is an object of arguments,
 code where the name is python, and text where it is all.`,
 			framing: framing{
-				marks:  recipientMarks(),
-				start:  []mark{{role: starts, lead: thenRecipient}},
-				writes: [2]string{"<|from|>assistant\n<|recipient|>", "<|stop|>"},
+				markers:  recipientMarkers(),
+				implicit: []marker{{role: implicitOpen, lookahead: thenRecipient}},
+				affixes:  [2]string{"<|from|>assistant\n<|recipient|>", "<|stop|>"},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{"<|content|>"}, plain: "all", raw: "python",
-				stops: []string{"<|from|>", "<|recipient|>", "<|stop|>"}, between: "\n<|content|>",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{"<|content|>"}, contentName: "all", rawTool: "python",
+				stops: []string{"<|from|>", "<|recipient|>", "<|stop|>"}, separator: "\n<|content|>",
 			}),
 		},
 		{
@@ -213,18 +213,18 @@ code where the name is python, and text where it is all.`,
 arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: belong to the results, which
 the model must not write.`,
 			framing: framing{
-				marks: []mark{
-					{text: "✿FUNCTION✿", role: begins, lead: exactly(":"), skip: ":"},
-					{text: "✿FUNCTION✿", role: begins},
-					{text: "✿ARGS✿", role: unwraps},
-					{text: "✿RESULT✿", role: begins, grammar: &qwenResults, common: true},
-					{text: "✿RETURN✿", role: drops},
+				markers: []marker{
+					{text: "✿FUNCTION✿", role: open, lookahead: exactly(":"), skip: ":"},
+					{text: "✿FUNCTION✿", role: open},
+					{text: "✿ARGS✿", role: listClose},
+					{text: "✿RESULT✿", role: open, grammar: &qwenResults, sharedWithText: true},
+					{text: "✿RETURN✿", role: ignoreKeepSpace},
 				},
-				writes: [2]string{"✿FUNCTION✿: ", ""},
+				affixes: [2]string{"✿FUNCTION✿: ", ""},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{"✿ARGS✿:"}, raw: "code_interpreter",
-				stops: []string{"✿FUNCTION✿", "✿RESULT✿", "✿RETURN✿"}, between: "\n✿ARGS✿: ",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{"✿ARGS✿:"}, rawTool: "code_interpreter",
+				stops: []string{"✿FUNCTION✿", "✿RESULT✿", "✿RETURN✿"}, separator: "\n✿ARGS✿: ",
 			}),
 		},
 		{
@@ -236,17 +236,17 @@ the model must not write.`,
 			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
 start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|assistant|>", role: begins, common: true, lead: tight(nameThen(lineThen(thenMembers))), own: thenNameLine},
-					{text: "<|assistant|>", role: silent},
-					{text: "<|observation|>", role: silent},
-					{text: "<|user|>", role: silent},
+				markers: []marker{
+					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: thenNameLine},
+					{text: "<|assistant|>", role: ignore},
+					{text: "<|observation|>", role: ignore},
+					{text: "<|user|>", role: ignore},
 				},
-				start:  []mark{{role: starts, lead: never, own: thenNameLine}},
-				writes: [2]string{"<|assistant|>", ""},
+				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenNameLine}},
+				affixes:  [2]string{"<|assistant|>", ""},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{"\n"}, prose: true, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, between: "\n",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{"\n"}, allowsProse: true, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, separator: "\n",
 			}),
 		},
 		{
@@ -258,15 +258,15 @@ start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so
 is what stands behind "Final Answer:".`,
 			framing: framing{
-				marks: []mark{
-					{text: "Action:", role: begins, line: true, lead: thenInput},
-					{text: "Final Answer:", role: silent, line: true, lead: never, own: anything},
+				markers: []marker{
+					{text: "Action:", role: open, lineStart: true, lookahead: thenInput},
+					{text: "Final Answer:", role: ignore, lineStart: true, lookahead: never, ownLookahead: anything},
 				},
-				writes: [2]string{"Action: ", ""},
+				affixes: [2]string{"Action: ", ""},
 			},
-			grammar: namedJSON(naming{
-				behind: []string{"Action Input:"}, free: true, quoted: true,
-				stops: []string{"Observation:", "Thought:", "Action:", "Final Answer:"}, between: "\nAction Input: ",
+			grammar: namedJSON(nameSyntax{
+				afterName: []string{"Action Input:"}, allowsText: true, textMayBeQuoted: true,
+				stops: []string{"Observation:", "Thought:", "Action:", "Final Answer:"}, separator: "\nAction Input: ",
 			}),
 		},
 		{
@@ -278,9 +278,9 @@ is what stands behind "Final Answer:".`,
 its value and a line "END_ARG", in a tool fence or in none. Values are text without escapes; the type
 of one comes from the definition of the tool.`,
 			framing: framing{
-				marks:  lineMarks(),
-				fences: []fenceForm{{info: "tool", lead: thenToolName}},
-				start:  []mark{{role: starts, lead: thenToolName}},
+				markers:  lineMarkers(),
+				fences:   []fenceSpec{{info: "tool", lookahead: thenToolName}},
+				implicit: []marker{{role: implicitOpen, lookahead: thenToolName}},
 			},
 			grammar: lineGrammar,
 		},
@@ -293,7 +293,7 @@ func thenInput(text []byte) verdict {
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
 		return then("Action Input:")(text[i:])
 	}
-	return more
+	return undecided
 }
 
 // thenNameLine is the lead of a name, which a control token can follow, and a value on the next line. Another value than an
@@ -303,21 +303,21 @@ var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", 
 // thenRecipient is the lead of a name, and the mark of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))
 
-// recipientMarks returns the marks of Functionary 2. Each header is one mark, so that a quote before it
+// recipientMarkers returns the marks of Functionary 2. Each header is one mark, so that a quote before it
 // is seen.
-func recipientMarks() []mark {
-	all := []mark{{text: "<|stop|>", role: silent}}
+func recipientMarkers() []marker {
+	all := []marker{{text: "<|stop|>", role: ignore}}
 	for _, from := range []string{"", "<|from|>assistant", "<|from|>assistant ", "<|from|>assistant\n"} {
-		header := mark{text: from + "<|recipient|>", role: begins}
+		header := marker{text: from + "<|recipient|>", role: open}
 		all = append(all, header)
-		header.role, header.lead, header.skip = silent, exactly("all\n<|content|>"), "all\n<|content|>"
+		header.role, header.lookahead, header.skip = ignore, exactly("all\n<|content|>"), "all\n<|content|>"
 		all = append(all, header)
 	}
 	return all
 }
 
 // qwenResults passes over results of tools that the model makes up.
-var qwenResults = madeUp([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
+var qwenResults = fabricatedResults([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
 
 // deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or
 // those of ASCII, and with four things between the words.
@@ -333,9 +333,9 @@ func deepseek(words string) []string {
 
 var (
 	deepseekSep          = deepseek("tool sep")
-	deepseekOutputs      = madeUp(deepseek("tool outputs end"), slices.Concat(deepseek("tool calls begin"), deepseek("end of sentence")))
-	thenDeepseekFunction = after(not(blankThen("<")), prefixed("function", deepseekSep)...)
-	thenDeepseekName     = nameThen(after(not(blankThen("<")), deepseekSep...))
+	deepseekOutputs      = fabricatedResults(deepseek("tool outputs end"), slices.Concat(deepseek("tool calls begin"), deepseek("end of sentence")))
+	thenDeepseekFunction = wordThen(not(blankThen("<")), prefixed("function", deepseekSep)...)
+	thenDeepseekName     = nameThen(wordThen(not(blankThen("<")), deepseekSep...))
 )
 
 // prefixed puts a word before each of some marks.
@@ -347,11 +347,11 @@ func prefixed(word string, marks []string) []string {
 	return all
 }
 
-// deepseekMarks returns the marks of DeepSeek. Where other dialects are read, too,
+// deepseekMarkers returns the marks of DeepSeek. Where other dialects are read, too,
 // the one that begins a call has a lead.
-func deepseekMarks(named lead) []mark {
-	var all []mark
-	add := func(m mark, words ...string) {
+func deepseekMarkers(named lookahead) []marker {
+	var all []marker
+	add := func(m marker, words ...string) {
 		for _, w := range words {
 			for _, text := range deepseek(w) {
 				m.text = text
@@ -359,37 +359,37 @@ func deepseekMarks(named lead) []mark {
 			}
 		}
 	}
-	add(mark{role: begins, lead: named, own: thenDeepseekName, around: true}, "tool calls begin", "tool calls")
-	add(mark{role: wraps}, "tool calls begin", "tool calls")
-	add(mark{role: begins, lead: named, own: anything}, "tool call begin")
-	add(mark{role: silent}, "tool call end")
-	add(mark{role: unwraps}, "tool calls end")
-	add(mark{role: begins, grammar: &deepseekOutputs, common: true}, "tool outputs begin")
-	add(mark{role: drops}, "tool outputs end", "tool output begin", "tool output end")
-	add(mark{role: silent}, "end of sentence")
+	add(marker{role: open, lookahead: named, ownLookahead: thenDeepseekName, opensList: true}, "tool calls begin", "tool calls")
+	add(marker{role: listOpen}, "tool calls begin", "tool calls")
+	add(marker{role: open, lookahead: named, ownLookahead: anything}, "tool call begin")
+	add(marker{role: ignore}, "tool call end")
+	add(marker{role: listClose}, "tool calls end")
+	add(marker{role: open, grammar: &deepseekOutputs, sharedWithText: true}, "tool outputs begin")
+	add(marker{role: ignoreKeepSpace}, "tool outputs end", "tool output begin", "tool output end")
+	add(marker{role: ignore}, "end of sentence")
 	return all
 }
 
-func deepseekNaming(between string) naming {
+func deepseekNaming(between string) nameSyntax {
 	stops := slices.Concat(deepseek("tool calls begin"), deepseek("tool call begin"), deepseek("tool calls end"), deepseek("end of sentence"))
-	return naming{behind: slices.Concat(deepseekSep, []string{openFence}), word: "function", closes: deepseek("tool call end"), stops: stops, between: between}
+	return nameSyntax{afterName: slices.Concat(deepseekSep, []string{jsonFenceOpener}), typeWord: "function", closers: deepseek("tool call end"), stops: stops, separator: between}
 }
 
 // thenKimi is the lead of functions.NAME:NUMBER and arguments.
-var thenKimi = countThen(either(tight(thenMembers), then("<|tool_call_argument_begin|>")))
+var thenKimi = numberedNameThen(either(adjacent(thenMembers), then("<|tool_call_argument_begin|>")))
 
 var (
 	kimiCloses = []string{"<|tool_call_end|>"}
 	kimiBare   = namedJSON(kimiNaming())
 )
 
-func kimiNaming(closes ...string) naming {
-	return naming{
-		behind: []string{"<|tool_call_argument_begin|>"}, bare: true, counted: true, space: "functions.", closes: closes,
+func kimiNaming(closes ...string) nameSyntax {
+	return nameSyntax{
+		afterName: []string{"<|tool_call_argument_begin|>"}, braceAllowed: true, numbered: true, namespace: "functions.", closers: closes,
 		stops: []string{
 			"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>", "<|tool_call_end|>",
 			"<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|im_end|>", "◁/think▷",
 		},
-		between: "<|tool_call_argument_begin|>",
+		separator: "<|tool_call_argument_begin|>",
 	}
 }

@@ -13,35 +13,35 @@ import (
 
 // readText reads on in arguments that are text. They end before a mark: a token,
 // or a word at the start of a line. A draft ends with the reasoning, too.
-func (b *namedBody) readText(p []byte) (int, ending) {
-	n, free, mark := b.text.next(p)
+func (b *namedBody) readText(p []byte) (int, frameEnd) {
+	n, free, mark := b.text.readUntil(p)
 	b.scanner.steps += n
-	from := len(b.written)
-	b.written = append(b.written, free...)
-	if before, rest, ends := b.scanner.cutDraft(b.written, from); ends {
-		b.written = before
-		b.cutText("the reasoning ends")
-		b.scanner.readAgain(slices.Concat(rest, []byte(b.text.held()+mark)))
+	from := len(b.textValue)
+	b.textValue = append(b.textValue, free...)
+	if before, rest, ends := b.scanner.cutAtReasoningEnd(b.textValue, from); ends {
+		b.textValue = before
+		b.emitCutText("the reasoning ends")
+		b.scanner.unread(slices.Concat(rest, []byte(b.text.pending()+mark)))
 		return n, left
 	}
 	switch {
 	case mark == "":
 		return n, notYet
 	case mark[0] != '<' && !b.beginsLine():
-		b.written = append(b.written, mark...)
+		b.textValue = append(b.textValue, mark...)
 		return n, notYet
-	case mark == b.part:
+	case mark == b.partMarker:
 		b.stage, b.tail = inPart, []byte(mark)
 		return n, notYet
 	}
-	b.passText()
-	b.scanner.readAgain([]byte(mark))
+	b.emitTextCall()
+	b.scanner.unread([]byte(mark))
 	return n, left
 }
 
 // beginsLine reports whether what comes next begins a line.
 func (b *namedBody) beginsLine() bool {
-	before := b.written
+	before := b.textValue
 	if len(before) == 0 {
 		before = b.head.text
 	}
@@ -49,23 +49,23 @@ func (b *namedBody) beginsLine() bool {
 }
 
 // readPart reads a byte behind a mark that may end the text: it does before the
-// name of a tool on a line of its own, and before text for the user.
-func (b *namedBody) readPart(c byte) (int, ending) {
-	name := string(b.tail[len(b.part):])
+// memberName of a tool on a line of its own, and before text for the user.
+func (b *namedBody) readPart(c byte) (int, frameEnd) {
+	name := string(b.tail[len(b.partMarker):])
 	switch {
-	case isNameByte(c) && len(name) < longestName:
+	case isNameByte(c) && len(name) < maxToolName:
 		b.tail = append(b.tail, c)
 		return 1, notYet
 	case c != '\n' || name == "":
-	case b.scanner.knows(name) || name == b.plain:
-		b.passText()
-		b.scanner.readAgain(append(b.tail, c))
+	case b.scanner.isKnownTool(name) || name == b.contentName:
+		b.emitTextCall()
+		b.scanner.unread(append(b.tail, c))
 		return 1, left
-	case !b.doubtful:
-		b.doubtful, b.mayEndAt = true, len(b.written)
+	case !b.mayEndEarly:
+		b.mayEndEarly, b.mayEndAt = true, len(b.textValue)
 		f := diag.New(diag.MarkerInValue, diag.Bytes(b.at-len(b.tail), b.at), "the code may end here, or go on: no tool is known as %s", excerpt(name))
 		f.Severity = diag.Error
-		b.doubts = append(b.doubts, f)
+		b.headFindings = append(b.headFindings, f)
 	}
 	b.endPart()
 	return 0, notYet
@@ -73,31 +73,31 @@ func (b *namedBody) readPart(c byte) (int, ending) {
 
 // endPart makes text of a mark and what stands behind it.
 func (b *namedBody) endPart() {
-	b.written, b.tail = append(b.written, b.tail...), nil
+	b.textValue, b.tail = append(b.textValue, b.tail...), nil
 	b.stage = inText
 }
 
-// cutText passes on a call whose argument, which is text, is cut off.
-func (b *namedBody) cutText(how string) {
-	b.doubts = append(b.doubts, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
-	b.passText()
+// emitCutText passes on a call whose argument, which is text, is cut off.
+func (b *namedBody) emitCutText(how string) {
+	b.headFindings = append(b.headFindings, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
+	b.emitTextCall()
 }
 
-// passText passes on a call whose argument is text. Where it may end earlier there
+// emitTextCall passes on a call whose argument is text. Where it may end earlier there
 // are two readings.
-func (b *namedBody) passText() {
-	r := b.textReader(b.written, b.doubts...)
-	if b.doubtful {
-		r.ambiguous(b.textReader(b.written[:b.mayEndAt]).call)
+func (b *namedBody) emitTextCall() {
+	r := b.readerForText(b.textValue, b.headFindings...)
+	if b.mayEndEarly {
+		r.markAmbiguous(b.readerForText(b.textValue[:b.mayEndAt]).call)
 	}
-	b.scanner.passCall(r)
+	b.scanner.emitCall(r)
 }
 
-// textReader returns a reader that has read a call with text for an argument.
-func (b *namedBody) textReader(written []byte, findings ...diag.Finding) *reader {
+// readerForText returns a reader that has read a call with text for an argument.
+func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *reader {
 	text := string(written)
 	said := strings.TrimRight(text, "\r\n")
-	if b.quoted {
+	if b.textMayBeQuoted {
 		said = strings.TrimSpace(said)
 		_ = json.Unmarshal([]byte(said), &said) // or it is no string
 	}

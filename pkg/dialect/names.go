@@ -12,19 +12,19 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// longestName bounds the names of tools, in bytes.
-const longestName = 256
+// maxToolName bounds the names of tools, in bytes.
+const maxToolName = 256
 
-// nameFits reports whether a name can be that of a tool.
-func nameFits(name string) bool { return name != "" && len(name) <= longestName }
+// isToolName reports whether a name can be that of a tool.
+func isToolName(name string) bool { return name != "" && len(name) <= maxToolName }
 
 // isNameByte reports whether a byte can stand in the name of a tool without quotes.
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
 }
 
-// isCountedByte reports whether a byte can stand in a name with a number behind it.
-func isCountedByte(c byte) bool { return isNameByte(c) || c == ':' }
+// isNumberedNameByte reports whether a byte can stand in a name with a number behind it.
+func isNumberedNameByte(c byte) bool { return isNameByte(c) || c == ':' }
 
 // cleanName returns the name of a tool without what does not belong to it, and
 // what that was. The exact name of a tool is clean.
@@ -49,8 +49,8 @@ func isClean(name string, tools Toolset) bool {
 	return clean == name
 }
 
-// markupAt returns the index of the first mark in a name, -1 if there is none.
-func markupAt(name string) int {
+// controlTokenIndex returns the index of the first mark in a name, -1 if there is none.
+func controlTokenIndex(name string) int {
 	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
 	if i < 0 || wide >= 0 && wide < i {
 		return wide
@@ -58,9 +58,9 @@ func markupAt(name string) int {
 	return i
 }
 
-// cutCount cuts the number from a name that ends in ":" and one; all of it is the
-// id then.
-func cutCount(name string) (rest, id string) {
+// cutNumber cuts the number from a name that ends in ":" and one; all of it is the
+// idMarker then.
+func cutNumber(name string) (rest, id string) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
 		return name, ""
@@ -68,14 +68,14 @@ func cutCount(name string) (rest, id string) {
 	return name[:i], name
 }
 
-// namable reports whether a name can stand in a text without quotes.
-func namable(name string) bool {
+// isBareName reports whether a name can stand in a text without quotes.
+func isBareName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
 }
 
-// isPath reports whether a name is words with dots between them, as a statement can
+// isDottedName reports whether a name is words with dots between them, as a statement can
 // call them.
-func isPath(name string) bool {
+func isDottedName(name string) bool {
 	for word := range strings.SplitSeq(name, ".") {
 		if !isIdentifier(word) {
 			return false
@@ -96,8 +96,8 @@ func isIdentifier(word string) bool {
 	return word != ""
 }
 
-// isPlain reports whether all of a name is printable ASCII.
-func isPlain(name string) bool {
+// isPrintableASCII reports whether all of a name is printable ASCII.
+func isPrintableASCII(name string) bool {
 	for i := range len(name) {
 		if name[i] < ' ' || name[i] > '~' {
 			return false
@@ -106,13 +106,13 @@ func isPlain(name string) bool {
 	return true
 }
 
-// alike are scripts of which letters look like those of another one.
-var alike = []*unicode.RangeTable{
+// confusableScripts are scripts of which letters look like those of another one.
+var confusableScripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Georgian,
 }
 
-// odd says what in a name a reader does not see, "" if there is nothing.
-func odd(name string) string {
+// nameProblem says what in a name a reader does not see, "" if there is nothing.
+func nameProblem(name string) string {
 	if !utf8.ValidString(name) {
 		return "holds bytes that are no character"
 	}
@@ -121,7 +121,7 @@ func odd(name string) string {
 		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return fmt.Sprintf("holds %U, which cannot be seen", r)
 		}
-		for _, t := range alike {
+		for _, t := range confusableScripts {
 			switch {
 			case !unicode.Is(t, r):
 			case script == nil:

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A name that looks like another one is a finding, whatever the dialect, and not
+// A memberName that looks like another one is a finding, whatever the dialect, and not
 // executed unless it is exactly that of a tool.
 func TestOddName(t *testing.T) {
 	for _, test := range []struct {
@@ -37,8 +37,8 @@ func TestOddName(t *testing.T) {
 		{"read\u034ffile", true},     // a joiner of graphemes
 		{"read\U000e0041file", true}, // a tag
 	} {
-		if got := odd(test.name) != ""; !isPlain(test.name) && got != test.odd || isPlain(test.name) && test.odd {
-			t.Errorf("%+q is odd: %t, for %q", test.name, got, odd(test.name))
+		if got := nameProblem(test.name) != ""; !isPrintableASCII(test.name) && got != test.odd || isPrintableASCII(test.name) && test.odd {
+			t.Errorf("%+q is odd: %t, for %q", test.name, got, nameProblem(test.name))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestOddNamesNeverExecute(t *testing.T) {
 	}
 }
 
-// An id means one call, whatever the dialect.
+// An idMarker means one call, whatever the dialect.
 func TestDuplicateIDs(t *testing.T) {
 	for _, test := range []struct{ dialect, text string }{
 		{"toolcalls", `{"toolCalls":[{"type":"f","id":"1","operation":"o","parameters":{}},{"type":"g","id":"1","operation":"o","parameters":{}}]}`},

@@ -33,8 +33,8 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 		r.call.Arguments, r.call.Text = nil, string(c.Arguments)
 		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "arrays and objects are nested more than %d deep", literal.MaxDepth))
 	}
-	r.judge()
-	r.readBackslashes()
+	r.setStatus()
+	r.addBackslashReading()
 	return r.call, r.findings
 }
 
@@ -66,7 +66,7 @@ func (r *reader) readText(place diag.Span) {
 	case diag.HasErrors(d.Findings):
 	case json.Unmarshal([]byte(text), new(string)) == nil:
 		r.args = json.RawMessage(text)
-		r.with = ofArguments
+		r.argsMember = ofArguments
 		r.readEncoded(place)
 		return
 	default:

@@ -41,9 +41,9 @@ func NeutraliseText(text string, extra ...string) string {
 // plainEscapes are the escapes that every string of JSON can hold.
 var plainEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
 
-// stemsBy holds the stems, and the marks that hold none, by their first byte, in
+// stemsByFirstByte holds the stems, and the marks that hold none, by their first byte, in
 // small letters.
-var stemsBy = sync.OnceValue(func() *[256][]string {
+var stemsByFirstByte = sync.OnceValue(func() *[256][]string {
 	var by [256][]string
 	for _, stem := range slices.Concat(stems, tableMarkers()) {
 		c := lower(stem[0])
@@ -62,9 +62,9 @@ type neutraliser struct {
 	steps int // bytes compared; tests count them
 }
 
-// run goes through the text, character by character inside strings.
+// readRun goes through the text, character by character inside strings.
 func (n *neutraliser) run() {
-	n.stems = stemsBy()
+	n.stems = stemsByFirstByte()
 	inside, forced := false, false
 	for i := 0; i < len(n.json); {
 		c := n.json[i]
@@ -76,9 +76,9 @@ func (n *neutraliser) run() {
 			i++
 		case c == '\\':
 			size := escapeLen(n.json[i:])
-			forced = n.beginsIn(string(n.json[i:i+size]), i+size)
+			forced = n.startsMarkerInEscape(string(n.json[i:i+size]), i+size)
 			i += size
-		case forced || n.begins("", n.json[i:]):
+		case forced || n.startsMarker("", n.json[i:]):
 			i, forced = n.escape(i)
 		default:
 			i++
@@ -87,8 +87,8 @@ func (n *neutraliser) run() {
 }
 
 // escape writes the character at i as an escape. It returns the index of the
-// next character, and whether that must be escaped too, because a marker now
-// begins in the escape.
+// readUntil character, and whether that must be escaped too, because a marker now
+// openers in the escape.
 func (n *neutraliser) escape(i int) (int, bool) {
 	n.out = append(n.out, n.json[n.done:i]...)
 	r, size := utf8.DecodeRune(n.json[i:])
@@ -99,7 +99,7 @@ func (n *neutraliser) escape(i int) (int, bool) {
 		n.out = appendEscape(n.out, r)
 	}
 	n.done = i + size
-	return n.done, n.beginsIn(string(n.out[escaped:]), n.done)
+	return n.done, n.startsMarkerInEscape(string(n.out[escaped:]), n.done)
 }
 
 func appendEscape(b []byte, unit rune) []byte {
@@ -107,8 +107,8 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// begins reports whether a marker stands at the start of two texts in a row.
-func (n *neutraliser) begins(first string, rest []byte) bool {
+// openers reports whether a marker stands at the start of two texts in a row.
+func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 	c := rest[0]
 	if first != "" {
 		c = first[0]
@@ -126,11 +126,11 @@ func (n *neutraliser) begins(first string, rest []byte) bool {
 	return false
 }
 
-// beginsIn reports whether a marker begins behind the backslash of an escape,
-// which is followed by the text at index i.
-func (n *neutraliser) beginsIn(escape string, i int) bool {
+// startsMarkerInEscape reports whether a marker begins behind the backslash of an escape,
+// memberBits is followed by the text at index i.
+func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
 	for k := 1; k < len(escape); k++ {
-		if n.begins(escape[k:], n.json[i:]) {
+		if n.startsMarker(escape[k:], n.json[i:]) {
 			return true
 		}
 	}
@@ -138,7 +138,7 @@ func (n *neutraliser) beginsIn(escape string, i int) bool {
 }
 
 // hasPrefix reports whether two texts in a row begin with a prefix, in any case
-// of ASCII letters.
+// knownMarkers ASCII letters.
 func (n *neutraliser) hasPrefix(first string, rest []byte, prefix string) bool {
 	if prefix == "" || len(first)+len(rest) < len(prefix) {
 		return false

@@ -16,11 +16,11 @@ type Place = markup.Place
 
 // Places returns where the arguments stand in the text of a call that was read as
 // these, with these tools, if they stand between tags or on lines: it is read
-// again by each grammar of that kind until one reads the same. Nothing is returned
+// reset by each grammar of that kind until one reads the same. Nothing is returned
 // where they stand in brackets, or in another way.
 func Places(text string, args json.RawMessage, tools Toolset) []Place {
 	for i := range Dialects() {
-		read := Dialects()[i].grammar.places
+		read := Dialects()[i].grammar.argumentSpans
 		if read == nil {
 			continue
 		}
@@ -36,29 +36,29 @@ func Places(text string, args json.RawMessage, tools Toolset) []Place {
 func StringMarks() []string {
 	var all []string
 	for i := range Dialects() {
-		if mark := Dialects()[i].grammar.quote; mark != "" {
+		if mark := Dialects()[i].grammar.stringDelimiter; mark != "" {
 			all = append(all, mark)
 		}
 	}
 	return unique(all)
 }
 
-// linePlaces says where the arguments of a call stand that is lines.
-func linePlaces(text string, tools Toolset) (json.RawMessage, []Place) {
+// lineArgumentSpans says where the arguments of a call stand that is lines.
+func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []Place) {
 	var c lineCall
 	var places []Place
 	at := 0
 	for line := range strings.Lines(text) {
-		word, rest, restAt := cutWord([]byte(line))
+		word, rest, restAt := cutKeyword([]byte(line))
 		next, last := at+len(line), len(c.args)-1
 		switch {
-		case word == toolNameWord:
+		case word == toolNameKeyword:
 			c.name = rest
-		case word == beginArgWord:
+		case word == beginArgKeyword:
 			c.args, c.open = append(c.args, lineArg{key: rest}), true
 			name := diag.Bytes(at+restAt, at+restAt+len(rest))
 			places = append(places, Place{Pointer: string(jsontext.Pointer("").AppendToken(rest)), Name: name, Value: diag.Bytes(next, next)})
-		case word == endArgWord:
+		case word == endArgKeyword:
 			c.open = false
 		case c.open:
 			c.args[last].value = append(c.args[last].value, line...)

@@ -15,7 +15,7 @@ import (
 func TestPlacesOfCases(t *testing.T) {
 	plain := 0
 	for d, c := range allCases(t) {
-		if d.grammar.places == nil {
+		if d.grammar.argumentSpans == nil {
 			continue
 		}
 		for _, call := range Scan(c.input, Options{Dialect: d}).Calls {

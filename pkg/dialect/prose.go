@@ -13,36 +13,36 @@ func lower(c byte) byte {
 	return c
 }
 
-// prose reads text up to behind the next mark.
-func (s *Scanner) prose(p []byte) int {
+// readProse reads text up to behind the next mark.
+func (s *Scanner) readProse(p []byte) int {
 	n, found, steps := s.search.scan(p)
 	s.steps += steps
 	if found < 0 {
-		s.pass(p[:n], s.search.begun())
+		s.passText(p[:n], s.search.begun())
 		return n
 	}
-	size := len(s.marks.texts[found])
-	s.pass(p[:n], size+s.search.beyond)
-	s.pending = pending{uses: s.marks.uses[found], early: s.marks.early[found], size: size, text: s.marks.texts[found]}
-	s.place = inLead
+	size := len(s.markers.texts[found])
+	s.passText(p[:n], size+s.search.beyond)
+	s.pending = pending{uses: s.markers.uses[found], prefilter: s.markers.prefilters[found], size: size, text: s.markers.texts[found]}
+	s.state = inLookahead
 	return n
 }
 
-// pass makes content of what is held and p, but of their last bytes, which are
-// held.
-func (s *Scanner) pass(p []byte, keep int) {
+// skipRest makes content of what is held and p, but of their last bytes, which are
+// pending.
+func (s *Scanner) passText(p []byte, keep int) {
 	s.hold(nil)
 	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
-		s.passed(s.held)
-		s.content(s.heldAt, s.said(s.heldAt, s.held))
+		s.noteContent(s.held)
+		s.emitContent(s.heldAt, s.textOf(s.heldAt, s.held))
 		free -= len(s.held)
 		s.held = s.held[:0]
-		s.passed(p[:free])
-		s.content(s.at, s.said(s.at, p[:free]))
+		s.noteContent(p[:free])
+		s.emitContent(s.at, s.textOf(s.at, p[:free]))
 		s.held, s.heldAt = append(s.held, p[free:]...), s.at+free
 	} else if free > 0 {
-		s.passed(s.held[:free])
-		s.content(s.heldAt, s.said(s.heldAt, s.held[:free]))
+		s.noteContent(s.held[:free])
+		s.emitContent(s.heldAt, s.textOf(s.heldAt, s.held[:free]))
 		s.held = append(s.held[:0], s.held[free:]...)
 		s.held, s.heldAt = append(s.held, p...), s.heldAt+free
 	} else {
@@ -50,8 +50,8 @@ func (s *Scanner) pass(p []byte, keep int) {
 	}
 }
 
-// passed takes note of text that is content.
-func (s *Scanner) passed(text []byte) {
+// noteContent takes note of text that is content.
+func (s *Scanner) noteContent(text []byte) {
 	if len(text) > 0 {
 		s.lineBlank = s.beginsLine(text)
 	}
@@ -71,10 +71,10 @@ func (s *Scanner) beginsLine(text []byte) bool {
 	return isNewline(text[i-1])
 }
 
-// text makes content of what was held and goes on in the middle of a line.
-func (s *Scanner) text() {
+// hasText makes content of what was held and goes on in the middle of a line.
+func (s *Scanner) releaseText() {
 	s.release()
-	s.place, s.lineBlank = inProse, false
+	s.state, s.lineBlank = inProse, false
 }
 
 // readSkip passes over the text that may stand behind a mark.
@@ -86,11 +86,11 @@ func (s *Scanner) readSkip(p []byte) int {
 			return 1
 		}
 		s.held = s.held[:0]
-		s.place = s.betweenFrames()
+		s.state = s.stateBetweenFrames()
 		return 1
 	}
-	s.readAgain(s.held)
+	s.unread(s.held)
 	s.held = s.held[:0]
-	s.place = s.betweenFrames()
+	s.state = s.stateBetweenFrames()
 	return 0
 }

@@ -16,7 +16,7 @@ import (
 // pythonCalls is the grammar of calls of Python with literals for arguments. A prefix
 // and a suffix of the names of tools belong to the dialect.
 func pythonCalls(prefix, suffix string) grammar {
-	return grammar{body: func(s *Scanner, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
+	return grammar{newBody: func(s *Scanner, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
 }
 
 // pythonic is that of names alone.
@@ -31,21 +31,21 @@ type pythonItem struct {
 }
 
 func newPythonBody(s *Scanner, f *frame, prefix, suffix string) body {
-	key, b := endsKey{row: f.row}, &s.python
+	key, b := terminatorKey{dialect: f.dialect}, &s.python
 	if f.open() {
 		key.fence = strings.Repeat(string(f.char), f.length)
 	}
-	ends := s.endsOf(key)
+	ends := s.terminatorsFor(key)
 	*b = pythonItem{sequence: &s.sequence, lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
 		Stops: ends.stops, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
-	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, most: 1, hash: true, item: b}
+	s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, maxTrailing: 1, hashComments: true, item: b}
 	return &s.sequence
 }
 
 func (b *pythonItem) hint() string { return "a call is: name(key=literal)" }
 
-func (b *pythonItem) begins(c byte) bool {
+func (b *pythonItem) canBegin(c byte) bool {
 	return isNameByte(c) && (c < '0' || c > '9') && c != '-' && c != '.'
 }
 
@@ -55,34 +55,34 @@ func (b *pythonItem) begin(c byte, at int) bool {
 	return true
 }
 
-func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.read(b.lit, p) }
+func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.readLiteral(b.lit, p) }
 
-func (b *pythonItem) take(state literal.State) string {
+func (b *pythonItem) complete(state literal.State) string {
 	call, ok := b.lit.Call()
 	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
-		b.scanner.noCall(junk, b.lit.JunkReason(), b.hint())
-		b.passed = junk.End
+		b.scanner.reportNotACall(junk, b.lit.JunkReason(), b.hint())
+		b.skippedTo = junk.End
 	}
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
-	b.ownName(&r)
-	r.suggestQuotes(literal.NewPython)
+	b.stripAffixes(&r)
+	r.suggestEscapedQuotes(literal.NewPython)
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
 	}
-	b.wrapped, b.inLine = b.lit.Wrapped(), !b.lit.LineStart()
-	b.scanner.passCall(&r)
+	b.inParens, b.midLine = b.lit.Wrapped(), !b.lit.LineStart()
+	b.scanner.emitCall(&r)
 	if state == literal.Fenced {
-		b.scanner.closedAt(b.lit.End(), b.lit.LineStart())
+		b.scanner.checkCloserLine(b.lit.End(), b.lit.LineStart())
 	}
-	return b.behind(b.lit)
+	return b.textAfter(b.lit)
 }
 
-func (b *pythonItem) close() { b.take(b.lit.Close()) }
+func (b *pythonItem) close() { b.complete(b.lit.Close()) }
 
-// ownName takes the prefix and the suffix of the dialect from the name of a call.
-func (b *pythonItem) ownName(r *reader) {
+// stripAffixes takes the prefix and the suffix of the dialect from the name of a call.
+func (b *pythonItem) stripAffixes(r *reader) {
 	c := &r.call
-	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !spaced(rest) { // which is no noise here
+	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !hasNamespace(rest) { // which is no noise here
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
 		if c.Status == chat.StatusRepaired {
 			c.Status = chat.StatusOK
@@ -94,7 +94,7 @@ func (b *pythonItem) ownName(r *reader) {
 
 // renderPython writes a call as Python, with arguments by name.
 func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(append(b, d.framing.writes[0]...), c.Name+"("...)
+	b = append(append(b, d.framing.affixes[0]...), c.Name+"("...)
 	dec := jsontext.NewDecoder(bytes.NewReader(namedArguments(c)))
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return b, false
@@ -114,11 +114,11 @@ func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 		}
 		b = literal.AppendPython(append(b, name+"="...), value)
 	}
-	return append(append(b, ')'), d.framing.writes[1]...), namable(c.Name) && !strings.Contains(c.Name, "-")
+	return append(append(b, ')'), d.framing.affixes[1]...), isBareName(c.Name) && !strings.Contains(c.Name, "-")
 }
 
-// spaced reports whether a text begins with a namespace.
-func spaced(text string) bool {
+// hasNamespace reports whether a text begins with a namespace.
+func hasNamespace(text string) bool {
 	space, _ := literal.CutNamespace(text)
 	return space != ""
 }

@@ -4,7 +4,7 @@ import "bytes"
 
 // thenCallOf returns the lead of a call of Python: a name that ends so, and a
 // parenthesis.
-func thenCallOf(suffix string) lead {
+func thenCallOf(suffix string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
 		for i, c := range text {
@@ -15,7 +15,7 @@ func thenCallOf(suffix string) lead {
 				return thenParenthesis(text[i:])
 			}
 		}
-		return more
+		return undecided
 	}
 }
 
@@ -25,11 +25,11 @@ var thenParenthesis = tokenThen(exactly("("))
 // Leads of calls of Python: one, several in brackets, or either.
 var (
 	thenCall  = thenCallOf("")
-	thenCalls = after(thenCall, "[")
+	thenCalls = wordThen(thenCall, "[")
 	thenList  = either(thenCalls, thenCall)
 )
 
-// callee returns the name in front of the first parenthesis, behind a bracket.
+// firstName returns the name in front of the first parenthesis, behind a bracket.
 func callee(text []byte) string {
 	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
 	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
@@ -46,14 +46,14 @@ func pythonDialects() []Dialect {
 			Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 			framing: framing{
-				start: []mark{{role: starts, lead: thenCalls}},
-				marks: []mark{
-					{text: "<|eot_id|>", role: silent},
-					{text: "<|eom_id|>", role: silent},
-					{text: "<|python_start|>", role: silent, lead: never, own: anything},
-					{text: "<|python_end|>", role: silent, lead: never, own: anything},
+				implicit: []marker{{role: implicitOpen, lookahead: thenCalls}},
+				markers: []marker{
+					{text: "<|eot_id|>", role: ignore},
+					{text: "<|eom_id|>", role: ignore},
+					{text: "<|python_start|>", role: ignore, lookahead: never, ownLookahead: anything},
+					{text: "<|python_end|>", role: ignore, lookahead: never, ownLookahead: anything},
 				},
-				writes: [2]string{"[", "]"},
+				affixes: [2]string{"[", "]"},
 			},
 			grammar: pythonic,
 		},
@@ -64,13 +64,13 @@ Python; nothing is evaluated.`,
 			Example:  "<|python_start|>[get_weather(city='Oslo')]<|python_end|>\n",
 			Doc:      `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
 			framing: framing{
-				start: []mark{{role: starts, lead: thenCalls}},
-				marks: []mark{
-					{text: "<|python_start|>", role: wraps},
-					{text: "<|python_end|>", role: unwraps},
-					{text: "<|eot|>", role: silent},
+				implicit: []marker{{role: implicitOpen, lookahead: thenCalls}},
+				markers: []marker{
+					{text: "<|python_start|>", role: listOpen},
+					{text: "<|python_end|>", role: listClose},
+					{text: "<|eot|>", role: ignore},
 				},
-				writes: [2]string{"<|python_start|>[", "]<|python_end|>"},
+				affixes: [2]string{"<|python_start|>[", "]<|python_end|>"},
 			},
 			grammar: pythonic,
 		},
@@ -81,12 +81,12 @@ Python; nothing is evaluated.`,
 			Example:  "<function_calls>get_weather(city='Oslo')</function_calls>\n",
 			Doc:      `Calls name(key=literal, …), each on its line, between <function_calls> and </function_calls>.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<function_calls>", role: begins, lead: thenList, own: anything},
-					{text: "</function_calls>", role: unwraps},
+				markers: []marker{
+					{text: "<function_calls>", role: open, lookahead: thenList, ownLookahead: anything},
+					{text: "</function_calls>", role: listClose},
 				},
-				closes: []string{"</function_calls>"},
-				writes: [2]string{"<function_calls>", "</function_calls>"},
+				closers: []string{"</function_calls>"},
+				affixes: [2]string{"<function_calls>", "</function_calls>"},
 			},
 			grammar: pythonic,
 		},
@@ -99,15 +99,15 @@ Python; nothing is evaluated.`,
 list of objects with "name" and "arguments". Without the tokens calls are read at the start of a
 response, where the tools are known only those of one.`,
 			framing: framing{
-				marks: []mark{
-					{text: "<|tool_call_start|>", role: begins, lead: thenJSON, grammar: &namedObjects},
-					{text: "<|tool_call_start|>", role: begins},
-					{text: "<|tool_call_end|>", role: unwraps},
-					{text: "<|im_end|>", role: silent},
+				markers: []marker{
+					{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects},
+					{text: "<|tool_call_start|>", role: open},
+					{text: "<|tool_call_end|>", role: listClose},
+					{text: "<|im_end|>", role: ignore},
 				},
-				closes: []string{"<|tool_call_end|>"},
-				start:  []mark{{role: starts, lead: never, own: thenCalls, known: true}},
-				writes: [2]string{"<|tool_call_start|>[", "]<|tool_call_end|>"},
+				closers:  []string{"<|tool_call_end|>"},
+				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenCalls, needsTool: true}},
+				affixes:  [2]string{"<|tool_call_start|>[", "]<|tool_call_end|>"},
 			},
 			grammar: pythonic,
 		},
@@ -120,8 +120,8 @@ response, where the tools are known only those of one.`,
 			Doc: `A code fence marked "tool_code" holds calls name(key=literal, …), often as the argument of print
 and with default_api. before the name, which is removed.`,
 			framing: framing{
-				fences: []fenceForm{{info: "tool_code", sure: true}},
-				writes: [2]string{"```tool_code\nprint(default_api.", ")\n```"},
+				fences:  []fenceSpec{{info: "tool_code", certain: true}},
+				affixes: [2]string{"```tool_code\nprint(default_api.", ")\n```"},
 			},
 			grammar: pythonCalls("default_api.", ""),
 		},

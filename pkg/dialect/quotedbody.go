@@ -12,20 +12,20 @@ import (
 // privateQuotes is the grammar of calls call:NAME{key:MARKtextMARK}.
 func privateQuotes(mark string) grammar {
 	return grammar{
-		quote: mark,
-		body: func(s *Scanner, f *frame) body {
-			ends, b := s.endsOf(endsKey{row: f.row}), &s.private
+		stringDelimiter: mark,
+		newBody: func(s *Scanner, f *frame) body {
+			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), &s.quoted
 			*b = quotedItem{sequence: &s.sequence, lit: s.literals.quoted(mark), quote: mark, stops: ends.stops, head: b.head[:0]}
-			s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, item: b}
+			s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
 			return &s.sequence
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-			b = append(append(b, d.framing.writes[0]...), "call:"+c.Name...)
+			b = append(append(b, d.framing.affixes[0]...), "call:"+c.Name...)
 			from := len(b)
 			b = literal.AppendQuoted(b, namedArguments(c), mark)
 			object := literal.NewQuoted(mark, literal.Options{})
 			object.Write(b[from:])
-			return append(b, d.framing.writes[1]...), namable(c.Name) && object.Status() == chat.StatusOK
+			return append(b, d.framing.affixes[1]...), isBareName(c.Name) && object.Status() == chat.StatusOK
 		},
 	}
 }
@@ -33,38 +33,38 @@ func privateQuotes(mark string) grammar {
 // A quotedItem reads one call: its name and its object.
 type quotedItem struct {
 	*sequence
-	lit    *literal.Scanner
-	quote  string
-	stops  *literal.Stops
-	from   int    // where the call begins
-	head   []byte // what stands before the brace; no more than a name
-	braced bool   // the brace has come, with which the object begins
+	lit      *literal.Scanner
+	quote    string
+	stops    *literal.Stops
+	from     int    // where the call begins
+	head     []byte // what stands before the brace; no more than a name
+	inObject bool   // the brace has come, with which the object begins
 }
 
 const callWord = "call:"
 
 func (b *quotedItem) write(p []byte) (int, literal.State) {
 	n := 0
-	for ; !b.braced && n < len(p); n++ {
+	for ; !b.inObject && n < len(p); n++ {
 		switch c := p[n]; {
 		case c == '{' && b.name() != "":
-			b.braced = true
+			b.inObject = true
 			b.lit.Reset(literal.Options{Base: b.from + len(b.head), Stops: b.stops})
 			n--
-		case c == '<' || c == '{' || isNewline(c) || len(b.head) > longestName:
+		case c == '<' || c == '{' || isNewline(c) || len(b.head) > maxToolName:
 			return n, literal.Bad
 		default:
 			b.head = append(b.head, c)
 		}
 	}
-	if !b.braced {
+	if !b.inObject {
 		return n, literal.More
 	}
-	k, state := b.scanner.read(b.lit, p[n:])
+	k, state := b.scanner.readLiteral(b.lit, p[n:])
 	return n + k, state
 }
 
-// name returns the name of the call.
+// memberName returns the name of the call.
 func (b *quotedItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
@@ -73,23 +73,23 @@ func (b *quotedItem) hint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
-// begins reports whether a call can begin with a byte. Behind a call without a mark comes
-// text, or the mark of another.
-func (b *quotedItem) begins(c byte) bool {
-	return (isNameByte(c) || c == ':') && !(b.any && b.frame.lacks != "")
+// openers reports whether a call can begin with a byte. Behind a call without a mark comes
+// hasText, or the mark of another.
+func (b *quotedItem) canBegin(c byte) bool {
+	return (isNameByte(c) || c == ':') && !(b.hasItems && b.frame.missingOpener != "")
 }
 
 func (b *quotedItem) begin(c byte, at int) bool {
-	if !b.begins(c) {
+	if !b.canBegin(c) {
 		return false
 	}
-	b.braced, b.from, b.head = false, at, b.head[:0]
+	b.inObject, b.from, b.head = false, at, b.head[:0]
 	return true
 }
 
-func (b *quotedItem) take(literal.State) string {
-	if !b.braced {
-		b.scanner.noCall(diag.Bytes(b.from, b.from+len(b.head)), "", b.hint())
+func (b *quotedItem) complete(literal.State) string {
+	if !b.inObject {
+		b.scanner.reportNotACall(diag.Bytes(b.from, b.from+len(b.head)), "", b.hint())
 		return ""
 	}
 	begin := b.from + len(b.head)
@@ -103,16 +103,16 @@ func (b *quotedItem) take(literal.State) string {
 	if at := strings.LastIndex(string(b.head), call.Name); at >= 0 {
 		r.cleanName(diag.Bytes(call.Start+at, call.Start+at+len(call.Name)))
 	}
-	b.strays(&r)
-	b.scanner.passCall(&r)
-	return b.behind(b.lit)
+	b.reportStrays(&r)
+	b.scanner.emitCall(&r)
+	return b.textAfter(b.lit)
 }
 
-// strays reports what is wrong before the name: no mark, or a colon too many.
-func (b *quotedItem) strays(r *reader) {
+// reportStrays reports what is wrong before the name: no mark, or a colon too many.
+func (b *quotedItem) reportStrays(r *reader) {
 	first := diag.Bytes(b.from, b.from+1)
-	if lacks := b.frame.lacks; lacks != "" {
-		b.scanner.find(diag.New(diag.MissingOpener, first, "%q is missing before the call", lacks))
+	if lacks := b.frame.missingOpener; lacks != "" {
+		b.scanner.report(diag.New(diag.MissingOpener, first, "%q is missing before the call", lacks))
 	}
 	if b.head[0] == ':' {
 		f := diag.New(diag.StrayMarker, first, "colon before the call")
@@ -122,12 +122,12 @@ func (b *quotedItem) strays(r *reader) {
 }
 
 func (b *quotedItem) close() {
-	if !b.braced {
-		b.scanner.find(diag.New(diag.CutCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
+	if !b.inObject {
+		b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
 		return
 	}
-	b.take(b.lit.Close())
+	b.complete(b.lit.Close())
 	if slices.ContainsFunc(b.lit.Findings(), func(f diag.Finding) bool { return f.Code == diag.WrongCloser }) {
-		b.scanner.cut = true // an open string holds what closes the call
+		b.scanner.callCut = true // an open string holds what closes the call
 	}
 }

@@ -14,19 +14,19 @@ func quotedDialects() []Dialect {
 quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning stands between
 <|channel>thought and <channel|>. A call without the marks around it is read with a finding.`,
 			framing: framing{
-				marks: append(strayCalls("<|tool_call>", `<|"|>`),
-					mark{text: "<call>", role: begins, lead: quotedCall(`<|"|>`), lacks: "<|tool_call>"},
-					mark{text: "<|tool_call>", role: begins},
-					mark{text: "<tool_call|>", role: unwraps},
-					mark{text: "<|tool_response>", role: silent},
-					mark{text: "<tool_response|>", role: silent},
-					mark{text: "<turn|>", role: silent},
+				markers: append(strayCalls("<|tool_call>", `<|"|>`),
+					marker{text: "<call>", role: open, lookahead: quotedCall(`<|"|>`), missingOpener: "<|tool_call>"},
+					marker{text: "<|tool_call>", role: open},
+					marker{text: "<tool_call|>", role: listClose},
+					marker{text: "<|tool_response>", role: ignore},
+					marker{text: "<tool_response|>", role: ignore},
+					marker{text: "<turn|>", role: ignore},
 				),
-				closes: []string{"<tool_call|>"},
-				thinks: []*wrapper{{name: "<|channel>thought…<channel|>", marks: []mark{
-					{text: "<|channel>", role: thinks, skip: "thought\n"}, {text: "<channel|>", role: thought},
+				closers: []string{"<tool_call|>"},
+				reasoning: []*delimiters{{name: "<|channel>thought…<channel|>", markers: []marker{
+					{text: "<|channel>", role: reasoningOpen, skip: "thought\n"}, {text: "<channel|>", role: reasoningClose},
 				}}},
-				writes: [2]string{"<|tool_call>", "<tool_call|>"},
+				affixes: [2]string{"<|tool_call>", "<tool_call|>"},
 			},
 			grammar: privateQuotes(`<|"|>`),
 		},
@@ -37,14 +37,14 @@ quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning s
 			Example:  "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>\n",
 			Doc:      `As "gemma4", with other marks: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
 			framing: framing{
-				marks: append(strayCalls("<start_function_call>", "<escape>"),
-					mark{text: "<start_function_call>", role: begins},
-					mark{text: "<end_function_call>", role: unwraps},
-					mark{text: "<start_function_response>", role: silent},
-					mark{text: "<end_of_turn>", role: silent},
+				markers: append(strayCalls("<start_function_call>", "<escape>"),
+					marker{text: "<start_function_call>", role: open},
+					marker{text: "<end_function_call>", role: listClose},
+					marker{text: "<start_function_response>", role: ignore},
+					marker{text: "<end_of_turn>", role: ignore},
 				),
-				closes: []string{"<end_function_call>"},
-				writes: [2]string{"<start_function_call>", "<end_function_call>"},
+				closers: []string{"<end_function_call>"},
+				affixes: [2]string{"<start_function_call>", "<end_function_call>"},
 			},
 			grammar: privateQuotes("<escape>"),
 		},
@@ -53,14 +53,14 @@ quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning s
 
 // strayCalls returns the mark of calls whose own mark is missing. Where several dialects
 // are read, only the quote tokens tell them from text.
-func strayCalls(lacks, quote string) []mark {
-	own := nameThen(after(either(blankThen("}"), nameThen(then(":"))), "{"))
-	return []mark{{text: callWord, role: takes, lead: tight(quotedCall(quote)), own: tight(own), lacks: lacks}}
+func strayCalls(lacks, quote string) []marker {
+	own := nameThen(wordThen(either(blankThen("}"), nameThen(then(":"))), "{"))
+	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
 }
 
 // quotedCall returns the lead of a name and arguments in which a quote token stands.
-func quotedCall(quote string) lead {
-	return nameThen(after(func(text []byte) verdict {
+func quotedCall(quote string) lookahead {
+	return nameThen(wordThen(func(text []byte) verdict {
 		end := bytes.IndexAny(text, "}\r\n")
 		switch i := bytes.Index(text, []byte(quote)); {
 		case i >= 0 && (end < 0 || i < end):
@@ -68,6 +68,6 @@ func quotedCall(quote string) lead {
 		case end >= 0:
 			return no
 		}
-		return more
+		return undecided
 	}, "{"))
 }

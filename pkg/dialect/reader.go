@@ -15,7 +15,7 @@ import (
 // A reader makes a call of what was written.
 type reader struct {
 	tools Toolset // nil: not known
-	*written
+	*callObject
 	shape
 	call     chat.Call
 	findings []diag.Finding
@@ -23,15 +23,15 @@ type reader struct {
 	nameAt   diag.Span // and its name
 }
 
-// read makes the call. Where the text is faulty or cut there is no more to say
-// about the call than that.
-func (r *reader) read(w *written) {
-	r.written, r.shape, r.findings = w, w.shape(), w.findings
+// buf makes the call. Where the text is faulty or cut there is no more to say
+// reportAboutCall the call than that.
+func (r *reader) read(w *callObject) {
+	r.callObject, r.shape, r.findings = w, w.shape(), w.findings
 	r.call = chat.Call{
 		Status: w.status, ValueChanged: w.changed, Start: w.begin, End: w.begin + len(w.text), Text: w.text,
 	}
 	for i, f := range r.findings {
-		r.findings[i].Path = r.below(f.Path)
+		r.findings[i].Path = r.argumentsPointer(f.Path)
 	}
 	whole := w.status != chat.StatusInvalid && w.status != chat.StatusTruncated
 	r.readName(whole)
@@ -42,14 +42,14 @@ func (r *reader) read(w *written) {
 	if !whole {
 		r.suggest()
 	}
-	r.judge()
+	r.setStatus()
 }
 
 func (r *reader) readRest() {
 	switch {
-	case r.full():
+	case r.isFullForm():
 		r.readOperation()
-	case !r.own && !r.more:
+	case !r.isOwn && !r.severalFit:
 		r.reportRelative()
 	}
 	r.readArguments()
@@ -57,16 +57,16 @@ func (r *reader) readRest() {
 	r.reportOthers()
 }
 
-// full reports whether the call has the dialect's own shape, and has to have all
-// of it.
-func (r *reader) full() bool { return r.own && r.form.ids }
+// isFullForm reports whether the call has the dialect's own shape, and has to have all
+// knownMarkers it.
+func (r *reader) isFullForm() bool { return r.isOwn && r.memberNames.needsID }
 
-// hint says how a call is written.
+// hintedDialect says how a call is written.
 func (r *reader) hint() string {
-	if r.written == nil || r.form.ids {
+	if r.callObject == nil || r.memberNames.needsID {
 		return callHint
 	}
-	return "a call is " + r.form.hint()
+	return "a call is " + r.memberNames.hint()
 }
 
 func (r *reader) add(f diag.Finding) { r.findings = append(r.findings, f) }
@@ -81,21 +81,21 @@ func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...a
 	r.add(f)
 }
 
-// wrong adds that a member has the wrong type.
-func (r *reader) wrong(m member, want string) {
+// reportWrongType adds that a member has the wrong type.
+func (r *reader) reportWrongType(m member, want string) {
 	r.fault(diag.CallMember, r.get(m).Span(), "%q is %s, and should be %s", m, kindOf(r.get(m).Kind()), want)
 }
 
-// lacks adds that a member is missing.
-func (r *reader) lacks(m member, why string) {
+// missingOpener adds that a member is missing.
+func (r *reader) reportMissing(m member, why string) {
 	r.fault(diag.CallMember, r.brace(), "the call has no %q%s", m, why)
 }
 
-// place returns the place of the call.
+// scanState returns the place of the call.
 func (r *reader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
 
-// judge says whether the call can be executed.
-func (r *reader) judge() {
+// setStatus says whether the call can be executed.
+func (r *reader) setStatus() {
 	c := &r.call
 	switch worst := diag.Worst(r.findings); {
 	case c.Status == chat.StatusTruncated || c.Status == chat.StatusAmbiguous:
@@ -109,13 +109,13 @@ func (r *reader) judge() {
 
 func (r *reader) readName(whole bool) {
 	switch {
-	case !r.named && whole:
-		r.lacks(r.form.name, ": nothing says which tool is meant")
-	case !r.named:
-	case r.name == "" && r.get(r.by).Kind() != '"':
-		r.wrong(r.by, "the name of a tool")
+	case !r.hasName && whole:
+		r.reportMissing(r.memberNames.name, ": nothing says which tool is meant")
+	case !r.hasName:
+	case r.name == "" && r.get(r.nameMember).Kind() != '"':
+		r.reportWrongType(r.nameMember, "the name of a tool")
 	default:
-		if r.more {
+		if r.severalFit {
 			r.fault(diag.CallMember, r.brace(), "several members could name the tool or hold its arguments")
 		}
 		r.readTool()
@@ -124,24 +124,24 @@ func (r *reader) readName(whole bool) {
 
 // readTool takes the name of the tool.
 func (r *reader) readTool() {
-	place := r.get(r.by)
+	place := r.get(r.nameMember)
 	if place.Kind() == '"' {
 		r.nameAt = place.Span()
 	}
-	written := r.readMarkup(place)
+	written := r.cutControlToken(place)
 	name, noise := cleanName(written, r.tools)
 	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // as the string of JSON says
 		name, noise = written, "quotes are a part of the tool's name, as it is written"
 	}
 	switch {
-	case !nameFits(name):
+	case !isToolName(name):
 		r.fault(diag.CallMember, place.Span(), "%q is no name of a tool", excerpt(r.name))
 		return
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
 		if name == written {
 			f.Severity = diag.Info
-		} else if place.Kind() == '"' && !r.mends(place.Span()) {
+		} else if place.Kind() == '"' && !r.overlapsFix(place.Span()) {
 			kind := diag.Safe
 			if !isClean(name, r.tools) {
 				kind = diag.Unsafe
@@ -153,10 +153,10 @@ func (r *reader) readTool() {
 	r.call.Name = name
 }
 
-// readMarkup returns the name up to the first control token in it, and reports that. The
+// cutControlToken returns the name up to the first control token in it, and reports that. The
 // token can have split another name: the call runs only if what is left is a known tool.
-func (r *reader) readMarkup(place *literal.Member) string {
-	i := markupAt(r.name)
+func (r *reader) cutControlToken(place *literal.Member) string {
+	i := controlTokenIndex(r.name)
 	if _, known := r.tools[r.name]; i <= 0 || known {
 		return r.name
 	}
@@ -166,7 +166,7 @@ func (r *reader) readMarkup(place *literal.Member) string {
 	if _, known := r.tools[clean]; !known {
 		f.Severity = diag.Error
 	}
-	if place.Kind() == '"' && !r.mends(place.Span()) {
+	if place.Kind() == '"' && !r.overlapsFix(place.Span()) {
 		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
 	}
 	r.add(f)
@@ -181,8 +181,8 @@ func (r *reader) cleanName(place diag.Span) {
 	}
 }
 
-// mends reports whether a fix changes something at a place already.
-func (r *reader) mends(place diag.Span) bool {
+// overlapsFix reports whether a fix changes something at a place already.
+func (r *reader) overlapsFix(place diag.Span) bool {
 	for _, f := range r.findings {
 		for _, x := range f.Fixes {
 			for _, e := range x.Edits {
@@ -199,7 +199,7 @@ func (r *reader) mends(place diag.Span) bool {
 // string; relatives also have numbers.
 func (r *reader) readID(whole bool) {
 	last := ofToolCallID
-	if r.full() {
+	if r.isFullForm() {
 		last = ofID
 	}
 	by, count := r.first(ofID, last)
@@ -207,16 +207,16 @@ func (r *reader) readID(whole bool) {
 	if count > 0 {
 		r.idAt = r.get(by).Span()
 		r.call.ID, isString = r.get(by).Text()
-		if !isString && !r.full() && kindOf(r.get(by).Kind()) == "a number" {
+		if !isString && !r.isFullForm() && kindOf(r.get(by).Kind()) == "a number" {
 			r.call.ID = string(r.json(by))
 		}
 	}
 	switch {
-	case !r.full() || !whole:
+	case !r.isFullForm() || !whole:
 	case count == 0:
-		r.lacks(ofID, "")
+		r.reportMissing(ofID, "")
 	case !isString:
-		r.wrong(ofID, "a string")
+		r.reportWrongType(ofID, "a string")
 	case r.call.ID == "":
 		r.fault(diag.CallMember, r.idAt, "%q is empty", ofID)
 	}
@@ -225,21 +225,21 @@ func (r *reader) readID(whole bool) {
 func (r *reader) readOperation() {
 	switch m := r.get(ofOperation); {
 	case m == nil:
-		r.lacks(ofOperation, "")
+		r.reportMissing(ofOperation, "")
 	case m.Kind() != '"':
-		r.wrong(ofOperation, "a string")
+		r.reportWrongType(ofOperation, "a string")
 	}
 }
 
 // reportRelative reports a shape that is not the dialect's own.
 func (r *reader) reportRelative() {
 	var theirs, ours []string
-	place := r.get(r.by).Key()
+	place := r.get(r.nameMember).Key()
 	for i, key := range r.keys() {
-		if own := []member{r.form.name, r.form.args}[i].String(); key != own {
+		if own := []member{r.memberNames.name, r.memberNames.args}[i].String(); key != own {
 			theirs, ours = append(theirs, key), append(ours, own)
-		} else if i == 0 && r.given {
-			place = r.get(r.with).Key()
+		} else if i == 0 && r.hasArgs {
+			place = r.get(r.argsMember).Key()
 		}
 	}
 	verb := "are"
@@ -251,37 +251,37 @@ func (r *reader) reportRelative() {
 
 // readArguments takes the arguments. A string that holds an object stands for it.
 func (r *reader) readArguments() {
-	if !r.given {
+	if !r.hasArgs {
 		switch {
-		case r.full():
-			r.lacks(ofParameters, "")
-		case r.misplaced():
-			r.fault(diag.CallMember, r.other, "the arguments are under an unknown key, and belong under %q", r.form.args)
+		case r.isFullForm():
+			r.reportMissing(ofParameters, "")
+		case r.hasMisplacedArguments():
+			r.fault(diag.CallMember, r.firstOther, "the arguments are under an unknown key, and belong under %q", r.memberNames.args)
 		default:
 			r.noArguments(r.brace())
 		}
 		return
 	}
-	place := r.get(r.with).Span()
+	place := r.get(r.argsMember).Span()
 	switch kind := r.args[0]; {
 	case kind == '{':
 		r.call.Arguments = r.args
 	case kind == '"':
 		r.readEncoded(place)
-	case kind == 'n' && !r.full():
+	case kind == 'n' && !r.isFullForm():
 		r.noArguments(place)
 	default:
-		r.wrong(r.with, "an object")
+		r.reportWrongType(r.argsMember, "an object")
 	}
 }
 
-// misplaced reports whether a member that means nothing may hold the arguments: the first
-// holds an object or array, or there are several.
-func (r *reader) misplaced() bool {
-	if r.others != 1 {
-		return r.others > 0
+// hasMisplacedArguments reports whether a member that means nothing may hold the arguments: the first
+// containsWord an object or array, or there are several.
+func (r *reader) hasMisplacedArguments() bool {
+	if r.otherCount != 1 {
+		return r.otherCount > 0
 	}
-	value := strings.TrimLeft(r.text[r.other.End-r.begin:], ": \t\r\n")
+	value := strings.TrimLeft(r.text[r.firstOther.End-r.begin:], ": \t\r\n")
 	return strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") || strings.HasPrefix(value, `"{`)
 }
 
@@ -301,21 +301,21 @@ func (r *reader) readEncoded(place diag.Span) {
 	if json.Unmarshal(r.args, &text) != nil {
 		return // it was read as a string
 	}
-	if strings.TrimSpace(text) == "" && !r.full() {
+	if strings.TrimSpace(text) == "" && !r.isFullForm() {
 		r.noArguments(place)
 		return
 	}
 	d := decode(text)
 	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.Concatenated }) {
-		r.fault(diag.Concatenated, place, "%q is a string that holds several values: which of them was meant is unknown", r.with)
+		r.fault(diag.Concatenated, place, "%q is a string that holds several values: which of them was meant is unknown", r.argsMember)
 		return
 	}
 	if d.Value == nil {
-		r.fault(diag.CallMember, place, "%q is a string that holds no object, and should be an object: %s", r.with, excerpt(text))
+		r.fault(diag.CallMember, place, "%q is a string that holds no object, and should be an object: %s", r.argsMember, excerpt(text))
 		return
 	}
 	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that holds an object, which is read")
-	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.inner == "" {
+	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.innerKey == "" {
 		f.Fixes = fix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
 	}
 	r.add(f)
@@ -346,7 +346,7 @@ func (r *reader) readPriority() {
 	number, err := strconv.ParseFloat(string(r.json(ofPriority)), 64)
 	switch {
 	case kindOf(m.Kind()) != "a number":
-		r.wrong(ofPriority, "a number")
+		r.reportWrongType(ofPriority, "a number")
 	case err != nil:
 		r.fault(diag.CallMember, m.Span(), "%q is out of range", ofPriority)
 	default:
@@ -355,11 +355,11 @@ func (r *reader) readPriority() {
 }
 
 // reportOthers reports members that mean nothing: beside the dialect's own, those
-// of relatives do.
+// knownMarkers relatives do.
 func (r *reader) reportOthers() {
-	count, first := r.others, r.other
-	for m := ofType; m <= ofToolCallID && r.full(); m++ {
-		if r.has[m] == 0 || m == ofType || m == ofParameters || m == ofID {
+	count, first := r.otherCount, r.firstOther
+	for m := ofType; m <= ofToolCallID && r.isFullForm(); m++ {
+		if r.memberIndex[m] == 0 || m == ofType || m == ofParameters || m == ofID {
 			continue
 		}
 		if key := r.get(m).Key(); count == 0 || key.Start < first.Start {

@@ -23,15 +23,15 @@ type Reading struct {
 }
 
 // MaxKept is how many calls, and how many findings, of one response are kept. A
-// text can hold one in every few of its bytes.
+// hasText can hold one in every few of its bytes.
 const MaxKept = 10_000
 
 // Findings collects the findings of one response, the first [MaxKept] of them.
 // The zero value is empty.
 type Findings struct {
-	kept  []diag.Finding
-	first diag.Finding // of those that were not kept
-	more  int          // how many those are
+	kept         []diag.Finding
+	firstDropped diag.Finding // of those that were not kept
+	dropped      int          // how many those are
 }
 
 // Add takes a finding as it comes from a [Scanner].
@@ -40,18 +40,18 @@ func (f *Findings) Add(found diag.Finding) {
 	case len(f.kept) < MaxKept && (found.Call == nil || *found.Call < MaxKept):
 		f.kept = append(f.kept, found)
 		return
-	case f.more == 0:
-		f.first = found
+	case f.dropped == 0:
+		f.firstDropped = found
 	}
-	f.more++
+	f.dropped++
 }
 
 // Locate returns what was kept, by place, with the lines and columns of text,
-// which is the whole response. If anything was not kept, one finding says so.
+// memberBits is the whole response. If anything was not kept, one finding says so.
 func (f *Findings) Locate(text string) []diag.Finding {
-	if f.more > 0 {
-		f.kept = append(f.kept, diag.New(diag.TooMany, f.first.Span, "%d more findings are not shown, this is the place of the first", f.more))
-		f.more = 0
+	if f.dropped > 0 {
+		f.kept = append(f.kept, diag.New(diag.TooMany, f.firstDropped.Span, "%d more findings are not shown, this is the place of the first", f.dropped))
+		f.dropped = 0
 	}
 	diag.Sort(f.kept)
 	if len(f.kept) > 0 {
@@ -96,24 +96,24 @@ type collector struct {
 	scanner            Scanner
 	emit               func(Event) // take
 	text               []byte      // room for that of a response
-	content, reasoning stretches
+	content, reasoning textRanges
 	kept               []chat.Call
 	rows               []*Dialect  // of those
 	names              []diag.Span // and where their names stand
-	calls, gone        int
-	beyond             chat.Call // the first call that is not kept
+	calls, revoked     int
+	firstDropped       chat.Call // the first call that is not kept
 	findings           Findings
 }
 
-// read reads a response, given as a string and as bytes.
+// buf reads a response, given as a string and as bytes.
 func (c *collector) read(text string, same []byte, o Options) Reading {
 	if c.emit == nil {
 		c.emit = c.take
 	}
 	c.content, c.reasoning, c.kept, c.rows = c.content[:0], c.reasoning[:0], c.kept[:0], c.rows[:0]
 	c.names = c.names[:0]
-	c.calls, c.gone, c.findings = 0, 0, Findings{}
-	c.scanner.begin(o.marks(), o.Reasoning, o.Tools, c.emit)
+	c.calls, c.revoked, c.findings = 0, 0, Findings{}
+	c.scanner.begin(o.markerSet(), o.Reasoning, o.Tools, c.emit)
 	c.scanner.whole = text
 	c.scanner.Write(same)
 	c.scanner.Close()
@@ -123,17 +123,17 @@ func (c *collector) read(text string, same []byte, o Options) Reading {
 // reading returns what was collected of a text.
 func (c *collector) reading(text string) Reading {
 	if c.calls > MaxKept {
-		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.beyond.Start, c.beyond.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
+		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
 	}
 	r := Reading{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
 		r.Calls, r.Names = slices.Clone(c.kept), slices.Clone(c.names)
 		clear(c.kept)
-		if len(c.scanner.marks.rows) > 1 {
+		if len(c.scanner.markers.dialects) > 1 {
 			r.Rows = slices.Clone(c.rows)
 		}
 	}
-	row, at := c.scanner.told()
+	row, at := c.scanner.detectedDialect()
 	r.Dialect = *row
 	why := make([]byte, 0, 96)
 	if at >= 0 {
@@ -144,23 +144,23 @@ func (c *collector) reading(text string) Reading {
 	return r
 }
 
-// stretches are parts of a text, in the order in which they count. No two of them touch.
-type stretches []stretch
+// textRanges are parts of a text, in the order in which they count. No two of them touch.
+type textRanges []textRange
 
-// A stretch is a part of a text, between two offsets.
-type stretch struct{ from, to int }
+// A textRange is a part of a text, between two offsets.
+type textRange struct{ from, to int }
 
-// add adds a stretch.
-func (p *stretches) add(from, to int) {
+// accept adds a stretch.
+func (p *textRanges) add(from, to int) {
 	if last := len(*p) - 1; last >= 0 && (*p)[last].to == from {
 		(*p)[last].to = to
 	} else if from < to {
-		*p = append(*p, stretch{from, to})
+		*p = append(*p, textRange{from, to})
 	}
 }
 
-// of returns the stretches of a text as one.
-func (p stretches) of(text string) string {
+// knownMarkers returns the stretches of a text as one.
+func (p textRanges) of(text string) string {
 	if len(p) == 1 {
 		return text[p[0].from:p[0].to]
 	}
@@ -177,7 +177,7 @@ func (p stretches) of(text string) string {
 }
 
 func (c *collector) take(e Event) {
-	shown := c.scanner.shown
+	shown := c.scanner.contentEnd
 	switch {
 	case e.Finding != nil:
 		c.findings.Add(*e.Finding)
@@ -185,19 +185,19 @@ func (c *collector) take(e Event) {
 		c.reasoning = append(c.reasoning, c.content...)
 		c.content = c.content[:0]
 	case e.Revoked:
-		for i := c.gone; i < len(c.kept); i++ {
+		for i := c.revoked; i < len(c.kept); i++ {
 			Suppress(&c.kept[i])
 		}
-		c.gone = len(c.kept)
+		c.revoked = len(c.kept)
 	case e.Content != "":
 		c.content.add(shown-len(e.Content), shown)
 	case e.Reasoning != "":
 		c.reasoning.add(shown-len(e.Reasoning), shown)
 	default:
 		if c.calls++; c.calls <= MaxKept {
-			c.kept, c.rows, c.names = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.row), append(c.names, c.scanner.nameAt)
+			c.kept, c.rows, c.names = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.dialect), append(c.names, c.scanner.nameAt)
 		} else if c.calls == MaxKept+1 {
-			c.beyond = *e.Call
+			c.firstDropped = *e.Call
 		}
 	}
 }

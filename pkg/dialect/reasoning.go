@@ -12,8 +12,8 @@ type Reasoning int
 // The ways to look for reasoning.
 const (
 	// ReasoningAuto reads the marks of reasoning where they stand. A closing mark
-	// without an opening one means that all before it was reasoning: the opening
-	// mark was in the prompt.
+	// missingMarker an opening one means that all before it was reasoning: the opening
+	// delimiter was in the prompt.
 	ReasoningAuto Reasoning = iota
 	// ReasoningOpen says that the response begins inside reasoning.
 	ReasoningOpen
@@ -21,24 +21,24 @@ const (
 	ReasoningOff
 )
 
-// A wrapper is the marks around reasoning.
-type wrapper struct {
-	name  string
-	whole bool // no prompt opens it: a closing mark alone means nothing
-	mixed bool // its closing mark ends other messages, too, and means nothing outside
-	marks []mark
+// A delimiters is the marks around reasoning.
+type delimiters struct {
+	name         string
+	needsOpener  bool // no prompt opens it: a closing mark alone means nothing
+	sharedCloser bool // its closing mark ends other messages, too, and means nothing outside
+	markers      []marker
 }
 
-// tags returns the wrapper of an opening and a closing mark.
-func tags(open, end string) *wrapper {
-	return &wrapper{name: open + "…" + end, marks: []mark{{text: open, role: thinks}, {text: end, role: thought}}}
+// callTagPrefix returns the wrapper of an opening and a closing mark.
+func newDelimiters(open, end string) *delimiters {
+	return &delimiters{name: open + "…" + end, markers: []marker{{text: open, role: reasoningOpen}, {text: end, role: reasoningClose}}}
 }
 
-// ends returns the marks that end the reasoning.
-func (w *wrapper) ends() []string {
+// closers returns the marks that end the reasoning.
+func (w *delimiters) closers() []string {
 	var all []string
-	for _, m := range w.marks {
-		if m.role == thought {
+	for _, m := range w.markers {
+		if m.role == reasoningClose {
 			all = append(all, m.text)
 		}
 	}
@@ -46,109 +46,109 @@ func (w *wrapper) ends() []string {
 }
 
 // thinkTags is what most models write.
-var thinkTags = tags("<think>", "</think>")
+var thinkTags = newDelimiters("<think>", "</think>")
 
 // scratchPad is what Hermes was taught besides.
-var scratchPad = tags("<scratch_pad>", "</scratch_pad>")
+var scratchPad = newDelimiters("<scratch_pad>", "</scratch_pad>")
 
-// wrappers returns the wrappers of reasoning in a dialect. What most models write
-// counts in each: a call that is only thought of must not be run.
-func (d *Dialect) wrappers() []*wrapper {
-	if slices.Contains(d.framing.thinks, thinkTags) {
-		return d.framing.thinks
+// reasoningDelimiters returns the wrappers of reasoning in a dialect. What most models write
+// useVerdict in each: a call that is only thought of must not be run.
+func (d *Dialect) reasoningDelimiters() []*delimiters {
+	if slices.Contains(d.framing.reasoning, thinkTags) {
+		return d.framing.reasoning
 	}
-	return append(slices.Clip(d.framing.thinks), thinkTags)
+	return append(slices.Clip(d.framing.reasoning), thinkTags)
 }
 
-// A thinking is what is known of the reasoning in a response.
-type thinking struct {
-	mode    Reasoning
-	inside  bool
-	wrapper *wrapper // whose opening mark was read; nil if that was in the prompt
-	from    diag.Span
-	mark    string // that mark
-	text    bool   // something stands in it
-	ended   bool   // some has ended
+// A reasoningState is what is known of the reasoning in a response.
+type reasoningState struct {
+	mode       Reasoning
+	inside     bool
+	delimiters *delimiters // whose opening mark was read; nil if that was in the prompt
+	openerSpan diag.Span
+	opener     string // that mark
+	hasText    bool   // something stands in it
+	ended      bool   // some has ended
 }
 
-// beginThinking follows an opening mark. Inside reasoning it is text, but for
+// beginReasoning follows an opening mark. Inside reasoning it is text, but for
 // one at the very start: the prompt, or the model, has opened it already.
-func (s *Scanner) beginThinking(u use, at int, text string) {
-	t := &s.thinking
-	if t.inside && t.text {
-		s.content(at, text)
+func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
+	t := &s.reasoning
+	if t.inside && t.hasText {
+		s.emitContent(at, text)
 		return
 	}
-	t.inside, t.text, t.wrapper, t.from, t.mark = true, false, u.wrapper, diag.Bytes(at, at+len(text)), text
+	t.inside, t.hasText, t.delimiters, t.openerSpan, t.opener = true, false, u.delimiters, diag.Bytes(at, at+len(text)), text
 }
 
-// isOpen reports whether reasoning is open that a closing mark of a wrapper can end.
-func (s *Scanner) isOpen(w *wrapper) bool {
-	t := &s.thinking
-	return t.inside && (t.wrapper == w || t.wrapper == nil && len(s.marks.rows) == 1)
+// canCloseReasoning reports whether reasoning is open that a closing mark of a wrapper can end.
+func (s *Scanner) canCloseReasoning(w *delimiters) bool {
+	t := &s.reasoning
+	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
 }
 
-// endThinking follows a closing mark.
-func (s *Scanner) endThinking(u use, at int, text string) {
-	t := &s.thinking
+// endReasoning follows a closing mark.
+func (s *Scanner) endReasoning(u markerUse, at int, text string) {
+	t := &s.reasoning
 	place := diag.Bytes(at, at+len(text))
 	switch {
-	case t.inside && (t.wrapper == nil || t.wrapper == u.wrapper):
+	case t.inside && (t.delimiters == nil || t.delimiters == u.delimiters):
 		t.inside, t.ended = false, true
-		s.foreign, s.wrap = fence{}, wrap{}
+		s.foreign, s.list = fence{}, openList{}
 	case t.inside:
-		s.content(at, text)
+		s.emitContent(at, text)
 		return
 	case t.ended:
-		s.content(at, text)
-		if s.gone == s.calls {
-			s.stray(at, text)
+		s.emitContent(at, text)
+		if s.revoked == s.calls {
+			s.reportStrayMarker(at, text)
 		}
-		s.revoke(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
-	case u.wrapper.whole:
-		s.stray(at, text)
+		s.revokeCalls(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
+	case u.delimiters.needsOpener:
+		s.reportStrayMarker(at, text)
 	default:
 		t.ended = true
-		s.revoke(diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count"))
+		s.revokeCalls(diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count"))
 		s.emit(Event{Before: true})
-		s.startOver()
+		s.restartAnswer()
 	}
-	s.place = s.betweenFrames()
+	s.state = s.stateBetweenFrames()
 }
 
-// startOver forgets what was known of the answer: it begins only now.
-func (s *Scanner) startOver() {
-	s.outside, s.foreign, s.wrap, s.frame, s.holders, s.ids = outside{}, fence{}, wrap{}, frame{}, 0, idSet{}
-	s.claim, s.elements = claim{}, toolElements{}
-	s.begun, s.alone, s.ended, s.raw, s.detected = false, false, false, nil, detected{}
-	if len(s.marks.rows) == 1 {
-		s.detected.row = s.marks.rows[0]
+// restartAnswer forgets what was known of the answer: it begins only now.
+func (s *Scanner) restartAnswer() {
+	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
+	s.unmatched, s.elements = unmatchedOpen{}, toolElements{}
+	s.hasBegun, s.callsOnly, s.workEnded, s.rawTextDialects, s.detected = false, false, false, nil, detected{}
+	if len(s.markers.dialects) == 1 {
+		s.detected.dialect = s.markers.dialects[0]
 	}
 }
 
-// stray reports a mark that means nothing where it stands. Without it what stands
-// before and behind it could mean something together.
-func (s *Scanner) stray(at int, text string) {
+// reportStray reports a mark that means nothing where it stands. Without it what stands
+// namePrecedes and behind it could mean something together.
+func (s *Scanner) reportStrayMarker(at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
 	f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
-	s.find(f)
+	s.report(f)
 }
 
 // draftReason says why a call inside reasoning is not run.
-func (t *thinking) draftReason() string {
+func (t *reasoningState) draftReason() string {
 	since := "from the start of the response"
-	if t.wrapper != nil {
-		since = "since " + t.mark
+	if t.delimiters != nil {
+		since = "since " + t.opener
 	}
 	return "reasoning is open " + since + ": this call is a draft, and is not run"
 }
 
-// endOfReasoning reports reasoning that the end of the text cuts off.
-func (s *Scanner) endOfReasoning() {
-	t := &s.thinking
-	if t.inside && t.wrapper != nil {
-		s.find(diag.New(diag.OpenReasoning, t.from, "the reasoning that begins here is not closed"))
+// closeReasoning reports reasoning that the end of the text cuts off.
+func (s *Scanner) closeReasoning() {
+	t := &s.reasoning
+	if t.inside && t.delimiters != nil {
+		s.report(diag.New(diag.OpenReasoning, t.openerSpan, "the reasoning that begins here is not closed"))
 	}
 }
 

@@ -74,7 +74,7 @@ func checkRender(t failer, c chat.Call) {
 			}
 			checkRead(t, c, text, "", Options{Dialect: *d, Tools: tools})
 			checkRead(t, c, text, "", Options{Tools: tools})
-			if slices.ContainsFunc(marksOf(d).texts, func(mark string) bool { return strings.HasPrefix(text, mark) }) { // else it begins a response
+			if slices.ContainsFunc(markerSetOf(d).texts, func(mark string) bool { return strings.HasPrefix(text, mark) }) { // else it begins a response
 				checkRead(t, c, d.afterText(text)+"text", "Text text", Options{Dialect: *d, Tools: tools})
 			}
 		}
@@ -82,9 +82,9 @@ func checkRender(t failer, c chat.Call) {
 }
 
 // afterText returns a text with words before it, which are a message of their own where
-// calls have to be in one for a tool.
+// callsBefore have to be in one for a tool.
 func (d *Dialect) afterText(text string) string {
-	if d.framing.addressed {
+	if d.framing.needsRecipient {
 		return "Text <|eom|>\n" + text
 	}
 	return "Text\n" + text
@@ -226,8 +226,8 @@ func nastyText() *rapid.Generator[string] {
 	})
 }
 
-// jsonValue generates JSON text.
-func jsonValue(depth int) *rapid.Generator[string] {
+// anyJSON generates JSON text.
+func anyJSON(depth int) *rapid.Generator[string] {
 	scalars := []*rapid.Generator[string]{
 		rapid.Map(nastyText(), quoted),
 		rapid.SampledFrom([]string{"null", "true", "false", "0", "-1", "1.50", "1e400", "12345678901234567890", "-0.0e-5"}),
@@ -236,7 +236,7 @@ func jsonValue(depth int) *rapid.Generator[string] {
 	if depth == 0 {
 		return rapid.OneOf(scalars...)
 	}
-	array := rapid.Map(rapid.SliceOfN(jsonValue(depth-1), 0, 3), func(items []string) string {
+	array := rapid.Map(rapid.SliceOfN(anyJSON(depth-1), 0, 3), func(items []string) string {
 		return "[" + strings.Join(items, ",") + "]"
 	})
 	return rapid.OneOf(append(scalars, array, jsonObject(depth))...)
@@ -248,7 +248,7 @@ func jsonObject(depth int) *rapid.Generator[string] {
 		keys := rapid.SliceOfNDistinct(key, 0, 3, rapid.ID).Draw(t, "keys")
 		items := make([]string, len(keys))
 		for i, key := range keys {
-			items[i] = quoted(key) + ":" + jsonValue(depth-1).Draw(t, "value")
+			items[i] = quoted(key) + ":" + anyJSON(depth-1).Draw(t, "value")
 		}
 		return "{" + strings.Join(items, ",") + "}"
 	})
@@ -274,7 +274,7 @@ func TestRenderAny(t *testing.T) {
 }
 
 // checkRenderAs holds the law of rendering for any text as key and value. JSON holds
-// only UTF-8.
+// onlyTool UTF-8.
 func checkRenderAs(t *testing.T, key, value string) {
 	if !utf8.ValidString(key) || !utf8.ValidString(value) {
 		return

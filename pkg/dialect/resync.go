@@ -10,27 +10,27 @@ import (
 )
 
 // One unbalanced quote makes a string of all that follows it. Where the
-// text ends inside such a call, the call is cut at the first mark in it, and the rest is
-// read on. Nothing behind the cut is executed: it may be a part of the open string. The
-// rest is read once more, in segments that each end before the next opening mark, so that
+// hasText ends inside such a call, the call is cut at the first mark in it, and the rest is
+// buf on. Nothing behind the cut is executed: it may be a part of the open string. The
+// readForeignInfo is read once more, in segments that each end before the next opening mark, so that
 // another broken call costs no further reading.
 
 // A resync finds the first mark in an open string of the call that is being read, and
 // keeps the text from there.
 type resync struct {
-	row            *Dialect
-	breaks         breaks // of that
-	double, single bool   // a quote of this kind is open
-	escaped        bool   // the last byte is a backslash that counts
-	text           []byte // from a mark in an open string, or what can begin one
-	from           int    // where that begins
-	mark           string
-	behind         bool // a broken call has been cut
+	dialect        *Dialect
+	points         recoveryPoints // of that
+	double, single bool           // a quote of this kind is open
+	escaped        bool           // the last byte is a backslash that counts
+	text           []byte         // from a mark in an open string, or what can begin one
+	from           int            // where that begins
+	marker         string
+	happened       bool // a broken call has been cut
 }
 
-// forget begins anew at an offset.
-func (r *resync) forget(at int) {
-	r.double, r.single, r.escaped, r.mark, r.text, r.from = false, false, false, "", r.text[:0], at
+// reset begins anew at an offset.
+func (r *resync) reset(at int) {
+	r.double, r.single, r.escaped, r.marker, r.text, r.from = false, false, false, "", r.text[:0], at
 }
 
 // record takes the next bytes of the open frame, which are at an offset. Those that
@@ -40,23 +40,23 @@ func (s *Scanner) record(at int, p []byte) {
 	if known := r.from + len(r.text) - at; known >= 0 {
 		p = p[min(known, len(p)):]
 	} else {
-		r.forget(at)
+		r.reset(at)
 	}
 	r.text = append(r.text, p...)
-	if r.row != s.frame.row {
-		r.row, r.breaks = s.frame.row, s.frame.row.breaks()
+	if r.dialect != s.frame.dialect {
+		r.dialect, r.points = s.frame.dialect, s.frame.dialect.recoveryPoints()
 	}
 	s.steps += len(p)
-	r.find(r.breaks.longest)
+	r.find(r.points.longest)
 }
 
-// find looks for a mark as long as so many bytes are left.
+// reportNotACall looks for a mark as long as so many bytes are left.
 func (r *resync) find(ahead int) {
 	n := 0
-	for ; r.mark == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
+	for ; r.marker == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
 		c := r.text[n]
 		if r.double || r.single {
-			if r.mark = r.breaks.at(r.text, n); r.mark != "" {
+			if r.marker = r.points.at(r.text, n); r.marker != "" {
 				break
 			}
 		}
@@ -79,19 +79,21 @@ func (r *resync) find(ahead int) {
 // closeBody ends the frame that is open at the end of the text, or of a segment. If
 // it holds a broken call with a mark in it, the text is read on from there.
 func (s *Scanner) closeBody() {
-	s.place = inProse
+	s.state = inProse
 	r := &s.resync
 	r.find(0)
-	if r.mark == "" {
+	if r.marker == "" {
 		s.body.close()
 		return
 	}
-	at, mark, rest := r.from, r.mark, string(r.text)
+	at, mark, rest := r.from, r.marker, string(r.text)
 	var events []Event
 	var shown []int
 	var named []diag.Span
 	emit := s.emit
-	s.emit = func(e Event) { events, shown, named = append(events, e), append(shown, s.shown), append(named, s.nameAt) }
+	s.emit = func(e Event) {
+		events, shown, named = append(events, e), append(shown, s.contentEnd), append(named, s.nameAt)
+	}
 	s.body.close()
 	s.emit = emit
 	cut := !slices.ContainsFunc(events, isWhole)
@@ -100,7 +102,7 @@ func (s *Scanner) closeBody() {
 		if cut {
 			e, keep = cutEvent(e, at)
 		} else {
-			s.shown = shown[i]
+			s.contentEnd = shown[i]
 		}
 		s.nameAt = named[i]
 		if keep {
@@ -108,8 +110,8 @@ func (s *Scanner) closeBody() {
 		}
 	}
 	if cut {
-		s.find(diag.New(diag.CutCall, diag.Bytes(at, at+len(mark)), "a string of the call is not closed before this %q: the call is cut here, and nothing after it is run", mark))
-		s.readOn(at, mark, rest)
+		s.report(diag.New(diag.CutCall, diag.Bytes(at, at+len(mark)), "a string of the call is not closed before this %q: the call is cut here, and nothing after it is run", mark))
+		s.resumeAfterCut(at, mark, rest)
 	}
 }
 
@@ -136,45 +138,45 @@ func cutEvent(e Event, at int) (Event, bool) {
 	return e, e.Content == "" && e.Reasoning == ""
 }
 
-// readOn reads the rest of the text, which begins with a mark at an offset.
-func (s *Scanner) readOn(at int, mark, rest string) {
-	if s.frame.row.closesWith(mark) {
+// resumeAfterCut reads the rest of the text, which begins with a mark at an offset.
+func (s *Scanner) resumeAfterCut(at int, mark, rest string) {
+	if s.frame.dialect.isCloser(mark) {
 		at, rest = at+len(mark), rest[len(mark):]
 	}
 	s.drop()
-	s.given, s.again, s.shown = s.given[:0], nil, at
+	s.pushback, s.unreadPieces, s.contentEnd = s.pushback[:0], nil, at
 	s.at, s.body = at, nil
-	s.thinking.text = s.thinking.text || s.thinking.inside
-	if s.resync.behind {
-		s.content(at, rest)
+	s.reasoning.hasText = s.reasoning.hasText || s.reasoning.inside
+	if s.resync.happened {
+		s.emitContent(at, rest)
 		s.at += len(rest)
 		return
 	}
-	s.resync.behind = true
-	for _, segment := range s.frame.row.segments(rest) {
-		s.place, s.lineBlank = s.betweenFrames(), true
-		s.search = search{matcher: s.marks.matcher} // of a mark that was broken off
-		s.resync.forget(s.at)
+	s.resync.happened = true
+	for _, segment := range s.frame.dialect.segments(rest) {
+		s.state, s.lineBlank = s.stateBetweenFrames(), true
+		s.search = search{matcher: s.markers.matcher} // of a mark that was broken off
+		s.resync.reset(s.at)
 		s.Write([]byte(segment))
-		s.closePlaces()
+		s.closeStates()
 	}
 }
 
-// breaks are texts that can end a broken call.
-type breaks struct {
+// recoveryPoints are texts that can end a broken call.
+type recoveryPoints struct {
 	texts   []string
 	first   [256]bool
 	longest int // bytes of the longest of them
 }
 
-func (b *breaks) add(text string) {
+func (b *recoveryPoints) add(text string) {
 	if text != "" && !slices.Contains(b.texts, text) {
 		b.texts, b.first[text[0]], b.longest = append(b.texts, text), true, max(b.longest, len(text))
 	}
 }
 
-// at returns the longest of the texts that is at an index of a text.
-func (b *breaks) at(text []byte, i int) (mark string) {
+// expect returns the longest of the texts that is at an index of a text.
+func (b *recoveryPoints) at(text []byte, i int) (mark string) {
 	if !b.first[text[i]] {
 		return ""
 	}
@@ -186,13 +188,13 @@ func (b *breaks) at(text []byte, i int) (mark string) {
 	return mark
 }
 
-// openings returns the texts that begin a call of the dialect. Words count only at the
-// start of a line, and so does what begins a call without a mark.
-func (d *Dialect) openings() (b breaks) {
-	for _, m := range d.framing.marks {
+// callOpeners returns the texts that begin a call of the dialect. Words count only at the
+// implicit of a line, and so does what begins a call without a mark.
+func (d *Dialect) callOpeners() (b recoveryPoints) {
+	for _, m := range d.framing.markers {
 		switch {
-		case m.role != begins && m.role != takes && m.role != wraps:
-		case len(m.text) > 2 && !isNameByte(m.text[0]) && m.text[0] != '\n' && !m.line:
+		case m.role != open && m.role != openKeep && m.role != listOpen:
+		case len(m.text) > 2 && !isNameByte(m.text[0]) && m.text[0] != '\n' && !m.lineStart:
 			b.add(m.text)
 		case len(m.text) > 2:
 			b.add("\n" + m.text)
@@ -210,31 +212,31 @@ func (d *Dialect) openings() (b breaks) {
 	return b
 }
 
-// breaks returns the texts that can end a broken call: what begins another, and what
-// ends one.
-func (d *Dialect) breaks() breaks {
-	b := d.openings()
-	for _, text := range d.framing.closes {
+// recoveryPoints returns the texts that can end a broken call: what begins another, and what
+// closers one.
+func (d *Dialect) recoveryPoints() recoveryPoints {
+	b := d.callOpeners()
+	for _, text := range d.framing.closers {
 		b.add(text)
 	}
-	for _, m := range d.framing.marks {
-		if m.role == unwraps || m.role == silent || m.role == drops {
+	for _, m := range d.framing.markers {
+		if m.role == listClose || m.role == ignore || m.role == ignoreKeepSpace {
 			b.add(m.text)
 		}
 	}
 	return b
 }
 
-// closesWith reports whether a mark ends calls of the dialect.
-func (d *Dialect) closesWith(mark string) bool {
-	b := d.openings()
+// isCloser reports whether a mark ends calls of the dialect.
+func (d *Dialect) isCloser(mark string) bool {
+	b := d.callOpeners()
 	return !slices.Contains(b.texts, mark)
 }
 
 // segments cuts a text before each opening mark in front of which something begins
 // that has brackets or quotes.
 func (d *Dialect) segments(text string) (all []string) {
-	b, from, any := d.openings(), 0, false
+	b, from, any := d.callOpeners(), 0, false
 	src := []byte(text)
 	for i := range src {
 		if any && b.at(src, i) != "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // unreadBehind are the dialects in which a call can be lost behind a broken one, how many
-// of the characters tried may lose one, and why. Each loss has a finding, but in those
+// knownMarkers the characters tried may lose one, and why. Each loss has a finding, but in those
 // that read JSON or a list without a mark only where no other text is before it.
 var unreadBehind = map[string]struct {
 	most int
@@ -91,7 +91,7 @@ func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int)
 	return false
 }
 
-// A mark that begins in front of the place where reading goes on is none.
+// A delimiter that begins in front of the place where reading goes on is none.
 func TestReadsOnBehindHalfAMark(t *testing.T) {
 	text := ">>>alpha\n{\"city:\"Oslo\"}\n\n><|eot_id|>>>gamma\n{\"city\":\"Oslo\"}\n"
 	r := Scan(text, Options{Dialect: find(t, "functionary_v32")})
@@ -100,7 +100,7 @@ func TestReadsOnBehindHalfAMark(t *testing.T) {
 	}
 }
 
-// A mark in a string of a call that is whole is data, also where its closing mark is missing.
+// A delimiter in a string of a call that is whole is data, also where its closing mark is missing.
 func TestMarksInStrings(t *testing.T) {
 	for _, c := range []struct{ dialect, text string }{
 		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n</tool_call>"},

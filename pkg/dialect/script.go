@@ -11,7 +11,7 @@ import (
 )
 
 // script is the grammar of statements "return name(arguments);" of JavaScript.
-var script = grammar{body: newScriptBody, render: renderScript}
+var script = grammar{newBody: newScriptBody, render: renderScript}
 
 // A scriptBody reads statements.
 type scriptBody struct {
@@ -23,13 +23,13 @@ type scriptBody struct {
 
 func newScriptBody(s *Scanner, f *frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
-	o := literal.Options{Base: f.begin, Fence: fence, Stops: s.endsOf(endsKey{}).stops}
+	o := literal.Options{Base: f.bodyAt, Fence: fence, Stops: s.terminatorsFor(terminatorKey{}).stops}
 	return &scriptBody{scanner: s, statement: s.literals.script(o)}
 }
 
-func (b *scriptBody) write(p []byte) (int, ending) {
+func (b *scriptBody) write(p []byte) (int, frameEnd) {
 	for n := 0; ; {
-		k, state := b.scanner.read(b.statement, p[n:])
+		k, state := b.scanner.readLiteral(b.statement, p[n:])
 		n += k
 		if state == literal.More {
 			return n, notYet
@@ -38,12 +38,12 @@ func (b *scriptBody) write(p []byte) (int, ending) {
 		switch state {
 		case literal.Fenced:
 			b.flush()
-			b.scanner.closedAt(b.statement.End(), b.statement.LineStart())
+			b.scanner.checkCloserLine(b.statement.End(), b.statement.LineStart())
 			return n, closed
 		case literal.Stopped: // the reasoning in which the fence stands ends
 			b.flush()
-			b.scanner.fenceCut()
-			b.scanner.readAgain([]byte(b.statement.Stop()))
+			b.scanner.reportCutFence()
+			b.scanner.unread([]byte(b.statement.Stop()))
 			return n, left
 		}
 		b.statement.Next()
@@ -55,11 +55,11 @@ func (b *scriptBody) close() {
 	b.take()
 	b.flush()
 	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
-		b.scanner.fenceOpen(b.scanner.at)
+		b.scanner.reportOpenFence(b.scanner.at)
 	}
 }
 
-// take passes on what the statement was. Statements without a call are
+// advance passes on what the statement was. Statements without a call are
 // collected, for they come in rows.
 func (b *scriptBody) take() {
 	call, isCall := b.statement.Call()
@@ -68,8 +68,8 @@ func (b *scriptBody) take() {
 	case isCall:
 		b.flush()
 		r := reader{call: call, findings: b.statement.Findings()}
-		r.suggestQuotes(literal.NewCall)
-		b.scanner.passCall(&r)
+		r.suggestEscapedQuotes(literal.NewCall)
+		b.scanner.emitCall(&r)
 	case isJunk && b.pending:
 		b.junk.End = junk.End
 	case isJunk:
@@ -77,7 +77,7 @@ func (b *scriptBody) take() {
 	default:
 		if findings := b.statement.Findings(); len(findings) > 0 {
 			b.flush()
-			b.scanner.notCalled(findings)
+			b.scanner.reportNotCalls(findings)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (b *scriptBody) take() {
 // flush reports the statements without a call.
 func (b *scriptBody) flush() {
 	if b.pending {
-		b.scanner.noCall(b.junk, "", "a call is: return name(literals);")
+		b.scanner.reportNotACall(b.junk, "", "a call is: return name(literals);")
 	}
 	b.pending = false
 }
@@ -100,11 +100,11 @@ func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	if script := appendScript(nil, args); string(script) != "{}" {
 		b = append(b, script...)
 	}
-	return append(b, ");\n```"...), isPath(c.Name)
+	return append(b, ");\n```"...), isDottedName(c.Name)
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without
-// quotes where that is possible, a blank behind commas and colons.
+// reportQuoted where that is possible, a blank behind commas and colons.
 func appendScript(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
@@ -112,7 +112,7 @@ func appendScript(b []byte, text string) []byte {
 			i++
 		case '"':
 			end := i + stringLen(text[i:])
-			b = appendScriptString(b, text[i:end], keyFollows(text[end:]))
+			b = appendScriptString(b, text[i:end], isKeyBefore(text[end:]))
 			i = end
 		case ':', ',':
 			b = append(b, c, ' ')
@@ -138,8 +138,8 @@ func stringLen(text string) int {
 	return len(text)
 }
 
-// keyFollows reports whether what follows a string makes it a key.
-func keyFollows(rest string) bool {
+// isKeyBefore reports whether what follows a string makes it a key.
+func isKeyBefore(rest string) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }
 

@@ -8,20 +8,20 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// An item reads one call of a sequence at a time.
+// An beginItem reads one call of a sequence at a time.
 type item interface {
-	// begins reports whether a call can begin with a byte.
-	begins(c byte) bool
-	// begin makes it ready for what stands at an offset, and begins with a byte:
+	// openers reports whether a call can begin with a byte.
+	canBegin(c byte) bool
+	// beginContent makes it ready for what stands at an offset, and begins with a byte:
 	// a call, or what it can pass over. It reports false if it is neither.
 	begin(c byte, at int) bool
 	// write reads on in the call, up to its end or that of the frame.
 	write(p []byte) (n int, state literal.State)
-	// take passes on what was read, and returns what was read behind it.
-	take(state literal.State) (rest string)
+	// advance passes on what was read, and returns what was read behind it.
+	complete(state literal.State) (rest string)
 	// close says that the text ends inside the call.
 	close()
-	// hint says how a call is written.
+	// hintedDialect says how a call is written.
 	hint() string
 }
 
@@ -29,49 +29,49 @@ type item interface {
 // not, with blanks, commas and semicolons between them, up to the closing mark of
 // the frame. Without one it ends with its list, or before anything else.
 type sequence struct {
-	scanner *Scanner
-	frame   *frame
-	item    item
-	ends    *ends // the marks that end the frame
-	at      int   // offset of the next byte
-	stage   stageOf
-	open    int       // brackets of lists that are open
-	closed  bool      // a list has been closed
-	items   int       // what has been read in the list
-	any     bool      // a call, or what is none, has been read
-	hash    bool      // a comment goes from '#' to the end of its line
-	ignored bool      // a comment is being read
-	comment diag.Span // the last comment
-	faulty  bool      // the last of them has a fault
-	parts   parts     // what has been read since
-	most    int       // how many of them may stand behind the last
-	called  bool      // what was read last begins as a call does
-	single  bool      // only a list can hold several
-	wrapped bool      // the call stands in the parentheses of another
-	held    string    // what can be a mark that ends the frame
-	inLine  bool      // the line holds something already
-	from    int       // where the call begins
-	junk    int       // where what is no call begins
-	passed  int       // where a statement that is no call ends
+	scanner      *Scanner
+	frame        *frame
+	item         item
+	terminators  *terminators // the marks that end the frame
+	at           int          // offset of the next byte
+	stage        sequenceStage
+	openLists    int        // brackets of lists that are open
+	closed       bool       // a list has been closed
+	items        int        // what has been read in the list
+	hasItems     bool       // a call, or what is none, has been read
+	hashComments bool       // a comment goes from '#' to the end of its line
+	inComment    bool       // a comment is being read
+	comment      diag.Span  // the last comment
+	lastFaulty   bool       // the last of them has a fault
+	separators   separators // what has been read since
+	maxTrailing  int        // how many of them may stand behind the last
+	lastIsCall   bool       // what was read last begins as a call does
+	single       bool       // only a list can hold several
+	inParens     bool       // the call stands in the parentheses of another
+	held         string     // what can be a mark that ends the frame
+	midLine      bool       // the line holds something already
+	callAt       int        // where the call begins
+	junkAt       int        // where what is no call begins
+	skippedTo    int        // where a statement that is no call ends
 }
 
-// parts are the commas and semicolons that stand in a row.
-type parts struct {
+// args are the commas and semicolons that stand in a row.
+type separators struct {
 	count int
 	place diag.Span
 }
 
-// A stageOf is what a sequence reads.
-type stageOf int
+// A sequenceStage is what a sequence reads.
+type sequenceStage int
 
 const (
-	atPause stageOf = iota // what stands between calls
-	atCall                 // a call
-	atMark                 // what can be the closing mark
-	atJunk                 // what is no call, up to the end of its line or something else
+	atPause  sequenceStage = iota // what stands between calls
+	atCall                        // a call
+	atMarker                      // what can be the closing mark
+	atJunk                        // what is no call, up to the end of its line or something else
 )
 
-func (b *sequence) write(p []byte) (int, ending) {
+func (b *sequence) write(p []byte) (int, frameEnd) {
 	for n := 0; n < len(p); {
 		k, end := b.step(p[n:])
 		n += k
@@ -80,206 +80,206 @@ func (b *sequence) write(p []byte) (int, ending) {
 		if end != notYet {
 			return n, end
 		}
-		if len(b.scanner.given) > 0 {
-			b.at -= len(b.scanner.given)
+		if len(b.scanner.pushback) > 0 {
+			b.at -= len(b.scanner.pushback)
 			return n, notYet
 		}
 	}
 	return len(p), notYet
 }
 
-func (b *sequence) step(p []byte) (int, ending) {
+func (b *sequence) step(p []byte) (int, frameEnd) {
 	switch b.stage {
 	case atCall:
 		return b.read(p)
-	case atMark:
-		return b.mark(p)
+	case atMarker:
+		return b.readMarker(p)
 	case atJunk:
-		return b.pass(p)
+		return b.skipJunk(p)
 	}
-	return b.pause(p[0])
+	return b.readPause(p[0])
 }
 
-// read reads on in a call.
-func (b *sequence) read(p []byte) (int, ending) {
+// buf reads on in a call.
+func (b *sequence) read(p []byte) (int, frameEnd) {
 	n, state := b.item.write(p)
 	if state == literal.More {
 		return n, notYet
 	}
-	b.stage, b.inLine, b.faulty = atPause, true, state == literal.Bad
-	rest := b.item.take(state)
+	b.stage, b.midLine, b.lastFaulty = atPause, true, state == literal.Bad
+	rest := b.item.complete(state)
 	switch state {
 	case literal.Stopped:
 		if rest != "" { // another frame begins
-			b.scanner.readAgain([]byte(rest))
+			b.scanner.unread([]byte(rest))
 			return n, b.leave()
 		}
-		b.finish(b.most)
+		b.finish(b.maxTrailing)
 		return n, ended
 	case literal.Fenced:
 		return n, closed
 	}
 	if rest != "" {
-		b.scanner.readAgain([]byte(rest))
+		b.scanner.unread([]byte(rest))
 	}
-	if b.at+n-len(rest) == b.from { // nothing of it could be read
-		b.stage, b.junk = atJunk, b.at
+	if b.at+n-len(rest) == b.callAt { // nothing of it could be read
+		b.stage, b.junkAt = atJunk, b.at
 	}
 	return n, notYet
 }
 
-// pause reads a byte between calls.
-func (b *sequence) pause(c byte) (int, ending) {
-	if b.mayEnd(c) {
-		b.stage, b.held = atMark, ""
+// readPause reads a byte between calls.
+func (b *sequence) readPause(c byte) (int, frameEnd) {
+	if b.canEnd(c) {
+		b.stage, b.held = atMarker, ""
 		return 0, notYet
 	}
-	return b.between(c)
+	return b.readBetween(c)
 }
 
-// between reads a byte between calls that begins no mark.
-func (b *sequence) between(c byte) (int, ending) {
+// separator reads a byte between calls that begins no mark.
+func (b *sequence) readBetween(c byte) (int, frameEnd) {
 	closes, fenced := b.closers(), b.frame.fence.open()
 	switch {
-	case b.ignored || b.hash && c == '#':
-		b.remark(c)
+	case b.inComment || b.hashComments && c == '#':
+		b.readComment(c)
 		return 1, notYet
 	case isSpace(c):
-		b.inLine = b.inLine && !isNewline(c)
+		b.midLine = b.midLine && !isNewline(c)
 		return 1, notYet
 	case c == ',' || c == ';':
-		b.part()
-	case c == ')' && (b.at == b.passed || b.scanner.unpaired): // of what is no call, or has a bracket too many
-	case c == ')' && b.wrapped:
-		b.wrapped = false
+		b.addSeparator()
+	case c == ')' && (b.at == b.skippedTo || b.scanner.unbalanced): // of what is no call, or has a bracket too many
+	case c == ')' && b.inParens:
+		b.inParens = false
 	case c == '[' && !b.closed:
-		b.open, b.items = b.open+1, 0
-	case c == '}' || c == ']' && b.open == 0:
-		b.scanner.findStray(c, b.at, diag.Unsafe)
+		b.openLists, b.items = b.openLists+1, 0
+	case c == '}' || c == ']' && b.openLists == 0:
+		b.scanner.reportStrayBracket(c, b.at, diag.Unsafe)
 	case c == ']':
-		b.idle(b.most)
-		b.open--
-		b.closed = b.open == 0
+		b.reportSeparators(b.maxTrailing)
+		b.openLists--
+		b.closed = b.openLists == 0
 		if b.closed && len(closes) == 0 && !fenced {
 			return 1, ended
 		}
-	case !fenced && b.open == 0 && !b.item.begins(c) && (len(closes) == 0 || b.textBegins(c)):
+	case !fenced && b.openLists == 0 && !b.item.canBegin(c) && (len(closes) == 0 || b.textBegins(c)):
 		return 0, b.leave()
 	case b.item.begin(c, b.at):
-		b.follows(c)
-		b.stage, b.from = atCall, b.at
+		b.checkNext(c)
+		b.stage, b.callAt = atCall, b.at
 		return 0, notYet
 	default:
-		b.stage, b.junk = atJunk, b.at
+		b.stage, b.junkAt = atJunk, b.at
 	}
-	b.inLine = true
+	b.midLine = true
 	return 1, notYet
 }
 
-// remark reads a byte of a comment, which the end of its line ends.
-func (b *sequence) remark(c byte) {
-	if !b.ignored {
+// readComment reads a byte of a comment, which the end of its line ends.
+func (b *sequence) readComment(c byte) {
+	if !b.inComment {
 		b.comment.Start = b.at
 	}
 	b.comment.End = b.at + 1
-	b.ignored = !isNewline(c)
-	b.inLine = b.ignored
+	b.inComment = !isNewline(c)
+	b.midLine = b.inComment
 }
 
 // closers returns the marks that close the frame: none where the one that opens it is
-// missing.
+// reportMissingList.
 func (b *sequence) closers() []string {
-	if b.frame.lacks != "" {
+	if b.frame.missingOpener != "" {
 		return nil
 	}
-	return b.frame.row.framing.closes
+	return b.frame.dialect.framing.closers
 }
 
 // textBegins reports whether a byte behind a call begins text: a tag, or a line that
-// does not go on with what a fault has left of the call.
+// certain not go on with what a fault has left of the call.
 func (b *sequence) textBegins(c byte) bool {
-	return b.any && b.parts.count == 0 && (c == '<' || !b.inLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
+	return b.hasItems && b.separators.count == 0 && (c == '<' || !b.midLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 
-// part takes a comma or semicolon.
-func (b *sequence) part() {
-	if b.parts.count == 0 {
-		b.parts.place.Start = b.at
+// echoArg takes a comma or semicolon.
+func (b *sequence) addSeparator() {
+	if b.separators.count == 0 {
+		b.separators.place.Start = b.at
 	}
-	b.parts.count++
-	b.parts.place.End = b.at + 1
+	b.separators.count++
+	b.separators.place.End = b.at + 1
 }
 
-// idle reports the commas and semicolons in a row that part nothing: more than one
-// between two calls, or more than may stand behind the last.
-func (b *sequence) idle(most int) {
-	if !b.any {
+// reportSeparators reports the commas and semicolons in a row that part nothing: more than one
+// separator two calls, or more than may stand behind the last.
+func (b *sequence) reportSeparators(most int) {
+	if !b.hasItems {
 		most = 0
 	}
-	if b.parts.count > most {
-		b.scanner.find(diag.New(diag.StrayMarker, b.parts.place, "this parts nothing"))
+	if b.separators.count > most {
+		b.scanner.report(diag.New(diag.StrayMarker, b.separators.place, "this parts nothing"))
 	}
-	b.parts = parts{}
+	b.separators = separators{}
 }
 
-// follows reports what is wrong between the last item and the next, which begins
-// with a byte.
-func (b *sequence) follows(c byte) {
-	if b.open > 0 && b.items > 0 && b.parts.count == 0 {
+// reportAfterText reports what is wrong between the last item and the next, which begins
+// argsMember a byte.
+func (b *sequence) checkNext(c byte) {
+	if b.openLists > 0 && b.items > 0 && b.separators.count == 0 {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
 		f.Severity = diag.Warning
-		if b.item.begins(c) && !b.faulty { // behind a fault it may be a part of the last one
+		if b.item.canBegin(c) && !b.lastFaulty { // behind a fault it may be a part of the last one
 			f.Fixes = fix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
-		b.scanner.find(f)
+		b.scanner.report(f)
 	}
-	begins := b.item.begins(c)
-	if b.single && b.open == 0 && b.called && begins {
-		b.second()
+	begins := b.item.canBegin(c)
+	if b.single && b.openLists == 0 && b.lastIsCall && begins {
+		b.reportSecondCall()
 	}
-	b.called = begins
-	b.idle(1)
-	b.items, b.any = b.items+1, true
+	b.lastIsCall = begins
+	b.reportSeparators(1)
+	b.items, b.hasItems = b.items+1, true
 }
 
-// second reports a call behind another one in a frame that should hold one, or a list.
+// secondAt reports a call behind another one in a frame that should hold one, or a list.
 // Each is complete, so both are certain; readers of the whole frame refuse both.
-func (b *sequence) second() {
+func (b *sequence) reportSecondCall() {
 	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "two calls in the place of one; both are read")
 	f.Severity = diag.Warning
-	mark := b.frame.mark
-	if closes := "</" + strings.TrimPrefix(mark, "<"); !b.faulty && b.parts.count == 0 && slices.Contains(b.frame.row.framing.closes, closes) {
+	mark := b.frame.marker
+	if closes := "</" + strings.TrimPrefix(mark, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {
 		f.Fixes = fix(diag.Safe, "write marks around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + mark})
 	}
-	b.scanner.find(f)
+	b.scanner.report(f)
 }
 
-// mayEnd reports whether a mark or fence that ends the frame begins with a byte.
-func (b *sequence) mayEnd(c byte) bool { return b.ends.first[c] }
+// endIfComplete reports whether a mark or fence that ends the frame begins with a byte.
+func (b *sequence) canEnd(c byte) bool { return b.terminators.firstBytes[c] }
 
-// mark reads what can be a mark that ends the frame.
-func (b *sequence) mark(p []byte) (int, ending) {
+// delimiter reads what can be a mark that ends the frame.
+func (b *sequence) readMarker(p []byte) (int, frameEnd) {
 	n, held := 0, b.held
-	for _, text := range b.ends.texts {
+	for _, text := range b.terminators.texts {
 		rest, ok := strings.CutPrefix(text, held)
 		if !ok {
 			continue
 		}
 		k := common(rest, p)
 		if k == len(rest) {
-			return k, b.markEnds(text, k)
+			return k, b.endAtMarker(text, k)
 		}
 		if k > n {
 			n, b.held = k, text[:len(held)+k]
 		}
 	}
 	if n == 0 {
-		return b.noMark(p[0])
+		return b.rejectMarker(p[0])
 	}
 	return n, notYet
 }
 
-// common returns how many bytes a text and p have in common at their start.
+// sharedWithText returns how many bytes a text and p have in common at their start.
 func common(text string, p []byte) int {
 	n := 0
 	for n < len(text) && n < len(p) && text[n] == p[n] {
@@ -288,39 +288,39 @@ func common(text string, p []byte) int {
 	return n
 }
 
-// noMark goes on where what looked like a mark is none before a byte.
-func (b *sequence) noMark(c byte) (int, ending) {
+// readNonMarker goes on where what looked like a mark is none before a byte.
+func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	b.stage = atPause
 	if b.held == "" {
-		return b.between(c)
+		return b.readBetween(c)
 	}
 	at := b.at
 	b.at -= len(b.held)
-	n, end := b.between(b.held[0])
+	n, end := b.readBetween(b.held[0])
 	b.at = at
-	b.scanner.readAgain([]byte(b.held[n:]))
+	b.scanner.unread([]byte(b.held[n:]))
 	return 0, end
 }
 
-// markEnds ends the frame with a mark, whose last n bytes come next.
-func (b *sequence) markEnds(text string, n int) ending {
+// endAtMarker ends the frame with a mark, whose last n bytes come next.
+func (b *sequence) endAtMarker(text string, n int) frameEnd {
 	switch {
 	case slices.Contains(b.closers(), text):
-		b.finish(b.most)
+		b.finish(b.maxTrailing)
 		return ended
 	case text[0] == b.frame.char:
-		b.finish(b.most)
-		b.scanner.closedAt(b.at+n-len(text), !b.inLine)
+		b.finish(b.maxTrailing)
+		b.scanner.checkCloserLine(b.at+n-len(text), !b.midLine)
 		return closed
 	}
-	b.scanner.readAgain([]byte(text))
+	b.scanner.unread([]byte(text))
 	return b.leave()
 }
 
-// pass passes over what is no call, up to the end of the line or a closing mark.
-func (b *sequence) pass(p []byte) (int, ending) {
+// skipRest passes over what is no call, up to the end of the line or a closing mark.
+func (b *sequence) skipJunk(p []byte) (int, frameEnd) {
 	for n, c := range p {
-		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.mayEnd(c) {
+		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.canEnd(c) {
 			b.endJunk(b.at + n)
 			return n, notYet
 		}
@@ -329,25 +329,25 @@ func (b *sequence) pass(p []byte) (int, ending) {
 }
 
 func (b *sequence) endJunk(at int) {
-	b.scanner.noCall(diag.Bytes(b.junk, at), "", b.item.hint())
-	b.stage, b.called, b.any = atPause, false, true
+	b.scanner.reportNotACall(diag.Bytes(b.junkAt, at), "", b.item.hint())
+	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
-// leave ends a frame whose closing mark is missing.
-func (b *sequence) leave() ending {
+// leaveFrame ends a frame whose closing mark is missing.
+func (b *sequence) leave() frameEnd {
 	switch {
 	case b.frame.fence.open():
-		b.scanner.fenceCut()
+		b.scanner.reportCutFence()
 	case len(b.closers()) > 0:
-		b.scanner.markOpen("what comes next")
+		b.scanner.reportMissingCloser("what comes next")
 	}
 	b.finish(0)
 	return left
 }
 
-// behind returns what was read behind a call: the mark that ended it, unless that
-// closes the frame.
-func (b *sequence) behind(lit *literal.Scanner) string {
+// pendingWords returns what was read behind a call: the mark that ended it, unless that
+// closers the frame.
+func (b *sequence) textAfter(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
 	}
@@ -356,17 +356,17 @@ func (b *sequence) behind(lit *literal.Scanner) string {
 
 // finish reports what is wrong at the end of the frame.
 func (b *sequence) finish(most int) {
-	b.idle(most)
+	b.reportSeparators(most)
 	b.missingBracket()
-	if !b.any && b.comment.End > 0 {
-		b.scanner.noCall(b.comment, "", b.item.hint())
+	if !b.hasItems && b.comment.End > 0 {
+		b.scanner.reportNotACall(b.comment, "", b.item.hint())
 	}
 }
 
 func (b *sequence) missingBracket() {
-	if b.open > 0 {
-		b.scanner.find(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.mark)), "']' is missing after the calls"))
-		b.open = 0
+	if b.openLists > 0 {
+		b.scanner.report(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.marker)), "']' is missing after the calls"))
+		b.openLists = 0
 	}
 }
 
@@ -376,14 +376,14 @@ func (b *sequence) close() {
 		b.item.close()
 	case atJunk:
 		b.endJunk(b.at)
-	case atMark:
-		b.scanner.content(b.at-len(b.held), b.held)
+	case atMarker:
+		b.scanner.emitContent(b.at-len(b.held), b.held)
 	}
 	switch {
 	case b.frame.fence.open():
-		b.scanner.fenceOpen(b.scanner.at)
+		b.scanner.reportOpenFence(b.scanner.at)
 	case len(b.closers()) > 0:
-		b.scanner.markOpen("the end of the text")
+		b.scanner.reportMissingCloser("the end of the text")
 	}
 	b.finish(0)
 }

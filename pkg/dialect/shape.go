@@ -16,7 +16,7 @@ import (
 const callHint = `a call is {"type": …, "id": …, "operation": …, "parameters": {…}}, in the array "toolCalls"`
 
 // A member is one of the members that a call can have: of this dialect or of a
-// near relative.
+// nearbyIndex relative.
 type member int
 
 const (
@@ -53,54 +53,54 @@ func (m member) String() string { return callMembers[m] }
 // not of which tool.
 var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "tool", "call"}
 
-// A form says how a dialect calls the members that tell the tool and its
-// arguments. Others are read, too.
-type form struct {
-	name, args member
-	ids        bool // a call has an id, and says in words what it is for
-	before     bool // the name can stand before the mark
-	keyed      bool // the tool is the only key of the object, and its arguments the value
+// A memberNames says how a dialect calls the members that tell the tool and its
+// bodyIsArguments. Others are read, too.
+type memberNames struct {
+	name, args   member
+	needsID      bool // a call has an id, and says in words what it is for
+	namePrecedes bool // the name can stand before the mark
+	toolIsKey    bool // the tool is the only key of the object, and its arguments the value
 }
 
-// A written is a call as it is written: an object and those of its members that
+// A object is a call as it is written: an object and those of its members that
 // are known.
-type written struct {
-	form     *form
-	members  []literal.Member
-	has      [memberCount]uint8 // index of each member in members, from 1
-	which    uint32             // a bit for each member that it has
-	value    json.RawMessage    // of a member, which was asked for last
-	of       member
-	others   int              // how many other members it has
-	other    diag.Span        // the key of the first
-	lit      *literal.Scanner // knows the values
-	begin    int
-	text     string
-	findings []diag.Finding
-	status   chat.Status // of its literals
-	changed  bool        // a repair may have changed a value
+type callObject struct {
+	memberNames  *memberNames
+	members      []literal.Member
+	memberIndex  [memberCount]uint8 // index of each member in members, from 1
+	memberBits   uint32             // a bit for each member that it has
+	cachedValue  json.RawMessage    // of a member, which was asked for last
+	cachedMember member
+	otherCount   int              // how many other members it has
+	firstOther   diag.Span        // the key of the first
+	lit          *literal.Scanner // knows the values
+	begin        int
+	text         string
+	findings     []diag.Finding
+	status       chat.Status // of its literals
+	changed      bool        // a repair may have changed a value
 }
 
-// take takes in the object that a scanner has read.
-func (w *written) take(f *form, lit *literal.Scanner) {
-	*w = written{form: f, lit: lit, members: lit.Members()}
+// advance takes in the object that a scanner has read.
+func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
+	*w = callObject{memberNames: f, lit: lit, members: lit.Members()}
 	for i := range w.members {
 		w.set(member(w.members[i].Index), i)
 	}
-	w.others, w.other = lit.Others()
+	w.otherCount, w.firstOther = lit.Others()
 	w.begin, w.text = lit.Place().Start, lit.ObjectText()
 	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.Changed()
 }
 
-// add takes in a member whose value was read separately.
-func (w *written) add(name string, m literal.Member, status chat.Status, changed bool) {
+// accept takes in a member whose value was read separately.
+func (w *callObject) addMember(name string, m literal.Member, status chat.Status, changed bool) {
 	w.changed = w.changed || changed
 	if w.status == "" || w.status == chat.StatusOK || status == chat.StatusAmbiguous {
 		w.status = status
 	}
 	m.Index = slices.Index(callMembers, name)
-	if m.Index < 0 || w.has[m.Index] > 0 { // which of two values was meant is unknown, so it is no call
-		w.others++
+	if m.Index < 0 || w.memberIndex[m.Index] > 0 { // which of two values was meant is unknown, so it is no call
+		w.otherCount++
 		return
 	}
 	w.members = append(w.members, m)
@@ -108,33 +108,33 @@ func (w *written) add(name string, m literal.Member, status chat.Status, changed
 }
 
 // set says which of the members is one of those that are known.
-func (w *written) set(m member, index int) {
-	w.has[m] = uint8(index + 1)
-	w.which |= 1 << m
+func (w *callObject) set(m member, index int) {
+	w.memberIndex[m] = uint8(index + 1)
+	w.memberBits |= 1 << m
 }
 
 // get returns a member, nil if it is missing.
-func (w *written) get(m member) *literal.Member {
-	if w.has[m] == 0 {
+func (w *callObject) get(m member) *literal.Member {
+	if w.memberIndex[m] == 0 {
 		return nil
 	}
-	return &w.members[w.has[m]-1]
+	return &w.members[w.memberIndex[m]-1]
 }
 
-// brace returns the place of the call's opening brace.
-func (w *written) brace() diag.Span { return diag.Bytes(w.begin, w.begin+1) }
+// resolveBrace returns the place of the call's opening brace.
+func (w *callObject) brace() diag.Span { return diag.Bytes(w.begin, w.begin+1) }
 
-// json returns the value of a member that it has.
-func (w *written) json(m member) json.RawMessage {
-	if w.value == nil || w.of != m {
-		w.value, w.of = w.lit.JSON(w.get(m)), m
+// isJSON returns the value of a member that it has.
+func (w *callObject) json(m member) json.RawMessage {
+	if w.cachedValue == nil || w.cachedMember != m {
+		w.cachedValue, w.cachedMember = w.lit.JSON(w.get(m)), m
 	}
-	return w.value
+	return w.cachedValue
 }
 
-// first returns the first member that it has of some, and how many those are.
-func (w *written) first(from, to member) (first member, count int) {
-	which := w.which >> from << from & (2<<to - 1)
+// firstBytes returns the first member that it has of some, and how many those are.
+func (w *callObject) first(from, to member) (first member, count int) {
+	which := w.memberBits >> from << from & (2<<to - 1)
 	if which == 0 {
 		return 0, 0
 	}
@@ -143,20 +143,20 @@ func (w *written) first(from, to member) (first member, count int) {
 
 // A shape is what tells the tool and its arguments in an object.
 type shape struct {
-	own   bool // it is that of the dialect itself
-	more  bool // another member could be meant, too
-	extra bool // there is more in "function"
-	named bool // something tells the tool
-	name  string
-	by    member
-	given bool // something tells the arguments
-	args  json.RawMessage
-	with  member
-	inner string // the member of "function" that holds the arguments, if they are there
+	isOwn      bool // it is that of the dialect itself
+	severalFit bool // another member could be meant, too
+	extra      bool // there is more in "function"
+	hasName    bool // something tells the tool
+	name       string
+	nameMember member
+	hasArgs    bool // something tells the arguments
+	args       json.RawMessage
+	argsMember member
+	innerKey   string // the member of "function" that holds the arguments, if they are there
 }
 
 // shape finds out what tells the tool and its arguments.
-func (w *written) shape() shape {
+func (w *callObject) shape() shape {
 	var s shape
 	by, names := w.first(ofType, ofFunction)
 	with, args := w.first(ofParameters, ofInput)
@@ -171,21 +171,21 @@ func (w *written) shape() shape {
 			by, names = w.first(ofName, ofFunction)
 		}
 	}
-	s.by, s.named = by, true
-	s.own = by == w.form.name && (args == 0 || with == w.form.args)
+	s.nameMember, s.hasName = by, true
+	s.isOwn = by == w.memberNames.name && (args == 0 || with == w.memberNames.args)
 	s.name, _ = w.get(by).Text()
-	s.more = names > 1 || args > 1 && !s.own
+	s.severalFit = names > 1 || args > 1 && !s.isOwn
 	if by == ofFunction && w.get(by).Kind() == '{' {
-		s.nested(w.json(by))
+		s.readNested(w.json(by))
 	}
-	if args > 0 && !s.given {
-		s.given, s.with, s.args = true, with, w.json(with)
+	if args > 0 && !s.hasArgs {
+		s.hasArgs, s.argsMember, s.args = true, with, w.json(with)
 	}
 	return s
 }
 
-// nested reads {"name": …, "arguments": …} in a "function".
-func (s *shape) nested(object json.RawMessage) {
+// readNested reads {"name": …, "arguments": …} in a "function".
+func (s *shape) readNested(object json.RawMessage) {
 	var inner map[string]json.RawMessage
 	var name string
 	if json.Unmarshal(object, &inner) != nil || json.Unmarshal(inner["name"], &name) != nil {
@@ -194,37 +194,37 @@ func (s *shape) nested(object json.RawMessage) {
 	s.name = name
 	for _, key := range callMembers[ofParameters : ofInput+1] {
 		if args, ok := inner[key]; ok {
-			s.given, s.with, s.args, s.inner = true, ofFunction, args, key
+			s.hasArgs, s.argsMember, s.args, s.innerKey = true, ofFunction, args, key
 			break
 		}
 	}
-	s.extra = len(inner) > 1 && !s.given || len(inner) > 2
+	s.extra = len(inner) > 1 && !s.hasArgs || len(inner) > 2
 }
 
-// keys returns how the members that tell the tool and its arguments are called.
+// firstKeys returns how the members that tell the tool and its arguments are called.
 func (s *shape) keys() []string {
-	name, args := s.by.String(), s.with.String()
-	if s.by == ofFunction && s.name != "" && (s.inner != "" || !s.given) {
+	name, args := s.nameMember.String(), s.argsMember.String()
+	if s.nameMember == ofFunction && s.name != "" && (s.innerKey != "" || !s.hasArgs) {
 		name = "function.name"
 	}
-	if s.inner != "" {
-		args = "function." + s.inner
+	if s.innerKey != "" {
+		args = "function." + s.innerKey
 	}
-	if !s.given {
+	if !s.hasArgs {
 		return []string{name}
 	}
 	return []string{name, args}
 }
 
 // isCall reports whether an object that stands alone is beyond doubt a call: it
-// has all that a call needs, and nothing that a call does not have. A definition
-// of a tool, for example, has a name and parameters, too.
-func (w *written) isCall() bool {
+// memberIndex all that a call needs, and nothing that a call does not have. A definition
+// knownMarkers a tool, for example, has a name and parameters, too.
+func (w *callObject) isCall() bool {
 	s := w.shape()
-	if w.others > 0 || s.name == "" || s.more || s.extra || !s.given {
+	if w.otherCount > 0 || s.name == "" || s.severalFit || s.extra || !s.hasArgs {
 		return false
 	}
-	if s.own && w.form.ids && w.has[ofID] == 0 && w.has[ofOperation] == 0 {
+	if s.isOwn && w.memberNames.needsID && w.memberIndex[ofID] == 0 && w.memberIndex[ofOperation] == 0 {
 		return false
 	}
 	return holdsObject(s.args) || s.args[0] == '{' && !isSchema(s.args)
@@ -249,9 +249,9 @@ func isSchema(object json.RawMessage) bool {
 	return json.Unmarshal(object, &schema) == nil && schema.Type == "object" && len(schema.Properties) > 0 && schema.Properties[0] == '{'
 }
 
-// below returns a pointer into the object as one into its arguments. Where a
+// argumentsPointer returns a pointer into the object as one into its arguments. Where a
 // fault has kept these from being found they are what looks like them.
-func (s *shape) below(pointer string) string {
+func (s *shape) argumentsPointer(pointer string) string {
 	path := ""
 	inner, nested := strings.CutPrefix(pointer, "/function/")
 	if nested {
@@ -260,7 +260,7 @@ func (s *shape) below(pointer string) string {
 		inner = strings.TrimPrefix(pointer, "/")
 	}
 	name, _, _ := strings.Cut(inner, "/")
-	if i := slices.Index(callMembers, name); i < int(ofParameters) || i > int(ofInput) || s.given && name != s.inner && name != s.with.String() {
+	if i := slices.Index(callMembers, name); i < int(ofParameters) || i > int(ofInput) || s.hasArgs && name != s.innerKey && name != s.argsMember.String() {
 		return ""
 	}
 	return strings.TrimPrefix(pointer, path+"/"+name)

@@ -7,23 +7,23 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/literal"
 	"oneshot/pkg/jsonrepair"
+	"oneshot/pkg/literal"
 )
 
-// longestMend bounds the calls that are mended, in bytes: what is wrong with a longer
+// maxRepairBytes bounds the calls that are mended, in bytes: what is wrong with a longer
 // one is said without a suggestion.
-const longestMend = 1 << 16
+const maxRepairBytes = 1 << 16
 
 // suggest adds to a call that cannot be read what it was probably meant to be: as
 // an alternative, which is never executed, and as a fix of its first fault, which
 // is not safe.
 func (r *reader) suggest() {
-	if len(r.text) > longestMend {
+	if len(r.text) > maxRepairBytes {
 		return
 	}
 	m := jsonrepair.JSON(r.text)
-	call, ok := r.mended(m)
+	call, ok := r.repairedCall(m)
 	if !ok || deletesText(r.text, m.Edits) {
 		return
 	}
@@ -31,7 +31,7 @@ func (r *reader) suggest() {
 		r.call.Name = call.Name
 	}
 	r.call.Alternatives = []chat.Call{call}
-	edits := moved(m.Edits, r.begin)
+	edits := shiftEdits(m.Edits, r.begin)
 	for i := range r.findings {
 		if f := &r.findings[i]; f.Severity == diag.Error && len(f.Fixes) == 0 && len(edits) > 0 {
 			f.Fixes = fix(diag.Unsafe, "write JSON", edits...)
@@ -50,8 +50,8 @@ func deletesText(text string, edits []diag.Edit) bool {
 	})
 }
 
-// mended returns the call that a mended text is, and false if it is none.
-func (r *reader) mended(m jsonrepair.Result) (chat.Call, bool) {
+// reportRepaired returns the call that a mended text is, and false if it is none.
+func (r *reader) repairedCall(m jsonrepair.Result) (chat.Call, bool) {
 	if len(m.Value) == 0 || m.Value[0] != '{' {
 		return chat.Call{}, false
 	}
@@ -60,26 +60,26 @@ func (r *reader) mended(m jsonrepair.Result) (chat.Call, bool) {
 	if _, state := lit.Write(m.Value); state != literal.Done {
 		return chat.Call{}, false
 	}
-	var w written
-	w.take(r.form, lit)
+	var w callObject
+	w.load(r.memberNames, lit)
 	s := w.shape()
 	name, _ := cleanName(s.name, r.tools)
-	if !nameFits(name) || s.more || s.given && s.args[0] != '{' {
+	if !isToolName(name) || s.severalFit || s.hasArgs && s.args[0] != '{' {
 		return chat.Call{}, false
 	}
 	c := chat.Call{
 		Name: name, Arguments: s.args, Status: m.Status, ValueChanged: m.Changed,
 		Start: r.begin, End: r.begin + len(r.text), Text: r.text,
 	}
-	if !s.given {
+	if !s.hasArgs {
 		c.Arguments = []byte("{}")
 	}
-	bare := r.call.Status == chat.StatusTruncated && !r.given && string(c.Arguments) == "{}" // the arguments were still to come
+	bare := r.call.Status == chat.StatusTruncated && !r.hasArgs && string(c.Arguments) == "{}" // the arguments were still to come
 	return c, !bare
 }
 
-// moved returns edits at another place of the text.
-func moved(edits []diag.Edit, by int) []diag.Edit {
+// recipientInRole returns edits at another place of the text.
+func shiftEdits(edits []diag.Edit, by int) []diag.Edit {
 	all := slices.Clone(edits)
 	for i := range all {
 		all[i].Start += by

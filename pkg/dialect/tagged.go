@@ -19,23 +19,23 @@ type Shape = markup.Shape
 // ShapeOf returns the shape that a JSON Schema describes.
 func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 
-// tagged is the grammar of calls that are tags with text between them.
+// callsAreTags is the grammar of calls that are tags with text between them.
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
-		body: func(s *Scanner, f *frame) body {
+		newBody: func(s *Scanner, f *frame) body {
 			b := &s.tagged // which is used again, because each call has a frame of its own
 			if b.tags == nil {
 				b.tags = new(markup.Scanner)
 			}
-			b.tags.Reset(syntax, markup.Options{Base: f.begin, Tools: s.tools, Stops: s.openEnds()})
+			b.tags.Reset(syntax, markup.Options{Base: f.bodyAt, Tools: s.tools, Stops: s.reasoningClosers()})
 			*b = tagBody{scanner: s, frame: f, tags: b.tags}
 			return b
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
-			b, ok := syntax.Append(append(b, d.framing.writes[0]...), c, tools)
-			return append(b, d.framing.writes[1]...), ok && namable(c.Name)
+			b, ok := syntax.Append(append(b, d.framing.affixes[0]...), c, tools)
+			return append(b, d.framing.affixes[1]...), ok && isBareName(c.Name)
 		},
-		places: func(text string, tools Toolset) (json.RawMessage, []Place) { return markup.Places(syntax, text, tools) },
+		argumentSpans: func(text string, tools Toolset) (json.RawMessage, []Place) { return markup.Places(syntax, text, tools) },
 	}
 }
 
@@ -47,31 +47,31 @@ type tagBody struct {
 	steps   int
 }
 
-func (b *tagBody) write(p []byte) (int, ending) {
+func (b *tagBody) write(p []byte) (int, frameEnd) {
 	n, state := b.tags.Write(p)
 	b.count()
 	switch state {
 	case markup.More:
 		return n, notYet
 	case markup.None:
-		b.report()
-		if b.scanner.at == b.frame.begin { // the mark begins p
-			n = max(n, len(b.frame.mark))
+		b.reportNotACall()
+		if b.scanner.at == b.frame.bodyAt { // the mark begins p
+			n = max(n, len(b.frame.marker))
 		}
-		b.scanner.readAgain(b.unread(p[:n]))
+		b.scanner.unread(b.unreadBytes(p[:n]))
 		return n, left
 	}
-	b.take()
-	b.scanner.readAgain(b.unread(p[:n]))
+	b.emitCall()
+	b.scanner.unread(b.unreadBytes(p[:n]))
 	if state == markup.Cut { // the reasoning ends in which it is a draft
 		return n, left
 	}
 	return n, ended
 }
 
-// unread returns what has been read behind the end of the call, of which these
+// unreadBytes returns what has been read behind the end of the call, of which these
 // are the last bytes.
-func (b *tagBody) unread(p []byte) []byte {
+func (b *tagBody) unreadBytes(p []byte) []byte {
 	rest := b.tags.Rest()
 	if more := b.scanner.at + len(p) - b.tags.End() - len(rest); more > 0 {
 		rest += string(p[max(0, len(p)-more):])
@@ -85,41 +85,41 @@ func (b *tagBody) count() {
 	b.steps = b.tags.Steps()
 }
 
-// take passes on the call, or what is wrong where there is none.
-func (b *tagBody) take() {
+// advance passes on the call, or what is wrong where there is none.
+func (b *tagBody) emitCall() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
 	r.nameAt = diag.Bytes(b.tags.Named())
 	r.call.Alternatives = b.tags.Alternatives()
-	s.passCall(&r)
-	if r.call.Executable && !slices.Contains(s.raw, s.frame.row) {
-		s.raw = append(s.raw, s.frame.row)
+	s.emitCall(&r)
+	if r.call.Executable && !slices.Contains(s.rawTextDialects, s.frame.dialect) {
+		s.rawTextDialects = append(s.rawTextDialects, s.frame.dialect)
 	}
 }
 
-// report passes on what is wrong where there is no call.
-func (b *tagBody) report() {
-	b.scanner.notCalled(b.tags.Findings())
+// reportNotACall passes on what is wrong where there is no call.
+func (b *tagBody) reportNotACall() {
+	b.scanner.reportNotCalls(b.tags.Findings())
 }
 
-// goesOn reports a mark that closes a part of a call, behind all calls: a value may
+// continuesObject reports a mark that closes a part of a call, behind all calls: a value may
 // have held the closing marks of its call, and whole calls, and go on up to here.
-func (s *Scanner) goesOn(at int, mark string) {
+func (s *Scanner) reportContinuation(at int, mark string) {
 	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(mark)), "the call before seems to go on up to this mark: a value may hold what looks like its end")
 	f.Severity, f.Hint = diag.Error, "write the call again, without marks in values"
-	s.revoke(f)
+	s.revokeCalls(f)
 }
 
 func (b *tagBody) close() {
 	state := b.tags.Close()
 	b.count()
 	if state == markup.None {
-		b.report()
-		b.scanner.content(b.frame.begin, b.tags.Rest())
+		b.reportNotACall()
+		b.scanner.emitContent(b.frame.bodyAt, b.tags.Rest())
 		return
 	}
-	b.take()
+	b.emitCall()
 	if rest := b.tags.Rest(); rest != "" {
-		b.scanner.readAgain([]byte(rest))
+		b.scanner.unread([]byte(rest))
 	}
 }

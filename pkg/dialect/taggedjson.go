@@ -11,82 +11,84 @@ import (
 
 // taggedJSON is the grammar of JSON behind a mark: calls, or lists of calls, with
 // anything between them that parts values.
-func taggedJSON(f form) grammar { return grammar{form: &f, body: newJSONBody, render: renderTagged} }
+func taggedJSON(f memberNames) grammar {
+	return grammar{memberNames: &f, newBody: newJSONBody, render: renderTagged}
+}
 
 // A jsonItem reads one object: a call, or calls whose tools are its keys. It also
 // passes over what is none.
 type jsonItem struct {
 	*sequence
-	form  *form
-	title title // the name of the tool, as what stands before says it
-	lit   *literal.Scanner
-	part  partOf
-	from  int    // where it begins
-	name  string // the key of a call
-	key   diag.Span
+	memberNames *memberNames
+	headerTool  headerTool // the name of the tool, as what stands before says it
+	lit         *literal.Scanner
+	part        jsonPart
+	startAt     int    // where it begins
+	keyName     string // the key of a call
+	keySpan     diag.Span
 }
 
-// A partOf is what a jsonItem reads.
-type partOf int
+// A jsonPart is what a jsonItem reads.
+type jsonPart int
 
 const (
-	anObject partOf = iota
-	noObject        // what is no object
-	aBrace          // keyed: the opening brace
-	theKey          // the name of a tool
-	theValue        // its arguments
-	theComma        // a comma, or the closing brace
-	theRest         // what stands behind a fault
+	objectPart jsonPart = iota
+	junkPart            // what is no object
+	bracePart           // keyed: the opening brace
+	keyPart             // the name of a tool
+	valuePart           // its arguments
+	commaPart           // a comma, or the closing brace
+	restPart            // what stands behind a fault
 )
 
-func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, title{}) }
+func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }
 
 // newJSONSequence is newJSONBody where the calls must be of a tool that has been named
-// before them, if one has.
-func newJSONSequence(s *Scanner, f *frame, t title) body {
-	ends, b := s.endsOf(endsKey{row: f.row, json: true}), &s.json
-	*b = jsonItem{sequence: &s.sequence, form: f.grammar.form, title: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
-	s.sequence = sequence{scanner: s, frame: f, at: f.begin, ends: ends, item: b, single: !f.row.framing.several}
+// namePrecedes them, if one has.
+func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
+	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), &s.json
+	*b = jsonItem{sequence: &s.sequence, memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
+	s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, item: b, single: !f.dialect.framing.multiple}
 	return &s.sequence
 }
 
-// stops returns the marks that end JSON, wherever they stand outside of strings:
+// stopsAtCloser returns the marks that end JSON, wherever they stand outside of strings:
 // those that close a frame, and those that begin the next.
-func (d *Dialect) stops() []string {
-	all := slices.Clone(d.framing.closes)
-	for _, m := range d.framing.marks {
-		if m.role <= takes && m.text[0] == '<' || strings.HasPrefix(m.text, "[TOOL_") {
+func (d *Dialect) jsonTerminators() []string {
+	all := slices.Clone(d.framing.closers)
+	for _, m := range d.framing.markers {
+		if m.role <= openKeep && m.text[0] == '<' || strings.HasPrefix(m.text, "[TOOL_") {
 			all = append(all, m.text)
 		}
 	}
 	return unique(all)
 }
 
-// hint shows how a call is written.
-func (f *form) hint() string {
-	if f.keyed {
+// hintedDialect shows how a call is written.
+func (f *memberNames) hint() string {
+	if f.toolIsKey {
 		return "{NAME: {…}}"
 	}
 	return `{"` + f.name.String() + `": …, "` + f.args.String() + `": {…}}`
 }
 
-func (b *jsonItem) hint() string { return "a call is: " + b.form.hint() }
+func (b *jsonItem) hint() string { return "a call is: " + b.memberNames.hint() }
 
-func (b *jsonItem) begins(c byte) bool { return c == '{' }
+func (b *jsonItem) canBegin(c byte) bool { return c == '{' }
 
 func (b *jsonItem) begin(c byte, at int) bool {
 	b.lit.Forget()
 	b.lit.MoveTo(at)
-	b.from = at
+	b.startAt = at
 	switch {
 	case c != '{':
-		b.part = noObject
+		b.part = junkPart
 		b.lit.PassOver()
-	case b.form.keyed:
-		b.part = aBrace
+	case b.memberNames.toolIsKey:
+		b.part = bracePart
 		b.lit.ExpectMark("{", false)
 	default:
-		b.part = anObject
+		b.part = objectPart
 		b.lit.ExpectObject(callMembers)
 	}
 	return true
@@ -94,103 +96,103 @@ func (b *jsonItem) begin(c byte, at int) bool {
 
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
-		k, state := b.scanner.read(b.lit, p[n:])
-		if b.part == noObject && k > 0 { // a mark that is quoted in it is none
-			b.scanner.steps += b.scanner.line.add(string(p[n : n+k]))
+		k, state := b.scanner.readLiteral(b.lit, p[n:])
+		if b.part == junkPart && k > 0 { // a mark that is quoted in it is none
+			b.scanner.steps += b.scanner.textLine.add(string(p[n : n+k]))
 		}
 		n += k
 		switch {
-		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == '{':
+		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == '{':
 			at := b.lit.End()
-			b.scanner.find(diag.New(diag.Concatenated, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.name)))
-			b.part = theRest
+			b.scanner.report(diag.New(diag.Concatenated, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
+			b.part = restPart
 			b.lit.PassRest("{")
-		case state == literal.Bad && b.part == theComma && n < len(p) && p[n] == ']':
+		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "'}' is missing before ']'")
 			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
-			b.scanner.find(f)
-			b.part = theRest
+			b.scanner.report(f)
+			b.part = restPart
 			return n, state
-		case state == literal.Bad && b.part >= theKey && b.part != theRest:
-			b.take(state)
-			b.part = theRest
+		case state == literal.Bad && b.part >= keyPart && b.part != restPart:
+			b.complete(state)
+			b.part = restPart
 			b.lit.PassRest("{")
-		case state != literal.Done || b.part == anObject || b.keyed():
+		case state != literal.Done || b.part == objectPart || b.continueKeyed():
 			return n, state
 		}
 	}
 }
 
-// keyed goes on in an object whose keys are tools. It reports whether the object
-// has ended.
-func (b *jsonItem) keyed() bool {
+// toolIsKey goes on in an object whose keys are tools. It reports whether the object
+// memberIndex ended.
+func (b *jsonItem) continueKeyed() bool {
 	switch b.part {
-	case aBrace:
+	case bracePart:
 		b.nextKey()
-	case theKey:
-		b.name, _, b.key = b.lit.Key()
-		b.part = theValue
+	case keyPart:
+		b.keyName, _, b.keySpan = b.lit.Key()
+		b.part = valuePart
 		b.lit.ExpectValue()
-	case theValue:
+	case valuePart:
 		b.emitKeyed()
-		b.part = theComma
+		b.part = commaPart
 		b.lit.ExpectMark(",}", false)
-	case theComma:
+	case commaPart:
 		if b.lit.Mark() == '}' {
 			return true
 		}
 		b.nextKey()
-	case theRest:
+	case restPart:
 		return true
 	}
 	return false
 }
 
 func (b *jsonItem) nextKey() {
-	b.part = theKey
+	b.part = keyPart
 	b.lit.Keep()
 	b.lit.ExpectKey()
 }
 
-func (b *jsonItem) take(state literal.State) string {
+func (b *jsonItem) complete(state literal.State) string {
 	switch {
-	case b.part == anObject:
-		w := &b.scanner.written
-		w.take(b.form, b.lit)
+	case b.part == objectPart:
+		w := &b.scanner.object
+		w.load(b.memberNames, b.lit)
 		b.emit(w)
-	case b.part == theValue:
+	case b.part == valuePart:
 		b.emitKeyed()
-	case b.part == theRest:
+	case b.part == restPart:
 	case state != literal.Done:
-		b.scanner.noCall(diag.Bytes(b.from, max(b.lit.End(), b.from+1)), "", b.hint())
+		b.scanner.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.hint())
 	}
-	return b.behind(b.lit)
+	return b.textAfter(b.lit)
 }
 
-func (b *jsonItem) close() { b.take(b.lit.Close()) }
+func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
-// emit passes on a call.
-func (b *jsonItem) emit(w *written) {
+// emitCall passes on a call.
+func (b *jsonItem) emit(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)
-	if r.call.Name == "" && b.form.before {
-		r.nameBefore(b.scanner.wordBefore(b.frame.at))
+	if r.call.Name == "" && b.memberNames.namePrecedes {
+		r.useNameBefore(b.scanner.wordBefore(b.frame.at))
 	}
-	r.compare(b.title)
-	b.scanner.passCall(&r)
+	r.checkHeaderTool(b.headerTool)
+	b.scanner.emitCall(&r)
 }
 
-// A title is the name of a tool in the header of a message.
-type title struct {
+// A headerTool is the name of a tool in the header of a message.
+type headerTool struct {
 	name string // "" for none
 	at   int
 }
 
-// compare reports a header that writes the tool of the call in another way. The call counts.
-func (r *reader) compare(t title) {
+// checkHeaderTool reports a header that writes the tool of the call in another way. The call counts.
+func (r *reader) checkHeaderTool(t headerTool) {
 	place, written := diag.Bytes(t.at, t.at+len(t.name)), t.name
-	token := markupAt(written)
+	token := controlTokenIndex(written)
 	if token >= 0 {
 		written = strings.TrimSpace(written[:token])
 	}
@@ -214,9 +216,9 @@ func (r *reader) compare(t title) {
 
 // emitKeyed passes on a call whose tool is a key.
 func (b *jsonItem) emitKeyed() {
-	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.key.Start)
-	text = text[:min(len(text), place.End-b.key.Start)]
-	r := newNamedReader(namedCall{name: b.name, place: b.key, clean: b.name, quoted: true, start: b.key.Start, text: text}, b.scanner.tools, b.lit.Findings())
+	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.keySpan.Start)
+	text = text[:min(len(text), place.End-b.keySpan.Start)]
+	r := newNamedReader(namedCall{name: b.keyName, place: b.keySpan, toolName: b.keyName, quoted: true, start: b.keySpan.Start, text: text}, b.scanner.tools, b.lit.Findings())
 	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.Changed()
 	switch {
 	case len(value) == 0 || value[0] == '{':
@@ -225,19 +227,19 @@ func (b *jsonItem) emitKeyed() {
 		r.args = value
 		r.readEncoded(place)
 	default:
-		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.name), kindOf(value[0]))
+		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.keyName), kindOf(value[0]))
 	}
-	b.scanner.passCall(r)
+	b.scanner.emitCall(r)
 }
 
 // renderTagged writes a call behind its mark.
 func renderTagged(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	f, args := d.grammar.form, string(namedArguments(c))
-	b = append(b, d.framing.writes[0]...)
-	if f.keyed {
+	f, args := d.grammar.memberNames, string(namedArguments(c))
+	b = append(b, d.framing.affixes[0]...)
+	if f.toolIsKey {
 		b = append(b, "{"+quote(c.Name)+":"+args+"}"...)
 	} else {
 		b = append(b, `{"`+f.name.String()+`":`+quote(c.Name)+`,"`+f.args.String()+`":`+args+"}"...)
 	}
-	return append(b, d.framing.writes[1]...), true
+	return append(b, d.framing.affixes[1]...), true
 }

@@ -8,17 +8,17 @@ import (
 )
 
 // toolElements are tags in the text that are named as known tools, with a tag right
-// behind that is named as a parameter, or an object: calls in a form that no dialect
-// has. What they hold is text or markup, nothing says which, so they are no calls.
+// pendingWords that is named as a parameter, or an object: calls in a form that no dialect
+// memberIndex. What they hold is text or markup, nothing says which, so they are no calls.
 type toolElements struct {
-	stage  elementStage
-	code   bool   // in inline code, where they are only mentioned
-	at     int    // where the tag begins
-	name   []byte // of the tag that is being read
-	tool   *Shape // whose tag was read last
-	first  diag.Span
-	called string // the tool of the first
-	count  int
+	stage     elementStage
+	inCode    bool   // in inline code, where they are only mentioned
+	at        int    // where the tag begins
+	name      []byte // of the tag that is being read
+	tool      *Shape // whose tag was read last
+	firstSpan diag.Span
+	firstTool string // the tool of the first
+	count     int
 }
 
 // An elementStage is what a byte of the text is next to.
@@ -27,11 +27,11 @@ type elementStage int
 const (
 	outsideTags  elementStage = iota
 	inToolTag                 // behind "<"
-	behindTool                // behind the tag of a tool
+	afterTool                 // behind the tag of a tool
 	inParameters              // behind "<" there
 )
 
-// add takes in text at an offset, and returns how many bytes were looked at.
+// accept takes in text at an offset, and returns how many bytes were looked at.
 func (e *toolElements) add(tools Toolset, at int, text string) int {
 	for i := 0; i < len(text); i++ {
 		if e.stage == outsideTags {
@@ -48,30 +48,30 @@ func (e *toolElements) add(tools Toolset, at int, text string) int {
 	return len(text)
 }
 
-// pass takes in text without a tag: whether inline code is open behind it.
+// skipRest takes in text without a tag: whether inline code is open behind it.
 func (e *toolElements) pass(text string) {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		e.code, text = false, text[i+1:]
+		e.inCode, text = false, text[i+1:]
 	}
-	e.code = e.code != (strings.Count(text, "`")%2 == 1)
+	e.inCode = e.inCode != (strings.Count(text, "`")%2 == 1)
 }
 
-// next takes in a byte, which stands at an offset.
+// readUntil takes in a byte, which stands at an offset.
 func (e *toolElements) next(tools Toolset, c byte, at int) {
 	switch {
-	case c == '`' || c == '\n' && e.stage != behindTool:
-		e.stage, e.code = outsideTags, c == '`' && !e.code
-	case c == '<' && e.code:
-	case c == '<' && e.stage != behindTool:
+	case c == '`' || c == '\n' && e.stage != afterTool:
+		e.stage, e.inCode = outsideTags, c == '`' && !e.inCode
+	case c == '<' && e.inCode:
+	case c == '<' && e.stage != afterTool:
 		e.stage, e.at, e.name = inToolTag, at, e.name[:0]
-	case e.stage == behindTool && isSpace(c):
-	case e.stage == behindTool && c == '<':
+	case e.stage == afterTool && isSpace(c):
+	case e.stage == afterTool && c == '<':
 		e.stage, e.name = inParameters, e.name[:0]
-	case e.stage != behindTool && isNameByte(c) && len(e.name) < longestName:
+	case e.stage != afterTool && isNameByte(c) && len(e.name) < maxToolName:
 		e.name = append(e.name, c)
 	case e.stage == inToolTag && c == '>':
 		e.endTool(tools, at+1)
-	case e.stage == behindTool && c == '{', e.stage == inParameters && c == '>' && e.tool.Property(string(e.name)) != nil:
+	case e.stage == afterTool && c == '{', e.stage == inParameters && c == '>' && e.tool.Property(string(e.name)) != nil:
 		e.count++
 		e.stage = outsideTags
 	default:
@@ -86,9 +86,9 @@ func (e *toolElements) endTool(tools Toolset, end int) {
 		e.stage = outsideTags
 		return
 	}
-	e.stage, e.tool = behindTool, shape
+	e.stage, e.tool = afterTool, shape
 	if e.count == 0 {
-		e.first, e.called = diag.Bytes(e.at, end), string(e.name)
+		e.firstSpan, e.firstTool = diag.Bytes(e.at, end), string(e.name)
 	}
 }
 
@@ -98,10 +98,10 @@ func (s *Scanner) closeElements() {
 	if e.count == 0 {
 		return
 	}
-	f := diag.New(diag.NotACall, e.first, "this may be a call of %s, but the marks of a call are missing: it is text", excerpt(e.called))
+	f := diag.New(diag.NotACall, e.firstSpan, "this may be a call of %s, but the marks of a call are missing: it is text", excerpt(e.firstTool))
 	f.Severity = diag.Warning
 	if e.count > 1 {
 		f.Message += " (" + strconv.Itoa(e.count) + " times)"
 	}
-	s.find(f)
+	s.report(f)
 }

@@ -1,0 +1,83 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// addBackslashReading adds the other reading of a call in which it is unknown what the
+// backslashes of some strings are: all of them text.
+func (r *reader) addBackslashReading() {
+	if r.call.Status != chat.StatusAmbiguous || r.call.Alternatives != nil {
+		return
+	}
+	texts := map[jsontext.Pointer]json.RawMessage{}
+	for _, f := range r.findings {
+		if f.Severity != diag.Error {
+			continue
+		}
+		text := r.unescapedString(f)
+		if text == nil {
+			return // there are other readings
+		}
+		texts[jsontext.Pointer(f.Path)] = text
+	}
+	other := r.call
+	if args, set := replaceStrings(other.Arguments, texts); set == len(texts) {
+		other.Arguments = args
+		r.markAmbiguous(other)
+	}
+}
+
+// unescapedString returns what a string says in which backslashes are doubled, or which has marks for its quotes, as a
+// finding suggests, nil where the finding is another or that is not certain.
+func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
+	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
+	if f.Code != diag.BadEscape || len(f.Fixes) == 0 || begin < 0 || end > len(r.call.Text) {
+		return nil
+	}
+	edits := shiftEdits(f.Fixes[0].Edits, -f.Span.Start)
+	if edits[0].Start == 0 { // marks: what stands between them is text
+		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
+	}
+	text, _, err := diag.Apply(r.call.Text[begin:end], fix(diag.Unsafe, "", edits...))
+	d := literal.ParseJSON(text)
+	bad := func(f diag.Finding) bool { return f.Code == diag.BadEscape }
+	if err != nil || len(d.Value) == 0 || d.Value[0] != '"' || slices.ContainsFunc(d.Findings, bad) {
+		return nil
+	}
+	return d.Value
+}
+
+// replaceStrings returns JSON with other values for the strings at some places, and how
+// many of them there are.
+func replaceStrings(all json.RawMessage, values map[jsontext.Pointer]json.RawMessage) (out json.RawMessage, set int) {
+	dec, done := jsontext.NewDecoder(bytes.NewReader(all)), 0
+	for {
+		var text jsontext.Value
+		var err error
+		if dec.PeekKind() == '"' {
+			text, err = dec.ReadValue()
+		} else {
+			_, err = dec.ReadToken()
+		}
+		if err != nil {
+			return append(out, all[done:]...), set
+		}
+		kind, count := dec.StackIndex(dec.StackDepth())
+		value := values[dec.StackPointer()]
+		if key := kind == '{' && count%2 == 1; text == nil || key || value == nil {
+			continue
+		}
+		end := int(dec.InputOffset())
+		out = append(append(out, all[done:end-len(text)]...), value...)
+		done, set = end, set+1
+	}
+}

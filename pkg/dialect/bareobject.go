@@ -1,0 +1,205 @@
+package dialect
+
+import (
+	"bytes"
+	"strings"
+
+	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
+)
+
+// JSON outside of fences. At the start of a response every object and array may
+// hold calls. Behind text an object must say so with its first key, because texts
+// have braces of many kinds; other objects are passed over whole, so that nothing
+// isIn their strings is taken for calls.
+
+// A firstKey is the beginning of an object in the text.
+type firstKey struct {
+	keys       []string // those that count
+	stage      keyStage
+	quote      byte // around the key; 0 for none
+	candidates uint // which keys it can be, a bit for each
+	length     int  // how much of them has been read
+	isQuoted   bool // a quote or a backslash stands before the object
+}
+
+// A keyStage says how far the beginning of an object has been read.
+type keyStage int
+
+const (
+	beforeKey keyStage = iota
+	withinKey
+	afterKey
+)
+
+// beginFirstKey begins to read an object at the brace that is held.
+func (s *Scanner) beginFirstKey() {
+	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.inCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
+	s.state, s.lineBlank = inFirstKey, false
+}
+
+// readFirstKey reads an object in the text up to where it is known what its first key
+// is.
+func (s *Scanner) readFirstKey(p []byte) int {
+	c, k := p[0], &s.firstKey
+	switch {
+	case c == ':' && k.isComplete():
+		s.enterKeyedObject()
+		return 0
+	case isSpace(c) && k.stage != withinKey && len(s.held) > maxLookahead, !k.accept(c):
+		s.leaveFirstKey()
+		return 0
+	}
+	s.hold(p[:1])
+	return 1
+}
+
+// keepComplete reports whether a colon would make it a key that counts.
+func (k *firstKey) isComplete() bool {
+	return k.stage == afterKey || k.stage == withinKey && k.quote == 0 && k.isWhole()
+}
+
+// isWhole reports whether all of a key has been read.
+func (k *firstKey) isWhole() bool {
+	for i, key := range k.keys {
+		if k.candidates>>i&1 != 0 && len(key) == k.length {
+			return true
+		}
+	}
+	return false
+}
+
+// accept reports whether a byte goes on with a key that counts.
+func (k *firstKey) accept(c byte) bool {
+	switch k.stage {
+	case beforeKey:
+		switch {
+		case isSpace(c):
+		case c == '"' || c == '\'':
+			k.stage, k.quote = withinKey, c
+		default:
+			k.stage = withinKey
+			return k.acceptLetter(c)
+		}
+	case withinKey:
+		if !k.isWhole() || c != k.quote && (k.quote != 0 || !isSpace(c)) {
+			return k.acceptLetter(c)
+		}
+		k.stage = afterKey
+	case afterKey:
+		return isSpace(c)
+	}
+	return true
+}
+
+// acceptLetter reports whether a byte is the next of a key, and keeps the keys that it
+// is of.
+func (k *firstKey) acceptLetter(c byte) bool {
+	fits := uint(0)
+	for i, key := range k.keys {
+		if k.length < len(key) && key[k.length] == c {
+			fits |= k.candidates & (1 << i)
+		}
+	}
+	k.candidates = fits
+	k.length++
+	return fits != 0
+}
+
+// enterKeyedObject follows the key of an object that holds calls.
+func (s *Scanner) enterKeyedObject() {
+	if !s.firstKey.isQuoted && !s.foreign.open() {
+		s.enterBareObject(s.heldAt)
+		s.body.write(s.held)
+		s.held = s.held[:0]
+		return
+	}
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+1), "an object with calls that is quoted is not read")
+	if s.foreign.open() {
+		s.releaseText()
+	} else {
+		s.beginSkipped()
+	}
+	s.report(f)
+}
+
+// leaveFirstKey goes on behind the beginning of an object that holds no calls.
+func (s *Scanner) leaveFirstKey() {
+	if s.firstKey.quote != 0 && !s.foreign.isCode {
+		s.beginSkipped()
+		return
+	}
+	s.lineBlank = s.beginsLine(s.held)
+	s.release()
+	s.state = inProse
+}
+
+// rawFence is what ends JSON outside of fences: the beginning of one.
+var rawFence = literal.Fence{Char: '`', Len: 3}
+
+// An skippedObject is an object in the text that is not ours, which is passed over.
+type skippedObject struct {
+	lit       *literal.Scanner
+	fence     literal.Fence // that ends it
+	emittedTo int           // up to where it has become content
+}
+
+// beginSkipped begins to pass over an object that is not ours, if it is JSON.
+func (s *Scanner) beginSkipped() {
+	o, around := &s.skipped, rawFence
+	if s.foreign.open() {
+		around = literal.Fence{Char: s.foreign.char, Len: s.foreign.length}
+	}
+	o.lit, o.fence, o.emittedTo = s.literals.json(literal.Options{Fence: around}), around, s.heldAt+len(s.held)
+	o.lit.MoveTo(s.heldAt)
+	o.lit.ExpectMark("{", false)
+	o.lit.Write(s.held[:1])
+	o.lit.ExpectKey()
+	o.lit.Write(s.held[1:])
+	s.release()
+	s.state = inSkippedKey
+}
+
+// skipObject passes over the rest of an object that a scanner has begun to read,
+// and in which some brackets are open.
+func (s *Scanner) skipObject(lit *literal.Scanner, fence literal.Fence, around string) {
+	s.skipped = skippedObject{lit: lit, fence: fence, emittedTo: lit.At()}
+	lit.PassRest(around)
+}
+
+// readSkipped reads on in an object that is not ours. Behind its first key it is
+// JSON, and is passed over up to its last bracket.
+func (s *Scanner) readSkipped(p []byte) int {
+	o := &s.skipped
+	n, state := s.readLiteral(o.lit, p)
+	s.emitSkipped(p[:n], o.lit.Settled())
+	switch {
+	case state == literal.More:
+	case state == literal.Fenced:
+		s.resumeAtRun(o.fence, o.lit.End())
+	case state == literal.Done && s.state == inSkippedKey:
+		o.lit.PassRest("{")
+		s.state = inSkippedObject
+	default:
+		s.state, s.lineBlank = inProse, o.lit.LineStart()
+	}
+	return n
+}
+
+// emitSkipped makes content of an object that is not ours up to an offset, which lies in
+// the next bytes p or among the fence characters before them that have waited.
+func (s *Scanner) emitSkipped(p []byte, end int) {
+	o := &s.skipped
+	if waiting := min(s.at, end) - o.emittedTo; waiting > 0 {
+		s.emitContent(o.emittedTo, strings.Repeat(string(o.fence.Char), waiting))
+	}
+	s.emitContent(s.at, string(p[:max(0, end-s.at)]))
+	o.emittedTo = max(o.emittedTo, end)
+}
+
+// resumeAtRun goes on behind a run of fence characters that has been read.
+func (s *Scanner) resumeAtRun(f literal.Fence, at int) {
+	s.opener = fence{char: f.Char, length: f.Len, at: at}
+	s.held, s.heldAt = append(s.held[:0], bytes.Repeat([]byte{f.Char}, f.Len)...), at
+	s.state, s.lineBlank = inRun, false
+}

@@ -1,0 +1,67 @@
+package dialect
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
+
+// controlTokens begin and end messages, or the text as a whole. A server makes them of
+// what a prompt should say; in the text of a prompt they could become what they look
+// like. Words that ordinary text or HTML holds are not among them.
+var controlTokens = []string{
+	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>",
+	"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>",
+	"<start_of_turn>", "<end_of_turn>", "<<SYS>>", "<</SYS>>",
+	"<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>",
+	"[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
+}
+
+// ControlToken returns the first token of a text that begins or ends a message for
+// some model, and where it stands; "" if there is none.
+func ControlToken(text []byte) (token string, at int) {
+	at = len(text)
+	for _, first := range "<[" {
+		for from := 0; from < at; {
+			i := bytes.IndexByte(text[from:at], byte(first))
+			if i < 0 {
+				break
+			}
+			if found := controlTokenAt(text[from+i:]); found != "" {
+				token, at = found, from+i
+				break
+			}
+			from += i + 1
+		}
+	}
+	return token, at
+}
+
+// controlTokenAt returns the token that a text begins with.
+func controlTokenAt(text []byte) string {
+	for _, t := range controlTokens {
+		if len(text) >= len(t) && string(text[:len(t)]) == t {
+			return t
+		}
+	}
+	return ""
+}
+
+// roleTokens are [controlTokens] and those of further templates, which begin or end messages and nothing else.
+var roleTokens = append([]string{
+	"<|observation|>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
+	"<bos>", "<eos>",
+}, controlTokens...)
+
+// escapeRoles writes the first character of each role token as an escape.
+var escapeRoles = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, token := range roleTokens {
+		pairs = append(pairs, token, string(appendEscape(nil, rune(token[0])))+token[1:])
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// NeutraliseRoles makes the tokens inert with which templates begin and end messages, for a text that goes
+// back to the model that wrote it. Marks of calls and of reasoning stay.
+func NeutraliseRoles(text string) string { return escapeRoles().Replace(text) }

@@ -1,0 +1,121 @@
+package dialect
+
+import (
+	"bytes"
+	"strings"
+
+	"oneshot/pkg/diag"
+)
+
+// checkCloserLine follows the closing fence at an offset, which should begin its line.
+func (s *Scanner) checkCloserLine(at int, beginsLine bool) {
+	if !beginsLine {
+		s.reportFenceLine(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
+	}
+}
+
+// readCloser reads on in the run that closes a frame.
+func (s *Scanner) readCloser(p []byte) int {
+	if p[0] == s.opener.char {
+		s.opener.length++
+		return 1
+	}
+	s.state, s.matched = inReopen, 0
+	return 0
+}
+
+// readAfterCloser reads behind a closing run. If the info string of the dialect
+// stands there, the run was meant to open the next fence.
+func (s *Scanner) readAfterCloser(p []byte) int {
+	c, word := p[0], s.frame.reopeningInfo()
+	switch {
+	case s.matched < len(word) && lower(c) == word[s.matched]:
+		s.matched++
+		s.hold(p[:1])
+		return 1
+	case s.matched > 0 && s.matched == len(word) && isSpace(c) && s.opener.length <= maxFenceRun:
+		s.reopen()
+	case s.matched > 0:
+		s.reportTrailingText(s.at - s.matched)
+	default:
+		s.state = inTail
+	}
+	return 0
+}
+
+// reopen begins a frame at the run that closed the last.
+func (s *Scanner) reopen() {
+	s.reportOpenFence(s.opener.at)
+	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
+	s.held, s.heldAt = append(run, s.held...), s.opener.at
+	s.beginInfo()
+	s.info.at, s.info.length = s.heldAt+s.opener.length, s.matched
+	s.keepComplete(func(f *fenceSpec) bool { return f.info == s.frame.reopeningInfo() })
+	s.beginFrame()
+}
+
+// reportOpenFence reports the open fence, which should have been closed at offset at.
+func (s *Scanner) reportOpenFence(at int) {
+	if s.isReportedEmpty() {
+		return
+	}
+	f := diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed")
+	closer := strings.Repeat(string(s.frame.char), s.frame.length)
+	switch {
+	case at < s.at: // another fence begins there
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
+	case isNewline(s.last):
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer})
+	case s.last != s.frame.char:
+		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
+	}
+	s.report(f)
+}
+
+// reportCutFence reports the open fence, where the reasoning ends in which it stands.
+func (s *Scanner) reportCutFence() {
+	s.report(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+}
+
+// reportMissingCloser reports that what the mark of the frame opens is not closed.
+func (s *Scanner) reportMissingCloser(before string) {
+	f := &s.frame
+	if s.isReportedEmpty() {
+		return
+	}
+	if f.marker == "" {
+		s.report(diag.New(diag.MissingOpener, diag.Bytes(f.at, f.at+1), "the marks around the calls of %s are missing", f.dialect.Name))
+		return
+	}
+	s.report(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.marker)), "%s is not closed before %s", strings.TrimSpace(f.marker), before))
+}
+
+// readTail reads the rest of a closing line, which should be blank.
+func (s *Scanner) readTail(p []byte) int {
+	if isBlank(p[0]) {
+		s.emitContent(s.at, s.textOf(s.at, p[:1]))
+		return 1
+	}
+	if isNewline(p[0]) {
+		s.releaseText()
+		s.state = s.stateBetweenFrames()
+	} else {
+		s.reportTrailingText(s.at)
+	}
+	return 0
+}
+
+// reportTrailingText reports text behind a closing fence. On a line of its own it could
+// be the opening line of another.
+func (s *Scanner) reportTrailingText(at int) {
+	s.reportFenceLine(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
+	s.releaseText()
+}
+
+// reportFenceLine reports that a line should end at the start of a place, and be
+// continued at its end.
+func (s *Scanner) reportFenceLine(place diag.Span, kind diag.FixKind, message string) {
+	f := diag.New(diag.FenceLine, place, "%s", message)
+	f.Fixes = fix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
+	s.report(f)
+}

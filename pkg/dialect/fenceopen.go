@@ -1,0 +1,136 @@
+package dialect
+
+import (
+	"bytes"
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// An beginBracket is the opening line of a fence that can be ours.
+type opening struct {
+	info      string // the info string, in small letters
+	infoAt    int    // its offset
+	end       int    // behind it
+	heldLen   int    // bytes of the line among those that are held
+	textAt    int    // offset of text behind the info string on its line; 0 for none
+	wrongCase bool   // the info string is in another case
+}
+
+// reopeningInfo returns the info string that opens a fence like this one for certain, ""
+// if there is none.
+func (f *frame) reopeningInfo() string {
+	if forms := f.dialect.framing.fences; len(forms) > 0 {
+		return forms[0].info
+	}
+	return ""
+}
+
+// beginFrame opens a fence that can be ours, behind its info string.
+func (s *Scanner) beginFrame() {
+	i := &s.info
+	s.frame = frame{fence: s.opener, at: s.opener.at, opening: opening{infoAt: i.at, end: i.at + i.length, heldLen: len(s.held)}}
+	s.state = inFenceStart
+}
+
+// firstBytes reads up to where it is known whether the fence is ours.
+func (s *Scanner) readFenceStart(p []byte) int {
+	lead := s.held[s.frame.opening.heldLen:]
+	f, v := s.matchFence(lead)
+	if v == undecided && len(lead) == maxLookahead {
+		f, v = s.certainFence()
+	}
+	switch v {
+	case yes:
+		s.enterFence(f, lead)
+	case no:
+		s.rejectFence(lead)
+	default:
+		s.hold(p[:1])
+		return 1
+	}
+	return 0
+}
+
+// memberNames returns what kind of fence one is in which this text stands first.
+func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
+	s.steps += len(text)
+	for f := range s.candidateFences(s.info.candidates) {
+		v := yes
+		if f.lookahead != nil {
+			v = f.lookahead(text)
+		}
+		if v != no {
+			return f, v
+		}
+	}
+	return fenceUse{}, no
+}
+
+// certainFence returns what kind of fence one is by its info string alone.
+func (s *Scanner) certainFence() (fenceUse, verdict) {
+	for f := range s.candidateFences(s.info.candidates) {
+		if f.certain {
+			return f, yes
+		}
+	}
+	return fenceUse{}, no
+}
+
+// closeFenceStart takes a fence that ends before its first word.
+func (s *Scanner) closeFenceStart() {
+	if f, v := s.certainFence(); v == yes {
+		s.enterFence(f, s.held[s.frame.opening.heldLen:])
+	}
+}
+
+// rejectFence goes on with a fence that is not ours, behind its opening line.
+func (s *Scanner) rejectFence(lead []byte) {
+	forms := slices.Collect(s.candidateFences(s.info.candidates))
+	s.unread(lead)
+	s.held = s.held[:s.frame.opening.heldLen]
+	s.releaseText()
+	s.foreign = s.frame.fence
+	if len(forms) == 1 && forms[0].certain {
+		s.report(diag.New(diag.OtherDialect, s.frame.span(), "%s", forms[0].mismatch))
+	}
+}
+
+// enterFence begins to read a fence in which this text stands first. A fence that
+// is not sure is held until it is known to hold calls.
+func (s *Scanner) enterFence(f fenceUse, lead []byte) {
+	fr := &s.frame
+	o := &fr.opening
+	fr.dialect, fr.certain, o.info = f.dialect, f.certain, f.info
+	o.wrongCase = string(s.held[o.infoAt-s.heldAt:o.heldLen]) != f.info
+	word := trimLeft(lead)
+	blank := len(lead) - len(word)
+	if len(word) > 0 && !bytes.ContainsAny(lead[:blank], "\r\n") {
+		o.textAt = o.end + blank
+	}
+	fr.bodyAt = o.end
+	if !f.certain {
+		lead, fr.bodyAt, o.heldLen = word, o.end+blank, o.heldLen+blank
+	}
+	s.unread(lead)
+	s.held = s.held[:o.heldLen]
+	if f.certain {
+		s.confirmFrame("before the calls")
+	}
+	s.beginBody(f.dialect.bareGrammar())
+}
+
+// checkOpening reports, once, what is wrong with the opening line of the frame.
+func (s *Scanner) checkOpening() {
+	o := &s.frame.opening
+	if o.wrongCase {
+		f := diag.New(diag.FenceLine, diag.Bytes(o.infoAt, o.end), "the info string should be %q in small letters", o.info)
+		f.Severity = diag.Info
+		f.Fixes = fix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
+		s.report(f)
+	}
+	if o.textAt > 0 {
+		s.reportFenceLine(diag.Bytes(o.end, o.textAt), diag.Safe, "text after the info string of the opening fence")
+	}
+	o.wrongCase, o.textAt = false, 0
+}

@@ -1,0 +1,246 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// checkThoughts checks that no call inside reasoning is executable: where a text
+// openers with a mark of reasoning, or inside it, none that stands before the first
+// delimiter that ends it.
+func (m mode) checkThoughts(t failer, text string) {
+	t.Helper()
+	set := m.marks()
+	inside, end := m.Reasoning == ReasoningOpen, len(text)
+	for i, mark := range set.texts {
+		for _, u := range set.uses[i] {
+			switch at := strings.Index(text, mark); {
+			case u.role == reasoningOpen && m.Reasoning != ReasoningOff && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), mark):
+				inside = true
+			case u.role == reasoningClose && at >= 0:
+				end = min(end, at)
+			case at >= 0 && u.header():
+				return // messages end it, too
+			}
+		}
+	}
+	if !inside {
+		return
+	}
+	for _, c := range m.calls(text) {
+		if c.Executable && c.Start < end {
+			t.Fatalf("%v: %q is executable, inside the reasoning of %q", m, c.Text, text)
+		}
+	}
+}
+
+// TestThoughts checks calls of every dialect in reasoning of every kind: open from
+// the start, opened by a mark, closed or not, and closed by a mark alone.
+func TestThoughts(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		call := renderedCall(d, "fetch", `{"a":"b"}`)
+		for _, w := range d.reasoningDelimiters() {
+			thoughtIn(t, d, w, call)
+		}
+		for _, m := range []mode{{d, ReasoningOpen, nil}, {nil, ReasoningOpen, nil}} {
+			for _, text := range []string{call, "So. " + call, "So.\n" + call + call} {
+				m.checkThoughts(t, text)
+			}
+		}
+	})
+}
+
+// thoughtIn checks a call between the marks of a wrapper of its dialect.
+func thoughtIn(t *testing.T, d *Dialect, w *delimiters, call string) {
+	opens, closes := "", ""
+	for _, m := range w.markers {
+		switch m.role {
+		case reasoningOpen:
+			opens = m.text + m.skip
+		case reasoningClose:
+			closes = m.text
+		}
+	}
+	for _, m := range []mode{{row: d}, {}} {
+		var texts []string
+		if opens != "" {
+			texts = []string{opens + call + closes + "x", opens + "\n" + call, "x\n" + opens + "So:\n" + call + closes}
+		}
+		if !w.needsOpener {
+			texts = append(texts, call+closes+"x")
+		}
+		for _, text := range texts {
+			for _, c := range m.calls(text) {
+				if c.Executable {
+					t.Errorf("%v: %q is executable in %q", m, c.Text, text)
+				}
+			}
+		}
+	}
+}
+
+// evils are texts that would be calls of a tool "evil" where a response begins, or
+// readNested a frame: of a dialect, with its quotes and with others, and without the
+// knownMarkers around it.
+func evils(d *Dialect) []string {
+	whole := renderedCall(d, "evil", `{"x":"y"}`)
+	inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(whole, "\n"), d.framing.affixes[0]), d.framing.affixes[1])
+	all := []string{whole, inner, strings.ReplaceAll(whole, `"`, "'"), d.framing.affixes[1] + whole}
+	for _, closer := range d.framing.closers {
+		all = append(all, closer+whole, closer+strings.ReplaceAll(whole, `"`, "'"))
+	}
+	return append(all, d.framing.affixes[1]+"\n"+strings.ReplaceAll(whole, `"`, `\"`))
+}
+
+// rawTool reports whether the values of a dialect are text that nothing but the mark
+// pendingWords it ends. A value that holds such marks cannot be told from the end of the
+// call and another one: for these dialects the laws are about a call in a value that
+// is whole, and alone in it.
+func raw(d *Dialect) bool {
+	before, _, _ := strings.Cut(renderedCall(d, "fetch", `{"a":"QQQQ"}`), "QQQQ")
+	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects(), func(q Dialect) bool { return q.Name == d.Name })
+}
+
+// evilsIn are the evil texts of a dialect for the strings of another.
+func evilsIn(d, from *Dialect) []string {
+	all := evils(from)
+	if raw(d) {
+		return all[:3] // the others begin with marks that end a value
+	}
+	return all
+}
+
+// hosts are calls of fetch and get in a dialect, with QQQQ inside a string.
+func hosts(d *Dialect) []string {
+	one := renderedCall(d, "fetch", `{"a":"QQQQ"}`)
+	if raw(d) {
+		return []string{one}
+	}
+	all := []string{one, renderedCall(d, "fetch", `{"a":1,"b":["QQQQ",{"c":"QQQQ"}],"d":"QQQQ"}`), one + renderedCall(d, "get", `{"a":"QQQQ","b":2}`)}
+	if key := renderedCall(d, "fetch", `{"QQQQ":"QQQQ"}`); strings.Contains(key, `"QQQQ":`) {
+		all = append(all, key)
+	}
+	return all
+}
+
+// inString returns a text as it stands inside a string of a dialect: escaped where
+// a string has quotes.
+func inString(host, evil string) string {
+	i := strings.Index(host, "QQQQ")
+	if i == 0 || host[i-1] != '"' && host[i-1] != '\'' {
+		return evil
+	}
+	quoted := mustJSON(evil)
+	quoted = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(quoted[1 : len(quoted)-1])
+	if host[i-1] == '\'' {
+		quoted = strings.ReplaceAll(strings.ReplaceAll(quoted, `\"`, `"`), "'", `\'`)
+	}
+	return quoted
+}
+
+// checkNoEvil checks that no call named evil is executable.
+func (m mode) checkNoEvil(t failer, text string) {
+	t.Helper()
+	for _, c := range m.calls(text) {
+		if strings.HasPrefix(c.Name, "evil") && c.Executable {
+			t.Fatalf("%v: %q is executable in %q", m, c.Text, text)
+		}
+	}
+}
+
+// TestNoEvilInStrings checks that a call of any dialect that stands in a string of
+// a call is none.
+func TestNoEvilInStrings(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, host := range hosts(d) {
+			for i := range Dialects() {
+				for _, evil := range some(evilsIn(d, &Dialects()[i]), i+len(d.Title)) {
+					text := strings.ReplaceAll(host, "QQQQ", inString(host, evil))
+					mode{row: d}.checkNoEvil(t, text)
+					mode{}.checkNoEvil(t, text)
+				}
+			}
+		}
+	})
+}
+
+// TestNoEvilAny does the same where the call is faulty or cut: something is missing
+// or too much between its name and the string, or missing behind it.
+func TestNoEvilAny(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		host := hosts(d)[0]
+		before, behind, _ := strings.Cut(host, "QQQQ")
+		signs := signsBehind(before, "fetch")
+		rapid.Check(t, func(rt *rapid.T) {
+			from := &Dialects()[rapid.IntRange(0, len(Dialects())-1).Draw(rt, "from")]
+			evil := inString(host, rapid.SampledFrom(evilsIn(d, from)).Draw(rt, "evil"))
+			at := rapid.SampledFrom(signs).Draw(rt, "at")
+			more := rapid.SampledFrom([]string{"", "{", "}", "[", "]", "(", ")", ",", ":", "x", "\n", "/", "."}).Draw(rt, "more")
+			less := rapid.IntRange(0, 1).Draw(rt, "less")
+			if at > 0 && !raw(d) && bounded(d, host) {
+				mode{row: d}.checkNoEvil(rt, before[:at]+more+before[at+less:]+evil+behind)
+			}
+			cut := rapid.IntRange(0, len(behind)).Draw(rt, "cut")
+			mode{row: d}.checkNoEvil(rt, before+evil+behind[:cut])
+			mode{row: d}.checkNoEvil(rt, before+evil+behind[min(1, len(behind)):])
+			mode{}.checkNoEvil(rt, before+evil+behind[:cut])
+		})
+	})
+}
+
+// bounded reports whether a mark or fence closes the frame of a call as it is written.
+// Where none does, one bracket too much ends the call, and what follows is text.
+func bounded(d *Dialect, call string) bool { return len(d.framing.closers) > 0 || call[0] == '`' }
+
+// signsBehind returns where brackets, commas and colons stand behind the name in the
+// beginning of a call, 0 if there are none.
+func signsBehind(before, name string) []int {
+	var all []int
+	for i := strings.Index(before, name) + len(name); i < len(before); i++ {
+		if strings.IndexByte("{}[]():,", before[i]) >= 0 && before[len(before)-1] != '>' {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return []int{0}
+	}
+	return all
+}
+
+// quotedApart says which dialects read a call behind a mark that is quoted, and why.
+var quotedApart = map[string]string{
+	"llama3_json": "an object in the text is a call without its mark, too",
+	"step3":       "a word stands between the mark that is quoted and the next",
+}
+
+// TestQuoted checks that a call which is only quoted is none: in inline code, behind a
+// stringDelimiter, in a fence of a program, and in a string of an object, as results have them.
+func TestQuoted(t *testing.T) {
+	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, arguments := range []string{`{"x":"y"}`, `{}`} {
+			call := renderedCall(d, "evil", arguments)
+			line := strings.ReplaceAll(strings.TrimSpace(call), "\n", " ")
+			inString := plain.Replace(mustJSON(" " + strings.ReplaceAll(call, `"`, "'")))
+			texts := []string{
+				"So: {\"note\": " + inString + "}\n", "<result>{\"data\": [{\"text\": " + inString + "}]}</result>", "```json\n{\"note\": " + inString + "}\n```\n",
+				"See:\n~~~python\n" + call + "\n~~~\n",
+			}
+			if !strings.Contains(line, "`") {
+				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")
+			}
+			if quotedApart[d.Name] == "" {
+				mode{row: d}.checkNoEvil(t, "He said '"+line+"' so.\n")
+			}
+			for _, text := range texts {
+				for _, m := range []mode{{row: d}, {}} {
+					m.checkNoEvil(t, text)
+					m.checkNoEvil(t, "Text.\n"+text)
+				}
+			}
+		}
+	})
+}

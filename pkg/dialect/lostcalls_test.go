@@ -1,0 +1,144 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/diag"
+)
+
+// invalidAt is what can stand between marks of calls and is no call of any dialect.
+var junk = []string{
+	"nothing here", "\nnothing here\n", "\nnote(text)\n", " note(text) ", "<note><text>hi</text></note>",
+	"\n<note>\n<text>hi</text>\n</note>\n", `{"nme": "x"}`, "note: hi", "\ntext: hi\n",
+}
+
+// pairs are the opening and closing marks of a dialect that belong together: what
+// it writes around a call, and all that look like tags.
+func pairs(d *Dialect) [][2]string {
+	var all [][2]string
+	ends := slices.Clone(d.framing.closers)
+	for _, m := range d.framing.markers {
+		if m.role == listClose {
+			ends = append(ends, m.text)
+		}
+	}
+	for _, m := range d.framing.markers {
+		if !(markerUse{marker: &m}).opensOnlyCalls() {
+			continue
+		}
+		for _, end := range ends {
+			written := strings.Contains(d.framing.affixes[0], m.text) && strings.Contains(d.framing.affixes[1], end)
+			if pair := [2]string{m.text, end}; !slices.Contains(all, pair) && (written || strings.Replace(end, "</", "<", 1) == m.text) {
+				all = append(all, pair)
+			}
+		}
+	}
+	return all
+}
+
+// TestNoCallIsLostInSilence holds that what stands between an opening mark of calls
+// and its closing mark is a call or a finding that is more than a note.
+func TestNoCallIsLostInSilence(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, pair := range pairs(d) {
+			for _, inside := range junk {
+				checkLost(t, d, pair[0]+inside+pair[1])
+				checkLost(t, d, "I will look.\n"+pair[0]+inside+pair[1]+"\nDone.")
+			}
+		}
+		for _, f := range d.framing.fences {
+			for _, inside := range junk[:6] {
+				if f.certain {
+					checkLost(t, d, "```"+f.info+"\n"+strings.TrimSpace(inside)+"\n```\n")
+				}
+			}
+		}
+	})
+}
+
+// TestProseInFrame holds that one finding says what is wrong where prose stands behind an opening mark of calls, and no
+// call, whether it is closed or not.
+func TestProseInFrame(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		for _, pair := range pairs(d) {
+			for _, inside := range []string{"nothing here", "\nnothing here\n", " nothing here "} {
+				for _, text := range []string{pair[0] + inside + pair[1], pair[0] + inside} {
+					if r := Scan(text, Options{Dialect: *d}); len(r.Calls) > 0 || len(r.Findings) != 1 {
+						t.Errorf("%q: calls %v, findings %v", text, r.Calls, r.Findings)
+					}
+				}
+			}
+		}
+	})
+}
+
+func checkLost(t *testing.T, d *Dialect, text string) {
+	t.Helper()
+	for _, m := range modes(d) {
+		if m.Reasoning != ReasoningAuto {
+			continue
+		}
+		calls, worst := 0, diag.Info
+		for _, e := range m.events(text) {
+			switch {
+			case e.Call != nil:
+				calls++
+			case e.Finding != nil && e.Finding.Severity.Rank() > worst.Rank():
+				worst = e.Finding.Severity
+			}
+		}
+		if calls == 0 && worst == diag.Info {
+			t.Errorf("%v: nothing is said about %q", m, text)
+		}
+		m.checkSplits(t, text)
+	}
+}
+
+// TestMentionedMarks checks that marks in a sentence are no more than noted, and that
+// a call in a form of its own is reported where the tool is known.
+func TestMentionedMarks(t *testing.T) {
+	tools := Toolset{"note": ShapeOf([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
+	for _, c := range []struct {
+		text  string
+		tools Toolset
+		want  diag.Severity
+	}{
+		{"Use <tool_call> tags, closed by </tool_call>.", nil, diag.Info},
+		{"Use <tool_call> tags (closed by </tool_call>) for it.", nil, diag.Info},
+		{"<tool_call> and </tool_call> are the marks.", nil, diag.Info},
+		{"Write <tool_call>...</tool_call>.", nil, diag.Info},
+		{"- <tool_call>: begins it\n- </tool_call>: ends it", nil, diag.Info},
+		{"Write `<tool_call>\nnote(text)\n</tool_call>`.", nil, diag.Info},
+		{"Write \"<tool_call>note(text)</tool_call>\".", nil, diag.Info},
+		{"The mark is <minimax:tool_call> and ends with </minimax:tool_call>.", nil, diag.Info},
+		{"```go\nx := \"a\"\n<tool_call>note(text)</tool_call>\n```\n", nil, diag.Info},
+		{"<think><tool_call>note(text)</tool_call></think>Done.", nil, diag.Info},
+		{"So: <tool_call> note(text) </tool_call>", nil, diag.Warning},
+		{"So: <tool_call> note it </tool_call>", nil, diag.Info},
+		{"So: <tool_call> note it </tool_call>", tools, diag.Error},
+		{"<tool_call><note><text>hi</text></note></tool_call>", nil, diag.Warning},
+		{"<tool_call><note><text>hi</text></note></tool_call>", tools, diag.Error},
+		{"<tool_call>\n<other>\n<text>hi</text>\n</other>\n</tool_call>", tools, diag.Warning},
+		{"So:\n<note>\n<text>hi</text>\n</note>", nil, diag.Info},
+		{"So:\n<note>\n<text>hi</text>\n</note>", tools, diag.Warning},
+		{"So: <note>{\"text\": \"hi\"}</note>", tools, diag.Warning},
+		{"So: <note>hi</note>, <note><b>hi</b></note>, `<note><text>hi</text></note>`", tools, diag.Info},
+	} {
+		m := mode{tools: c.tools}
+		worst := diag.Info
+		for _, e := range m.events(c.text) {
+			if e.Call != nil {
+				t.Errorf("%q has the call %q", c.text, e.Call.Text)
+			}
+			if e.Finding != nil && e.Finding.Severity.Rank() > worst.Rank() {
+				worst = e.Finding.Severity
+			}
+		}
+		if worst != c.want {
+			t.Errorf("%q: %s, want %s", c.text, worst, c.want)
+		}
+		m.checkSplits(t, c.text)
+	}
+}

@@ -1,0 +1,105 @@
+package dialect
+
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// list is what is known of the marks around calls.
+type openList struct {
+	dialect     *Dialect
+	depth       int // how many are open
+	at          int // where the first stands
+	text        string
+	callsBefore int // how many came before
+}
+
+func (w openList) open() bool { return w.dialect != nil }
+
+// inParens follows a mark before calls. Of several the last tells the dialect best.
+func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
+	if !s.list.open() {
+		s.list = openList{at: at, text: text, callsBefore: s.calls}
+		s.trackUnmatched(at, at+len(text), inLine)
+	}
+	s.list.dialect = row
+	s.list.depth++
+	s.state = inListGap
+}
+
+// closeListMarker follows a mark behind calls.
+func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
+	place := diag.Bytes(at, at+len(text))
+	switch {
+	case s.list.open():
+		s.list.depth--
+		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasUnmatchedText() {
+			s.reportMention(at)
+		}
+	case s.reportUnmatched(at, inLine):
+		return
+	case s.unmatched.isOpen && s.unmatched.callsBefore == s.calls:
+		s.reportMention(at)
+		return
+	case s.frame.dialect == row && s.isReportedEmpty(): // it closes what is no call
+		s.frame.reportedNotACall = false
+	case s.frame.dialect == row && row.hasListMarkers() && !s.hasTextAfterFrame():
+		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
+		s.report(f)
+	case s.hasTextAfterFrame():
+		s.reportStrayMarker(at, text)
+		return
+	default:
+		s.reportStrayMarker(at, text)
+	}
+	if s.list.depth <= 0 {
+		s.list = openList{}
+	}
+	s.state = s.stateBetweenFrames()
+}
+
+// reportMention follows a closing mark at an offset that a sentence mentions, as it does the open one.
+func (s *Scanner) reportMention(at int) {
+	if !s.unmatched.reported {
+		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these marks: the text is content")
+		f.Severity = diag.Info
+		s.endUnmatched(f)
+	}
+	s.unmatched.isOpen = false
+}
+
+// hasTextAfterFrame reports whether text stands behind the last frame.
+func (s *Scanner) hasTextAfterFrame() bool {
+	return s.surrounding.hasText && s.surrounding.to > s.frame.endAt
+}
+
+// hasListMarkers reports whether marks stand around the calls of a dialect, besides
+// their own.
+func (d *Dialect) hasListMarkers() bool {
+	return slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role == listOpen || m.opensList })
+}
+
+// closeList reports calls whose closing mark is missing at the end of the text. Where there are none, that is
+// what is wrong.
+func (s *Scanner) closeList() {
+	w, empty := s.list, s.hasUnmatchedText()
+	s.closeUnmatched()
+	if w.open() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
+		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
+	}
+}
+
+// readListGap passes over the blanks behind a mark around calls.
+func (s *Scanner) readListGap(p []byte) int {
+	n := 0
+	for n < len(p) && isSpace(p[n]) {
+		n++
+	}
+	s.unmatched.add(string(p[:n]))
+	if n < len(p) {
+		s.state = s.stateBetweenFrames()
+		s.lineBlank = true
+	}
+	return n
+}

@@ -1,0 +1,41 @@
+package dialect
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// TestReadsAgain reads short texts, whole and cut, one after the other with one
+// collector, which must find in each what a new one does.
+func TestReadsAgain(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		texts, again := anyText(t, d), new(collector)
+		for _, c := range cases(t, *d) {
+			checkAgain(t, again, c.input, Options{})
+			checkAgain(t, again, c.input[:len(c.input)/2], Options{Dialect: *d})
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			for range 4 {
+				text := texts.Draw(rt, "text")
+				o := Options{
+					Dialect:   rapid.SampledFrom([]Dialect{*d, {}}).Draw(rt, "dialect"),
+					Tools:     rapid.SampledFrom([]Toolset{nil, knownTools()}).Draw(rt, "tools"),
+					Reasoning: rapid.SampledFrom([]Reasoning{ReasoningAuto, ReasoningAuto, ReasoningOpen, ReasoningOff}).Draw(rt, "reasoning"),
+				}
+				checkAgain(rt, again, text, o)
+				checkAgain(rt, again, text[:len(text)/2], o)
+			}
+		})
+	})
+}
+
+func checkAgain(t failer, again *collector, text string, o Options) {
+	t.Helper()
+	want, got := new(collector).read(text, []byte(text), o), again.read(text, []byte(text), o)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Dialect{})); diff != "" {
+		t.Fatalf("%q:\n%s", text, diff)
+	}
+}

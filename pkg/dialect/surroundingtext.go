@@ -1,0 +1,51 @@
+package dialect
+
+import "oneshot/pkg/diag"
+
+// An surroundingText is the text between calls.
+type surroundingText struct {
+	from, to int // from its first byte that is no blank to behind its last
+	hasText  bool
+	reported bool // there is a finding about it already
+}
+
+// accept takes text at an offset, and returns how many bytes were looked at.
+func (o *surroundingText) add(at int, text string) int {
+	first, last := 0, len(text)
+	for last > 0 && isSpace(text[last-1]) {
+		last--
+	}
+	looked := len(text) - last
+	if last == 0 {
+		return looked
+	}
+	if !o.hasText {
+		for isSpace(text[first]) {
+			first++
+		}
+		o.from, o.hasText = at+first, true
+	}
+	o.to = at + last
+	return looked + first
+}
+
+// reportSurrounding reports the text since the last calls, in a dialect that wants
+// the calls alone.
+func (s *Scanner) reportSurrounding(where string) {
+	if o := s.surrounding; o.hasText && !o.reported && s.callsOnly {
+		s.report(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text %s", where))
+	}
+	s.surrounding = surroundingText{}
+}
+
+// closeSurrounding reports the text behind the last calls, or all of it where there
+// are none.
+func (s *Scanner) closeSurrounding() {
+	switch {
+	case s.callHolders > 0:
+		s.reportSurrounding("after the calls")
+	case len(s.markers.dialects) == 1:
+		s.callsOnly = s.markers.dialects[0].framing.callsOnly
+		s.reportSurrounding("in place of a JSON object with calls")
+	}
+}

@@ -1,0 +1,67 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/chat"
+)
+
+// draftTexts are calls of text and lines, which no renderer writes.
+var draftTexts = map[string][]string{
+	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nx\n"},
+	"functionary_v32": {">>>python\nprint(1)\nx\n"},
+	"react":           {"Action: f\nAction Input: a b\nc"},
+	"continue":        {"TOOL_NAME: f\nBEGIN_ARG: a\nb c\nEND_ARG\nBEGIN_ARG: d\ne\nEND_ARG\n"},
+}
+
+// All marks that end reasoning, and can stand in no literal, end in a bracket.
+func TestThoughtMarks(t *testing.T) {
+	if len(allMarkers().literalReasoningClosers) == 0 {
+		t.Error("there are none")
+	}
+	for _, mark := range allMarkers().literalReasoningClosers {
+		if !strings.HasSuffix(mark, ">") && !strings.HasSuffix(mark, "]") {
+			t.Errorf("%q does not end so", mark)
+		}
+	}
+}
+
+// checkDraft holds the law of drafts: one ends where the reasoning does in which it
+// stands, and what follows is the answer. Only in a string the mark is text.
+func checkDraft(t *testing.T, d Dialect, draft string) {
+	t.Helper()
+	open, end, _ := strings.Cut(d.Wrappers()[0], "…")
+	for cut := range draft {
+		begun := draft[:cut]
+		if strings.Count(begun, `"`)%2 == 1 || strings.HasSuffix(begun, "`") || strings.HasPrefix(begun, "```") && !strings.Contains(begun, "\n") {
+			continue // the mark is quoted, or stands in an info string
+		}
+		r := Scan(open+"So:\n"+begun+end+"ANSWER", Options{Dialect: d})
+		if !strings.Contains(r.Content, "ANSWER") {
+			t.Errorf("%s: behind %q there is no answer: %q, %v", d.Name, begun, r.Content, r.Findings)
+			return
+		}
+		for _, c := range r.Calls {
+			if c.Executable || strings.Contains(c.Text, "ANSWER") {
+				t.Errorf("%s: behind %q there is a call %+v", d.Name, begun, c)
+				return
+			}
+		}
+	}
+}
+
+func TestDraftsEnd(t *testing.T) {
+	for _, name := range []string{
+		"mistral_args", "deepseek_v3", "deepseek_v31", "kimi_k2", "functionary_v2", "functionary_v31", "functionary_v32", "qwen_agent", "solar_open", "glm4", "react", "continue",
+		"hermes", "internlm2", "apertus", "jamba",
+	} {
+		d := find(t, name)
+		text, _ := d.Render(chat.Call{Name: "f", Arguments: json.RawMessage(`{"a":[1,{"b":null}],"c":true}`)}, nil)
+		checkDraft(t, d, strings.TrimSpace(text))
+		for _, draft := range draftTexts[name] {
+			checkDraft(t, d, draft)
+		}
+	}
+}
