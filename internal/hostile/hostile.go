@@ -1,7 +1,6 @@
-// Package hostile holds texts on which readers of calls are known to fail: they
-// take forever because a search is repeated, goes back, or starts anew with every
-// piece that arrives, or they recurse. Tests count the steps that they take,
-// benchmarks the time.
+// Package hostile holds inputs that make tool-call parsers superlinear, by repeated
+// searches, backtracking or rescanning on every chunk, or make them recurse. Tests
+// count the steps that oneshot takes on them, benchmarks measure the time.
 package hostile
 
 import (
@@ -9,39 +8,38 @@ import (
 	"strings"
 )
 
-// A Text begins with something and goes on with a piece, any number of times.
+// A Text is a prefix followed by any number of copies of a piece.
 type Text struct {
 	Before, Piece string
-	Of            string // which reader fails
+	Of            string // the parser that fails, and how
 }
 
-// Long returns the text with about n bytes behind its beginning.
+// Long returns the text with about n bytes of copies.
 func (t Text) Long(n int) string { return t.Before + strings.Repeat(t.Piece, n/len(t.Piece)) }
 
 func (t Text) String() string {
-	s := fmt.Sprintf("many %s", shown(t.Piece))
+	s := fmt.Sprintf("many %s", quote(t.Piece))
 	if t.Before != "" {
-		s = shown(t.Before) + " and " + s
+		s = quote(t.Before) + " and " + s
 	}
 	return s
 }
 
-// shown returns a text in quotes, and one that is long shortened.
-func shown(text string) string {
-	const most = 48
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
+// quote returns a text in quotes, shortened if it is long.
+func quote(text string) string {
+	const maxRunes = 48
+	if runes := []rune(text); len(runes) > maxRunes {
+		text = string(runes[:maxRunes]) + "…"
 	}
 	return fmt.Sprintf("%q", text)
 }
 
-// play is text that means nothing.
-const play = "All work and no play makes Jack a dull boy. "
+const filler = "All work and no play makes Jack a dull boy. "
 
-// blanks are nearly as many as are looked at behind a mark until it counts.
+// blanks is just below the number of spaces that the scanner skips after a marker.
 const blanks = 319
 
-// Killers are what the readers of other projects fail at.
+// Killers are inputs on which parsers of other projects fail.
 var Killers = []Text{
 	{"[f(", "a=b, ", "vLLM, calls of Python: exponential"},
 	{"", "[f(a=b, ", "vLLM, calls of Python: exponential"},
@@ -60,14 +58,14 @@ var Killers = []Text{
 	{"", `{"`, "json_repair: no end"},
 	{"", "/", "json_repair: no end"},
 	{`<tool_call>{"name":"f","arguments":{"a":"`, `\"`, "Ollama and SGLang, pieces: quadratic"},
-	{`<tool_call>{"name":"f","arguments":{"a":"`, play, "Ollama and SGLang, pieces: quadratic"},
-	{`{"name":"f","arguments":{"a":"`, play, "Ollama, the common reader, pieces: quadratic"},
-	{`[TOOL_CALLS]f[ARGS]{"a":"`, play, "Ollama, Ministral, pieces: quadratic"},
-	{"<tool_call>\n<function=f>\n<parameter=a>\n", play, "SGLang, Qwen3 Coder, pieces: quadratic"},
-	{"<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>", play, "SGLang, GLM 4.7, pieces: quadratic"},
-	{`<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"`, play, "SGLang, Kimi K2, pieces: quadratic"},
-	{`<|tool_call>call:f{a:<|"|>`, play, "Ollama, Gemma 4, pieces: quadratic"},
-	{"<tool_call>", play, "llama.cpp: recursion of regular expressions"},
+	{`<tool_call>{"name":"f","arguments":{"a":"`, filler, "Ollama and SGLang, pieces: quadratic"},
+	{`{"name":"f","arguments":{"a":"`, filler, "Ollama, the common reader, pieces: quadratic"},
+	{`[TOOL_CALLS]f[ARGS]{"a":"`, filler, "Ollama, Ministral, pieces: quadratic"},
+	{"<tool_call>\n<function=f>\n<parameter=a>\n", filler, "SGLang, Qwen3 Coder, pieces: quadratic"},
+	{"<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>", filler, "SGLang, GLM 4.7, pieces: quadratic"},
+	{`<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":"`, filler, "SGLang, Kimi K2, pieces: quadratic"},
+	{`<|tool_call>call:f{a:<|"|>`, filler, "Ollama, Gemma 4, pieces: quadratic"},
+	{"<tool_call>", filler, "llama.cpp: recursion of regular expressions"},
 	{"", "[TOOL_CALL", ""},
 	{"", "functions.", ""},
 	{"", "<think>", ""},

@@ -2,5 +2,5 @@
 
 package raced
 
-// Detector says whether the race detector is on.
+// Detector reports whether the race detector is on.
 const Detector = false

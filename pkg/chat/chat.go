@@ -1,5 +1,5 @@
-// Package chat holds the nouns of a conversation: message, call, result, usage,
-// request and response. It is data without behaviour; nothing here does I/O.
+// Package chat defines the data types of a conversation: message, call, result, usage,
+// request and response. It does no I/O.
 package chat
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Role says who speaks in a [Message].
+// A Role is the role of a [Message].
 type Role string
 
 // The roles of a conversation.
@@ -23,45 +23,45 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	Calls   []Call `json:"calls,omitempty"`   // of the assistant: native calls, each with an ID
-	CallID  string `json:"call_id,omitempty"` // of a tool: the native call that it answers
+	Calls   []Call `json:"calls,omitempty"`   // of an assistant: native calls, each with an ID
+	CallID  string `json:"call_id,omitempty"` // of a tool: the ID of its native call
 	Name    string `json:"name,omitempty"`    // of a tool: its name
-	// Native is what the assistant said in the form of its server, which may
-	// want it back unchanged. Content and Calls say the same to everyone else.
+	// Native is the assistant's message in the server's own format, for servers that
+	// require it back unchanged. Content and Calls hold the same for all others.
 	Native *Native `json:"native,omitempty"`
-	By     string  `json:"by,omitempty"` // who said it, of an assistant, as PROVIDER/NAME; "" if that is not known
+	By     string  `json:"by,omitempty"` // of an assistant: its model as PROVIDER/NAME; "" if unknown
 }
 
-// A Native is an assistant's message in the form of the server that sent it:
-// an object or an array, with members that nobody but the server understands.
+// A Native is an assistant's message in its server's own format: an object or an
+// array, possibly with members that only the server understands.
 type Native struct {
 	API   string          `json:"api"`   // the protocol, such as "chat"
-	Model string          `json:"model"` // who said it, as PROVIDER/NAME: only that model gets it back
+	Model string          `json:"model"` // its author, as PROVIDER/NAME: only this model gets it back
 	Body  json.RawMessage `json:"body"`
 }
 
-// A Status says how well a call could be read.
+// A Status is the outcome of reading a call.
 type Status string
 
 // The outcomes of reading a call. Only [StatusOK] and [StatusRepaired] calls
-// can be executable; a call that was cut off never is.
+// can be executable; a truncated call never is.
 const (
 	StatusOK         Status = "ok"
-	StatusRepaired   Status = "repaired"   // faults were mended with certainty
-	StatusAmbiguous  Status = "ambiguous"  // there are two readings
+	StatusRepaired   Status = "repaired"   // faults were repaired with certainty
+	StatusAmbiguous  Status = "ambiguous"  // there are several readings
 	StatusTruncated  Status = "truncated"  // the text ended inside the call
 	StatusInvalid    Status = "invalid"    // the arguments cannot be read
-	StatusSuppressed Status = "suppressed" // a call in a place where calls do not count
+	StatusSuppressed Status = "suppressed" // the call is in a place where calls do not count
 )
 
-// A Call is what a model asks for, in whatever dialect it was written.
+// A Call is a tool call by a model, in any dialect.
 type Call struct {
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name"`
 	// Arguments is a JSON object with numbers and key order as written. For a
 	// positional call it is a JSON array of the arguments in order, until the
-	// call is bound to a definition. Where the argument text cannot be read it
-	// is nil and the text is in Text.
+	// call is bound to a definition. If the arguments cannot be parsed it is nil,
+	// and Text holds them.
 	Arguments    json.RawMessage `json:"arguments,omitempty"`
 	Positional   bool            `json:"-"`
 	Priority     float64         `json:"priority"`
@@ -72,18 +72,18 @@ type Call struct {
 	End          int             `json:"-"`
 	// Alternatives are all readings of an ambiguous call, this one first.
 	Alternatives []Call `json:"alternatives,omitempty"`
-	// Text is the call as written. Of a native call it is what stood for the
-	// arguments, where that is no JSON object.
+	// Text is the call as written. For a native call it is the text of the
+	// arguments if that is not a JSON object.
 	Text string `json:"text,omitempty"`
 }
 
-// Usage counts the tokens of one response, as the server reports them.
+// Usage holds the token counts of one response as reported by the server.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
 }
 
-// Total returns all tokens of a response.
+// Total returns the sum of input and output tokens.
 func (u Usage) Total() int { return u.InputTokens + u.OutputTokens }
 
 // Add returns the sum of two usages.
@@ -91,17 +91,17 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
 }
 
-// A Stop says why a response ended.
+// A Stop is the reason why a response ended.
 type Stop string
 
-// The ways a response ends. Only [StopEnd] is a clean stop.
+// The stop reasons. Only [StopEnd] is a normal stop.
 const (
 	StopEnd    Stop = "stop"
-	StopLength Stop = "length" // cut by a token limit
-	StopOther  Stop = "other"  // anything else the server names
+	StopLength Stop = "length" // truncated by a token limit
+	StopOther  Stop = "other"  // any other reason
 )
 
-// A Purpose says what a request is for.
+// A Purpose is the purpose of a request.
 type Purpose string
 
 // The purposes of requests.
@@ -110,75 +110,76 @@ const (
 	PurposeAnswer Purpose = "answer" // the model is asked for the final answer
 )
 
-// A Function is a tool as it is published to a model that calls natively.
+// A Function is a tool as declared to a model with native calls.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments object
 }
 
-// A Request is everything a model is sent.
+// A Request is a request to a model.
 type Request struct {
 	Purpose  Purpose
 	System   string     // the system prompt
 	Messages []Message  // the conversation, oldest first, without the system prompt
 	Tools    []Function // for native calls; nil in a prompt dialect
-	// Format, if set, is the JSON Schema that the server is asked to enforce.
+	// Format, if set, is the JSON Schema that the server must enforce.
 	Format json.RawMessage
-	// AnyJSON asks the server to enforce that the response is a JSON object,
-	// where it cannot enforce a schema. Format is nil then.
+	// AnyJSON makes the server enforce a JSON object, for servers that cannot enforce
+	// a schema. Format is nil then.
 	AnyJSON bool
 	// Params are sampling and server options. "temperature", "top_p", "seed",
-	// "max_tokens", "stop" and "effort" mean the same for every server; other
-	// names are the server's own, such as "num_ctx".
+	// "max_tokens", "stop" and "effort" are portable; other names are specific to
+	// the server, such as "num_ctx".
 	Params map[string]json.RawMessage
-	// MostCalls is how many native calls the reply may have; 0 for any number. The one after these is the last that
-	// a client reads. It is not sent.
+	// MostCalls limits the native calls of the reply; 0 for no limit. A client stops reading after the first call over
+	// the limit. It is not sent to the server.
 	MostCalls int
-	// Digest identifies the rest of the request; "" if its maker did not compute it: see package model.
+	// Digest identifies the rest of the request; "" if it was not computed.
 	Digest string
 }
 
-// A Delta is a piece of a response while it is being written, or word of an
-// attempt that failed and is about to be repeated.
+// A Delta is a piece of a streamed response, or reports a failed attempt that will
+// be retried.
 type Delta struct {
 	Content   string
 	Reasoning string
-	Call      *Call // a native call whose last byte has arrived
+	Call      *Call // a complete native call
 	Attempt   *Attempt
 }
 
-// An Attempt is one try at a request that failed before its first delta.
+// An Attempt is an attempt at a request that failed before its first delta.
 type Attempt struct {
 	Number int           `json:"number"` // from 1
 	Error  string        `json:"error"`
 	Status int           `json:"status,omitempty"` // HTTP status, if there was one
-	Wait   time.Duration `json:"wait_ns"`          // before the next try
+	Wait   time.Duration `json:"wait_ns"`          // before the next attempt
 }
 
-// A Response is what a model said.
+// A Response is a model's response.
 type Response struct {
 	Content   string
 	Reasoning string
 	Calls     []Call  // native calls; nil in a prompt dialect
-	Native    *Native // what the server may want back; nil where Content says it all
+	Native    *Native // for servers that require it back; nil if Content is enough
 	Stop      Stop
 	Usage     Usage
-	Model     string // as the server names it
-	By        string // who said it, as PROVIDER/NAME, if its client knows
+	Model     string // the server's name for the model
+	By        string // the model as PROVIDER/NAME, if its client knows
 }
 
-// An Execution is one permitted call on its way to a tool.
+// An Execution is a permitted call with its limits.
 type Execution struct {
 	Call     Call
-	Key      string    // which makes the call the same one when it is made again; "" where nobody asks for it
-	Again    bool      // it is made again, after a crash that left open whether it took effect
+	Key      string    // idempotency key; "" if the tool takes none
+	Again    bool      // repeated after a crash that left its outcome unknown
 	Deadline time.Time // of this call; zero for none
-	MaxBytes int64     // of its result, besides the tool's own limit; 0 for none
-	// Follow says why the call may not go on to an address that a server redirects to; nil
-	// lets it go anywhere.
+	MaxBytes int64     // result limit in addition to the tool's own; 0 for none
+	// Follow returns an error for a redirect that the call may not follow; nil allows
+	// all redirects.
 	Follow func(*url.URL) error
-	// Leads says where each path of the call led, links followed, when it was let happen: what
-	// is read is that. A path that is not in it leads anywhere below the root.
+	// Leads maps each path of the call to its target, with links resolved, at the time of
+	// approval: only that target may be accessed. Other paths may lead anywhere below
+	// the root.
 	Leads map[string]string
 }

@@ -1,6 +1,6 @@
 package chat
 
-// An ErrorCode names one way a call can fail. The list is closed.
+// An ErrorCode is a reason for a failed call. The list is closed.
 type ErrorCode string
 
 // The error codes of results.
@@ -24,30 +24,30 @@ const (
 // An ErrorCodeDoc documents an error code.
 type ErrorCodeDoc struct {
 	Code      ErrorCode
-	Text      string // what has happened, for people
-	Help      string // what they can do
-	Retryable bool   // may the same call succeed later?
+	Text      string // description for people
+	Help      string // what to do
+	Retryable bool   // the same call may succeed later
 }
 
-// ErrorCodes lists every error code there is.
+// ErrorCodes documents every error code.
 var ErrorCodes = []ErrorCodeDoc{
-	{InvalidArguments, "The arguments do not fit the tool's parameters, or name something that nobody said.", "Nothing; the model is told what is wrong.", false},
-	{UnknownTool, "No tool of that name may be used in this run.", "Name the tool with --tool, if the run is to have it.", false},
-	{Unauthorized, "The authorisation is missing or has expired.", "Renew it; the key renew of the definition says how.", false},
-	{ScopesMissing, "The run has not been granted a scope that the tool needs.", "Grant it with --scope.", false},
-	{ConnectionInactive, "The run has not been given the connection that the tool works through.", "Give it with --connection.", false},
-	{Denied, "The policy of this run, or the tool, does not allow the call.", "Look at the rule in the run file; --allow or --policy may allow it.", false},
-	{NotFound, "What the call names does not exist.", "Nothing; the model is told.", false},
-	{Conflict, "What the call would change is not as the call takes it to be.", "Run again; the model reads the new state.", false},
-	{RateLimited, "There were too many calls, for the policy or for the service.", "Wait, or raise the limit in the policy.", true},
-	{Timeout, "The tool did not finish in time.", "Raise timeout in the definition, if it needs longer.", true},
-	{TooLarge, "The input or the output is over a size limit.", "Raise limit.bytes in the definition or the policy.", false},
-	{Unavailable, "The service that the tool talks to cannot be reached.", "Run again later.", true},
-	{UnknownOutcome, "It is not known whether the call took effect; it was not repeated.", "Look whether it did.", false},
-	{Failed, "The tool failed in some other way.", "Look at the message.", false},
+	{InvalidArguments, "The arguments do not fit the tool's parameters, or name something that was never mentioned.", "Nothing: the model gets the error.", false},
+	{UnknownTool, "The run has no tool with that name.", "Enable the tool with --tool if the run needs it.", false},
+	{Unauthorized, "The authorization is missing or has expired.", "Renew it as described in the definition's renew key.", false},
+	{ScopesMissing, "The run lacks a scope that the tool needs.", "Grant it with --scope.", false},
+	{ConnectionInactive, "The run lacks the connection that the tool uses.", "Pass it with --connection.", false},
+	{Denied, "The run's policy, or the tool, denies the call.", "See the rule in the run file; --allow or --policy may allow the call.", false},
+	{NotFound, "The target of the call does not exist.", "Nothing: the model gets the error.", false},
+	{Conflict, "The target of the call has changed since the model read it.", "Run again; the model reads the new state.", false},
+	{RateLimited, "The call exceeds a rate limit of the policy or the service.", "Wait, or raise the limit in the policy.", true},
+	{Timeout, "The tool did not finish in time.", "Raise timeout in the definition if the tool needs longer.", true},
+	{TooLarge, "The input or the output exceeds a size limit.", "Raise limit.bytes in the definition or the policy.", false},
+	{Unavailable, "The tool's service cannot be reached.", "Run again later.", true},
+	{UnknownOutcome, "It is unknown whether the call took effect; it was not repeated.", "Check whether it did.", false},
+	{Failed, "The tool failed for another reason.", "Read the message.", false},
 }
 
-// Doc returns the documentation of a code; an unknown code has only its name.
+// Doc returns the documentation of a code. That of an unknown code has only the code.
 func (c ErrorCode) Doc() ErrorCodeDoc {
 	for _, d := range ErrorCodes {
 		if d.Code == c {

@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 )
 
-// A Preview is what a call comes to when it is made, as far as that can be told without making it.
+// A Preview describes the effects of a call, as far as they are known without executing it.
 type Preview struct {
-	Argv    []string        `json:"argv,omitempty"` // the program, as the file that runs, and its words
+	Argv    []string        `json:"argv,omitempty"` // the program's file and arguments
 	Request *PreviewRequest `json:"request,omitempty"`
-	Files   []PreviewFile   `json:"files,omitempty"` // that the call names
-	Fails   string          `json:"fails,omitempty"` // why the call would fail before it does anything
+	Files   []PreviewFile   `json:"files,omitempty"` // the files that the call names
+	Fails   string          `json:"fails,omitempty"` // why the call would fail before it has any effect
 }
 
-// A PreviewRequest is a request that a call makes, without secrets.
+// A PreviewRequest is the HTTP request of a call, without secrets.
 type PreviewRequest struct {
 	Method string `json:"method"`
 	URL    string `json:"url"`
@@ -22,15 +22,15 @@ type PreviewRequest struct {
 
 // A PreviewFile is a file that a call names.
 type PreviewFile struct {
-	Path     string `json:"path"`             // as the call names it
-	Resolved string `json:"resolved"`         // below the root, links followed
-	State    string `json:"state"`            // "file", "missing", or why its content is not known
-	Bytes    int    `json:"bytes,omitempty"`  // of what is there
-	SHA256   string `json:"sha256,omitempty"` // of what is there
-	Reason   string `json:"reason"`           // how the call came to name it
-	Diff     string `json:"diff,omitempty"`   // what a write changes, where it is asked for
-	Old      []byte `json:"-"`                // what is there, of a file that the call replaces
-	New      []byte `json:"-"`                // what it is replaced by; nil where the call replaces nothing
+	Path     string `json:"path"`             // as written in the call
+	Resolved string `json:"resolved"`         // relative to the root, with links resolved
+	State    string `json:"state"`            // [FileThere], [FileMissing], or why its content is unknown
+	Bytes    int    `json:"bytes,omitempty"`  // size of the current content
+	SHA256   string `json:"sha256,omitempty"` // of the current content
+	Reason   string `json:"reason"`           // why the call accesses it
+	Diff     string `json:"diff,omitempty"`   // changes of a write, if requested
+	Old      []byte `json:"-"`                // current content of a file that the call replaces
+	New      []byte `json:"-"`                // new content; nil if the call replaces nothing
 }
 
 // The states of a [PreviewFile] whose content is known.
@@ -39,8 +39,8 @@ const (
 	FileMissing = "missing"
 )
 
-// Approval identifies a call of a run together with what it comes to: another call, another run, a file that has
-// changed or leads elsewhere, other words or another address have another one.
+// Approval returns a digest of a call of a run and its effects. It changes with the run, the call, the arguments, the
+// address, and the content and target of each file.
 func (p Preview) Approval(run, call, digest string) string {
 	type file struct{ Path, Resolved, State, SHA256 string }
 	bound := struct {
@@ -54,7 +54,7 @@ func (p Preview) Approval(run, call, digest string) string {
 	}
 	text, err := json.Marshal(bound)
 	if err != nil {
-		panic(err) // texts always have a JSON form
+		panic(err) // strings always marshal
 	}
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// A Result is what a call gives back: exactly one of data, needs and error. Its
-// JSON form is the envelope that a model reads.
+// A Result is the result of a call: exactly one of data, needs and error. Its JSON
+// form is the envelope that a model reads.
 type Result struct {
 	Data     json.RawMessage // set when the call succeeded
-	Needs    []string        // names of parameters that only a person can fill
-	Question string          // with Needs: what to ask
+	Needs    []string        // names of parameters that only the user can supply
+	Question string          // with Needs: the question for the user
 	Error    *ToolError      // set when the call failed
-	Labels   []string        // of what it shows, beside those of its call; no part of the envelope
+	Labels   []string        // of the data, in addition to the call's; not in the envelope
 }
 
-// A ToolError is a failure that the model reads and may mend.
+// A ToolError is an error that the model reads and may correct.
 type ToolError struct {
 	Code      ErrorCode `json:"code"`
 	Message   string    `json:"message"`
@@ -28,17 +28,17 @@ type ToolError struct {
 // OK reports whether the call succeeded.
 func (r Result) OK() bool { return r.Error == nil && len(r.Needs) == 0 }
 
-// Success returns a result whose data is the JSON form of v. A value without a
-// JSON form is a bug in the tool and becomes a [Failed] result.
+// Success returns a result with v as its data. A value that does not marshal to JSON is
+// a bug in the tool and becomes a [Failed] result.
 func Success(v any) Result {
 	data, err := marshal(v)
 	if err != nil {
-		return Failure(Failed, "the tool's result has no JSON form: %v", err)
+		return Failure(Failed, "the tool's result does not marshal to JSON: %v", err)
 	}
 	return Result{Data: data}
 }
 
-// Failure returns a failed result. The message is made as by [fmt.Sprintf].
+// Failure returns a failed result. The message is formatted as by [fmt.Sprintf].
 func Failure(code ErrorCode, format string, args ...any) Result {
 	return Result{Error: &ToolError{Code: code, Message: fmt.Sprintf(format, args...), Retryable: code.Doc().Retryable}}
 }
@@ -86,7 +86,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if env.OK != (env.Error == nil && len(env.Needs) == 0) {
-		return errors.New(`result envelope: "ok" contradicts its content`)
+		return errors.New(`result envelope: "ok" contradicts the other members`)
 	}
 	*r = Result{Data: env.Data, Question: env.Question, Error: env.Error}
 	for name := range env.Needs {
@@ -96,8 +96,8 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// marshal is json.Marshal without HTML escaping: what a tool returned reaches
-// the model as it is.
+// marshal is json.Marshal without HTML escaping, so that results reach the model
+// unchanged.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

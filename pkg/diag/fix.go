@@ -43,11 +43,11 @@ func (t Text) Inside(fixes []Fix) []Fix {
 func Apply(text string, fixes []Fix) (fixed string, made int, err error) {
 	fixes = slices.DeleteFunc(slices.Clone(fixes), func(f Fix) bool { return len(f.Edits) == 0 })
 	for i := range fixes {
-		if fixes[i].Edits, err = inOrder(fixes[i], len(text)); err != nil {
+		if fixes[i].Edits, err = sortEdits(fixes[i], len(text)); err != nil {
 			return text, 0, err
 		}
 	}
-	slices.SortStableFunc(fixes, func(a, b Fix) int { return comparePlaces(a.Edits[0], b.Edits[0]) })
+	slices.SortStableFunc(fixes, func(a, b Fix) int { return compareEdits(a.Edits[0], b.Edits[0]) })
 	var all editList
 	for _, f := range fixes {
 		if !slices.ContainsFunc(f.Edits, all.overlaps) {
@@ -60,10 +60,10 @@ func Apply(text string, fixes []Fix) (fixed string, made int, err error) {
 	return all.apply(text), made, nil
 }
 
-// inOrder returns the edits of a fix sorted by position. It fails if they overlap or
+// sortEdits returns the edits of a fix sorted by position. It fails if they overlap or
 // exceed the length of the text.
-func inOrder(f Fix, length int) ([]Edit, error) {
-	edits := slices.SortedStableFunc(slices.Values(f.Edits), comparePlaces)
+func sortEdits(f Fix, length int) ([]Edit, error) {
+	edits := slices.SortedStableFunc(slices.Values(f.Edits), compareEdits)
 	done := 0
 	for _, e := range edits {
 		if e.Start < done || e.End < e.Start || e.End > length {
@@ -75,7 +75,7 @@ func inOrder(f Fix, length int) ([]Edit, error) {
 	return edits, nil
 }
 
-func comparePlaces(a, b Edit) int {
+func compareEdits(a, b Edit) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 }
 
@@ -89,7 +89,7 @@ func (l editList) overlaps(e Edit) bool {
 
 // add inserts an edit after those at the same or an earlier position.
 func (l *editList) add(e Edit) {
-	at := sort.Search(len(*l), func(i int) bool { return comparePlaces((*l)[i], e) > 0 })
+	at := sort.Search(len(*l), func(i int) bool { return compareEdits((*l)[i], e) > 0 })
 	*l = slices.Insert(*l, at, e)
 }
 

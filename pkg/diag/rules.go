@@ -43,7 +43,7 @@ func (c Code) Rule() Rule {
 }
 
 // Rules documents every code, by family.
-var Rules = slices.Concat(byteRules, framingRules, literalRules, callRules, definitionRules, documentRules, messageRules, eventRules, baselineRules, policyRules)
+var Rules = slices.Concat(inputRules, envelopeRules, literalRules, callRules, definitionRules, documentRules, messageRules, eventRules, baselineRules, policyRules)
 
 // Named returns the codes for a name: a code or a prefix of codes ("TC3"), both in
 // any case, a slug, or a family.

@@ -118,7 +118,7 @@ func TestRulesAreComplete(t *testing.T) {
 func familiesOf(c Code) []string {
 	var names []string
 	for _, f := range Families {
-		if f.has(c) {
+		if f.hasCode(c) {
 			names = append(names, f.Name)
 		}
 	}

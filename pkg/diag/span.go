@@ -58,7 +58,7 @@ func (t Text) Count() int {
 	if bytes.IndexByte(t.Bytes, '\r') < 0 {
 		return n
 	}
-	return len(t.Lines().index()) - 1
+	return len(t.Lines().lineStarts()) - 1
 }
 
 // Each iterates over the parts of the text that end in a line feed, and the rest. A
@@ -79,8 +79,8 @@ func (t Text) Each() iter.Seq[Text] {
 	}
 }
 
-// index returns the offsets of the lines.
-func (l *Lines) index() []int {
+// lineStarts returns the offsets of the lines.
+func (l *Lines) lineStarts() []int {
 	if l.starts != nil {
 		return l.starts
 	}
@@ -116,21 +116,21 @@ func appendLineFeeds(starts []int, text []byte) []int {
 // the text is moved to its nearer end, and one inside a character to its start.
 func (l *Lines) Position(offset int) (line, column int) {
 	offset = l.charStart(max(0, min(offset-l.Offset, len(l.Bytes))))
-	line = max(1, sort.SearchInts(l.index(), offset+1))
+	line = max(1, sort.SearchInts(l.lineStarts(), offset+1))
 	start, column := l.starts[line-1], 1
 	if l.last.line == line && l.last.offset <= offset {
 		start, column = l.last.offset, l.last.column
 	}
 	if offset > start {
-		column += characters(l.Bytes[start:offset])
+		column += countChars(l.Bytes[start:offset])
 	}
 	l.last.offset, l.last.line, l.last.column = max(offset, start), line, column
 	return l.Before + line, column
 }
 
-// characters counts code points and invalid bytes, like [utf8.RuneCount], with a fast
+// countChars counts code points and invalid bytes, like [utf8.RuneCount], with a fast
 // path for ASCII.
-func characters(text []byte) int {
+func countChars(text []byte) int {
 	n := 0
 	for at := 0; at < len(text); n++ {
 		if text[at] < utf8.RuneSelf {
@@ -156,7 +156,7 @@ func (l *Lines) charStart(offset int) int {
 // Line returns a line without its line ending.
 func (l *Lines) Line(line int) []byte {
 	line -= l.Before
-	if line < 1 || line > len(l.index()) {
+	if line < 1 || line > len(l.lineStarts()) {
 		return nil
 	}
 	end := len(l.Bytes)
@@ -184,9 +184,9 @@ func (l *Lines) Place(s Span) (around []byte, start, end int) {
 		return l.Bytes, start, end
 	}
 	line := l.Line(s.Line)
-	start, end = columnStart(line, s.Column), len(line)
+	start, end = columnOffset(line, s.Column), len(line)
 	if s.EndLine == s.Line {
-		end = max(start, columnStart(line, s.EndColumn))
+		end = max(start, columnOffset(line, s.EndColumn))
 	}
 	return line, start, end
 }
@@ -197,8 +197,8 @@ func (t Text) Within(start, end int) (int, int) {
 	return start, max(start, min(end-t.Offset, len(t.Bytes)))
 }
 
-// columnStart returns the byte offset of a column in a line.
-func columnStart(line []byte, column int) int {
+// columnOffset returns the byte offset of a column in a line.
+func columnOffset(line []byte, column int) int {
 	at := 0
 	for ; column > 1 && at < len(line); column-- {
 		_, size := utf8.DecodeRune(line[at:])
@@ -210,29 +210,29 @@ func columnStart(line []byte, column int) int {
 // LocateAll sets the lines and columns of all spans that have only byte offsets, in
 // one pass over the text.
 func (l *Lines) LocateAll(findings []Finding) {
-	var points []point
+	var points []spanEnd
 	for i := range findings {
-		points = appendPoints(points, &findings[i].Span)
+		points = appendSpanEnds(points, &findings[i].Span)
 		for j := range findings[i].Pieces {
-			points = appendPoints(points, &findings[i].Pieces[j])
+			points = appendSpanEnds(points, &findings[i].Pieces[j])
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(points, func(a, b spanEnd) int { return cmp.Compare(a.offset, b.offset) })
 	for _, p := range points {
 		*p.line, *p.column = l.Position(p.offset)
 	}
 }
 
-// appendPoints appends both ends of a span that has only byte offsets.
-func appendPoints(points []point, s *Span) []point {
+// appendSpanEnds appends both ends of a span that has only byte offsets.
+func appendSpanEnds(points []spanEnd, s *Span) []spanEnd {
 	if s.Line != 0 {
 		return points
 	}
-	return append(points, point{s.Start, &s.Line, &s.Column}, point{s.End, &s.EndLine, &s.EndColumn})
+	return append(points, spanEnd{s.Start, &s.Line, &s.Column}, spanEnd{s.End, &s.EndLine, &s.EndColumn})
 }
 
-// A point is one end of a span without line and column.
-type point struct {
+// A spanEnd is one end of a span without line and column.
+type spanEnd struct {
 	offset       int
 	line, column *int
 }

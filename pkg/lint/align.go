@@ -14,59 +14,56 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A valuePlace is where a value stands in a text and, in an object, its name.
-type valuePlace struct {
+// A valueLocation is the location of a value in a text and, for an object member, of its name.
+type valueLocation struct {
 	schema.Spot
-	exact bool // it is the value, and not one around it
-	text  bool // it is text, and no JSON can be written there
+	exact  bool // the value itself, not an enclosing one
+	isText bool // the dialect writes the value as plain text, so no JSON can replace it
 }
 
-// argumentPlaces returns where the values at some JSON pointers into the arguments
-// of a call stand in its text, which is what was read as those arguments in
-// whatever notation has brackets, commas and quotes. Of a value that does not stand
-// there the place is that of the innermost one around it that does. Nothing is
-// returned where the notation is another.
-func argumentPlaces(text string, args []byte, pointers []string) map[string]valuePlace {
-	return aligned(text, args, pointers, (*alignment).find)
+// locateInText locates the values at JSON pointers into a call's arguments in the call's text, for
+// any notation with brackets, commas and quotes. A value that is missing from the text gets the
+// location of its innermost enclosing value. The result is nil for other notations.
+func locateInText(text string, args []byte, pointers []string) map[string]valueLocation {
+	return locateAligned(text, args, pointers, (*alignment).matchAnywhere)
 }
 
-// aligned returns the places of values in a text in which an alignment looks for
-// what they stand in.
-func aligned(text string, args []byte, pointers []string, look func(*alignment, []byte) bool) map[string]valuePlace {
+// locateAligned locates values in a text that match aligns with the JSON.
+func locateAligned(text string, args []byte, pointers []string, match func(*alignment, []byte) bool) map[string]valueLocation {
 	if len(pointers) == 0 {
 		return nil
 	}
-	around := map[string]bool{"": true} // the values, and those around them
+	enclosing := map[string]bool{"": true} // the values and their ancestors
 	for _, p := range pointers {
-		for at := jsontext.Pointer(p); !around[string(at)]; at = at.Parent() {
-			around[string(at)] = true
+		for at := jsontext.Pointer(p); !enclosing[string(at)]; at = at.Parent() {
+			enclosing[string(at)] = true
 		}
 	}
-	spots := schema.Locate(args, slices.Collect(maps.Keys(around)))
+	spots := schema.Locate(args, slices.Collect(maps.Keys(enclosing)))
 	a := newAlignment(text, spots)
-	if !look(a, args) {
+	if !match(a, args) {
 		return nil
 	}
-	places := map[string]valuePlace{}
+	places := map[string]valueLocation{}
 	for _, p := range pointers {
 		at := jsontext.Pointer(p)
 		for at != "" && spots[string(at)].Value.End == 0 {
 			at = at.Parent()
 		}
 		spot := spots[string(at)]
-		places[p] = valuePlace{Spot: schema.Spot{Name: a.place(spot.Name), Value: a.place(spot.Value)}, exact: string(at) == p}
+		places[p] = valueLocation{Spot: schema.Spot{Name: a.span(spot.Name), Value: a.span(spot.Value)}, exact: string(at) == p}
 	}
 	return places
 }
 
-// An alignment says where in a text the tokens of JSON stand that it was read as.
+// An alignment maps the tokens of JSON to their offsets in the text that the JSON was read from.
 type alignment struct {
-	starts, ends map[int]int // by offset in the JSON, of those that are wanted
+	starts, ends map[int]int // text offset by JSON offset, for the wanted values only
 	text         string
 	at           int
 }
 
-// newAlignment returns one that looks for some values in a text.
+// newAlignment returns an alignment that records the locations of some values in a text.
 func newAlignment(text string, spots map[string]schema.Spot) *alignment {
 	a := &alignment{starts: map[int]int{}, ends: map[int]int{}, text: text}
 	for _, s := range spots {
@@ -77,31 +74,31 @@ func newAlignment(text string, spots map[string]schema.Spot) *alignment {
 	return a
 }
 
-// place returns where a stretch of the JSON stands in the text.
-func (a *alignment) place(s diag.Span) diag.Span {
+// span returns the span of the text for a span of the JSON.
+func (a *alignment) span(s diag.Span) diag.Span {
 	return diag.Bytes(a.starts[s.Start], a.ends[s.End])
 }
 
-// whole reports whether the text is the JSON.
-func (a *alignment) whole(args []byte) bool {
-	if !a.walk(args) {
+// matchWhole reports whether the whole text matches the JSON.
+func (a *alignment) matchWhole(args []byte) bool {
+	if !a.matchTokens(args) {
 		return false
 	}
-	a.skip()
+	a.skipSeparators()
 	return a.at == len(a.text)
 }
 
-// find looks for the JSON in the text: at the first brackets in it.
-func (a *alignment) find(args []byte) bool {
-	const most = 8
+// matchAnywhere tries to match the JSON at each of the first brackets in the text.
+func (a *alignment) matchAnywhere(args []byte) bool {
+	const maxTries = 8
 	from := 0
-	for range most {
+	for range maxTries {
 		i := strings.IndexAny(a.text[from:], "{[(")
 		if i < 0 {
 			return false
 		}
 		a.at = from + i
-		if a.walk(args) {
+		if a.matchTokens(args) {
 			return true
 		}
 		from += i + 1
@@ -109,80 +106,78 @@ func (a *alignment) find(args []byte) bool {
 	return false
 }
 
-// walk goes through the JSON and the text side by side. It reports false as soon as
-// they do not say the same.
-func (a *alignment) walk(args []byte) bool {
-	dec, behind := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowDuplicateNames(true)), 0
+// matchTokens compares the JSON and the text token by token and stops at the first difference.
+func (a *alignment) matchTokens(args []byte) bool {
+	dec, jsonEnd := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowDuplicateNames(true)), 0
 	for {
 		token, err := dec.ReadToken()
 		if err != nil {
 			return false
 		}
-		a.skip()
+		a.skipSeparators()
 		start := a.at
-		if kind, n := dec.StackIndex(dec.StackDepth()); !a.token(token, kind == '{' && n%2 == 1) {
+		if kind, n := dec.StackIndex(dec.StackDepth()); !a.matchToken(token, kind == '{' && n%2 == 1) {
 			return false
 		}
-		for strings.IndexByte(" \t\r\n,:", args[behind]) >= 0 {
-			behind++
+		for strings.IndexByte(" \t\r\n,:", args[jsonEnd]) >= 0 {
+			jsonEnd++
 		}
-		a.note(a.starts, behind, start)
-		behind = int(dec.InputOffset())
-		a.note(a.ends, behind, a.at)
+		a.recordOffset(a.starts, jsonEnd, start)
+		jsonEnd = int(dec.InputOffset())
+		a.recordOffset(a.ends, jsonEnd, a.at)
 		if dec.StackDepth() == 0 {
 			return true
 		}
 	}
 }
 
-// note takes a place that is wanted.
-func (a *alignment) note(places map[int]int, offset, at int) {
+func (a *alignment) recordOffset(places map[int]int, offset, at int) {
 	if _, ok := places[offset]; ok {
 		places[offset] = at
 	}
 }
 
-// skip passes over what means nothing between tokens: blanks, commas, what stands
-// behind a name, and comments.
-func (a *alignment) skip() {
+// skipSeparators skips everything without meaning between tokens: white space, commas, the
+// separator after a name, and comments.
+func (a *alignment) skipSeparators() {
 	for a.at < len(a.text) {
 		rest := a.text[a.at:]
 		switch {
 		case strings.IndexByte(" \t\r\n,:=", rest[0]) >= 0:
 			a.at++
 		case strings.HasPrefix(rest, "//"), rest[0] == '#':
-			a.past(rest, "\n")
+			a.skipPast(rest, "\n")
 		case strings.HasPrefix(rest, "/*"):
-			a.past(rest, "*/")
+			a.skipPast(rest, "*/")
 		default:
 			return
 		}
 	}
 }
 
-// past goes behind the next mark, or to the end.
-func (a *alignment) past(rest, mark string) {
+// skipPast moves behind the next marker, or to the end.
+func (a *alignment) skipPast(rest, marker string) {
 	a.at += len(rest)
-	if i := strings.Index(rest, mark); i >= 0 {
-		a.at -= len(rest) - i - len(mark)
+	if i := strings.Index(rest, marker); i >= 0 {
+		a.at -= len(rest) - i - len(marker)
 	}
 }
 
-// token passes over the token of the text that says the same as one of the JSON.
-func (a *alignment) token(t jsontext.Token, name bool) bool {
+// matchToken consumes the text's next token if it equals a JSON token.
+func (a *alignment) matchToken(t jsontext.Token, name bool) bool {
 	switch t.Kind() {
 	case '{', '[':
-		return a.char(byte(t.Kind())) || a.char('(')
+		return a.matchByte(byte(t.Kind())) || a.matchByte('(')
 	case '}', ']':
-		return a.char(byte(t.Kind())) || a.char(')')
+		return a.matchByte(byte(t.Kind())) || a.matchByte(')')
 	case '"':
 		text := t.String()
-		return a.quoted(text) || name && a.word() == text
+		return a.matchString(text) || name && a.scanWord() == text
 	}
-	return a.word() != ""
+	return a.scanWord() != ""
 }
 
-func (a *alignment) char(c byte) bool {
+func (a *alignment) matchByte(c byte) bool {
 	if a.at < len(a.text) && a.text[a.at] == c {
 		a.at++
 		return true
@@ -190,8 +185,8 @@ func (a *alignment) char(c byte) bool {
 	return false
 }
 
-// word passes over a word or number.
-func (a *alignment) word() string {
+// scanWord consumes a bare word or number.
+func (a *alignment) scanWord() string {
 	rest := a.text[a.at:]
 	end := strings.IndexFunc(rest, func(c rune) bool {
 		return strings.ContainsRune("{}[](),:=;\"'`/", c) || c <= ' '
@@ -203,13 +198,13 @@ func (a *alignment) word() string {
 	return rest
 }
 
-// stringMarks stand on both sides of a string in dialects that have their own.
-var stringMarks = sync.OnceValue(dialect.StringMarks)
+// stringDelimiters are the string delimiters of dialects that define their own.
+var stringDelimiters = sync.OnceValue(dialect.StringMarks)
 
-// quoted passes over a string that says a text. One with escapes is taken for it.
-func (a *alignment) quoted(text string) bool {
+// matchString consumes a string with the given value. A string with escapes always matches.
+func (a *alignment) matchString(text string) bool {
 	rest := a.text[a.at:]
-	for _, mark := range stringMarks() {
+	for _, mark := range stringDelimiters() {
 		if inner, ok := strings.CutPrefix(rest, mark); ok && strings.HasPrefix(inner, text+mark) {
 			a.at += len(mark) + len(text) + len(mark)
 			return true
@@ -222,7 +217,7 @@ func (a *alignment) quoted(text string) bool {
 	if three := strings.Repeat(mark, 3); mark != "`" && strings.HasPrefix(rest, three) {
 		mark = three
 	}
-	end := closing(rest, mark)
+	end := closingQuote(rest, mark)
 	if end < 0 {
 		return false
 	}
@@ -234,8 +229,8 @@ func (a *alignment) quoted(text string) bool {
 	return true
 }
 
-// closing returns where the mark stands that closes a string, or -1.
-func closing(rest, mark string) int {
+// closingQuote returns the offset of a string's closing quote, or -1.
+func closingQuote(rest, mark string) int {
 	for i := len(mark); i < len(rest); i++ {
 		switch {
 		case rest[i] == '\\':

@@ -9,7 +9,7 @@ import (
 	"oneshot/internal/raced"
 )
 
-// The place of an argument is told in every notation that is JSON or like it, also
+// The boundingSpan of an argument is told in every notation that is JSON or like it, also
 // where it was read as something else than it looks.
 func TestArgumentPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, text, args, pointer, want string }{
@@ -30,7 +30,7 @@ func TestArgumentPlaces(t *testing.T) {
 		{"cut", `{"a": "x`, `{"a":"x"}`, "/a", ""},
 		{"nothing", ``, `{}`, "/a", ""},
 	} {
-		spot, ok := argumentPlaces(tt.text, []byte(tt.args), []string{tt.pointer})[tt.pointer]
+		spot, ok := locateInText(tt.text, []byte(tt.args), []string{tt.pointer})[tt.pointer]
 		got := ""
 		if ok {
 			got = tt.text[spot.Value.Start:spot.Value.End]
@@ -44,7 +44,7 @@ func TestArgumentPlaces(t *testing.T) {
 // The names of members have places, too.
 func TestArgumentNames(t *testing.T) {
 	text := `f({ a: 1, "b": 'x' })`
-	places := argumentPlaces(text, []byte(`[{"a":1,"b":"x"}]`), []string{"/0/a", "/0/b"})
+	places := locateInText(text, []byte(`[{"a":1,"b":"x"}]`), []string{"/0/a", "/0/b"})
 	for pointer, want := range map[string]string{"/0/a": "a", "/0/b": `"b"`} {
 		if name := places[pointer].Name; text[name.Start:name.End] != want {
 			t.Errorf("%s stands at %q", pointer, text[name.Start:name.End])
@@ -58,7 +58,7 @@ func TestArgumentPlacesAreLinear(t *testing.T) {
 	long := strings.Repeat(`"x",`, count)
 	text := strings.Repeat("(", 100) + "f([" + long + `"5"])`
 	begin := time.Now()
-	argumentPlaces(text, []byte("[["+long+`"5"]]`), []string{fmt.Sprintf("/0/%d", count)})
+	locateInText(text, []byte("[["+long+`"5"]]`), []string{fmt.Sprintf("/0/%d", count)})
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}

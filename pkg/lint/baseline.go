@@ -14,21 +14,20 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Baseline is a set of findings that are known: one [Entry] a line, in JSON.
+// A Baseline is a set of known findings, stored as one JSON [Entry] a line.
 type Baseline struct {
 	name    string
-	entries []placed
+	entries []baselineLine
 	used    map[string]bool // by fingerprint
 }
 
-// A placed is an entry and where its line stands.
-type placed struct {
+// A baselineLine is an entry with its line number and offset.
+type baselineLine struct {
 	Entry
 	line, offset int
 }
 
-// ReadBaseline reads a baseline of that name. Blank lines are skipped. The error
-// names the line that is no entry.
+// ReadBaseline parses a baseline. Blank lines are skipped. An error names the invalid line.
 func ReadBaseline(name string, src []byte) (*Baseline, error) {
 	b := &Baseline{name: name, used: map[string]bool{}}
 	number, offset := 0, 0
@@ -39,7 +38,7 @@ func ReadBaseline(name string, src []byte) (*Baseline, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: not an entry of a baseline: %w", name, number, err)
 			}
-			b.entries = append(b.entries, placed{e, number, offset})
+			b.entries = append(b.entries, baselineLine{e, number, offset})
 			b.used[e.Fingerprint] = false
 		}
 		offset += len(line)
@@ -58,8 +57,7 @@ func parseEntry(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// Knows reports whether a finding is recorded. Its entry counts as used from
-// then on.
+// Knows reports whether the baseline lists a finding, and marks its entry as used.
 func (b *Baseline) Knows(e Entry) bool {
 	if _, ok := b.used[e.Fingerprint]; !ok {
 		return false
@@ -68,25 +66,23 @@ func (b *Baseline) Knows(e Entry) bool {
 	return true
 }
 
-// Unused reports each entry that no finding has matched, among those for which
-// looked holds.
-func (b *Baseline) Unused(looked func(Entry) bool) []diag.Finding {
+// Unused reports each entry for which checked is true and that no finding has matched.
+func (b *Baseline) Unused(checked func(Entry) bool) []diag.Finding {
 	var out []diag.Finding
 	for _, e := range b.entries {
-		if b.used[e.Fingerprint] || !looked(e.Entry) {
+		if b.used[e.Fingerprint] || !checked(e.Entry) {
 			continue
 		}
 		place := diag.At(e.line, 1)
 		place.Start, place.End = e.offset, e.offset
-		f := diag.New(diag.UnusedBaseline, place, "there is no such finding any more: %s", e.title())
+		f := diag.New(diag.UnusedBaseline, place, "there is no such finding any more: %s", e.describe())
 		f.File, f.Hint = b.name, "delete the line"
 		out = append(out, f)
 	}
 	return out
 }
 
-// title names the finding of an entry for people.
-func (e Entry) title() string {
+func (e Entry) describe() string {
 	text := string(e.Code) + " in " + e.File
 	if e.Call != "" {
 		text += ", call of " + e.Call
@@ -100,8 +96,8 @@ func (e Entry) title() string {
 	return text
 }
 
-// FormatBaseline returns the text of a baseline with these entries, each once,
-// in an order that does not depend on theirs, and how many there are.
+// FormatBaseline returns the text and size of a baseline with these entries, sorted and without
+// duplicates.
 func FormatBaseline(entries []Entry) (text []byte, count int, err error) {
 	sorted := slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
 		return cmp.Or(

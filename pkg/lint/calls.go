@@ -15,49 +15,48 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A Call is one call of a response, as it would be run.
+// A Call is one call of a response, as it would be executed.
 type Call struct {
 	Name string `json:"name"`
-	// Arguments is the object of arguments. Without a definition, positional
-	// arguments stay an array. Where the arguments cannot be read it is their
-	// text, a JSON string.
+	// Arguments is the object of arguments. Without a definition, positional arguments stay an array.
+	// If the arguments cannot be parsed it is their text, as a JSON string.
 	Arguments    json.RawMessage `json:"arguments"`
 	ID           string          `json:"id,omitempty"`
 	Priority     float64         `json:"priority"`
 	Status       chat.Status     `json:"status"`
-	Executable   bool            `json:"executable"`    // nothing is wrong with it that would keep it from running
+	Executable   bool            `json:"executable"`    // no error finding blocks it
 	ValueChanged bool            `json:"value_changed"` // a repair may have changed a value
-	// Defaults is an object of what the tool is given besides: the defaults of
-	// parameters that the arguments lack. Nil for nothing, and without a definition.
+	// Defaults is an object with the defaults of parameters that the arguments omit. Nil if there are
+	// none, and without a definition.
 	Defaults     json.RawMessage `json:"defaults,omitempty"`
 	Span         diag.Span       `json:"span"`
-	Repairs      []diag.Code     `json:"repairs"`      // what was mended, by place
-	Alternatives []Call          `json:"alternatives"` // other readings of an ambiguous call; empty where a dialect has none
+	Repairs      []diag.Code     `json:"repairs"`      // the repairs, by position
+	Alternatives []Call          `json:"alternatives"` // other readings of an ambiguous call; empty for dialects without any
 
-	// heads are where the arguments by position are shown, as JSON pointers; nil
-	// when that is where they were written.
-	heads []string
+	// positionalPaths are the JSON pointers at which positional arguments are shown; nil if they are
+	// shown where they were written.
+	positionalPaths []string
 }
 
-// read takes in the calls that the scanner found, before they are checked.
-func (r *Record) read(calls []chat.Call, places *diag.Lines) {
+// addCalls adds the scanner's calls, before they are checked.
+func (r *Record) addCalls(calls []chat.Call, places *diag.Lines) {
 	for _, c := range calls {
-		shown := shownCall(c, places)
+		shown := newCall(c, places)
 		for _, other := range c.Alternatives {
-			shown.Alternatives = append(shown.Alternatives, shownCall(other, places))
+			shown.Alternatives = append(shown.Alternatives, newCall(other, places))
 		}
-		if object, ok := onlyObject(c); ok {
-			shown.Arguments, shown.heads = object, []string{""}
+		if object, ok := singleObjectArgument(c); ok {
+			shown.Arguments, shown.positionalPaths = object, []string{""}
 		}
 		if c.Arguments == nil {
-			shown.Arguments = quoted(argumentText(c.Text))
+			shown.Arguments = quoteJSON(argumentText(c.Text))
 		}
 		r.Calls = append(r.Calls, shown)
 	}
 }
 
-// shownCall returns a call as it is shown.
-func shownCall(c chat.Call, places *diag.Lines) Call {
+// newCall converts a scanned call.
+func newCall(c chat.Call, places *diag.Lines) Call {
 	return Call{
 		Name: c.Name, Arguments: c.Arguments, ID: c.ID, Priority: c.Priority,
 		Status: c.Status, Executable: c.Executable, ValueChanged: c.ValueChanged,
@@ -65,49 +64,47 @@ func shownCall(c chat.Call, places *diag.Lines) Call {
 	}
 }
 
-// adopt takes in what the scanner found wrong, after calls have their last form.
-func (r *Record) adopt(findings []diag.Finding) {
+// addFindings adds the scanner's findings, after calls have their final arguments.
+func (r *Record) addFindings(findings []diag.Finding) {
 	for _, f := range findings {
 		if f.Call != nil {
-			f.Path = r.Calls[*f.Call].path(f.Path)
+			f.Path = r.Calls[*f.Call].shownPath(f.Path)
 		}
 		r.Findings = append(r.Findings, f)
 	}
 }
 
-// unmended are the codes of warnings that repair nothing: who read the call, and an
-// argument in another format.
-var unmended = []diag.Code{diag.CallInText, diag.ArgConstraint}
+// notRepairs are the warnings that stand for no repair: where the call was read from, and an
+// argument with another format.
+var notRepairs = []diag.Code{diag.CallInText, diag.ArgConstraint}
 
-// repairs notes in each call what was mended in it: the warnings so far.
-func (r *Record) repairs() {
+// listRepairs lists in each repaired call the codes of the warnings so far.
+func (r *Record) listRepairs() {
 	diag.Sort(r.Findings)
 	for _, f := range r.Findings {
-		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(unmended, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
+		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(notRepairs, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
 			c := &r.Calls[*f.Call]
 			c.Repairs = append(c.Repairs, f.Code)
 		}
 	}
 }
 
-// path turns a pointer into the arguments of a call as they were written into
-// one into its arguments as they are shown.
-func (c *Call) path(written string) string {
+// shownPath converts a pointer into the arguments as written to one into the arguments as shown.
+func (c *Call) shownPath(written string) string {
 	first, rest, more := strings.Cut(strings.TrimPrefix(written, "/"), "/")
 	index, err := strconv.Atoi(first)
-	if err != nil || index >= len(c.heads) {
+	if err != nil || index >= len(c.positionalPaths) {
 		return written
 	}
 	if more {
-		return c.heads[index] + "/" + rest
+		return c.positionalPaths[index] + "/" + rest
 	}
-	return c.heads[index]
+	return c.positionalPaths[index]
 }
 
-// written turns a pointer into the arguments of a call as they are shown into one
-// into its arguments as they were written.
-func (c *Call) written(shown string) string {
-	for index, head := range c.heads {
+// writtenPath converts a pointer into the arguments as shown to one into the arguments as written.
+func (c *Call) writtenPath(shown string) string {
+	for index, head := range c.positionalPaths {
 		if rest, ok := strings.CutPrefix(shown, head); ok && (rest == "" || rest[0] == '/') {
 			return "/" + strconv.Itoa(index) + rest
 		}
@@ -115,8 +112,8 @@ func (c *Call) written(shown string) string {
 	return shown
 }
 
-// onlyObject returns the argument of a positional call that has one, an object.
-func onlyObject(c chat.Call) (json.RawMessage, bool) {
+// singleObjectArgument returns the only argument of a positional call if it is an object.
+func singleObjectArgument(c chat.Call) (json.RawMessage, bool) {
 	if !c.Positional {
 		return nil, false
 	}
@@ -127,8 +124,8 @@ func onlyObject(c chat.Call) (json.RawMessage, bool) {
 	return list[0], bytes.HasPrefix(list[0], []byte("{"))
 }
 
-// argumentText returns what stands between the parentheses of a call, or the object of
-// one that has none.
+// argumentText returns the text between the parentheses of a call, or from the first brace of a
+// call without any.
 func argumentText(call string) string {
 	i := strings.IndexAny(call, "({")
 	switch {
@@ -140,8 +137,8 @@ func argumentText(call string) string {
 	return strings.TrimSuffix(call[i+1:], ")")
 }
 
-// quoted returns a text as a JSON string. What is not UTF-8 is replaced.
-func quoted(text string) json.RawMessage {
+// quoteJSON returns a text as a JSON string. Invalid UTF-8 is replaced.
+func quoteJSON(text string) json.RawMessage {
 	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {
 		return json.RawMessage(`""`) // valid UTF-8 can always be quoted
@@ -149,7 +146,7 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-func unknown(name string, tools *tool.Registry) diag.Finding {
+func unknownTool(name string, tools *tool.Registry) diag.Finding {
 	f := diag.New(diag.UnknownTool, diag.Span{}, "there is no tool named %q", name)
 	if near := tools.Suggest(name); near != "" {
 		f.Hint = "did you mean " + near + "?"
@@ -157,9 +154,8 @@ func unknown(name string, tools *tool.Registry) diag.Finding {
 	return f
 }
 
-// about adds findings about call i, which stand where the call does unless they have
-// a place.
-func (r *Record) about(i int, findings ...diag.Finding) {
+// reportCall adds findings about call i. A finding without a span gets the call's.
+func (r *Record) reportCall(i int, findings ...diag.Finding) {
 	for _, f := range findings {
 		f.Call = &i
 		if f.Span == (diag.Span{}) {
@@ -169,10 +165,10 @@ func (r *Record) about(i int, findings ...diag.Finding) {
 	}
 }
 
-// repeats reports calls that were made before: same tool, same arguments. The
-// order of keys does not make a difference, the digits of numbers do. What a program
-// calls in a loop is no repetition.
-func (r *Record) repeats(origins []origin) {
+// reportDuplicates reports calls with the same tool and arguments as an earlier one. The order of
+// keys does not matter, the digits of numbers do. Calls that a program makes in a loop are not
+// duplicates.
+func (r *Record) reportDuplicates(origins []origin) {
 	if len(r.Calls) < 2 {
 		return
 	}
@@ -186,42 +182,42 @@ func (r *Record) repeats(origins []origin) {
 		if !c.Executable || names[c.Name] == 1 || origins[i].program != "" {
 			continue
 		}
-		args, err := canonical(c.Arguments)
+		args, err := canonicalJSON(c.Arguments)
 		if err != nil {
 			continue // an executable call has arguments that are JSON
 		}
 		key := c.Name + "\x00" + string(args)
 		if before, ok := seen[key]; ok {
-			r.about(i, diag.New(diag.DuplicateCall, diag.Span{}, "call %d on line %d is the same", before, r.Calls[before].Span.Line))
+			r.reportCall(i, diag.New(diag.DuplicateCall, diag.Span{}, "call %d on line %d is the same", before, r.Calls[before].Span.Line))
 			continue
 		}
 		seen[key] = i
 	}
 }
 
-// echoes suppresses the calls that stand in what the model was told.
-func (r *Record) echoes(origins []origin, told *dialect.Heard) {
+// suppressEchoes suppresses calls that repeat untrusted text from the model's context.
+func (r *Record) suppressEchoes(origins []origin, context *dialect.Heard) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if !c.Executable || tool.Ending(c.Name) != nil || !origins[i].heard(c.Name, told) {
+		if !c.Executable || tool.Ending(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
 			continue
 		}
 		c.Status, c.Executable = chat.StatusSuppressed, false
-		r.about(i, diag.New(diag.EchoedCall, diag.Span{}, "this call stands in what the model was told, and is not run"))
+		r.reportCall(i, diag.New(diag.EchoedCall, diag.Span{}, "this call stands in what the model was told, and is not run"))
 	}
 }
 
-// heard reports whether a call of a tool stands in what the model was told.
-func (o origin) heard(name string, told *dialect.Heard) bool {
+// isEcho reports whether a call of a tool occurs in untrusted context.
+func (o origin) isEcho(name string, context *dialect.Heard) bool {
 	if o.native {
-		return told.Has(name, o.args, "")
+		return context.Has(name, o.args, "")
 	}
-	return told.Has(name, o.args, o.text)
+	return context.Has(name, o.args, o.text)
 }
 
-// canonical returns a JSON value without blanks and with sorted keys, so that equal
-// values are equal texts. Numbers stay as they are written.
-func canonical(raw []byte) ([]byte, error) {
+// canonicalJSON returns a JSON value without white space and with sorted keys, so that equal values
+// are equal texts. Numbers keep their spelling.
+func canonicalJSON(raw []byte) ([]byte, error) {
 	v := jsontext.Value(bytes.Clone(raw))
 	err := v.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
 		jsontext.CanonicalizeRawFloats(false), jsontext.PreserveRawStrings(false), jsontext.AllowDuplicateNames(true))

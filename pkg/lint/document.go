@@ -14,26 +14,26 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A layout says how many documents a file holds, and how they are written.
+// A layout says how many documents a file holds and how they are separated.
 type layout int
 
 const (
-	single  layout = iota // one, in YAML or JSON
-	several               // one or more: in YAML, in JSON, in a list in JSON, or on a line each
-	lines                 // one a line, in JSON
+	singleDocument layout = iota // one, in YAML or JSON
+	manyDocuments                // one or more: YAML documents, a JSON value, a JSON list, or JSON Lines
+	jsonLines                    // JSON Lines
 )
 
-// A document is one value of a file, as JSON, and where in the file it stands.
+// A document is one value of a file, as JSON, with its location in the file.
 type document struct {
 	json   []byte
-	path   string        // JSON pointer of the value, where it is an item of a list
-	offset int           // of json in the file, where that is JSON
-	yaml   yamldoc.Value // what path leads into, where the file is YAML
+	path   string        // JSON pointer of the value if it is a list item
+	offset int           // of json in a JSON file
+	yaml   yamldoc.Value // the root for path in a YAML file
 }
 
-// place returns where something in the document stands, to be located. The path of
-// the violation is that in the file, and its span that in the JSON of the document.
-func (d document) place(v schema.Violation) diag.Span {
+// span returns the span of a violation in the file, still without lines and columns. The
+// violation's path is relative to the file, its span to the document's JSON.
+func (d document) span(v schema.Violation) diag.Span {
 	if !d.yaml.Present() {
 		return diag.Bytes(d.offset+v.Span.Start, d.offset+v.Span.End)
 	}
@@ -44,110 +44,111 @@ func (d document) place(v schema.Violation) diag.Span {
 	return at.Span()
 }
 
-// faults places what is wrong with the JSON of the document.
-func (d document) faults(faults []diag.Finding) []diag.Finding {
+// locateFaults makes findings about the document's JSON relative to the file.
+func (d document) locateFaults(faults []diag.Finding) []diag.Finding {
 	for i := range faults {
 		f := &faults[i]
 		f.Path = d.path + f.Path
-		f.Span = d.place(schema.Violation{Path: f.Path, Span: f.Span})
+		f.Span = d.span(schema.Violation{Path: f.Path, Span: f.Span})
 	}
 	return faults
 }
 
-// misfits words how the document does not fit its schema.
-func (d document) misfits(violations []schema.Violation) []diag.Finding {
+// violationFindings returns a finding for each violation of the document's schema.
+func (d document) violationFindings(violations []schema.Violation) []diag.Finding {
 	for i := range violations {
 		violations[i].Path = d.path + violations[i].Path
 	}
-	end := d.place(schema.Violation{Path: d.path, Span: diag.Bytes(len(d.json), len(d.json))})
-	return schema.Findings(violations, d.place, end)
+	end := d.span(schema.Violation{Path: d.path, Span: diag.Bytes(len(d.json), len(d.json))})
+	return schema.Findings(violations, d.span, end)
 }
 
-// yamlCodes are the codes of faults in YAML that a published schema describes. Other
-// faults than these are found by the schema.
+// yamlCodes are the codes for YAML faults in files that have a published schema. The schema finds
+// all other faults.
 var yamlCodes = yamldoc.Codes{Syntax: diag.NotYAML, Duplicate: diag.NotYAML, Value: diag.NotYAML}
 
-// read passes on the documents in a file, and returns what is wrong with the file
-// besides. The findings of JSON are to be located.
-func (l layout) read(name string, src []byte, pass func(document)) []diag.Finding {
+// readDocuments yields the documents of a file and returns findings about the file itself. The
+// findings of JSON have no lines and columns yet.
+func (l layout) readDocuments(name string, src []byte, pass func(document)) []diag.Finding {
 	switch {
-	case l == lines || l == several && hasLines(src):
+	case l == jsonLines || l == manyDocuments && hasObjectLines(src):
 		readLines(src, pass)
 	case !isJSON(src) || isYAMLName(name):
 		return l.readYAML(name, src, pass)
-	case l == several && bytes.HasPrefix(bytes.TrimLeft(src, blanks), []byte("[")):
+	case l == manyDocuments && bytes.HasPrefix(bytes.TrimLeft(src, blanks), []byte("[")):
 		return readList(src, pass)
 	default:
-		pass(trimmed(src, 0))
+		pass(trimDocument(src, 0))
 	}
 	return nil
 }
 
-// blanks are the blanks of JSON.
+// blanks are the white space characters of JSON.
 const blanks = " \t\r\n"
 
-// trimmed returns the document in a part of a text at an offset.
-func trimmed(text []byte, offset int) document {
+// trimDocument returns the document in a part of a text at an offset, without surrounding white
+// space.
+func trimDocument(text []byte, offset int) document {
 	json := bytes.TrimLeft(text, blanks)
 	return document{json: bytes.TrimRight(json, blanks), offset: offset + len(text) - len(json)}
 }
 
-// isYAMLName reports whether a file is named as YAML.
+// isYAMLName reports whether a file name has a YAML extension.
 func isYAMLName(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
-// isJSON reports whether a text is meant as JSON, and not as YAML.
+// isJSON reports whether a text looks like JSON rather than YAML.
 func isJSON(src []byte) bool {
-	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte(orderMark)), blanks)
+	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte(byteOrderMark)), blanks)
 	return len(src) > 0 && (src[0] == '{' || src[0] == '[')
 }
 
-// hasLines reports whether a text is objects in JSON on a line each. An object that
-// ends with its line is followed by another one in no JSON document.
-func hasLines(src []byte) bool {
+// hasObjectLines reports whether a text is JSON Lines of objects. In a single JSON document, no
+// object that ends with its line is followed by another one.
+func hasObjectLines(src []byte) bool {
 	first, rest, _ := bytes.Cut(bytes.TrimLeft(src, blanks), []byte("\n"))
 	return bytes.HasPrefix(first, []byte("{")) && bytes.HasSuffix(bytes.TrimRight(first, blanks), []byte("}")) &&
 		bytes.HasPrefix(bytes.TrimLeft(rest, blanks), []byte("{"))
 }
 
-// readLines passes on each line that is not blank.
+// readLines yields each line that is not blank.
 func readLines(src []byte, pass func(document)) {
 	offset := 0
 	for line := range bytes.Lines(src) {
-		if d := trimmed(line, offset); len(d.json) > 0 {
+		if d := trimDocument(line, offset); len(d.json) > 0 {
 			pass(d)
 		}
 		offset += len(line)
 	}
 }
 
-// readList passes on each item of a list.
+// readList yields each item of a list.
 func readList(src []byte, pass func(document)) []diag.Finding {
 	if fault := schema.Strict(src); fault != nil {
 		return []diag.Finding{*fault}
 	}
 	i := 0
-	for p := range eachPart(src) {
+	for p := range allElements(src) {
 		pass(document{json: src[p.start:p.end], path: "/" + strconv.Itoa(i), offset: p.start})
 		i++
 	}
 	return nil
 }
 
-// readYAML passes on the documents of a text in YAML, and for each list its items
-// where there may be several.
+// readYAML yields the documents of a YAML text, or the items of each list if the layout allows
+// several documents.
 func (l layout) readYAML(name string, src []byte, pass func(document)) []diag.Finding {
 	file, values := yamldoc.Read(name, src, yamlCodes)
 	some := false
 	for i, v := range values {
-		if i > 0 && l == single {
+		if i > 0 && l == singleDocument {
 			file.Add(yamlCodes.Syntax, v.Span(), "a second document, where there may be one")
 			break
 		}
 		if !v.IsNull() {
 			some = true
-			l.eachYAML(v, pass)
+			l.yieldYAML(v, pass)
 		}
 	}
 	if !some && len(file.Findings()) == 0 {
@@ -156,9 +157,8 @@ func (l layout) readYAML(name string, src []byte, pass func(document)) []diag.Fi
 	return file.Findings()
 }
 
-// eachYAML passes on one document of a text in YAML.
-func (l layout) eachYAML(v yamldoc.Value, pass func(document)) {
-	if l == single || !v.IsList() {
+func (l layout) yieldYAML(v yamldoc.Value, pass func(document)) {
+	if l == singleDocument || !v.IsList() {
 		if text, ok := v.JSON(); ok {
 			pass(document{json: text, yaml: v})
 		}
@@ -172,26 +172,26 @@ func (l layout) eachYAML(v yamldoc.Value, pass func(document)) {
 	}
 }
 
-// A part is a member of an object or an item of a list.
-type part struct {
+// An element is an object member or a list item.
+type element struct {
 	key        string // of a member
 	start, end int    // of the value
 }
 
-// parts returns the parts of a list or an object that is strict JSON, with offsets
-// into it. Another value has none.
-func parts(raw []byte) []part { return slices.Collect(eachPart(raw)) }
+// elements returns the elements of a strict JSON list or object, with offsets into it. Other values
+// have none.
+func elements(raw []byte) []element { return slices.Collect(allElements(raw)) }
 
-// eachPart passes on the parts of a list or an object that is strict JSON.
-func eachPart(raw []byte) iter.Seq[part] {
-	return func(yield func(part) bool) {
+// allElements iterates over the elements of a strict JSON list or object.
+func allElements(raw []byte) iter.Seq[element] {
+	return func(yield func(element) bool) {
 		dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 		open, err := dec.ReadToken()
 		if err != nil || open.Kind() != '{' && open.Kind() != '[' {
 			return
 		}
 		for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
-			p, err := nextPart(dec, open.Kind() == '{')
+			p, err := nextElement(dec, open.Kind() == '{')
 			if err != nil || !yield(p) {
 				return
 			}
@@ -199,8 +199,7 @@ func eachPart(raw []byte) iter.Seq[part] {
 	}
 }
 
-// nextPart reads the next member or item.
-func nextPart(dec *jsontext.Decoder, named bool) (p part, err error) {
+func nextElement(dec *jsontext.Decoder, named bool) (p element, err error) {
 	if named {
 		name, err := dec.ReadValue()
 		if err != nil {

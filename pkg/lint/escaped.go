@@ -10,11 +10,11 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// escaped reports a text that is one response with the escapes of a string of JSON, in
-// quotes or without them, where calls stand in that. Who has escaped it is unknown, so it
-// stays text.
-func (o Options) escaped(text []byte) (diag.Finding, bool) {
-	plain, ok := unescaped(text)
+// findEscapedResponse reports a text that is an entire response escaped as a JSON string, with or
+// without quotes, and would hold calls when decoded. It stays text, because it is unknown who
+// escaped it.
+func (o Options) findEscapedResponse(text []byte) (diag.Finding, bool) {
+	plain, ok := unescapeText(text)
 	if !ok {
 		return diag.Finding{}, false
 	}
@@ -29,9 +29,9 @@ func (o Options) escaped(text []byte) (diag.Finding, bool) {
 	return f, true
 }
 
-// unescaped returns what a text says as a string of JSON, if it looks like one: it has
-// quotes around it, or is an object or array whose own quotes have backslashes.
-func unescaped(text []byte) (plain []byte, ok bool) {
+// unescapeText decodes a text that looks like an escaped JSON string: in quotes, or an object or
+// array whose own quotes have backslashes.
+func unescapeText(text []byte) (plain []byte, ok bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) < 2 {
 		return nil, false

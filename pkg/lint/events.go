@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// The events that begin and end a run, and the executions in it.
+// The events that begin and end a run and its tool executions.
 const (
 	chainStart = "on_chain_start"
 	chainEnd   = "on_chain_end"
@@ -19,81 +19,78 @@ const (
 	toolEnd    = "on_tool_end"
 )
 
-// A sequence holds the events of a file against the order that those of a run
-// have. Findings are to be located.
-type sequence struct {
-	findings []diag.Finding // of the latest event
-	last     place          // of the latest event
-	name     string         // of it
-	ended    bool           // the run has ended
-	stopped  bool           // what follows is not looked at any more
-	running  int            // tools that have started and not ended
-	calls    []string       // the latest toolCalls, in canonical form
+// An eventOrder checks the order of a run's events. Its findings have no lines and columns yet.
+type eventOrder struct {
+	findings     []diag.Finding // of the latest event
+	lastLocation location       // of the latest event
+	name         string         // of it
+	ended        bool           // the run has ended
+	stopped      bool           // ignore further events
+	running      int            // tools that have started and not ended
+	calls        []string       // the latest toolCalls, in canonical form
 }
 
-// A place is where a value stands in a file: from an offset to another, and its
-// JSON pointer in its document.
-type place struct {
+// A location is a range of offsets in a file, with the JSON pointer in its document.
+type location struct {
 	start, end int
 	path       string
 }
 
-func (s *sequence) add(at place, format string, args ...any) {
+func (s *eventOrder) report(at location, format string, args ...any) {
 	f := diag.New(diag.EventOrder, diag.Bytes(at.start, at.end), format, args...)
 	f.Path = at.path
 	s.findings = append(s.findings, f)
 }
 
-// event takes the next event, which is strict JSON, and says what is wrong with its
-// place.
-func (s *sequence) event(d document) []diag.Finding {
+// check checks the next event, which is strict JSON, and returns findings about its order.
+func (s *eventOrder) check(d document) []diag.Finding {
 	first := s.name == ""
 	s.findings = nil
-	var calls []part
-	var list place
-	s.last, s.name = place{start: d.offset, end: d.offset + len(d.json)}, "no event"
-	for _, p := range parts(d.json) {
-		at := place{d.offset + p.start, d.offset + p.end, "/" + p.key}
+	var calls []element
+	var list location
+	s.lastLocation, s.name = location{start: d.offset, end: d.offset + len(d.json)}, "no event"
+	for _, p := range elements(d.json) {
+		at := location{d.offset + p.start, d.offset + p.end, "/" + p.key}
 		raw := d.json[p.start:p.end]
 		switch p.key {
 		case "event":
-			s.last, s.name = at, gjson.ParseBytes(raw).String()
+			s.lastLocation, s.name = at, gjson.ParseBytes(raw).String()
 		case "toolCalls":
-			calls, list = parts(raw), at
+			calls, list = elements(raw), at
 		}
 	}
 	if s.stopped {
 		return nil
 	}
-	s.step(first)
+	s.checkOrder(first)
 	if list.path != "" {
-		s.grow(calls, d.json[list.start-d.offset:list.end-d.offset], list)
+		s.checkToolCalls(calls, d.json[list.start-d.offset:list.end-d.offset], list)
 	}
 	return s.findings
 }
 
-// step judges where an event stands among the others.
-func (s *sequence) step(first bool) {
+// checkOrder checks an event's name against the preceding events.
+func (s *eventOrder) checkOrder(first bool) {
 	switch {
 	case s.ended:
-		s.add(s.last, "%s behind the end of the run", s.name)
+		s.report(s.lastLocation, "%s behind the end of the run", s.name)
 		s.stopped = true
 	case first && s.name != chainStart:
-		s.add(s.last, "the first event is %s, and not %s", s.name, chainStart)
+		s.report(s.lastLocation, "the first event is %s, and not %s", s.name, chainStart)
 	case !first && s.name == chainStart:
-		s.add(s.last, "%s, and the run has begun before", s.name)
+		s.report(s.lastLocation, "%s, and the run has begun before", s.name)
 	}
 	switch s.name {
 	case toolStart:
 		s.running++
 	case toolEnd:
 		if s.running == 0 && !s.ended {
-			s.add(s.last, "%s, and no tool has started", s.name)
+			s.report(s.lastLocation, "%s, and no tool has started", s.name)
 		}
 		s.running = max(0, s.running-1)
 	case chainEnd:
 		if s.running > 0 && !s.ended {
-			s.add(s.last, "%s, and %s", s.name, unended(s.running))
+			s.report(s.lastLocation, "%s, and %s", s.name, openTools(s.running))
 		}
 		s.ended = true
 	case chainError:
@@ -101,53 +98,53 @@ func (s *sequence) step(first bool) {
 	}
 }
 
-// unended says that tools have not ended.
-func unended(tools int) string {
+// openTools describes tools that have not ended.
+func openTools(tools int) string {
 	if tools == 1 {
 		return "1 tool has not ended"
 	}
 	return strconv.Itoa(tools) + " tools have not ended"
 }
 
-// grow holds toolCalls against those of the event before.
-func (s *sequence) grow(items []part, raw []byte, list place) {
+// checkToolCalls compares toolCalls with those of the event before: calls are only appended.
+func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) {
 	calls := make([]string, len(items))
 	for i, p := range items {
-		one, _ := canonical(raw[p.start:p.end]) // it is strict JSON
+		one, _ := canonicalJSON(raw[p.start:p.end]) // it is strict JSON
 		calls[i] = string(one)
 	}
 	before := s.calls
 	s.calls = calls
 	if len(calls) < len(before) {
-		s.add(list, "%s: %d of %d calls are not there any more", list.path, len(before)-len(calls), len(before))
+		s.report(list, "%s: %d of %d calls are not there any more", list.path, len(before)-len(calls), len(before))
 		return
 	}
 	for i, call := range before {
 		if calls[i] != call {
-			at := place{list.start + items[i].start, list.start + items[i].end, list.path + "/" + strconv.Itoa(i)}
-			s.add(at, "%s: is not the call that stood here before", at.path)
+			at := location{list.start + items[i].start, list.start + items[i].end, list.path + "/" + strconv.Itoa(i)}
+			s.report(at, "%s: is not the call that stood here before", at.path)
 			return
 		}
 	}
 }
 
-// end says what is missing at the end.
-func (s *sequence) end() []diag.Finding {
+// finish returns findings about events missing at the end.
+func (s *eventOrder) finish() []diag.Finding {
 	switch {
 	case s.name == "":
 		return []diag.Finding{diag.New(diag.EventsCut, diag.Bytes(0, 0), "there are no events")}
 	case !s.ended:
-		f := diag.New(diag.EventsCut, diag.Bytes(s.last.start, s.last.end), "the last event is %s, and not %s or %s", s.name, chainEnd, chainError)
-		f.Path = s.last.path
+		f := diag.New(diag.EventsCut, diag.Bytes(s.lastLocation.start, s.lastLocation.end), "the last event is %s, and not %s or %s", s.name, chainEnd, chainError)
+		f.Path = s.lastLocation.path
 		return []diag.Finding{f}
 	}
 	return nil
 }
 
-// untorn returns a text without a last line that is cut off, and reports that one.
-func untorn(src []byte) ([]byte, []diag.Finding) {
+// cutTornLine returns a text without an incomplete last line, and reports that line.
+func cutTornLine(src []byte) ([]byte, []diag.Finding) {
 	start := bytes.LastIndexByte(src, '\n') + 1
-	last := trimmed(src[start:], start)
+	last := trimDocument(src[start:], start)
 	if fault := schema.Strict(last.json); len(last.json) == 0 || fault == nil || fault.Span.Start < len(last.json) {
 		return src, nil
 	}

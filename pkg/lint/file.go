@@ -14,59 +14,56 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A Verdict is what was found in one file.
+// A Verdict holds the findings of one file.
 type Verdict struct {
 	File     string
 	Kind     Kind
-	Count    int // of what the kind has a [Kind.Noun] for
+	Count    int // number of [Kind.Noun]
 	Findings []diag.Finding
-	Policy   *policy.Layer // what a policy without a fault says
+	Policy   *policy.Layer // the policy, if it is valid
 }
 
-// A Checker checks files that belong together: a tool may be defined once in all
-// of them.
+// A Checker checks files that belong together: a tool may be defined only once in all of them.
 type Checker struct {
 	answers *schema.Schema
 	loader  tool.Loader
 	missing Missing
 	names   *tool.Registry
-	known   *tool.Registry // that policies can have rules for
+	known   *tool.Registry // tools for which policies can have rules
 	compile func(json.RawMessage, *tool.Registry) (*policy.Layer, []diag.Finding)
-	schemas map[string]*schema.Schema // published ones, by name and part
+	schemas map[string]*schema.Schema // published schemas, by name and part
 }
 
-// NewChecker returns a checker that holds answers against a schema, which may
-// be nil where no answers are checked, and reads definitions with a loader. Missing
-// is what records in the form v1 do not say. Known are the tools that policies can have
-// rules for; if it is nil, their names are not checked and their tests not made.
+// NewChecker returns a checker. Answers is the schema for answers, nil if no answers are checked;
+// the loader reads definitions; missing fills in what v1 records lack. Known are the tools for
+// which policies can have rules; if it is nil, policies' tool names and tests are not checked.
 func NewChecker(answers *schema.Schema, loader tool.Loader, missing Missing, known *tool.Registry) *Checker {
-	names, _ := tool.NewRegistry() // there is nothing to find in no definitions
+	names, _ := tool.NewRegistry() // cannot fail without definitions
 	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, compile: policy.Compile, schemas: map[string]*schema.Schema{}}
 }
 
-// AnyTools lets policies have rules for tools that are not known. They are not checked.
+// AnyTools accepts policy rules for unknown tools.
 func (c *Checker) AnyTools() { c.compile = policy.CompileForAny }
 
-// File checks a file of one kind. Nothing in it is run, and no other file is
-// read.
+// File checks a file of one kind. It executes nothing and reads no other file.
 func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 	v := Verdict{File: name, Kind: kind}
 	switch kind {
 	case Definition:
-		c.definitions(&v, src)
+		c.checkDefinitions(&v, src)
 	case RunFile:
-		v.records(src)
+		v.checkRunFile(src)
 	case Schema:
 		_, v.Findings = schema.Compile(name, src)
 		v.Findings = append(v.Findings, schema.Misspelt(src)...)
 	case Answer:
-		c.answersIn(&v, src)
+		c.checkAnswers(&v, src)
 	case Events:
-		c.events(&v, src)
+		c.checkEvents(&v, src)
 	case Unknown:
-		v.Findings = untold(name, src)
+		v.Findings = unknownKindFindings(name, src)
 	default:
-		c.documents(&v, src)
+		c.checkDocuments(&v, src)
 	}
 	diag.NewLines(src).LocateAll(v.Findings)
 	for i := range v.Findings {
@@ -76,7 +73,7 @@ func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 	return v
 }
 
-func (c *Checker) definitions(v *Verdict, src []byte) {
+func (c *Checker) checkDefinitions(v *Verdict, src []byte) {
 	defs, findings := c.loader.Parse(v.File, src)
 	v.Count, v.Findings = len(defs), findings
 	for _, d := range defs {
@@ -84,13 +81,13 @@ func (c *Checker) definitions(v *Verdict, src []byte) {
 	}
 }
 
-// answersIn checks an answer, or several in JSON Lines.
-func (c *Checker) answersIn(v *Verdict, src []byte) {
-	if !hasLines(src) {
+// checkAnswers checks an answer, or several in JSON Lines.
+func (c *Checker) checkAnswers(v *Verdict, src []byte) {
+	if !hasObjectLines(src) {
 		v.Findings = c.answers.Check(src)
 		return
 	}
-	var found collection
+	var found boundedFindings
 	readLines(src, func(d document) {
 		v.Count++
 		for _, f := range c.answers.Check(d.json) {
@@ -101,14 +98,14 @@ func (c *Checker) answersIn(v *Verdict, src []byte) {
 	v.Findings = found.all()
 }
 
-// documents checks a file whose documents a published schema describes.
-func (c *Checker) documents(v *Verdict, src []byte) {
-	var found collection
-	form := v.Kind.form()
-	found.add(form.layout.read(v.File, src, func(d document) {
-		findings, _ := c.document(d, form)
+// checkDocuments checks a file whose documents have a published schema.
+func (c *Checker) checkDocuments(v *Verdict, src []byte) {
+	var found boundedFindings
+	form := v.Kind.info()
+	found.add(form.layout.readDocuments(v.File, src, func(d document) {
+		findings, _ := c.checkDocument(d, form)
 		if v.Kind == Policy && len(findings) == 0 {
-			findings = c.policy(v, d)
+			findings = c.checkPolicy(v, d)
 		}
 		found.add(findings...)
 		v.Count++
@@ -116,9 +113,8 @@ func (c *Checker) documents(v *Verdict, src []byte) {
 	v.Findings = found.all()
 }
 
-// policy checks what a policy says, which has the form of one. A name that is wrong has its
-// finding at the key.
-func (c *Checker) policy(v *Verdict, d document) []diag.Finding {
+// checkPolicy checks a policy that fits its schema. Findings about a name are located at the key.
+func (c *Checker) checkPolicy(v *Verdict, d document) []diag.Finding {
 	var faults []diag.Finding
 	v.Policy, faults = c.compile(d.json, c.known)
 	var paths []string
@@ -133,73 +129,73 @@ func (c *Checker) policy(v *Verdict, d document) []diag.Finding {
 			slash := strings.LastIndexByte(f.Path, '/')
 			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
 		}
-		f.Span = d.place(at)
+		f.Span = d.span(at)
 	}
 	return faults
 }
 
-// events checks the events of a run, and their order.
-func (c *Checker) events(v *Verdict, src []byte) {
-	var found collection
-	var order sequence
-	whole, torn := untorn(src)
-	form := v.Kind.form()
+// checkEvents checks the events of a run and their order.
+func (c *Checker) checkEvents(v *Verdict, src []byte) {
+	var found boundedFindings
+	var order eventOrder
+	whole, torn := cutTornLine(src)
+	form := v.Kind.info()
 	readLines(whole, func(d document) {
-		findings, strict := c.document(d, form)
+		findings, strict := c.checkDocument(d, form)
 		if strict {
-			findings = append(findings, order.event(d)...)
+			findings = append(findings, order.check(d)...)
 		}
 		found.add(findings...)
 		v.Count++
 	})
 	if len(torn) == 0 {
-		torn = order.end()
+		torn = order.finish()
 	}
 	found.add(torn...)
 	v.Findings = found.all()
 }
 
-// maxListed bounds how many findings of one code are kept of a file.
-const maxListed = 50_000
+// maxFindingsPerCode bounds the findings of one code that are kept per file.
+const maxFindingsPerCode = 50_000
 
-// A collection is what is found in a file, within bounds.
-type collection struct {
+// boundedFindings collects the findings of a file up to [maxFindingsPerCode].
+type boundedFindings struct {
 	findings []diag.Finding
 	count    map[diag.Code]int
-	cut      map[diag.Code]diag.Finding // the first that is not kept
+	cut      map[diag.Code]diag.Finding // the first dropped finding
 }
 
-func (c *collection) add(findings ...diag.Finding) {
+func (c *boundedFindings) add(findings ...diag.Finding) {
 	if c.count == nil {
 		c.count, c.cut = map[diag.Code]int{}, map[diag.Code]diag.Finding{}
 	}
 	for _, f := range findings {
 		switch c.count[f.Code]++; {
-		case c.count[f.Code] <= maxListed:
+		case c.count[f.Code] <= maxFindingsPerCode:
 			c.findings = append(c.findings, f)
-		case c.count[f.Code] == maxListed+1:
+		case c.count[f.Code] == maxFindingsPerCode+1:
 			c.cut[f.Code] = f
 		}
 	}
 }
 
-// all returns the findings, and one more of each code of which not all are kept.
-func (c *collection) all() []diag.Finding {
+// all returns the findings, and one finding for each code that counts the dropped ones.
+func (c *boundedFindings) all() []diag.Finding {
 	for code, first := range c.cut {
-		c.findings = append(c.findings, diag.New(code, first.Span, "%d more of these are not listed", c.count[code]-maxListed))
+		c.findings = append(c.findings, diag.New(code, first.Span, "%d more of these are not listed", c.count[code]-maxFindingsPerCode))
 	}
 	return c.findings
 }
 
-// document holds a document against its schema, all but the records in the form v1
-// in it. Strict reports whether it is JSON at all.
-func (c *Checker) document(d document, f form) (findings []diag.Finding, strict bool) {
-	violations, faults := c.published(f.schema, f.part(d)).Violations(d.json)
+// checkDocument checks a document against its schema, except for v1 records, which have findings of
+// their own. Strict reports whether the document is JSON at all.
+func (c *Checker) checkDocument(d document, f kindInfo) (findings []diag.Finding, strict bool) {
+	violations, faults := c.publishedSchema(f.schema, f.schemaPart(d)).Violations(d.json)
 	if len(faults) > 0 {
-		return d.faults(faults), false
+		return d.locateFaults(faults), false
 	}
 	old := map[string]bool{}
-	if f.calls {
+	if f.hasCalls {
 		for _, r := range d.v1Records() {
 			old[r.at.path] = true
 			findings = append(findings, r.findings(c.missing)...)
@@ -211,10 +207,10 @@ func (c *Checker) document(d document, f form) (findings []diag.Finding, strict 
 			violations[i].Hint = "this is how OpenAI writes messages; here a call stands with its result in toolCalls"
 		}
 	}
-	return append(findings, d.misfits(violations)...), true
+	return append(findings, d.violationFindings(violations)...), true
 }
 
-// isWithin reports whether a JSON pointer leads to one of some values or into it.
+// isWithin reports whether a JSON pointer equals one of some pointers or leads below it.
 func isWithin(path string, values map[string]bool) bool {
 	for ; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
 		if values[path] {
@@ -224,19 +220,19 @@ func isWithin(path string, values map[string]bool) bool {
 	return values[""]
 }
 
-// published returns a part of a published schema.
-func (c *Checker) published(name, part string) *schema.Schema {
+// publishedSchema returns a part of a published schema.
+func (c *Checker) publishedSchema(name, part string) *schema.Schema {
 	if c.schemas[name+part] == nil {
 		text, _ := schema.Text(name)
-		c.schemas[name+part], _ = schema.CompilePart(name, text, part) // they compile, as a test holds
+		c.schemas[name+part], _ = schema.CompilePart(name, text, part) // a test proves that they compile
 	}
 	return c.schemas[name+part]
 }
 
-// Record checks a run file of any size, of which it keeps little. Its error is one of reading.
+// Record checks a run file of any size in bounded memory. The error is a read error.
 func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
 	v := Verdict{File: name, Kind: RunFile}
-	var found collection
+	var found boundedFindings
 	var err error
 	v.Count, err = runfile.Check(name, src, func(f diag.Finding) { found.add(f) })
 	v.Findings = found.all()
@@ -244,8 +240,8 @@ func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
 	return v, err
 }
 
-func (v *Verdict) records(src []byte) {
+func (v *Verdict) checkRunFile(src []byte) {
 	log, err := runfile.Read(bytes.NewReader(src))
 	v.Count = len(log.Records)
-	v.Findings = runfile.Findings(v.File, log, err) // reading from memory, err is damage or nil
+	v.Findings = runfile.Findings(v.File, log, err) // in memory, err can only be damage
 }

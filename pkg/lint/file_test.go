@@ -150,11 +150,11 @@ func TestV1(t *testing.T) {
 // However many findings a file has, a bounded number of each code is kept, and how
 // many there are is said.
 func TestCheckerBounds(t *testing.T) {
-	src := strings.Repeat("1\n", maxListed+7) + "{\n"
+	src := strings.Repeat("1\n", maxFindingsPerCode+7) + "{\n"
 	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src), BaselineFile)
 	last := v.Findings[len(v.Findings)-2:]
-	want := []string{fmt.Sprintf("%d:1 error TA002 -", maxListed+1), fmt.Sprintf("%d:2 error TA001 -", maxListed+8)}
-	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxListed+2 || last[0].Message != "7 more of these are not listed" {
+	want := []string{fmt.Sprintf("%d:1 error TA002 -", maxFindingsPerCode+1), fmt.Sprintf("%d:2 error TA001 -", maxFindingsPerCode+8)}
+	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxFindingsPerCode+2 || last[0].Message != "7 more of these are not listed" {
 		t.Errorf("%d findings, %s\n%s", len(v.Findings), last[0].Message, d)
 	}
 }
@@ -167,7 +167,7 @@ func TestV1Doubts(t *testing.T) {
 		fmt.Fprintf(&src, `,"k%d":1`, i)
 	}
 	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src.String()+"}"), Message)
-	if n := len(v.Findings); n != maxDoubts+2 {
+	if n := len(v.Findings); n != maxProblems+2 {
 		t.Errorf("%d findings", n)
 	}
 }

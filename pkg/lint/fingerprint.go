@@ -11,33 +11,32 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An Entry is a finding as a baseline records it. What identifies it is the
-// fingerprint; the rest is for people.
+// An Entry is a finding as a baseline records it. The fingerprint identifies it; the rest is for
+// people.
 type Entry struct {
 	Fingerprint string    `json:"fingerprint"`
 	Code        diag.Code `json:"code"`
 	File        string    `json:"file"`
-	Call        string    `json:"call,omitzero"` // the name of the call it is about
+	Call        string    `json:"call,omitzero"` // the name of the call
 	Path        string    `json:"path,omitzero"`
-	Nth         int       `json:"nth,omitzero"` // among findings that are equal otherwise; absent for the first
+	Nth         int       `json:"nth,omitzero"` // number among otherwise equal findings; absent for the first
 }
 
-// Fingerprints makes the entries of the findings of one file.
+// Fingerprints computes the entries of one file's findings.
 //
-// A fingerprint depends on no line number and on no text elsewhere in the file.
-// It is the hex form of the first 16 bytes of the SHA-256 of a JSON array of
-// strings: the code, the name of the file as [EntryFile] has it, what the
-// finding is about, its JSON pointer, and its number among the findings for
-// which all that is equal. What it is about is
+// A fingerprint does not depend on line numbers or on text elsewhere in the file. It is the hex
+// form of the first 16 bytes of the SHA-256 of a JSON array of strings: the code, the file name as
+// [EntryFile] returns it, the subject, the JSON pointer, and the number among findings for which
+// all of this is equal. The subject is
 //
-//   - the name of the call it names, and the SHA-256 of its arguments: their keys in
-//     order and without blanks, or the text of unreadable ones with single blanks;
-//   - otherwise nothing more when it has a JSON pointer, as every finding about
-//     how a document fits its schema does: that of the whole document is empty;
-//   - otherwise the marked text, and what stands before and after it on its line,
-//     at most 160 bytes each, with single blanks.
+//   - the name of the call and the SHA-256 of its arguments: with sorted keys and without
+//     white space, or, for unparseable ones, their text with single spaces;
+//   - otherwise empty if there is a JSON pointer. Findings about a document and its schema
+//     always have one: that of the whole document is empty;
+//   - otherwise the marked text and the text before and after it on its line, at most 160
+//     bytes each, with single spaces.
 //
-// The findings of a file have to come in their order.
+// Findings must be passed in file order.
 type Fingerprints struct {
 	lines *diag.Lines
 	seen  map[[sha256.Size]byte]int
@@ -47,25 +46,24 @@ type Fingerprints struct {
 	}
 }
 
-// NewFingerprints returns the fingerprints of a file.
+// NewFingerprints returns the fingerprints of a new file.
 func NewFingerprints() *Fingerprints {
 	return &Fingerprints{lines: diag.NewLines(nil), seen: map[[sha256.Size]byte]int{}}
 }
 
-// Enter goes to a part of the file: the findings that follow are about it.
+// Enter sets the part of the file that holds the findings that follow.
 func (p *Fingerprints) Enter(part diag.Text) { p.lines = part.Lines() }
 
-// Entry returns the entry of the next finding. Calls are those of the record
-// that the finding stands in.
+// Entry returns the entry of the next finding. Calls are those of the finding's record.
 func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
 	e := Entry{Code: f.Code, File: EntryFile(f.File), Path: f.Path}
 	about := []string{string(f.Code), e.File, f.Path}
 	switch {
 	case f.Call != nil:
 		e.Call = calls[*f.Call].Name
-		about = append(about, "call", e.Call, p.arguments(&calls[*f.Call]))
+		about = append(about, "call", e.Call, p.argumentsDigest(&calls[*f.Call]))
 	case f.Path == "" && f.Code != diag.SchemaFit:
-		about = append(append(about, "text"), p.marked(f.Span)...)
+		about = append(append(about, "text"), p.markedText(f.Span)...)
 	}
 	key := digest(about)
 	p.seen[key]++
@@ -78,47 +76,44 @@ func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
 	return e
 }
 
-// EntryFile returns the name of a file as entries have it: with slashes, and without what
-// leads nowhere, so that ./a and a are one.
+// EntryFile returns the file name that entries use: cleaned and with slashes, so that ./a and a are
+// equal.
 func EntryFile(name string) string { return filepath.ToSlash(filepath.Clean(name)) }
 
-// digest returns the SHA-256 of strings as a JSON array. What is not UTF-8 in
-// them is all the same.
+// digest returns the SHA-256 of strings as a JSON array. All invalid UTF-8 is equal in it.
 func digest(parts []string) [sha256.Size]byte {
 	text, err := json.Marshal(parts)
 	if err != nil {
-		text = nil // strings can always be written
+		text = nil // strings always marshal
 	}
 	return sha256.Sum256(text)
 }
 
-// arguments returns the digest of the arguments of a call. Findings of one call
-// come together, so it is made once.
-func (p *Fingerprints) arguments(c *Call) string {
+// argumentsDigest returns the digest of a call's arguments. It keeps the latest, because the
+// findings of one call are consecutive.
+func (p *Fingerprints) argumentsDigest(c *Call) string {
 	if p.last.call != c {
-		sum := sha256.Sum256([]byte(c.normal()))
+		sum := sha256.Sum256([]byte(c.normalizedArguments()))
 		p.last.call, p.last.args = c, hex.EncodeToString(sum[:])
 	}
 	return p.last.args
 }
 
-// normal returns the arguments in a form that does not depend on how they were
-// written.
-func (c *Call) normal() string {
+// normalizedArguments returns the arguments in a form that does not depend on their spelling.
+func (c *Call) normalizedArguments() string {
 	var text string
-	if json.Unmarshal(c.Arguments, &text) == nil { // unreadable
-		return spaced([]byte(text))
+	if json.Unmarshal(c.Arguments, &text) == nil { // unparseable arguments
+		return collapseSpaces([]byte(text))
 	}
-	args, err := canonical(c.Arguments)
+	args, err := canonicalJSON(c.Arguments)
 	if err != nil {
-		return spaced(c.Arguments)
+		return collapseSpaces(c.Arguments)
 	}
 	return string(args)
 }
 
-// marked returns what a span marks on its first line, what stands before it and
-// what stands after it.
-func (p *Fingerprints) marked(s diag.Span) []string {
+// markedText returns the marked text on the span's first line, and the text before and after it.
+func (p *Fingerprints) markedText(s diag.Span) []string {
 	const reach = 160
 	if s.Line == 0 {
 		return nil
@@ -130,10 +125,9 @@ func (p *Fingerprints) marked(s diag.Span) []string {
 	}
 	mark := firstLine(text[start:min(end, start+reach)])
 	after := firstLine(text[start+len(mark) : min(len(text), start+len(mark)+reach)])
-	return []string{spaced(before), spaced(mark), spaced(after)}
+	return []string{collapseSpaces(before), collapseSpaces(mark), collapseSpaces(after)}
 }
 
-// firstLine returns a text up to the end of its first line.
 func firstLine(text []byte) []byte {
 	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
 		return text[:i]
@@ -141,7 +135,7 @@ func firstLine(text []byte) []byte {
 	return text
 }
 
-// spaced returns a text with single blanks between its words.
-func spaced(text []byte) string {
+// collapseSpaces returns a text with single spaces between its words.
+func collapseSpaces(text []byte) string {
 	return string(bytes.Join(bytes.Fields(text), []byte(" ")))
 }

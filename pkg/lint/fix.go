@@ -9,25 +9,24 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// maxPasses is how often a text is fixed and read again.
+// maxPasses bounds how often a text is fixed and read again.
 const maxPasses = 10
 
-// A Fixed is a text after its safe fixes have been made, and what was read in it:
-// a [Record] or a [Verdict].
+// Fixed is a text after its safe fixes were applied, with the result of reading it again: a
+// [Record] or a [Verdict].
 type Fixed[R any] struct {
 	Text []byte
-	Read R      // in the text as it is now
-	Made int    // how many fixes were made
-	Open string // why there may be more to fix; "" if there is not
+	Read R      // of the fixed text
+	Made int    // number of applied fixes
+	Open string // why fixes may remain; "" if none do
 }
 
-// Fix makes the safe fixes of all findings in the responses of a file, and those of what
-// is found then, until there are none. What is executable stays the same: fixes that would
-// change it are not made.
+// Fix applies the safe fixes of all findings in the responses of a file, and repeats that for the
+// new findings until none has a safe fix. It drops fixes that would change the executable calls.
 func Fix(file string, src []byte, o Options) iter.Seq[Fixed[Record]] {
-	return inARow(file, src, o, func(r Record) (Fixed[Record], diag.Text) {
+	return eachResponse(file, src, o, func(r Record) (Fixed[Record], diag.Text) {
 		f := fixRecord(r, func(text diag.Text) Record {
-			again, _ := o.next(file, text)
+			again, _ := o.readNext(file, text)
 			again.Record = r.Record
 			return again
 		})
@@ -35,15 +34,15 @@ func Fix(file string, src []byte, o Options) iter.Seq[Fixed[Record]] {
 	})
 }
 
-// fixRecord fixes what was read in some lines of a file.
+// fixRecord fixes one response of a file.
 func fixRecord(first Record, read func(diag.Text) Record) Fixed[Record] {
 	findings := func(r Record) []diag.Finding { return r.Findings }
 	same := func(a, b Record) bool { return slices.EqualFunc(a.executable(), b.executable(), sameCall) }
-	return fix(first.Text, first, read, findings, same)
+	return fixAll(first.Text, first, read, findings, same)
 }
 
-// Fix makes the safe fixes of all findings in a file of one kind, and those of what is
-// found then, until there are none.
+// Fix applies the safe fixes of all findings in a file of one kind, and repeats that for the new
+// findings until none has a safe fix.
 func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[Verdict] {
 	read := func(text diag.Text) Verdict {
 		alone := NewChecker(c.answers, c.loader, c.missing, c.known)
@@ -52,12 +51,12 @@ func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[Verdict] {
 	}
 	findings := func(v Verdict) []diag.Finding { return v.Findings }
 	text := diag.Text{Bytes: src}
-	return fix(text, read(text), read, findings, func(_, _ Verdict) bool { return true })
+	return fixAll(text, read(text), read, findings, func(_, _ Verdict) bool { return true })
 }
 
-// fix makes safe fixes in a text, of which first was read, until there are none among the
-// findings of what is read. A pass after which that is not the same as before is not made.
-func fix[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R) []diag.Finding, same func(a, b R) bool) Fixed[R] {
+// fixAll applies safe fixes to a text until no finding has one. First is the result of reading the
+// text. A pass is dropped if same reports that it changes the result.
+func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R) []diag.Finding, same func(a, b R) bool) Fixed[R] {
 	f := Fixed[R]{Text: text.Bytes, Read: first}
 	for range maxPasses {
 		fixed, made, err := diag.Apply(string(f.Text), text.Inside(diag.SafeFixes(findings(f.Read))))
@@ -82,13 +81,13 @@ func fix[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R
 	return f
 }
 
-// executable returns the calls that would be run.
+// executable returns the executable calls.
 func (r Record) executable() []Call {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return !c.Executable })
 }
 
-// sameCall reports whether two calls do the same, however their arguments are spaced.
+// sameCall reports whether two calls do the same, regardless of white space in their arguments.
 func sameCall(a, b Call) bool {
 	return a.Name == b.Name && a.ID == b.ID && a.Priority == b.Priority &&
-		(bytes.Equal(a.Arguments, b.Arguments) || a.normal() == b.normal())
+		(bytes.Equal(a.Arguments, b.Arguments) || a.normalizedArguments() == b.normalizedArguments())
 }

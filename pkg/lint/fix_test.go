@@ -52,7 +52,7 @@ func caseInputs(t *testing.T) map[string]string {
 }
 
 // checkFix holds the law of fixes: what is executable stays the same, and there is
-// nothing more to fix.
+// truncatedResult more to fix.
 func checkFix(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -65,7 +65,7 @@ func checkFix(t interface {
 	}
 	ignore := cmpopts.IgnoreFields(Call{}, "Span", "Status", "Repairs", "ValueChanged", "heads")
 	spaced := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Arguments" }, cmp.Comparer(func(a, b json.RawMessage) bool {
-		return (&Call{Arguments: a}).normal() == (&Call{Arguments: b}).normal()
+		return (&Call{Arguments: a}).normalizedArguments() == (&Call{Arguments: b}).normalizedArguments()
 	}))
 	if d := cmp.Diff(before.executable(), fixed.Read.executable(), ignore, spaced, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("the fixes of %q make %q (-before +after)\n%s", text, fixed.Text, d)
@@ -77,7 +77,7 @@ func checkFix(t interface {
 }
 
 // C2: whatever is fixed, the same is executed, and a second time there is nothing to
-// fix: in every case, with its dialect named and told from the text.
+// newFix: in every case, with its dialect named and told from the text.
 func TestFixCases(t *testing.T) {
 	made := 0
 	for file, text := range caseInputs(t) {

@@ -31,7 +31,7 @@ func TestHeadMoves(t *testing.T) {
 	}
 	for file, text := range texts(t) {
 		for _, src := range []string{text, string(wrapped(t, text))} {
-			if blank([]byte(src)) {
+			if isBlank([]byte(src)) {
 				continue
 			}
 			plain, headed := response("f", []byte(src), Options{}), response("f", []byte(head+src), Options{})

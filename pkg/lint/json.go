@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// AppendJSON appends the JSON form of a record on one line, without an end of it. It is
-// what package encoding/json would write, but for characters that need no escape; there
-// are as many records as there are lines in a file of any size, so it is written by hand.
+// AppendJSON appends the record as JSON on one line, without a line feed. The output is that of
+// encoding/json without HTML escaping. It is hand-written because a file of any size has one record
+// a line.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	dst = appendString(append(dst, `{"file":`...), r.File)
 	if r.Record != 0 {
@@ -75,27 +75,27 @@ func appendSpan(dst []byte, s diag.Span) []byte {
 
 var spanKeys = [...]string{`{"start":`, `,"end":`, `,"line":`, `,"column":`, `,"end_line":`, `,"end_column":`}
 
-// appendFindings appends findings, of which most records have none.
+// appendFindings appends findings. Most records have none, so this uses encoding/json.
 func appendFindings(dst []byte, findings []diag.Finding) []byte {
 	return appendList(dst, findings, func(dst []byte, f *diag.Finding) []byte {
 		var text bytes.Buffer
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(f); err != nil {
-			return append(dst, "null"...) // strings and numbers can always be written
+			return append(dst, "null"...) // strings and numbers always marshal
 		}
 		return append(dst, bytes.TrimRight(text.Bytes(), "\n")...)
 	})
 }
 
-// appendString appends a string. What is not UTF-8 in it becomes U+FFFD.
+// appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // each byte becomes one
+		s = string([]rune(s)) // one U+FFFD a byte
 	}
 	dst = append(dst, '"')
 	for done := 0; ; done++ {
-		at := special(s, done)
+		at := nextSpecial(s, done)
 		if dst = append(dst, s[done:at]...); at == len(s) {
 			return append(dst, '"')
 		}
@@ -103,7 +103,7 @@ func appendString(dst []byte, s string) []byte {
 	}
 }
 
-// appendEscape appends a quote, a backslash or a control character.
+// appendEscape appends an escaped quote, backslash or control character.
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
@@ -123,7 +123,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 }
 
-// appendNumber appends a number as package encoding/json writes it.
+// appendNumber appends a number as encoding/json writes it.
 func appendNumber(dst []byte, n float64) []byte {
 	if n == 0 {
 		return append(dst, '0')
@@ -135,7 +135,7 @@ func appendNumber(dst []byte, n float64) []byte {
 	return append(dst, text...)
 }
 
-// appendCompact appends JSON without the blanks between its tokens.
+// appendCompact appends JSON without white space between tokens.
 func appendCompact(dst []byte, raw json.RawMessage) []byte {
 	if raw == nil {
 		return append(dst, "null"...)

@@ -13,18 +13,17 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// responseKeys are the paths of the members that hold a response where nobody says which
-// one does, in the order in which they are looked for. The first is that of OpenAI's
-// Batch API.
+// responseKeys are the paths of members that usually hold a response, in order of precedence, for
+// files without a response path. The first is that of OpenAI's Batch API.
 var responseKeys = [...]string{"response.body", "response", "output", "completion", "content", "text"}
 
-// Pieces reads a captured file: JSON Lines in chunks of whole lines, which [Chunk.Records]
-// says, and any other file as one chunk. A file that is not JSON Lines may have limit bytes
-// at most; [ErrTooLarge] says that it has more.
+// Pieces reads a captured file: JSON Lines in chunks of whole lines with [Chunk.Records] set, any
+// other file as one chunk. A file that is not JSON Lines may have at most limit bytes; a larger one
+// yields [ErrTooLarge].
 func Pieces(r io.Reader, limit int, o Options) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		head, err := readHead(r, limit)
-		if err == nil && o.beginsRecords(head) {
+		if err == nil && o.startsJSONLines(head) {
 			for c, err := range Chunks(io.MultiReader(bytes.NewReader(head), r)) {
 				c.Records = true
 				if !yield(c, err) {
@@ -49,17 +48,17 @@ func Pieces(r io.Reader, limit int, o Options) iter.Seq2[Chunk, error] {
 	}
 }
 
-// ErrTooLarge says that a file which has to be read whole is larger than allowed.
+// ErrTooLarge is the error for a file over the limit that is not JSON Lines.
 var ErrTooLarge = errors.New("the file is too large")
 
-// headBytes is how much of a file tells whether it is JSON Lines.
-const headBytes = 64 << 10
+// detectBytes is the size of the prefix from which JSON Lines are detected.
+const detectBytes = 64 << 10
 
-// readHead reads the beginning of a file: two lines at least, so far as they fit in the
-// limit. The error is [io.EOF] if that is all of it.
+// readHead reads the beginning of a file: at least two lines, within the limit. The error is
+// [io.EOF] if the file ends there.
 func readHead(r io.Reader, limit int) ([]byte, error) {
-	head := make([]byte, 0, headBytes)
-	for lines := 0; len(head) < headBytes || lines < 2 && len(head) <= limit; {
+	head := make([]byte, 0, detectBytes)
+	for lines := 0; len(head) < detectBytes || lines < 2 && len(head) <= limit; {
 		if len(head) == cap(head) {
 			head = append(make([]byte, 0, 2*cap(head)), head...)
 		}
@@ -73,24 +72,23 @@ func readHead(r io.Reader, limit int) ([]byte, error) {
 	return head, nil
 }
 
-// HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that
-// [Pieces] can read it. It reads no more than the beginning.
+// HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that [Pieces]
+// can read it. It reads only the beginning.
 func (o Options) HasRecords(r io.Reader, limit int) bool {
 	head, err := readHead(r, limit)
-	return err == nil && o.beginsRecords(head)
+	return err == nil && o.startsJSONLines(head)
 }
 
-// beginsRecords reports whether a file that begins so is JSON Lines.
-func (o Options) beginsRecords(head []byte) bool {
+// startsJSONLines reports whether the beginning of a file is JSON Lines.
+func (o Options) startsJSONLines(head []byte) bool {
 	return o.isJSONLines(head[:bytes.LastIndexByte(head, '\n')+1])
 }
 
-// isJSONLines reports whether a text is records of JSON Lines: objects, each on a line,
-// that are neither bodies of a server, nor a run file, nor all of them calls. Lines behind
-// the first may be damaged. One object alone is a record only if a known member of it
-// holds calls.
+// isJSONLines reports whether a text is records in JSON Lines: an object on each line, but not a
+// server's body, a run file, or calls only. Lines after the first may be damaged. A single object
+// is a record only if one of [responseKeys] holds calls in it.
 func (o Options) isJSONLines(text []byte) bool {
-	text = bytes.TrimPrefix(text, []byte(orderMark))
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	if !isJSON(text) || o.Format.Name != "" || IsRun(text) {
 		return false
 	}
@@ -102,11 +100,11 @@ func (o Options) isJSONLines(text []byte) bool {
 		if line = bytes.Trim(line, blanks); len(line) == 0 {
 			continue
 		}
-		record := line[0] == '{' && isRecord(line)
+		record := line[0] == '{' && isJSONLine(line)
 		if line[0] != '{' || !record && objects == 0 {
 			return false
 		}
-		isCalls = isCalls && (!record || len(o.text(line).calls) > 0)
+		isCalls = isCalls && (!record || len(o.readText(line).calls) > 0)
 		objects++
 	}
 	if objects == 1 && !isCalls {
@@ -116,48 +114,48 @@ func (o Options) isJSONLines(text []byte) bool {
 	return objects > 1 && !isCalls
 }
 
-// anywhere reads the response of a record of which nobody says where it stands: the record
-// itself, as a body or a call, or the first known member, before others one that holds calls.
-func (l *recordLine) anywhere() {
+// readKnownMember reads the response of a record without a response path: the record itself, as a
+// body or a call, or the first known member, with precedence for one that holds calls.
+func (l *recordLine) readKnownMember() {
 	if format, ok := wire.FormatOf(l.Bytes); ok && l.o.Dialect.Name == "" {
-		l.take(l.o.body(l.Bytes, format), l.Text, whole(l.Bytes))
+		l.embed(l.o.readBody(l.Bytes, format), l.Text, wholeLine(l.Bytes))
 		return
 	}
-	if r := l.o.text(l.Bytes); len(r.calls) > 0 {
-		l.take(r, l.Text, whole(l.Bytes))
+	if r := l.o.readText(l.Bytes); len(r.calls) > 0 {
+		l.embed(r, l.Text, wholeLine(l.Bytes))
 		return
 	}
 	switch first, calls := l.o.knownMembers(l.Bytes); {
 	case len(calls) > 1:
-		l.noResponse("say which one is the response: --field "+calls[0].key, "%q and %q both hold calls", calls[0].key, calls[1].key)
+		l.reportNoResponse("say which one is the response: --field "+calls[0].key, "%q and %q both hold calls", calls[0].key, calls[1].key)
 	case len(calls) == 1:
-		l.member(calls[0])
+		l.useMember(calls[0])
 	case first != nil:
-		l.member(*first)
+		l.useMember(*first)
 	default:
-		l.noResponse(fieldHint(l.Bytes), "no member is known to hold the response")
+		l.reportNoResponse(fieldHint(l.Bytes), "no member is known to hold the response")
 	}
 }
 
-// A knownMember is a member of [responseKeys].
+// A knownMember is a member named in [responseKeys].
 type knownMember struct {
 	key string
 	member
-	reading
+	scanResult
 }
 
-// knownMembers reads the members of an object that may hold a response, and returns the
-// first one and those that hold calls.
+// knownMembers reads the members of an object that may hold a response. It returns the first one,
+// and those that hold calls.
 func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownMember) {
 	for _, key := range responseKeys {
-		m := knownMember{key: key, member: newPath(key).in(object)}
+		m := knownMember{key: key, member: newPath(key).lookup(object)}
 		if key == "response" && first != nil {
-			continue // it holds the body that was read
+			continue // it encloses the body already read
 		}
 		if len(m.raw) == 0 || strings.IndexByte(`"{[`, m.raw[0]) < 0 {
 			continue
 		}
-		m.reading = o.response(m.text())
+		m.scanResult = o.readResponse(m.unquoted())
 		if first == nil {
 			first = &m
 		}
@@ -168,23 +166,23 @@ func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownM
 	return first, calls
 }
 
-// member takes a member as the response.
-func (l *recordLine) member(m knownMember) {
-	l.take(m.reading, l.Text, m.pieces())
+// useMember uses a member as the response.
+func (l *recordLine) useMember(m knownMember) {
+	l.embed(m.scanResult, l.Text, m.pieces())
 	l.why += ", at " + m.key
 }
 
-// noResponse finds that nothing can be read as the response.
-func (l *recordLine) noResponse(hint, format string, args ...any) {
-	l.why = noResponse
-	l.wrong(diag.NoResponse, member{}, format, args...)
+// reportNoResponse reports a record without a readable response.
+func (l *recordLine) reportNoResponse(hint, format string, args ...any) {
+	l.why = whyNoResponse
+	l.reportMember(diag.NoResponse, member{}, format, args...)
 	l.findings[len(l.findings)-1].Hint = hint
 }
 
-// whole returns the piece of a line that is all of it.
-func whole(line []byte) []wire.Piece { return []wire.Piece{{End: len(line)}} }
+// wholeLine returns one piece that covers a line.
+func wholeLine(line []byte) []wire.Piece { return []wire.Piece{{End: len(line)}} }
 
-// fieldHint says how to name the member of an object that holds the response.
+// fieldHint returns the hint to name the response's member.
 func fieldHint(object []byte) string {
 	var names []string
 	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {

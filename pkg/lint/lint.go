@@ -1,8 +1,8 @@
-// Package lint is what the commands parse and validate do: it reads captured
-// responses and other files, checks them, and collects findings.
+// Package lint reads and checks captured responses and other files, and collects findings, for the
+// commands parse and validate.
 //
-// It opens no files, prints nothing and does not decide what a finding means
-// for an exit code. It runs nothing that it reads.
+// It opens no files, prints nothing, executes nothing that it reads, and does not map findings to
+// exit codes.
 package lint
 
 import (
@@ -17,107 +17,105 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// Options say how a response is read.
+// Options control how a response is read.
 type Options struct {
-	Dialect   dialect.Dialect   // of a text; the zero value: told from it
-	Format    wire.Format       // of the response of a server; the zero value: told from it
-	Reasoning dialect.Reasoning // where the text may hold what its model thinks
-	Tools     *tool.Registry    // nil: calls are not held against definitions
-	Coerce    bool              // arguments become what the definitions say, where nothing is lost by it
-	Context   *dialect.Heard    // what the model was told by others than its user; nil: not known
-	NeedsCall bool              // a response without a call is a fault
-	Strict    bool              // a fault that would be tolerated is an error
+	Dialect   dialect.Dialect   // of a text; zero: detect
+	Format    wire.Format       // of a server's response; zero: detect
+	Reasoning dialect.Reasoning // where the text may hold reasoning
+	Tools     *tool.Registry    // nil: calls are not checked against definitions
+	Coerce    bool              // convert arguments to their declared types if that is lossless
+	Context   *dialect.Heard    // untrusted text in the model's context; nil: unknown
+	NeedsCall bool              // a response without a call is an error
+	Strict    bool              // warnings become errors
 
-	shapes dialect.Toolset // of Tools, made once where many records are read
+	shapes dialect.Toolset // of Tools, cached for many records
 }
 
-// A Record is what was read in one captured response. Its JSON form is
-// published as the schema parse_result.v1.
+// A Record is the result of reading one captured response. Its JSON form is published as the schema
+// parse_result.v1.
 type Record struct {
 	File      string         `json:"file"`
-	Record    int            `json:"record,omitempty"` // where a file holds several: its line
-	ID        string         `json:"id,omitempty"`     // what the record calls itself
+	Record    int            `json:"record,omitempty"` // its line, if the file holds several
+	ID        string         `json:"id,omitempty"`     // the record's own ID
 	Dialect   string         `json:"dialect"`          // "" if no response could be read
-	Why       string         `json:"why"`              // how the dialect was told
-	Content   string         `json:"content"`          // the text outside calls
-	Reasoning string         `json:"reasoning"`        // what the model thinks, outside calls
+	Why       string         `json:"why"`              // why this dialect was chosen
+	Content   string         `json:"content"`          // text outside calls
+	Reasoning string         `json:"reasoning"`        // reasoning outside calls
 	Calls     []Call         `json:"calls"`
-	Findings  []diag.Finding `json:"findings"` // by place
-	// FindingsCut counts findings that a report leaves out of the list.
+	Findings  []diag.Finding `json:"findings"` // by position
+	// FindingsCut counts findings that a report omits from the list.
 	FindingsCut int `json:"findings_cut,omitempty"`
-	// Text is what the places of calls and findings are in.
+	// Text is the text that the spans of calls and findings point into.
 	Text diag.Text `json:"-"`
 }
 
-// text reads a text. A byte order mark in front is no part of it.
-func (o Options) text(src []byte) reading {
-	plain, marked := bytes.CutPrefix(src, []byte(orderMark))
+// readText reads a text without its byte order mark.
+func (o Options) readText(src []byte) scanResult {
+	plain, marked := bytes.CutPrefix(src, []byte(byteOrderMark))
 	if !marked {
-		return o.plain(src)
+		return o.readPlainText(src)
 	}
-	var r reading
-	r.take(o.plain(plain), diag.Text{Bytes: src}, []wire.Piece{{Start: len(orderMark), End: len(src)}})
+	var r scanResult
+	r.embed(o.readPlainText(plain), diag.Text{Bytes: src}, []wire.Piece{{Start: len(byteOrderMark), End: len(src)}})
 	return r
 }
 
-// plain reads a text that begins with its first byte.
-func (o Options) plain(src []byte) reading {
+// readPlainText reads a text that has no byte order mark.
+func (o Options) readPlainText(src []byte) scanResult {
 	tools := o.toolset()
 	found := dialect.ScanBytes(src, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: tools})
-	r := reading{
+	r := scanResult{
 		dialect: found.Dialect.Name, why: found.Why, content: found.Content, reasoning: found.Reasoning,
 		calls: found.Calls, findings: found.Findings,
 	}
 	r.origins = make([]origin, len(found.Calls))
 	for i, c := range found.Calls {
-		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, base: c.Start, name: found.Names[i]}
+		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, offset: c.Start, nameSpan: found.Names[i]}
 	}
 	if o.Dialect.Name != "" {
-		r.others(src, o)
+		r.findOtherDialects(src, o)
 	}
 	if len(r.calls) == 0 {
-		if f, ok := o.escaped(src); ok {
-			r.find(f)
+		if f, ok := o.findEscapedResponse(src); ok {
+			r.report(f)
 		}
-		r.behindText(src, tools)
+		r.reportPythonAfterText(src, tools)
 	}
-	r.encoding(src)
+	r.checkUTF8(src)
 	return r
 }
 
-// record checks the calls that were read. Places of them, and of what is wrong with
-// them, are bytes of the file.
-func (r reading) record(file string, text diag.Text, o Options) Record {
+// check checks the calls and returns the record. Its spans are relative to the file.
+func (r scanResult) check(file string, text diag.Text, o Options) Record {
 	out := Record{
 		File: file, Dialect: r.dialect, Why: r.why, Content: r.content, Reasoning: r.reasoning,
 		Calls: make([]Call, 0, len(r.calls)), Findings: []diag.Finding{}, Text: text,
 	}
 	places := text.Lines()
-	out.read(r.calls, places)
+	out.addCalls(r.calls, places)
 	if o.Tools != nil {
-		out.bind(r, o)
+		out.bindCalls(r, o)
 	}
 	if o.NeedsCall && len(r.calls) == 0 && r.dialect != "" {
-		out.adopt([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response calls no tool")})
+		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response calls no tool")})
 	}
-	out.adopt(r.findings)
-	out.repairs()
-	out.values(r.origins)
-	out.marked(text)
+	out.addFindings(r.findings)
+	out.listRepairs()
+	out.checkValues(r.origins)
+	out.reportByteOrderMark(text)
 	places.LocateAll(out.Findings)
-	out.repeats(r.origins)
+	out.reportDuplicates(r.origins)
 	if o.Context != nil {
-		out.echoes(r.origins, o.Context)
+		out.suppressEchoes(r.origins, o.Context)
 	}
 	if o.Strict {
 		diag.Tighten(out.Findings)
 	}
-	out.settle()
+	out.finalize()
 	return out
 }
 
-// toolset returns what the definitions of tools say about the types of arguments,
-// for dialects that write all values as text.
+// toolset returns the argument types of the tools, for dialects that write all values as text.
 func (o Options) toolset() dialect.Toolset {
 	if o.shapes != nil || o.Tools == nil {
 		return o.shapes
@@ -129,9 +127,9 @@ func (o Options) toolset() dialect.Toolset {
 	return set
 }
 
-// encoding reports bytes of the text outside calls that are not UTF-8: the first one,
-// and how many there are. Those in calls have been reported by the scanner.
-func (r *reading) encoding(src []byte) {
+// checkUTF8 reports invalid UTF-8 outside calls: the first byte and the count. The scanner has
+// already reported it inside calls.
+func (r *scanResult) checkUTF8(src []byte) {
 	if utf8.Valid(src) {
 		return
 	}
@@ -157,12 +155,11 @@ func (r *reading) encoding(src []byte) {
 	if count > 1 {
 		f.Message += fmt.Sprintf(", nor are %d more outside calls", count-1)
 	}
-	r.find(f)
+	r.report(f)
 }
 
-// settle gives each finding its file and each call what its findings mean for
-// it.
-func (r *Record) settle() {
+// finalize sets each finding's file, and makes calls with errors non-executable.
+func (r *Record) finalize() {
 	for i, f := range r.Findings {
 		r.Findings[i].File = r.File
 		if f.Call != nil && f.Severity == diag.Error {
@@ -170,12 +167,12 @@ func (r *Record) settle() {
 		}
 	}
 	diag.Sort(r.Findings)
-	r.bound()
+	r.truncateFindings()
 }
 
-// bound keeps the first [dialect.MaxKept] findings of the record, and what says that a
-// reader has kept no more. What the others mean for their calls has been said.
-func (r *Record) bound() {
+// truncateFindings keeps the first [dialect.MaxKept] findings and those with code [diag.TooMany].
+// The calls of dropped findings have already been updated.
+func (r *Record) truncateFindings() {
 	if len(r.Findings) <= dialect.MaxKept {
 		return
 	}

@@ -54,10 +54,10 @@ builtin: greet
 
 // asText reads a text that may look like something else.
 func asText(file string, src []byte, o Options) Record {
-	return o.text(src).record(file, diag.Text{Bytes: src}, o)
+	return o.readText(src).check(file, diag.Text{Bytes: src}, o)
 }
 
-// response returns the first record of a file.
+// readResponse returns the first record of a file.
 func response(file string, src []byte, o Options) Record {
 	for r := range Captured(file, src, o) {
 		return r
@@ -128,7 +128,7 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
-// The text of arguments that cannot be read is the object, where a call has no parentheses.
+// The isText of arguments that cannot be read is the object, where a call has no parentheses.
 func TestUnreadObject(t *testing.T) {
 	r := asText("f", []byte("<|tool_call>call:f{a:x (y), z}<tool_call|>"), Options{})
 	if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `"{a:x (y), z}"` {
@@ -137,7 +137,7 @@ func TestUnreadObject(t *testing.T) {
 }
 
 // M3, T6: calls that can be read are kept beside those that cannot, and each
-// finding says which call it is about.
+// outerFinding says which call it is about.
 func TestPartialSuccess(t *testing.T) {
 	src := fenced(`a({x: True})`, `b({x: })`, `c({})`)
 	r := asText("reply.txt", []byte(src), Options{})
@@ -375,7 +375,7 @@ func TestCallList(t *testing.T) {
 	}
 }
 
-// published returns a published schema.
+// publishedSchema returns a published schema.
 func published(t testing.TB, name string) *schema.Schema {
 	t.Helper()
 	text, ok := schema.Text(name)
@@ -459,7 +459,7 @@ func FuzzText(f *testing.F) {
 // A byte order mark in front of a text changes nothing but where it stands in bytes.
 func TestOrderMark(t *testing.T) {
 	for file, text := range texts(t) {
-		plain, marked := asText("x", []byte(text), Options{}), asText("x", []byte(orderMark+text), Options{})
+		plain, marked := asText("x", []byte(text), Options{}), asText("x", []byte(byteOrderMark+text), Options{})
 		if len(marked.Findings) == 0 || marked.Findings[0].Code != diag.OrderMark || plain.Content != marked.Content {
 			t.Fatalf("%s: %q, %v", file, marked.Content, marked.Findings)
 		}
@@ -468,14 +468,14 @@ func TestOrderMark(t *testing.T) {
 			continue
 		}
 		for i, f := range marked.Findings[1:] {
-			if p := plain.Findings[i]; f.Span.Start != p.Span.Start+len(orderMark) || f.Span.End != p.Span.End+len(orderMark) {
+			if p := plain.Findings[i]; f.Span.Start != p.Span.Start+len(byteOrderMark) || f.Span.End != p.Span.End+len(byteOrderMark) {
 				t.Errorf("%s: %v is at %+v, and with a mark at %+v", file, p, p.Span, f.Span)
 			}
 		}
 		if d := cmp.Diff(plain.Calls, marked.Calls, cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})); d != "" {
 			t.Errorf("%s: calls (-without +with)\n%s", file, d)
 		}
-		checkFix(t, orderMark+text, Options{})
+		checkFix(t, byteOrderMark+text, Options{})
 	}
 }
 

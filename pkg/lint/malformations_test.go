@@ -12,7 +12,7 @@ import (
 )
 
 // A malformation is a way in which real responses go wrong, by its number in the list
-// of those that were seen.
+// location those that were seen.
 type malformation struct {
 	number int
 	what   string
@@ -254,7 +254,7 @@ func outcome(r Record) string {
 		if !c.Executable {
 			b.WriteByte('!')
 		}
-		fmt.Fprintf(&b, "%s %s; ", c.Name, c.normal())
+		fmt.Fprintf(&b, "%s %s; ", c.Name, c.normalizedArguments())
 	}
 	var codes []diag.Code
 	for _, f := range r.Findings {

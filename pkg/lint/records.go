@@ -14,28 +14,28 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// Fields say where in a record of JSON Lines things stand: paths as gjson reads them.
+// Fields are gjson paths to the parts of a JSON Lines record.
 type Fields struct {
-	Response string // a string with a text or a body in it, or a body as it is; "": told from the record
-	Tools    string // "" or a list of functions; see [tool.FromFunctions]
-	Dialect  string // "" or the name of a dialect or format, or "auto"
-	ID       string // "" or what the record calls itself
+	Response string // a text, an encoded body or a body; "": detect
+	Tools    string // a list of functions, see [tool.FromFunctions]; "" for none
+	Dialect  string // the name of a dialect or format, or "auto"; "" for none
+	ID       string // the record's own ID; "" for none
 }
 
-// Records reads the records of files of JSON Lines. It can be used by several goroutines.
+// Records reads the records of JSON Lines files. It is safe for concurrent use.
 type Records struct {
 	response, tools, dialect, id path
 	options                      Options
-	toolsets                     *toolsets
+	toolsets                     *toolsetCache
 }
 
-// NewRecords returns a reader of records. What they do not say themselves the options say.
+// NewRecords returns a reader of records. The options apply where a record does not override them.
 func NewRecords(f Fields, o Options) *Records {
 	o.shapes = o.toolset()
-	return &Records{newPath(f.Response), newPath(f.Tools), newPath(f.Dialect), newPath(f.ID), o, newToolsets()}
+	return &Records{newPath(f.Response), newPath(f.Tools), newPath(f.Dialect), newPath(f.ID), o, newToolsetCache()}
 }
 
-// Read returns the records of some lines of a file. Blank lines are none.
+// Read returns the records of some lines of a file. Blank lines are skipped.
 func (r *Records) Read(file string, lines Chunk) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for line := range lines.Each() {
@@ -46,8 +46,8 @@ func (r *Records) Read(file string, lines Chunk) iter.Seq[Record] {
 	}
 }
 
-// Fix makes the safe fixes in the records of some lines of a file, as the function [Fix]
-// does, and returns all lines, of which those that hold no record have none.
+// Fix applies the safe fixes in the records of some lines, like the function [Fix]. It returns all
+// lines; blank ones have no record.
 func (r *Records) Fix(file string, lines Chunk) iter.Seq[Fixed[Record]] {
 	return func(yield func(Fixed[Record]) bool) {
 		for line := range lines.Each() {
@@ -62,48 +62,48 @@ func (r *Records) Fix(file string, lines Chunk) iter.Seq[Fixed[Record]] {
 	}
 }
 
-// record reads one line.
+// checkArguments reads one line.
 func (r *Records) record(file string, line diag.Text, cut bool) Record {
 	text := line
 	text.Bytes = bytes.TrimRight(line.Bytes, "\r\n")
-	if line.Offset == 0 && bytes.HasPrefix(text.Bytes, []byte(orderMark)) {
-		text.Bytes, text.Offset = text.Bytes[len(orderMark):], len(orderMark)
+	if line.Offset == 0 && bytes.HasPrefix(text.Bytes, []byte(byteOrderMark)) {
+		text.Bytes, text.Offset = text.Bytes[len(byteOrderMark):], len(byteOrderMark)
 	}
 	l := recordLine{Text: text, o: r.options}
 	id := ""
-	if l.readable(cut) {
-		if m := r.id.in(text.Bytes); m.exists() {
-			id = string(m.text())
+	if l.validate(cut) {
+		if m := r.id.lookup(text.Bytes); m.isPresent() {
+			id = string(m.unquoted())
 		}
-		l.dialectOf(r.dialect.in(text.Bytes))
-		l.toolsOf(r.tools.in(text.Bytes), r.toolsets)
+		l.useDialect(r.dialect.lookup(text.Bytes))
+		l.useTools(r.tools.lookup(text.Bytes), r.toolsets)
 		if r.response.text == "" {
-			l.anywhere()
+			l.readKnownMember()
 		} else {
-			l.response(r.response.in(text.Bytes), r.response.text)
+			l.useResponse(r.response.lookup(text.Bytes), r.response.text)
 		}
 	}
-	out := l.reading.record(file, line, l.o)
+	out := l.scanResult.check(file, line, l.o)
 	out.Record, out.ID = line.Before+1, id
 	return out
 }
 
-// A recordLine is a line that is being read: JSON.
+// A recordLine is a line of JSON that is being read.
 type recordLine struct {
 	diag.Text
 	o Options
-	reading
+	scanResult
 }
 
-// readable reports whether the line is JSON, and finds why it is not. Bytes that are not
-// UTF-8 are allowed: where they matter they are found.
-func (l *recordLine) readable(cut bool) bool {
+// validate reports a line that is not JSON or too long, and returns whether it can be read. Invalid
+// UTF-8 is accepted here; later checks report it where it matters.
+func (l *recordLine) validate(cut bool) bool {
 	switch {
 	case cut || len(l.Bytes) > MaxRecord:
 		l.why = "the line is too long"
-		l.find(diag.New(diag.LargeRecord, diag.Bytes(l.Offset, l.Offset), "the line is longer than %d MiB", MaxRecord>>20))
+		l.report(diag.New(diag.LargeRecord, diag.Bytes(l.Offset, l.Offset), "the line is longer than %d MiB", MaxRecord>>20))
 		return false
-	case isRecord(l.Bytes):
+	case isJSONLine(l.Bytes):
 		return true
 	}
 	var v jsontext.Value
@@ -113,63 +113,63 @@ func (l *recordLine) readable(cut bool) bool {
 		at, err = at+int(syntax.ByteOffset), syntax.Err
 	}
 	l.why = "the line is no JSON"
-	l.find(diag.New(diag.BadRecord, diag.Bytes(at, at), "the line is no JSON: %v", err))
+	l.report(diag.New(diag.BadRecord, diag.Bytes(at, at), "the line is no JSON: %v", err))
 	return false
 }
 
-// isRecord reports whether a line is JSON.
-func isRecord(line []byte) bool {
-	return surelyObject(line) || jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
+// isJSONLine reports whether a line is valid JSON.
+func isJSONLine(line []byte) bool {
+	return isObjectFast(line) || jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
 }
 
-// wrong finds something wrong with a member.
-func (l *recordLine) wrong(code diag.Code, m member, format string, args ...any) {
-	at := around(m.pieces())
-	l.find(diag.New(code, diag.Bytes(l.Offset+at.Start, l.Offset+at.End), format, args...))
+// reportMember reports a finding at a member.
+func (l *recordLine) reportMember(code diag.Code, m member, format string, args ...any) {
+	at := pieceBounds(m.pieces())
+	l.report(diag.New(code, diag.Bytes(l.Offset+at.Start, l.Offset+at.End), format, args...))
 }
 
-// dialectOf takes the dialect that the record says it is in.
-func (l *recordLine) dialectOf(m member) {
-	if !m.exists() {
+// useDialect sets the dialect or format that the record names.
+func (l *recordLine) useDialect(m member) {
+	if !m.isPresent() {
 		return
 	}
-	name := string(m.text())
+	name := string(m.unquoted())
 	format, isFormat := wire.FormatNamed(name)
 	d, isDialect := dialect.Named(name)
 	if !isFormat && !isDialect && name != "auto" {
-		l.wrong(diag.BadDialect, m, "there is no dialect %s", wire.Excerpt(string(m.raw)))
+		l.reportMember(diag.BadDialect, m, "there is no dialect %s", wire.Excerpt(string(m.raw)))
 		l.findings[len(l.findings)-1].Hint = dialect.Meant(name, wire.FormatNames()...)
 		return
 	}
 	l.o.Format, l.o.Dialect = format, d
 }
 
-// toolsOf takes the definitions that the record brings.
-func (l *recordLine) toolsOf(m member, known *toolsets) {
-	if !m.exists() {
+// useTools sets the tools that the record defines.
+func (l *recordLine) useTools(m member, known *toolsetCache) {
+	if !m.isPresent() {
 		return
 	}
-	set, err := known.get(string(m.text()))
+	set, err := known.get(string(m.unquoted()))
 	if err != nil {
-		l.wrong(diag.BadTools, m, "the tools cannot be read: %v", err)
+		l.reportMember(diag.BadTools, m, "the tools cannot be read: %v", err)
 		return
 	}
 	l.o.Tools, l.o.shapes = set.registry, set.shapes
 }
 
-// response reads the response that stands in the record, at a path.
-func (l *recordLine) response(m member, path string) {
+// useResponse reads the response at the record's response path.
+func (l *recordLine) useResponse(m member, path string) {
 	switch {
 	case len(m.raw) == 0:
-		l.why = noResponse
-		l.wrong(diag.NoResponse, m, "there is nothing at %s", path)
+		l.why = whyNoResponse
+		l.reportMember(diag.NoResponse, m, "there is nothing at %s", path)
 	case strings.IndexByte(`"{[`, m.raw[0]) < 0:
-		l.why = noResponse
-		l.wrong(diag.NoResponse, m, "at %s stands %s, which is no response", path, wire.Excerpt(string(m.raw)))
+		l.why = whyNoResponse
+		l.reportMember(diag.NoResponse, m, "at %s stands %s, which is no response", path, wire.Excerpt(string(m.raw)))
 	default:
-		l.take(l.o.response(m.text()), l.Text, m.pieces())
+		l.embed(l.o.readResponse(m.unquoted()), l.Text, m.pieces())
 	}
 }
 
-// noResponse is in the place of how a dialect was told.
-const noResponse = "the record has no response"
+// whyNoResponse is the dialect reason of a record without a response.
+const whyNoResponse = "the record has no response"

@@ -16,7 +16,7 @@ import (
 // oneChunk returns a text as a chunk.
 func oneChunk(text string) Chunk { return Chunk{Text: diag.Text{Bytes: []byte(text)}} }
 
-// A text says the same as the string of a record, and the places are those in the file,
+// A isText says the same as the string of a record, and the places are those in the file,
 // where it is written with escapes.
 func TestTextInRecord(t *testing.T) {
 	records := NewRecords(Fields{Response: "log.0.text"}, Options{})
@@ -100,11 +100,11 @@ func TestLargeRecord(t *testing.T) {
 
 // Definitions are kept once, also where several records bring them at the same time.
 func TestToolsetsAreBounded(t *testing.T) {
-	sets := newToolsets()
-	for i := range 4 * keptToolsets {
-		sets.keep(strconv.Itoa(i/2), toolset{})
-		if kept := min(i/2+1, keptToolsets); len(sets.known) != kept || len(sets.texts) != kept {
-			t.Fatalf("of %d definitions %d are kept, under %d texts", i/2+1, len(sets.known), len(sets.texts))
+	sets := newToolsetCache()
+	for i := range 4 * maxCachedToolsets {
+		sets.store(strconv.Itoa(i/2), toolset{})
+		if kept := min(i/2+1, maxCachedToolsets); len(sets.sets) != kept || len(sets.order) != kept {
+			t.Fatalf("of %d definitions %d are kept, under %d texts", i/2+1, len(sets.sets), len(sets.order))
 		}
 	}
 }

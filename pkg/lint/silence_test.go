@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 25: a dialect that is named, and all dialects together, are not silent about a
-// call of any: it is listed, or there is a finding. Without definitions this holds for
+// outerCall of any: it is listed, or there is a finding. Without definitions this holds for
 // dialects with marks.
 func TestNotSilent(t *testing.T) {
 	tools := dialect.Toolset{}
@@ -46,14 +46,14 @@ func TestNotSilent(t *testing.T) {
 // Marks of another dialect with no call between them are a finding, too.
 func TestNotSilentMarks(t *testing.T) {
 	d, _ := dialect.Named("harmony")
-	r := Options{Dialect: d}.text([]byte("I pack.\n<tool_call>to=tent\n{\"size\": 2}\n</tool_call>"))
+	r := Options{Dialect: d}.readText([]byte("I pack.\n<tool_call>to=tent\n{\"size\": 2}\n</tool_call>"))
 	if len(r.calls) > 0 || len(r.findings) != 1 || r.findings[0].Code != diag.NotACall || r.findings[0].Span.Start < 8 {
 		t.Errorf("calls %v, findings %v", r.calls, r.findings)
 	}
 }
 
 // A list of Python calls is found wherever it stands behind text; an index or a list of
-// values in prose is none.
+// checkValues in prose is none.
 func TestBehindText(t *testing.T) {
 	tools := dialect.Toolset{"tide": nil, "map.pin": nil}
 	for text, want := range map[string]int{
@@ -63,7 +63,7 @@ func TestBehindText(t *testing.T) {
 		"Read table [tide(port)] or a[tide()].":  0,
 		"See [tide], [tide(s)] and [other(a=1)]": 0,
 	} {
-		if r := (Options{shapes: tools}).text([]byte(text)); len(r.calls) > 0 || len(r.findings) != want {
+		if r := (Options{shapes: tools}).readText([]byte(text)); len(r.calls) > 0 || len(r.findings) != want {
 			t.Errorf("%q: calls %v, findings %v", text, r.calls, r.findings)
 		}
 	}
@@ -71,7 +71,7 @@ func TestBehindText(t *testing.T) {
 
 func notSilent(t *testing.T, o Options, other dialect.Dialect, text string) {
 	t.Helper()
-	r := o.text([]byte(text))
+	r := o.readText([]byte(text))
 	if len(r.calls) == 0 && len(r.findings) == 0 {
 		t.Errorf("dialect %q, %d tools: silent about a call of %s: %q", o.Dialect.Name, len(o.shapes), other.Name, text)
 	}
@@ -126,7 +126,7 @@ func TestNoNoise(t *testing.T) {
 	for _, o := range named {
 		var found []string
 		for _, src := range files {
-			for _, f := range o.text(src).findings {
+			for _, f := range o.readText(src).findings {
 				found = append(found, f.String()+": "+string(src[f.Span.Start:min(f.Span.End, f.Span.Start+80)]))
 			}
 		}

@@ -9,17 +9,17 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// window is how many columns of a source line are shown at most.
-const window = 100
+// windowColumns is the maximum width of a source line excerpt.
+const windowColumns = 100
 
-// appendExcerpt appends the line on which a span begins, with carets under it, or under
-// its first piece. What that costs does not depend on the length of the line.
+// appendExcerpt appends the line on which a span begins, with carets under the span or its first
+// piece. The cost does not depend on the length of the line.
 func appendExcerpt(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
 	span := f.Span
 	if len(f.Pieces) > 0 {
 		span = f.Pieces[0]
 	}
-	v := look(lines.Place(span))
+	v := newView(lines.Place(span))
 	begin := len(out)
 	out = fmt.Appendf(out, "%5d | ", span.Line)
 	bar := len(out) - begin - len("| ")
@@ -41,53 +41,53 @@ func appendSpaces(out []byte, n int) []byte {
 	return out
 }
 
-// A view is what can be seen of a line through the window.
+// A view is the part of a line that fits into the window.
 type view struct {
-	before, marked, after stretch
+	before, marked, after segment
 	cutBefore, cutAfter   bool
 }
 
-// A stretch is a part of a line.
-type stretch struct {
+// A segment is a part of a line.
+type segment struct {
 	text       []byte
 	characters int
 	columns    int
 }
 
-// look finds what can be seen of the line around the bytes [start, end) of a text. Only
-// that is read. The end of the line is shown only if the span begins with it.
-func look(text []byte, start, end int) view {
+// newView returns the view around the bytes [start, end) of a text, and reads only that. The line
+// ending is shown only if the span begins with it.
+func newView(text []byte, start, end int) view {
 	var v view
 	if start < min(end, len(text)) && isLineEnd(text[start]) {
-		v.marked = stretch{text[start : start+1], 1, 1}
-		v.before, v.cutBefore = back(text[:start], window-1)
+		v.marked = segment{text[start : start+1], 1, 1}
+		v.before, v.cutBefore = lastColumns(text[:start], windowColumns-1)
 		return v
 	}
-	v.marked = ahead(text[start:], end-start, window*4/5, inside)
+	v.marked = firstColumns(text[start:], end-start, windowColumns*4/5, markedText)
 	at := start + len(v.marked.text)
-	room := window - max(1, v.marked.columns)
-	var rest []byte // what may be shown behind the marked place
-	if at >= end && v.marked.characters < window {
+	room := windowColumns - max(1, v.marked.columns)
+	var rest []byte // the text after the marked part
+	if at >= end && v.marked.characters < windowColumns {
 		rest = text[at:]
 	}
-	v.after = ahead(rest, len(rest), room, outside)
-	v.before, v.cutBefore = back(text[:start], max(room/2, room-v.after.columns))
+	v.after = firstColumns(rest, len(rest), room, contextText)
+	v.before, v.cutBefore = lastColumns(text[:start], max(room/2, room-v.after.columns))
 	if left := room - v.before.columns; left < v.after.columns {
-		v.after = ahead(rest, len(rest), left, outside)
+		v.after = firstColumns(rest, len(rest), left, contextText)
 	}
 	at += len(v.after.text)
 	v.cutAfter = at < len(text) && !isLineEnd(text[at])
 	return v
 }
 
-// back returns the last characters of a text, of its last line, as many as fit into some
-// columns, and whether there are more.
-func back(text []byte, columns int) (s stretch, more bool) {
+// lastColumns returns the last characters of a text's last line that fit into a number of columns,
+// and whether the line has more.
+func lastColumns(text []byte, columns int) (s segment, more bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	at := len(text)
-	for ; s.characters < window && !endsLine(text[:at]); s.characters++ {
+	for ; s.characters < windowColumns && !isLineStart(text[:at]); s.characters++ {
 		_, size := utf8.DecodeLastRune(text[:at])
-		_, width := outside.measure(text[at-size:])
+		_, width := contextText.measure(text[at-size:])
 		if s.columns+width > columns {
 			break
 		}
@@ -95,15 +95,15 @@ func back(text []byte, columns int) (s stretch, more bool) {
 		at -= size
 	}
 	s.text = text[at:]
-	return s, !endsLine(text[:at])
+	return s, !isLineStart(text[:at])
 }
 
-// ahead returns the characters of a text's first line that begin in its first bytes, as
-// many as fit into some columns.
-func ahead(text []byte, most, columns int, as showing) stretch {
-	var s stretch
+// firstColumns returns the characters of a text's first line that begin within maxBytes and fit
+// into a number of columns.
+func firstColumns(text []byte, maxBytes, columns int, as renderMode) segment {
+	var s segment
 	at := 0
-	for ; at < min(most, len(text)) && s.characters < window && !isLineEnd(text[at]); s.characters++ {
+	for ; at < min(maxBytes, len(text)) && s.characters < windowColumns && !isLineEnd(text[at]); s.characters++ {
 		size, width := as.measure(text[at:])
 		if s.columns+width > columns {
 			break
@@ -115,21 +115,21 @@ func ahead(text []byte, most, columns int, as showing) stretch {
 	return s
 }
 
-// endsLine reports whether text is empty or ends with a line's end.
-func endsLine(text []byte) bool {
+// isLineStart reports whether a text is empty or ends with a line ending.
+func isLineStart(text []byte) bool {
 	return len(text) == 0 || isLineEnd(text[len(text)-1])
 }
 
 func isLineEnd(b byte) bool { return b == '\n' || b == '\r' }
 
-// appendLine appends what is seen.
+// appendLine appends the visible part of the line.
 func (v *view) appendLine(out []byte) []byte {
 	if v.cutBefore {
 		out = append(out, "…"...)
 	}
-	out = outside.append(out, v.before.text)
-	out = inside.append(out, v.marked.text)
-	out = outside.append(out, v.after.text)
+	out = contextText.append(out, v.before.text)
+	out = markedText.append(out, v.marked.text)
+	out = contextText.append(out, v.after.text)
 	if v.cutAfter {
 		out = append(out, "…"...)
 	}

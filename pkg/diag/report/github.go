@@ -9,13 +9,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// GitHub prints each finding as a workflow command, which GitHub shows as an
-// annotation at its place in a change. A place on several lines has no columns:
-// GitHub takes them on one line only. The error is the writer's.
+// GitHub prints each finding as a workflow command, which GitHub shows as an annotation in a
+// change. A multi-line span has no columns, because GitHub accepts columns only within one line.
+// The error is the writer's.
 func GitHub(w io.Writer, file File) error {
 	out := bufio.NewWriter(w)
 	for _, f := range file.Findings {
-		fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(advice(f)))
+		fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(messageWithHint(f)))
 	}
 	return out.Flush()
 }
@@ -29,7 +29,7 @@ func annotationLevel(s diag.Severity) string {
 	return "notice"
 }
 
-// properties says where a finding is and what it is called.
+// properties returns the properties for a finding's location and title.
 func properties(name string, f diag.Finding) string {
 	s, place := f.Span, ""
 	switch {
@@ -42,19 +42,19 @@ func properties(name string, f diag.Finding) string {
 	return "file=" + commandProperty(name) + place + ",title=" + commandProperty(label(f))
 }
 
-// What GitHub reads as a character that would end a message or a property.
+// The escapes of characters that would end a message or a property.
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer(":", "%3A", ",", "%2C")
 )
 
-// commandData writes text as the message of a workflow command: on one line, and
-// with nothing that a terminal would obey.
+// commandData escapes text as the message of a workflow command, on one line and without control
+// characters.
 func commandData(text string) string {
 	return Visible(dataEscapes.Replace(text))
 }
 
-// commandProperty writes text as a property of a workflow command.
+// commandProperty escapes text as a property of a workflow command.
 func commandProperty(text string) string {
 	return propertyEscapes.Replace(commandData(text))
 }

@@ -10,10 +10,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// The JUnit format has no standard. What is written here is valid by both schemas
-// in use, that of Apache Ant and that of Jenkins: Ant's asks for a host, a time
-// and every element, Jenkins' for a property where there are properties. The
-// same findings give the same report, so host and time say nothing.
+// JUnit has no standard. This output is valid by both schemas in use, Apache Ant's and
+// Jenkins'. Ant's requires a host, a time and every element, Jenkins' at least one property
+// in properties. Equal findings give equal reports, so host and time are constants.
 
 type junitDoc struct {
 	XMLName struct{}     `xml:"testsuites"`
@@ -35,7 +34,7 @@ type junitSuite struct {
 	Out        junitText       `xml:"system-out"`
 	Err        junitText       `xml:"system-err"`
 
-	rest []byte // what will stand in Out
+	pendingOut []byte // the text of Out so far
 }
 
 type junitProperty struct {
@@ -60,21 +59,19 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// A JUnit is a report with a test suite for each file: a test that fails for each error
-// and warning, and one that passes where there is neither. What is below a warning
-// stands in the output of the suite. Characters that XML cannot hold are
-// made visible.
+// A JUnit is a report with one test suite per file: a failed test for each error and warning, or
+// one passed test without any. Other findings go to the suite's output. Characters that XML cannot
+// represent are escaped.
 type JUnit struct {
 	version string
 	doc     junitDoc
 	number  int // of the last file
 }
 
-// NewJUnit returns an empty report of a program of that version.
+// NewJUnit returns an empty report by a program version.
 func NewJUnit(version string) *JUnit { return &JUnit{version: Visible(version)} }
 
-// Add takes in what was found in a file. It writes nothing: how many findings there are in
-// all stands before them.
+// Add collects the findings of a file. It writes nothing, because the counts precede the tests.
 func (j *JUnit) Add(_ io.Writer, f File) error {
 	if len(j.doc.Suites) == 0 || f.Number != j.number {
 		j.doc.Suites = append(j.doc.Suites, newSuite(len(j.doc.Suites), f.Name, j.version))
@@ -109,12 +106,12 @@ func newSuite(id int, file, version string) junitSuite {
 	}
 }
 
-// add takes in what was found in a part of the file.
+// add adds the findings of a part of the file.
 func (s *junitSuite) add(file File) {
 	for i, text := range details(file) {
 		f := file.Findings[i]
 		if f.Severity.Rank() < diag.Warning.Rank() {
-			s.rest = append(s.rest, text...)
+			s.pendingOut = append(s.pendingOut, text...)
 			continue
 		}
 		s.Cases = append(s.Cases, junitCase{Name: caseName(f), Class: s.Name, Failure: &junitFailure{
@@ -125,7 +122,7 @@ func (s *junitSuite) add(file File) {
 
 // end counts the tests.
 func (s *junitSuite) end() {
-	s.Out.Text = string(s.rest)
+	s.Out.Text = string(s.pendingOut)
 	s.Failures = len(s.Cases)
 	if s.Failures == 0 {
 		s.Cases = []junitCase{{Name: "no errors or warnings", Class: s.Name}}
@@ -133,7 +130,7 @@ func (s *junitSuite) end() {
 	s.Tests = len(s.Cases)
 }
 
-// suiteName makes a file name the name of a suite, which must not be blank.
+// suiteName returns a suite name, which must not be blank, for a file.
 func suiteName(file string) string {
 	if strings.TrimSpace(file) == "" {
 		return strconv.Quote(file)
@@ -141,7 +138,7 @@ func suiteName(file string) string {
 	return Visible(file)
 }
 
-// caseName names the test for a finding after its code and place.
+// caseName returns the test name for a finding: its code and position.
 func caseName(f diag.Finding) string {
 	if f.Span.Line == 0 {
 		return label(f)
@@ -149,7 +146,7 @@ func caseName(f diag.Finding) string {
 	return fmt.Sprintf("%s at %d:%d", label(f), f.Span.Line, f.Span.Column)
 }
 
-// details returns for each finding what [Text] prints about it.
+// details returns the output of [Text] for each finding.
 func details(file File) []string {
 	texts, lines := make([]string, len(file.Findings)), file.Text.Lines()
 	var text []byte

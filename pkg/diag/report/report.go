@@ -1,9 +1,8 @@
-// Package report prints findings: as text for people, inside documents as JSON
-// for programs, and in the formats that other programs read: SARIF, GitHub's
-// annotations and JUnit's XML.
+// Package report prints findings: as text for people, as JSON inside documents, and as SARIF,
+// GitHub annotations and JUnit XML for other programs.
 //
-// It decides neither what a finding means for an exit code nor whether anyone
-// looks: colour comes from a [Painter] that the caller hands in.
+// It does not map findings to exit codes or detect terminals: the caller passes a [Painter] for
+// colour.
 package report
 
 import (
@@ -17,7 +16,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Painter colours text as befits a severity. A nil painter leaves it as it is.
+// A Painter colours text for a severity. A nil painter leaves it unchanged.
 type Painter func(s diag.Severity, text string) string
 
 func (p Painter) paint(s diag.Severity, text string) string {
@@ -27,11 +26,10 @@ func (p Painter) paint(s diag.Severity, text string) string {
 	return p(s, text)
 }
 
-// Text prints each finding on a line "file:line:column: severity CODE slug:
-// message", under it the line of the source with the place marked, what to do, and
-// what fixes that are not safe would make of the place. Sources holds the texts by the findings' file names; a finding whose text
-// is not there has no excerpt. What a terminal would obey is made visible. The
-// error is the writer's.
+// Text prints each finding on a line "file:line:column: severity CODE slug: message", followed by
+// an excerpt of the source with the span marked, the hint, and previews of unsafe fixes. Sources
+// holds the texts by the findings' file names; without a source there is no excerpt. Control
+// characters are escaped. The error is the writer's.
 func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, paint Painter) error {
 	out := bufio.NewWriter(w)
 	lines := map[string]*diag.Lines{}
@@ -45,8 +43,8 @@ func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, pa
 	return out.Flush()
 }
 
-// appendFinding appends what [Text] prints about a finding. Without the lines of its text
-// there are no excerpt and no suggestions.
+// appendFinding appends the output of [Text] for a finding. Without lines it has no excerpt and no
+// suggestions.
 func appendFinding(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
 	out = appendHeadline(out, f, paint)
 	if lines != nil && f.Span.Line > 0 {
@@ -73,8 +71,7 @@ func appendHeadline(out []byte, f diag.Finding, paint Painter) []byte {
 	return append(appendVisible(out, text), '\n')
 }
 
-// Summary says how many findings there are of each severity, for example "2 errors,
-// 1 warning".
+// Summary counts the findings of each severity: "2 errors, 1 warning".
 func Summary(t diag.Tally) string {
 	var parts []string
 	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Info, diag.Hint} {
@@ -88,8 +85,7 @@ func Summary(t diag.Tally) string {
 	return strings.Join(parts, ", ")
 }
 
-// Count writes a number with its noun: "1 error", "2 errors". Nouns that have
-// no plural, such as "info", stay as they are.
+// Count returns a number with its noun: "1 error", "2 errors". "info" has no plural.
 func Count(n int, noun string) string {
 	if n != 1 && noun != string(diag.Info) {
 		noun += "s"
@@ -97,12 +93,11 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// JSON prints a document that holds findings, indented, with a line feed at its
-// end. Raw JSON in it keeps its digits and its key order; characters that nobody would see are
-// escapes.
+// JSON prints a document that contains findings as indented JSON, with a final line feed. Raw JSON
+// in it keeps its digits and key order; invisible characters are escaped.
 func JSON(w io.Writer, document any) error { return encode(w, document, "  ") }
 
-// JSONLine prints a document as [JSON] does, on one line.
+// JSONLine prints a document like [JSON], on one line.
 func JSONLine(w io.Writer, document any) error { return encode(w, document, "") }
 
 func encode(w io.Writer, document any, indent string) error {

@@ -227,7 +227,7 @@ func TestTextAny(t *testing.T) {
 			}
 		}
 		if len(lines) > 2 {
-			if caret := lines[2]; len(caret) > 8+1+window {
+			if caret := lines[2]; len(caret) > 8+1+windowColumns {
 				t.Errorf("carets beyond the window: %q", caret)
 			}
 		}

@@ -51,8 +51,8 @@ type sarifResult struct {
 	Fixes     []sarifFix      `json:"fixes,omitempty"`
 }
 
-// A sarifPrints holds the fingerprint of a finding. Its name says how it is made: a
-// finding that is made out otherwise needs another one.
+// A sarifPrints holds a finding's fingerprint. Its JSON name is the version of the fingerprint:
+// another algorithm needs a new name.
 type sarifPrints struct {
 	V1 string `json:"oneshot/v1,omitempty"`
 }
@@ -75,7 +75,7 @@ type sarifRegion struct {
 	StartColumn int  `json:"startColumn,omitempty"`
 	EndLine     int  `json:"endLine,omitempty"`
 	EndColumn   int  `json:"endColumn,omitempty"`
-	ByteOffset  *int `json:"byteOffset,omitempty"` // nil for a place known by line and column only
+	ByteOffset  *int `json:"byteOffset,omitempty"` // nil for a span without byte offsets
 	ByteLength  *int `json:"byteLength,omitempty"`
 }
 
@@ -101,30 +101,30 @@ type sarifReplacement struct {
 
 type sarifContent struct {
 	Text   *string `json:"text,omitempty"`
-	Binary string  `json:"binary,omitempty"` // base64, for what is no text
+	Binary string  `json:"binary,omitempty"` // base64, for invalid UTF-8
 }
 
-// A SARIF is a log of the Static Analysis Results Interchange Format 2.1.0, written as the
-// findings come: it keeps no more than which codes there were. A fix that is
-// only to be shown has no place in it; of the others "kind" says whether they are safe.
+// A SARIF is a log in the Static Analysis Results Interchange Format 2.1.0, written incrementally:
+// only the codes are kept in memory. Display fixes are omitted; "kind" says whether the others are
+// safe.
 type SARIF struct {
 	version string
-	begun   bool
-	rules   []sarifRule // in the order in which their codes occurred first
+	started bool
+	rules   []sarifRule // in order of first occurrence
 	index   map[diag.Code]int
 }
 
-// NewSARIF returns an empty log of a program of that version.
+// NewSARIF returns an empty log by a program version.
 func NewSARIF(version string) *SARIF {
 	return &SARIF{version: version, rules: []sarifRule{}, index: map[diag.Code]int{}}
 }
 
-// Add writes what was found in a file.
+// Add writes the findings of a file.
 func (s *SARIF) Add(w io.Writer, file File) error {
 	artifact := sarifArtifact{fileURI(file.Name)}
 	for _, f := range file.Findings {
 		err := s.write(w, sarifResult{
-			RuleID: string(f.Code), RuleIndex: s.rule(f.Code), Level: sarifLevel(f.Severity), Message: newMessage(advice(f)),
+			RuleID: string(f.Code), RuleIndex: s.rule(f.Code), Level: sarifLevel(f.Severity), Message: newMessage(messageWithHint(f)),
 			Locations: newLocations(artifact, f), Prints: sarifPrints{f.Fingerprint},
 			Fixes: newFixes(artifact, f.Fixes),
 		})
@@ -135,7 +135,7 @@ func (s *SARIF) Add(w io.Writer, file File) error {
 	return nil
 }
 
-// rule returns the number of the rule of a code.
+// rule returns the index of a code's rule.
 func (s *SARIF) rule(c diag.Code) int {
 	i, ok := s.index[c]
 	if !ok {
@@ -145,8 +145,7 @@ func (s *SARIF) rule(c diag.Code) int {
 	return i
 }
 
-// The log around its results. The tool with the rules comes behind them, when these
-// are known.
+// The log around its results. The tool comes last, because its rules are known only then.
 const (
 	sarifHead = `{
   "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -166,20 +165,20 @@ const (
 	sarifResultIndent = "        "
 )
 
-// write writes a result behind what stands before it.
+// write writes a result after the preceding ones.
 func (s *SARIF) write(w io.Writer, r sarifResult) error {
 	before := sarifHead
-	if s.begun {
+	if s.started {
 		before = ","
 	}
-	s.begun = true
+	s.started = true
 	return writeInside(w, before+"\n"+sarifResultIndent, r, sarifResultIndent)
 }
 
 // End writes the rest of the log, with the rules that occur in it.
 func (s *SARIF) End(w io.Writer) error {
 	before := sarifHead + sarifMiddle
-	if s.begun {
+	if s.started {
 		before = "\n" + sarifRunIndent + sarifMiddle
 	}
 	tool := sarifTool{sarifDriver{Name: "oneshot", Version: s.version, Rules: s.rules}}
@@ -190,7 +189,7 @@ func (s *SARIF) End(w io.Writer) error {
 	return err
 }
 
-// writeInside writes a part of a document, which is indented, behind a text.
+// writeInside writes a text and an indented part of a document.
 func writeInside(w io.Writer, before string, part any, indent string) error {
 	var b bytes.Buffer
 	b.WriteString(before)
@@ -214,12 +213,11 @@ func newRule(r diag.Rule) sarifRule {
 	return rule
 }
 
-var doubledBraces = strings.NewReplacer("{", "{{", "}", "}}")
+var doubleBraces = strings.NewReplacer("{", "{{", "}", "}}")
 
-// newMessage returns a message that says the text. Braces are doubled, as single
-// ones stand for arguments.
+// newMessage returns a message. Braces are doubled, because single ones are placeholders in SARIF.
 func newMessage(text string) sarifMessage {
-	return sarifMessage{doubledBraces.Replace(text)}
+	return sarifMessage{doubleBraces.Replace(text)}
 }
 
 // sarifLevel returns the level for a severity.
@@ -231,7 +229,7 @@ func sarifLevel(s diag.Severity) string {
 	return "note"
 }
 
-// fileURI returns a file name as a URI: relative, unless the name is absolute.
+// fileURI returns a file name as a URI, which is relative for a relative name.
 func fileURI(name string) string {
 	u := url.URL{Path: filepath.ToSlash(name)}
 	if filepath.IsAbs(name) {
@@ -240,7 +238,7 @@ func fileURI(name string) string {
 	return u.String()
 }
 
-// newLocations returns the place of a finding, or those of its pieces.
+// newLocations returns the location of a finding, or those of its pieces.
 func newLocations(artifact sarifArtifact, f diag.Finding) []sarifLocation {
 	spans := f.Pieces
 	if len(spans) == 0 {
@@ -253,7 +251,7 @@ func newLocations(artifact sarifArtifact, f diag.Finding) []sarifLocation {
 	return all
 }
 
-// newRegion returns the region of a span, or nil for one without a place.
+// newRegion returns the region of a span, or nil for a finding without one.
 func newRegion(s diag.Span) *sarifRegion {
 	if s.Line == 0 {
 		return nil
@@ -272,7 +270,7 @@ func byteRegion(start, end int) *sarifRegion {
 	return &sarifRegion{ByteOffset: &start, ByteLength: &length}
 }
 
-// newFixes returns the fixes that can be applied.
+// newFixes returns the applicable fixes.
 func newFixes(artifact sarifArtifact, fixes []diag.Fix) []sarifFix {
 	var out []sarifFix
 	for _, fix := range fixes {
@@ -288,7 +286,7 @@ func newFixes(artifact sarifArtifact, fixes []diag.Fix) []sarifFix {
 	return out
 }
 
-// newContent returns bytes as text, if they are text.
+// newContent returns a replacement as text, or in base64 if it is not UTF-8.
 func newContent(s string) sarifContent {
 	if utf8.ValidString(s) {
 		return sarifContent{Text: &s}

@@ -8,25 +8,25 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Bounds of what is shown of suggestions.
+// Limits of suggestions.
 const (
-	mostSuggestions = 3       // of one finding
-	sideColumns     = 40      // of the text before a fix, and of that after it
-	around          = 12      // characters of the line on each side of what changes
-	longestLook     = 4 << 10 // bytes of the text, and of each edit
+	maxSuggestions = 3       // per finding
+	sideColumns    = 40      // for the text before a fix, and again after it
+	contextChars   = 12      // of the line on either side of a change
+	maxSideBytes   = 4 << 10 // of the text, and of each edit
 )
 
-// appendSuggestions appends what those fixes of a finding that are not safe would make of
-// the text: a line for each. What that costs does not depend on the length of the text.
+// appendSuggestions appends a line for each fix that is not safe, with the text before and after
+// the fix. The cost does not depend on the length of the text.
 func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
-	left := mostSuggestions
+	left := maxSuggestions
 	for _, fix := range fixes {
 		if fix.Kind == diag.Safe || left == 0 {
 			continue
 		}
 		left--
 		out = appendVisible(append(out, "  suggestion: "...), fix.Title)
-		if before, after := change(text, fix.Edits); before != after {
+		if before, after := diffSides(text, fix.Edits); before != after {
 			out = appendSide(append(out, ": "...), before)
 			out = appendSide(append(out, " -> "...), after)
 		}
@@ -35,9 +35,9 @@ func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
 	return out
 }
 
-// change returns the part of a text that edits change, as it is and as they make it,
-// with a little of the line around it.
-func change(text diag.Text, edits []diag.Edit) (before, after string) {
+// diffSides returns the part of a text that edits change, before and after, with some context of
+// the line.
+func diffSides(text diag.Text, edits []diag.Edit) (before, after string) {
 	src := text.Bytes
 	if len(edits) == 0 || edits[0].Start < text.Offset || edits[0].Start > text.Offset+len(src) {
 		return "", ""
@@ -47,22 +47,21 @@ func change(text diag.Text, edits []diag.Edit) (before, after string) {
 	end := start
 	for _, e := range edits {
 		from, to := e.Start-text.Offset, e.End-text.Offset
-		if from < end || to < from || to > min(len(src), start+longestLook) || written.Len() > longestLook {
+		if from < end || to < from || to > min(len(src), start+maxSideBytes) || written.Len() > maxSideBytes {
 			break
 		}
 		written.Write(src[end:from])
-		written.WriteString(e.New[:min(len(e.New), longestLook)])
+		written.WriteString(e.New[:min(len(e.New), maxSideBytes)])
 		end = to
 	}
 	before, after = string(src[start:end]), written.String()
 	same := commonPrefix(before, after)
 	start, before, after = start+same, before[same:], after[same:]
-	lead, tail := lineBefore(src[:start]), lineBehind(src[end:])
+	lead, tail := lineBefore(src[:start]), lineAfter(src[end:])
 	return lead + before + tail, lead + after + tail
 }
 
-// commonPrefix returns how many bytes two texts begin with alike, in whole
-// characters.
+// commonPrefix returns the length of the common prefix of two texts, in whole characters.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -74,11 +73,11 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// lineBefore returns the last characters of a text that stand in its last line.
+// lineBefore returns the last characters of a text's last line.
 func lineBefore(text []byte) string {
 	start := len(text)
-	for range around {
-		if endsLine(text[:start]) {
+	for range contextChars {
+		if isLineStart(text[:start]) {
 			break
 		}
 		_, size := utf8.DecodeLastRune(text[:start])
@@ -87,10 +86,10 @@ func lineBefore(text []byte) string {
 	return string(bytes.TrimPrefix(text[start:], []byte("\ufeff")))
 }
 
-// lineBehind returns the first characters of a text that stand in its first line.
-func lineBehind(text []byte) string {
+// lineAfter returns the first characters of a text's first line.
+func lineAfter(text []byte) string {
 	end := 0
-	for range around {
+	for range contextChars {
 		if end == len(text) || isLineEnd(text[end]) {
 			break
 		}
@@ -100,20 +99,20 @@ func lineBehind(text []byte) string {
 	return string(text[:end])
 }
 
-// appendSide appends the text on one side of the arrow.
+// appendSide appends one side of the arrow.
 func appendSide(out []byte, text string) []byte {
 	if text == "" {
 		return append(out, "nothing"...)
 	}
 	all, at, columns := []byte(text), 0, 0
 	for n := 0; at < len(all) && n <= sideColumns; n++ {
-		size, width := inside.measure(all[at:])
+		size, width := markedText.measure(all[at:])
 		if columns += width; columns > sideColumns {
 			break
 		}
 		at += size
 	}
-	out = inside.append(out, all[:at])
+	out = markedText.append(out, all[:at])
 	if at < len(all) {
 		out = append(out, "…"...)
 	}

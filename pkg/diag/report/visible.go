@@ -7,14 +7,13 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Visible makes text safe to print on one line: characters that a terminal
-// would obey, or that cannot be seen, are written as escapes, and line feeds as
-// ␊.
+// Visible makes text safe to print on one line: control and invisible characters are escaped, and
+// line feeds become ␊.
 func Visible(text string) string {
 	if isPlain(text) {
 		return text
 	}
-	return string(inside.append(nil, []byte(text)))
+	return string(markedText.append(nil, []byte(text)))
 }
 
 // appendVisible appends text as [Visible] shows it.
@@ -22,7 +21,7 @@ func appendVisible(out []byte, text string) []byte {
 	if isPlain(text) {
 		return append(out, text...)
 	}
-	return inside.append(out, []byte(text))
+	return markedText.append(out, []byte(text))
 }
 
 func isPlain(text string) bool {
@@ -34,34 +33,32 @@ func isPlain(text string) bool {
 	return true
 }
 
-// isPlainByte reports whether a byte is a character that is shown as it is, in one column.
+// isPlainByte reports whether a byte is printed unchanged in one column.
 func isPlainByte(b byte) bool { return b >= ' ' && b < 0x7f }
 
-// A cell says how a character is shown.
+// A cell says how a character is printed.
 type cell struct {
-	size    int    // in bytes, as it is
-	width   int    // columns on a terminal
-	instead string // what is shown in its place; "" if it is shown as it is
-	digits  int    // of the value, in hexadecimal, behind that
-	value   rune
+	size        int    // in bytes
+	width       int    // columns on a terminal
+	replacement string // text or prefix printed instead; "" for none
+	digits      int    // hexadecimal digits of value after that
+	value       rune
 }
 
-// A showing says how text is shown: whether as what stands around the marked place, where
-// a tab is some columns wide, or as what stands inside it, and in texts that are not the
-// source's.
-type showing bool
+// A renderMode says how text is rendered: as the context of the marked text, where tabs become
+// spaces, or as marked text or text that is not from the source, where tabs are escaped.
+type renderMode bool
 
 const (
-	inside  showing = false
-	outside showing = true
+	markedText  renderMode = false
+	contextText renderMode = true
 )
 
-// tab is how many columns a tab takes outside of the marked place.
-const tab = "    "
+// tabSpaces replaces a tab in context text.
+const tabSpaces = "    "
 
-// measure returns how many bytes the first character of a text is long, which is not
-// empty, and how many columns it takes.
-func (as showing) measure(text []byte) (size, columns int) {
+// measure returns the length in bytes of the first character of a nonempty text, and its columns.
+func (as renderMode) measure(text []byte) (size, columns int) {
 	if isPlainByte(text[0]) {
 		return 1, 1
 	}
@@ -69,35 +66,34 @@ func (as showing) measure(text []byte) (size, columns int) {
 	return c.size, c.width
 }
 
-// cell returns the first character of a text that is not empty.
-func (as showing) cell(text []byte) cell {
+// cell returns the first character of a nonempty text.
+func (as renderMode) cell(text []byte) cell {
 	r, size := utf8.DecodeRune(text)
 	switch {
 	case r == utf8.RuneError && size == 1:
-		return escaped(size, `\x`, 2, rune(text[0]))
+		return asciiCell(size, `\x`, 2, rune(text[0]))
 	case r == '\n':
-		return cell{size: size, width: 1, instead: "␊"}
+		return cell{size: size, width: 1, replacement: "␊"}
 	case r == '\r':
-		return cell{size: size, width: 1, instead: "␍"}
-	case r == '\t' && as == outside:
-		return escaped(size, tab, 0, r)
+		return cell{size: size, width: 1, replacement: "␍"}
+	case r == '\t' && as == contextText:
+		return asciiCell(size, tabSpaces, 0, r)
 	case r == '\t':
-		return escaped(size, `\t`, 0, r)
+		return asciiCell(size, `\t`, 0, r)
 	case unicode.IsPrint(r):
-		return cell{size: size, width: columns(r)}
+		return cell{size: size, width: runeColumns(r)}
 	case r > 0xffff:
-		return escaped(size, `\U`, 8, r)
+		return asciiCell(size, `\U`, 8, r)
 	}
-	return escaped(size, `\u`, 4, r)
+	return asciiCell(size, `\u`, 4, r)
 }
 
-// escaped returns a cell of ASCII.
-func escaped(size int, instead string, digits int, value rune) cell {
+func asciiCell(size int, instead string, digits int, value rune) cell {
 	return cell{size, len(instead) + digits, instead, digits, value}
 }
 
 // append appends all of a text.
-func (as showing) append(out, text []byte) []byte {
+func (as renderMode) append(out, text []byte) []byte {
 	for len(text) > 0 {
 		plain := 0
 		for plain < len(text) && isPlainByte(text[plain]) {
@@ -112,20 +108,20 @@ func (as showing) append(out, text []byte) []byte {
 	return out
 }
 
-// append appends the cell of the first character of a text.
+// append appends the cell for the first character of a text.
 func (c cell) append(out, text []byte) []byte {
-	if c.instead == "" {
+	if c.replacement == "" {
 		return append(out, text[:c.size]...)
 	}
-	out = append(out, c.instead...)
+	out = append(out, c.replacement...)
 	for digit := c.digits - 1; digit >= 0; digit-- {
 		out = append(out, "0123456789abcdef"[c.value>>(4*digit)&0xf])
 	}
 	return out
 }
 
-// columns returns how many columns a printable character takes on a terminal.
-func columns(r rune) int {
+// runeColumns returns the terminal columns of a printable character.
+func runeColumns(r rune) int {
 	switch {
 	case r < 0x300: // before the first combining mark
 		return 1
@@ -139,13 +135,14 @@ func columns(r rune) int {
 	return 1
 }
 
-// Wrap breaks text, which [Visible] has made safe, into lines of at most so many columns, behind a space where one
-// is in the second half of a line. There is at least one line, and no character is lost.
+// Wrap breaks text, which must be [Visible], into lines of at most columnsPerLine columns, after a
+// space if one is in the second half of a line. It returns at least one line and drops no
+// character.
 func Wrap(text string, columnsPerLine int) []string {
 	var lines []string
-	begin, taken, space, behind := 0, 0, 0, 0 // space: where the latest one ends, and the columns before it
+	begin, taken, space, behind := 0, 0, 0, 0 // space: end of the latest space; behind: columns up to there
 	for i, r := range text {
-		c := columns(r)
+		c := runeColumns(r)
 		if taken+c > columnsPerLine && i > begin {
 			end, rest := i, 0
 			if behind > columnsPerLine/2 && space > begin {

@@ -18,7 +18,7 @@ const (
 	LargeRecord    Code = "TC024"
 )
 
-var byteRules = []Rule{
+var inputRules = []Rule{
 	{
 		Code: InvalidUTF8, Slug: "invalid-utf8", Severity: Error, Also: []Severity{Warning},
 		Title: "Invalid UTF-8 or an unpaired surrogate",

@@ -16,7 +16,7 @@ func FuzzSurelyObject(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if surelyObject([]byte(line)) && !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		if isObjectFast([]byte(line)) && !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) {
 			t.Errorf("%q is no JSON", line)
 		}
 	})
@@ -27,7 +27,7 @@ func TestSurelyObject(t *testing.T) {
 		`{}`: true, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `: true, `{"id":17,"text":"Fine.","more":-1.5e3,"ok":true}`: true,
 		"{\"a\":\"\xff\"}": true, `[]`: false, ``: false, `{"a":1`: false,
 	} {
-		if got := surelyObject([]byte(line)); got != want {
+		if got := isObjectFast([]byte(line)); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -43,13 +43,13 @@ func TestSpecial(t *testing.T) {
 				want++
 			}
 			for at := range len(plain) + 1 {
-				if got := special(text, at); got != want {
+				if got := nextSpecial(text, at); got != want {
 					t.Fatalf("%q from %d: %d, want %d", text, at, got, want)
 				}
 			}
 		}
 	}
-	if got := special("no such byte", 3); got != 12 {
+	if got := nextSpecial("no such byte", 3); got != 12 {
 		t.Error(got)
 	}
 }

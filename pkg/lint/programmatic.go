@@ -8,9 +8,9 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// programs takes back the native calls that a program made, which the server runs, where its result is in the
-// response: they are done. It returns how many native calls are left.
-func (r *reading) programs(body []byte, from *wire.Sources) (open int) {
+// suppressProgrammaticCalls suppresses native calls made by a program that the server ran and whose
+// result is in the response: they are already done. It returns how many native calls are pending.
+func (r *scanResult) suppressProgrammaticCalls(body []byte, from *wire.Sources) (open int) {
 	made := map[string][]int{}
 	for i, c := range from.Calls {
 		r.origins[i].program = c.Program
@@ -29,7 +29,7 @@ func (r *reading) programs(body []byte, from *wire.Sources) (open int) {
 		}
 		f := pieceFinding(paths, from.Calls[calls[0]].Name, diag.QuotedCall, "the program %s made %s", id, what)
 		f.Severity = diag.Info
-		r.about(calls[0], f)
+		r.reportCall(calls[0], f)
 	}
 	return open
 }

@@ -8,11 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// surelyObject reports whether a line is a JSON object, in which no name stands twice and
-// bytes need not be UTF-8. It reports false for a few that are, too. Most of a record is
-// the text of its strings, which is passed over here eight bytes at a time; what is nested
-// in it is left to jsontext.
-func surelyObject(line []byte) bool {
+// isObjectFast reports whether a line is certainly a JSON object without duplicate names; bytes
+// need not be UTF-8. It may report false for some valid objects. Most of a record is string
+// content, which it scans eight bytes at a time; nested values are left to jsontext.
+func isObjectFast(line []byte) bool {
 	at := skipBlanks(line, 0)
 	if at == len(line) || line[at] != '{' {
 		return false
@@ -23,19 +22,19 @@ func surelyObject(line []byte) bool {
 		if at < len(line) && line[at] == '}' && n == 0 {
 			break
 		}
-		end := plainStringEnd(line, at)
-		// two names with bytes that are no UTF-8 are one to jsontext
+		end := validStringEnd(line, at)
+		// jsontext treats names with invalid UTF-8 as equal
 		if end < 0 || bytes.IndexByte(line[at:end], '\\') >= 0 || !utf8.Valid(line[at:end]) {
 			return false
 		}
 		names[n] = line[at:end]
-		if isIn(names[:n], names[n]) {
+		if containsName(names[:n], names[n]) {
 			return false
 		}
 		if at = skipBlanks(line, end); at == len(line) || line[at] != ':' {
 			return false
 		}
-		if at = sureValueEnd(line, skipBlanks(line, at+1)); at < 0 {
+		if at = fastValueEnd(line, skipBlanks(line, at+1)); at < 0 {
 			return false
 		}
 		at = skipBlanks(line, at)
@@ -46,7 +45,7 @@ func surelyObject(line []byte) bool {
 	return at < len(line) && line[at] == '}' && skipBlanks(line, at+1) == len(line)
 }
 
-func isIn(names [][]byte, name []byte) bool {
+func containsName(names [][]byte, name []byte) bool {
 	for _, other := range names {
 		if bytes.Equal(other, name) {
 			return true
@@ -55,13 +54,13 @@ func isIn(names [][]byte, name []byte) bool {
 	return false
 }
 
-// sureValueEnd returns where a value ends, or -1 if it is not surely one.
-func sureValueEnd(line []byte, at int) int {
+// fastValueEnd returns the end of a value, or -1 if it is not certainly valid.
+func fastValueEnd(line []byte, at int) int {
 	if at == len(line) {
 		return -1
 	}
 	if line[at] == '"' {
-		return plainStringEnd(line, at)
+		return validStringEnd(line, at)
 	}
 	end := skipValue(line, at)
 	if !jsontext.Value(line[at:end]).IsValid(jsontext.AllowInvalidUTF8(true)) {
@@ -70,13 +69,13 @@ func sureValueEnd(line []byte, at int) int {
 	return end
 }
 
-// plainStringEnd returns where a string ends, or -1 if none begins there, it does not end,
-// or a character in it has to be an escape or is none that there is.
-func plainStringEnd(line []byte, at int) int {
+// validStringEnd returns the end of a string, or -1 if it is missing, unclosed, or holds an
+// unescaped control character or an invalid escape.
+func validStringEnd(line []byte, at int) int {
 	if at == len(line) || line[at] != '"' {
 		return -1
 	}
-	for at = special(line, at+1); at < len(line); at = special(line, at) {
+	for at = nextSpecial(line, at+1); at < len(line); at = nextSpecial(line, at) {
 		switch {
 		case line[at] == '"':
 			return at + 1
@@ -105,16 +104,15 @@ func isHex(digits []byte) bool {
 	return true
 }
 
-// special returns where the first byte at or behind an offset stands that is a quote, a
-// backslash or a control character: what JSON escapes in a string. It is the length of
-// the text if there is none.
-func special[T ~string | ~[]byte](text T, at int) int {
+// nextSpecial returns the offset of the next quote, backslash or control character, which JSON
+// strings must escape, or the length of the text.
+func nextSpecial[T ~string | ~[]byte](text T, at int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(text); at += 8 {
 		w := uint64(text[at]) | uint64(text[at+1])<<8 | uint64(text[at+2])<<16 | uint64(text[at+3])<<24 |
 			uint64(text[at+4])<<32 | uint64(text[at+5])<<40 | uint64(text[at+6])<<48 | uint64(text[at+7])<<56
 		quote, slash := w^ones*'"', w^ones*'\\'
-		// in each byte the highest bit is set that was not, where something was taken from 0
+		// the high bit of a byte is set where the subtraction borrowed
 		found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
 		if found != 0 {
 			return at + bits.TrailingZeros64(found)/8

@@ -51,11 +51,11 @@ func TestPlaceOfLastText(t *testing.T) {
 		{"f x", `[""]`, ""},
 		{"f 5", `[5]`, ""},
 	} {
-		at, got := lastText(tt.text, []byte(tt.args))["/0"], ""
+		at, got := locateLastText(tt.text, []byte(tt.args))["/0"], ""
 		if at.exact {
 			got = tt.text[at.Value.Start:at.Value.End]
 		}
-		if got != tt.want || at.exact && !at.text {
+		if got != tt.want || at.exact && !at.isText {
 			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 		}
 	}

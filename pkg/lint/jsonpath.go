@@ -12,16 +12,14 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A path leads to a value in a line of JSON, as gjson reads it. Most paths are names of
-// members and numbers of elements, with dots between them: those are followed here, in
-// one pass over what stands before the value. A text is not taken out of its string
-// before it is known which one is needed.
+// A path is a gjson path into a line of JSON. Most paths consist only of member names and element
+// numbers; those are followed here, in one pass that stops at the value and unquotes nothing else.
 type path struct {
 	text  string
-	steps []string // nil if gjson has to follow the path
+	steps []string // nil if only gjson can follow the path
 }
 
-// newPath returns a path; that of nothing for "".
+// newPath returns a path. The empty path leads to no value.
 func newPath(text string) path {
 	if text == "" || strings.ContainsAny(text, "*?|#@!{}[]()\\=<>%\"'~^:, ") || slices.Contains(strings.Split(text, "."), "") {
 		return path{text: text}
@@ -31,11 +29,11 @@ func newPath(text string) path {
 
 // A member is a value in a line of JSON.
 type member struct {
-	raw   []byte // as it is written; nil if there is none
-	start int    // where that stands; -1 in no place of its own
+	raw   []byte // as written; nil if absent
+	start int    // offset of raw; -1 for a computed value
 }
 
-// pieces returns the piece of the line that a value is, if it stands there.
+// pieces returns the value's piece of the line, if it has one.
 func (m member) pieces() []wire.Piece {
 	if len(m.raw) == 0 || m.start < 0 {
 		return nil
@@ -43,10 +41,10 @@ func (m member) pieces() []wire.Piece {
 	return []wire.Piece{{Start: m.start, End: m.start + len(m.raw), Quoted: m.raw[0] == '"'}}
 }
 
-// in returns the value in a line, which is JSON. A text and a number have no members: to
-// gjson a bracket in a text begins an array.
-func (p path) in(line []byte) member {
-	if p.text == "" || p.text[0] != '@' && !holds(line) {
+// lookup returns the value in a line, which is JSON. Strings and numbers have no members; gjson
+// would take a bracket in a string for an array.
+func (p path) lookup(line []byte) member {
+	if p.text == "" || p.text[0] != '@' && !isContainer(line) {
 		return member{}
 	}
 	if p.steps == nil {
@@ -61,24 +59,24 @@ func (p path) in(line []byte) member {
 	return member{line[start:end], start}
 }
 
-// holds reports whether a line, which is JSON, is an object or an array.
-func holds(line []byte) bool {
+// isContainer reports whether a line, which is JSON, is an object or an array.
+func isContainer(line []byte) bool {
 	at := skipBlanks(line, 0)
 	return at < len(line) && (line[at] == '{' || line[at] == '[')
 }
 
-// A PathError is a path that gjson cannot follow.
+// A PathError reports a path that gjson cannot parse.
 type PathError struct {
 	Path string
-	At   int // where in it something begins that never ends
+	At   int // offset of the unclosed group
 }
 
 func (e *PathError) Error() string {
 	return fmt.Sprintf("the path %q has no end of what begins with %q", e.Path, e.Path[e.At:])
 }
 
-// CheckPath returns a [PathError] where a query, a list of paths or the argument of a
-// modifier has no end. To gjson it would be a name then, which a backslash can say, too.
+// CheckPath returns a [PathError] if a query, a list of paths or a modifier's argument is not
+// closed. gjson would silently read it as a name, which a backslash can express.
 func CheckPath(text string) error {
 	for at := 0; at < len(text); at++ {
 		switch end := skipGroup(text, at); {
@@ -93,8 +91,8 @@ func CheckPath(text string) error {
 	return nil
 }
 
-// skipGroup returns the end of a query, a list of paths or the argument of a modifier that
-// begins at an offset; the offset if none does, and -1 if it has no end.
+// skipGroup returns the end of a query, a list of paths or a modifier's argument at an offset; the
+// offset itself without one, and -1 if it is not closed.
 func skipGroup(text string, at int) int {
 	opening := "([{"
 	i := at
@@ -104,7 +102,7 @@ func skipGroup(text string, at int) int {
 	case text[at] != '{' && text[at] != '[':
 		return at
 	}
-	if !beginsStep(text[:at]) {
+	if !isStepStart(text[:at]) {
 		return at
 	}
 	for depth := 0; i < len(text); i++ {
@@ -128,9 +126,8 @@ func skipGroup(text string, at int) int {
 	return -1
 }
 
-// beginsStep reports whether a step of a path, or the argument of a modifier, begins
-// behind a text.
-func beginsStep(before string) bool {
+// isStepStart reports whether a step or a modifier's argument begins after a text.
+func isStepStart(before string) bool {
 	if before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "|") {
 		return true
 	}
@@ -138,7 +135,7 @@ func beginsStep(before string) bool {
 	return modifier[0] == '@' && strings.IndexByte(modifier, ':') == len(modifier)-1
 }
 
-// memberAt returns a value that gjson has found. What it has made stands nowhere.
+// memberAt returns a value that gjson has found. A value that gjson has computed has no offset.
 func memberAt(line []byte, v gjson.Result) member {
 	if string(line[v.Index:min(len(line), v.Index+len(v.Raw))]) != v.Raw {
 		return member{[]byte(v.Raw), -1}
@@ -146,39 +143,39 @@ func memberAt(line []byte, v gjson.Result) member {
 	return member{line[v.Index : v.Index+len(v.Raw)], v.Index}
 }
 
-// exists reports whether there is a value that is not null.
-func (m member) exists() bool { return len(m.raw) > 0 && m.raw[0] != 'n' }
+// isPresent reports whether the value exists and is not null.
+func (m member) isPresent() bool { return len(m.raw) > 0 && m.raw[0] != 'n' }
 
-// text returns what a value says if it is a string, and else how it is written.
-func (m member) text() []byte {
+// unquoted returns the content of a string, and other values as written.
+func (m member) unquoted() []byte {
 	if len(m.raw) > 0 && m.raw[0] == '"' {
 		return wire.Unquote(m.raw)
 	}
 	return m.raw
 }
 
-// child returns where in the JSON at an offset a member of that name stands, or an element
-// of that number; 0, 0 if it has none.
+// child returns the range of a member or element of the JSON at an offset; 0, 0 if it does not
+// exist.
 func child(line []byte, at int, step string) (start, end int) {
 	switch line[at] {
 	case '{':
-		return memberOf(line, at, step)
+		return findMember(line, at, step)
 	case '[':
 		if n, err := strconv.ParseUint(step, 10, 31); err == nil {
-			return elementOf(line, at, int(n))
+			return findElement(line, at, int(n))
 		}
 	}
 	return 0, 0
 }
 
-// memberOf returns where the member of that name stands in the object at an offset.
-func memberOf(line []byte, at int, name string) (start, end int) {
+// findMember returns the range of a member's value in the object at an offset.
+func findMember(line []byte, at int, name string) (start, end int) {
 	for at = skipBlanks(line, at+1); line[at] != '}'; {
 		key := line[at:skipString(line, at)]
 		at = skipBlanks(line, at+len(key))
 		at = skipBlanks(line, at+len(":"))
 		end := skipValue(line, at)
-		if says(key, name) {
+		if isName(key, name) {
 			return at, end
 		}
 		at = skipComma(line, end)
@@ -186,8 +183,8 @@ func memberOf(line []byte, at int, name string) (start, end int) {
 	return 0, 0
 }
 
-// elementOf returns where an element stands in the array at an offset.
-func elementOf(line []byte, at, number int) (start, end int) {
+// findElement returns the range of an element of the array at an offset.
+func findElement(line []byte, at, number int) (start, end int) {
 	for at = skipBlanks(line, at+1); line[at] != ']'; number-- {
 		end := skipValue(line, at)
 		if number == 0 {
@@ -198,15 +195,15 @@ func elementOf(line []byte, at, number int) (start, end int) {
 	return 0, 0
 }
 
-// says reports whether a JSON string says a name.
-func says(raw []byte, name string) bool {
+// isName reports whether a JSON string equals a name.
+func isName(raw []byte, name string) bool {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		return string(wire.Unquote(raw)) == name
 	}
 	return string(raw[1:len(raw)-1]) == name
 }
 
-// skipBlanks returns where what follows blanks begins.
+// skipBlanks returns the offset after white space.
 func skipBlanks(line []byte, at int) int {
 	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r' || line[at] == '\n') {
 		at++
@@ -214,7 +211,7 @@ func skipBlanks(line []byte, at int) int {
 	return at
 }
 
-// skipComma returns where what follows a value and a comma, if there is one, begins.
+// skipComma returns the offset after white space and an optional comma.
 func skipComma(line []byte, at int) int {
 	if at = skipBlanks(line, at); line[at] == ',' {
 		at = skipBlanks(line, at+1)
@@ -222,7 +219,7 @@ func skipComma(line []byte, at int) int {
 	return at
 }
 
-// skipString returns where a string ends; the length of the line if it does not.
+// skipString returns the end of a string, or the length of the line if it is not closed.
 func skipString(line []byte, at int) int {
 	for at++; ; at++ {
 		next := bytes.IndexByte(line[at:], '"')
@@ -240,7 +237,7 @@ func skipString(line []byte, at int) int {
 	}
 }
 
-// skipValue returns where a value ends.
+// skipValue returns the end of a value.
 func skipValue(line []byte, at int) int {
 	switch line[at] {
 	case '"':
@@ -254,8 +251,8 @@ func skipValue(line []byte, at int) int {
 	return at
 }
 
-// skipContainer returns where an object or an array ends; the length of the line if it
-// does not.
+// skipContainer returns the end of an object or array, or the length of the line if it is not
+// closed.
 func skipContainer(line []byte, at int) int {
 	for depth := 0; at < len(line); {
 		switch line[at] {

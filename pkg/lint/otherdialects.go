@@ -11,17 +11,17 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// others finds calls of other dialects than the one that was named, in a text of which
-// nothing is said yet where they stand. They are never executable. A call without marks,
-// or with a fault and without arguments, counts if a tool has its name.
-func (r *reading) others(src []byte, o Options) {
+// findOtherDialects reports calls of other dialects than the named one, in parts of the text
+// without calls or findings. They are never executable. A call without markers, or a faulty one
+// without arguments, counts only if a tool has its name.
+func (r *scanResult) findOtherDialects(src []byte, o Options) {
 	tools := o.toolset()
 	all := dialect.ScanBytes(src, dialect.Options{Reasoning: o.Reasoning, Tools: tools})
 	var found []diag.Finding
-	at := map[string]int{} // by dialect, where its finding is
+	at := map[string]int{} // index of the finding, by dialect
 	more := map[string]int{}
-	covered := r.covered()
-	quoted := map[int]bool{} // calls that are text where their dialect is read
+	covered := r.coveredSpans()
+	quoted := map[int]bool{} // calls that their own dialect treats as text
 	for _, f := range all.Findings {
 		if f.Code == diag.QuotedCall && f.Call != nil {
 			quoted[*f.Call] = true
@@ -50,12 +50,12 @@ func (r *reading) others(src []byte, o Options) {
 	}
 	r.findings = append(r.findings, found...)
 	if len(found) == 0 {
-		r.otherMarks(all.Findings, covered)
+		r.findOtherMarkers(all.Findings, covered)
 	}
 }
 
-// otherMarks finds marks of another dialect with no call between them, the first of them.
-func (r *reading) otherMarks(all []diag.Finding, covered cover) {
+// findOtherMarkers reports the first markers of another dialect with no call between them.
+func (r *scanResult) findOtherMarkers(all []diag.Finding, covered spanSet) {
 	for _, f := range all {
 		if f.Code == diag.NotACall && f.Severity != diag.Info && !covered.overlaps(f.Span.Start, f.Span.End) {
 			f.Call = nil
@@ -65,12 +65,12 @@ func (r *reading) otherMarks(all []diag.Finding, covered cover) {
 	}
 }
 
-// A cover is stretches of a text, by their beginnings.
-type cover []diag.Span
+// A spanSet is a list of spans, sorted by start.
+type spanSet []diag.Span
 
-// covered returns what calls and findings say something about.
-func (r *reading) covered() cover {
-	var all cover
+// coveredSpans returns the spans of calls and of findings above info.
+func (r *scanResult) coveredSpans() spanSet {
+	var all spanSet
 	for _, c := range r.calls {
 		all = append(all, diag.Bytes(c.Start, c.End))
 	}
@@ -79,11 +79,11 @@ func (r *reading) covered() cover {
 			all = append(all, f.Span)
 		}
 	}
-	return all.joined()
+	return all.merged()
 }
 
-// joined returns the stretches by their beginnings, those that touch as one.
-func (c cover) joined() cover {
+// merged returns the spans sorted, with touching ones merged.
+func (c spanSet) merged() spanSet {
 	slices.SortFunc(c, func(a, b diag.Span) int { return cmp.Compare(a.Start, b.Start) })
 	out := c[:0]
 	for _, s := range c {
@@ -96,8 +96,8 @@ func (c cover) joined() cover {
 	return out
 }
 
-// overlaps reports whether any of the stretches has a byte of [start, end).
-func (c cover) overlaps(start, end int) bool {
+// overlaps reports whether a span overlaps [start, end).
+func (c spanSet) overlaps(start, end int) bool {
 	i := sort.Search(len(c), func(i int) bool { return c[i].End > start })
 	return i < len(c) && c[i].Start < end
 }

@@ -23,7 +23,7 @@ const (
 	CallInText    Code = "TC119"
 )
 
-var framingRules = []Rule{
+var envelopeRules = []Rule{
 	{
 		Code: MissingOpener, Slug: "missing-opener", Severity: Warning,
 		Title: "The marker before a call is missing",

@@ -60,7 +60,7 @@ func TestCoerceInBodies(t *testing.T) {
 		"native_cohere_v2":        `{"message":{"tool_calls":[{"id":"1","function":{"name":"greet","arguments":"{\"name\":7, \"times\": \"5\"}"}}]},"finish_reason":"TOOL_CALL"}`,
 	} {
 		r := response("f", []byte(body), o)
-		if r.Dialect != format || len(r.Calls) != 1 || r.Calls[0].normal() != `{"name":"7","times":5}` || !r.Calls[0].ValueChanged {
+		if r.Dialect != format || len(r.Calls) != 1 || r.Calls[0].normalizedArguments() != `{"name":"7","times":5}` || !r.Calls[0].ValueChanged {
 			t.Errorf("%s: %s %+v", format, r.Dialect, r.Calls)
 			continue
 		}
@@ -118,7 +118,7 @@ func TestSuggestedCoercion(t *testing.T) {
 	}
 }
 
-// A call says what was mended in it by place, whoever mended it.
+// A outerCall says what was mended in it by place, whoever mended it.
 func TestCoercedRepairs(t *testing.T) {
 	src := fenced(`greet({name: 7, times: +"5"})`, `greet({name: 7, "times": +5})`)
 	r := asText("f", []byte(src), Options{Tools: greeting(t), Coerce: true})
@@ -178,7 +178,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	}
 }
 
-// A call that does not count is not held against definitions: one finding says why it is
+// A outerCall that does not count is not held against definitions: one finding says why it is
 // not run.
 func TestSuppressedCallsAreNotBound(t *testing.T) {
 	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A path leads to the value to which gjson leads, in the same place.
+// A shownPath leads to the value to which gjson leads, in the same place.
 func FuzzPath(f *testing.F) {
 	f.Add(`{"a": [1, {"b\n": "x\"y"}, [ ]], "": {} }`, "a.1.b")
 	f.Add(` {"a":{"b":null,"0":[true,-1.5e3]},"c":"\\"} `, "a.0.1")
@@ -18,10 +18,10 @@ func FuzzPath(f *testing.F) {
 	f.Add(`{"a":{}}`, "a..b")
 	f.Fuzz(func(t *testing.T, line, text string) {
 		p := newPath(text)
-		if p.steps == nil || !jsontext.Value(line).IsValid() || !holds([]byte(line)) {
+		if p.steps == nil || !jsontext.Value(line).IsValid() || !isContainer([]byte(line)) {
 			return
 		}
-		want, got := gjson.Get(line, text), p.in([]byte(line))
+		want, got := gjson.Get(line, text), p.lookup([]byte(line))
 		if string(got.raw) != want.Raw {
 			t.Fatalf("%q leads to %q in %s, want %q", text, got.raw, line, want.Raw)
 		}
@@ -47,23 +47,23 @@ func TestPath(t *testing.T) {
 		`log.text`:                  {``, false},
 		``:                          {``, false},
 	} {
-		got := newPath(text).in(line)
+		got := newPath(text).lookup(line)
 		if string(got.raw) != want.raw || (got.pieces() != nil) != want.placed {
 			t.Errorf("%s leads to %q at %v", text, got.raw, got.pieces())
 		}
 	}
 	for _, text := range []string{"0", "0.a", "#", "#.a", "a|b"} {
-		if got := newPath(text).in([]byte(` "[[00"`)); got.exists() {
+		if got := newPath(text).lookup([]byte(` "[[00"`)); got.isPresent() {
 			t.Errorf("%s leads to %q in a text", text, got.raw)
 		}
 	}
-	if got := newPath("@this").in([]byte(`{"a":1}`)); string(got.raw) != `{"a":1}` || got.pieces() == nil {
+	if got := newPath("@this").lookup([]byte(`{"a":1}`)); string(got.raw) != `{"a":1}` || got.pieces() == nil {
 		t.Errorf("@this leads to %q at %v", got.raw, got.pieces())
 	}
 }
 
-// A path is refused where something in it is opened and never closed, and only there: an
-// open bracket or quote that gjson takes as part of a name is none.
+// A shownPath is refused where something in it is opened and never closed, and only there: an
+// reportProblem bracket or quote that gjson takes as part of a name is none.
 func TestCheckPath(t *testing.T) {
 	for text, want := range map[string]int{
 		"": -1, "a.b": -1, "a.0.b": -1, `a.#(b=="x)").c`: -1, `a.#(b=="\")").c`: -1, "a.#(b.#(c==1)).d": -1, "a.#[b==1]#": -1,

@@ -11,37 +11,36 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// traits are what a kind is told from.
-type traits struct {
-	keys    map[string]bool // at the top
-	loose   int             // lines at the top that have no key, and keys beyond [maxKeys]
-	event   bool            // it is an event
-	schema  bool            // it says what only a JSON Schema says
-	foreign bool            // it says what no kind of file here says
+// features are the properties of a file that kind detection uses.
+type features struct {
+	keys    map[string]bool // top-level keys
+	keyless int             // top-level lines without a key, and keys beyond [maxKeys]
+	event   bool            // is an event
+	schema  bool            // has content specific to JSON Schema
+	foreign bool            // has content specific to other programs
 }
 
-// foreignKeys are keys at the top of what other programs read and write, and of none of
-// the kinds of files here.
+// foreignKeys are top-level keys of other programs' files that no kind here has.
 var foreignKeys = []string{
-	"messages", "max_tokens", "stream", "choices", "contents", "function", "input_schema", "inputSchema", // of servers
+	"messages", "max_tokens", "stream", "choices", "contents", "function", "input_schema", "inputSchema", // model servers
 	"tool_calls", "tool_call_id", "stop_reason",
-	"apiVersion", "services", "jobs", "openapi", "swagger", "asyncapi", "compilerOptions", "dependencies", "devDependencies", "scripts", // of other tools
+	"apiVersion", "services", "jobs", "openapi", "swagger", "asyncapi", "compilerOptions", "dependencies", "devDependencies", "scripts", // other tools
 }
 
-// plainKeys are keys of some kind of file here that mean nothing where they stand alone.
-var plainKeys = []string{
+// commonKeys are keys that alone do not indicate a kind.
+var commonKeys = []string{
 	"name", "version", "description", "tags", "parameters", "limit", "timeout", "tools", "tool", "schema", "input", "output", "file", "path",
 	"code", "content", "error", "ok", "id", "record", "call", "calls", "usage", "index", "namespace", "query", "results", "rules", "timestamp",
 	"header", "proxy", "root", "now", "var", "param", "api", "policy", "lock", "batch", "events", "scope", "allow", "deny", "concurrency",
 	"tests", "temperature", "seed", "effort", "answer", "question", "why", "nth", "checks", "instances", "limits",
 }
 
-// traitsOf reads the top of a file: as JSON, as YAML or, where it is neither, line by line.
-func traitsOf(src []byte) traits {
-	t := traits{keys: map[string]bool{}}
+// extractFeatures reads the top level of a file as JSON, as YAML or, failing both, line by line.
+func extractFeatures(src []byte) features {
+	t := features{keys: map[string]bool{}}
 	text := bytes.TrimLeft(src, blanks)
-	if isJSON(text) && (hasLines(text) || gjson.ValidBytes(text)) {
-		t.value(text)
+	if isJSON(text) && (hasObjectLines(text) || gjson.ValidBytes(text)) {
+		t.addValue(text)
 		return t
 	}
 	_, docs := yamldoc.Read("", src, yamlCodes)
@@ -49,88 +48,88 @@ func traitsOf(src []byte) traits {
 		json, ok := doc.JSON()
 		switch {
 		case !ok || doc.IsNull():
-		case !isJSON(json): // words behind the head of a page
+		case !isJSON(json): // prose after front matter
 			t.foreign = true
 		case i == 0:
-			t.value(json)
-			t.schema = t.schema && isJSON(text) // a schema is JSON, if with a comma too many
+			t.addValue(json)
+			t.schema = t.schema && isJSON(text) // schemas are JSON, possibly with a trailing comma
 		}
 	}
 	switch {
 	case len(t.keys) > 0 || t.foreign:
-	case isJSON(text): // torn
-		t.value(text)
+	case isJSON(text): // incomplete
+		t.addValue(text)
 	default:
-		t.lines(src)
+		t.addLines(src)
 	}
 	return t
 }
 
-// value takes in an object, or the objects of a list.
-func (t *traits) value(json []byte) {
+// addValue adds an object, or the objects of a list.
+func (t *features) addValue(json []byte) {
 	v := gjson.ParseBytes(json)
 	if v.IsObject() {
-		t.object(v, true)
+		t.addObject(v, true)
 		return
 	}
 	first := true
 	v.ForEach(func(_, item gjson.Result) bool {
 		if item.IsObject() {
-			t.object(item, first)
+			t.addObject(item, first)
 			first = false
 		}
 		return true
 	})
-	t.schema = false                                                       // a list is none
-	if t.keys["parameters"] && !t.keys["effect"] && !t.keys["signature"] { // tools as servers are told them
+	t.schema = false                                                       // a list is not a schema
+	if t.keys["parameters"] && !t.keys["effect"] && !t.keys["signature"] { // tools in a server's API format
 		t.foreign = true
 	}
 }
 
-// object takes in what an object says and, of the first one, its keys.
-func (t *traits) object(v gjson.Result, first bool) {
+// addObject adds the content of an object and, for the first one, its keys.
+func (t *features) addObject(v gjson.Result, first bool) {
 	eachMember(v, func(key string, value gjson.Result) {
 		t.foreign = t.foreign || slices.Contains(foreignKeys, key) ||
-			key == "role" && value.String() == "tool" || key == "content" && v.Get("role").Exists() && hasParts(value)
+			key == "role" && value.String() == "tool" || key == "content" && v.Get("role").Exists() && hasContentParts(value)
 		if first {
-			t.key(key)
+			t.addKey(key)
 			t.event = t.event || key == "event" && isEventName(value)
-			t.schema = t.schema || saysSchema(key, value)
+			t.schema = t.schema || isSchemaMember(key, value)
 		}
 	})
-	if kind := v.Get("type"); kind.Exists() && !namesType(kind) {
+	if kind := v.Get("type"); kind.Exists() && !isTypeName(kind) {
 		t.schema = false
 	}
 }
 
-// maxKeys is how many keys are looked at. No kind of file here has as many.
+// maxKeys bounds the keys that are kept. No kind has as many.
 const maxKeys = 200
 
-// key takes in a key at the top.
-func (t *traits) key(key string) {
+// addKey adds a top-level key.
+func (t *features) addKey(key string) {
 	if len(t.keys) < maxKeys {
 		t.keys[key] = true
 	} else {
-		t.loose++
+		t.keyless++
 	}
 }
 
-// hasParts reports whether a value is the content of a message as servers have it.
-func hasParts(v gjson.Result) bool { return v.IsArray() && v.Get("0.type").Exists() }
+// hasContentParts reports whether a value is message content in the part format of model servers.
+func hasContentParts(v gjson.Result) bool { return v.IsArray() && v.Get("0.type").Exists() }
 
-// isEventName reports whether a value is the name of an event, or near one.
+// isEventName reports whether a value is or resembles an event name.
 func isEventName(v gjson.Result) bool {
 	name := v.String()
 	return v.Type == gjson.String && (name == "error" || strings.HasPrefix(name, "on_"))
 }
 
-// saysSchema reports whether a member at the top is one of a JSON Schema.
-func saysSchema(key string, v gjson.Result) bool {
+// isSchemaMember reports whether a top-level member is specific to JSON Schema.
+func isSchemaMember(key string, v gjson.Result) bool {
 	switch key {
 	case "$schema":
 		return strings.Contains(v.String(), "json-schema.org/")
 	case "type":
-		return namesType(v)
+		return isTypeName(v)
 	case "properties", "patternProperties", "$defs", "definitions", "items":
 		return v.IsObject()
 	case "anyOf", "oneOf", "allOf":
@@ -141,9 +140,9 @@ func saysSchema(key string, v gjson.Result) bool {
 	return key == "$ref" || key == "const"
 }
 
-// lines takes in what stands before a colon at the beginning of the lines of a text
-// or, where it begins with a list, of its items.
-func (t *traits) lines(src []byte) {
+// addLines adds the text before a colon at the start of each line or, if the text begins with a
+// list, of each item.
+func (t *features) addLines(src []byte) {
 	first, list := true, false
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, blanks)
@@ -160,9 +159,9 @@ func (t *traits) lines(src []byte) {
 			continue
 		}
 		if key, _, ok := bytes.Cut(line, []byte(":")); ok && !bytes.ContainsAny(key, " \t") {
-			t.key(strings.Trim(string(key), `"'`))
+			t.addKey(strings.Trim(string(key), `"'`))
 		} else {
-			t.loose++
+			t.keyless++
 		}
 	}
 	for _, key := range foreignKeys {
@@ -170,7 +169,7 @@ func (t *traits) lines(src []byte) {
 	}
 }
 
-// eachMember passes on the members of an object.
+// eachMember calls yield for each member of an object.
 func eachMember(v gjson.Result, pass func(key string, value gjson.Result)) {
 	if v.IsObject() {
 		v.ForEach(func(key, value gjson.Result) bool {
@@ -180,9 +179,8 @@ func eachMember(v gjson.Result, pass func(key string, value gjson.Result)) {
 	}
 }
 
-// namesType reports whether a value is what stands under "type" in a schema, or is
-// near it.
-func namesType(v gjson.Result) bool {
+// isTypeName reports whether a value is valid for "type" in a schema, or nearly.
+func isTypeName(v gjson.Result) bool {
 	names := []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 	return v.IsArray() || slices.Contains(names, v.String()) || schema.Nearest(v.String(), names) != ""
 }

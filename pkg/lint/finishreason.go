@@ -9,16 +9,16 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// ending reports a response that did not end well, and a reason for its end, which
-// stands in the body, that contradicts what it holds: so many native calls that are not done. It returns whether
-// the response counts: a run carries out nothing of one that was cut or refused.
-func (r *reading) ending(body []byte, resp chat.Response, calls int, stop []wire.Piece, format wire.Format) bool {
+// checkFinish reports a response that did not finish normally, and a finish reason that contradicts
+// the response, which has a number of pending native calls. It returns whether the response counts:
+// a run executes no call of a response that was truncated or refused.
+func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, stop []wire.Piece, format wire.Format) bool {
 	reason := ""
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
 	}
 	says := fmt.Sprintf("the server says %q", reason)
-	find := func(code diag.Code, message string) { r.find(stopFinding(body, stop, code, message)) }
+	find := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
 	switch {
 	case reason == "" && (format.NoReason || resp.Stop == chat.StopEnd):
 	case reason == "":
@@ -37,13 +37,13 @@ func (r *reading) ending(body []byte, resp chat.Response, calls int, stop []wire
 		find(diag.EndContradicts, says+", but the response has no native call")
 	case format.CallReason && !wire.NamesCalls(reason) && calls > 0:
 		find(diag.EndContradicts, says+", but the response has calls")
-		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so where a tool was asked for
+		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so for a forced tool choice
 	}
 	return true
 }
 
-// stopFinding returns a finding about the end of a response, where its reason stands.
-func stopFinding(body []byte, stop []wire.Piece, code diag.Code, message string) diag.Finding {
+// finishFinding returns a finding at the finish reason, or at the end of a body without one.
+func finishFinding(body []byte, stop []wire.Piece, code diag.Code, message string) diag.Finding {
 	if len(stop) > 0 {
 		return pieceFinding(wire.NewPaths(body), stop, code, "%s", message)
 	}

@@ -1,0 +1,298 @@
+package lint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/wire"
+)
+
+// Captured reads the responses of a captured file or of a run file.
+func Captured(file string, src []byte, o Options) iter.Seq[Record] {
+	if IsRun(src) {
+		return readRun(file, src, o)
+	}
+	return eachResponse(file, src, o, func(r Record) (Record, diag.Text) { return r, r.Text })
+}
+
+// eachResponse reads consecutive responses, each starting on a new line, and yields convert's value
+// for each. Convert also returns the text it leaves in the response's place. If there are several
+// responses, each record has its line number.
+func eachResponse[T any](file string, src []byte, o Options, convert func(Record) (T, diag.Text)) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		text := diag.Text{Bytes: src}
+		for several := false; ; {
+			record, more := o.readNext(file, text)
+			if several = several || more; several {
+				record.Record = text.Before + 1
+			}
+			length := len(record.Text.Bytes)
+			out, now := convert(record)
+			if !yield(out) || !more {
+				return
+			}
+			text = diag.Text{Bytes: text.Bytes[length:], Offset: now.Offset + len(now.Bytes), Before: now.Before + now.Count()}
+		}
+	}
+}
+
+// readNext reads the first response of a text: a body if it looks like one, otherwise a text. It
+// reports whether another response follows on a new line, which then is not part of the record's
+// text.
+func (o Options) readNext(file string, text diag.Text) (record Record, more bool) {
+	if isBlank(text.Bytes) {
+		why := "there is nothing in it: the capture has failed, or the model said nothing"
+		return truncatedResult(len(text.Bytes), why).check(file, text, o), false
+	}
+	r, part := o.readFirst(text.Bytes), text
+	if more = r.hasNext(text.Bytes); more {
+		part.Bytes = text.Bytes[:r.trailing]
+	} else {
+		r.reportTrailing(text.Bytes)
+	}
+	return r.inFile(part).check(file, part, o), more
+}
+
+// hasNext reports whether another response begins on a new line after this one.
+func (r *scanResult) hasNext(src []byte) bool {
+	if r.trailing == 0 || src[r.trailing-1] != '\n' {
+		return false
+	}
+	_, isHead := wire.HeadOf(src[r.trailing:])
+	_, isBody := wire.FormatOf(src[r.trailing:])
+	return isHead || isBody
+}
+
+// inFile converts the result of a part of a file to spans of the file.
+func (r scanResult) inFile(part diag.Text) scanResult {
+	if part.Offset == 0 {
+		return r
+	}
+	var out scanResult
+	out.embed(r, part, []wire.Piece{{End: len(part.Bytes)}})
+	return out
+}
+
+// IsRun reports whether a file is a run file, judging by its first record only.
+func IsRun(src []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(src, " \t\r\n"), []byte("\n"))
+	return bytes.HasPrefix(first, []byte("{")) && gjson.GetBytes(first, "kind").String() == string(runfile.KindRun)
+}
+
+// readRun reads the responses of a run file in memory, as [Run] does. The last record has the text
+// of the file.
+func readRun(file string, src []byte, o Options) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for record := range Run(file, bytes.NewReader(src), o) { // reading from memory does not fail
+			if record.Record == 0 {
+				record = scanResult{why: record.Why, findings: record.Findings}.check(file, diag.Text{Bytes: src}, o)
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// Run reads the responses of a run file of any size, in the run's dialect unless the options name
+// another. Results recorded before a response count as untrusted context for its calls. The last
+// record, with number 0, holds the findings about the file itself, if any. An error is a read
+// error.
+func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r, scan := newRunReader(file, o), runfile.NewScan(src)
+		for record := range scan.Records() {
+			text, offset := scan.Line()
+			line := diag.Text{Bytes: text, Offset: int(offset), Before: record.Seq - 1}
+			if response, ok := record.Body.(runfile.Response); ok {
+				line.Bytes = append(slices.Clone(text), '\n')
+				if !yield(r.response(line, response), nil) {
+					return
+				}
+			}
+			r.apply(line, record.Body)
+		}
+		if scan.Err != nil && !errors.As(scan.Err, new(*runfile.DamageError)) {
+			yield(Record{}, scan.Err)
+			return
+		}
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		var found boundedFindings
+		if _, err := runfile.Check(file, src, func(f diag.Finding) { found.add(f) }); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		if all := found.all(); len(all) > 0 {
+			yield(scanResult{why: "it is the run file", findings: all}.check(file, diag.Text{}, o), nil)
+		}
+	}
+}
+
+// A runReader tracks the state of a run while its file is read.
+type runReader struct {
+	file           string
+	o              Options
+	why            string                     // why this dialect was chosen
+	native         bool                       // the run uses native calls
+	baseContext    *dialect.Heard             // the context in the options
+	seen           map[[sha256.Size]byte]bool // all results here, by digest of call and result
+	contextResults []callResult               // results in the context, oldest first
+	contextBytes   int                        // of contextResults
+	newResults     []callResult               // results not yet sent to the model
+	openCalls      map[string]runfile.Call    // calls without a result, by ID
+}
+
+// A callResult is a call and its result.
+type callResult struct {
+	call runfile.Call
+	text string
+}
+
+func (t callResult) key() [sha256.Size]byte {
+	return sha256.Sum256([]byte(t.call.Name + string(t.call.Proposed) + t.text))
+}
+
+func newRunReader(file string, o Options) *runReader {
+	o.shapes = o.toolset()
+	given := o.Context
+	o.Context = given.Clone()
+	return &runReader{file: file, o: o, baseContext: given, seen: map[[sha256.Size]byte]bool{}, openCalls: map[string]runfile.Call{}}
+}
+
+// maxContextResults and maxContextBytes bound the results that later calls are compared with: more than fit into a
+// model's context, and few enough to compare quickly.
+const (
+	maxContextResults = 10_000
+	maxContextBytes   = 6 << 20
+)
+
+// apply updates the state from a record.
+func (r *runReader) apply(line diag.Text, body runfile.Body) {
+	switch b := body.(type) {
+	case runfile.Run:
+		r.native = b.Dialect == nativeRun
+		if d, ok := dialect.Named(b.Dialect); ok && r.o.Dialect.Name == "" {
+			r.o.Dialect, r.why = d, whyRunFile
+		}
+	case runfile.Request:
+		r.addToContext(r.newResults)
+		r.newResults = nil
+		r.setBoundary(b.Nonce)
+		if b.System != "" || len(b.Tools) > 0 { // a new conversation: the server may have refused native calls
+			r.native = r.native && len(b.Tools) > 0
+		}
+	case runfile.Call:
+		r.openCalls[b.ID] = b
+	case runfile.Result:
+		r.collectResult(b.Call, gjson.GetBytes(line.Bytes, "result").Raw)
+	}
+}
+
+// addToContext adds results to the context. Over the limit, it drops the older half.
+func (r *runReader) addToContext(results []callResult) {
+	for _, t := range results {
+		r.addResult(t)
+	}
+	if len(r.contextResults) <= maxContextResults && r.contextBytes <= maxContextBytes {
+		return
+	}
+	kept, bytes := r.contextResults, r.contextBytes
+	for len(kept) > 1 && (len(kept) > maxContextResults/2 || bytes > maxContextBytes/2) {
+		delete(r.seen, kept[0].key())
+		kept, bytes = kept[1:], bytes-len(kept[0].text)
+	}
+	r.o.Context, r.contextResults, r.contextBytes = r.baseContext.Clone(), nil, 0
+	for _, t := range kept {
+		r.addResult(t)
+	}
+}
+
+// addResult adds a result to the context.
+func (r *runReader) addResult(t callResult) {
+	r.o.Context.AddResult(t.call.Name, t.call.Proposed, []byte(t.text))
+	r.contextResults, r.contextBytes = append(r.contextResults, t), r.contextBytes+len(t.text)
+}
+
+// collectResult keeps a result for the next request. The program's own text about a denied call is
+// not untrusted.
+func (r *runReader) collectResult(id, text string) {
+	t := callResult{r.openCalls[id], text}
+	delete(r.openCalls, id)
+	if key := t.key(); policy.Verdict(t.call.Verdict) != policy.Deny && !r.seen[key] {
+		r.seen[key] = true
+		r.newResults = append(r.newResults, t)
+	}
+}
+
+// setBoundary makes calls of the following responses count only in fences of a word.
+func (r *runReader) setBoundary(word string) {
+	if word == "" || r.o.Dialect.Name != "" && r.why != whyRunFile {
+		return
+	}
+	d := r.o.Dialect
+	if d.Name == "" { // the run began with native calls
+		d, _ = dialect.Named("tool")
+	}
+	r.o.Dialect, _ = d.Marked(word)
+	r.why = whyRunFile
+}
+
+// nativeRun is the dialect name of a run with native calls.
+const nativeRun = "native"
+
+// response reads a response from its recorded text and calls; a recorded body would say the same.
+func (r *runReader) response(line diag.Text, body runfile.Response) Record {
+	said := chat.Response{Content: body.Content, Reasoning: body.Reasoning, Calls: body.Calls}
+	in := r.o.readDecoded(line, said, sourcesOf(line.Bytes), r.native)
+	if r.native {
+		in.dialect, in.why = nativeRun, whyRunFile
+	} else if r.why != "" {
+		in.why = r.why
+	}
+	if body.Broken != "" {
+		at := pieceBounds(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).pieces())
+		in.report(diag.New(diag.CutBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.Broken))
+	}
+	out := in.check(r.file, line, r.o)
+	out.Record = line.Before + 1
+	for _, f := range out.Findings {
+		for i, x := range f.Fixes { // editing a run file damages it
+			f.Fixes[i] = diag.Fix{Title: x.Title, Kind: diag.Display}
+		}
+	}
+	return out
+}
+
+// whyRunFile is the dialect reason of responses in a run file.
+const whyRunFile = "the run says so"
+
+// sourcesOf returns the locations of a response's text and native calls in its line.
+func sourcesOf(line []byte) *wire.Sources {
+	pieces := func(v gjson.Result) []wire.Piece { return memberAt(line, v).pieces() }
+	from := &wire.Sources{Content: pieces(gjson.GetBytes(line, "content"))}
+	gjson.GetBytes(line, "calls").ForEach(func(_, call gjson.Result) bool {
+		args := call.Get("arguments")
+		if !args.Exists() {
+			args = call.Get("text")
+		}
+		from.Calls = append(from.Calls, wire.CallSources{
+			ID: pieces(call.Get("id")), Name: pieces(call.Get("name")), Arguments: pieces(args),
+		})
+		return true
+	})
+	return from
+}
