@@ -56,7 +56,7 @@ check: ## what has to hold before a change goes in
 		$(GO) mod tidy -diff && \
 		$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...) || exit 1; done
 	$(PLAIN) -tags crash ./pkg/failpoint
-	cd scripts && $(PLAIN) -run 'Layers|Fresh|README|ExitTable' ./endtoend
+	cd scripts && $(PLAIN) -run 'Layers|Fresh|Docs|Links|Examples|README|ExitTable' ./endtoend
 	$(FULL) ./pkg/netguard ./pkg/subprocess ./pkg/executor ./pkg/fileroot
 	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/jsonrepair ./pkg/lint ./pkg/redact
 	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
@@ -66,7 +66,7 @@ check: ## what has to hold before a change goes in
 memory: ## every reply of a hostile server, over each protocol, and large records: how much memory a run takes
 	cd scripts && $(FULL) -run '(Reply|Record)Memory' ./endtoend
 
-fresh: ## rewrite the generated parts: README tables, golden files
+fresh: ## rewrite the generated parts of docs, and the golden files
 	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt -update
 	cd scripts && $(GO) test ./endtoend -update
 

@@ -102,7 +102,7 @@ func TestSecretRowsAreShown(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("../pkg/redact/README.md")
+	page, err := os.ReadFile("../docs/threats.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
-// Command demo records prompts/demo.jsonl: the run that the built-in demo model
-// plays. It runs ./oneshot with real tools against a server on this machine that
-// answers with the files in scripts/demo/replies, in order. It is run after anything that
-// changes what a model is told:
+// Command demo records prompts/demo.jsonl, the run that the built-in demo model
+// plays, and the recorded.jsonl of each folder of examples. It runs ./oneshot with real
+// tools against a local server that answers with the files of a folder replies, in
+// order. Run it after a change of the prompts, or of the format of run files:
 //
 //	make build && go run -C scripts -exec 'env -C ..' ./demo
 package main
@@ -32,29 +32,101 @@ func main() {
 }
 
 func record() error {
-	replies, err := filepath.Glob("scripts/demo/replies/*.txt") // sorted
-	if err != nil || len(replies) == 0 {
-		return fmt.Errorf("no replies: %v", err)
+	if err := recordDemo(); err != nil {
+		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	folders, err := filepath.Glob("examples/*/replies")
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: play(replies)}
-	go func() { _ = server.Serve(listener) }() // ends with Close
-	defer server.Close()
+	for _, replies := range folders {
+		if err := recordExample(filepath.Dir(replies)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
+// recordDemo records the run of the built-in demo model.
+func recordDemo() error {
+	address, stop, err := serve("scripts/demo/replies")
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
-	run := exec.Command("./oneshot", "run", "--model", "ollama/demo", "--base-url", "http://"+listener.Addr().String(),
-		"--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC", "--run-file", out,
-		"--tool", "vault_*", "--tool", "file_read", "--root", "testdata/vault", "--schema", "testdata/readme/todo.schema.json", question)
+	args := append([]string{"run", "--model", "ollama/demo", "--run-file", out}, fixed(address)...)
+	run := exec.Command("./oneshot", append(args,
+		"--tool", "vault_*", "--tool", "file_read", "--root", "testdata/vault", "--schema", "testdata/readme/todo.schema.json", question)...)
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
 	if err := run.Run(); err != nil {
 		return err
 	}
 	return os.Chmod(out, 0o644)
+}
+
+// recordExample runs the run.sh of a copy of an example with the server as its model, and keeps the run file.
+func recordExample(dir string) error {
+	address, stop, err := serve(filepath.Join(dir, "replies"))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	temp, err := os.MkdirTemp("", "oneshot")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	example := filepath.Join(temp, filepath.Base(dir))
+	if err := os.CopyFS(example, os.DirFS(dir)); err != nil {
+		return err
+	}
+	recorded := filepath.Join(example, "recorded.jsonl")
+	if err := os.RemoveAll(recorded); err != nil {
+		return err
+	}
+	program, err := filepath.Abs("oneshot")
+	if err != nil {
+		return err
+	}
+	// The oneshot of the script is a wrapper that adds flags.
+	wrapper := fmt.Sprintf("#!/bin/sh\ncommand=$1\nshift\nexec '%s' \"$command\" %s --run-file recorded.jsonl \"$@\"\n", program, strings.Join(fixed(address), " "))
+	if err := os.WriteFile(filepath.Join(temp, "oneshot"), []byte(wrapper), 0o755); err != nil {
+		return err
+	}
+	run := exec.Command(filepath.Join(example, "run.sh"), "ollama/demo")
+	run.Env = append(os.Environ(), "PATH="+temp+":"+os.Getenv("PATH"), "HOME="+temp, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
+	run.Stdout, run.Stderr = os.Stdout, os.Stderr
+	if err := run.Run(); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	text, err := os.ReadFile(recorded)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "recorded.jsonl"), text, 0o644)
+}
+
+// fixed are the flags that make a recording depend on nothing but its replies.
+func fixed(address string) []string {
+	return []string{"--base-url", "http://" + address, "--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC"}
+}
+
+// serve starts a server that answers with the files of a folder.
+func serve(folder string) (address string, stop func(), err error) {
+	replies, err := filepath.Glob(filepath.Join(folder, "*.txt")) // sorted
+	if err != nil || len(replies) == 0 {
+		return "", nil, fmt.Errorf("%s: no replies: %v", folder, err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := &http.Server{Handler: play(replies)}
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	return listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
 // play answers each chat request with the next file.

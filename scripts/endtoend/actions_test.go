@@ -42,12 +42,12 @@ func readYAML(t *testing.T, file string, into any) {
 	}
 }
 
-// readmeBlock returns the YAML block of the README that begins so.
-func readmeBlock(t *testing.T, start string) string {
+// lintingBlock returns the YAML block of docs/linting.md that begins so.
+func lintingBlock(t *testing.T, start string) string {
 	t.Helper()
-	_, rest, ok := strings.Cut(readmeText(t), "```yaml\n"+start)
+	_, rest, ok := strings.Cut(readText(t, "docs/linting.md"), "```yaml\n"+start)
 	if !ok {
-		t.Fatalf("README.md has no block that begins with %q", start)
+		t.Fatalf("docs/linting.md has no block that begins with %q", start)
 	}
 	block, _, _ := strings.Cut(rest, "```")
 	return start + block
@@ -155,15 +155,15 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// What the README says of the action and the hooks is what there is.
-func TestREADMEInCI(t *testing.T) {
+// TestDocsInCI holds that the action and the hooks of docs/linting.md exist and work.
+func TestDocsInCI(t *testing.T) {
 	var a action
 	readYAML(t, actionFile, &a)
 	var steps []struct {
 		Uses string
 		With map[string]string
 	}
-	if err := yaml.Unmarshal([]byte(readmeBlock(t, "- uses:")), &steps); err != nil {
+	if err := yaml.Unmarshal([]byte(lintingBlock(t, "- uses:")), &steps); err != nil {
 		t.Fatal(err)
 	}
 	if path, _, _ := strings.Cut(steps[0].Uses, "@"); path != "OWNER/oneshot/"+filepath.Dir(actionFile) {
@@ -189,7 +189,7 @@ func TestREADMEInCI(t *testing.T) {
 			Args      []string
 		}
 	}
-	if err := yaml.Unmarshal([]byte(readmeBlock(t, "hooks:")), &config); err != nil {
+	if err := yaml.Unmarshal([]byte(lintingBlock(t, "hooks:")), &config); err != nil {
 		t.Fatal(err)
 	}
 	fine := filepath.Join(t.TempDir(), "fine.txt")
@@ -205,6 +205,6 @@ func TestREADMEInCI(t *testing.T) {
 	slices.Sort(have)
 	slices.Sort(want)
 	if diff := gocmp.Diff(have, want); diff != "" {
-		t.Errorf("hooks (-there are +README):\n%s", diff)
+		t.Errorf("hooks (-existing +docs):\n%s", diff)
 	}
 }

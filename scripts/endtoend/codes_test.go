@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-const codePage = "pkg/diag/README.md"
+const codePage = "docs/findings.md"
 
 // TestCodesFresh holds the page of codes against the list that it is printed from
 // (C2).
@@ -28,24 +28,25 @@ func TestCodesFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is stale, go test . -update writes it (-want +have):\n%s", codePage, diff)
+		t.Errorf("%s is stale, make fresh writes it (-want +have):\n%s", codePage, diff)
 	}
 }
 
 // renderCodes writes the page of codes.
 func renderCodes() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# The codes of findings
+	fmt.Fprintf(&b, `# Findings
 
-The %d kinds of findings that `+"`oneshot parse`, `oneshot validate` and `oneshot run`"+` report. A code always means the
-same. `+"`oneshot parse --explain CODE`"+` shows what stands here, `+"`--list-codes`"+` is the list.
+Explain a finding: `+"`oneshot explain CODE`"+` prints its section of this page. `+"`oneshot parse --list-codes`"+` lists the codes.
 
-An *error* means that something was lost, blocked or is uncertain, and a call that has one is not executed. A *warning* is
-about what was recovered with certainty, and a strict reader would refuse; with `+"`--strict`"+` it is an error.
-*Info* is style. A *safe* fix cannot change what is executed, and `+"`parse --fix`"+` makes it; an *unsafe* one can, and is
-a suggestion. Where a code has several severities, the first is the usual one.
+This page has the %d kinds of findings of `+"`oneshot parse`, `oneshot validate` and `oneshot run`"+`. The meaning of a code never changes.
 
-This page is printed from the list in this folder.
+* An **error** is a loss, a block or an uncertainty. A call with an error is not executed.
+* A **warning** is a fault that was repaired with certainty, and that a strict parser would refuse. With `+"`--strict`"+` it is an error.
+* **Info** is style.
+* A **safe** fix cannot change the executed call; `+"`parse --fix`"+` applies it. An **unsafe** fix can, and is only suggested.
+
+If a code has several severities, the first is the usual one. This page is generated from `+"`pkg/diag`"+`.
 
 | family | about | codes |
 |---|---|---|

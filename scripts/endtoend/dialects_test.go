@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-const dialectPage = "pkg/dialect/README.md"
+const dialectPage = "docs/dialects.md"
 
 // TestDialectsFresh holds the page of dialects against the table that it is
 // printed from (T5, M6).
@@ -30,7 +30,7 @@ func TestDialectsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is stale, go test . -update writes it (-want +have):\n%s", dialectPage, diff)
+		t.Errorf("%s is stale, make fresh writes it (-want +have):\n%s", dialectPage, diff)
 	}
 }
 
@@ -53,18 +53,17 @@ const unreadForms = `
 // renderDialects writes the page of dialects.
 func renderDialects() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# How models write tool calls
+	fmt.Fprintf(&b, `# Dialects
 
-The %d dialects that `+"`oneshot parse`"+` reads. Give it what your model wrote: `+"`oneshot parse reply.txt`"+` tells the dialect
-from the text and says what is wrong; `+"`--dialect NAME`"+` names it. A model that is not in the list often writes one
-of them all the same.
+Find the dialect of a reply: `+"`oneshot parse reply.txt`"+` detects it and reports the faults. `+"`--dialect NAME`"+` fixes it.
 
-Where calls are tags, definitions (--tools) give the types of the values. Without one a complete JSON array or object is
-that value and everything else is text, unless the tag names the type. Two servers read otherwise, and so does oneshot: in
-minimax_m2 every such value is text, and in minimax_m3, where arrays and objects are tags, numbers, true, false and null are
-what they look like.
+This page has the %d dialects that `+"`oneshot parse`"+` reads. A model that is not in the list often writes one of them too.
 
-This page is printed from the table in this folder.
+Where calls are tags, definitions (`+"`--tools`"+`) give the types of the values. Without definitions a complete JSON array or object is that value and
+everything else is text, unless the tag names the type. There are two exceptions, as in the servers of these models: in minimax_m2 every such value is text, and in
+minimax_m3, where arrays and objects are tags, numbers, true, false and null have their JSON types.
+
+This page is generated from the table in `+"`pkg/dialect`"+`.
 
 ## By model
 

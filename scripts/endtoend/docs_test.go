@@ -14,19 +14,24 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 
 	"oneshot/pkg/model"
 )
 
-// generated are the parts of the README that the program writes: each is the
-// text between "<!-- NAME: generated -->" and "<!-- end -->".
+// generated are the parts of README.md and docs that the program writes: each is the
+// text between "<!-- NAME: generated -->" and "<!-- end -->", on one page.
 var generated = map[string]func(*testing.T) string{
-	"exit codes":        func(t *testing.T) string { return output(t, "oneshot exit-codes") },
+	"exit codes":        func(t *testing.T) string { return output(t, "oneshot explain exit-codes") },
+	"error codes":       func(t *testing.T) string { return output(t, "oneshot explain error-codes") },
 	"demo output":       func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
 	"parse output":      func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
 	"parse definitions": func(t *testing.T) string { return fenced("text", output(t, definitionsCommand)) },
 	"tools":             toolTable,
 	"providers":         providerTable,
+	"example log":       func(t *testing.T) string { return shownExample(t, "log") },
+	"example digest":    func(t *testing.T) string { return shownExample(t, "digest") },
+	"example lint":      func(t *testing.T) string { return shownExample(t, "lint") },
 }
 
 const (
@@ -35,25 +40,49 @@ const (
 	definitionsCommand = "oneshot parse --tool 'vault_*' --fail-on never testdata/readme/reply.txt"
 )
 
-func TestREADMEFresh(t *testing.T) {
-	text := readmeText(t)
-	want := text
-	for name, render := range generated {
-		head, rest, ok := strings.Cut(want, "<!-- "+name+": generated -->\n")
-		_, tail, ok2 := strings.Cut(rest, "<!-- end -->")
-		if !ok || !ok2 {
-			t.Fatalf("README.md has no place for %q", name)
-		}
-		want = head + "<!-- " + name + ": generated -->\n" + render(t) + "<!-- end -->" + tail
+// docPages are the pages for users.
+func docPages(t *testing.T) []string {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages in docs (%v)", len(pages), err)
 	}
-	if *update {
-		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+	return append(pages, "README.md")
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := gocmp.Diff(want, text); diff != "" {
-		t.Errorf("README.md is stale, go test . -update writes it (-want +have):\n%s", diff)
+	return string(text)
+}
+
+func TestDocsFresh(t *testing.T) {
+	written := map[string]string{}
+	for _, page := range docPages(t) {
+		text := readText(t, page)
+		want := regexp.MustCompile(`(?s)<!-- ([a-z ]+): generated -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text, func(part string) string {
+			name, _, _ := strings.Cut(strings.TrimPrefix(part, "<!-- "), ": ")
+			render := generated[name]
+			if render == nil || written[name] != "" {
+				t.Fatalf("%s: %q is no generated part, or is in %q too", page, name, written[name])
+			}
+			written[name] = page
+			return "<!-- " + name + ": generated -->\n" + render(t) + "<!-- end -->"
+		})
+		if *update {
+			if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := gocmp.Diff(want, text); diff != "" {
+			t.Errorf("%s is stale, make fresh writes it (-want +have):\n%s", page, diff)
+		}
+	}
+	for name := range generated {
+		if written[name] == "" {
+			t.Errorf("no page has the generated part %q", name)
+		}
 	}
 }
 
@@ -67,7 +96,7 @@ func TestREADMEHelp(t *testing.T) {
 	}
 	for _, page := range []string{
 		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs prune",
-		"schema", "doctor", "exit-codes", "error-codes", "version",
+		"schema", "doctor", "explain", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
 		examples, _, _ := strings.Cut(rest, "\n\n")
@@ -83,64 +112,134 @@ func TestREADMEHelp(t *testing.T) {
 	}
 }
 
-// TestREADMEExamples runs every sh block of the README.
-func TestREADMEExamples(t *testing.T) {
-	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(readmeText(t), -1)
-	if len(blocks) < 4 {
-		t.Fatalf("README.md has only %d examples", len(blocks))
+// A block is a fenced block of a page.
+type block struct{ info, text string }
+
+// split returns the prose of a page and its fenced blocks.
+func split(page string) (prose string, blocks []block) {
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(page) {
+		info := strings.TrimLeft(line, "`")
+		ticks := line[:len(line)-len(info)]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence, blocks = ticks, append(blocks, block{info: strings.TrimSpace(info)})
+		case fence != "" && strings.TrimSpace(line) == fence:
+			fence = ""
+		case fence != "":
+			blocks[len(blocks)-1].text += line
+		default:
+			b.WriteString(line)
+		}
 	}
-	for _, b := range blocks {
-		output(t, b[1])
+	return b.String(), blocks
+}
+
+// blocks returns the fenced blocks of a page with an info string.
+func blocks(page, info string) []string {
+	var texts []string
+	_, all := split(page)
+	for _, b := range all {
+		if b.info == info {
+			texts = append(texts, b.text)
+		}
+	}
+	return texts
+}
+
+// TestDocsExamples runs every sh block of README.md and docs.
+func TestDocsExamples(t *testing.T) {
+	ran := 0
+	for _, page := range docPages(t) {
+		for _, block := range blocks(readText(t, page), "sh") {
+			output(t, block)
+			ran++
+		}
+	}
+	if ran < 15 {
+		t.Errorf("the pages have only %d examples", ran)
 	}
 }
 
-// TestREADMEDefinition holds the definition in the README to what it shows.
-func TestREADMEDefinition(t *testing.T) {
-	block := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindStringSubmatch(readmeText(t))
-	if block == nil {
-		t.Fatal("README.md has no definition")
-	}
-	file := filepath.Join(t.TempDir(), "fetch.yaml")
-	if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
+// apiCall defines the tool of the policy in docs/policies.md that is neither shipped nor shown.
+const apiCall = `name: api_call
+description: Call the API.
+parameters: {method: {type: string}, url: {type: string, format: uri}}
+examples: [{call: 'api_call("GET", "https://a.test/")'}, {call: 'api_call("GET", "https://a.test/a")'}, {call: 'api_call("GET", "https://a.test/b")'}]
+effect: exec
+exec: {argv: [call, --, "${method}", "${url}"]}
+`
+
+// TestDocsYAML validates every definition and every policy, or part of one, in README.md and docs. TestDocsInCI has the other YAML blocks.
+func TestDocsYAML(t *testing.T) {
+	api := filepath.Join(t.TempDir(), "api.yaml")
+	if err := os.WriteFile(api, []byte(apiCall), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output(t, "oneshot validate "+file)
-	output(t, "oneshot tools show fetch --tools "+file)
+	kinds := map[string]int{}
+	for _, page := range docPages(t) {
+		for _, block := range blocks(readText(t, page), "yaml") {
+			var keys map[string]any
+			if err := yaml.Unmarshal([]byte(block), &keys); err != nil || keys["hooks"] != nil {
+				continue // a list, or hooks: TestDocsInCI
+			}
+			file := filepath.Join(t.TempDir(), "block.yaml")
+			command := "oneshot validate --strict --as policy --tools testdata/readme/notes.yaml --tools " + api + " " + file
+			switch {
+			case keys["description"] != nil:
+				kinds["definition"]++
+				command = fmt.Sprintf("oneshot validate --as definition %s && oneshot tools show %v --tools %[1]s", file, keys["name"])
+			case keys["version"] != nil:
+				kinds["policy"]++
+			default:
+				kinds["part of a policy"]++
+				if keys["tools"] == nil {
+					block = "tools: {}\n" + block
+				}
+				block = "version: 1\n" + block
+			}
+			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			output(t, command)
+		}
+	}
+	if kinds["definition"] < 4 || kinds["policy"] < 3 || kinds["part of a policy"] < 4 {
+		t.Errorf("too few blocks: %v", kinds)
+	}
 }
 
-// T12: the Go program of the README compiles.
-func TestREADMEProgram(t *testing.T) {
+// T12: the Go programs of README.md and docs compile.
+func TestDocsProgram(t *testing.T) {
 	t.Parallel()
-	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindStringSubmatch(readmeText(t))
-	if block == nil {
-		t.Fatal("README.md has no Go program")
-	}
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	output(t, "test -z \"$(gofmt -l "+file+")\" && go vet "+file)
-}
-
-// TestREADMEFiles holds what the README shows to the files that its examples use.
-func TestREADMEFiles(t *testing.T) {
-	for _, name := range []string{"policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {
-		text, err := os.ReadFile(filepath.Join("testdata", "readme", name))
-		if err != nil {
-			t.Fatal(err)
+	programs := 0
+	for _, page := range docPages(t) {
+		for _, block := range blocks(readText(t, page), "go") {
+			programs++
+			file := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			output(t, "test -z \"$(gofmt -l "+file+")\" && go vet "+file)
 		}
-		if !strings.Contains(readmeText(t), fenced("yaml", string(text))) {
-			t.Errorf("README.md does not show testdata/readme/%s as it is", name)
-		}
+	}
+	if programs == 0 {
+		t.Error("no page has a Go program")
 	}
 }
 
-func readmeText(t *testing.T) string {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
+// TestDocsFiles holds that the pages show the files that their examples use.
+func TestDocsFiles(t *testing.T) {
+	var all strings.Builder
+	for _, page := range docPages(t) {
+		all.WriteString(readText(t, page))
 	}
-	return string(text)
+	for _, name := range []string{"first.yaml", "policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {
+		if !strings.Contains(all.String(), fenced("yaml", readText(t, filepath.Join("testdata", "readme", name)))) {
+			t.Errorf("no page shows testdata/readme/%s as it is", name)
+		}
+	}
 }
 
 func fenced(info, text string) string { return "```" + info + "\n" + text + "```\n" }
@@ -192,7 +291,7 @@ var shownElsewhere = map[int]string{70: "TestPanic in cmd"}
 // where a script shows a code that is not in it.
 func TestExitTable(t *testing.T) {
 	shown := shownCodes(t)
-	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (\S+) \| (.*) \| .* \|$`).FindAllStringSubmatch(output(t, "oneshot exit-codes"), -1)
+	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (\S+) \| (.*) \| .* \|$`).FindAllStringSubmatch(output(t, "oneshot explain exit-codes"), -1)
 	if len(rows) < 10 {
 		t.Fatalf("the table has only %d rows", len(rows))
 	}
@@ -242,7 +341,7 @@ func shownCodes(t *testing.T) map[int]bool {
 func TestErrorTable(t *testing.T) {
 	script := filepath.Join("testdata", "script", "error_codes.txtar")
 	shownBy := map[string]string{"UNKNOWN_OUTCOME": filepath.Join("pkg", "agent", "cancel_test.go")}
-	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| .+ \| .+ \| (?:later|no) \|$`).FindAllStringSubmatch(output(t, "oneshot error-codes"), -1)
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| .+ \| .+ \| (?:later|no) \|$`).FindAllStringSubmatch(output(t, "oneshot explain error-codes"), -1)
 	if len(rows) < 10 {
 		t.Fatalf("the table has only %d rows", len(rows))
 	}

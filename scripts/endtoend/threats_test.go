@@ -1,43 +1,40 @@
 package endtoend
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// The page of threats says of each what is done, what is not, and what shows it: tests and
-// scripts that there are.
+// TestThreats holds that the page of threats has the defence, the limits and the tests of each, and that
+// these tests and scripts exist.
 func TestThreats(t *testing.T) {
-	page, err := os.ReadFile("pkg/policy/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readText(t, "docs/threats.md")
 	named := regexp.MustCompile("`([^`]+)`")
-	sections := strings.Split(string(page), "\n## ")[1:]
+	sections := strings.Split(page, "\n## ")[1:]
 	if len(sections) < 10 {
 		t.Errorf("only %d threats", len(sections))
 	}
 	for _, section := range sections {
 		title, _, _ := strings.Cut(section, "\n")
-		for _, part := range []string{"Done: ", "Not: ", "Shown by: "} {
+		for _, part := range []string{"Defence: ", "Limits: ", "Tests: "} {
 			if strings.Count(section, "\n\n"+part) != 1 {
-				t.Errorf("%s: there has to be one paragraph that begins with %q", title, part)
+				t.Errorf("%s: want one paragraph that begins with %q", title, part)
 			}
 		}
-		_, shown, _ := strings.Cut(section, "\nShown by: ")
+		_, shown, _ := strings.Cut(section, "\nTests: ")
+		shown, _, _ = strings.Cut(shown, "\n\n")
 		names := named.FindAllStringSubmatch(shown, -1)
 		if len(names) == 0 {
-			t.Errorf("%s: nothing shows it", title)
+			t.Errorf("%s: no tests", title)
 		}
 		for _, name := range names {
 			wantShown(t, title, name[1])
 		}
 	}
 	for _, script := range attackScripts(t) {
-		if !strings.Contains(string(page), "`"+script+"`") {
-			t.Errorf("the page does not speak of %s", script)
+		if !strings.Contains(page, "`"+script+"`") {
+			t.Errorf("the page does not name %s", script)
 		}
 	}
 }

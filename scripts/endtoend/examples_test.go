@@ -1,0 +1,97 @@
+package endtoend
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// examples are the folders of examples: the exit code of run.sh, and the file that it writes.
+var examples = map[string]struct {
+	exit   int
+	writes string
+}{
+	"log":    {0, ""},
+	"digest": {0, "digest.json"},
+	"lint":   {1, "lint.sarif"},
+}
+
+// runExample runs the run.sh of a copy of an example, and returns its stdout and the folder.
+func runExample(t *testing.T, name string) (out, folder string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), name)
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("examples", name))); err != nil {
+		t.Fatal(err)
+	}
+	if writes := examples[name].writes; writes != "" { // left by somebody who tried the example
+		if err := os.RemoveAll(filepath.Join(folder, writes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(filepath.Join(folder, "run.sh"))
+	c.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:9")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	stdout, err := c.Output()
+	exit := 0
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		exit = e.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if exit != examples[name].exit {
+		t.Fatalf("examples/%s/run.sh: exit %d, want %d\n%s", name, exit, examples[name].exit, stderr.String())
+	}
+	return string(stdout), folder
+}
+
+// TestExamples runs every example without a model server, and checks its files.
+func TestExamples(t *testing.T) {
+	folders, err := filepath.Glob("examples/*/run.sh")
+	if err != nil || len(folders) != len(examples) {
+		t.Fatalf("%d examples, want %d (%v)", len(folders), len(examples), err)
+	}
+	log, folder := runExample(t, "log")
+	if err := os.WriteFile(filepath.Join(folder, "answer.json"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, "cd "+folder+" && oneshot validate --schema errors.schema.json answer.json && oneshot validate recorded.jsonl errors.schema.json")
+	digest, folder := runExample(t, "digest")
+	if digest != "" {
+		t.Errorf("the digest prints %q", digest)
+	}
+	output(t, "cd "+folder+" && oneshot validate --schema digest.schema.json digest.json && oneshot validate recorded.jsonl policy.yaml")
+	lint, folder := runExample(t, "lint")
+	if report := readText(t, filepath.Join(folder, "lint.sarif")); !strings.Contains(lint, "::error file=captures/tomatoes.txt") || !strings.Contains(report, `"version": "2.1.0"`) {
+		t.Errorf("the lint prints %q, and reports %q", lint, report)
+	}
+	output(t, "oneshot validate "+folder+"/tools.yaml")
+}
+
+// shownExample returns the commands of an example, for a real model, and their output.
+func shownExample(t *testing.T, name string) string {
+	out, folder := runExample(t, name)
+	_, commands, ok := strings.Cut(readText(t, filepath.Join("examples", name, "run.sh")), "cd \"$(dirname \"$0\")\"\n\n")
+	if !ok {
+		t.Fatalf("examples/%s/run.sh does not change to its folder", name)
+	}
+	commands = strings.ReplaceAll(commands, `"${1:-replay:recorded.jsonl}"`, "ollama/qwen3:8b")
+	var b strings.Builder
+	for line := range strings.Lines(commands) {
+		if !strings.HasPrefix(line, " ") {
+			b.WriteString("$ ")
+		}
+		b.WriteString(line)
+	}
+	b.WriteString(out)
+	if name == "digest" {
+		b.WriteString("$ cat digest.json\n" + readText(t, filepath.Join(folder, "digest.json")))
+	}
+	if examples[name].exit != 0 {
+		b.WriteString("$ echo $?\n1\n")
+	}
+	return fenced("console", b.String())
+}

@@ -1,0 +1,85 @@
+package endtoend
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// TestLinks holds that every relative link of a page leads to a file, and every anchor to a heading.
+func TestLinks(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	if err != nil {
+		t.Skip("no git: ", err)
+	}
+	links := 0
+	for _, page := range strings.Fields(string(out)) {
+		if strings.HasPrefix(page, "testdata/") || strings.HasPrefix(page, "prompts/") || strings.Contains(page, "/notes/") {
+			continue
+		}
+		if _, err := os.Stat(page); os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		}
+		text, _ := split(readText(t, page))
+		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(inlineCode.ReplaceAllString(text, ""), -1) {
+			if regexp.MustCompile(`^[a-z]+:`).MatchString(m[1]) {
+				continue
+			}
+			links++
+			path, anchor, _ := strings.Cut(m[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			linked, err := os.ReadFile(target)
+			switch {
+			case err != nil:
+				t.Errorf("%s: %s leads nowhere", page, m[1])
+			case anchor != "" && !anchors(string(linked))[anchor]:
+				t.Errorf("%s: %s has no heading #%s", page, target, anchor)
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("the pages have only %d links", links)
+	}
+	index := readText(t, "docs/README.md")
+	for _, page := range docPages(t) {
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
+var inlineCode = regexp.MustCompile("`[^`\n]*`")
+
+// anchors returns the anchors that GitHub makes of the headings of a page.
+func anchors(page string) map[string]bool {
+	all := map[string]bool{}
+	prose, _ := split(page)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(prose, -1) {
+		all[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1])] = true
+	}
+	return all
+}
+
+// TestDocsSize holds the pages that everybody reads to a size.
+func TestDocsSize(t *testing.T) {
+	for page, most := range map[string]int{"README.md": 9 << 10} {
+		if size := len(readText(t, page)); size > most {
+			t.Errorf("%s has %d bytes, the most is %d", page, size, most)
+		}
+	}
+}
