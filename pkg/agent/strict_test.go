@@ -52,7 +52,7 @@ func TestStrictArguments(t *testing.T) {
 		{"case of a parameter", `{"body":{},"To":"b"}`, `post has no parameter To`},
 		{"bytes", "{\"body\":{\"a\":\"\xff\"}}", "UTF-8"},
 		{"half a pair", `{"body":{"a":"\ud800"}}`, "surrogate"},
-		{"trailing", `text:{"body":{}}{"body":{"a":1}}`, "a second value follows the first"},
+		{"trailing", `text:{"body":{}}{"body":{"a":1}}`, "unexpected second value"},
 		{"bytes in a text", "text:{\"body\":{\"a\":\"\xff\"}}", "UTF-8"},
 		{"twice in a text", `text:{"body":{"a":1,"a":2}}`, "second time"},
 		{"no number", `text:{"body":{"a":NaN}}`, "NaN"},

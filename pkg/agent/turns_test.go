@@ -195,7 +195,7 @@ func TestUnclosed(t *testing.T) {
 	r := newRig(t, then(says("```tool\nlook(\"a\");\nlook(\"b"))...)
 	out := r.mustRun()
 	wantStatuses(t, out, "look ok", "look skipped")
-	if !strings.Contains(r.last(1), "the text ends inside") {
+	if !strings.Contains(r.last(1), "unexpected end of text inside") {
 		t.Errorf("the model is not told:\n%s", r.last(1))
 	}
 

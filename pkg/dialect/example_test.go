@@ -18,5 +18,5 @@ func ExampleScan() {
 	// Output:
 	// wget ["https://example.com/",5000] ok
 	// wget  invalid
-	// 4:6: error TC217 not-a-literal: url is no literal, and nothing is evaluated
+	// 4:6: error TC217 not-a-literal: url is not a literal: expressions are not evaluated
 }

@@ -151,7 +151,7 @@ func (s *Scanner) failNonLiteral(at int, c byte) {
 		c = '('
 	}
 	if s.isParsing() {
-		s.fail(diag.NotALiteral, at, at+1, "%q is no part of a literal, and nothing is evaluated", c)
+		s.fail(diag.NotALiteral, at, at+1, "unexpected %q: expressions are not evaluated", c)
 	}
 }
 
@@ -161,13 +161,13 @@ func (s *Scanner) beginValue(start, end int) bool {
 	a := &s.args
 	switch {
 	case a.want == wantNext:
-		s.fail(diag.BadLiteral, start, end, "a comma or a closing bracket is missing before this")
+		s.fail(diag.BadLiteral, start, end, "missing comma or closing bracket")
 	case a.want == wantKey:
-		s.fail(diag.BadLiteral, start, end, "a key must be a word or a quoted string")
+		s.fail(diag.BadLiteral, start, end, "expected a key: a word or a quoted string")
 	case a.want == wantColon:
 		s.failMissingColon(start)
 	case a.hasKeywords && len(a.open) == 1 && a.want == wantItem:
-		s.fail(diag.KeywordArgs, start, end, "arguments with and without names are mixed")
+		s.fail(diag.KeywordArgs, start, end, "positional and keyword arguments are mixed")
 	default:
 		if a.want == wantItem {
 			a.beginItem()
@@ -189,7 +189,7 @@ func (s *Scanner) rejectInnerQuote(w word) bool {
 	if at > len(text) || !s.isQuote(text[at-1]) {
 		return false
 	}
-	s.fail(diag.UnescapedQuote, w.start-1, w.start, "a quote inside a string is not escaped: the string ends here, and text follows")
+	s.fail(diag.UnescapedQuote, w.start-1, w.start, "unescaped quote inside a string: the string ends here, but text follows")
 	return true
 }
 
@@ -204,7 +204,7 @@ func (s *Scanner) rejectSecondObject(c byte) bool {
 	if at <= 0 || at > len(text) || text[at-1] != '}' {
 		return false
 	}
-	s.fail(diag.Concatenated, s.pos, s.pos+1, "a second object follows the value of a member")
+	s.fail(diag.Concatenated, s.pos, s.pos+1, "unexpected second object after a member value")
 	return true
 }
 
@@ -232,7 +232,7 @@ func (s *Scanner) openBracket(c byte) {
 		return
 	}
 	if depth == s.maxDepth {
-		s.fail(diag.TooDeep, s.pos, s.pos+1, "arrays and objects are nested more than %d deep", s.maxDepth)
+		s.fail(diag.TooDeep, s.pos, s.pos+1, "arrays and objects are nested more than %d levels deep", s.maxDepth)
 		return
 	}
 	s.args.push(c, s.pos)
@@ -251,7 +251,7 @@ func (s *Scanner) closeBracket(c byte) {
 		s.failKeyWithoutColon()
 		return
 	case a.want == wantValue:
-		s.fail(diag.BadLiteral, s.pos, s.pos+1, "a value is missing before %q", c)
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing value before %q", c)
 		return
 	}
 	trailing := (s.lang == jsonText || s.lang == delimited) && a.want != wantNext && top.items > 0
@@ -289,7 +289,7 @@ func (s *Scanner) readComma() {
 	case a.want == wantColon:
 		s.failKeyWithoutColon()
 	case a.want != wantNext:
-		s.fail(diag.BadLiteral, s.pos, s.pos+1, "a value is missing before the comma")
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing value before the comma")
 	case a.top().char == '{':
 		a.want = wantKey
 	default:
@@ -333,14 +333,14 @@ func (s *Scanner) failMissingColon(at int) {
 			start, end = s.findings[n].Span.Start, s.findings[n].Span.End
 			s.findings = s.findings[:n]
 		}
-		s.fail(diag.NotALiteral, start, end, "no colon follows this word: it is no key, and variables are not evaluated")
+		s.fail(diag.NotALiteral, start, end, "missing colon after this word: variables are not evaluated")
 		s.findings[len(s.findings)-1].Hint = `an object is {"key": value}`
 		return
 	}
 	if s.rejectOpenBareString(at) {
 		return
 	}
-	s.fail(diag.BadLiteral, at, at+1, "a colon is missing after the key")
+	s.fail(diag.BadLiteral, at, at+1, "missing colon after the key")
 }
 
 // beginString reads the opening quote of a string.
@@ -352,7 +352,7 @@ func (s *Scanner) beginString(quote byte) {
 	s.str.isKey = a.want == wantKey
 	switch {
 	case s.str.isKey && quote == '`':
-		s.fail(diag.BadLiteral, s.tokenStart, s.pos, "a key cannot be a template")
+		s.fail(diag.BadLiteral, s.tokenStart, s.pos, "a key cannot be a template literal")
 		return
 	case s.str.isKey:
 		a.beginItem()
@@ -369,7 +369,7 @@ func (s *Scanner) endString(end int) {
 	a.out = append(a.out, '"')
 	if !utf8.Valid(a.out[s.str.outStart:]) {
 		at := s.tokenStart + invalidUTF8Index(s.tokenText())
-		s.fail(diag.InvalidUTF8, at, at+1, "the string holds bytes that are not UTF-8")
+		s.fail(diag.InvalidUTF8, at, at+1, "invalid UTF-8 in a string")
 		return
 	}
 	if s.lang == delimited {

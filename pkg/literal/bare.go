@@ -51,7 +51,7 @@ func (s *Scanner) endBareKey() {
 	s.mode = inGap
 	key, a := s.tokenText(), &s.args
 	if !utf8.ValidString(key) {
-		s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "these bytes are not UTF-8")
+		s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "invalid UTF-8")
 		return
 	}
 	a.beginItem()
@@ -78,7 +78,7 @@ func (s *Scanner) scanBareValue(p []byte) int {
 		return 0
 	case p[0] == '{' || p[0] == '[':
 		s.mode = inGap
-		s.fail(diag.BadLiteral, s.pos, s.pos+1, "%q stands in a value without quotes", p[0])
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "unexpected %q in an unquoted value", p[0])
 		return 0
 	}
 	return 1
@@ -93,7 +93,7 @@ func (s *Scanner) endBareValue() {
 	number, numeric := parseBareNumber(text)
 	switch {
 	case !utf8.ValidString(text):
-		s.fail(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
+		s.fail(diag.InvalidUTF8, w.start, w.end, "invalid UTF-8")
 	case !s.beginValue(w.start, w.end):
 	case nonNumbers[strings.TrimLeft(text, "+-")]:
 		s.failNotANumber(w)
@@ -127,9 +127,9 @@ func (s *Scanner) addBareString(w word) {
 	s.valueChanged = true
 	edits := []diag.Edit{{Start: w.start, End: w.start, New: s.delimiter}, {Start: w.end, End: w.end, New: s.delimiter}}
 	if strings.IndexByte(w.text, ':') >= 0 {
-		s.noteAmbiguous(diag.BareValue, w.start, w.end, "it is unknown where this text without quotes ends").fix("add marks", diag.Unsafe, edits...)
+		s.noteAmbiguous(diag.BareValue, w.start, w.end, "ambiguous end of an unquoted string").fix("add delimiters", diag.Unsafe, edits...)
 	} else {
-		s.note(diag.BareValue, w.start, w.end, diag.Warning, "the string has no marks around it").fix("add marks", diag.Unsafe, edits...)
+		s.note(diag.BareValue, w.start, w.end, diag.Warning, "missing delimiters around the string").fix("add delimiters", diag.Unsafe, edits...)
 	}
 	s.endValue(w.end)
 	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}
@@ -144,7 +144,7 @@ func (s *Scanner) rejectOpenBareString(at int) bool {
 	}
 	value := s.findings[n]
 	s.findings = s.findings[:n]
-	s.fail(diag.BareValue, value.Span.Start, at, "the string has no marks around it and holds a comma: its end is uncertain")
+	s.fail(diag.BareValue, value.Span.Start, at, "unquoted string with a comma: its end is ambiguous")
 	s.findings[n].Path, s.skip.bareFault = value.Path, true
 	return true
 }
@@ -159,6 +159,6 @@ func (s *Scanner) extendBareFault(stop string) {
 	f := &s.findings[n]
 	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Kept(f.Span.Start)[:s.pos-f.Span.Start], blanks))
 	if stop != "" {
-		f.Message = fmt.Sprintf(`the string has no marks around it and holds a comma, and no "}" stands before %s: its end is uncertain`, excerpt(stop))
+		f.Message = fmt.Sprintf(`unquoted string with a comma and no "}" before %s: its end is ambiguous`, excerpt(stop))
 	}
 }

@@ -48,7 +48,7 @@ func (s *Scanner) delimitedToken(p []byte) int {
 func (s *Scanner) delimitedArgument(c byte) int {
 	switch {
 	case len(s.args.open) == 0 && c != '{':
-		s.fail(diag.BadLiteral, s.pos, s.pos+1, "an opening brace is missing")
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing opening brace")
 		return 0
 	case s.isQuote(c) || strings.IndexByte("{}[],:", c) >= 0:
 		return s.readArgument(c)
@@ -122,7 +122,7 @@ func (s *Scanner) closeDelimited() {
 	text := s.tokenStart + len(s.delimiter)
 	if raw := s.Kept(text); !utf8.ValidString(raw) {
 		at := text + invalidUTF8Index(raw)
-		s.fail(diag.InvalidUTF8, at, at+1, "the string holds bytes that are not UTF-8")
+		s.fail(diag.InvalidUTF8, at, at+1, "invalid UTF-8 in a string")
 		return
 	}
 	if !s.str.isKey {
@@ -130,7 +130,7 @@ func (s *Scanner) closeDelimited() {
 		s.lastString = lastString{kind: delimitedString, outStart: s.str.outStart, textStart: text, closerStart: s.pos, end: end}
 		return
 	}
-	s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "the key stands between marks").
+	s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected string delimiters around the key").
 		fix("remove them", s.keyFixKind(s.Kept(text)), diag.Edit{Start: s.tokenStart, End: text}, diag.Edit{Start: s.pos, End: end})
 	s.endKey(s.str.outStart, end, false)
 }
@@ -154,14 +154,14 @@ func (s *Scanner) keyFixKind(text string) diag.FixKind {
 func (s *Scanner) noteOtherQuotes(end int) {
 	raw := s.Kept(s.tokenStart + 1)
 	if s.str.isKey {
-		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "the key has quotes").
+		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected quotes around the key").
 			fix("remove them", s.keyFixKind(raw), diag.Edit{Start: s.tokenStart, End: s.tokenStart + 1}, diag.Edit{Start: end - 1, End: end})
 		s.noteString(end)
 		return
 	}
-	n := s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "the string is in quotes instead of the dialect's string marks")
+	n := s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "quotes instead of the dialect's string delimiters")
 	if string(appendJSONString(nil, raw[:end-1-s.tokenStart-1])) == string(s.args.out[s.str.outStart:]) {
-		n.fix("write the marks", diag.Safe, s.delimiterEdits(end)...)
+		n.fix("use string delimiters", diag.Safe, s.delimiterEdits(end)...)
 	} else {
 		s.noteString(end)
 	}

@@ -135,24 +135,24 @@ func (s *Scanner) noteString(end int) {
 		return
 	}
 	s.noteFix(diag.RawControl, str.controls, diag.Safe, "write escapes",
-		"a raw control character in a string is kept")
+		"unescaped control character in a string; kept")
 	s.valueChanged = s.valueChanged || str.badEscapes.count > 0
 	if str.hasLetterEscape && str.hasUnknownEscape {
 		s.noteAmbiguousBackslashes(end)
 	} else {
 		s.noteFix(diag.BadEscape, str.badEscapes, diag.Unsafe, "double the backslashes",
-			"an escape that "+languageNames[s.lang]+" does not have is kept with its backslash")
+			"unknown "+languageNames[s.lang]+" escape; read as a literal backslash")
 	}
 	s.noteKeptBackslashes(str.keptBackslashes)
 	s.noteFix(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
-		"a run of backticks in a template is read as text")
+		"backticks inside a template literal; read as text")
 	if str.quotes.count > 0 && str.quotes.end < end {
 		str.quotes.end = end
 	}
 	s.noteFix(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
-		"the string is not in double quotes")
+		"expected double quotes around the string")
 	s.noteFix(diag.BadEscape, str.looseEscapes, diag.Safe, "remove the backslash",
-		"JSON has no escape for this quote; it is read without the backslash")
+		"unnecessary backslash before a quote; dropped")
 }
 
 // noteAmbiguousBackslashes notes a string with backslashes that begin no escape, and others
@@ -160,9 +160,9 @@ func (s *Scanner) noteString(end int) {
 // doubled: C:\Users\new, \frac{\alpha}. Nothing says which of the second are text: names
 // begin with the letter of a line end as with any other.
 func (s *Scanner) noteAmbiguousBackslashes(end int) {
-	const what = "the backslashes of the string are all text, or only those that begin no escape, and the others make control characters"
+	const what = "ambiguous backslashes: all are literal, or only those that begin no escape while the others make control characters"
 	if s.isVerbatim() {
-		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).fix("make all of them text: write the marks", diag.Unsafe, s.delimiterEdits(end)...)
+		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).fix("make all backslashes literal: use string delimiters", diag.Unsafe, s.delimiterEdits(end)...)
 		return
 	}
 	var edits []diag.Edit
@@ -182,13 +182,13 @@ func (s *Scanner) noteAmbiguousBackslashes(end int) {
 		}
 	}
 	s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).
-		fix("double all of them", diag.Unsafe, edits...)
+		fix("double all backslashes", diag.Unsafe, edits...)
 }
 
 // noteKeptBackslashes notes backslashes that Python keeps because no escape begins there.
 func (s *Scanner) noteKeptBackslashes(m fixBuilder) {
 	if m.count > 0 {
-		s.note(diag.BadEscape, m.start, m.end, diag.Info, "a backslash that begins no escape is text").
+		s.note(diag.BadEscape, m.start, m.end, diag.Info, "unknown escape; read as a literal backslash").
 			fix("double the backslashes", diag.Safe, m.edits...)
 	}
 }
@@ -200,11 +200,11 @@ var languageNames = map[language]string{javaScript: "JavaScript", jsonText: "JSO
 var hints = map[diag.Code]string{
 	diag.InvalidUTF8:  "write the character itself",
 	diag.NotANumber:   "write a number, a string or null",
-	diag.DuplicateKey: "write every key once",
+	diag.DuplicateKey: "use each key once",
 	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
 	diag.BadEscape:    "double every backslash that is text",
 	diag.CutCall:      "write the whole call again",
-	diag.WrongCloser:  "write the call again, and close every string with its own mark",
+	diag.WrongCloser:  "write the call again, and close every string with its own delimiter",
 }
 
 // fail records why a call has no arguments, and goes on to its end.
@@ -255,7 +255,7 @@ func (s *Scanner) noteTruncated() {
 	if s.mode >= inText {
 		what = "a string of " + what
 	}
-	s.noteCut(s.captureStart, "the text ends inside "+what)
+	s.noteCut(s.captureStart, "unexpected end of text inside "+what)
 	s.truncated, s.args.out = true, s.args.out[:0]
 }
 
@@ -270,12 +270,12 @@ func (s *Scanner) failBracket(c byte) {
 	top := s.args.top()
 	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == openerOf[c] })
 	if top.char == 0 || !isOpen && c == '}' {
-		s.fail(diag.Bracket, s.pos, s.pos+1, "%q closes nothing", c)
+		s.fail(diag.Bracket, s.pos, s.pos+1, "unmatched closing %q", c)
 		return
 	}
 	missing := s.missingClosers()
 	at := s.args.lastEnd
-	s.fail(diag.Bracket, s.pos, s.pos+1, "%q is missing before %q", closerOf[top.char], c)
+	s.fail(diag.Bracket, s.pos, s.pos+1, "missing %q before %q", closerOf[top.char], c)
 	switch {
 	case c == ')':
 		s.addMissingFix(at, strings.TrimSuffix(missing, ")"))
@@ -296,9 +296,9 @@ func (s *Scanner) failUnclosed(by string) {
 	case s.args.want == wantColon || s.mode == inBareKey:
 		s.failMissingColon(s.tokenStart)
 	case s.args.want == wantValue && s.args.top().char == '{' && s.mode != inBareValue:
-		s.fail(diag.BadLiteral, s.tokenStart, s.pos+1, "a value is missing before %s", by)
+		s.fail(diag.BadLiteral, s.tokenStart, s.pos+1, "missing value before %s", by)
 	default:
-		s.fail(diag.Bracket, s.tokenStart, s.pos+1, "%q is missing before %s", missing, by)
+		s.fail(diag.Bracket, s.tokenStart, s.pos+1, "missing %q before %s", missing, by)
 		s.addMissingFix(at, missing)
 	}
 }

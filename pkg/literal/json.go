@@ -349,7 +349,7 @@ func (s *Scanner) endAtNextObject(c byte) bool {
 		return false
 	}
 	comma := a.lastEnd - 1
-	s.fail(diag.Bracket, s.pos, s.pos+1, "'{' begins the next object, and '}' of this one is missing")
+	s.fail(diag.Bracket, s.pos, s.pos+1, "missing '}': the next object begins here")
 	s.addMissingFix(comma, "}")
 	s.object.endsAtNext = true
 	s.end, s.state = s.pos, Bad

@@ -12,10 +12,10 @@ func (s *Scanner) readKeyword(c byte) {
 	top := a.top()
 	switch {
 	case !isBareKey(w.text) || isDigit(w.text[0]):
-		s.fail(diag.NotALiteral, w.start, w.end, "%s is no name of an argument", excerpt(w.text))
+		s.fail(diag.NotALiteral, w.start, w.end, "invalid argument name %s", excerpt(w.text))
 		return
 	case top.items > 0 && !a.hasKeywords:
-		s.fail(diag.KeywordArgs, w.start, s.pos+1, "arguments with and without names are mixed")
+		s.fail(diag.KeywordArgs, w.start, s.pos+1, "positional and keyword arguments are mixed")
 		return
 	case !a.hasKeywords:
 		s.beginKeywords(w)
@@ -51,9 +51,9 @@ func (s *Scanner) beginKeywords(first word) {
 // endKeywords reports keyword arguments at the end of the call.
 func (s *Scanner) endKeywords() {
 	if s.lang == python {
-		s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon after the name of an argument")
+		s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon instead of = after an argument name")
 		return
 	}
 	s.keywords.add(diag.Edit{Start: s.pos, End: s.pos, New: "}"})
-	s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write one object", "arguments with names are read as one object")
+	s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write one object", "keyword arguments; read as one object")
 }

@@ -24,7 +24,7 @@ func (s *Scanner) blankFixKind() diag.FixKind {
 // noteBlanks notes blanks of other alphabets, and those of old printers.
 func (s *Scanner) noteBlanks(from, to int) {
 	if s.lang == jsonText && s.isParsing() {
-		s.note(diag.BadLiteral, from, to, diag.Warning, "a blank that JSON does not have").
+		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
 			fix("write a space", s.blankFixKind(), diag.Edit{Start: from, End: to, New: " "})
 	}
 }
@@ -37,7 +37,7 @@ func (s *Scanner) noteTrailingComma(at int) {
 // noteBareKey notes a key without quotes, given also as it is in JSON.
 func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	if s.lang == jsonText {
-		s.note(diag.BareKey, w.start, w.end, diag.Warning, "the key %s has no quotes", excerpt(w.text)).
+		s.note(diag.BareKey, w.start, w.end, diag.Warning, "unquoted key %s", excerpt(w.text)).
 			fix("add quotes", diag.Safe, diag.Edit{Start: w.start, End: w.end, New: string(quoted)})
 	}
 }

@@ -239,14 +239,14 @@ func (s *Scanner) endOfText() {
 	case s.mode == inLine:
 		s.noteComment(s.pos)
 	case s.goal == goalPunct && (s.mode == inBlock || s.mode == inStar):
-		s.noteCut(s.tokenStart, "the text ends inside a comment")
+		s.noteCut(s.tokenStart, "unterminated comment")
 	}
 	if s.state != More {
 		return
 	}
 	switch {
 	case s.phase == inHead:
-		s.noteCut(s.head.start, "the text ends before the call has begun")
+		s.noteCut(s.head.start, "unexpected end of text before the call")
 	case s.goal == goalPunct || s.goal == goalSkip:
 	case s.phase == skipping || s.phase == inArguments:
 		s.noteTruncated()

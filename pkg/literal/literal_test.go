@@ -332,7 +332,7 @@ func parseValue(text string) (json.RawMessage, []diag.Finding) {
 	}
 	value, findings := s.Value(), s.Findings()
 	if value != nil && hasTrailingText(text[n:]) {
-		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "text follows the value"))
+		return nil, append(findings, diag.New(diag.BadLiteral, diag.Bytes(n, len(text)), "unexpected text after the value"))
 	}
 	return value, findings
 }

@@ -31,7 +31,7 @@ func (s *Scanner) endNumber(token string) {
 	unsigned := strings.TrimLeft(token, "+-")
 	switch {
 	case strings.HasPrefix(token, "...") && s.lang == javaScript:
-		s.fail(diag.NotALiteral, w.start, w.end, "a spread would have to be evaluated")
+		s.fail(diag.NotALiteral, w.start, w.end, "unsupported spread: expressions are not evaluated")
 		return
 	case s.args.want == wantKey:
 		s.addNumberKey(w)
@@ -75,7 +75,7 @@ func (s *Scanner) addNumber(w word, number numeral) {
 		number.issue = ""
 	}
 	if s.hasJSONStrings() && number.issue == "" && number.json != w.text {
-		number.issue = "a form that JSON does not have"
+		number.issue = "a notation that JSON does not allow"
 	}
 	s.noteNumber(w, number)
 	s.args.out = append(s.args.out, number.json...)
@@ -88,11 +88,11 @@ func (s *Scanner) failNumber(w word) {
 		s.failNotLiteral(w)
 		return
 	}
-	s.fail(diag.BadLiteral, w.start, w.end, "%s is no number", excerpt(w.text))
+	s.fail(diag.BadLiteral, w.start, w.end, "invalid number %s", excerpt(w.text))
 }
 
 func (s *Scanner) failNotANumber(w word) {
-	s.fail(diag.NotANumber, w.start, w.end, "JSON has no number %s", w.text)
+	s.fail(diag.NotANumber, w.start, w.end, "JSON cannot represent %s", w.text)
 }
 
 // addNumberKey takes a number as the key of an object.
@@ -102,7 +102,7 @@ func (s *Scanner) addNumberKey(w word) {
 		return
 	}
 	if strings.Trim(w.text, "0123456789") != "" || len(w.text) > 1 && w.text[0] == '0' {
-		s.fail(diag.BadLiteral, w.start, w.end, "a key must be a word or a quoted string")
+		s.fail(diag.BadLiteral, w.start, w.end, "expected a key: a word or a quoted string")
 		return
 	}
 	s.endWord(w.text)
@@ -205,11 +205,11 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 	edit := diag.Edit{Start: w.start, End: w.end, New: n.json}
 	if n.maybeOctal {
 		s.ambiguous = true
-		s.note(diag.NumberForm, w.start, w.end, diag.Error, "%s can be decimal or octal", excerpt(w.text)).
+		s.note(diag.NumberForm, w.start, w.end, diag.Error, "ambiguous number %s: decimal or octal", excerpt(w.text)).
 			fix("read it as decimal", diag.Unsafe, edit)
 		return
 	}
-	s.note(diag.NumberForm, w.start, w.end, diag.Warning, "%s has %s; it is read as %s", excerpt(w.text), n.issue, excerpt(n.json)).
+	s.note(diag.NumberForm, w.start, w.end, diag.Warning, "%s has %s; read as %s", excerpt(w.text), n.issue, excerpt(n.json)).
 		fix("write "+excerpt(n.json), diag.Safe, edit)
 }
 

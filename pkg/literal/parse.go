@@ -20,9 +20,9 @@ func ParseCall(text string) (chat.Call, []diag.Finding) {
 	findings := s.Findings()
 	switch {
 	case !ok && len(findings) == 0:
-		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(0, len(text)), "this is no call name(arguments)"))
+		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(0, len(text)), "not a call: expected name(arguments)"))
 	case ok && hasTrailingText(text[n:]):
-		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "text follows the call"))
+		findings = append(findings, diag.New(diag.NotACall, diag.Bytes(n, len(text)), "unexpected text after the call"))
 		call.Executable = false
 	}
 	return call, findings
@@ -84,7 +84,7 @@ func ParseBytes(text []byte) Reading {
 func trailingFinding(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {
-		return diag.New(diag.Concatenated, place, "a second value follows the first")
+		return diag.New(diag.Concatenated, place, "unexpected second value")
 	}
-	return diag.New(diag.BadLiteral, place, "text follows the value")
+	return diag.New(diag.BadLiteral, place, "unexpected text after the value")
 }

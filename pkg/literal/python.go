@@ -64,7 +64,7 @@ func (s *Scanner) openPrefixedString(prefix string, quote byte) {
 	s.str.raw = strings.Contains(prefix, "r")
 	s.str.format = strings.Contains(prefix, "f")
 	if strings.Contains(prefix, "b") && s.isParsing() {
-		s.fail(diag.NotALiteral, start, s.pos+1, "bytes are no text, and JSON has nothing for them")
+		s.fail(diag.NotALiteral, start, s.pos+1, "JSON cannot represent a bytes literal")
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *Scanner) readBrace(c byte) int {
 		return 1
 	}
 	if s.isParsing() {
-		s.fail(diag.NotALiteral, s.pos-1, s.pos, "{…} in an f-string would have to be evaluated")
+		s.fail(diag.NotALiteral, s.pos-1, s.pos, "unsupported {…} interpolation in an f-string")
 	}
 	return 0
 }
@@ -194,7 +194,7 @@ func (s *Scanner) readPythonEscapeDigit(c byte) (int, bool) {
 	switch {
 	case str.escapeKind == 'N' && c == '{':
 		s.mode = inText
-		s.fail(diag.NotALiteral, str.escapeStart, s.pos+1, "the names of characters are not known here")
+		s.fail(diag.NotALiteral, str.escapeStart, s.pos+1, "unsupported named character escape \\N{…}")
 	case str.escapeKind == 'N':
 		s.keepUnknownEscape()
 	case str.escapeKind == '8' && (c < '0' || c > '7'):
@@ -293,7 +293,7 @@ func (s *Scanner) readPythonColon() {
 	s.tokenStart = key.start
 	if key.word != "" {
 		s.valueChanged = true
-		s.note(diag.BareKey, key.start, key.end, diag.Warning, "the keys of JSON are strings; %s is read as one", excerpt(key.word)).
+		s.note(diag.BareKey, key.start, key.end, diag.Warning, "non-string key %s; read as a string", excerpt(key.word)).
 			fix("add quotes", diag.Unsafe, diag.Edit{Start: key.start, End: key.end, New: string(a.out[key.from:])})
 	}
 	if s.endKey(key.from, key.end, false); s.isParsing() {

@@ -216,7 +216,7 @@ func (s *Scanner) readDollar(c byte) int {
 		return 0
 	}
 	if s.isParsing() {
-		s.fail(diag.NotALiteral, s.pos-1, s.pos+1, "${…} in a template would have to be evaluated")
+		s.fail(diag.NotALiteral, s.pos-1, s.pos+1, "unsupported ${…} interpolation in a template literal")
 	}
 	s.skip.interpolations = append(s.skip.interpolations, 0)
 	s.mode = inGap
@@ -265,7 +265,7 @@ func (s *Scanner) failLoneSurrogate() bool {
 	if s.str.highSurrogate == 0 || !s.isParsing() {
 		return false
 	}
-	s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "the string has half of a surrogate pair, U+%04X: it is no character", s.str.highSurrogate)
+	s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "unpaired surrogate U+%04X in a string", s.str.highSurrogate)
 	return true
 }
 

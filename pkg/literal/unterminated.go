@@ -42,14 +42,14 @@ func (s *Scanner) readAfterValue(marked bool) int {
 		}
 	}
 	if !marked {
-		s.fail(diag.BadLiteral, s.pos, s.pos+1, "a comma or a closing bracket is missing before this")
+		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing comma or closing bracket")
 		return 0
 	}
 	remove := diag.Edit{Start: s.pos, End: s.pos + len(s.delimiter)}
 	if isLast {
-		s.note(diag.StrayMarker, s.pos, remove.End, diag.Warning, "extra mark after a string").fix("remove it", diag.Safe, remove)
+		s.note(diag.StrayMarker, s.pos, remove.End, diag.Warning, "extra string delimiter after a string").fix("remove it", diag.Safe, remove)
 	} else {
-		s.noteAmbiguous(diag.StrayMarker, s.pos, remove.End, "extra mark after a value that may be text").fix("remove it", diag.Unsafe, remove)
+		s.noteAmbiguous(diag.StrayMarker, s.pos, remove.End, "extra string delimiter after a value that may be text").fix("remove it", diag.Unsafe, remove)
 	}
 	return len(s.delimiter)
 }
@@ -136,9 +136,9 @@ func (s *Scanner) noteUnterminated(text string, start int, object bool, before s
 	end := start + len(text)
 	edit := diag.Edit{Start: end, End: end, New: s.delimiter}
 	s.valueChanged = true
-	title, what := "add it", "the closing mark of the string is missing before "+before
+	title, what := "add it", "unterminated string: missing delimiter before "+before
 	if hasMember(text, object) {
-		title, what = "add it at the end", "the closing mark of a string is missing, and it is unknown where"
+		title, what = "add it at the end", "unterminated string: the position of the missing delimiter is unknown"
 	}
 	s.noteAmbiguous(diag.WrongCloser, start, end, "%s", what).fix(title, diag.Unsafe, edit)
 }
@@ -172,7 +172,7 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	if !ok || !utf8.ValidString(value) {
 		return false
 	}
-	s.noteUnterminated(value, text, s.args.top().char == '{', "the brace")
+	s.noteUnterminated(value, text, s.args.top().char == '{', "the closing brace")
 	s.replaceString(from, value)
 	s.args.out = append(s.args.out, s.missingClosers()...)
 	s.end, s.state, s.mode = text+len(before), Done, inGap

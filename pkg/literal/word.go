@@ -20,7 +20,7 @@ func (s *Scanner) endKey(from, end int, bare bool) {
 	key := a.out[from:]
 	top.keyOutStart, top.keyOutEnd = from, len(a.out)
 	if !top.keys.add(key) {
-		s.fail(diag.DuplicateKey, s.tokenStart, end, "the key %s stands here for the second time; which value was meant is unknown", excerpt(key))
+		s.fail(diag.DuplicateKey, s.tokenStart, end, "duplicate key %s: the intended value is unknown", excerpt(key))
 		return
 	}
 	a.want, a.lastKeyBare, a.lastEnd = wantColon, bare, end
@@ -33,7 +33,7 @@ func (s *Scanner) endWord(text string) {
 	a := &s.args
 	switch {
 	case !utf8.ValidString(text):
-		s.fail(diag.InvalidUTF8, w.start, w.end, "these bytes are not UTF-8")
+		s.fail(diag.InvalidUTF8, w.start, w.end, "invalid UTF-8")
 	case a.want == wantKey && s.lang == python:
 		s.addWordKey(w)
 	case a.want == wantKey && isBareKey(w.text):
@@ -77,7 +77,7 @@ func (s *Scanner) addWordValue(w word) {
 		s.failNotANumber(w)
 		return
 	case !known && isSmartQuoted(w.text):
-		s.fail(diag.SmartQuote, w.start, w.end, "%s has typographic quotes around it, which are none in JSON", excerpt(w.text))
+		s.fail(diag.SmartQuote, w.start, w.end, "%s is in typographic quotes, which JSON does not allow", excerpt(w.text))
 		return
 	case !known:
 		s.failNotLiteral(w)
@@ -89,7 +89,7 @@ func (s *Scanner) addWordValue(w word) {
 }
 
 func (s *Scanner) failNotLiteral(w word) {
-	s.fail(diag.NotALiteral, w.start, w.end, "%s is no literal, and nothing is evaluated", excerpt(w.text))
+	s.fail(diag.NotALiteral, w.start, w.end, "%s is not a literal: expressions are not evaluated", excerpt(w.text))
 }
 
 // notePythonWord notes a word for a value that only Python has. Where Python is written,
@@ -98,7 +98,7 @@ func (s *Scanner) notePythonWord(w word, json string) {
 	if s.lang == python || w.text == json {
 		return
 	}
-	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "%s is Python; it is read as %s", w.text, json).
+	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "Python literal %s; read as %s", w.text, json).
 		fix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
 }
 

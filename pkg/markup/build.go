@@ -93,7 +93,7 @@ func (m *machine) escalateAmbiguity() {
 	for i := range m.out.findings {
 		if f := &m.out.findings[i]; f.Code == diag.MarkerInValue || f.Code == diag.WrongCloser {
 			f.Severity = diag.Error
-			f.Hint = "write the call again: close every value with its own mark, and write no marks in values"
+			f.Hint = "write the call again: close every value with its own tag, and write no tags in values"
 		}
 	}
 }
@@ -273,15 +273,15 @@ func (m *machine) addParam(start, end int) {
 	o, p := m.out, &m.param
 	o.valueChanged = o.valueChanged || p.wrongCloser || p.closerRejected
 	if p.openerMissing {
-		m.note(diag.MissingOpener, start, start, "the mark in front of the value of %s is missing", excerpt(p.name.text))
+		m.note(diag.MissingOpener, start, start, "missing opening tag before the value of %s", excerpt(p.name.text))
 	}
 	if p.name.text == "" {
-		m.fault(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "a parameter has no name")
+		m.fault(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
 	} else if !utf8.ValidString(p.name.text) {
-		m.fault(diag.InvalidUTF8, p.name.start, p.name.end, "the name of a parameter holds bytes that are not UTF-8")
+		m.fault(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
 	}
 	if m.hasObject {
-		m.fault(diag.CallMember, start, end, "there are parameters beside an object of arguments")
+		m.fault(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
 	}
 	m.noteMarks()
 	o.scratch = reuse(o.scratch)
@@ -293,7 +293,7 @@ func (m *machine) addParam(start, end int) {
 		o.arguments[i].repeats = append(o.arguments[i].repeats, bytes.Clone(value))
 		o.hasRepeats = true
 	default:
-		m.fault(diag.DuplicateKey, p.name.start, p.name.end, "the parameter %s is there twice", excerpt(p.name.text))
+		m.fault(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
 	}
 }
 

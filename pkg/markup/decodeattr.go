@@ -75,7 +75,7 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 		return v.decodeJSONAttr(text, kinds, plain)
 	}
 	if s.FormAttr+s.StringAttr != "" {
-		v.noteAttribute(len(text), "the tag does not say how the value is written: that is told by its type")
+		v.noteAttribute(len(text), "the tag does not declare the value's format; inferred from its type")
 	}
 	return v.decode(text, kinds, plain)
 }
@@ -85,7 +85,7 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds != 0 && kinds&String == 0 && v.isStrictJSON(text) {
 		if value, ok := v.decodeJSON(text, kinds, plain); ok {
-			v.noteAttribute(len(text), "the tag says that this is text, and the definition that it is not")
+			v.noteAttribute(len(text), "the tag declares text, but the tool definition does not allow text")
 			return value
 		}
 	}
@@ -106,7 +106,7 @@ func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, plain bool) json.
 			return value
 		}
 	}
-	v.noteAttribute(len(text), "the tag says that this is JSON, but %s: it is taken as text", whyNotJSON(text))
+	v.noteAttribute(len(text), "the tag declares JSON, but %s; read as text", whyNotJSON(text))
 	return v.decodeAsText(text)
 }
 
@@ -120,7 +120,7 @@ func whyNotJSON(text []byte) string {
 			return f.Message
 		}
 	}
-	return "the definition wants text"
+	return "the tool definition expects text"
 }
 
 // noteAttribute reports that the attributes of a tag are not as they should be, with the size of

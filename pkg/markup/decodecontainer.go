@@ -60,7 +60,7 @@ func (h *containerReader) step() bool {
 	found, _ := h.parser.nextOwnMark()
 	switch depth := len(h.stack); {
 	case found.kind == paramOpen && depth == literal.MaxDepth:
-		h.fault(diag.TooDeep, found, "tags are nested more than %d deep", depth)
+		h.fault(diag.TooDeep, found, "tags are nested more than %d levels deep", depth)
 	case found.kind == paramOpen:
 		return h.openTag(found)
 	case found.kind == paramClose && depth > 1:
@@ -70,9 +70,9 @@ func (h *containerReader) step() bool {
 		h.stack = h.stack[:depth-1]
 		return h.addValue(found, b.name, b.json())
 	case found.start < len(h.parser.text):
-		h.fault(diag.NotACall, found, "no value here")
+		h.fault(diag.NotACall, found, "expected a value")
 	case depth > 1:
-		h.fault(diag.MissingCloser, found, "the value %s is not closed", excerpt(h.stack[depth-1].name))
+		h.fault(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(h.stack[depth-1].name))
 	}
 	return false
 }
@@ -86,14 +86,14 @@ func (h *containerReader) fault(code diag.Code, at mark, format string, args ...
 func (h *containerReader) openTag(found mark) bool {
 	h.parser.beginTag(found)
 	if !h.parser.scanTag() || h.parser.tag.unclosed {
-		h.fault(diag.MissingCloser, found, "a tag lacks its end")
+		h.fault(diag.MissingCloser, found, "unterminated tag")
 		return false
 	}
 	key, attributes := h.parser.splitName(h.parser.syntax.Key)
 	tag := h.parser.tag
 	h.parser.lookahead = tag.next
 	if twice := tag.duplicate.name; twice != "" {
-		h.fault(diag.DuplicateKey, found, "the attribute %s is there twice", excerpt(twice))
+		h.fault(diag.DuplicateKey, found, "duplicate attribute %s", excerpt(twice))
 	}
 	of := &h.stack[len(h.stack)-1]
 	b := container{name: key.value, form: h.parser.syntax.formOf(attributes), shape: of.child(key.value)}
@@ -109,7 +109,7 @@ func (h *containerReader) openTag(found mark) bool {
 	if !tag.selfClosing {
 		closer, ok := h.parser.scanParamCloser()
 		if !ok {
-			h.fault(diag.MissingCloser, found, "the value %s is not closed", excerpt(b.name))
+			h.fault(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(b.name))
 			return false
 		}
 		end, h.parser.lookahead = closer.start, closer.end
@@ -144,11 +144,11 @@ func (h *containerReader) addValue(at mark, name string, value json.RawMessage) 
 	b := &h.stack[len(h.stack)-1]
 	switch {
 	case b.form == asList && name != "":
-		h.noteAttribute(0, "a value in a list has a name, which means nothing")
+		h.noteAttribute(0, "unexpected name on a list item; ignored")
 	case b.form == asDict && name == "":
-		h.fault(diag.CallMember, at, "a value has no name")
+		h.fault(diag.CallMember, at, "missing value name")
 	case b.form == asDict && b.names[name]:
-		h.fault(diag.DuplicateKey, at, "the value %s is there twice", excerpt(name))
+		h.fault(diag.DuplicateKey, at, "duplicate value %s", excerpt(name))
 		return true
 	}
 	if b.names == nil {

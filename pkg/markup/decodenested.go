@@ -45,7 +45,7 @@ func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, 
 		case found.kind != elementOpen || !in.isOwn(found):
 			return nil, false
 		case len(stack) == literal.MaxDepth:
-			v.m.fault(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d deep", literal.MaxDepth)
+			v.m.fault(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d levels deep", literal.MaxDepth)
 			return json.RawMessage("null"), true
 		default:
 			child := elementNode{name: found.name, shape: top.child(found.name)}

@@ -25,7 +25,7 @@ func (m *machine) paramValue(start, end int) json.RawMessage {
 	v := &m.out.value
 	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
 	if (m.param.isContainer || m.syntax.Nested) && !utf8.Valid(text) { // names in it, too
-		m.fault(diag.InvalidUTF8, start, end, "a value holds bytes that are not UTF-8")
+		m.fault(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
 	}
 	switch {
 	case m.param.isContainer:
@@ -288,7 +288,7 @@ func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.Raw
 		return nil, false
 	}
 	v.addParsed(r, true)
-	f := v.m.note(diag.DoubleEncoded, v.start, v.start, "the value is a string that holds JSON")
+	f := v.m.note(diag.DoubleEncoded, v.start, v.start, "double-encoded value: a string that contains JSON")
 	f.Path = v.path()
 	return inner.Value, true
 }
@@ -311,7 +311,7 @@ func (v *valueReader) addParsed(r literal.Reading, plain bool) {
 func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
 	b := v.m.out.quote(text)
 	if !utf8.Valid(text) {
-		v.m.fault(diag.InvalidUTF8, v.start, v.start+1, "a value holds bytes that are not UTF-8")
+		v.m.fault(diag.InvalidUTF8, v.start, v.start+1, "invalid UTF-8 in a value")
 	}
 	return b
 }

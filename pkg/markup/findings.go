@@ -38,7 +38,7 @@ func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, e
 
 func (m *machine) noteMissingPrefix(found mark) {
 	what := m.syntax.Prefix + m.syntax.Token
-	m.note(diag.MissingOpener, found.start, found.nameEnd, "the marks of the call lack %q", what)
+	m.note(diag.MissingOpener, found.start, found.nameEnd, "the tags of the call lack the prefix %q", what)
 }
 
 func (m *machine) noteName(n name) {
@@ -46,23 +46,23 @@ func (m *machine) noteName(n name) {
 	kind := diag.Safe
 	switch {
 	case n.hasExtra:
-		m.fault(diag.CallMember, n.start, n.end, "the tag holds more than a name")
+		m.fault(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
 		return
 	case n.hasControlToken && m.tag.unclosed && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
 		m.tag.tokenStart = n.start + len(n.text)
 		return
 	case n.hasControlToken:
-		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; without it the name is %s", excerpt(n.text))
+		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; read as %s", excerpt(n.text))
 		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
 	case n.namespace != "":
-		f = m.note(diag.NameNoise, n.start, n.end, "%q does not belong to the tool's name", n.namespace)
+		f = m.note(diag.NameNoise, n.start, n.end, "unexpected prefix %q in the tool name", n.namespace)
 	case n.irregular:
-		m.note(diag.NameNoise, n.start, n.end, "unexpected quotes or blanks around the name")
+		m.note(diag.NameNoise, n.start, n.end, "unexpected quotes or spaces around the name")
 		return
 	default:
 		return
 	}
-	m.fix(f, kind, "write the name alone", n.start, n.end, n.text)
+	m.fix(f, kind, "use the plain name", n.start, n.end, n.text)
 }
 
 // noteOpenTag reports an opening tag without its end. It should stand at the end of
@@ -77,8 +77,8 @@ func (m *machine) noteOpenTag() {
 		end = string(t.quote) + end
 	}
 	if t.tokenStart > 0 {
-		f := m.note(diag.MarkupInName, t.tokenStart, t.end, "%s stands where the tag should end with %s", excerpt(string(m.text[t.tokenStart:t.end])), end)
-		m.fix(f, diag.Unsafe, "write it", t.tokenStart, t.next, end)
+		f := m.note(diag.MarkupInName, t.tokenStart, t.end, "expected %s at the end of the tag, got %s", end, excerpt(string(m.text[t.tokenStart:t.end])))
+		m.fix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
 		return
 	}
 	f := m.noteMissingEnd(t.mark.start, t.end, t.next, end)
@@ -95,23 +95,23 @@ func isUnexpectedInTag(r rune) bool {
 
 // noteMissingEnd reports a tag without its end, which belongs between two offsets.
 func (m *machine) noteMissingEnd(start, from, to int, end string) *diag.Finding {
-	f := m.note(diag.MissingCloser, start, to, "a tag lacks its end %s", end)
-	m.fix(f, diag.Safe, "write it", from, to, end)
+	f := m.note(diag.MissingCloser, start, to, "unterminated tag: missing %s", end)
+	m.fix(f, diag.Safe, "add it", from, to, end)
 	return f
 }
 
 // noteCutCloser reports a closing mark whose first character is missing.
 func (m *machine) noteCutCloser(found mark) {
 	first := m.syntax.delimiters().Close[:1]
-	f := m.note(diag.MissingCloser, found.start, found.end, "the closing mark of the call lacks its %q", first)
-	m.fix(f, diag.Safe, "write it", found.start, found.start, first)
+	f := m.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
+	m.fix(f, diag.Safe, "add it", found.start, found.start, first)
 }
 
 // noteMissingCloser reports a call that is not closed. To close it is not safe where
 // another one begins: that can be the same one, begun again.
 func (m *machine) noteMissingCloser(fix diag.FixKind) {
 	closer := m.callClosingTag()
-	f := m.note(diag.MissingCloser, m.start, m.pos, "the call lacks its closing mark %s", closer)
+	f := m.note(diag.MissingCloser, m.start, m.pos, "missing closing tag %s of the call", closer)
 	m.fix(f, fix, "add it", m.pos, m.pos, closer)
 }
 
@@ -139,7 +139,7 @@ func (m *machine) paramClosingTag() string {
 }
 
 func (m *machine) noteWrongCloser(found mark) {
-	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the value of %s, whose own mark is missing", excerpt(m.param.name.text))
+	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of %s: this tag ends its value", excerpt(m.param.name.text))
 	f.Path = pointer(m.param.name.text)
 	end := found.start
 	if found.kind == elementClose || found.kind == paramClose {
@@ -149,7 +149,7 @@ func (m *machine) noteWrongCloser(found mark) {
 }
 
 func (m *machine) noteKeyCloser(found mark) {
-	f := m.note(diag.WrongCloser, found.start, found.end, "this ends the name %s, whose own mark is missing", excerpt(m.param.name.text))
+	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of the name %s: this tag ends it", excerpt(m.param.name.text))
 	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closingTag(m.syntax.KeyTag))
 }
 
@@ -159,13 +159,13 @@ func (m *machine) noteAttributes(attributes []attribute) {
 	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
 	for _, a := range attributes {
 		if !slices.Contains(known, a.name) && a != m.tag.duplicate {
-			m.note(diag.UnknownMember, a.start, a.end, "the attribute %s means nothing", excerpt(a.name))
+			m.note(diag.UnknownMember, a.start, a.end, "unknown attribute %s; ignored", excerpt(a.name))
 		}
 	}
 }
 
 func (m *machine) noteStray(found mark) {
-	f := m.note(diag.StrayMarker, found.start, found.end, "a closing mark closes nothing")
+	f := m.note(diag.StrayMarker, found.start, found.end, "unmatched closing tag")
 	m.fix(f, diag.Safe, "remove it", found.start, found.end, "")
 }
 
@@ -177,21 +177,21 @@ func (m *machine) noteJunk(start, end int) {
 		if m.syntax.Bare && m.addInvalidObject(start, end) {
 			return
 		}
-		m.fault(diag.NotACall, start, end, "text in the place of the arguments")
+		m.fault(diag.NotACall, start, end, "expected arguments, got text")
 		return
 	}
-	m.note(diag.TextAround, start, end, "text between the parameters")
+	m.note(diag.TextAround, start, end, "unexpected text between parameters")
 	if m.out != nil {
 		m.out.valueChanged = true
 	}
 }
 
 func (m *machine) noteNoValue(start, end int) {
-	m.fault(diag.CallMember, start, end, "the name of a parameter has no value")
+	m.fault(diag.CallMember, start, end, "parameter name without a value")
 }
 
 func (m *machine) noteTruncated() {
-	m.note(diag.CutCall, m.start, len(m.text), "the text ends inside the call").Hint = "write the whole call again"
+	m.note(diag.CutCall, m.start, len(m.text), "unexpected end of text inside the call").Hint = "write the whole call again"
 }
 
 // noteMarks reports the marks that are part of a value.
@@ -202,9 +202,9 @@ func (m *machine) noteMarks() {
 	}
 	more := ""
 	if p.markCount > 1 {
-		more = fmt.Sprintf(" (%d marks)", p.markCount)
+		more = fmt.Sprintf(" (%d tags)", p.markCount)
 	}
-	m.note(diag.MarkerInValue, p.firstMark.start, p.firstMark.end, "a mark of the dialect is part of the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
+	m.note(diag.MarkerInValue, p.firstMark.start, p.firstMark.end, "dialect tag inside the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

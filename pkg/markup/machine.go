@@ -290,7 +290,7 @@ func (m *machine) setTool(a attribute) {
 		m.rejectCall()
 		return
 	case more || len(n.text) > maxNameLen:
-		m.fault(diag.CallMember, n.start, n.end, "%s is no name of a tool", excerpt(n.text))
+		m.fault(diag.CallMember, n.start, n.end, "invalid tool name %s", excerpt(n.text))
 		return
 	}
 	m.shape = m.tools[n.text]

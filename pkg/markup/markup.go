@@ -128,7 +128,7 @@ func (s *Scanner) finish() {
 	case s.m.notCall:
 		s.state = None
 		if s.m.openingTooLong {
-			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "the opening tag of a call has no end within %d bytes", maxOpeningTag)}
+			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "unterminated opening tag of a call: no end within %d bytes", maxOpeningTag)}
 		}
 		return
 	case s.m.truncated:

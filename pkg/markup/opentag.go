@@ -66,14 +66,14 @@ func (m *machine) readTag() bool {
 // noteTag reports what is wrong with the attributes of the tag, beside its name.
 func (m *machine) noteTag(others []attribute) {
 	if found := m.tag.mark; found.glued {
-		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "no blank before the attribute %q", m.syntax.Name)
+		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "missing space before the attribute %q", m.syntax.Name)
 		f.Severity = diag.Warning
 		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(byteLevelSpace)))
-		m.fix(f, diag.Safe, "write one", found.nameEnd-sign, found.nameEnd, " ")
+		m.fix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
 	}
 	m.noteAttributes(others)
 	if a := m.tag.duplicate; a.name != "" {
-		m.fault(diag.DuplicateKey, a.start, a.end, "the attribute %s is there twice", excerpt(a.name))
+		m.fault(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
 	}
 	m.noteOpenTag()
 }

@@ -98,7 +98,7 @@ func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 	if b.isOver() {
 		b.buffered = b.buffered[:b.pos-b.bufferStart]
 	} else if fits < int64(len(p)) {
-		b.fail(Large, b.pos, fmt.Sprintf("response is over %d bytes", b.max))
+		b.fail(Large, b.pos, fmt.Sprintf("response exceeds %d bytes", b.max))
 	}
 	return b.err
 }
@@ -263,7 +263,7 @@ func (b *body) addCall(c chat.Call, from CallSources) {
 
 // setModel notes who the server says it is.
 func (b *body) setModel(model gjson.Result) {
-	if model.Str != "" && !b.exceeds(len(model.Str), maxModelName, "the name of the model is over %d bytes") {
+	if model.Str != "" && !b.exceeds(len(model.Str), maxModelName, "the model name exceeds %d bytes") {
 		b.resp.Model = strings.Clone(model.Str)
 	}
 }
@@ -309,7 +309,7 @@ func (b *body) failOpenObject() {
 	case err == nil || errors.Is(err, io.ErrUnexpectedEOF):
 		b.failTruncated()
 	case errors.As(err, &syntax) && bytes.HasSuffix(raw[:syntax.ByteOffset], []byte("\n")) && strings.Contains(err.Error(), "'{' after object value"):
-		b.fail(Garbled, b.objectStart+int(syntax.ByteOffset)-1, "the object on this line is not closed, and the next line begins another")
+		b.fail(Garbled, b.objectStart+int(syntax.ByteOffset)-1, "unterminated object: the next line begins another")
 	default:
 		b.failSyntax(err)
 	}

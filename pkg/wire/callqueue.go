@@ -29,7 +29,7 @@ type pendingCall struct {
 }
 
 // errAfterEnd is the fault of a stream that goes on with a call after its end.
-var errAfterEnd = errors.New("more arguments for a call that has ended")
+var errAfterEnd = errors.New("argument data after the end of the call")
 
 // appendArguments adds text to the arguments: what stands in their place.
 func (c *pendingCall) appendArguments(v gjson.Result) error {

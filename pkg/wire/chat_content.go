@@ -8,7 +8,7 @@ import (
 
 // errContentNotText is the fault of a content that is neither a text nor, where that may
 // be, a list of parts.
-var errContentNotText = errors.New("the content is no text")
+var errContentNotText = errors.New("the content is not text")
 
 // A deltaFields is a delta, or a whole message, taken apart.
 type deltaFields struct {

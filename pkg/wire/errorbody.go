@@ -214,7 +214,7 @@ func pageTitle(text string) string {
 			return title
 		}
 	}
-	return "a page without a title"
+	return "an untitled page"
 }
 
 // asciiLower returns a text with small letters for the capital ones of ASCII,

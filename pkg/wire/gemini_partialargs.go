@@ -9,7 +9,7 @@ import (
 )
 
 // errArgumentPath is the fault of a piece of an argument without a place.
-var errArgumentPath = errors.New("the place of an argument cannot be read")
+var errArgumentPath = errors.New("invalid argument path")
 
 // maxPathSteps is the number of steps in the longest path to an argument.
 const maxPathSteps = 100

@@ -43,18 +43,18 @@ func (b *body) exceedsCalls(n int) bool {
 }
 
 func (b *body) exceedsArguments(n int) bool {
-	return b != nil && b.exceeds(n, b.limits.Arguments, "the arguments of one call are over %d bytes")
+	return b != nil && b.exceeds(n, b.limits.Arguments, "the arguments of a call exceed %d bytes")
 }
 
 // exceedsKey ends the decoding if the id or the name of a call is too long.
 func (b *body) exceedsKey(id, name gjson.Result) bool {
-	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call is over %d bytes")
+	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call exceeds %d bytes")
 }
 
 // reserve counts bytes of the response and reports whether it may have them.
 func (b *body) reserve(n int) bool {
 	b.heldBytes += n
-	return !b.exceeds(b.heldBytes, b.limits.Text, "the text and calls of the reply are over %d bytes")
+	return !b.exceeds(b.heldBytes, b.limits.Text, "the text and calls of the reply exceed %d bytes")
 }
 
 // nodeBytes is about what a node takes, and an entry of a map.
@@ -82,7 +82,7 @@ func (s *byteBudget) isExceeded() bool { return s != nil && s.limit > 0 && s.use
 
 // exceedsNative ends the decoding if what is kept takes too much.
 func (b *body) exceedsNative() bool {
-	return b.exceeds(b.nativeBudget.used, b.nativeBudget.limit, "the parts of the reply take over %d bytes")
+	return b.exceeds(b.nativeBudget.used, b.nativeBudget.limit, "the parts of the reply exceed %d bytes")
 }
 
 // each calls f with the elements of an array, or with a value that is none, until the decoding has ended.

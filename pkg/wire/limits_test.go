@@ -23,13 +23,13 @@ func TestLimits(t *testing.T) {
 		{"gemini", wire.NewGemini(1 << 30), `{"usageMetadata":{"promptTokenCount":7},"candidates":[{"finishReason":"STOP","content":{"parts":[{}`, `,{"functionCall":{"name":"f","args":{}}}`, `]}}]}`, "more than 10 calls", true},
 		{"gemini arguments", wire.NewGemini(1 << 30), `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{}`, `,{"jsonPath":"$.#","numberValue":1}`, `]}}]}}]}`, "a list in the reply has more than", false},
 		{"gemini candidates", wire.NewGemini(1 << 30), `{"candidates":[{"index":1}`, `,{"index":1}`, `]}`, "a list in the reply has more than", false},
-		{"gemini text", wire.NewGemini(1 << 30), `{"candidates":[{"content":{"parts":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}]}`, "the text and calls of the reply are over", false},
+		{"gemini text", wire.NewGemini(1 << 30), `{"candidates":[{"content":{"parts":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}]}`, "the text and calls of the reply exceed", false},
 		{"gemini stream", wire.NewGemini(1 << 30), "", `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]}}]}` + "\n\n", "", "more than 10 calls", false},
 		{"bedrock", wire.NewBedrock(1 << 30), `{"output":{"message":{"content":[{}`, `,{"toolUse":{"toolUseId":"c","name":"f","input":{}}}`, `]}},"stopReason":"tool_use","usage":{"inputTokens":7}}`, "more than 10 calls", true},
-		{"bedrock text", wire.NewBedrock(1 << 30), `{"output":{"message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}},"stopReason":"end_turn"}`, "the text and calls of the reply are over", false},
+		{"bedrock text", wire.NewBedrock(1 << 30), `{"output":{"message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}},"stopReason":"end_turn"}`, "the text and calls of the reply exceed", false},
 		{"bedrock stream", wire.NewBedrock(1 << 30), "", `{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"c","name":"f"}}}}` + "\n", "", "more than 10 calls", false},
 		{"cohere", wire.NewCohere(1 << 30), `{"finish_reason":"TOOL_CALL","usage":{"tokens":{"input_tokens":7}},"message":{"tool_calls":[{}`, `,{"id":"c","function":{"name":"f","arguments":"{}"}}`, `]}}`, "more than 10 calls", true},
-		{"cohere text", wire.NewCohere(1 << 30), `{"finish_reason":"COMPLETE","message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}`, "the text and calls of the reply are over", false},
+		{"cohere text", wire.NewCohere(1 << 30), `{"finish_reason":"COMPLETE","message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}`, "the text and calls of the reply exceed", false},
 		{"cohere stream", wire.NewCohere(1 << 30), "", `data: {"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"c","function":{"name":"f"}}}}}` + "\n\n", "", "more than 10 calls", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

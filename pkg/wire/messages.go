@@ -142,7 +142,7 @@ func (d *Messages) readDelta(ref string, v gjson.Result) error {
 	b, kind := d.byRef[ref], v.Get("type").Str
 	switch {
 	case b == nil:
-		return errors.New("a piece of a block that has not begun")
+		return errors.New("delta for a content block that has not begun")
 	case kind == "input_json_delta":
 		return b.appendInput(&d.body, v.Get("partial_json"))
 	case kind == "text_delta":

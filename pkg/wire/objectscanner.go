@@ -16,8 +16,8 @@ type objectScanner struct {
 // The faults that a frame notices. Both would make it wait for an end that may
 // never come.
 var (
-	errNotObject = errors.New("a JSON object should start here")
-	errLineBreak = errors.New("a line ends inside a string")
+	errNotObject = errors.New("expected a JSON object")
+	errLineBreak = errors.New("line break inside a string")
 )
 
 // isOpen reports whether an object has begun and not ended.

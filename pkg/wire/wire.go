@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	case Server:
 		return "server reports: " + Excerpt(e.Message)
 	case Garbled:
-		return fmt.Sprintf("response is unreadable at byte %d: %s", e.Offset, e.Message)
+		return fmt.Sprintf("invalid response at byte %d: %s", e.Offset, e.Message)
 	}
 	return e.Message
 }

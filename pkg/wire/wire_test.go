@@ -45,7 +45,7 @@ func TestErrorText(t *testing.T) {
 		{"<!doctype html><HTML><Title lang=en>\n 503  Service\nUnavailable </TITLE><h1>no</h1>", "503 Service Unavailable", nil},
 		{"<html><title></title><h1>İ Bad Gateway</h1></html>", "İ Bad Gateway", nil},
 		{"<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", "Access Denied", nil},
-		{"<html><title", "a page without a title", nil},
+		{"<html><title", "an untitled page", nil},
 		{"", "", nil},
 	} {
 		if got := wire.ErrorText([]byte(tt.body)); got != tt.want {

@@ -47,14 +47,14 @@ const (
 // The limits, as messages name them.
 const (
 	overCalls     = "3 calls" // which the run has used, or the reply exceeds
-	overArguments = "the arguments of one call are over 4194304 bytes"
-	overText      = "the text and calls of the reply are over 16777216 bytes"
-	overBody      = "response is over 67108864 bytes"
-	overParts     = "the parts of the reply take over 33554432 bytes"
+	overArguments = "the arguments of a call exceed 4194304 bytes"
+	overText      = "the text and calls of the reply exceed 16777216 bytes"
+	overBody      = "response exceeds 67108864 bytes"
+	overParts     = "the parts of the reply exceed 33554432 bytes"
 	overItems     = "a list in the reply has more than 50000 elements"
 	overValues    = "a message of the reply has more than 1000000 values"
-	overKey       = "the id or name of a call is over 65536 bytes"
-	overName      = "the name of the model is over 1024 bytes"
+	overKey       = "the id or name of a call exceeds 65536 bytes"
+	overName      = "the model name exceeds 1024 bytes"
 )
 
 // hostileReplies returns what a server may send to take the memory of a run.
