@@ -196,7 +196,7 @@ func lossyFinding(f diag.Finding, k *tool.Coercion) diag.Finding {
 // describeCoercion describes a coercion: "is read as 5".
 func describeCoercion(k *tool.Coercion) string {
 	if k.To == nil {
-		return "is left out"
+		return "is omitted"
 	}
 	return "is read as " + abbreviate(k.To)
 }
@@ -251,7 +251,7 @@ func (o origin) toFile(f diag.Finding) diag.Finding {
 // newFix returns the fix that writes the coerced value, with edits if its span is known.
 func (f argumentFinding) newFix(known bool, kind diag.FixKind) diag.Fix {
 	if f.coercion.To == nil {
-		return diag.Fix{Title: "leave it out", Kind: diag.Display}
+		return diag.Fix{Title: "omit it", Kind: diag.Display}
 	}
 	x := diag.Fix{Title: "write " + abbreviate(f.coercion.To), Kind: diag.Display}
 	if known {

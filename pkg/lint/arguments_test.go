@@ -108,7 +108,7 @@ func TestSuggestedCoercion(t *testing.T) {
 	wantSuggestions := []suggestion{
 		{"with parse --coerce it is read as 5", []diag.Fix{{Title: "write 5", Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 21, End: 24, New: "5"}}}}},
 		{},
-		{"with parse --coerce it is left out", []diag.Fix{{Title: "leave it out", Kind: diag.Display}}},
+		{"with parse --coerce it is omitted", []diag.Fix{{Title: "omit it", Kind: diag.Display}}},
 	}
 	if d := cmp.Diff(wantSuggestions, got); d != "" {
 		t.Error(d)

@@ -36,7 +36,7 @@ func ReadBaseline(name string, src []byte) (*Baseline, error) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			e, err := parseEntry(line)
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: not an entry of a baseline: %w", name, number, err)
+				return nil, fmt.Errorf("%s:%d: invalid baseline entry: %w", name, number, err)
 			}
 			b.entries = append(b.entries, baselineLine{e, number, offset})
 			b.used[e.Fingerprint] = false
@@ -52,7 +52,7 @@ func parseEntry(line []byte) (Entry, error) {
 		return e, err
 	}
 	if raw, err := hex.DecodeString(e.Fingerprint); err != nil || len(raw) != 16 {
-		return e, errors.New("the fingerprint is not 32 hexadecimal digits")
+		return e, errors.New("the fingerprint must be 32 hexadecimal digits")
 	}
 	return e, nil
 }
@@ -75,7 +75,7 @@ func (b *Baseline) Unused(checked func(Entry) bool) []diag.Finding {
 		}
 		place := diag.At(e.line, 1)
 		place.Start, place.End = e.offset, e.offset
-		f := diag.New(diag.UnusedBaseline, place, "there is no such finding any more: %s", e.describe())
+		f := diag.New(diag.UnusedBaseline, place, "no finding matches this entry: %s", e.describe())
 		f.File, f.Hint = b.name, "delete the line"
 		out = append(out, f)
 	}
@@ -91,7 +91,7 @@ func (e Entry) describe() string {
 		text += ", at " + e.Path
 	}
 	if e.Nth > 0 {
-		text += fmt.Sprintf(", number %d of equal ones", e.Nth)
+		text += fmt.Sprintf(", occurrence %d", e.Nth)
 	}
 	return text
 }

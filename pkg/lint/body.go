@@ -40,7 +40,7 @@ func (o Options) readBodyOrText(src []byte) scanResult {
 			return o.readBody(src, format)
 		}
 		if wire.CutStream(src) {
-			return truncatedResult(len(src), "response was cut off before its first message")
+			return truncatedResult(len(src), "response was truncated before its first message")
 		}
 	}
 	return o.readText(src)
@@ -57,9 +57,9 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 		src = src[:rest]
 	}
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
-	r.dialect, r.why = format.Name, "it is a response of "+format.Title
+	r.dialect, r.why = format.Name, "response of "+format.Title
 	if others := d.Sources().Others; len(others) > 0 {
-		r.report(pieceFinding(wire.NewPaths(src), others[:1], diag.OtherChoices, "the response has %d choices, and only the first is read", len(others)+1))
+		r.report(pieceFinding(wire.NewPaths(src), others[:1], diag.OtherChoices, "the response has %d choices; only the first is read", len(others)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), format)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
@@ -130,7 +130,7 @@ func (r *scanResult) reportTrailing(src []byte) {
 	}
 	line, _, _ := bytes.Cut(src[r.trailing:], []byte("\n"))
 	end := r.trailing + len(bytes.TrimRight(line, "\r"))
-	r.report(diag.New(diag.UnreadableBody, diag.Bytes(r.trailing, end), "more stands behind the end of the response, and is not read"))
+	r.report(diag.New(diag.UnreadableBody, diag.Bytes(r.trailing, end), "data after the end of the response is ignored"))
 	r.blockCalls()
 }
 
@@ -162,7 +162,7 @@ func (o Options) readDecoded(src diag.Text, resp chat.Response, from *wire.Sourc
 	}
 	if toolsSent && len(text.calls) > 0 {
 		c := text.calls[0]
-		text.reportCall(0, diag.New(diag.CallInText, diag.Bytes(c.Start, c.End), "the server has passed on as text what is a call in the dialect %s", text.dialect))
+		text.reportCall(0, diag.New(diag.CallInText, diag.Bytes(c.Start, c.End), "the server returned a call in the dialect %s as text", text.dialect))
 	}
 	r.merge(text, newLayer(src, from.Content))
 	r.dialect, r.why = text.dialect, text.why

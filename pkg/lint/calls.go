@@ -188,7 +188,7 @@ func (r *Record) reportDuplicates(origins []origin) {
 		}
 		key := c.Name + "\x00" + string(args)
 		if before, ok := seen[key]; ok {
-			r.reportCall(i, diag.New(diag.DuplicateCall, diag.Span{}, "call %d on line %d is the same", before, r.Calls[before].Span.Line))
+			r.reportCall(i, diag.New(diag.DuplicateCall, diag.Span{}, "repeats call %d on line %d", before, r.Calls[before].Span.Line))
 			continue
 		}
 		seen[key] = i
@@ -203,7 +203,7 @@ func (r *Record) suppressEchoes(origins []origin, context *dialect.Heard) {
 			continue
 		}
 		c.Status, c.Executable = chat.StatusSuppressed, false
-		r.reportCall(i, diag.New(diag.EchoedCall, diag.Span{}, "this call stands in what the model was told, and is not run"))
+		r.reportCall(i, diag.New(diag.EchoedCall, diag.Span{}, "this call repeats untrusted context and is not executed"))
 	}
 }
 

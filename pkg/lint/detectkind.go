@@ -40,7 +40,7 @@ func unknownKindFindings(name string, src []byte) []diag.Finding {
 		return faults
 	}
 	_, likely := KindOf(src)
-	f := diag.New(diag.UnknownKind, diag.Span{}, "cannot tell what it is")
+	f := diag.New(diag.UnknownKind, diag.Span{}, "cannot detect the kind of the file")
 	switch {
 	case isBlank(src):
 		f.Message += ": it is empty"
@@ -48,12 +48,12 @@ func unknownKindFindings(name string, src []byte) []diag.Finding {
 		f.Hint = schema.EncodingHint(src)
 	case brokenJSON(src) != nil:
 		fault := brokenJSON(src)
-		f.Message += "; it is no sound JSON: " + fault.Message
-		f.Span, f.Hint = fault.Span, "say it with --as, when that is mended"
+		f.Message += "; it is not valid JSON: " + fault.Message
+		f.Span, f.Hint = fault.Span, "fix it, then name the kind with --as"
 	case len(likely) > 0:
 		f.Hint = "--as " + schema.Either(likely) + ", if it is meant as that"
 	default:
-		f.Hint = "say it with --as " + schema.Either(Kinds)
+		f.Hint = "name the kind with --as " + schema.Either(Kinds)
 	}
 	return []diag.Finding{f}
 }

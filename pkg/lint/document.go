@@ -143,7 +143,7 @@ func (l layout) readYAML(name string, src []byte, pass func(document)) []diag.Fi
 	some := false
 	for i, v := range values {
 		if i > 0 && l == singleDocument {
-			file.Add(yamlCodes.Syntax, v.Span(), "a second document, where there may be one")
+			file.Add(yamlCodes.Syntax, v.Span(), "unexpected second document")
 			break
 		}
 		if !v.IsNull() {
@@ -152,7 +152,7 @@ func (l layout) readYAML(name string, src []byte, pass func(document)) []diag.Fi
 		}
 	}
 	if !some && len(file.Findings()) == 0 {
-		file.Add(yamlCodes.Syntax, file.Start(), "there is nothing in it")
+		file.Add(yamlCodes.Syntax, file.Start(), "the file is empty")
 	}
 	return file.Findings()
 }

@@ -23,9 +23,9 @@ func (o Options) findEscapedResponse(text []byte) (diag.Finding, bool) {
 		return diag.Finding{}, false
 	}
 	place := diag.Bytes(0, len(text))
-	f := diag.New(diag.DoubleEncoded, place, "this is text; read as a string of JSON it would be a call of %q", wire.Excerpt(inner.Calls[0].Name))
+	f := diag.New(diag.DoubleEncoded, place, "this text would be a call of %q when decoded as a JSON string", wire.Excerpt(inner.Calls[0].Name))
 	f.Severity = diag.Error
-	f.Fixes = []diag.Fix{{Title: "write it without escapes", Kind: diag.Unsafe, Edits: []diag.Edit{{Start: place.Start, End: place.End, New: string(plain)}}}}
+	f.Fixes = []diag.Fix{{Title: "decode it", Kind: diag.Unsafe, Edits: []diag.Edit{{Start: place.Start, End: place.End, New: string(plain)}}}}
 	return f, true
 }
 

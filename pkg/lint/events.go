@@ -48,7 +48,7 @@ func (s *eventOrder) check(d document) []diag.Finding {
 	s.findings = nil
 	var calls []element
 	var list location
-	s.lastLocation, s.name = location{start: d.offset, end: d.offset + len(d.json)}, "no event"
+	s.lastLocation, s.name = location{start: d.offset, end: d.offset + len(d.json)}, "unnamed"
 	for _, p := range elements(d.json) {
 		at := location{d.offset + p.start, d.offset + p.end, "/" + p.key}
 		raw := d.json[p.start:p.end]
@@ -73,24 +73,24 @@ func (s *eventOrder) check(d document) []diag.Finding {
 func (s *eventOrder) checkOrder(first bool) {
 	switch {
 	case s.ended:
-		s.report(s.lastLocation, "%s behind the end of the run", s.name)
+		s.report(s.lastLocation, "%s after the end of the run", s.name)
 		s.stopped = true
 	case first && s.name != chainStart:
-		s.report(s.lastLocation, "the first event is %s, and not %s", s.name, chainStart)
+		s.report(s.lastLocation, "the first event is %s, expected %s", s.name, chainStart)
 	case !first && s.name == chainStart:
-		s.report(s.lastLocation, "%s, and the run has begun before", s.name)
+		s.report(s.lastLocation, "%s after the start of the run", s.name)
 	}
 	switch s.name {
 	case toolStart:
 		s.running++
 	case toolEnd:
 		if s.running == 0 && !s.ended {
-			s.report(s.lastLocation, "%s, and no tool has started", s.name)
+			s.report(s.lastLocation, "%s without a started tool", s.name)
 		}
 		s.running = max(0, s.running-1)
 	case chainEnd:
 		if s.running > 0 && !s.ended {
-			s.report(s.lastLocation, "%s, and %s", s.name, openTools(s.running))
+			s.report(s.lastLocation, "%s, but %s", s.name, openTools(s.running))
 		}
 		s.ended = true
 	case chainError:
@@ -116,13 +116,13 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 	before := s.calls
 	s.calls = calls
 	if len(calls) < len(before) {
-		s.report(list, "%s: %d of %d calls are not there any more", list.path, len(before)-len(calls), len(before))
+		s.report(list, "%s: %d of %d earlier calls are missing", list.path, len(before)-len(calls), len(before))
 		return
 	}
 	for i, call := range before {
 		if calls[i] != call {
 			at := location{list.start + items[i].start, list.start + items[i].end, list.path + "/" + strconv.Itoa(i)}
-			s.report(at, "%s: is not the call that stood here before", at.path)
+			s.report(at, "%s: differs from the earlier call", at.path)
 			return
 		}
 	}
@@ -132,9 +132,9 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 func (s *eventOrder) finish() []diag.Finding {
 	switch {
 	case s.name == "":
-		return []diag.Finding{diag.New(diag.EventsCut, diag.Bytes(0, 0), "there are no events")}
+		return []diag.Finding{diag.New(diag.EventsCut, diag.Bytes(0, 0), "no events")}
 	case !s.ended:
-		f := diag.New(diag.EventsCut, diag.Bytes(s.lastLocation.start, s.lastLocation.end), "the last event is %s, and not %s or %s", s.name, chainEnd, chainError)
+		f := diag.New(diag.EventsCut, diag.Bytes(s.lastLocation.start, s.lastLocation.end), "the last event is %s, expected %s or %s", s.name, chainEnd, chainError)
 		f.Path = s.lastLocation.path
 		return []diag.Finding{f}
 	}
@@ -149,5 +149,5 @@ func cutTornLine(src []byte) ([]byte, []diag.Finding) {
 		return src, nil
 	}
 	span := diag.Bytes(last.offset, last.offset+len(last.json))
-	return src[:start], []diag.Finding{diag.New(diag.EventsCut, span, "the last line was not completely written")}
+	return src[:start], []diag.Finding{diag.New(diag.EventsCut, span, "the last line is incomplete")}
 }

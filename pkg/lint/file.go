@@ -182,7 +182,7 @@ func (c *boundedFindings) add(findings ...diag.Finding) {
 // all returns the findings, and one finding for each code that counts the dropped ones.
 func (c *boundedFindings) all() []diag.Finding {
 	for code, first := range c.cut {
-		c.findings = append(c.findings, diag.New(code, first.Span, "%d more of these are not listed", c.count[code]-maxFindingsPerCode))
+		c.findings = append(c.findings, diag.New(code, first.Span, "%d more findings of this code are not listed", c.count[code]-maxFindingsPerCode))
 	}
 	return c.findings
 }
@@ -204,7 +204,7 @@ func (c *Checker) checkDocument(d document, f kindInfo) (findings []diag.Finding
 	violations = slices.DeleteFunc(violations, func(v schema.Violation) bool { return isWithin(v.Path, old) })
 	for i, v := range violations {
 		if f.kind == Message && v.AtKey && (v.Key == "tool_calls" || v.Key == "tool_call_id") {
-			violations[i].Hint = "this is how OpenAI writes messages; here a call stands with its result in toolCalls"
+			violations[i].Hint = "this is the OpenAI message format; here toolCalls holds calls with their results"
 		}
 	}
 	return append(findings, d.violationFindings(violations)...), true

@@ -154,7 +154,7 @@ func TestCheckerBounds(t *testing.T) {
 	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src), BaselineFile)
 	last := v.Findings[len(v.Findings)-2:]
 	want := []string{fmt.Sprintf("%d:1 error TA002 -", maxFindingsPerCode+1), fmt.Sprintf("%d:2 error TA001 -", maxFindingsPerCode+8)}
-	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxFindingsPerCode+2 || last[0].Message != "7 more of these are not listed" {
+	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxFindingsPerCode+2 || last[0].Message != "7 more findings of this code are not listed" {
 		t.Errorf("%d findings, %s\n%s", len(v.Findings), last[0].Message, d)
 	}
 }

@@ -17,21 +17,21 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
 	}
-	says := fmt.Sprintf("the server says %q", reason)
+	says := fmt.Sprintf("the server reports %q", reason)
 	find := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
 	switch {
 	case reason == "" && (format.NoReason || resp.Stop == chat.StopEnd):
 	case reason == "":
-		find(diag.UncleanEnd, "the server does not say why the response ended")
+		find(diag.UncleanEnd, "the server reports no finish reason")
 		return false
 	case resp.Stop == chat.StopLength:
-		find(diag.UncleanEnd, says+": the response was cut by a limit")
+		find(diag.UncleanEnd, says+": a limit truncated the response")
 		return false
 	case resp.Stop != chat.StopEnd && wire.StopOf(reason) == chat.StopEnd:
-		find(diag.UncleanEnd, "the model has refused")
+		find(diag.UncleanEnd, "the model refused")
 		return false
 	case resp.Stop != chat.StopEnd:
-		find(diag.UncleanEnd, says+": the response did not end of its own accord")
+		find(diag.UncleanEnd, says+": the response did not stop normally")
 		return false
 	case wire.NamesCalls(reason) && calls == 0:
 		find(diag.EndContradicts, says+", but the response has no native call")

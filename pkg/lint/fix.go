@@ -70,13 +70,13 @@ func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings fun
 		text.Bytes = []byte(fixed)
 		next := read(text)
 		if !same(f.Read, next) {
-			f.Open = "the fixes that are left would change what is executed, and are not made"
+			f.Open = "the remaining fixes would change the executable calls and were not applied"
 			return f
 		}
 		f.Text, f.Read, f.Made = text.Bytes, next, f.Made+made
 	}
 	if len(diag.SafeFixes(findings(f.Read))) > 0 {
-		f.Open = fmt.Sprintf("after %d passes there are still fixes to make", maxPasses)
+		f.Open = fmt.Sprintf("fixes remain after %d passes", maxPasses)
 	}
 	return f
 }

@@ -15,11 +15,11 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	_, isResponse := wire.FormatOf(body)
 	switch {
 	case head.Cut:
-		return truncatedResult(len(src), "response was cut off in its head")
+		return truncatedResult(len(src), "response was truncated in its head")
 	case head.OK() && isBlank(body):
 		return truncatedResult(len(src), "response is empty")
 	case head.OK() && head.Type == "text/event-stream" && !isResponse && !bytes.Contains(body, []byte("data:")):
-		return truncatedResult(len(src), "response was cut off before its first message")
+		return truncatedResult(len(src), "response was truncated before its first message")
 	case !isResponse && (!head.OK() || isPage(body, head)):
 		var r scanResult
 		r.why = "the server sent no response"

@@ -18,12 +18,12 @@ func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources
 		before, repeated := first[c.ID]
 		switch at := from.Calls[i]; {
 		case c.ID == "" && format.CallIDs:
-			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result needs; a run makes one"); !isFunctionCallPath(f.Layer) {
+			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
 				r.reportCall(i, f)
 			}
 		case c.ID == "":
 		case repeated:
-			f := pieceFinding(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run makes another one", before)
+			f := pieceFinding(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run assigns a new one", before)
 			f.Severity = diag.Warning
 			r.reportCall(i, f)
 		default:
@@ -50,7 +50,7 @@ func (r *scanResult) reportMisnamedArguments(body []byte, calls []chat.Call, fro
 		for _, name := range []string{"arguments", "parameters", "args", "input"} {
 			if v := gjson.GetBytes(body[at[0].Object:], gjsonPath(around+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
 				r.calls[i].Executable, r.calls[i].Status = false, chat.StatusInvalid
-				r.reportCall(i, pieceFinding(paths, at, diag.CallMember, "the call has no arguments, and something else in %q", name))
+				r.reportCall(i, pieceFinding(paths, at, diag.CallMember, "the call has no arguments, but a member %q", name))
 			}
 		}
 	}

@@ -127,13 +127,13 @@ func (l *recordLine) readKnownMember() {
 	}
 	switch first, calls := l.o.knownMembers(l.Bytes); {
 	case len(calls) > 1:
-		l.reportNoResponse("say which one is the response: --field "+calls[0].key, "%q and %q both hold calls", calls[0].key, calls[1].key)
+		l.reportNoResponse("choose the response with --field "+calls[0].key, "%q and %q both hold calls", calls[0].key, calls[1].key)
 	case len(calls) == 1:
 		l.useMember(calls[0])
 	case first != nil:
 		l.useMember(*first)
 	default:
-		l.reportNoResponse(fieldHint(l.Bytes), "no member is known to hold the response")
+		l.reportNoResponse(fieldHint(l.Bytes), "no known member holds a response")
 	}
 }
 

@@ -72,7 +72,7 @@ type PathError struct {
 }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("the path %q has no end of what begins with %q", e.Path, e.Path[e.At:])
+	return fmt.Sprintf("path %q: unclosed group %q", e.Path, e.Path[e.At:])
 }
 
 // CheckPath returns a [PathError] if a query, a list of paths or a modifier's argument is not

@@ -97,7 +97,7 @@ func (r scanResult) check(file string, text diag.Text, o Options) Record {
 		out.bindCalls(r, o)
 	}
 	if o.NeedsCall && len(r.calls) == 0 && r.dialect != "" {
-		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response calls no tool")})
+		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response has no call")})
 	}
 	out.addFindings(r.findings)
 	out.listRepairs()
@@ -187,7 +187,7 @@ func (r *Record) truncateFindings() {
 	}
 	if len(beyond) > 0 {
 		first := beyond[0]
-		f := diag.New(diag.TooMany, first.Span, "%d more findings are not shown, this is the place of the first", len(beyond))
+		f := diag.New(diag.TooMany, first.Span, "%d more findings are not shown; this is the position of the first", len(beyond))
 		f.File = first.File
 		kept = append(kept, f)
 	}

@@ -230,8 +230,8 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 	want := []string{
-		"3:1 warning TC401 1: call 0 on line 2 is the same",
-		"7:1 warning TC401 5: call 3 on line 5 is the same",
+		"3:1 warning TC401 1: repeats call 0 on line 2",
+		"7:1 warning TC401 5: repeats call 3 on line 5",
 	}
 	if d := cmp.Diff(want, repeats); d != "" {
 		t.Error(d)

@@ -39,9 +39,9 @@ func (r *scanResult) findOtherDialects(src []byte, o Options) {
 			continue
 		}
 		at[row.Name] = len(found)
-		f := diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End), "this is a call in the dialect %s, and %s was named; it is not run", row.Name, o.Dialect.Name)
+		f := diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End), "this call is in the dialect %s, not %s, and is not executed", row.Name, o.Dialect.Name)
 		if !quoted[i] {
-			f.Hint = "--dialect auto reads it"
+			f.Hint = "use --dialect auto to read it"
 		}
 		found = append(found, f)
 	}

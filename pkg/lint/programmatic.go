@@ -23,9 +23,9 @@ func (r *scanResult) suppressProgrammaticCalls(body []byte, from *wire.Sources) 
 	}
 	paths := wire.NewPaths(body)
 	for id, calls := range made {
-		what := "this call, and its result is in the response: the call is done, and is not run"
+		what := "this call; its result is in the response, so the call is not executed"
 		if more := len(calls) - 1; more > 0 {
-			what = fmt.Sprintf("this call and %d more, and its result is in the response: they are done, and are not run", more)
+			what = fmt.Sprintf("this call and %d more; its result is in the response, so they are not executed", more)
 		}
 		f := pieceFinding(paths, from.Calls[calls[0]].Name, diag.QuotedCall, "the program %s made %s", id, what)
 		f.Severity = diag.Info

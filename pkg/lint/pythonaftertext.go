@@ -28,8 +28,8 @@ func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset) {
 			return
 		}
 		last := found.Calls[len(found.Calls)-1]
-		f := diag.New(diag.TextAround, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls after text is not run")
-		f.Hint = "have the model write the list alone"
+		f := diag.New(diag.TextAround, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls after text is not executed")
+		f.Hint = "make the model write only the list"
 		r.report(f)
 		return
 	}

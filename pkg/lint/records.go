@@ -112,8 +112,8 @@ func (l *recordLine) validate(cut bool) bool {
 	if errors.As(err, &syntax) {
 		at, err = at+int(syntax.ByteOffset), syntax.Err
 	}
-	l.why = "the line is no JSON"
-	l.report(diag.New(diag.BadRecord, diag.Bytes(at, at), "the line is no JSON: %v", err))
+	l.why = "the line is not JSON"
+	l.report(diag.New(diag.BadRecord, diag.Bytes(at, at), "the line is not JSON: %v", err))
 	return false
 }
 
@@ -137,7 +137,7 @@ func (l *recordLine) useDialect(m member) {
 	format, isFormat := wire.FormatNamed(name)
 	d, isDialect := dialect.Named(name)
 	if !isFormat && !isDialect && name != "auto" {
-		l.reportMember(diag.BadDialect, m, "there is no dialect %s", wire.Excerpt(string(m.raw)))
+		l.reportMember(diag.BadDialect, m, "unknown dialect %s", wire.Excerpt(string(m.raw)))
 		l.findings[len(l.findings)-1].Hint = dialect.Meant(name, wire.FormatNames()...)
 		return
 	}
@@ -151,7 +151,7 @@ func (l *recordLine) useTools(m member, known *toolsetCache) {
 	}
 	set, err := known.get(string(m.unquoted()))
 	if err != nil {
-		l.reportMember(diag.BadTools, m, "the tools cannot be read: %v", err)
+		l.reportMember(diag.BadTools, m, "invalid tools: %v", err)
 		return
 	}
 	l.o.Tools, l.o.shapes = set.registry, set.shapes
@@ -162,10 +162,10 @@ func (l *recordLine) useResponse(m member, path string) {
 	switch {
 	case len(m.raw) == 0:
 		l.why = whyNoResponse
-		l.reportMember(diag.NoResponse, m, "there is nothing at %s", path)
+		l.reportMember(diag.NoResponse, m, "no value at %s", path)
 	case strings.IndexByte(`"{[`, m.raw[0]) < 0:
 		l.why = whyNoResponse
-		l.reportMember(diag.NoResponse, m, "at %s stands %s, which is no response", path, wire.Excerpt(string(m.raw)))
+		l.reportMember(diag.NoResponse, m, "the value at %s is not a response: %s", path, wire.Excerpt(string(m.raw)))
 	default:
 		l.embed(l.o.readResponse(m.unquoted()), l.Text, m.pieces())
 	}

@@ -52,7 +52,7 @@ func eachResponse[T any](file string, src []byte, o Options, convert func(Record
 // text.
 func (o Options) readNext(file string, text diag.Text) (record Record, more bool) {
 	if isBlank(text.Bytes) {
-		why := "there is nothing in it: the capture has failed, or the model said nothing"
+		why := "the file is empty: the capture failed, or the model returned nothing"
 		return truncatedResult(len(text.Bytes), why).check(file, text, o), false
 	}
 	r, part := o.readFirst(text.Bytes), text
@@ -111,7 +111,7 @@ func readRun(file string, src []byte, o Options) iter.Seq[Record] {
 // error.
 func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		r, scan := newRunReader(file, o), runfile.NewScan(src)
+		r, scan := newRunReader(file, o), runfile.NewScanner(src)
 		for record := range scan.Records() {
 			text, offset := scan.Line()
 			line := diag.Text{Bytes: text, Offset: int(offset), Before: record.Seq - 1}
@@ -137,7 +137,7 @@ func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
 			return
 		}
 		if all := found.all(); len(all) > 0 {
-			yield(scanResult{why: "it is the run file", findings: all}.check(file, diag.Text{}, o), nil)
+			yield(scanResult{why: "run file", findings: all}.check(file, diag.Text{}, o), nil)
 		}
 	}
 }
@@ -263,9 +263,9 @@ func (r *runReader) response(line diag.Text, body runfile.Response) Record {
 	} else if r.why != "" {
 		in.why = r.why
 	}
-	if body.Broken != "" {
+	if body.BrokenOff != "" {
 		at := pieceBounds(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).pieces())
-		in.report(diag.New(diag.CutBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.Broken))
+		in.report(diag.New(diag.CutBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.BrokenOff))
 	}
 	out := in.check(r.file, line, r.o)
 	out.Record = line.Before + 1
@@ -278,7 +278,7 @@ func (r *runReader) response(line diag.Text, body runfile.Response) Record {
 }
 
 // whyRunFile is the dialect reason of responses in a run file.
-const whyRunFile = "the run says so"
+const whyRunFile = "recorded in the run file"
 
 // sourcesOf returns the locations of a response's text and native calls in its line.
 func sourcesOf(line []byte) *wire.Sources {

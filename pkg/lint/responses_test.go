@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		runfile.Request{Turn: 2},
 		runfile.Response{Turn: 2, Content: "```tool\nf({a: 3})\n```"},
 		runfile.Request{Turn: 3, System: "s"}, // native calls have been refused
-		runfile.Response{Turn: 3, Content: "```tool\nf({a: 4})\n```", Broken: "cut off"},
+		runfile.Response{Turn: 3, Content: "```tool\nf({a: 4})\n```", BrokenOff: "cut off"},
 	)
 	got := slices.Collect(Captured("x", src, Options{}))
 	if len(got) != 4 { // and what is wrong with the order

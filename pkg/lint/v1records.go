@@ -90,12 +90,12 @@ func memberIndex(parts []element, key string) int {
 // findings reports the record, with a fix if every value that v2 needs is known.
 func (r *v1Record) findings(missing Missing) []diag.Finding {
 	text := r.toV2(missing)
-	f := r.finding(diag.OldRecord, r.at, "a record of a call in the form v1")
+	f := r.finding(diag.OldRecord, r.at, "call record in v1 format")
 	switch {
 	case r.yaml.Present():
-		f.Hint = "in JSON it can be rewritten with --fix"
+		f.Hint = "--fix converts records in JSON files"
 	case len(r.problems) == 0:
-		f.Fixes = []diag.Fix{{Title: "rewrite it in the form v2", Kind: diag.Safe,
+		f.Fixes = []diag.Fix{{Title: "convert it to v2", Kind: diag.Safe,
 			Edits: []diag.Edit{{Start: r.offset + r.at.start, End: r.offset + r.at.end, New: text}}}}
 	}
 	return append([]diag.Finding{f}, r.problems...)
@@ -119,7 +119,7 @@ func (r *v1Record) reportProblem(at location, hint, format string, args ...any) 
 	case len(r.problems) > maxProblems:
 		return
 	case len(r.problems) == maxProblems:
-		at, hint, format, args = r.at, "", "there is more that has no place in the form v2", nil
+		at, hint, format, args = r.at, "", "further problems are not listed", nil
 	}
 	f := r.finding(diag.OpenRecord, at, format, args...)
 	f.Hint = hint
@@ -146,7 +146,7 @@ func (r *v1Record) toV2(missing Missing) string {
 		case "namespace", "index":
 			output = append(output, r.member(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.location(r.at.path), "", "this key has no place in the form v2")
+			r.reportProblem(p.location(r.at.path), "", "v2 has no such key")
 		}
 	}
 	r.reportMissing(missing)
@@ -162,10 +162,10 @@ func (r *v1Record) toV2(missing Missing) string {
 // reportMissing reports the required v2 values that are unknown.
 func (r *v1Record) reportMissing(missing Missing) {
 	if missing.ToolName == "" {
-		r.reportProblem(r.at, "say it with --tool-name NAME", "its toolName is not known")
+		r.reportProblem(r.at, "pass --tool-name NAME", "toolName is unknown")
 	}
 	if missing.TopK == 0 {
-		r.reportProblem(r.at, "say it with --top-k N", "its topK is not known")
+		r.reportProblem(r.at, "pass --top-k N", "topK is unknown")
 	}
 	for _, key := range []string{"name", "query"} {
 		if memberIndex(r.members, key) < 0 {
@@ -179,7 +179,7 @@ func (r *v1Record) toolType(name element) string {
 	text := gjson.Parse(r.raw(name)).String()
 	kind := v1Types[strings.ToLower(text)]
 	if kind == "" {
-		r.reportProblem(name.location(r.at.path), "known are retrieval and retrieval with re-ranking", "no toolType follows from this name")
+		r.reportProblem(name.location(r.at.path), "known names are retrieval and retrieval with re-ranking", "no known toolType for this name")
 	}
 	return kind
 }
@@ -205,7 +205,7 @@ func (r *v1Record) convertResult(at location) string {
 	for _, p := range members {
 		switch {
 		case p.key == "chunk_id" && memberIndex(members, "id") >= 0:
-			r.reportProblem(p.location(at.path), "", "there is an id, too")
+			r.reportProblem(p.location(at.path), "", "conflicts with id")
 		case p.key == "chunk_id":
 			out = append(out, r.member("id", r.raw(p)))
 		case p.key == "metadata" && content >= 0:
@@ -216,7 +216,7 @@ func (r *v1Record) convertResult(at location) string {
 		case p.key == "id", p.key == "score", p.key == "metadata":
 			out = append(out, r.member(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.location(at.path), "", "this key has no place in the form v2")
+			r.reportProblem(p.location(at.path), "", "v2 has no such key")
 		}
 	}
 	return r.object(out...)
@@ -232,7 +232,7 @@ func (r *v1Record) mergeContent(metadata, content element, path string) string {
 	i := memberIndex(members, "content")
 	switch {
 	case i >= 0 && !r.isEqual(members[i], content):
-		r.reportProblem(content.location(path), "", "is not the same as the content in metadata")
+		r.reportProblem(content.location(path), "", "differs from the content in metadata")
 	case i >= 0:
 		return r.raw(metadata)
 	case len(members) == 0:

@@ -17,14 +17,14 @@ func (r *Record) checkValues(origins []origin) {
 		}
 		escaped := bytes.Contains(from.args, []byte(`\u`))
 		if bytes.Contains(from.args, []byte("\ufffd")) || escaped && hasEscape(from.args, `\ufffd`) {
-			r.reportCall(i, from.locateText(diag.New(diag.Replacement, diag.Span{}, "an argument holds U+FFFD, which stands for bytes that could not be read"), "\ufffd", `\ufffd`, `\uFFFD`))
+			r.reportCall(i, from.locateText(diag.New(diag.Replacement, diag.Span{}, "an argument contains U+FFFD, which replaces undecodable bytes"), "\ufffd", `\ufffd`, `\uFFFD`))
 		}
 		args := from.args
 		if escaped {
 			args = unescapeAngles(args)
 		}
 		if token, _ := dialect.ControlToken(args); token != "" {
-			r.reportCall(i, from.locateText(diag.New(diag.ControlToken, diag.Span{}, "an argument holds %s, which begins or ends a message for some models", token), token))
+			r.reportCall(i, from.locateText(diag.New(diag.ControlToken, diag.Span{}, "an argument contains %s, which starts or ends a message for some models", token), token))
 		}
 	}
 }
