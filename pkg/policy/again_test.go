@@ -15,8 +15,8 @@ func TestSetCountsForEachLayer(t *testing.T) {
 		p := Policy{Layers: []*Layer{layer(t, first), layer(t, `{version: 1, tools: {search: {allow: [{id: few, set: {limit: 5}, limit: {calls: 1}}]}}}`)}}
 		s, f := new(State), of(t, "search", `{"query":"a","limit":50}`)
 		d := p.Decide(s, f)
-		if d.Rule != "1:any+2:few" || len(d.rates) != 1 {
-			t.Errorf("%s: rule %s, rates %v", name, d.Rule, d.rates)
+		if d.Rule != "1:any+2:few" || len(d.rateLimits) != 1 {
+			t.Errorf("%s: rule %s, rates %v", name, d.Rule, d.rateLimits)
 		}
 		d.Verdict = Allow // or somebody approves
 		apply(s, f, d, time.Time{})

@@ -144,12 +144,12 @@ func (c *caseCall) compare(t *testing.T, i int, d Decision) {
 	if c.Because != "" && d.Why != c.Because {
 		t.Errorf("call %d: because %q, want %q", i, d.Why, c.Because)
 	}
-	if c.Effective != nil && canonical(t, d.Arguments) != canonical(t, c.Effective) {
+	if c.Effective != nil && sortedJSON(t, d.Arguments) != sortedJSON(t, c.Effective) {
 		t.Errorf("call %d: with %s, want %s", i, d.Arguments, c.Effective)
 	}
 }
 
-func canonical(t *testing.T, raw json.RawMessage) string {
+func sortedJSON(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	v := jsontext.Value(bytes.Clone(raw))
 	if err := v.Canonicalize(); err != nil {

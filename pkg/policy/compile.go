@@ -34,10 +34,10 @@ func compileWith(c compiler, doc json.RawMessage) (*Layer, []diag.Finding) {
 	if err := jsonv2.Unmarshal(doc, &in, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, []diag.Finding{diag.New(diag.PolicyValue, diag.Span{}, "%v", err)}
 	}
-	l := c.layer(in)
+	l := c.compileLayer(in)
 	l.Raw = doc
 	if len(c.findings) == 0 && c.tools != nil {
-		c.try(l, in)
+		c.runTests(l, in)
 	}
 	if len(c.findings) > 0 {
 		return nil, c.findings
@@ -55,184 +55,184 @@ type compiler struct {
 	findings []diag.Finding
 }
 
-// open says that nobody holds a run to something.
-func (c *compiler) open(path, what string) *diag.Finding {
-	return c.add(diag.PolicyUnheld, path, "this version does not enforce %s", what)
+// reportUnenforced says that nobody holds a run to something.
+func (c *compiler) reportUnenforced(path, what string) *diag.Finding {
+	return c.addFinding(diag.PolicyUnheld, path, "this version does not enforce %s", what)
 }
 
-func (c *compiler) add(code diag.Code, path, format string, args ...any) *diag.Finding {
+func (c *compiler) addFinding(code diag.Code, path, format string, args ...any) *diag.Finding {
 	f := diag.New(code, diag.Span{}, format, args...)
 	f.Path = path
 	c.findings = append(c.findings, f)
 	return &c.findings[len(c.findings)-1]
 }
 
-func (c *compiler) layer(in document) *Layer {
+func (c *compiler) compileLayer(in document) *Layer {
 	l := &Layer{EnableExec: in.EnableExec, RequireNonce: in.RequireNonce, trifecta: in.Taint.OnTrifecta, tools: map[string]*toolRules{}, dotted: []string{}}
 	if l.trifecta == "" {
 		l.trifecta = Deny
 	}
-	l.Budget = Budget{Calls: number(in.Budget.Calls), Writes: number(in.Budget.Writes), Tokens: number(in.Budget.Tokens)}
+	l.Budget = Budget{Calls: optionalInt(in.Budget.Calls), Writes: optionalInt(in.Budget.Writes), Tokens: optionalInt(in.Budget.Tokens)}
 	if in.Budget.CostUSD != nil {
-		c.open("/budget/cost_usd", "the cost of requests").Hint = "limit tokens"
+		c.reportUnenforced("/budget/cost_usd", "the cost of requests").Hint = "limit tokens"
 	}
 	if in.Budget.Wall != "" {
 		l.Budget.Wall, _ = time.ParseDuration(in.Budget.Wall) // the schema has its form
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
-		def := c.tool("/tools/"+name, name)
-		l.tools[name] = c.rules(name, in.Tools[name], def)
+		def := c.lookupTool("/tools/"+name, name)
+		l.tools[name] = c.compileRules(name, in.Tools[name], def)
 		l.dotNames(def, l.tools[name])
 	}
-	l.programs = c.programs(in.Programs)
+	l.programs = c.compilePrograms(in.Programs)
 	l.input = in.Input.Labels
-	l.files = c.files(in.Files, in.EnableExec, in.Programs.Sandbox != nil)
+	l.files = c.compileFiles(in.Files, in.EnableExec, in.Programs.Sandbox != nil)
 	l.sinks = map[string][]rule{}
 	for _, name := range slices.Sorted(maps.Keys(in.Taint.Allow)) {
 		at := "/taint/allow/" + name
-		l.sinks[name] = c.list(at, "taint."+name, in.Taint.Allow[name], c.tool(at, name))
+		l.sinks[name] = c.compileRuleList(at, "taint."+name, in.Taint.Allow[name], c.lookupTool(at, name))
 	}
-	l.labels = map[string][]labelling{}
+	l.labels = map[string][]labelRule{}
 	for _, name := range slices.Sorted(maps.Keys(in.Labels)) {
-		l.labels[name] = c.labels("/labels/"+name, name, in.Labels[name])
+		l.labels[name] = c.compileLabels("/labels/"+name, name, in.Labels[name])
 	}
 	l.PerUser = c.perUser
 	return l
 }
 
-// number returns a number that may be left out, -1 then.
-func number(n *int) int {
+// optionalInt returns a number that may be left out, -1 then.
+func optionalInt(n *int) int {
 	if n == nil {
 		return -1
 	}
 	return *n
 }
 
-// rules compiles the rules of one tool.
-func (c *compiler) rules(name string, in toolDocument, def *tool.Definition) *toolRules {
+// compileRules compiles the rules of one tool.
+func (c *compiler) compileRules(name string, in toolDocument, def *tool.Definition) *toolRules {
 	at := "/tools/" + name
 	return &toolRules{
-		deny:  c.list(at+"/deny", name+".deny", in.Deny, def),
-		ask:   c.list(at+"/ask", name+".ask", in.Ask, def),
-		allow: c.list(at+"/allow", name+".allow", in.Allow, def),
-		limit: c.limit(at+"/limit", in.Limit),
+		deny:  c.compileRuleList(at+"/deny", name+".deny", in.Deny, def),
+		ask:   c.compileRuleList(at+"/ask", name+".ask", in.Ask, def),
+		allow: c.compileRuleList(at+"/allow", name+".allow", in.Allow, def),
+		limit: c.compileLimit(at+"/limit", in.Limit),
 	}
 }
 
-// tool returns the definition of a tool, nil where none are known.
-func (c *compiler) tool(at, name string) *tool.Definition {
+// lookupTool returns the definition of a tool, nil where none are known.
+func (c *compiler) lookupTool(at, name string) *tool.Definition {
 	if c.tools == nil {
 		return nil
 	}
 	def, ok := c.tools.Get(name)
 	if !ok && !c.anyTools {
-		c.add(diag.PolicyTool, at, "unknown tool %q", name).Hint = schema.Meant(name, c.tools.Names())
+		c.addFinding(diag.PolicyTool, at, "unknown tool %q", name).Hint = schema.Meant(name, c.tools.Names())
 	}
 	return def
 }
 
-// list compiles rules, of which those without a name get one.
-func (c *compiler) list(at, made string, in []ruleDocument, def *tool.Definition) []rule {
+// compileRuleList compiles rules, of which those without a name get one.
+func (c *compiler) compileRuleList(at, made string, in []ruleDocument, def *tool.Definition) []rule {
 	out := make([]rule, len(in))
 	for i, r := range in {
 		n := strconv.Itoa(i)
-		out[i] = c.rule(at+"/"+n, made+"["+n+"]", r, def)
+		out[i] = c.compileRule(at+"/"+n, made+"["+n+"]", r, def)
 	}
 	return out
 }
 
-// labels compiles what the data of calls of a tool is.
-func (c *compiler) labels(at, name string, in []labelDocument) []labelling {
-	def := c.tool(at, name)
-	out := make([]labelling, len(in))
+// compileLabels compiles what the data of calls of a tool is.
+func (c *compiler) compileLabels(at, name string, in []labelDocument) []labelRule {
+	def := c.lookupTool(at, name)
+	out := make([]labelRule, len(in))
 	for i, one := range in {
 		n := strconv.Itoa(i)
-		out[i] = labelling{c.rule(at+"/"+n, "labels."+name+"["+n+"]", ruleDocument{Effect: one.Effect, Args: one.Args}, def), one.Add}
+		out[i] = labelRule{c.compileRule(at+"/"+n, "labels."+name+"["+n+"]", ruleDocument{Effect: one.Effect, Args: one.Args}, def), one.Add}
 	}
 	return out
 }
 
-// rule compiles one rule, which has a made name if it says none.
-func (c *compiler) rule(at, made string, in ruleDocument, def *tool.Definition) rule {
-	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.limit(at+"/limit", in.Limit), unknown: in.OnUnknown}
+// compileRule compiles one rule, which has a made name if it says none.
+func (c *compiler) compileRule(at, made string, in ruleDocument, def *tool.Definition) rule {
+	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.compileLimit(at+"/limit", in.Limit), onUnknownOutcome: in.OnUnknown}
 	if in.Idempotency != nil {
-		c.open(at+"/idempotency", "idempotency keys")
+		c.reportUnenforced(at+"/idempotency", "idempotency keys")
 	}
 	if in.OnUnknown == "probe" {
-		c.open(at+"/on_unknown", "probing a tool for the outcome of a call").Hint = "stop ends the run, and report tells the model"
+		c.reportUnenforced(at+"/on_unknown", "probing a tool for the outcome of a call").Hint = "stop ends the run, and report tells the model"
 	}
 	if r.id == "" && r.limit.perUser {
-		c.add(diag.PolicyValue, at+"/limit/per", "the rule needs an id: calls of all runs are counted by it")
+		c.addFinding(diag.PolicyValue, at+"/limit/per", "the rule needs an id: calls of all runs are counted by it")
 	}
-	r.id = c.id(at, r.id, "", made)
+	r.id = c.ruleID(at, r.id, "", made)
 	for _, name := range slices.Sorted(maps.Keys(in.Args)) {
-		at := at + "/args/" + escaped(name)
-		one := argRule{name, c.constraint(at, in.Args[name])}
-		if c.known(at, name, def) {
-			c.suits(at, one, def)
-			one.wholeAddresses(def)
+		at := at + "/args/" + escapePointer(name)
+		one := argRule{name, c.compileConstraint(at, in.Args[name])}
+		if c.checkParameter(at, name, def) {
+			c.checkCompatibility(at, one, def)
+			one.addNormalizedURLs(def)
 		}
 		r.args = append(r.args, one)
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Set)) {
-		c.known(at+"/set/"+escaped(name), name, def)
+		c.checkParameter(at+"/set/"+escapePointer(name), name, def)
 	}
 	return r
 }
 
-// id returns the name of a rule, which is made where the rule says none, with what stands before it.
-func (c *compiler) id(at, own, key, made string) string {
+// ruleID returns the name of a rule, which is made where the rule says none, with what stands before it.
+func (c *compiler) ruleID(at, own, key, made string) string {
 	id := key + cmp.Or(own, made)
 	if other, twice := c.ids[id]; own != "" && strings.ContainsAny(own, "+: ") {
-		c.add(diag.PolicyValue, at+"/id", "%q is not a valid rule id: it contains a blank, a colon or a plus sign", own)
+		c.addFinding(diag.PolicyValue, at+"/id", "%q is not a valid rule id: it contains a blank, a colon or a plus sign", own)
 	} else if own != "" && twice {
-		c.add(diag.PolicyValue, at+"/id", "duplicate rule id %q, first at %s", own, other)
+		c.addFinding(diag.PolicyValue, at+"/id", "duplicate rule id %q, first at %s", own, other)
 	}
 	c.ids[id] = at
 	return id
 }
 
-func (c *compiler) limit(at string, in *limitDocument) limit {
+func (c *compiler) compileLimit(at string, in *limitDocument) limit {
 	if in == nil {
 		return limit{calls: -1}
 	}
-	out := limit{calls: number(in.Calls), burst: in.Burst}
+	out := limit{calls: optionalInt(in.Calls), burst: in.Burst}
 	var ok bool
 	if in.Rate != "" {
 		if out.rate, ok = tool.ParseRate(in.Rate); !ok {
-			c.add(diag.PolicyValue, at+"/rate", "%q is not a rate such as 5/s, 100/m or 1000/h", in.Rate)
+			c.addFinding(diag.PolicyValue, at+"/rate", "%q is not a rate such as 5/s, 100/m or 1000/h", in.Rate)
 		}
 	}
 	if in.Burst > 0 && in.Rate == "" {
-		c.add(diag.PolicyValue, at+"/burst", "burst needs a rate")
+		c.addFinding(diag.PolicyValue, at+"/burst", "burst needs a rate")
 	}
 	if in.Per == "user" {
-		c.shared(at, &out)
+		c.checkUserRate(at, &out)
 	}
-	out.bytes = c.size(at+"/bytes", in.Bytes)
-	out.modelBytes = c.size(at+"/model_bytes", in.ModelBytes)
+	out.bytes = c.parseSize(at+"/bytes", in.Bytes)
+	out.modelBytes = c.parseSize(at+"/model_bytes", in.ModelBytes)
 	if in.ModelBytes != nil && out.modelBytes < tool.LeastModelBytes {
-		c.add(diag.PolicyValue, at+"/model_bytes", "expected at least %d bytes", tool.LeastModelBytes).Hint = "1KiB"
+		c.addFinding(diag.PolicyValue, at+"/model_bytes", "expected at least %d bytes", tool.LeastModelBytes).Hint = "1KiB"
 	}
 	return out
 }
 
-// shared checks a limit for all runs of a user.
-func (c *compiler) shared(at string, l *limit) {
+// checkUserRate checks a limit for all runs of a user.
+func (c *compiler) checkUserRate(at string, l *limit) {
 	l.perUser, c.perUser = true, true
 	switch {
 	case l.rate.Calls == 0:
-		c.add(diag.PolicyValue, at+"/per", "a limit per user needs a rate")
-	case l.most() > MostKept:
-		c.add(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MostKept, l.most()).Hint = "use a smaller burst"
+		c.addFinding(diag.PolicyValue, at+"/per", "a limit per user needs a rate")
+	case l.maxAtOnce() > MostKept:
+		c.addFinding(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MostKept, l.maxAtOnce()).Hint = "use a smaller burst"
 	}
 }
 
-// try makes the tests of a layer.
-func (c *compiler) try(l *Layer, in document) {
+// runTests makes the tests of a layer.
+func (c *compiler) runTests(l *Layer, in document) {
 	for i, t := range in.Tests {
 		at := "/tests/" + strconv.Itoa(i)
-		def := c.tool(at+"/call/tool", t.Call.Tool)
+		def := c.lookupTool(at+"/call/tool", t.Call.Tool)
 		if def == nil {
 			continue
 		}
@@ -241,18 +241,18 @@ func (c *compiler) try(l *Layer, in document) {
 			args = json.RawMessage("{}")
 		}
 		if faults := def.Check(args); diag.HasErrors(faults) {
-			c.add(diag.PolicyTest, at+"/call", "the call does not fit the tool: %s", faults[0].Message)
+			c.addFinding(diag.PolicyTest, at+"/call", "the call does not fit the tool: %s", faults[0].Message)
 			continue
 		}
-		p := Policy{Layers: []*Layer{l}, Flags: grantingAll(def)}
+		p := Policy{Layers: []*Layer{l}, Flags: permissiveFlags(def)}
 		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.Complete(args)}); d.Verdict != t.Expect {
-			c.add(diag.PolicyTest, at, "expected %s, got %s (%s)", t.Expect, d.Verdict, d.Rule)
+			c.addFinding(diag.PolicyTest, at, "expected %s, got %s (%s)", t.Expect, d.Verdict, d.Rule)
 		}
 	}
 }
 
-// grantingAll are the flags of a run that has been given what a tool needs: tests are about the
-// rules of a file.
-func grantingAll(def *tool.Definition) Rules {
+// permissiveFlags are the flags of a run that has been given what a tool needs: tests are about the
+// compileRules of a file.
+func permissiveFlags(def *tool.Definition) Rules {
 	return Rules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
 }

@@ -15,15 +15,15 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// wholeAddresses adds to values of an address their one form, which each address is looked for in,
-// too: see valueOf.
-func (r *argRule) wholeAddresses(def *tool.Definition) {
+// addNormalizedURLs adds to values of an address their one form, which each address is looked for in,
+// too: see decodeValue.
+func (r *argRule) addNormalizedURLs(def *tool.Definition) {
 	if !formatIs(def, r.name, "uri") {
 		return
 	}
 	for _, text := range slices.Clone(r.in) {
-		if a, err := addressOf(strings.TrimPrefix(text, exactText(""))); err == nil {
-			r.in = append(r.in, exactText(a.whole))
+		if a, err := parseURL(strings.TrimPrefix(text, canonicalText(""))); err == nil {
+			r.in = append(r.in, canonicalText(a.normalized))
 		}
 	}
 }
@@ -37,37 +37,37 @@ func formatIs(def *tool.Definition, name, format string) bool {
 	return property.Get("format").Str == format || property.Get("items.format").Str == format
 }
 
-// suits finds what is said of an argument that is something else.
-func (c *compiler) suits(at string, r argRule, def *tool.Definition) {
+// checkCompatibility finds what is said of an argument that is something else.
+func (c *compiler) checkCompatibility(at string, r argRule, def *tool.Definition) {
 	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(r.name))
 	is := func(format string) bool { return formatIs(def, r.name, format) }
 	asText := r.globs != nil || r.match != nil
 	nested := func(t gjson.Result) bool { return t.Str == "object" || t.Str == "array" }
 	switch {
 	case property.Get("type").Str == "object" || nested(property.Get("items.type")):
-		c.add(diag.PolicyArgument, at, "%s of %s contains objects or lists, which rules cannot inspect", r.name, def.Name)
-	case r.ofAddress() && !is("uri"):
-		c.add(diag.PolicyArgument, at, "%s of %s is not a URL: its definition lacks format: uri", r.name, def.Name)
-	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.namesFiles() }):
-		c.add(diag.PolicyArgument, at, "%s of %s is below the root: a path cannot begin or end with a slash or contain the segments . and ..", r.name, def.Name)
-	case asText && !canBe(property, "string"):
-		c.add(diag.PolicyArgument, at, "%s of %s is not text, so no pattern can match it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"
-	case slices.ContainsFunc(r.in, func(one string) bool { return !canBe(property, kindOf(one)) }):
-		c.add(diag.PolicyArgument, at, "%s of %s can have none of these values: its definition has another type", r.name, def.Name)
+		c.addFinding(diag.PolicyArgument, at, "%s of %s contains objects or lists, which rules cannot inspect", r.name, def.Name)
+	case r.constrainsURL() && !is("uri"):
+		c.addFinding(diag.PolicyArgument, at, "%s of %s is not a URL: its definition lacks format: uri", r.name, def.Name)
+	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.canMatchFiles() }):
+		c.addFinding(diag.PolicyArgument, at, "%s of %s is below the root: a path cannot begin or end with a slash or contain the segments . and ..", r.name, def.Name)
+	case asText && !allowsType(property, "string"):
+		c.addFinding(diag.PolicyArgument, at, "%s of %s is not text, so no pattern can match it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"
+	case slices.ContainsFunc(r.in, func(one string) bool { return !allowsType(property, jsonTypeOf(one)) }):
+		c.addFinding(diag.PolicyArgument, at, "%s of %s can have none of these values: its definition has another type", r.name, def.Name)
 	case asText && is("uri"):
-		c.add(diag.PolicyArgument, at, "%s of %s is a URL, which can be written in many ways", r.name, def.Name).Hint = "match its parts: {scheme: [https], host: [docs.example.com], path: [/v1/**]}"
+		c.addFinding(diag.PolicyArgument, at, "%s of %s is a URL, which can be written in many ways", r.name, def.Name).Hint = "match its parts: {scheme: [https], host: [docs.example.com], path: [/v1/**]}"
 	case r.prefix == nil && is("command"):
-		c.add(diag.PolicyArgument, at, "%s of %s is a command, which can be written in many ways", r.name, def.Name).Hint = "match its first words: {prefix: [git, status]}"
+		c.addFinding(diag.PolicyArgument, at, "%s of %s is a command, which can be written in many ways", r.name, def.Name).Hint = "match its first words: {prefix: [git, status]}"
 	case r.prefix != nil && (is("path") || is("uri")):
-		c.add(diag.PolicyArgument, at, "%s of %s has no words: it holds paths or URLs, and a prefix would match only the first ones", r.name, def.Name)
+		c.addFinding(diag.PolicyArgument, at, "%s of %s has no words: it holds paths or URLs, and a prefix would match only the first ones", r.name, def.Name)
 	case r.prefix != nil && !is("command") && !strings.Contains(property.Get("type").Raw, "array"):
-		c.add(diag.PolicyArgument, at, "%s of %s has no words: it is neither a list nor a command", r.name, def.Name)
+		c.addFinding(diag.PolicyArgument, at, "%s of %s has no words: it is neither a list nor a command", r.name, def.Name)
 	}
 }
 
-// canBe reports whether a property, or its items, can be of a type of JSON. Where the schema does
+// allowsType reports whether a property, or its items, can be of a type of JSON. Where the schema does
 // not say it at its top, they can.
-func canBe(property gjson.Result, kind string) bool {
+func allowsType(property gjson.Result, kind string) bool {
 	for _, types := range []gjson.Result{property.Get("type"), property.Get("items.type")} {
 		for _, t := range types.Array() {
 			if t.Str == kind || t.Str == "integer" && kind == "number" {
@@ -78,10 +78,10 @@ func canBe(property gjson.Result, kind string) bool {
 	return !property.Get("type").Exists() || property.Get("items").Exists() && !property.Get("items.type").Exists()
 }
 
-// kindOf returns the type of JSON of what [exact] wrote.
-func kindOf(one string) string {
+// jsonTypeOf returns the type of JSON of what [canonical] wrote.
+func jsonTypeOf(one string) string {
 	switch {
-	case strings.HasPrefix(one, exactText("")):
+	case strings.HasPrefix(one, canonicalText("")):
 		return "string"
 	case one == "true", one == "false":
 		return "boolean"
@@ -91,30 +91,30 @@ func kindOf(one string) string {
 	return "number"
 }
 
-// escaped writes a key as a part of a JSON pointer.
-func escaped(key string) string {
+// escapePointer writes a key as a part of a JSON pointer.
+func escapePointer(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// known reports whether a tool has an argument. That it has not is a finding: a rule about
+// checkParameter reports whether a tool has an argument. That it has not is a finding: a rule about
 // it would never hold.
-func (c *compiler) known(at, name string, def *tool.Definition) bool {
+func (c *compiler) checkParameter(at, name string, def *tool.Definition) bool {
 	if def == nil || slices.Contains(def.ParameterNames(), name) {
 		return def != nil
 	}
-	f := c.add(diag.PolicyArgument, at, "%s has no parameter %q", def.Name, name)
+	f := c.addFinding(diag.PolicyArgument, at, "%s has no parameter %q", def.Name, name)
 	f.Hint = schema.Meant(name, def.ParameterNames())
 	return false
 }
 
-// constraint compiles what an argument has to be.
-func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
+// compileConstraint compiles what an argument has to be.
+func (c *compiler) compileConstraint(at string, raw json.RawMessage) constraint {
 	if raw[0] == '[' {
 		var patterns []string
-		if c.decode(at, raw, &patterns) && len(patterns) == 0 {
-			c.add(diag.PolicyValue, at, "empty constraint")
+		if c.unmarshal(at, raw, &patterns) && len(patterns) == 0 {
+			c.addFinding(diag.PolicyValue, at, "empty constraint")
 		}
-		return constraint{globs: each(c, at, patterns, newGlob)}
+		return constraint{globs: compileEach(c, at, patterns, newGlob)}
 	}
 	var in struct {
 		In     []json.RawMessage `json:"in"`
@@ -125,69 +125,69 @@ func (c *compiler) constraint(at string, raw json.RawMessage) constraint {
 		Port   []int             `json:"port"`
 		Path   []string          `json:"path"`
 	}
-	if !c.decode(at, raw, &in) {
+	if !c.unmarshal(at, raw, &in) {
 		return constraint{}
 	}
 	out := constraint{prefix: in.Prefix, port: in.Port}
 	for _, v := range in.In {
-		out.in = append(out.in, exact(gjson.ParseBytes(v)))
+		out.in = append(out.in, canonical(gjson.ParseBytes(v)))
 	}
-	out.scheme = each(c, at+"/scheme", in.Scheme, scheme)
-	out.host = each(c, at+"/host", in.Host, newHostGlob)
-	out.path = each(c, at+"/path", in.Path, newURLGlob)
+	out.scheme = compileEach(c, at+"/scheme", in.Scheme, checkScheme)
+	out.host = compileEach(c, at+"/host", in.Host, newHostGlob)
+	out.path = compileEach(c, at+"/path", in.Path, newURLGlob)
 	if in.Match != nil {
 		var err error
-		if out.match, err = c.regex(*in.Match); err != nil {
-			c.add(diag.PolicyValue, at+"/match", "%v", err)
+		if out.match, err = c.compileRegex(*in.Match); err != nil {
+			c.addFinding(diag.PolicyValue, at+"/match", "%v", err)
 		}
 	}
 	given := 0
-	for _, n := range []int{size(in.In), size(in.Prefix), size(in.Scheme), size(in.Host), size(in.Port), size(in.Path)} {
+	for _, n := range []int{listLength(in.In), listLength(in.Prefix), listLength(in.Scheme), listLength(in.Host), listLength(in.Port), listLength(in.Path)} {
 		given += max(n, 0)
 		if n == 0 {
-			c.add(diag.PolicyValue, at, "a list of the constraint is empty")
+			c.addFinding(diag.PolicyValue, at, "a list of the constraint is empty")
 		}
 	}
 	if given == 0 && in.Match == nil {
-		c.add(diag.PolicyValue, at, "empty constraint")
+		c.addFinding(diag.PolicyValue, at, "empty constraint")
 	}
 	return out
 }
 
-// scheme returns the scheme of addresses that there are.
-func scheme(name string) (string, error) {
+// checkScheme returns the scheme of addresses that there are.
+func checkScheme(name string) (string, error) {
 	if name = strings.ToLower(name); name != "http" && name != "https" {
 		return "", errors.New("the scheme must be http or https")
 	}
 	return name, nil
 }
 
-// size returns the length of a list, -1 if there is none.
-func size[T any](list []T) int {
+// parseSize returns the length of a list, -1 if there is none.
+func listLength[T any](list []T) int {
 	if list == nil {
 		return -1
 	}
 	return len(list)
 }
 
-// each compiles a list of patterns.
-func each[T any](c *compiler, at string, patterns []string, compile func(string) (T, error)) []T {
+// compileEach compiles a list of patterns.
+func compileEach[T any](c *compiler, at string, patterns []string, compile func(string) (T, error)) []T {
 	var out []T
 	for i, p := range patterns {
 		one, err := compile(p)
 		if err != nil {
-			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "invalid pattern %q: %v", p, err)
+			c.addFinding(diag.PolicyValue, at+"/"+strconv.Itoa(i), "invalid pattern %q: %v", p, err)
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// decode reads a part of a document, and reports whether it could. The schema has its form.
-func (c *compiler) decode(at string, raw json.RawMessage, into any) bool {
+// unmarshal reads a part of a document, and reports whether it could. The schema has its form.
+func (c *compiler) unmarshal(at string, raw json.RawMessage, into any) bool {
 	err := jsonv2.Unmarshal(raw, into, jsonv2.RejectUnknownMembers(true))
 	if err != nil {
-		c.add(diag.PolicyValue, at, "%v", err)
+		c.addFinding(diag.PolicyValue, at, "%v", err)
 	}
 	return err == nil
 }

@@ -15,42 +15,42 @@ import (
 // decide judges one call in the order floor, deny, limits, ask, allow, and returns the rule
 // that lets it happen. Labels are for [Policy.Decide]. The ids of its rules begin with a key.
 func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
-	d := l.denied(f, key)
+	d := l.checkDenials(f, key)
 	if d.Verdict == Deny {
 		return d, rule{}
 	}
 	rules := l.tools[f.Def.Name]
-	if d := l.spent(s, f, rules, key); d.Verdict == Deny {
+	if d := l.checkBudgets(s, f, rules, key); d.Verdict == Deny {
 		return d, rule{}
 	}
-	verdict, r := rules.grant(f)
+	verdict, r := rules.findGrant(f)
 	if verdict == Deny {
 		return d.deny(key+"no_rule", "no rule of the policy allows this call"), rule{}
 	}
 	d.Verdict, d.Rule, d.Why = verdict, key+r.id, r.because
 	if r.limit.calls >= 0 && s.counts[d.Rule] >= r.limit.calls {
-		return limited(d.deny(d.Rule, "the rule allows %s in a run", times(r.limit.calls, "such call"))), rule{}
+		return asRateLimited(d.deny(d.Rule, "the rule allows %s in a run", countText(r.limit.calls, "such call"))), rule{}
 	}
-	d.rates = rates(rated{toolKey(f.Def.Name), f.Def.Name, rules.limit}, rated{d.Rule, f.Def.Name + " " + r.id, r.limit})
-	d.MaxBytes = least(rules.limit.bytes, r.limit.bytes)
-	d.ModelBytes = least(rules.limit.modelBytes, r.limit.modelBytes)
-	d.Arguments = set(f.Arguments, r.set)
+	d.rateLimits = withRates(limitWithRate{toolKey(f.Def.Name), f.Def.Name, rules.limit}, limitWithRate{d.Rule, f.Def.Name + " " + r.id, r.limit})
+	d.MaxBytes = minLimit(rules.limit.bytes, r.limit.bytes)
+	d.ModelBytes = minLimit(rules.limit.modelBytes, r.limit.modelBytes)
+	d.Arguments = setArguments(f.Arguments, r.set)
 	return d, r
 }
 
-// denied judges what no allowing rule can outweigh: the floor, and the rules that deny.
-func (l *Layer) denied(f Facts, key string) Decision {
-	d := l.unlisted(f.Def, key)
+// checkDenials judges what no allowing rule can outweigh: the floor, and the rules that deny.
+func (l *Layer) checkDenials(f Facts, key string) Decision {
+	d := l.checkListed(f.Def, key)
 	d.Arguments = f.Arguments
 	rules := l.tools[f.Def.Name]
 	switch {
 	case d.Verdict == Deny:
 		return d
-	case rules.havePaths() && f.hasOddURL():
+	case rules.hasURLPathRules() && f.hasAmbiguousURL():
 		return d.deny("floor:url", "the URL path is ambiguous")
 	}
 	for _, r := range rules.deny {
-		if r.hits(f) {
+		if r.matches(f) {
 			why := r.because
 			if why == "" {
 				why = "a rule of the policy denies this call"
@@ -61,13 +61,13 @@ func (l *Layer) denied(f Facts, key string) Decision {
 	return d
 }
 
-// unlisted denies calls of a tool that the policy lets nothing do, whatever the arguments.
-func (l *Layer) unlisted(def *tool.Definition, key string) Decision {
+// checkListed denies calls of a tool that the policy lets nothing do, whatever the arguments.
+func (l *Layer) checkListed(def *tool.Definition, key string) Decision {
 	d := Decision{Verdict: Allow}
 	switch {
 	case l.tools[def.Name] == nil:
 		return d.deny(key+"not_listed", "the policy does not list this tool")
-	case l.isAnother(def):
+	case l.redefinesShipped(def):
 		return d.deny(key+"not_listed", "the policy lists the built-in tool %s, but this definition does something else", def.Name)
 	case def.Effect == tool.Exec && !l.EnableExec:
 		return d.deny("floor:exec", "the policy does not enable running commands")
@@ -75,70 +75,70 @@ func (l *Layer) unlisted(def *tool.Definition, key string) Decision {
 	return d
 }
 
-// isAnother reports whether a definition has the name of a shipped tool and does something else.
-func (l *Layer) isAnother(def *tool.Definition) bool {
+// redefinesShipped reports whether a definition has the name of a shipped tool and does something else.
+func (l *Layer) redefinesShipped(def *tool.Definition) bool {
 	builtin, shipped := l.Shipped[def.Name]
 	return shipped && def.Builtin != builtin
 }
 
-// spent judges the limits of the tool and the budgets of the run.
-func (l *Layer) spent(s *State, f Facts, rules *toolRules, key string) Decision {
+// checkBudgets judges the limits of the tool and the budgets of the run.
+func (l *Layer) checkBudgets(s *State, f Facts, rules *toolRules, key string) Decision {
 	d := Decision{Verdict: Allow}
 	switch {
 	case l.Budget.Calls >= 0 && s.calls >= l.Budget.Calls:
-		d = d.deny(key+"budget.calls", "the policy allows %s in a run", times(l.Budget.Calls, "call"))
+		d = d.deny(key+"budget.calls", "the policy allows %s in a run", countText(l.Budget.Calls, "call"))
 		d.Budget = "calls"
 	case f.Def.Effect != tool.Read && l.Budget.Writes >= 0 && s.writes >= l.Budget.Writes:
-		d = d.deny(key+"budget.writes", "the policy allows %s in a run", times(l.Budget.Writes, "change"))
+		d = d.deny(key+"budget.writes", "the policy allows %s in a run", countText(l.Budget.Writes, "change"))
 		d.Budget = "writes"
 	case rules.limit.calls >= 0 && s.counts[toolKey(f.Def.Name)] >= rules.limit.calls:
-		d = limited(d.deny(key+f.Def.Name+".limit", "the policy allows %s of this tool in a run", times(rules.limit.calls, "call")))
+		d = asRateLimited(d.deny(key+f.Def.Name+".limit", "the policy allows %s of this tool in a run", countText(rules.limit.calls, "call")))
 	}
 	return d
 }
 
-// times counts things.
-func times(n int, what string) string {
+// countText counts things.
+func countText(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// limited says that a call was denied because there were too many before it. None comes
+// asRateLimited says that a call was denied because there were too many before it. None comes
 // free again in the run.
-func limited(d Decision) Decision {
+func asRateLimited(d Decision) Decision {
 	d.Code = chat.RateLimited
 	return d
 }
 
-// grant returns the first rule that asks about a call, or else the first that allows it.
-func (t *toolRules) grant(f Facts) (Verdict, rule) {
+// findGrant returns the first rule that asks about a call, or else the first that allows it.
+func (t *toolRules) findGrant(f Facts) (Verdict, rule) {
 	for _, list := range []struct {
 		verdict Verdict
 		rules   []rule
 	}{{Ask, t.ask}, {Allow, t.allow}} {
-		if i := slices.IndexFunc(list.rules, func(r rule) bool { return r.admits(f) }); i >= 0 {
+		if i := slices.IndexFunc(list.rules, func(r rule) bool { return r.allows(f) }); i >= 0 {
 			return list.verdict, list.rules[i]
 		}
 	}
 	return Deny, rule{}
 }
 
-// admits reports whether a rule that asks or allows is about a call.
-func (r *rule) admits(f Facts) bool {
-	return r.covers(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.admits(f.args[a.name]) })
+// allows reports whether a rule that asks or allows is about a call.
+func (r *rule) allows(f Facts) bool {
+	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.allows(f.args[a.name]) })
 }
 
-// hits reports whether a rule that denies is about a call.
-func (r *rule) hits(f Facts) bool {
-	return r.covers(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.hits(f.args[a.name]) })
+// matchesAnyGlob reports whether a rule that denies is about a call.
+func (r *rule) matches(f Facts) bool {
+	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.matches(f.args[a.name]) })
 }
 
-func (r *rule) covers(f Facts) bool { return r.effect == "" || r.effect == f.Def.Effect }
+func (r *rule) coversEffect(f Facts) bool { return r.effect == "" || r.effect == f.Def.Effect }
 
-// havePaths reports whether a rule says something of the path of an address.
-func (t *toolRules) havePaths() bool {
+// hasURLPathRules reports whether a rule says something of the path of an address.
+func (t *toolRules) hasURLPathRules() bool {
 	for _, r := range slices.Concat(t.deny, t.ask, t.allow) {
 		if slices.ContainsFunc(r.args, func(a argRule) bool { return a.path != nil }) {
 			return true
@@ -147,26 +147,26 @@ func (t *toolRules) havePaths() bool {
 	return false
 }
 
-func (f Facts) hasOddURL() bool {
+func (f Facts) hasAmbiguousURL() bool {
 	for _, values := range f.args {
-		if slices.ContainsFunc(values, func(v value) bool { return v.url != nil && v.url.odd }) {
+		if slices.ContainsFunc(values, func(v value) bool { return v.url != nil && v.url.isAmbiguous }) {
 			return true
 		}
 	}
 	return false
 }
 
-// least returns the smaller of two limits, of which 0 is none.
-func least(a, b int64) int64 {
+// minLimit returns the smaller of two limits, of which 0 is none.
+func minLimit(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b
 	}
 	return a
 }
 
-// set returns arguments in which some have other values. Those that are there keep their
+// setArguments returns arguments in which some have other values. Those that are there keep their
 // places.
-func set(args json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
+func setArguments(args json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
 	if len(values) == 0 {
 		return args
 	}
@@ -180,7 +180,7 @@ func set(args json.RawMessage, values map[string]json.RawMessage) json.RawMessag
 		out, _ = jsontext.AppendQuote(out, name) // a name of a parameter
 		out = append(append(out, ':'), raw...)
 	}
-	eachMember(args, func(name string, raw []byte) {
+	forEachMember(args, func(name string, raw []byte) {
 		if other, ok := values[name]; ok {
 			raw = other
 		}

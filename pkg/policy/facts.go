@@ -34,72 +34,72 @@ type Facts struct {
 	Trusted bool
 
 	args   map[string][]value
-	leads  map[string]string // where each path leads, by the path as it is written, cleaned
+	resolved  map[string]string // where each path leads, by the path as it is written, cleaned
 	files  []string          // every path, as it is written and where it leads
 	labels []tool.Label      // of its data
 	hosts  []string          // every host that the call would reach, as host:port
-	odd    string            // what is wrong with a value, so that nobody can say what it means
+	decodeError    string            // what is wrong with a value, so that nobody can say what it means
 }
 
 // A value is a part of an argument that rules look at: the argument itself or, of a list,
-// each of its items.
+// compileEach of its items.
 type value struct {
-	exact string // a scalar, so that equal ones are written alike: see exact
+	canonical string // a scalar, so that equal ones are written alike: see exact
 	text  string
-	url   *address // what the text says, where the definition says that it is an address
+	url   *parsedURL // what the text says, where the definition says that it is an address
 	names []string // of a text, itself; of a path as it is written, cleaned, and where it leads
 	words []string // of a command, where the definition says that it is one
 }
 
-// An address is a URL as rules see it.
-type address struct {
+// An parsedURL is a URL as rules see it.
+type parsedURL struct {
 	scheme, host string // in lower case, the host without a dot at its end
 	port         int    // also where the URL leaves it out
-	usual        bool   // the port is the usual one of the scheme
+	isDefaultPort        bool   // the port is the usual one of the scheme
 	path         string
-	whole        string // the address in one form, without what stands behind a #
-	odd          bool   // the path can be read in more than one way
+	normalized        string // the address in one form, without what stands behind a #
+	isAmbiguous          bool   // the path can be read in more than one way
 }
 
-// look decodes the arguments.
-func (f *Facts) look() {
-	f.args, f.leads = map[string][]value{}, map[string]string{}
+// unmarshal decodes the arguments.
+func (f *Facts) decode() {
+	f.args, f.resolved = map[string][]value{}, map[string]string{}
 	f.files = nil
 	properties := gjson.GetBytes(f.Def.Schema, "properties")
-	f.hosts, f.odd = urls(f.Arguments), ""
+	f.hosts, f.decodeError = urlHosts(f.Arguments), ""
 	if f.Def.HTTP != nil {
 		f.hosts = append(f.hosts, hostPort(f.Def.HTTP.Origin))
 	}
-	eachMember(f.Arguments, func(name string, raw []byte) {
-		f.args[name] = f.valuesOf(name, properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
+	forEachMember(f.Arguments, func(name string, raw []byte) {
+		f.args[name] = f.decodeArgument(name, properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
 	})
 }
 
-// eachMember calls do with each member of an object.
-func eachMember(object json.RawMessage, do func(name string, raw []byte)) {
+// forEachMember calls do with each member of an object.
+func forEachMember(object json.RawMessage, do func(name string, raw []byte)) {
 	gjson.ParseBytes(object).ForEach(func(name, member gjson.Result) bool {
 		do(name.Str, []byte(member.Raw))
 		return true
 	})
 }
 
-// valuesOf returns the values of an argument.
-func (f *Facts) valuesOf(name string, property, arg gjson.Result) []value {
+// decodeArgument returns the values of an argument.
+func (f *Facts) decodeArgument(name string, property, arg gjson.Result) []value {
 	own := f.Def.BuiltinFormat(name)
 	if !arg.IsArray() {
-		return []value{f.valueOf(cmp.Or(own, property.Get("format").Str), arg)}
+		return []value{f.decodeValue(cmp.Or(own, property.Get("format").Str), arg)}
 	}
 	var out []value
 	items := cmp.Or(own, property.Get("items.format").Str)
 	for _, item := range arg.Array() {
-		out = append(out, f.valueOf(items, item))
+		out = append(out, f.decodeValue(items, item))
 	}
 	return out
 }
 
-// valueOf returns one value, of which the definition says what its text is.
-func (f *Facts) valueOf(format string, arg gjson.Result) value {
-	v := value{exact: exact(arg), text: arg.Str}
+// decodeValue returns one value, of which the definition says what its text is.
+func (f *Facts) decodeValue(format string, arg gjson.Result) value {
+	v := value{canonical: canonical(arg), text: arg.Str}
 	if arg.Type != gjson.String {
 		return v
 	}
@@ -107,36 +107,36 @@ func (f *Facts) valueOf(format string, arg gjson.Result) value {
 	var err error
 	switch format {
 	case "uri":
-		if v.url, err = addressOf(v.text); err == nil {
-			v.names = append(v.names, v.url.whole)
+		if v.url, err = parseURL(v.text); err == nil {
+			v.names = append(v.names, v.url.normalized)
 		}
 		f.hosts = append(f.hosts, hostPort(v.text))
 	case "path":
-		v.names, err = f.namesOf(v.text)
+		v.names, err = f.fileNames(v.text)
 	case "command":
 		v.words, err = tool.Words(v.text)
 	}
-	if err != nil && f.odd == "" {
-		f.odd = err.Error()
+	if err != nil && f.decodeError == "" {
+		f.decodeError = err.Error()
 	}
 	return v
 }
 
-// exact writes a scalar in one form, with all digits of a number: 5, 5.0 and 50e-1 are equal,
+// canonical writes a scalar in one form, with all digits of a number: 5, 5.0 and 50e-1 are equal,
 // and two numbers that a float would hold for one are not.
-func exact(v gjson.Result) string {
+func canonical(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
-		return exactText(v.Str)
+		return canonicalText(v.Str)
 	case gjson.Number:
-		return exactNumber(v.Raw)
+		return canonicalNumber(v.Raw)
 	}
 	return v.Raw
 }
 
-func exactText(text string) string { return "text " + text }
+func canonicalText(text string) string { return "text " + text }
 
-func exactNumber(raw string) string {
+func canonicalNumber(raw string) string {
 	mantissa, power, _ := strings.Cut(strings.ToLower(raw), "e")
 	n := 0
 	if power != "" {
@@ -157,8 +157,8 @@ func exactNumber(raw string) string {
 	return short + "e" + strconv.Itoa(n-len(fraction)+len(digits)-len(strings.TrimLeft(short, "-")))
 }
 
-// namesOf returns the names of a file.
-func (f *Facts) namesOf(written string) ([]string, error) {
+// fileNames returns the names of a file.
+func (f *Facts) fileNames(written string) ([]string, error) {
 	clean, err := fileroot.Clean(written)
 	if err != nil {
 		return nil, err
@@ -171,33 +171,33 @@ func (f *Facts) namesOf(written string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.leads[clean] = leads
+	f.resolved[clean] = leads
 	f.files = append(f.files, leads)
 	return []string{clean, leads}, nil
 }
 
-// addressOf reads an address.
-func addressOf(raw string) (*address, error) {
+// parseURL reads an address.
+func parseURL(raw string) (*parsedURL, error) {
 	u, err := netguard.CheckURL(raw)
 	if err != nil {
 		return nil, err
 	}
 	to := netguard.HostOf(u)
-	a := &address{scheme: u.Scheme, host: to.Host, port: int(to.Port), path: u.Path}
-	a.usual = a.port == map[string]int{"http": 80, "https": 443}[u.Scheme]
+	a := &parsedURL{scheme: u.Scheme, host: to.Host, port: int(to.Port), path: u.Path}
+	a.isDefaultPort = a.port == map[string]int{"http": 80, "https": 443}[u.Scheme]
 	if a.path == "" {
 		a.path = "/"
 	}
-	a.whole = a.scheme + "://" + a.hostPort() + cmp.Or(u.EscapedPath(), "/")
+	a.normalized = a.scheme + "://" + a.hostPort() + cmp.Or(u.EscapedPath(), "/")
 	if u.RawQuery != "" {
-		a.whole += "?" + u.RawQuery
+		a.normalized += "?" + u.RawQuery
 	}
-	a.odd = isOdd(u)
+	a.isAmbiguous = isAmbiguousPath(u)
 	return a, nil
 }
 
-// isOdd reports whether servers disagree about what the path of an address says.
-func isOdd(u *url.URL) bool {
+// isAmbiguousPath reports whether servers disagree about what the path of an address says.
+func isAmbiguousPath(u *url.URL) bool {
 	escaped := strings.ToLower(u.EscapedPath())
 	for _, hidden := range []string{"%2f", "%2e", "%5c", "%25", "%00", "//", ";"} {
 		if strings.Contains(escaped, hidden) {
@@ -213,16 +213,16 @@ func isOdd(u *url.URL) bool {
 	return u.Path != "" && path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") && u.Path != "/"
 }
 
-func (a *address) hostPort() string {
+func (a *parsedURL) hostPort() string {
 	if strings.Contains(a.host, ":") {
 		return "[" + a.host + "]:" + strconv.Itoa(a.port)
 	}
 	return a.host + ":" + strconv.Itoa(a.port)
 }
 
-// urls returns the addresses of the URLs in arguments, at any depth, for a definition need
+// urlHosts returns the addresses of the URLs in arguments, at any depth, for a definition need
 // not say what a string is. Arguments are JSON that was checked.
-func urls(args json.RawMessage) []string {
+func urlHosts(args json.RawMessage) []string {
 	var hosts []string
 	dec := jsontext.NewDecoder(bytes.NewReader(args))
 	for {
@@ -242,7 +242,7 @@ func urls(args json.RawMessage) []string {
 // hostPort returns the address that a URL leads to as host:port. What is no such URL is
 // returned as it is: it equals no address.
 func hostPort(raw string) string {
-	if a, err := addressOf(raw); err == nil {
+	if a, err := parseURL(raw); err == nil {
 		return a.hostPort()
 	}
 	return raw

@@ -29,9 +29,9 @@ type filesDocument struct {
 type fileRules struct {
 	denials []fileDenial
 	labels  []fileLabels
-	unheld  bool // programs may run although the kernel cannot hold each denial
+	unenforced  bool // programs may run although the kernel cannot hold each denial
 
-	deny, label *patterns // compiled of both
+	deny, label *pathDFA // compiled of both
 }
 
 type fileDenial struct {
@@ -44,22 +44,22 @@ type fileLabels struct {
 	add   []tool.Label
 }
 
-// fileRulesKey stands before the ids of rules about files.
-const fileRulesKey = "policy.files."
+// fileRulePrefix stands before the ids of rules about files.
+const fileRulePrefix = "policy.files."
 
-// files compiles what holds for files.
-func (c *compiler) files(in filesDocument, execs, boxed bool) fileRules {
-	out := fileRules{unheld: in.Programs == "unheld"}
+// compileFiles compiles what holds for files.
+func (c *compiler) compileFiles(in filesDocument, execs, boxed bool) fileRules {
+	out := fileRules{unenforced: in.Programs == "unheld"}
 	for i, d := range in.Deny {
 		at := "/files/deny/" + strconv.Itoa(i)
-		one := fileDenial{c.id(at, d.ID, fileRulesKey, "deny["+strconv.Itoa(i)+"]"), d.Because, c.fileGlobs(at+"/path", d.Path)}
+		one := fileDenial{c.ruleID(at, d.ID, fileRulePrefix, "deny["+strconv.Itoa(i)+"]"), d.Because, c.compileFileGlobs(at+"/path", d.Path)}
 		out.denials = append(out.denials, one)
-		if execs && !out.unheld {
-			c.canHold(at, one, boxed)
+		if execs && !out.unenforced {
+			c.checkEnforceable(at, one, boxed)
 		}
 	}
 	for i, l := range in.Labels {
-		out.labels = append(out.labels, fileLabels{c.fileGlobs("/files/labels/"+strconv.Itoa(i)+"/path", l.Path), l.Add})
+		out.labels = append(out.labels, fileLabels{c.compileFileGlobs("/files/labels/"+strconv.Itoa(i)+"/path", l.Path), l.Add})
 	}
 	if len(c.findings) == 0 {
 		out.compile()
@@ -67,28 +67,28 @@ func (c *compiler) files(in filesDocument, execs, boxed bool) fileRules {
 	return out
 }
 
-// fileGlobs compiles patterns of paths below the root.
-func (c *compiler) fileGlobs(at string, patterns []string) []glob {
-	globs := each(c, at, patterns, newGlob)
+// compileFileGlobs compiles patterns of paths below the root.
+func (c *compiler) compileFileGlobs(at string, patterns []string) []glob {
+	globs := compileEach(c, at, patterns, newGlob)
 	for i, g := range globs {
-		if !g.namesFiles() {
-			c.add(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q matches no file below the root: a path cannot begin or end with a slash or contain the segments . and ..", patterns[i])
+		if !g.canMatchFiles() {
+			c.addFinding(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q matches no file below the root: a path cannot begin or end with a slash or contain the segments . and ..", patterns[i])
 		}
 	}
 	return globs
 }
 
-// canHold finds denials that a kernel cannot hold programs to: it knows files and folders, and no patterns.
-func (c *compiler) canHold(at string, d fileDenial, boxed bool) {
+// checkEnforceable finds denials that a kernel cannot hold programs to: it knows files and folders, and no patterns.
+func (c *compiler) checkEnforceable(at string, d fileDenial, boxed bool) {
 	const waive = ", or set files: {programs: unheld} to let programs reach these files"
 	for i, g := range d.globs {
 		if _, ok := g.literal(); !ok {
-			c.add(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can enforce, and enable_exec lets programs run", strings.Join(g, "/")).
+			c.addFinding(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can enforce, and enable_exec lets programs run", strings.Join(g, "/")).
 				Hint = "name the folder or the file, such as Keys/**" + waive
 		}
 	}
 	if !boxed {
-		c.add(diag.PolicyPrograms, at, "without programs.sandbox programs can reach these files, and enable_exec lets programs run").
+		c.addFinding(diag.PolicyPrograms, at, "without programs.sandbox programs can reach these files, and enable_exec lets programs run").
 			Hint = "add programs: {sandbox: {}}" + waive
 	}
 }
@@ -102,21 +102,21 @@ func (r *fileRules) compile() {
 			globs, rules = append(globs, g), append(rules, i)
 		}
 	}
-	r.deny = newPatterns(globs, rules)
+	r.deny = newPathDFA(globs, rules)
 	globs, rules = nil, nil
 	for i, l := range r.labels {
 		for _, g := range l.globs {
 			globs, rules = append(globs, g), append(rules, i)
 		}
 	}
-	r.label = newPatterns(globs, rules)
+	r.label = newPathDFA(globs, rules)
 }
 
-// linked returns the rules with those files besides to which paths lead that they name.
-func (r fileRules) linked(resolve func(string) (string, error)) fileRules {
+// withLinkTargets returns the rules with those files besides to which paths lead that they name.
+func (r fileRules) withLinkTargets(resolve func(string) (string, error)) fileRules {
 	more := func(globs []glob) []glob {
 		for _, g := range globs {
-			name, rest := g.literalPart()
+			name, rest := g.literalPrefix()
 			if leads, err := resolve(name); name != "." && err == nil && leads != name {
 				globs = append(slices.Clip(globs), literalGlob(leads, rest...))
 			}
@@ -141,7 +141,7 @@ func (p Policy) Linked(resolve func(path string) (string, error)) Policy {
 	for i, l := range layers {
 		if len(l.files.denials) > 0 || len(l.files.labels) > 0 {
 			own := *l
-			own.files = l.files.linked(resolve)
+			own.files = l.files.withLinkTargets(resolve)
 			layers[i] = &own
 		}
 	}
@@ -154,7 +154,7 @@ func (p *Policy) Guards() []fileroot.Guard {
 	var out []fileroot.Guard
 	for i, l := range p.Layers {
 		if top := l.files.deny.top(); top != nil {
-			out = append(out, &guard{top, l, p.key(i)})
+			out = append(out, &guard{top, l, p.layerPrefix(i)})
 		}
 	}
 	return out
@@ -189,12 +189,12 @@ func (g *guard) Enter(name string) (fileroot.Guard, *fileroot.Denial) {
 // maxDenied is how many denied files a decision names.
 const maxDenied = 10
 
-// deniedFiles returns the rule that denies the first of some files, "" for none, and each denied file with the reason, so
+// checkFiles returns the rule that denies the first of some files, "" for none, and each denied file with the reason, so
 // that a model can leave them all out when it calls again.
-func (p *Policy) deniedFiles(names []string) (rule, why string) {
+func (p *Policy) checkFiles(names []string) (rule, why string) {
 	var all []string
 	for _, name := range names {
-		denial := p.deniedFile(name)
+		denial := p.findDenial(name)
 		if denial == nil {
 			continue
 		}
@@ -206,12 +206,12 @@ func (p *Policy) deniedFiles(names []string) (rule, why string) {
 	return rule, strings.Join(all, "; ")
 }
 
-// deniedFile returns the rule that denies a path, or nil.
-func (p *Policy) deniedFile(clean string) *fileroot.Denial {
+// findDenial returns the rule that denies a path, or nil.
+func (p *Policy) findDenial(clean string) *fileroot.Denial {
 	for i, l := range p.Layers {
-		if hits := l.files.deny.hits(clean); len(hits) > 0 {
+		if hits := l.files.deny.matchingRules(clean); len(hits) > 0 {
 			d := l.files.denials[hits[0]]
-			return &fileroot.Denial{Rule: p.key(i) + d.rule, Because: d.because}
+			return &fileroot.Denial{Rule: p.layerPrefix(i) + d.rule, Because: d.because}
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (p *Policy) deniedFile(clean string) *fileroot.Denial {
 func (p *Policy) FileLabels(clean string) []tool.Label {
 	var out []tool.Label
 	for _, l := range p.Layers {
-		for _, i := range l.files.label.hits(clean) {
+		for _, i := range l.files.label.matchingRules(clean) {
 			out = append(out, l.files.labels[i].add...)
 		}
 	}
@@ -247,13 +247,13 @@ func (p *Policy) fileLabels(f *Facts) []tool.Label {
 }
 
 // DeniedFiles are slash paths below the root that policies deny, as far as they name a folder or a file. Held
-// says that some policy relies on the kernel to keep programs from them.
+// matchesName that some policy relies on the kernel to keep programs from them.
 func (p *Policy) DeniedFiles() (paths []string, held bool) {
 	execs := true // of all layers: else no program runs
 	for _, l := range p.Layers {
 		execs = execs && l.EnableExec
 		for _, d := range l.files.denials {
-			held = held || !l.files.unheld
+			held = held || !l.files.unenforced
 			for _, g := range d.globs {
 				if name, ok := g.literal(); ok {
 					paths = append(paths, name)

@@ -25,7 +25,7 @@ func holds(globs []glob, file string) []int {
 	parts := strings.Split(file, "/")
 	for i, g := range globs {
 		for n := range parts {
-			if matchesOne([]glob{g}, strings.Join(parts[:n+1], "/"), true) {
+			if matchesAny([]glob{g}, strings.Join(parts[:n+1], "/"), true) {
 				out = append(out, i)
 				break
 			}
@@ -44,12 +44,12 @@ func TestFilePatterns(t *testing.T) {
 		for i, parts := range rapid.SliceOfN(rapid.SliceOfN(part, 1, 5), 1, 4).Draw(t, "patterns") {
 			globs, rules = append(globs, parts), append(rules, i)
 		}
-		p := newPatterns(globs, rules)
-		room := rapid.SampledFrom([]int{0, 300, keptWords})
-		p.room, p.names.room = room.Draw(t, "room"), room.Draw(t, "room for names")
+		p := newPathDFA(globs, rules)
+		room := rapid.SampledFrom([]int{0, 300, cacheWords})
+		p.cacheRoom, p.names.cacheRoom = room.Draw(t, "room"), room.Draw(t, "room for names")
 		for range 2 { // the second time with what was kept
 			path := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "path"), "/")
-			if diff := cmp.Diff(holds(globs, path), p.hits(path)); diff != "" {
+			if diff := cmp.Diff(holds(globs, path), p.matchingRules(path)); diff != "" {
 				t.Fatalf("%q of %q (-want +got):\n%s", globs, path, diff)
 			}
 		}
@@ -69,8 +69,8 @@ func TestNamePatterns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := nameDFA{states: map[string]*nameState{}, room: keptWords}
-		s := d.run(d.begin([]int{d.add(pattern, 0)}), name)
+		d := nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}
+		s := d.run(d.start([]int{d.add(pattern, 0)}), name)
 		if got := len(s.accepts) > 0; got != want {
 			t.Fatalf("%q of %q: %v", pattern, name, got)
 		}
@@ -84,7 +84,7 @@ func TestPatternRoom(t *testing.T) {
 	for i := range 300 {
 		globs, rules = append(globs, glob{"**", fmt.Sprintf("*%c*[b-y]?*%c*", 'a'+i%26, 'a'+i/26)}), append(rules, i)
 	}
-	p := newPatterns(globs, rules)
+	p := newPathDFA(globs, rules)
 	at := p.top()
 	for i := range 5000 {
 		at.enter(fmt.Sprintf("%x %c", i*i*7919, rune(0x4e00+i)), func(int) {})
@@ -93,15 +93,15 @@ func TestPatternRoom(t *testing.T) {
 	for _, s := range p.names.states {
 		words += len(s.at) + len(s.ascii) + len(s.others)
 	}
-	if p.names.room < 0 || p.room < 0 || words > keptWords || len(p.names.states) < 100 {
-		t.Errorf("%d states with %d words; room %d and %d", len(p.names.states), words, p.names.room, p.room)
+	if p.names.cacheRoom < 0 || p.cacheRoom < 0 || words > cacheWords || len(p.names.states) < 100 {
+		t.Errorf("%d states with %d words; room %d and %d", len(p.names.states), words, p.names.cacheRoom, p.cacheRoom)
 	}
 }
 
 // However hostile patterns and paths are, a name costs at most one look at each step of the patterns, and where no
 // pattern comes near nothing is left to look at.
 func TestFilePatternsLinear(t *testing.T) {
-	hostile := newPatterns([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
+	hostile := newPathDFA([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
 	at := hostile.top()
 	for range 1000 {
 		if at = at.enter("a", func(int) { t.Fatal("it matches") }); len(at.at) > len(hostile.steps) || !slices.IsSorted(at.at) {
@@ -113,7 +113,7 @@ func TestFilePatternsLinear(t *testing.T) {
 	for i := range 50 {
 		globs, rules = append(globs, glob{"Keys" + string(rune('a'+i)), "**"}), append(rules, i)
 	}
-	if at := newPatterns(globs, rules).top().enter("other", func(int) { t.Error("it matches") }); at != nil {
+	if at := newPathDFA(globs, rules).top().enter("other", func(int) { t.Error("it matches") }); at != nil {
 		t.Errorf("below a folder that no pattern names there is %v", at.at)
 	}
 }

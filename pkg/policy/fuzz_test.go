@@ -37,7 +37,7 @@ func documents(t testing.TB) []json.RawMessage {
 
 // Whatever a document says, it is compiled or refused; whatever the arguments, a call is
 // judged: by no fault inside, the same way twice, never let through where a rule that denies
-// hits what was proposed or what is effective, and only with arguments that fit the tool.
+// matchesAnyGlob what was proposed or what is effective, and only with arguments that fit the tool.
 func FuzzDecide(f *testing.F) {
 	tools := known(f)
 	for _, doc := range documents(f) {
@@ -69,8 +69,8 @@ func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	hit := func(args json.RawMessage) bool {
 		f := f
 		f.Arguments = args
-		f.look()
-		return slices.ContainsFunc(rules.deny, func(r rule) bool { return r.hits(f) })
+		f.decode()
+		return slices.ContainsFunc(rules.deny, func(r rule) bool { return r.matches(f) })
 	}
 	switch {
 	case d.Rule == "floor:internal":
@@ -119,7 +119,7 @@ func TestFold(t *testing.T) {
 				now = now.Add(wait)
 				outcome(t, id, def, &now, keep)
 			}
-			if diff := cmp.Diff(live, fold(records), cmp.AllowUnexported(State{}, memory{}, source{})); diff != "" {
+			if diff := cmp.Diff(live, fold(records), cmp.AllowUnexported(State{}, knownValues{}, textSource{})); diff != "" {
 				t.Fatalf("live and folded:\n%s", diff)
 			}
 			now = now.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * time.Millisecond)

@@ -13,7 +13,7 @@ import (
 
 // A glob is a pattern of the parts of a path or of any other text: in a part, * stands for
 // any characters, ? for one and [a-z] for one of several; a part that is ** stands for any
-// number of parts, also none.
+// optionalInt of parts, also none.
 type glob []string
 
 // newGlob returns the glob of a pattern, or what is wrong with it.
@@ -30,7 +30,7 @@ func newGlob(pattern string) (glob, error) {
 	return parts, nil
 }
 
-// matches reports whether a text matches. Where several parts could stand for one **, the
+// matchesAnyGlob reports whether a text matches. Where several parts could stand for one **, the
 // fewest are tried first, and only the last ** is ever tried again: what stood before it
 // has matched.
 func (g glob) matches(text string) bool {
@@ -65,9 +65,9 @@ func newURLGlob(pattern string) (glob, error) {
 	return newGlob(pattern)
 }
 
-// namesFiles reports whether a path of a file, which is relative and has no part that is empty, . or
+// canMatchFiles reports whether a path of a file, which is relative and has no part that is empty, . or
 // .., could match.
-func (g glob) namesFiles() bool {
+func (g glob) canMatchFiles() bool {
 	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
@@ -77,16 +77,16 @@ func (g glob) literal() (string, bool) {
 	for len(g) > 0 && g[len(g)-1] == "**" {
 		g = g[:len(g)-1]
 	}
-	name, rest := g.literalPart()
+	name, rest := g.literalPrefix()
 	return name, len(rest) == 0
 }
 
-// literalPart returns the folder or file that the parts at the beginning name, "." where the first one is a pattern, and
+// literalPrefix returns the folder or file that the parts at the beginning name, "." where the first one is a pattern, and
 // the other parts.
-func (g glob) literalPart() (name string, rest glob) {
+func (g glob) literalPrefix() (name string, rest glob) {
 	names := []string{"."}
 	for i, part := range g {
-		name, ok := unescaped(part)
+		name, ok := literalName(part)
 		if !ok {
 			return path.Join(names...), g[i:]
 		}
@@ -95,8 +95,8 @@ func (g glob) literalPart() (name string, rest glob) {
 	return path.Join(names...), nil
 }
 
-// unescaped returns the name that a part of a pattern stands for, and reports whether it is only one.
-func unescaped(part string) (string, bool) {
+// literalName returns the name that a part of a pattern stands for, and reports whether it is only one.
+func literalName(part string) (string, bool) {
 	var name strings.Builder
 	for rest := part; rest != ""; rest = rest[1:] {
 		switch {
@@ -155,7 +155,7 @@ func newHostGlob(pattern string) (hostGlob, error) {
 	return hostGlob(wild + host), nil
 }
 
-// matches reports whether a host, in lower case and without a dot at its end, matches.
+// matchesAnyGlob reports whether a host, in lower case and without a dot at its end, matches.
 func (g hostGlob) matches(host string) bool {
 	if below, ok := strings.CutPrefix(string(g), "*"); ok {
 		return len(host) > len(below) && strings.HasSuffix(host, below)

@@ -17,40 +17,40 @@ import (
 )
 
 const (
-	longestIdentifier = 512      // bytes; a longer value names nothing
-	surelyWhole       = 8        // bytes from which on a value is hardly a part of another by chance
-	mostKnown         = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
+	maxIdentifierBytes = 512      // bytes; a longer value names nothing
+	minDistinctiveBytes       = 8        // bytes from which on a value is hardly a part of another by chance
+	maxKnownBytes         = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
 )
 
-// A memory is what may be named in a run: what the user said, and what results hold. A value is
-// known if it stands there as a whole: not inside a longer word or number.
-type memory struct {
-	asked   bool     // the user's question has been heard
-	user    source   // what the user said
-	results []source // oldest first
+// A knownValues is what may be named in a run: what the user said, and what results hold. A value is
+// checkParameter if it stands there as a whole: not inside a longer word or number.
+type knownValues struct {
+	hasPrompt   bool     // the user's question has been heard
+	user    textSource   // what the user said
+	results []textSource // oldest first
 	size    int      // of the results, in bytes of their JSON
 }
 
-// A source is something in which values can stand. It is decoded when an identifier is first
+// A textSource is something in which values can stand. It is decoded when an identifier is first
 // looked for: most runs have none.
-type source struct {
+type textSource struct {
 	tool     string // whose result it is
 	data     []byte // JSON, of a result
-	proposed []byte // JSON: what its call says does not become known by its result
+	callArguments []byte // JSON: what its call says does not become known by its result
 	decoded  bool
 	text     string // of data, or what the user said; NUL is between the parts, and around them
-	said     string // of proposed
+	argumentTexts     string // of proposed
 }
 
-// decode fills in the texts.
-func (s *source) decode() {
+// unmarshal fills in the texts.
+func (s *textSource) decode() {
 	if !s.decoded {
-		s.decoded, s.text, s.said = true, valuesOf(s.data), decoded(valuesOf(s.proposed))
+		s.decoded, s.text, s.argumentTexts = true, textValues(s.data), withURLDecoded(textValues(s.callArguments))
 	}
 }
 
-// identified judges the identifiers in the arguments of a call.
-func (s *State) identified(f Facts) (d Decision, ok bool) {
+// checkIdentifiers judges the identifiers in the arguments of a call.
+func (s *State) checkIdentifiers(f Facts) (d Decision, ok bool) {
 	if f.Trusted {
 		return d, true
 	}
@@ -58,19 +58,19 @@ func (s *State) identified(f Facts) (d Decision, ok bool) {
 	if len(named) == 0 {
 		return d, true
 	}
-	at := s.known.lacks(named)
+	at := s.known.firstUnknown(named)
 	if at < 0 {
 		return d, true
 	}
 	d = Decision{Arguments: f.Arguments}.deny("floor:identifier",
 		"%s: %s appears neither in the messages of the user nor in an earlier result; take the value from there, do not make one up",
-		named[at].Argument, shortened(named[at].Value))
+		named[at].Argument, quoteShortened(named[at].Value))
 	d.Code = chat.InvalidArguments
 	return d, false
 }
 
-// shortened is a value in a message.
-func shortened(value string) string {
+// quoteShortened is a value in a message.
+func quoteShortened(value string) string {
 	const longest = 64
 	if len(value) > longest {
 		value = strings.ToValidUTF8(value[:longest], "") + "…"
@@ -79,16 +79,16 @@ func shortened(value string) string {
 	return string(b)
 }
 
-// lacks returns the index of the first value that is not known, or -1.
-func (k *memory) lacks(named []tool.Identifier) int {
+// firstUnknown returns the index of the first value that is not known, or -1.
+func (k *knownValues) firstUnknown(named []tool.Identifier) int {
 	index := map[string]int{}
 	var texts []string
 	for i, n := range named {
 		if n.Number {
-			named[i].Value = plain(n.Value)
+			named[i].Value = plainNumber(n.Value)
 			n = named[i]
 		}
-		if n.Value == "" || len(n.Value) > longestIdentifier {
+		if n.Value == "" || len(n.Value) > maxIdentifierBytes {
 			return i
 		}
 		if _, twice := index[n.Value]; !twice {
@@ -96,7 +96,7 @@ func (k *memory) lacks(named []tool.Identifier) int {
 			texts = append(texts, n.Value)
 		}
 	}
-	good := k.which(texts)
+	good := k.areKnown(texts)
 	for i, n := range named {
 		if !good[index[n.Value]] {
 			return i
@@ -105,27 +105,27 @@ func (k *memory) lacks(named []tool.Identifier) int {
 	return -1
 }
 
-// which tells which of some texts are known. It looks at the latest results first.
-func (k *memory) which(texts []string) []bool {
+// areKnown tells which of some texts are known. It looks at the latest results first.
+func (k *knownValues) areKnown(texts []string) []bool {
 	good := make([]bool, len(texts))
-	f := newFinder(texts)
-	f.vouch(&k.user, good)
+	f := newAhoCorasick(texts)
+	f.markKnown(&k.user, good)
 	for i := len(k.results) - 1; i >= 0 && slices.Contains(good, false); i-- {
 		k.results[i].decode()
-		f.vouch(&k.results[i], good)
+		f.markKnown(&k.results[i], good)
 	}
 	return good
 }
 
-// vouch notes the texts that a source makes known.
-func (f *finder) vouch(s *source, good []bool) {
+// markKnown notes the texts that a source makes known.
+func (f *ahoCorasick) markKnown(s *textSource, good []bool) {
 	echoed := map[int]bool{}
-	f.find(s.said, func(text, from, to int) {
-		if to-from >= surelyWhole || isWhole(s.said, from, to) {
+	f.findAll(s.argumentTexts, func(text, from, to int) {
+		if to-from >= minDistinctiveBytes || isWhole(s.argumentTexts, from, to) {
 			echoed[text] = true
 		}
 	})
-	f.find(s.text, func(text, from, to int) {
+	f.findAll(s.text, func(text, from, to int) {
 		good[text] = good[text] || !echoed[text] && isWhole(s.text, from, to)
 	})
 }
@@ -137,7 +137,7 @@ func isWhole(text string, from, to int) bool {
 	last, _ := utf8.DecodeLastRuneInString(text[from:to])
 	after, _ := utf8.DecodeRuneInString(text[to:])
 	switch {
-	case from > 0 && isOfWord(before) && isOfWord(first), to < len(text) && isOfWord(last) && isOfWord(after):
+	case from > 0 && isWordRune(before) && isWordRune(first), to < len(text) && isWordRune(last) && isWordRune(after):
 		return false
 	case from > 1 && before == '.' && isDigit(text[from-2]) && isDigit(text[from]):
 		return false
@@ -145,33 +145,33 @@ func isWhole(text string, from, to int) bool {
 	return !(to+1 < len(text) && after == '.' && isDigit(text[to+1]) && isDigit(text[to-1]))
 }
 
-// isOfWord reports whether a character is one of words, such as item-7 and größe_2.
-func isOfWord(r rune) bool {
+// isWordRune reports whether a character is one of words, such as item-7 and größe_2.
+func isWordRune(r rune) bool {
 	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// ask takes in the first message to the model, which is what the user asks.
-func (k *memory) ask(messages []chat.Message) {
+// addPrompt takes in the first message to the model, which is what the user asks.
+func (k *knownValues) addPrompt(messages []chat.Message) {
 	for _, m := range messages {
-		if m.Role == chat.User && !k.asked {
-			k.asked = true
-			k.user.text += "\x00" + m.Content + "\x00" + quotedIn(m.Content)
+		if m.Role == chat.User && !k.hasPrompt {
+			k.hasPrompt = true
+			k.user.text += "\x00" + m.Content + "\x00" + unquoteLines(m.Content)
 		}
 	}
 }
 
-// hear takes in arguments that a person gave.
-func (k *memory) hear(args json.RawMessage) {
+// addUserInput takes in arguments that a person gave.
+func (k *knownValues) addUserInput(args json.RawMessage) {
 	if args != nil {
-		k.user.text += valuesOf(args)
+		k.user.text += textValues(args)
 	}
 }
 
-// quotedIn returns what stands in the lines of a text that are JSON strings, which is how
+// unquoteLines returns what stands in the lines of a text that are JSON strings, which is how
 // input with markers is shown.
-func quotedIn(text string) string {
+func unquoteLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		var inner string
@@ -182,25 +182,25 @@ func quotedIn(text string) string {
 	return b.String()
 }
 
-// learn takes in the result of a call.
-func (k *memory) learn(call runfile.Call, r runfile.Result) {
+// addResult takes in the result of a call.
+func (k *knownValues) addResult(call runfile.Call, r runfile.Result) {
 	if !r.Result.OK() {
 		return
 	}
-	k.results = append(k.results, source{tool: call.Name, data: begun(r), proposed: call.Proposed})
+	k.results = append(k.results, textSource{tool: call.Name, data: recordedData(r), callArguments: call.Proposed})
 	k.size += k.results[len(k.results)-1].size()
-	for k.size > mostKnown && len(k.results) > 1 {
+	for k.size > maxKnownBytes && len(k.results) > 1 {
 		k.size -= k.results[0].size()
-		k.results[0] = source{} // let go of what it holds
+		k.results[0] = textSource{} // let go of what it holds
 		k.results = k.results[1:]
 	}
 }
 
-func (s *source) size() int { return len(s.data) + len(s.proposed) }
+func (s *textSource) size() int { return len(s.data) + len(s.callArguments) }
 
-// begun returns the data of a result as far as it is on record, so that a run that is
+// recordedData returns the data of a result as far as it is on record, so that a run that is
 // continued knows the same.
-func begun(r runfile.Result) []byte {
+func recordedData(r runfile.Result) []byte {
 	var text string
 	switch data := r.Result.Data; {
 	case r.Truncated && json.Unmarshal(data, &text) == nil:
@@ -212,40 +212,40 @@ func begun(r runfile.Result) []byte {
 	}
 }
 
-// valuesOf returns the texts and numbers of a JSON value, names of members among them, with
+// decodeArgument returns the texts and numbers of a JSON value, names of members among them, with
 // NUL between them. Of one that is cut it returns those that are whole, and of a text that
 // is cut the whole words.
-func valuesOf(raw []byte) string {
+func textValues(raw []byte) string {
 	b := []byte{0}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
 		token, err := dec.ReadToken()
 		if err != nil {
-			return string(append(b, cutText(raw[dec.InputOffset():])...))
+			return string(append(b, partialString(raw[dec.InputOffset():])...))
 		}
 		switch token.Kind() {
 		case '"':
 			b = append(append(b, token.String()...), 0)
 		case '0':
-			b = append(append(b, plain(token.String())...), 0)
+			b = append(append(b, plainNumber(token.String())...), 0)
 		}
 	}
 }
 
-// cutText returns the whole words of a JSON string that is cut, if raw is one.
-func cutText(raw []byte) []byte {
+// partialString returns the whole words of a JSON string that is cut, if raw is one.
+func partialString(raw []byte) []byte {
 	raw = bytes.TrimLeft(raw, " \t\r\n,:")
 	if !bytes.HasPrefix(raw, []byte(`"`)) {
 		return nil
 	}
-	raw = bytes.TrimRightFunc(raw, func(r rune) bool { return r == '\\' || r == '.' || isOfWord(r) })
+	raw = bytes.TrimRightFunc(raw, func(r rune) bool { return r == '\\' || r == '.' || isWordRune(r) })
 	text, _ := jsontext.AppendUnquote(nil, append(bytes.Clone(raw), '"')) // what is good of it
 	return append(text, 0)
 }
 
-// plain writes a whole number without point and power, and any other as it is.
-func plain(number string) string {
-	digits, power, _ := strings.Cut(exactNumber(number), "e")
+// plainNumber writes a whole number without point and power, and any other as it is.
+func plainNumber(number string) string {
+	digits, power, _ := strings.Cut(canonicalNumber(number), "e")
 	zeros := 0
 	for _, c := range power {
 		if !isDigit(byte(c)) || zeros > 30 {
@@ -259,8 +259,8 @@ func plain(number string) string {
 	return digits + strings.Repeat("0", zeros)
 }
 
-// decoded adds to texts what they say where they have the escapes of addresses.
-func decoded(texts string) string {
+// withURLDecoded adds to texts what they say where they have the escapes of addresses.
+func withURLDecoded(texts string) string {
 	if !strings.Contains(texts, "%") {
 		return texts
 	}

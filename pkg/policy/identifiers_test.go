@@ -177,26 +177,26 @@ func TestIdentifiersOfCutResults(t *testing.T) {
 
 // The oldest results are forgotten, what the user said never is.
 func TestKnownIsBounded(t *testing.T) {
-	var k memory
-	k.ask([]chat.Message{{Role: chat.User, Content: "mine"}})
+	var k knownValues
+	k.addPrompt([]chat.Message{{Role: chat.User, Content: "mine"}})
 	for i := range 80 {
 		data, _ := json.Marshal(fmt.Sprintf("n%d %s", i, strings.Repeat("x", 900_000)))
-		k.learn(runfile.Call{}, runfile.Result{Result: chat.Result{Data: data}})
+		k.addResult(runfile.Call{}, runfile.Result{Result: chat.Result{Data: data}})
 	}
-	if k.size > mostKnown || k.size < mostKnown/2 {
+	if k.size > maxKnownBytes || k.size < maxKnownBytes/2 {
 		t.Errorf("%d bytes are kept", k.size)
 	}
-	if got := k.which([]string{"mine", "n0", "n79"}); !slices.Equal(got, []bool{true, false, true}) {
+	if got := k.areKnown([]string{"mine", "n0", "n79"}); !slices.Equal(got, []bool{true, false, true}) {
 		t.Errorf("known: %v", got)
 	}
 }
 
 // Many identifiers and long results cost no more than their length.
 func TestKnownIsLinear(t *testing.T) {
-	var k memory
+	var k knownValues
 	data, _ := json.Marshal(strings.Repeat("a a ", 250_000))
 	for range 8 {
-		k.learn(runfile.Call{}, runfile.Result{Result: chat.Result{Data: data}})
+		k.addResult(runfile.Call{}, runfile.Result{Result: chat.Result{Data: data}})
 	}
 	var named []tool.Identifier
 	for i := range 60_000 {
@@ -206,7 +206,7 @@ func TestKnownIsLinear(t *testing.T) {
 		named = append(named, tool.Identifier{Value: strings.Repeat("a ", i) + "b"})
 	}
 	begin := time.Now()
-	if got := k.lacks(named); got != 0 {
+	if got := k.firstUnknown(named); got != 0 {
 		t.Errorf("the first that is lacking is %d", got)
 	}
 	if took := time.Since(begin); took > 10*time.Second {
@@ -221,7 +221,7 @@ func TestFinderLaw(t *testing.T) {
 		texts := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(few, 1, 6).Draw(t, "texts"))))
 		in := rapid.StringOfN(rapid.RuneFrom([]rune("ab-1.ö \x00")), 0, 40, -1).Draw(t, "in")
 		got := map[[3]int]bool{}
-		newFinder(texts).find(in, func(text, from, to int) { got[[3]int{text, from, to}] = true })
+		newAhoCorasick(texts).findAll(in, func(text, from, to int) { got[[3]int{text, from, to}] = true })
 		want := map[[3]int]bool{}
 		for i, text := range texts {
 			for from := range len(in) {
@@ -281,7 +281,7 @@ func scalars(v any) (out []string) {
 		case string:
 			out = append(out, v)
 		case json.Number:
-			out = append(out, plain(v.String()))
+			out = append(out, plainNumber(v.String()))
 		case []any:
 			todo = append(todo, v...)
 		case map[string]any:
@@ -321,13 +321,13 @@ func FuzzKnown(f *testing.F) {
 				return
 			}
 		}
-		if strings.ContainsAny(id+string(data)+string(proposed), "\x00%") || strings.Contains(string(data)+string(proposed), `u0000`) || id == "" || len(id) > longestIdentifier {
+		if strings.ContainsAny(id+string(data)+string(proposed), "\x00%") || strings.Contains(string(data)+string(proposed), `u0000`) || id == "" || len(id) > maxIdentifierBytes {
 			return
 		}
-		var k memory
-		k.learn(runfile.Call{Proposed: proposed}, runfile.Result{Result: chat.Result{Data: data}})
-		want := stands(scalars(result), id, true) && !stands(scalars(said), id, len(id) < surelyWhole)
-		if got := k.lacks([]tool.Identifier{{Value: id}}) < 0; got != want {
+		var k knownValues
+		k.addResult(runfile.Call{Proposed: proposed}, runfile.Result{Result: chat.Result{Data: data}})
+		want := stands(scalars(result), id, true) && !stands(scalars(said), id, len(id) < minDistinctiveBytes)
+		if got := k.firstUnknown([]tool.Identifier{{Value: id}}) < 0; got != want {
 			t.Errorf("%q is known: %v, want %v, of %s by a call with %s", id, got, want, data, proposed)
 		}
 	})

@@ -25,7 +25,7 @@ type Layer struct {
 	trifecta Verdict
 	tools    map[string]*toolRules
 	sinks    map[string][]rule      // calls that may carry private data away, by tool
-	labels   map[string][]labelling // of the data of calls, by tool
+	labels   map[string][]labelRule // of the data of calls, by tool
 	input    []tool.Label           // of the input of a run
 	dotted   []string               // see [Policy.DotNames]; never nil
 }
@@ -44,7 +44,7 @@ type toolRules struct {
 	limit            limit
 }
 
-// A rule is one rule. One of deny hits, one of ask or allow admits.
+// A compileRule is one rule. One of deny hits, one of ask or allow admits.
 type rule struct {
 	id      string // unique in its layer
 	effect  tool.Effect
@@ -52,7 +52,7 @@ type rule struct {
 	because string
 	set     map[string]json.RawMessage
 	limit   limit
-	unknown string // what a crash means that leaves open whether a call took effect: see [Decision]
+	onUnknownOutcome string // what a crash means that leaves open whether a call took effect: see [Decision]
 }
 
 // An argRule says what one argument has to be.
@@ -61,7 +61,7 @@ type argRule struct {
 	constraint
 }
 
-// A limit is how often, and how much. A negative number of calls is no limit.
+// A compileLimit is how often, and how much. A negative number of calls is no limit.
 type limit struct {
 	calls int
 	rate  tool.Rate

@@ -13,7 +13,7 @@ import (
 type nameDFA struct {
 	tokens []token
 	states map[string]*nameState // by their tokens
-	room   int                   // for what is kept, in words; without it a character costs a look at each token
+	cacheRoom   int                   // for what is kept, in words; without it a character costs a look at each token
 }
 
 type tokenKind int
@@ -23,7 +23,7 @@ const (
 	anyChar                    // ?
 	oneChar                    // a character
 	charClass                  // [a-z]
-	nothing                    // of a pattern that is not valid
+	invalidPattern                    // of a pattern that is not valid
 	accept                     // the end of the name
 )
 
@@ -34,8 +34,8 @@ type token struct {
 	step int    // of accept: the step whose pattern ends here
 }
 
-// takes reports whether a token takes a character and ends with it.
-func (t *token) takes(char string) bool {
+// accepts reports whether a token takes a character and ends with it.
+func (t *token) accepts(char string) bool {
 	switch t.kind {
 	case anyChar:
 		return true
@@ -52,16 +52,16 @@ func (t *token) takes(char string) bool {
 type nameState struct {
 	at      []int // ascending
 	accepts []int // steps that take the name if it ends here
-	kept    bool
+	cached    bool
 	ascii   *[utf8.RuneSelf]*nameState
 	others  map[string]*nameState
 }
 
-// add adds the pattern of a step, and returns its first token.
+// addFinding adds the pattern of a step, and returns its first token.
 func (d *nameDFA) add(pattern string, step int) (first int) {
 	first = len(d.tokens)
 	if _, err := path.Match(pattern, ""); err != nil {
-		d.tokens = append(d.tokens, token{kind: nothing})
+		d.tokens = append(d.tokens, token{kind: invalidPattern})
 		return first
 	}
 	for rest := pattern; rest != ""; {
@@ -111,17 +111,17 @@ func classLength(pattern string) int {
 	return i + 1
 }
 
-// begin returns the state before a name whose patterns begin at some tokens.
-func (d *nameDFA) begin(tokens []int) *nameState {
+// hasPrefix returns the state before a name whose patterns begin at some tokens.
+func (d *nameDFA) start(tokens []int) *nameState {
 	var at []int
 	for _, i := range tokens {
-		at = d.reach(at, i)
+		at = d.addReachable(at, i)
 	}
 	return d.state(at)
 }
 
-// reach adds a token to those that can come next, and those behind it where it can stand for nothing.
-func (d *nameDFA) reach(at []int, i int) []int {
+// addReachable adds a token to those that can come next, and those behind it where it can stand for nothing.
+func (d *nameDFA) addReachable(at []int, i int) []int {
 	for ; d.tokens[i].kind == anyChars; i++ {
 		at = append(at, i)
 	}
@@ -145,16 +145,16 @@ func (d *nameDFA) state(at []int) *nameState {
 			s.accepts = append(s.accepts, d.tokens[i].step)
 		}
 	}
-	if size := utf8.RuneSelf + 3*len(at); size <= d.room {
-		d.room -= size
-		s.kept, s.ascii, s.others = true, new([utf8.RuneSelf]*nameState), map[string]*nameState{}
+	if size := utf8.RuneSelf + 3*len(at); size <= d.cacheRoom {
+		d.cacheRoom -= size
+		s.cached, s.ascii, s.others = true, new([utf8.RuneSelf]*nameState), map[string]*nameState{}
 		d.states[string(key)] = s
 	}
 	return s
 }
 
-// wordsOfOther is about how much room a character takes that is not ASCII.
-const wordsOfOther = 8
+// nonASCIIWords is about how much room a character takes that is not ASCII.
+const nonASCIIWords = 8
 
 // run returns the state at the end of a name.
 func (d *nameDFA) run(s *nameState, name string) *nameState {
@@ -168,7 +168,7 @@ func (d *nameDFA) run(s *nameState, name string) *nameState {
 // next returns the state after a character.
 func (d *nameDFA) next(s *nameState, char string) *nameState {
 	switch {
-	case !s.kept:
+	case !s.cached:
 		return d.state(d.after(s, char))
 	case len(char) == 1 && char[0] < utf8.RuneSelf:
 		if s.ascii[char[0]] == nil {
@@ -179,8 +179,8 @@ func (d *nameDFA) next(s *nameState, char string) *nameState {
 		return s.others[char]
 	}
 	next := d.state(d.after(s, char))
-	if d.room >= wordsOfOther {
-		d.room -= wordsOfOther
+	if d.cacheRoom >= nonASCIIWords {
+		d.cacheRoom -= nonASCIIWords
 		s.others[strings.Clone(char)] = next
 	}
 	return next
@@ -192,9 +192,9 @@ func (d *nameDFA) after(s *nameState, char string) []int {
 	for _, i := range s.at {
 		switch t := &d.tokens[i]; {
 		case t.kind == anyChars:
-			at = d.reach(at, i)
-		case t.takes(char):
-			at = d.reach(at, i+1)
+			at = d.addReachable(at, i)
+		case t.accepts(char):
+			at = d.addReachable(at, i+1)
 		}
 	}
 	return at

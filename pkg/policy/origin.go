@@ -4,9 +4,9 @@ import "slices"
 
 // Origin says where a run has a name from, which a call gives a file: a result, the user, or only the model.
 func (s *State) Origin(name string) string {
-	named := func(in *source) bool {
+	named := func(in *textSource) bool {
 		good := []bool{false}
-		newFinder([]string{name}).vouch(in, good)
+		newAhoCorasick([]string{name}).markKnown(in, good)
 		return good[0]
 	}
 	if named(&s.known.user) {

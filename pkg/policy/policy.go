@@ -50,7 +50,7 @@ type Decision struct {
 	Leads      map[string]string    // where each path of the call led when it was decided, by the clean path
 	Unknown    string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
 	Exposed    string               // why the call could carry private data away, where no file decides over that
-	rates      []rated              // what the call has to wait for when it starts: see [Decision.Start]
+	rateLimits      []limitWithRate              // what the call has to wait for when it starts: see [Decision.Start]
 	ledger     Ledger               // of those that are for all runs
 }
 
@@ -96,14 +96,14 @@ type Policy struct {
 }
 
 // Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the
-// rules. What goes wrong inside is a denial.
+// compileRules. What goes wrong inside is a denial.
 func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not evaluate this call", Code: chat.Denied, Arguments: f.Arguments}
 	defer func() { _ = recover() }() // it is denied
-	p.look(&f)
-	out, known := s.identified(f)
+	p.decodeFacts(&f)
+	out, known := s.checkIdentifiers(f)
 	if known {
-		out = p.judge(s, f)
+		out = p.evaluate(s, f)
 	}
 	if out.Labels == nil {
 		out.Labels = f.labels
@@ -112,27 +112,27 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 }
 
 // Lacks returns why every call of a tool is denied because the run was not given something, or a file does not list the
-// tool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
+// lookupTool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
 func (p *Policy) Lacks(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
-	if d := flags.allows(Facts{Def: def}, p.own() > 0); d.Verdict == Deny {
+	if d := flags.allows(Facts{Def: def}, p.countOwnLayers() > 0); d.Verdict == Deny {
 		return d.Why, cmp.Or(d.Hint, "remove the tool")
 	}
 	for _, l := range p.Layers {
-		if d := l.unlisted(def, ""); d.Verdict == Deny {
+		if d := l.checkListed(def, ""); d.Verdict == Deny {
 			return d.Why, "add it to the policy"
 		}
 	}
 	return "", ""
 }
 
-// look decodes the arguments, and labels what they are about.
-func (p *Policy) look(f *Facts) {
-	f.look()
+// unmarshal decodes the arguments, and labels what they are about.
+func (p *Policy) decodeFacts(f *Facts) {
+	f.decode()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
-	if p.overmatches(f) {
-		f.odd = "the arguments are too long for the regular expressions of this tool's rules"
+	if p.exceedsMatchBudget(f) {
+		f.decodeError = "the arguments are too long for the regular expressions of this tool's rules"
 	} else {
 		p.addLabels(f)
 	}
@@ -144,24 +144,24 @@ func (p *Policy) look(f *Facts) {
 func (p *Policy) addLabels(f *Facts) {
 	for _, l := range p.Layers {
 		for _, r := range l.labels[f.Def.Name] {
-			if r.hits(*f) {
+			if r.matches(*f) {
 				f.labels = append(f.labels, r.add...)
 			}
 		}
 	}
 }
 
-// judge asks the floor, the flags, and then the layers, of which each may change the
+// evaluate asks the floor, the flags, and then the layers, of which each may change the
 // arguments for those behind it. What was asked before a change is asked again.
-func (p *Policy) judge(s *State, f Facts) Decision {
-	d, open := p.first(f)
+func (p *Policy) evaluate(s *State, f Facts) Decision {
+	d, open := p.checkBeforeLayers(f)
 	if !open {
 		return d
 	}
-	each := make([]granted, len(p.Layers))
+	each := make([]layerDecision, len(p.Layers))
 	changed := -1
 	for i, l := range p.Layers {
-		each[i].Decision, each[i].by = l.decide(s, f, p.key(i))
+		each[i].Decision, each[i].by = l.decide(s, f, p.layerPrefix(i))
 		next := each[i]
 		if next.Verdict == Deny {
 			return next.Decision
@@ -169,39 +169,39 @@ func (p *Policy) judge(s *State, f Facts) Decision {
 		if string(next.Arguments) != string(f.Arguments) {
 			changed = i
 			f.Arguments = next.Arguments
-			p.look(&f)
+			p.decodeFacts(&f)
 		}
 	}
 	if changed >= 0 {
-		if d = p.again(s, f, each, changed); d.Verdict == Deny {
+		if d = p.recheck(s, f, each, changed); d.Verdict == Deny {
 			return d
 		}
 	}
-	d = d.with(each)
+	d = d.combine(each)
 	d.Arguments = f.Arguments
 	for i, l := range p.Layers {
 		if d.Verdict != Deny && l.isTrifecta(s, f, each[i].by) {
-			d = l.trifectaOf(s, f, d, p.key(i))
+			d = l.decideTrifecta(s, f, d, p.layerPrefix(i))
 		}
 	}
-	if len(p.Layers) == 0 && f.couldCarry(s) {
-		d.Exposed = s.couldCarry()
+	if len(p.Layers) == 0 && f.canExfiltrate(s) {
+		d.Exposed = s.exfiltrationReason()
 	}
 	if len(p.Layers) > 0 {
-		d.Follow = p.follow(f, each, f.couldCarry(s))
+		d.Follow = p.redirectCheck(f, each, f.canExfiltrate(s))
 	}
-	d.Labels, d.Leads, d.ledger = f.labels, f.leads, p.Ledger
+	d.Labels, d.Leads, d.ledger = f.labels, f.resolved, p.Ledger
 	return d
 }
 
-// granted is what a layer says of a call that it lets happen, and the rule by which it does.
-type granted struct {
+// layerDecision is what a layer says of a call that it lets happen, and the rule by which it does.
+type layerDecision struct {
 	Decision
 	by rule
 }
 
-// sterner returns what follows of what two say: stop if either does, and report if both do.
-func sterner(a, b string, first bool) string {
+// stricter returns what follows of what two say: stop if either does, and report if both do.
+func stricter(a, b string, first bool) string {
 	switch {
 	case first || a == b || b == "stop":
 		return b
@@ -211,8 +211,8 @@ func sterner(a, b string, first bool) string {
 	return ""
 }
 
-// own returns how many layers the person who started the run has named. Managed ones stand behind them.
-func (p *Policy) own() int {
+// countOwnLayers returns how many layers the person who started the run has named. Managed ones stand behind them.
+func (p *Policy) countOwnLayers() int {
 	n := 0
 	for _, l := range p.Layers {
 		if !l.Managed {
@@ -222,77 +222,77 @@ func (p *Policy) own() int {
 	return n
 }
 
-// key returns what stands before the ids of a layer.
-func (p *Policy) key(layer int) string {
+// layerPrefix returns what stands before the ids of a layer.
+func (p *Policy) layerPrefix(layer int) string {
 	switch {
 	case p.Layers[layer].Managed:
 		return "managed:"
-	case p.own() == 1:
+	case p.countOwnLayers() == 1:
 		return ""
 	}
 	return strconv.Itoa(layer+1) + ":"
 }
 
-// first judges a call without the layers, and reports whether they are to be asked.
-func (p *Policy) first(f Facts) (d Decision, open bool) {
+// checkBeforeLayers judges a call without the layers, and reports whether they are to be asked.
+func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	d = Decision{Verdict: Allow, Arguments: f.Arguments}
 	if p.Secrets.HoldsJSON(f.Arguments) {
 		return d.HoldsSecret(), false
 	}
-	if rule, why := p.deniedFiles(f.files); rule != "" {
+	if rule, why := p.checkFiles(f.files); rule != "" {
 		return d.deny(rule, "%s", why), false
 	}
-	if f.odd != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
-		return d.deny("floor:arguments", "%s", f.odd), false
+	if f.decodeError != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
+		return d.deny("floor:arguments", "%s", f.decodeError), false
 	}
-	d = p.Flags.decide(f, p.own() > 0)
+	d = p.Flags.decide(f, p.countOwnLayers() > 0)
 	return d, d.Verdict != Deny
 }
 
-// again judges a call whose arguments the layers have changed, the last of them the one of
+// recheck judges a call whose arguments the layers have changed, the last of them the one of
 // that index: those before it have to allow what has become of it, and it must not deny it.
-// A layer that asked about the call before the change still asks.
-func (p *Policy) again(s *State, f Facts, each []granted, changed int) Decision {
+// A compileLayer that asked about the call before the change still asks.
+func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
 		return d.deny(each[changed].Rule, "the arguments set by the policy do not fit the tool: %s", faults[0].Message)
 	}
-	d, open := p.first(f)
+	d, open := p.checkBeforeLayers(f)
 	if !open {
 		return d
 	}
 	for i, l := range p.Layers[:changed] {
-		next, by := l.decide(s, f, p.key(i))
+		next, by := l.decide(s, f, p.layerPrefix(i))
 		if next.Verdict == Deny {
 			return next
 		}
 		if old := each[i]; old.Verdict == Ask {
 			next.Verdict, next.Why = Ask, old.Why
 		}
-		each[i] = granted{next, by}
+		each[i] = layerDecision{next, by}
 	}
-	if next := p.Layers[changed].denied(f, p.key(changed)); next.Verdict == Deny {
+	if next := p.Layers[changed].checkDenials(f, p.layerPrefix(changed)); next.Verdict == Deny {
 		return next
 	}
 	return d
 }
 
-// with returns what layers say of a call that none denies.
-func (d Decision) with(each []granted) Decision {
+// combine returns what layers say of a call that none denies.
+func (d Decision) combine(each []layerDecision) Decision {
 	var rules []string
 	if d.Verdict == Ask { // as a flag says
 		rules = append(rules, d.Rule)
 	}
 	for i, next := range each {
 		rules = append(rules, next.Rule)
-		d.Unknown = sterner(d.Unknown, next.by.unknown, i == 0)
+		d.Unknown = stricter(d.Unknown, next.by.onUnknownOutcome, i == 0)
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}
-		d.Early = d.Early && next.Verdict == Allow && len(next.rates) == 0
-		d.rates = append(d.rates, next.rates...)
-		d.MaxBytes = least(d.MaxBytes, next.MaxBytes)
-		d.ModelBytes = least(d.ModelBytes, next.ModelBytes)
+		d.Early = d.Early && next.Verdict == Allow && len(next.rateLimits) == 0
+		d.rateLimits = append(d.rateLimits, next.rateLimits...)
+		d.MaxBytes = minLimit(d.MaxBytes, next.MaxBytes)
+		d.ModelBytes = minLimit(d.ModelBytes, next.ModelBytes)
 	}
 	if len(rules) > 0 {
 		d.Rule = strings.Join(rules, "+")

@@ -24,7 +24,7 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// known returns the tools that tests know.
+// checkParameter returns the tools that tests know.
 func known(t testing.TB) *tool.Registry {
 	t.Helper()
 	src, err := os.ReadFile("testdata/tools.yaml")
@@ -50,7 +50,7 @@ func compile(t testing.TB, text string) (*Layer, []diag.Finding) {
 	return Compile(doc, known(t))
 }
 
-// layer returns the layer of a policy in YAML.
+// compileLayer returns the layer of a policy in YAML.
 func layer(t testing.TB, text string) *Layer {
 	t.Helper()
 	l, findings := compile(t, text)
@@ -342,12 +342,12 @@ func TestRate(t *testing.T) {
 func TestExact(t *testing.T) {
 	for _, same := range [][]string{{"5", "5.0", "50e-1", "0.5E+1", "5e0"}, {"0", "-0", "0.0", "0e9"}, {"-1200", "-1.2e3"}, {`"5"`}, {"9007199254740993"}, {"9007199254740992"}, {"true"}, {"null"}, {`"null"`}, {"1e99999999999999999999"}} {
 		for _, raw := range same {
-			if got := exact(gjson.Parse(raw)); got != exact(gjson.Parse(same[0])) {
+			if got := canonical(gjson.Parse(raw)); got != canonical(gjson.Parse(same[0])) {
 				t.Errorf("%s is %s, and %s is not", raw, got, same[0])
 			}
 		}
 	}
-	if exact(gjson.Parse("9007199254740993")) == exact(gjson.Parse("9007199254740992")) || exact(gjson.Parse(`"5"`)) == exact(gjson.Parse("5")) {
+	if canonical(gjson.Parse("9007199254740993")) == canonical(gjson.Parse("9007199254740992")) || canonical(gjson.Parse(`"5"`)) == canonical(gjson.Parse("5")) {
 		t.Error("two values are one")
 	}
 }
@@ -430,7 +430,7 @@ func TestHosts(t *testing.T) {
 		`{"q":"see http://a.test/"}`:                               {"see http://a.test/"},
 		`{"q":"a","q":"http://a.test/"}`:                           {"?"},
 	} {
-		if got := urls(json.RawMessage(args)); !slices.Equal(got, want) {
+		if got := urlHosts(json.RawMessage(args)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}

@@ -41,17 +41,17 @@ type Sandbox struct {
 func (p *Policy) Programs() Programs {
 	var out Programs
 	for _, l := range p.Layers {
-		out.Path = common(out.Path, l.programs.Path)
-		out.Env = common(out.Env, l.programs.Env)
-		out.Limit = out.Limit.least(l.programs.Limit)
+		out.Path = intersect(out.Path, l.programs.Path)
+		out.Env = intersect(out.Env, l.programs.Env)
+		out.Limit = out.Limit.strictest(l.programs.Limit)
 		out.Sandboxes = append(out.Sandboxes, l.programs.Sandboxes...)
 	}
 	return out
 }
 
-// common returns what is in both lists, in the order of the first. A list that is nil is all
+// intersect returns what is in both lists, in the order of the first. A list that is nil is all
 // there is; one that is empty is not.
-func common(a, b []string) []string {
+func intersect(a, b []string) []string {
 	switch {
 	case a == nil:
 		return b
@@ -61,11 +61,11 @@ func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
 }
 
-func (l ProgramLimit) least(other ProgramLimit) ProgramLimit {
+func (l ProgramLimit) strictest(other ProgramLimit) ProgramLimit {
 	return ProgramLimit{
-		Memory: least(l.Memory, other.Memory), FileSize: least(l.FileSize, other.FileSize),
-		Processes: int(least(int64(l.Processes), int64(other.Processes))),
-		OpenFiles: int(least(int64(l.OpenFiles), int64(other.OpenFiles))),
+		Memory: minLimit(l.Memory, other.Memory), FileSize: minLimit(l.FileSize, other.FileSize),
+		Processes: int(minLimit(int64(l.Processes), int64(other.Processes))),
+		OpenFiles: int(minLimit(int64(l.OpenFiles), int64(other.OpenFiles))),
 	}
 }
 
@@ -87,54 +87,54 @@ type programsDocument struct {
 	} `json:"sandbox"`
 }
 
-// programs compiles how programs run.
-func (c *compiler) programs(in programsDocument) Programs {
+// compilePrograms compiles how programs run.
+func (c *compiler) compilePrograms(in programsDocument) Programs {
 	out := Programs{Path: in.Path, Env: in.Env}
 	out.Limit = ProgramLimit{
-		Memory: c.size("/programs/limit/memory", in.Limit.Memory), FileSize: c.size("/programs/limit/file_size", in.Limit.FileSize),
+		Memory: c.parseSize("/programs/limit/memory", in.Limit.Memory), FileSize: c.parseSize("/programs/limit/file_size", in.Limit.FileSize),
 		Processes: in.Limit.Processes, OpenFiles: in.Limit.OpenFiles,
 	}
-	c.fits("/programs/path", in.Path, badSearched)
-	c.fits("/programs/env", in.Env, badVariable)
+	c.checkEach("/programs/path", in.Path, searchFolderError)
+	c.checkEach("/programs/env", in.Env, variableNameError)
 	if box := in.Sandbox; box != nil {
-		c.fits("/programs/sandbox/read", box.Read, badReadable)
-		c.fits("/programs/sandbox/write", box.Write, badWritable)
+		c.checkEach("/programs/sandbox/read", box.Read, readPathError)
+		c.checkEach("/programs/sandbox/write", box.Write, writePathError)
 		out.Sandboxes = []Sandbox{{Read: box.Read, Write: box.Write, Network: box.Network, Optional: box.Missing == "ignore"}}
 	}
 	return out
 }
 
-// fits finds each text of a list with which something is wrong.
-func (c *compiler) fits(at string, texts []string, wrong func(string) (why, hint string)) {
+// matchesValue finds each text of a list with which something is wrong.
+func (c *compiler) checkEach(at string, texts []string, wrong func(string) (why, hint string)) {
 	for i, text := range texts {
 		if why, hint := wrong(text); why != "" {
-			c.add(diag.PolicyPrograms, at+"/"+strconv.Itoa(i), "%q: %s", text, why).Hint = hint
+			c.addFinding(diag.PolicyPrograms, at+"/"+strconv.Itoa(i), "%q: %s", text, why).Hint = hint
 		}
 	}
 }
 
-// size reads a number of bytes that may be left out, 0 then.
-func (c *compiler) size(at string, raw json.RawMessage) int64 {
+// parseSize reads a number of bytes that may be left out, 0 then.
+func (c *compiler) parseSize(at string, raw json.RawMessage) int64 {
 	if raw == nil {
 		return 0
 	}
 	n, ok := tool.ParseSize(strings.Trim(string(raw), `"`))
 	if !ok {
-		c.add(diag.PolicyValue, at, "%s is not a size such as 64KB, 1MB or 1MiB", raw)
+		c.addFinding(diag.PolicyValue, at, "%s is not a size such as 64KB, 1MB or 1MiB", raw)
 	}
 	return n
 }
 
-// badSearched says what is wrong with a folder in which programs are looked up, or "".
-func badSearched(folder string) (why, hint string) {
+// searchFolderError says what is wrong with a folder in which programs are looked up, or "".
+func searchFolderError(folder string) (why, hint string) {
 	if strings.Contains(folder, ":") {
 		return "a folder of PATH cannot contain a colon", ""
 	}
-	return badAbsolute(folder)
+	return absolutePathError(folder)
 }
 
-// badVariable says what is wrong with the name of a variable, or "".
-func badVariable(name string) (why, hint string) {
+// variableNameError says what is wrong with the name of a variable, or "".
+func variableNameError(name string) (why, hint string) {
 	switch {
 	case name == "PATH":
 		return "programs.path sets where programs are looked up", "name folders: path: [/usr/bin, /bin]"
@@ -144,10 +144,10 @@ func badVariable(name string) (why, hint string) {
 	return "", ""
 }
 
-// badReadable says what is wrong with what programs may read, or "".
-func badReadable(name string) (why, hint string) {
+// readPathError says what is wrong with what programs may read, or "".
+func readPathError(name string) (why, hint string) {
 	if strings.HasPrefix(name, "/") {
-		return badAbsolute(name)
+		return absolutePathError(name)
 	}
 	if name == "." {
 		return "", "" // the root, which can be read in any case
@@ -159,11 +159,11 @@ func badReadable(name string) (why, hint string) {
 	return "", ""
 }
 
-// badWritable says what is wrong with what programs may write, or "". A kernel knows folders
+// writePathError says what is wrong with what programs may write, or "". A kernel knows folders
 // and no names in them: in all of the root a program could make what steers the next run.
-func badWritable(name string) (why, hint string) {
+func writePathError(name string) (why, hint string) {
 	const below = "name a folder below the root: write: [out]"
-	switch why, hint := badReadable(name); {
+	switch why, hint := readPathError(name); {
 	case name == ".", name == "./":
 		return "in the root, programs could write files that other programs run or obey", below
 	case name == "/":
@@ -176,7 +176,7 @@ func badWritable(name string) (why, hint string) {
 	return "", ""
 }
 
-func badAbsolute(name string) (why, hint string) {
+func absolutePathError(name string) (why, hint string) {
 	switch {
 	case !strings.HasPrefix(name, "/"):
 		return "expected an absolute path", ""

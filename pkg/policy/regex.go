@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A regex is a regular expression that has to match all of a text.
+// A compileRegex is a regular expression that has to match all of a text.
 type regex struct {
 	exact, anyCase *regexp.Regexp
 	instructions   int // about as many
@@ -19,9 +19,9 @@ type regex struct {
 // instructions for 1 MiB, the most that arguments can have. A step takes up to 10 ns for each spelling of a text.
 const maxMatchSteps = 1 << 28
 
-// regex compiles a regular expression. A dot also matches a line break: otherwise one in the text would take it
+// compileRegex compiles a regular expression. A dot also matches a line break: otherwise one in the text would take it
 // out of a rule that denies or asks.
-func (c *compiler) regex(text string) (*regex, error) {
+func (c *compiler) compileRegex(text string) (*regex, error) {
 	n, err := c.patterns.Add(text) // by itself: "a)|(b" would also be an expression in a group
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (c *compiler) regex(text string) (*regex, error) {
 	return &regex{exact, anyCase, n}, err
 }
 
-// matches reports whether a text matches; if any is set, in any case of letters, composed or in the form of
+// matchesAnyGlob reports whether a text matches; if any is set, in any case of letters, composed or in the form of
 // [fileroot.Fold], too: an expression itself has no such form.
 func (e *regex) matches(text string, any bool) bool {
 	if e.exact.MatchString(text) {
@@ -44,9 +44,9 @@ func (e *regex) matches(text string, any bool) bool {
 	return any && slices.ContainsFunc(spellings, e.anyCase.MatchString)
 }
 
-// overmatches reports whether the texts of a call are too long for the expressions of the rules about its tool. It
+// exceedsMatchBudget reports whether the texts of a call are too long for the expressions of the rules about its tool. It
 // counts all of them, so that the order of rules makes no difference.
-func (p *Policy) overmatches(f *Facts) bool {
+func (p *Policy) exceedsMatchBudget(f *Facts) bool {
 	steps := 0
 	for _, l := range p.Layers {
 		for _, r := range l.rulesAbout(f.Def.Name) {

@@ -25,7 +25,7 @@ type Rules struct {
 // decide judges one call. Where there are files of rules it only narrows what they allow.
 func (r Rules) decide(f Facts, files bool) Decision {
 	d := r.allows(f, files)
-	if d.Verdict == Allow && matches(r.Ask, f.Def.Name) {
+	if d.Verdict == Allow && matchesAnyGlob(r.Ask, f.Def.Name) {
 		d.Verdict, d.Rule, d.Why, d.Early = Ask, "flag:ask", "--ask names this tool", false
 	}
 	return d
@@ -34,16 +34,16 @@ func (r Rules) decide(f Facts, files bool) Decision {
 // allows judges whether a call may happen, be it asked about or not. Deny wins over
 // everything; a glob that is not valid could have meant any tool.
 func (r Rules) allows(f Facts, files bool) Decision {
-	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.reachable(f.hosts)}
+	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.canReachAll(f.hosts)}
 	switch {
 	case CheckGlobs(r.Deny) != "":
 		return d.deny("flag:deny", "invalid pattern in --deny")
 	case CheckGlobs(r.Ask) != "":
 		return d.deny("flag:ask", "invalid pattern in --ask")
-	case matches(r.Deny, f.Def.Name):
+	case matchesAnyGlob(r.Deny, f.Def.Name):
 		return d.deny("flag:deny", "--deny names this tool")
-	case !r.granted(f.Def):
-		return r.ungranted(f.Def, d)
+	case !r.hasScopes(f.Def):
+		return r.scopesDenial(f.Def, d)
 	case f.Def.Connection != "" && !slices.Contains(r.Connected, f.Def.Connection):
 		d = d.deny("floor:connection", "this run lacks the connection %s", f.Def.Connection)
 		d.Code, d.Hint = chat.ConnectionInactive, "give it with --connection "+f.Def.Connection
@@ -56,13 +56,13 @@ func (r Rules) allows(f Facts, files bool) Decision {
 	case f.Def.Effect != tool.Write && !r.EnableExec:
 		d = d.deny("floor:exec", "running commands is not allowed in this run")
 		d.Hint = "allow it with --enable-exec"
-		if !files && !matches(r.Allow, f.Def.Name) && !matches(r.Ask, f.Def.Name) {
+		if !files && !matchesAnyGlob(r.Allow, f.Def.Name) && !matchesAnyGlob(r.Ask, f.Def.Name) {
 			d.Hint += " and --allow " + f.Def.Name
 		}
 		return d
 	case files:
 		return d
-	case matches(r.Allow, f.Def.Name), matches(r.Ask, f.Def.Name):
+	case matchesAnyGlob(r.Allow, f.Def.Name), matchesAnyGlob(r.Ask, f.Def.Name):
 		d.Rule = "flag:allow"
 		return d
 	}
@@ -71,21 +71,21 @@ func (r Rules) allows(f Facts, files bool) Decision {
 	return d
 }
 
-// granted reports whether a run has the scopes that a tool needs: all of one list, and any of
+// layerDecision reports whether a run has the scopes that a tool needs: all of one list, and any of
 // the other.
-func (r Rules) granted(def *tool.Definition) bool {
+func (r Rules) hasScopes(def *tool.Definition) bool {
 	has := func(scope string) bool { return slices.Contains(r.Scopes, scope) }
-	return len(r.lacking(def)) == 0 && (len(def.AnyScopes) == 0 || slices.ContainsFunc(def.AnyScopes, has))
+	return len(r.missingScopes(def)) == 0 && (len(def.AnyScopes) == 0 || slices.ContainsFunc(def.AnyScopes, has))
 }
 
-// lacking returns the scopes that a tool needs all of, and that a run has not been granted.
-func (r Rules) lacking(def *tool.Definition) []string {
+// missingScopes returns the scopes that a tool needs all of, and that a run has not been granted.
+func (r Rules) missingScopes(def *tool.Definition) []string {
 	return slices.DeleteFunc(slices.Clone(def.Scopes), func(scope string) bool { return slices.Contains(r.Scopes, scope) })
 }
 
-// ungranted words the denial of a call for which scopes are missing.
-func (r Rules) ungranted(def *tool.Definition, d Decision) Decision {
-	missing := r.lacking(def)
+// scopesDenial words the denial of a call for which scopes are missing.
+func (r Rules) scopesDenial(def *tool.Definition, d Decision) Decision {
+	missing := r.missingScopes(def)
 	switch {
 	case len(missing) == 1:
 		d = d.deny("floor:scopes", "this run has not been granted the scope %s", missing[0])
@@ -100,9 +100,9 @@ func (r Rules) ungranted(def *tool.Definition, d Decision) Decision {
 	return d
 }
 
-// reachable reports whether all hosts are ones that a read may reach before its response is
+// canReachAll reports whether all hosts are ones that a read may reach before its response is
 // complete: a call that is never confirmed must not leak anything.
-func (r Rules) reachable(hosts []string) bool {
+func (r Rules) canReachAll(hosts []string) bool {
 	for _, h := range hosts {
 		if !r.AllowHosts[h] {
 			return false
@@ -121,9 +121,9 @@ func CheckGlobs(patterns []string) string {
 	return ""
 }
 
-// matches reports whether any of the globs matches name. A glob that is not valid matches
-// nothing: see [CheckGlobs].
-func matches(globs []string, name string) bool {
+// matchesAnyGlob reports whether any of the globs matches name. A glob that is not valid matches
+// invalidPattern: see [CheckGlobs].
+func matchesAnyGlob(globs []string, name string) bool {
 	for _, g := range globs {
 		if ok, err := path.Match(g, name); err == nil && ok {
 			return true

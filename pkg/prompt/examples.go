@@ -12,9 +12,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// longestNative is how long the arguments of an example are at most, in bytes, that goes into the description of a
-// function.
-const longestNative = 200
+// maxNativeExampleBytes is how long the arguments of an example are at most, in bytes, that goes into the description of a
+// functionDoc.
+const maxNativeExampleBytes = 200
 
 // Examples returns the examples of a definition that a prompt shows, the first of those that it can show. One that
 // holds a marker, or a character that nobody sees, could be read as something else. A native call has no dialect: a
@@ -22,17 +22,17 @@ const longestNative = 200
 func Examples(def *tool.Definition, native bool) []chat.Call {
 	var calls []chat.Call
 	for _, e := range def.Examples {
-		long := native && len(e.Parsed.Arguments) > longestNative
-		if len(calls) < def.Shown(native) && !long && isInert(e.Parsed.Arguments) {
+		long := native && len(e.Parsed.Arguments) > maxNativeExampleBytes
+		if len(calls) < def.Shown(native) && !long && hasNoMarkers(e.Parsed.Arguments) {
 			calls = append(calls, e.Parsed)
 		}
 	}
 	return calls
 }
 
-// isInert reports whether the strings of a JSON text hold no marker, also without their escapes, and nothing that
+// hasNoMarkers reports whether the strings of a JSON text hold no marker, also without their escapes, and nothing that
 // nobody sees.
-func isInert(args json.RawMessage) bool {
+func hasNoMarkers(args json.RawMessage) bool {
 	plain := jsontext.Value(args).Clone()
 	return plain.Canonicalize() == nil && bytes.Equal(dialect.Neutralise(plain), plain)
 }

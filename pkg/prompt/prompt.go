@@ -23,9 +23,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// places lists the texts that [Load] reads, without their ".md", and the places
+// requiredPlaceholders lists the texts that [Load] reads, without their ".md", and the places
 // {{NAME}} that each must have.
-var places = map[string][]string{
+var requiredPlaceholders = map[string][]string{
 	"tools":    {"functions", "dialect", "hints"},
 	"examples": {"calls"},
 	"hints":    nil,
@@ -64,7 +64,7 @@ type Texts struct {
 // text that lacks a place, because what belongs there would be lost.
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
-	names := slices.Sorted(maps.Keys(places))
+	names := slices.Sorted(maps.Keys(requiredPlaceholders))
 	for _, d := range dialect.Dialects() {
 		if d.Taught() {
 			names = append(names, "dialect-"+d.Name)
@@ -75,7 +75,7 @@ func Load(fsys fs.FS) (*Texts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("prompt text %s: %w", name, err)
 		}
-		for _, place := range places[name] {
+		for _, place := range requiredPlaceholders[name] {
 			if !bytes.Contains(b, []byte("{{"+place+"}}")) {
 				return nil, fmt.Errorf("prompt text %s: the placeholder {{%s}} is missing", name, place)
 			}
@@ -119,13 +119,13 @@ func (t *Texts) fill(name string, pairs ...string) string {
 // text alone.
 func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) string {
 	if len(defs) == 0 {
-		return below(base, "")
+		return joinTexts(base, "")
 	}
 	var docs []string
 	for _, def := range append(slices.Clone(defs), tool.Ending(d.Ending)) {
-		docs = append(docs, function(def))
+		docs = append(docs, functionDoc(def))
 	}
-	return below(base, t.fill("tools",
+	return joinTexts(base, t.fill("tools",
 		"functions", strings.Join(docs, "\n\n"),
 		"dialect", t.fill("dialect-"+d.Name, "fence", d.Fence()),
 		"examples", t.examples(defs, d),
@@ -145,13 +145,13 @@ func (t *Texts) hints(defs []*tool.Definition) string {
 // the tools are published beside it, see [Functions].
 func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	if len(defs) == 0 {
-		return below(base, "")
+		return joinTexts(base, "")
 	}
-	return below(base, t.hints(defs))
+	return joinTexts(base, t.hints(defs))
 }
 
-// below puts a text below the base text. Either may be empty.
-func below(base, text string) string {
+// joinTexts puts a text below the base text. Either may be empty.
+func joinTexts(base, text string) string {
 	base = strings.TrimRight(base, "\n")
 	if base == "" || text == "" {
 		return base + text
@@ -171,7 +171,7 @@ type Question struct {
 func (t *Texts) User(q Question) string {
 	input := ""
 	if q.Input != "" {
-		input = t.fill("input", "mark", q.Mark, "text", inertText(q.Input, q.Mark))
+		input = t.fill("input", "mark", q.Mark, "text", neutraliseText(q.Input, q.Mark))
 		input = strings.TrimRight(input, "\n")
 	}
 	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", clock(q.Now))
@@ -208,7 +208,7 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 		var b strings.Builder
 		var changed []string
 		for i, o := range outcomes {
-			number, name := strconv.Itoa(i+1), label(o.Tool, mark)
+			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, mark)
 			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark, o.Most)))
 			b.WriteByte('\n')
 			if text := t.Changed(number+" "+name, o, mark); text != "" {
@@ -220,7 +220,7 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fill("faults", "faults", list(placed(faults), mark)))
+		parts = append(parts, t.fill("faults", "faults", listFindings(withLines(faults), mark)))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -230,7 +230,7 @@ func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) 
 func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	var parts []string
 	if description != "" {
-		parts = append(parts, shouldBe+description)
+		parts = append(parts, answerDescriptionPrefix+description)
 	}
 	if len(schema) > 0 {
 		parts = append(parts, "It must fit this JSON Schema:\n"+string(schema))
@@ -238,20 +238,20 @@ func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	return t.fill("answer", "format", strings.Join(parts, "\n"))
 }
 
-// shouldBe introduces the description of an answer.
-const shouldBe = "It should be: "
+// answerDescriptionPrefix introduces the description of an answer.
+const answerDescriptionPrefix = "It should be: "
 
 // TextAnswer renders the request for an answer that is text. It may have a description.
 func (t *Texts) TextAnswer(description string) string {
 	if description != "" {
-		description = shouldBe + description
+		description = answerDescriptionPrefix + description
 	}
 	return strings.TrimRight(t.fill("answer-text", "format", description), "\n")
 }
 
 // Violations renders what is wrong with an answer.
 func (t *Texts) Violations(findings []diag.Finding, mark string) string {
-	return t.fill("violations", "violations", list(findings, mark))
+	return t.fill("violations", "violations", listFindings(findings, mark))
 }
 
 // Reminder renders the reminder after a reply without a call: an example of one,
@@ -294,21 +294,21 @@ func (t *Texts) Cut() string { return t.text["cut"] }
 // Broken renders the reminder after a reply that ended in some other wrong way.
 func (t *Texts) Broken() string { return t.text["broken"] }
 
-// longestName is how much of a tool's name is shown. A definition has no longer
+// maxNameBytes is how much of a tool's name is shown. A definition has no longer
 // one, but a model can ask for a tool of any name.
-const longestName = 64
+const maxNameBytes = 64
 
-// label is the name of a tool before its result, on one line and inert.
-func label(name, mark string) string {
-	if len(name) > longestName {
-		name = strings.ToValidUTF8(name[:longestName], "") + "…"
+// resultLabel is the name of a tool before its result, on one line and inert.
+func resultLabel(name, mark string) string {
+	if len(name) > maxNameBytes {
+		name = strings.ToValidUTF8(name[:maxNameBytes], "") + "…"
 	}
 	quoted := dialect.Neutralise(Quote(name), mark)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// placed puts the line of the reply before the message of each fault.
-func placed(faults []diag.Finding) []diag.Finding {
+// withLines puts the line of the reply before the message of each fault.
+func withLines(faults []diag.Finding) []diag.Finding {
 	faults = slices.Clone(faults)
 	for i, f := range faults {
 		if f.Span.Line > 0 {
@@ -318,30 +318,30 @@ func placed(faults []diag.Finding) []diag.Finding {
 	return faults
 }
 
-// mostListed is how many findings a message lists. A reply can have as many
+// maxListed is how many findings a message lists. A reply can have as many
 // faults as it has bytes.
-const mostListed = 60
+const maxListed = 60
 
-// list renders findings as lines. A message can quote what a model or a tool
+// listFindings renders findings as lines. A message can quote what a model or a tool
 // wrote, so each is a JSON string whose markers are inert.
-func list(findings []diag.Finding, mark string) string {
+func listFindings(findings []diag.Finding, mark string) string {
 	var lines []string
-	for _, f := range findings[:min(len(findings), mostListed)] {
+	for _, f := range findings[:min(len(findings), maxListed)] {
 		message := f.Message
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
 		lines = append(lines, "- "+string(dialect.Neutralise(Quote(message), mark)))
 	}
-	if more := len(findings) - mostListed; more > 0 {
+	if more := len(findings) - maxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// inertText returns text as it is when no marker stands in it, nor a character that nobody
+// neutraliseText returns text as it is when no marker stands in it, nor a character that nobody
 // would see, and otherwise as a JSON string in which they are inert.
-func inertText(text, mark string) string {
+func neutraliseText(text, mark string) string {
 	quoted := Quote(text)
 	inert := dialect.Neutralise(quoted, mark)
 	lines := strings.ReplaceAll(text, "\r\n", "\n")

@@ -196,7 +196,7 @@ func TestLoadWithoutPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts[name+".md"] = &fstest.MapFile{Data: []byte("{{example}} {{result}}")}
-		if _, err := prompt.Load(texts); err == nil || !strings.Contains(err.Error(), "prompt text "+name+": the place {{") {
+		if _, err := prompt.Load(texts); err == nil || !strings.Contains(err.Error(), "prompt text "+name+": the placeholder {{") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A step is the visit of one value with one subschema, or as much work. The
+// A next is the visit of one value with one subschema, or as much work. The
 // validator has no bound of its own: alternatives that refer to alternatives
 // double with each of them, in a schema of some lines. A document that fits takes
 // a few steps for each of its values. To explain why one does not fit takes memory
@@ -24,8 +24,8 @@ const (
 	maxExplained     = 1 << 20
 )
 
-// errSteps ends a check that takes too many steps.
-var errSteps = errors.New("too many steps")
+// errTooManySteps ends a check that takes too many steps.
+var errTooManySteps = errors.New("too many steps")
 
 // overBudget is the violation of a document whose check takes too many steps.
 func overBudget() Violation {
@@ -35,22 +35,22 @@ func overBudget() Violation {
 	}
 }
 
-// unexplained is the violation of a document that does not fit, in too many ways
+// tooManyViolations is the violation of a document that does not fit, in too many ways
 // to tell them apart.
-func unexplained() Violation {
+func tooManyViolations() Violation {
 	return Violation{Keyword: "schema", Message: "does not match the schema, with too many violations to list"}
 }
 
-// A meter counts the steps of one check at a time: a subschema reports a visit
-// without saying which check it belongs to.
-type meter struct {
+// A stepMeter counts the steps of one check at a time: a subschema reports a visit
+// dropAlternatives saying which check it belongs to.
+type stepMeter struct {
 	mu   sync.Mutex
 	left int
 }
 
 // validate validates a decoded document in at most that many steps, and reports
 // whether they were enough.
-func (m *meter) validate(s *jsonschema.Schema, value any, steps int) (within bool, err error) {
+func (m *stepMeter) validate(s *jsonschema.Schema, value any, steps int) (within bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.left = steps
@@ -61,7 +61,7 @@ func (m *meter) validate(s *jsonschema.Schema, value any, steps int) (within boo
 // validate holds a decoded document of that many bytes against the schema. Its
 // error is nil if the violations say it all.
 func (s *Schema) validate(value any, size int) ([]Violation, error) {
-	within, misfit := s.steps.validate(s.misfit, value, baseSteps+stepsPerByte*size)
+	within, misfit := s.meter.validate(s.negated, value, baseSteps+stepsPerByte*size)
 	switch {
 	case !within:
 		return []Violation{overBudget()}, nil
@@ -69,9 +69,9 @@ func (s *Schema) validate(value any, size int) ([]Violation, error) {
 		return nil, nil
 	}
 	steps := min(baseExplained+explainedPerByte*size, maxExplained) / (1 + depth(value)/8)
-	within, err := s.steps.validate(s.compiled, value, steps)
+	within, err := s.meter.validate(s.compiled, value, steps)
 	if !within {
-		return []Violation{unexplained()}, nil
+		return []Violation{tooManyViolations()}, nil
 	}
 	return nil, err
 }
@@ -112,8 +112,8 @@ const (
 	dynamicSteps        = 32 // for the scopes that a dynamic reference is looked up in
 )
 
-// of returns what a visit of a value costs.
-func (p price) of(value any) int {
+// costOf returns what a visit of a value costs.
+func (p price) costOf(value any) int {
 	switch v := value.(type) {
 	case string:
 		return p.fixed + len(v)/bytesPerStep + len(v)*p.pattern/instructionsPerStep
@@ -136,15 +136,15 @@ func (p price) of(value any) int {
 
 // install makes the subschema report its visits. The format is what the
 // validator asks first about a value of the right type.
-func (m *meter) install(s *jsonschema.Schema, p price) {
+func (m *stepMeter) install(s *jsonschema.Schema, p price) {
 	format := jsonschema.Format{}
 	if s.Format != nil {
 		format = *s.Format
 	}
 	validate := format.Validate
 	format.Validate = func(v any) error {
-		if m.left -= p.of(v); m.left < 0 {
-			return errSteps
+		if m.left -= p.costOf(v); m.left < 0 {
+			return errTooManySteps
 		}
 		if validate == nil {
 			return nil
@@ -153,12 +153,12 @@ func (m *meter) install(s *jsonschema.Schema, p price) {
 	}
 	s.Format = &format
 	if s.UniqueItems {
-		s.UniqueItems, s.Extensions = false, append(s.Extensions, distinct{})
+		s.UniqueItems, s.Extensions = false, append(s.Extensions, uniqueItems{})
 	}
 }
 
 // priceOf returns what a visit of a subschema costs.
-func (i *installer) priceOf(s *jsonschema.Schema) price {
+func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
 	inside, below := inPlace(s), children(s)
 	for _, sub := range inside {
@@ -237,7 +237,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 			out = append(out, sub)
 		}
 	}
-	return present(out)
+	return dropNil(out)
 }
 
 // children returns the subschemas that can be applied to any member or item.
@@ -251,7 +251,7 @@ func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	for _, sub := range s.PatternProperties {
 		out = append(out, sub)
 	}
-	return present(out)
+	return dropNil(out)
 }
 
 // subschemas returns all that a subschema leads to.
@@ -266,10 +266,10 @@ func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	for _, sub := range s.Properties {
 		out = append(out, sub)
 	}
-	return present(out)
+	return dropNil(out)
 }
 
-// present drops the subschemas that are not there.
-func present(all []*jsonschema.Schema) []*jsonschema.Schema {
+// dropNil drops the subschemas that are not there.
+func dropNil(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }

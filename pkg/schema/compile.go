@@ -14,12 +14,12 @@ import (
 // number of subschemas, about a second at this number.
 const (
 	MaxBytes   = 1 << 18 // of its text
-	maxParts   = 8192    // subschemas
-	maxOutside = 2 << 20 // references to places outside of "$defs" and its like, times subschemas
+	maxSubschemas   = 8192    // subschemas
+	maxOutsideRefs = 2 << 20 // references to places outside of "$defs" and its like, times subschemas
 )
 
-// base is the URL of every schema. Nothing is ever loaded from it.
-const base = "oneshot:///schema"
+// baseURL is the URL of every schema. Nothing is ever loaded from it.
+const baseURL = "oneshot:///schema"
 
 // Compile reads a schema: JSON Schema 2020-12, or the draft that its "$schema"
 // names. Known formats are checked, not only noted. A schema that is wrong
@@ -38,30 +38,30 @@ func CompilePart(name string, raw []byte, at string) (*Schema, []diag.Finding) {
 
 func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if len(raw) > MaxBytes {
-		return nil, report(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + count(MaxBytes, "byte")}})
+		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + count(MaxBytes, "byte")}})
 	}
 	if fault := Strict(raw); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
-	doc, err := decode(raw)
+	doc, err := decodeExact(raw)
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	if why := tooLarge(doc); why != "" {
-		return nil, report(diag.BadSchema, nil, []Violation{{Message: why}})
+	if why := tooLargeText(doc); why != "" {
+		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: why}})
 	}
-	patterns := newPatterns()
+	patterns := newPatternCompiler()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
-	c.UseLoader(deny{})
+	c.UseLoader(denyingLoader{})
 	c.UseRegexpEngine(patterns.compile)
-	if err := c.AddResource(base, doc); err != nil {
+	if err := c.AddResource(baseURL, doc); err != nil {
 		return nil, []diag.Finding{diag.New(diag.BadSchema, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	s := &Schema{raw: raw, doc: doc, steps: &meter{}}
+	s := &Schema{raw: raw, doc: doc, meter: &stepMeter{}}
 	var violations []Violation
-	if err = s.compile(c, at); err == nil && len(patterns.bad) == 0 {
+	if err = s.compile(c, at); err == nil && len(patterns.invalid) == 0 {
 		violations = s.instrument(c, patterns)
 	} else {
 		violations = explainSchema(doc, err, patterns)
@@ -69,68 +69,68 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if patterns.done = true; violations == nil {
 		return s, nil
 	}
-	place(raw, violations)
-	return nil, report(diag.BadSchema, raw, violations)
+	locateViolations(raw, violations)
+	return nil, reportViolations(diag.BadSchema, raw, violations)
 }
 
 // compile compiles the subschema at a JSON pointer.
 func (s *Schema) compile(c *jsonschema.Compiler, at string) (err error) {
-	if s.compiled, err = c.Compile(urlOf(at)); err == nil {
-		s.misfit, err = opposite(c, at)
+	if s.compiled, err = c.Compile(schemaURL(at)); err == nil {
+		s.negated, err = compileNegated(c, at)
 	}
 	return err
 }
 
-// opposite compiles the schema of what does not fit the subschema at a JSON pointer:
+// compileNegated compiles the schema of what does not fit the subschema at a JSON pointer:
 // the validator then only looks whether something fits, and collects no errors.
-func opposite(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
+func compileNegated(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
 	const url = "oneshot:///misfit"
-	if err := c.AddResource(url, map[string]any{"not": map[string]any{"$ref": urlOf(at)}}); err != nil {
+	if err := c.AddResource(url, map[string]any{"not": map[string]any{"$ref": schemaURL(at)}}); err != nil {
 		return nil, err
 	}
 	return c.Compile(url)
 }
 
-// tooLarge says why a decoded schema would take too long to compile, or "".
-func tooLarge(doc any) string {
-	n := parts(doc)
-	if n > maxParts {
-		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxParts, n)
+// tooLargeText says why a decoded schema would take too long to compile, or "".
+func tooLargeText(doc any) string {
+	n := countSubschemas(doc)
+	if n > maxSubschemas {
+		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxSubschemas, n)
 	}
-	if refs := outsideRefs(doc); refs*n > maxOutside {
+	if refs := countOutsideRefs(doc); refs*n > maxOutsideRefs {
 		return fmt.Sprintf("%d references point outside of schema positions, too many for a schema of this size; move their targets below \"$defs\"", refs)
 	}
 	return ""
 }
 
-// parts counts the objects and booleans of a decoded document: what could be a
+// countSubschemas counts the objects and booleans of a decoded document: what could be a
 // subschema. The depth of documents is bounded.
-func parts(doc any) int {
+func countSubschemas(doc any) int {
 	n := 0
 	switch v := doc.(type) {
 	case bool:
 		return 1
 	case []any:
 		for _, item := range v {
-			n += parts(item)
+			n += countSubschemas(item)
 		}
 	case map[string]any:
 		n = 1
 		for _, item := range v {
-			n += parts(item)
+			n += countSubschemas(item)
 		}
 	}
 	return n
 }
 
-// outsideRefs counts the references to places of a decoded schema that only a
-// reference makes a subschema. For each of them the compiler copies what it knows.
-func outsideRefs(doc any) int {
+// countOutsideRefs counts the references to places of a decoded schema that only a
+// checkReference makes a subschema. For each of them the compiler copies what it knows.
+func countOutsideRefs(doc any) int {
 	known, outside := map[string]bool{}, map[string]bool{}
 	eachSchema(doc, func(path []string, object map[string]any) {
 		known["#"+pointer(path...)] = true
 	})
-	members(doc, func(path []string, value any) string {
+	walkMembers(doc, func(path []string, value any) string {
 		ref, _ := value.(string)
 		if path[len(path)-1] == "$ref" && strings.HasPrefix(ref, "#/") && !known[ref] {
 			outside[ref] = true
@@ -143,14 +143,14 @@ func outsideRefs(doc any) int {
 // errDenied is the error of every load.
 var errDenied = errors.New("other documents are never loaded")
 
-// deny is a loader that loads nothing: a schema must not reach files or hosts.
-type deny struct{}
+// denyingLoader is a loader that loads nothing: a schema must not reach files or hosts.
+type denyingLoader struct{}
 
-func (deny) Load(string) (any, error) { return nil, errDenied }
+func (denyingLoader) Load(string) (any, error) { return nil, errDenied }
 
 // explainSchema words why a schema does not compile.
-func explainSchema(doc any, err error, bad *patterns) []Violation {
-	out := members(doc, bad.explain)
+func explainSchema(doc any, err error, bad *patternCompiler) []Violation {
+	out := walkMembers(doc, bad.explain)
 	if err == nil {
 		return out
 	}
@@ -158,16 +158,16 @@ func explainSchema(doc any, err error, bad *patterns) []Violation {
 	var wrong *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &wrong) {
 		_, at, _ := strings.Cut(invalid.URL, "#")
-		r := reader{value: lookup(doc, tokens(at))}
-		for _, v := range r.read(wrong) {
+		r := errorReader{value: lookup(doc, splitPointer(at))}
+		for _, v := range r.violations(wrong) {
 			v.Path = at + v.Path
 			out = append(out, v)
 		}
 		return out
 	}
-	refs := members(doc, references{doc: doc, err: err}.explain)
+	refs := walkMembers(doc, referenceChecker{doc: doc, err: err}.explain)
 	if len(refs) == 0 {
-		refs = []Violation{{Keyword: "schema", Message: strings.ReplaceAll(err.Error(), base, "")}}
+		refs = []Violation{{Keyword: "schema", Message: strings.ReplaceAll(err.Error(), baseURL, "")}}
 	}
 	return append(out, refs...)
 }

@@ -14,19 +14,19 @@ import (
 // bytes.
 type Spot struct{ Name, Value diag.Span }
 
-// A want is a value whose place is wanted, or that leads to one.
-type want struct {
+// A allowed is a value whose place is wanted, or that leads to one.
+type target struct {
 	Spot
-	members map[string]*want // by key or index
+	members map[string]*target // by key or index
 }
 
 // member returns the want for a key or index, which is added if absent.
-func (w *want) member(key string) *want {
+func (w *target) member(key string) *target {
 	m := w.members[key]
 	if m == nil {
-		m = &want{}
+		m = &target{}
 		if w.members == nil {
-			w.members = map[string]*want{}
+			w.members = map[string]*target{}
 		}
 		w.members[key] = m
 	}
@@ -37,8 +37,8 @@ func (w *want) member(key string) *want {
 // that is strict JSON. Memory is in proportion to the pointers. What the
 // document does not have stands nowhere: its spot is zero.
 func Locate(doc []byte, pointers []string) map[string]Spot {
-	root := &want{}
-	wants := make(map[string]*want, len(pointers))
+	root := &target{}
+	wants := make(map[string]*target, len(pointers))
 	for _, p := range pointers {
 		w := root
 		for key := range jsontext.Pointer(p).Tokens() {
@@ -46,10 +46,10 @@ func Locate(doc []byte, pointers []string) map[string]Spot {
 		}
 		wants[p] = w
 	}
-	f := finder{dec: jsontext.NewDecoder(bytes.NewBuffer(doc))}
+	f := locator{dec: jsontext.NewDecoder(bytes.NewBuffer(doc))}
 	f.value(root)
 	for len(f.open) > 0 {
-		f.step()
+		f.next()
 	}
 	spots := make(map[string]Spot, len(wants))
 	for p, w := range wants {
@@ -58,21 +58,21 @@ func Locate(doc []byte, pointers []string) map[string]Spot {
 	return spots
 }
 
-// A finder walks a document beside the tree of what is wanted of it.
-type finder struct {
+// A locator walks a document beside the tree of what is wanted of it.
+type locator struct {
 	dec  *jsontext.Decoder
 	open []frame
 }
 
 // A frame is an object or array that the finder is inside of.
 type frame struct {
-	want  *want
+	want  *target
 	array bool
 	next  int // index of the next item
 }
 
-// step takes one member of the innermost open value, or closes it.
-func (f *finder) step() {
+// next takes one member of the innermost open value, or closes it.
+func (f *locator) next() {
 	top := &f.open[len(f.open)-1]
 	if kind := f.dec.PeekKind(); kind == '}' || kind == ']' {
 		top.want.Value.End = f.token()
@@ -101,7 +101,7 @@ func (f *finder) step() {
 
 // value passes over a value that nothing is wanted of, notes the place of one
 // that is wanted, and goes into one that leads further.
-func (f *finder) value(w *want) {
+func (f *locator) value(w *target) {
 	if w == nil {
 		if f.dec.SkipValue() != nil {
 			f.open = nil
@@ -125,7 +125,7 @@ func (f *finder) value(w *want) {
 
 // token passes over one token and returns where it ends. An error ends the walk;
 // the documents have been read before, so there is none.
-func (f *finder) token() (end int) {
+func (f *locator) token() (end int) {
 	if _, err := f.dec.ReadToken(); err != nil {
 		f.open = nil
 	}

@@ -47,22 +47,22 @@ func patternSize(text string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := instructions(re)
+	n := countInstructions(re)
 	if n > maxInstructions {
 		return n, errPatternSize
 	}
 	return n, nil
 }
 
-// instructions counts, up to just above [maxInstructions], what an expression
+// countInstructions counts, up to just above [maxInstructions], what an expression
 // compiles to. The parser bounds its depth.
-func instructions(re *syntax.Regexp) int {
+func countInstructions(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
 		n = 1 + len(re.Rune)
 	}
 	for _, sub := range re.Sub {
-		n = min(n+instructions(sub), maxInstructions+1)
+		n = min(n+countInstructions(sub), maxInstructions+1)
 	}
 	if re.Op == syntax.OpRepeat {
 		n *= max(re.Min, re.Max, 1)
@@ -70,8 +70,8 @@ func instructions(re *syntax.Regexp) int {
 	return min(n, maxInstructions+1)
 }
 
-// describePattern words why a text is not a usable pattern.
-func describePattern(err error) string {
+// patternErrorText words why a text is not a usable pattern.
+func patternErrorText(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
 		return "is not a regular expression (RE2): " + wrong.Code.String() + ": " + wrong.Expr

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// published holds the schemas of everything the tool reads and writes. Each
+// publishedFS holds the schemas of everything the tool reads and writes. Each
 // stands on its own: it refers to nothing outside itself.
 //
 //go:embed published/*.json
-var published embed.FS
+var publishedFS embed.FS
 
 // Published returns the names of the published schemas, sorted, each with its
 // version: "result.v1".
 func Published() []string {
-	entries, err := published.ReadDir("published")
+	entries, err := publishedFS.ReadDir("published")
 	if err != nil { // embedded: it is there
 		return nil
 	}
@@ -27,6 +27,6 @@ func Published() []string {
 
 // Text returns the text of the published schema of that name.
 func Text(name string) ([]byte, bool) {
-	text, err := published.ReadFile("published/" + name + ".json")
+	text, err := publishedFS.ReadFile("published/" + name + ".json")
 	return text, err == nil
 }

@@ -204,7 +204,7 @@ func TestPublishedExamples(t *testing.T) {
 	count := 0
 	for _, name := range Published() {
 		text, _ := Text(name)
-		members(decoded(t, name), func(path []string, value any) string {
+		walkMembers(decoded(t, name), func(path []string, value any) string {
 			list, ok := value.([]any)
 			if last := len(path) - 1; !ok || path[last] != "examples" {
 				return ""
@@ -264,7 +264,7 @@ var ignoreDescription = cmp.FilterPath(func(p cmp.Path) bool {
 func decoded(t *testing.T, name string) map[string]any {
 	t.Helper()
 	text, _ := Text(name)
-	v, err := decode(text)
+	v, err := decodeExact(text)
 	if err != nil {
 		t.Fatal(err)
 	}

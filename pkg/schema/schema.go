@@ -2,7 +2,7 @@
 // models, the arguments of calls, and everything else the tool reads or writes.
 //
 // What is wrong with a document is a finding with a JSON pointer and a place,
-// worded so that a model or a person can act on it, and the same in every run.
+// newFindings so that a model or a person can act on it, and the same in every run.
 // The package follows no reference out of a schema and never touches a file or
 // the network.
 package schema
@@ -21,8 +21,8 @@ type Schema struct {
 	raw      []byte
 	doc      any // raw, decoded
 	compiled *jsonschema.Schema
-	misfit   *jsonschema.Schema // that fits what does not fit compiled
-	steps    *meter             // that both report to
+	negated   *jsonschema.Schema // that fits what does not fit compiled
+	meter    *stepMeter             // that both report to
 }
 
 // maxFindings bounds how much is said about one document.
@@ -37,7 +37,7 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // how many more there are.
 func (s *Schema) Check(doc []byte) []diag.Finding {
 	violations, faults := s.Violations(doc)
-	return append(faults, report(diag.SchemaFit, doc, violations)...)
+	return append(faults, reportViolations(diag.SchemaFit, doc, violations)...)
 }
 
 // Violations is like [Schema.Check] for callers that word or code the
@@ -46,7 +46,7 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	if fault := Strict(doc); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
-	value, err := decode(doc)
+	value, err := decodeExact(doc)
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(doc)), "%v", err)}
 	}
@@ -54,9 +54,9 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	if err == nil {
 		return violations, nil
 	}
-	r := reader{value: value, schema: s.doc}
-	violations = r.read(err)
-	place(doc, violations)
+	r := errorReader{value: value, schema: s.doc}
+	violations = r.violations(err)
+	locateViolations(doc, violations)
 	return violations, nil
 }
 
@@ -64,10 +64,10 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 // says how many more there are, and stands at the end. Place says where a violation
 // stands; a place without a line is located by the caller.
 func Findings(violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
-	return worded(diag.SchemaFit, violations, place, end)
+	return newFindings(diag.SchemaFit, violations, place, end)
 }
 
-func worded(code diag.Code, violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
+func newFindings(code diag.Code, violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
 	more := max(0, len(violations)-maxFindings)
 	var out []diag.Finding
 	for _, v := range violations[:len(violations)-more] {
@@ -81,15 +81,15 @@ func worded(code diag.Code, violations []Violation, place func(Violation) diag.S
 	return out
 }
 
-// report turns violations in a document into findings with places.
-func report(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
-	out := worded(code, violations, func(v Violation) diag.Span { return v.Span }, diag.Bytes(len(doc), len(doc)))
+// reportViolations turns violations in a document into findings with places.
+func reportViolations(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
+	out := newFindings(code, violations, func(v Violation) diag.Span { return v.Span }, diag.Bytes(len(doc), len(doc)))
 	diag.NewLines(doc).LocateAll(out)
 	return out
 }
 
-// place fills in where the violations stand and sorts them by it.
-func place(doc []byte, violations []Violation) {
+// locateViolations fills in where the violations stand and sorts them by it.
+func locateViolations(doc []byte, violations []Violation) {
 	pointers := make([]string, 0, 2*len(violations))
 	for _, v := range violations {
 		pointers = append(pointers, v.Path)
@@ -104,5 +104,5 @@ func place(doc []byte, violations []Violation) {
 			violations[i].Span = spots[v.Path+pointer(v.Key)].Name
 		}
 	}
-	slices.SortStableFunc(violations, compare)
+	slices.SortStableFunc(violations, compareViolations)
 }

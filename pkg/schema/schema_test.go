@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// lines writes findings as "code line:column path: message [hint]".
+// lines writes findings as "code line:column path: message [syntaxHint]".
 func lines(findings []diag.Finding) []string {
 	var out []string
 	for _, f := range findings {

@@ -24,7 +24,7 @@ type Violation struct {
 	Span    diag.Span
 
 	// What the value may be, for "type" and "enum": alternatives are merged.
-	want []string
+	allowed []string
 }
 
 // String returns the path and the message, for example
@@ -36,7 +36,7 @@ func (v Violation) String() string {
 	return v.Path + ": " + v.Message
 }
 
-func compare(a, b Violation) int {
+func compareViolations(a, b Violation) int {
 	return cmp.Or(
 		cmp.Compare(a.Span.Start, b.Span.Start),
 		cmp.Compare(a.Path, b.Path),
@@ -46,70 +46,70 @@ func compare(a, b Violation) int {
 	)
 }
 
-// A reader turns the errors of the validator, which come in any order, into
+// A errorReader turns the errors of the validator, which come in any order, into
 // violations.
-type reader struct {
+type errorReader struct {
 	value  any // the document
 	schema any // nil if it is not known
 
-	keys  map[keyAt][]string  // paths of the objects that have a key; made when needed
-	known map[string][]string // keys that subschemas know, quoted and sorted, by URL
+	objectPaths  map[keyAtDepth][]string  // paths of the objects that have a key; made when needed
+	knownKeys map[string][]string // keys that subschemas know, quoted and sorted, by URL
 }
 
-// A keyAt is a key in some object at a depth.
-type keyAt struct {
+// A keyAtDepth is a key in some object at a depth.
+type keyAtDepth struct {
 	key   string
 	depth int
 }
 
-// read returns the violations in an error of the validator, sorted by path,
+// violations returns the violations in an error of the validator, sorted by path,
 // each once.
-func (r *reader) read(err error) []Violation {
+func (r *errorReader) violations(err error) []Violation {
 	var e *jsonschema.ValidationError
 	if !errors.As(err, &e) {
 		return []Violation{{Message: "cannot be checked: " + err.Error()}}
 	}
-	return ordered(r.flatten(e))
+	return sortUnique(r.flattenErrors(e))
 }
 
-// ordered sorts violations and drops the ones that say the same.
-func ordered(vs []Violation) []Violation {
-	slices.SortStableFunc(vs, compare)
-	return slices.CompactFunc(vs, func(a, b Violation) bool { return compare(a, b) == 0 })
+// sortUnique sorts violations and drops the ones that say the same.
+func sortUnique(vs []Violation) []Violation {
+	slices.SortStableFunc(vs, compareViolations)
+	return slices.CompactFunc(vs, func(a, b Violation) bool { return compareViolations(a, b) == 0 })
 }
 
-// flatten returns the violations in a tree of errors, whose depth the depth of
+// flattenErrors returns the violations in a tree of errors, whose depth the depth of
 // documents bounds.
-func (r *reader) flatten(e *jsonschema.ValidationError) []Violation {
+func (r *errorReader) flattenErrors(e *jsonschema.ValidationError) []Violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
-		return r.nearest(e)
+		return r.closestAlternative(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) == 0 {
-			return r.nearest(e)
+			return r.closestAlternative(e)
 		}
 	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:
 		var out []Violation
 		for _, cause := range e.Causes {
-			out = append(out, r.flatten(cause)...)
+			out = append(out, r.flattenErrors(cause)...)
 		}
 		return out
 	}
-	return r.leaf(e)
+	return r.leafViolations(e)
 }
 
-// nearest returns the violations of a value that fits no alternative of an
+// closestAlternative returns the violations of a value that fits no alternative of an
 // anyOf or oneOf: those of the one alternative that was probably meant, or
 // everything the value may be, or what is wrong in any case, or one violation that
 // names the alternatives.
-func (r *reader) nearest(e *jsonschema.ValidationError) []Violation {
+func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violation {
 	here := pointer(e.InstanceLocation...)
 	var want []string // kinds of values that other alternatives take
 	var open [][]Violation
 	for _, cause := range e.Causes {
-		vs := ordered(r.flatten(cause))
+		vs := sortUnique(r.flattenErrors(cause))
 		if len(vs) == 1 && vs[0].Path == here && vs[0].Keyword == "type" {
-			want = append(want, vs[0].want...)
+			want = append(want, vs[0].allowed...)
 			continue
 		}
 		open = append(open, vs)
@@ -117,21 +117,21 @@ func (r *reader) nearest(e *jsonschema.ValidationError) []Violation {
 	if len(open) == 0 {
 		return []Violation{r.wrongType(here, lookup(r.value, e.InstanceLocation), want)}
 	}
-	open = discriminate(here, open)
+	open = filterByDiscriminator(here, open)
 	if at, values := discriminator(here, open); values != nil && len(open) > 1 {
-		return []Violation{r.notAllowed(at, lookup(r.value, tokens(at)), values)}
+		return []Violation{r.notAllowed(at, lookup(r.value, splitPointer(at)), values)}
 	}
-	open = without(open, func(v Violation) bool { return v.Path == here && v.Key != "" }) // with other keys
+	open = dropAlternatives(open, func(v Violation) bool { return v.Path == here && v.Key != "" }) // with other keys
 	if len(open) == 1 {
 		return open[0]
 	}
-	if common := shared(open); len(common) > 0 {
+	if common := commonViolations(open); len(common) > 0 {
 		return common
 	}
-	if best := closest(here, open); best != nil {
+	if best := closestByKeys(here, open); best != nil {
 		return best
 	}
-	return []Violation{noneFits(here, e.ErrorKind.KeywordPath()[0], open)}
+	return []Violation{noAlternative(here, e.ErrorKind.KeywordPath()[0], open)}
 }
 
 // discriminator returns the value that every alternative wants to be another one,
@@ -141,8 +141,8 @@ func discriminator(here string, open [][]Violation) (at string, values []string)
 	for i, vs := range open {
 		wants[i] = map[string][]string{}
 		for _, v := range vs {
-			if v.Keyword == "enum" && (len(vs) == 1 || v.Path != here) && (v.Path == here || parent(v.Path) == here) {
-				wants[i][v.Path] = v.want
+			if v.Keyword == "enum" && (len(vs) == 1 || v.Path != here) && (v.Path == here || parentPointer(v.Path) == here) {
+				wants[i][v.Path] = v.allowed
 			}
 		}
 	}
@@ -157,9 +157,9 @@ func discriminator(here string, open [][]Violation) (at string, values []string)
 	return "", nil
 }
 
-// shared returns the violations that all alternatives have: they are there
+// commonViolations returns the violations that all alternatives have: they are there
 // whichever was meant.
-func shared(open [][]Violation) []Violation {
+func commonViolations(open [][]Violation) []Violation {
 	type saying struct{ path, keyword, key, message string }
 	have := map[saying]int{}
 	var out []Violation
@@ -177,9 +177,9 @@ func shared(open [][]Violation) []Violation {
 	return out
 }
 
-// closest returns the alternative that knows more of the keys than any other, or,
+// closestByKeys returns the alternative that knows more of the keys than any other, or,
 // where several know all of them, has fewer violations than any other; else nil.
-func closest(here string, open [][]Violation) []Violation {
+func closestByKeys(here string, open [][]Violation) []Violation {
 	unknown := func(vs []Violation) int {
 		n := 0
 		for _, v := range vs {
@@ -203,18 +203,18 @@ func closest(here string, open [][]Violation) []Violation {
 	return sorted[0]
 }
 
-// discriminate drops the alternatives that were not meant: those whose
+// filterByDiscriminator drops the alternatives that were not meant: those whose
 // discriminator, a member with a fixed value, says so, or that exclude what is
 // there. Where that would leave none it drops none.
-func discriminate(here string, open [][]Violation) [][]Violation {
-	return without(open, func(v Violation) bool {
-		member := parent(v.Path) == here && v.Path != here
+func filterByDiscriminator(here string, open [][]Violation) [][]Violation {
+	return dropAlternatives(open, func(v Violation) bool {
+		member := parentPointer(v.Path) == here && v.Path != here
 		return v.Keyword == "enum" && member || v.Keyword == "not" && (member || v.Path == here)
 	})
 }
 
-// without drops the alternatives that have such a violation, unless all have.
-func without(open [][]Violation, such func(Violation) bool) [][]Violation {
+// dropAlternatives drops the alternatives that have such a violation, unless all have.
+func dropAlternatives(open [][]Violation, such func(Violation) bool) [][]Violation {
 	meant := slices.DeleteFunc(slices.Clone(open), func(vs []Violation) bool { return slices.ContainsFunc(vs, such) })
 	if len(meant) == 0 {
 		return open
@@ -222,9 +222,9 @@ func without(open [][]Violation, such func(Violation) bool) [][]Violation {
 	return meant
 }
 
-// noneFits is the violation of a value that could have been meant as several
+// noAlternative is the violation of a value that could have been meant as several
 // alternatives: it names the first fault of each.
-func noneFits(here, keyword string, open [][]Violation) Violation {
+func noAlternative(here, keyword string, open [][]Violation) Violation {
 	const shown = 4
 	v := Violation{Path: here, Keyword: keyword, Message: "matches none of the alternatives"}
 	for i, vs := range open[:min(len(open), shown)] {

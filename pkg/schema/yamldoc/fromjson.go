@@ -13,12 +13,12 @@ import (
 // fromJSON reads a text that is one object or list in JSON, as what a reader of YAML
 // makes of it: YAML does not know all of JSON, such as escapes of surrogates. It returns
 // nil for any other text. A key can stand twice.
-func (t *text) fromJSON() *yaml.Node {
+func (t *sourceText) fromJSON() *yaml.Node {
 	start := t.starts[0]
 	if rest := bytes.TrimLeft(t.src[start:], " \t\r\n"); len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
 		return nil
 	}
-	b := builder{text: t, begin: start, line: 1, at: start}
+	b := nodeBuilder{text: t, begin: start, line: 1, at: start}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(t.src[start:]), jsontext.AllowDuplicateNames(true))
 	for {
 		err := b.next(dec)
@@ -31,9 +31,9 @@ func (t *text) fromJSON() *yaml.Node {
 	}
 }
 
-// A builder makes nodes of the tokens of a JSON text, without recursion.
-type builder struct {
-	text  *text
+// A nodeBuilder makes nodes of the tokens of a JSON text, without recursion.
+type nodeBuilder struct {
+	text  *sourceText
 	begin int // of the JSON in the text
 	root  *yaml.Node
 	open  []*yaml.Node
@@ -42,7 +42,7 @@ type builder struct {
 }
 
 // next takes in one token. A second value is an error.
-func (b *builder) next(dec *jsontext.Decoder) error {
+func (b *nodeBuilder) next(dec *jsontext.Decoder) error {
 	kind := dec.PeekKind()
 	if b.root != nil && len(b.open) == 0 && kind != 0 {
 		return errors.New("a second value")
@@ -54,11 +54,11 @@ func (b *builder) next(dec *jsontext.Decoder) error {
 		}
 		return err
 	}
-	n, size, err := read(dec, kind)
+	n, size, err := readNode(dec, kind)
 	if err != nil {
 		return err
 	}
-	b.place(n, b.begin+int(dec.InputOffset())-size)
+	b.setPosition(n, b.begin+int(dec.InputOffset())-size)
 	if b.root == nil {
 		b.root = n
 	} else {
@@ -71,8 +71,8 @@ func (b *builder) next(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// read reads a scalar, or the beginning of anything else, and how long it is.
-func read(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int, err error) {
+// readNode reads a scalar, or the beginning of anything else, and how long it is.
+func readNode(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int, err error) {
 	if kind == '{' || kind == '[' {
 		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle}
 		if kind == '[' {
@@ -94,8 +94,8 @@ func read(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int, er
 	return n, len(v), nil
 }
 
-// place gives a node its line and column. Nodes come in the order in which they stand.
-func (b *builder) place(n *yaml.Node, offset int) {
+// setPosition gives a node its line and column. Nodes come in the order in which they stand.
+func (b *nodeBuilder) setPosition(n *yaml.Node, offset int) {
 	starts := b.text.starts
 	for b.line < len(starts) && starts[b.line] <= offset {
 		b.at, b.column = starts[b.line], 0

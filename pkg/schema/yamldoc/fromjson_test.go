@@ -52,7 +52,7 @@ func TestFaultsInJSON(t *testing.T) {
 	}
 }
 
-// A place in a string counts what is written for it.
+// A setPosition in a string counts what is written for it.
 func TestPlaceBehindSurrogates(t *testing.T) {
 	src := `["é", "\ud83d\ude00x"]`
 	_, docs := Read("f.json", []byte(src), codes)
@@ -69,7 +69,7 @@ func TestPlaceBehindSurrogates(t *testing.T) {
 // takes it. A comment behind it makes it YAML.
 func sameAsYAML(t *testing.T, src string) {
 	f, docs := Read("f", []byte(src), codes)
-	if newText([]byte(src)).fromJSON() == nil || strings.ContainsAny(src, "\\") {
+	if newSourceText([]byte(src)).fromJSON() == nil || strings.ContainsAny(src, "\\") {
 		return
 	}
 	g, others := Read("f", []byte(src+"\n# YAML"), codes)

@@ -12,34 +12,34 @@ import (
 // A Map is a mapping that has been read. Where a key stands twice the first one
 // counts.
 type Map struct {
-	of     Value
+	mapping     Value
 	keys   []string
-	names  map[string]*yaml.Node
+	keyNodes  map[string]*yaml.Node
 	values map[string]Value
 }
 
 // Map reads a mapping. With known keys any other key is a finding.
 func (v Value) Map(known ...string) (Map, bool) {
-	m := Map{of: v, names: map[string]*yaml.Node{}, values: map[string]Value{}}
-	if !v.is(kindMapping) {
+	m := Map{mapping: v, keyNodes: map[string]*yaml.Node{}, values: map[string]Value{}}
+	if !v.expectKind(kindMapping) {
 		return m, false
 	}
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		name := v.node.Content[i]
-		if _, twice := m.names[name.Value]; twice {
+		if _, twice := m.keyNodes[name.Value]; twice {
 			continue
 		}
 		m.keys = append(m.keys, name.Value)
-		m.names[name.Value] = name
-		m.values[name.Value] = Value{file: v.file, node: v.node.Content[i+1], path: join(v.path, name.Value)}
+		m.keyNodes[name.Value] = name
+		m.values[name.Value] = Value{file: v.file, node: v.node.Content[i+1], path: joinPath(v.path, name.Value)}
 	}
 	if len(known) > 0 {
-		m.refuseOthers(known)
+		m.reportUnknownKeys(known)
 	}
 	return m, true
 }
 
-func (m Map) refuseOthers(known []string) {
+func (m Map) reportUnknownKeys(known []string) {
 	isKnown := make(map[string]bool, len(known))
 	for _, k := range known {
 		isKnown[k] = true
@@ -48,12 +48,12 @@ func (m Map) refuseOthers(known []string) {
 		if isKnown[key] {
 			continue
 		}
-		f := m.Key(key).Add(m.of.file.codes.UnknownKey, "unknown key")
+		f := m.Key(key).Add(m.mapping.file.codes.UnknownKey, "unknown key")
 		f.Hint = cmp.Or(schema.Meant(key, known), "known keys are "+strings.Join(known, ", "))
 	}
 }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -68,20 +68,20 @@ func (m Map) Get(key string) Value { return m.values[key] }
 
 // Key returns a key itself, for its place.
 func (m Map) Key(key string) Value {
-	if m.names[key] == nil {
+	if m.keyNodes[key] == nil {
 		return Value{}
 	}
-	return Value{file: m.of.file, node: m.names[key], path: join(m.of.path, key)}
+	return Value{file: m.mapping.file, node: m.keyNodes[key], path: joinPath(m.mapping.path, key)}
 }
 
 // Need returns the value of a key; that it is missing is a finding.
 func (m Map) Need(key string) Value {
 	v := m.Get(key)
-	if !v.Present() && m.of.Present() {
-		m.of.Add(m.of.file.codes.Missing, "the key %q is missing", key)
+	if !v.Present() && m.mapping.Present() {
+		m.mapping.Add(m.mapping.file.codes.Missing, "the key %q is missing", key)
 	}
 	return v
 }
 
 // Of returns the value that was read.
-func (m Map) Of() Value { return m.of }
+func (m Map) Of() Value { return m.mapping }

@@ -32,26 +32,26 @@ func (v Value) Span() diag.Span { return v.file.text.lines.Locate(v.file.text.sp
 // At is where a byte of a string's value stands. In a string that goes over
 // several lines it is where the string begins.
 func (v Value) At(index int) diag.Span {
-	at := v.file.text.inside(v.node, index)
+	at := v.file.text.valueOffset(v.node, index)
 	return v.file.text.lines.Locate(diag.Bytes(at, at))
 }
 
 // Add reports something about the value, as [File.Add] does. The message is put
 // after the value's path.
 func (v Value) Add(code diag.Code, format string, args ...any) *diag.Finding {
-	return v.file.about(v.node, code, "%s", v.label()+fmt.Sprintf(format, args...))
+	return v.file.addAtNode(v.node, code, "%s", v.messagePrefix()+fmt.Sprintf(format, args...))
 }
 
 // AddAt is like [Value.Add] about one byte of a string's value.
 func (v Value) AddAt(code diag.Code, index int, format string, args ...any) *diag.Finding {
 	var span diag.Span
-	if !v.file.full() {
+	if !v.file.isFull() {
 		span = v.At(index)
 	}
-	return v.file.add(code, span, "%s", v.label()+fmt.Sprintf(format, args...))
+	return v.file.add(code, span, "%s", v.messagePrefix()+fmt.Sprintf(format, args...))
 }
 
-func (v Value) label() string {
+func (v Value) messagePrefix() string {
 	if v.path == "" {
 		return ""
 	}
@@ -66,7 +66,7 @@ const (
 	kindList    kind = "a list"
 	kindString  kind = "a string"
 	kindNumber  kind = "a number"
-	kindOdd     kind = "a number that is not JSON" // 0x1F, 1_000, .inf
+	kindNonJSONNumber     kind = "a number that is not JSON" // 0x1F, 1_000, .inf
 	kindBool    kind = "true or false"
 	kindNull    kind = "an empty value"
 )
@@ -93,14 +93,14 @@ func kindOf(n *yaml.Node) kind {
 		return kindNumber
 	}
 	if tag := n.ShortTag(); tag == "!!int" || tag == "!!float" {
-		return kindOdd
+		return kindNonJSONNumber
 	}
 	return kindString
 }
 
-// is reports whether the value is present and of a kind; another kind is a
+// expectKind reports whether the value is present and of a kind; another kind is a
 // finding.
-func (v Value) is(want kind) bool {
+func (v Value) expectKind(want kind) bool {
 	if !v.Present() {
 		return false
 	}
@@ -108,9 +108,9 @@ func (v Value) is(want kind) bool {
 	if got == want {
 		return true
 	}
-	f := v.Add(v.file.codes.Type, "expected %s, got %s", want, v.describe(got))
+	f := v.Add(v.file.codes.Type, "expected %s, got %s", want, v.describeKind(got))
 	switch {
-	case want == kindString && (got == kindNumber || got == kindOdd || got == kindBool):
+	case want == kindString && (got == kindNumber || got == kindNonJSONNumber || got == kindBool):
 		f.Hint = "put it in quotes"
 	case want == kindBool && got == kindString:
 		f.Hint = "write true or false, without quotes"
@@ -120,13 +120,13 @@ func (v Value) is(want kind) bool {
 	return false
 }
 
-func (v Value) describe(k kind) string {
+func (v Value) describeKind(k kind) string {
 	switch k {
 	case kindString:
 		return fmt.Sprintf("the string %.60q", v.node.Value)
 	case kindNumber, kindBool:
 		return v.node.Value
-	case kindOdd:
+	case kindNonJSONNumber:
 		return string(k) + ": " + v.node.Value
 	}
 	return string(k)
@@ -134,7 +134,7 @@ func (v Value) describe(k kind) string {
 
 // Text reads a string.
 func (v Value) Text() (string, bool) {
-	if !v.is(kindString) {
+	if !v.expectKind(kindString) {
 		return "", false
 	}
 	return v.node.Value, true
@@ -142,7 +142,7 @@ func (v Value) Text() (string, bool) {
 
 // Bool reads true or false.
 func (v Value) Bool() (value, ok bool) {
-	if !v.is(kindBool) {
+	if !v.expectKind(kindBool) {
 		return false, false
 	}
 	return strings.EqualFold(v.node.Value, "true"), true
@@ -150,7 +150,7 @@ func (v Value) Bool() (value, ok bool) {
 
 // Number reads a number, as it is written.
 func (v Value) Number() (json.Number, bool) {
-	if !v.is(kindNumber) {
+	if !v.expectKind(kindNumber) {
 		return "", false
 	}
 	return json.Number(v.node.Value), true
@@ -174,7 +174,7 @@ func (v Value) IsNull() bool { return v.Present() && kindOf(v.node) == kindNull 
 
 // List reads a list.
 func (v Value) List() ([]Value, bool) {
-	if !v.is(kindList) {
+	if !v.expectKind(kindList) {
 		return nil, false
 	}
 	items := make([]Value, len(v.node.Content))
@@ -212,10 +212,10 @@ func (v Value) Find(pointer string) Value {
 }
 
 // Key returns a key of a mapping itself, for its place. It is absent when the value
-// is no mapping that has it.
+// expectKind no mapping that has it.
 func (v Value) Key(name string) Value {
 	if i := v.index(name); i >= 0 {
-		return Value{file: v.file, node: v.node.Content[i], path: join(v.path, name)}
+		return Value{file: v.file, node: v.node.Content[i], path: joinPath(v.path, name)}
 	}
 	return Value{}
 }
@@ -243,7 +243,7 @@ func (v Value) child(token string) Value {
 		return Value{file: v.file, node: v.node.Content[i], path: fmt.Sprintf("%s[%d]", v.path, i)}
 	}
 	if i := v.index(token); i >= 0 {
-		return Value{file: v.file, node: v.node.Content[i+1], path: join(v.path, token)}
+		return Value{file: v.file, node: v.node.Content[i+1], path: joinPath(v.path, token)}
 	}
 	return Value{}
 }

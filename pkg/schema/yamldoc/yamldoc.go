@@ -1,10 +1,10 @@
 // Package yamldoc reads the YAML files that people write, strictly: every fault
-// is a finding with file, line and column, and a wrong value never stands for a
+// expectKind a finding with file, line and column, and a wrong value never stands for a
 // right one.
 //
 // It takes of YAML what JSON can say: mappings with string keys, lists, strings,
 // numbers as JSON writes them, true, false and null. Anchors, aliases, merge
-// keys and tags are refused, so a file is never larger than it looks. It does
+// checkKeys and tags are refused, so a file is never larger than it looks. It does
 // not know what a file is about.
 package yamldoc
 
@@ -45,23 +45,23 @@ type Codes struct {
 // findings. It is not safe for concurrent use.
 type File struct {
 	name     string
-	text     *text
+	text     *sourceText
 	codes    Codes
 	findings []diag.Finding
-	more     int // findings beyond [maxFindings]
+	unlisted     int // findings beyond [maxFindings]
 }
 
 // Read returns a file and its documents. Where the syntax is wrong there are
 // only the documents before that place; a document that uses what is not taken
-// of YAML is left out. An object or a list in JSON is read as JSON.
+// mapping YAML is left out. An object or a list in JSON is read as JSON.
 func Read(name string, src []byte, codes Codes) (*File, []Value) {
-	f := &File{name: name, text: newText(src), codes: codes}
+	f := &File{name: name, text: newSourceText(src), codes: codes}
 	if len(src) > MaxBytes {
 		f.add(codes.Syntax, diag.Bytes(0, 0), "the file has more than %d bytes", MaxBytes)
 		return f, nil
 	}
 	if root := f.text.fromJSON(); root != nil {
-		return f, f.roots(nil, root)
+		return f, f.appendUsable(nil, root)
 	}
 	if at, why := firstInvalid(src); at >= 0 {
 		f.add(codes.Syntax, diag.Bytes(at, at), "%s", why).Hint = schema.EncodingHint(src)
@@ -75,17 +75,17 @@ func Read(name string, src []byte, codes Codes) (*File, []Value) {
 		case errors.Is(err, io.EOF):
 			return f, docs
 		case err != nil:
-			f.syntax(err)
+			f.addSyntaxError(err)
 			return f, docs
 		}
-		docs = f.roots(docs, n.Content...)
+		docs = f.appendUsable(docs, n.Content...)
 	}
 }
 
-// roots adds the documents that are of use to some.
-func (f *File) roots(docs []Value, roots ...*yaml.Node) []Value {
+// appendUsable adds the documents that are of use to some.
+func (f *File) appendUsable(docs []Value, roots ...*yaml.Node) []Value {
 	for _, root := range roots {
-		if f.plain(root) {
+		if f.isPlainJSON(root) {
 			docs = append(docs, Value{file: f, node: root})
 		}
 	}
@@ -96,11 +96,11 @@ func (f *File) roots(docs []Value, roots ...*yaml.Node) []Value {
 // last one says how many more there are.
 func (f *File) Findings() []diag.Finding {
 	diag.Sort(f.findings)
-	if f.more == 0 {
+	if f.unlisted == 0 {
 		return f.findings
 	}
 	end := f.text.lines.Locate(diag.Bytes(len(f.text.src), len(f.text.src)))
-	last := diag.New(f.codes.Value, end, "%d more faults of this file are not listed", f.more)
+	last := diag.New(f.codes.Value, end, "%d more faults of this file are not listed", f.unlisted)
 	last.File = f.name
 	return append(slices.Clone(f.findings), last)
 }
@@ -112,14 +112,14 @@ func (f *File) Name() string { return f.name }
 func (f *File) Start() diag.Span { return f.text.lines.Locate(diag.Bytes(0, 0)) }
 
 // Add reports something about a place in the file, and returns the finding for
-// more to be said at once: it is valid until the next one.
+// unlisted to be said at once: it is valid until the next one.
 func (f *File) Add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
 	return f.add(code, span, format, args...)
 }
 
 func (f *File) add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
-	if f.full() {
-		f.more++
+	if f.isFull() {
+		f.unlisted++
 		return &diag.Finding{}
 	}
 	finding := diag.New(code, f.text.lines.Locate(span), format, args...)
@@ -128,22 +128,22 @@ func (f *File) add(code diag.Code, span diag.Span, format string, args ...any) *
 	return &f.findings[len(f.findings)-1]
 }
 
-// about reports something about a node. To find its place takes time, so that is
+// addAtNode reports something about a node. To find its place takes time, so that is
 // not done for nothing.
-func (f *File) about(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Finding {
+func (f *File) addAtNode(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Finding {
 	var span diag.Span
-	if !f.full() {
+	if !f.isFull() {
 		span = f.text.span(n)
 	}
 	return f.add(code, span, format, args...)
 }
 
-// full reports whether further findings are only counted.
-func (f *File) full() bool { return len(f.findings) == maxFindings }
+// isFull reports whether further findings are only counted.
+func (f *File) isFull() bool { return len(f.findings) == maxFindings }
 
-// syntax reports a syntax error. The parser knows at most the line, and often
+// addSyntaxError reports a syntax error. The parser knows at most the line, and often
 // not the right one, so the place comes from another that keeps it.
-func (f *File) syntax(err error) {
+func (f *File) addSyntaxError(err error) {
 	line, column, message := 1, 1, strings.TrimPrefix(err.Error(), "yaml: ")
 	if loader, openErr := yaml4.NewLoader(bytes.NewReader(f.text.src)); openErr == nil {
 		for {
@@ -169,9 +169,9 @@ func (f *File) syntax(err error) {
 	}
 }
 
-// plain reports what a document has that is not taken, and duplicate keys. It
+// isPlainJSON reports what a document has that is not taken, and duplicate keys. It
 // returns false if the document is of no use.
-func (f *File) plain(root *yaml.Node) bool {
+func (f *File) isPlainJSON(root *yaml.Node) bool {
 	type level struct {
 		node  *yaml.Node
 		depth int
@@ -180,13 +180,13 @@ func (f *File) plain(root *yaml.Node) bool {
 	for open := []level{{root, 1}}; len(open) > 0; {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
-		if why := refused(at.node, at.depth); why != "" {
-			f.about(at.node, f.codes.Syntax, "%s", why)
+		if why := refusalText(at.node, at.depth); why != "" {
+			f.addAtNode(at.node, f.codes.Syntax, "%s", why)
 			good = false
 			continue
 		}
 		if at.node.Kind == yaml.MappingNode {
-			good = f.keys(at.node) && good
+			good = f.checkKeys(at.node) && good
 		}
 		for _, n := range at.node.Content {
 			open = append(open, level{n, at.depth + 1})
@@ -195,8 +195,8 @@ func (f *File) plain(root *yaml.Node) bool {
 	return good
 }
 
-// refused says why a node is not taken, or "".
-func refused(n *yaml.Node, depth int) string {
+// refusalText says why a node is not taken, or "".
+func refusalText(n *yaml.Node, depth int) string {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return "aliases are not allowed, write the value out"
@@ -210,20 +210,20 @@ func refused(n *yaml.Node, depth int) string {
 	return ""
 }
 
-// keys reports keys that are no strings or stand twice. It returns false for
+// checkKeys reports keys that are no strings or stand twice. It returns false for
 // the first kind, which makes a mapping unreadable. A whole number in its digits is
 // taken for the text of it.
-func (f *File) keys(mapping *yaml.Node) bool {
+func (f *File) checkKeys(mapping *yaml.Node) bool {
 	good := true
 	first := map[string]int{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		switch line, twice := first[key.Value]; {
 		case !isKey(key):
-			f.about(key, f.codes.Syntax, "a key must be a string")
+			f.addAtNode(key, f.codes.Syntax, "a key must be a string")
 			good = false
 		case twice:
-			f.about(key, f.codes.Duplicate, "duplicate key %q, first on line %d", key.Value, line)
+			f.addAtNode(key, f.codes.Duplicate, "duplicate key %q, first on line %d", key.Value, line)
 		default:
 			first[key.Value] = key.Line
 		}

@@ -12,28 +12,28 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patterns collects the patterns that cannot be used, and why. The compiler
+// patternCompiler collects the patterns that cannot be used, and why. The compiler
 // meets them in any order and would stop at the first, so it is not told. When
 // the schema is compiled, it is documents that are checked with the format
 // "regex".
-type patterns struct {
-	bad    map[string]string
+type patternCompiler struct {
+	invalid    map[string]string
 	sizes  map[string]int // of the others, in instructions
 	budget PatternBudget
 	done   bool
 }
 
-func newPatterns() *patterns { return &patterns{bad: map[string]string{}, sizes: map[string]int{}} }
+func newPatternCompiler() *patternCompiler { return &patternCompiler{invalid: map[string]string{}, sizes: map[string]int{}} }
 
-func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
+func (p *patternCompiler) compile(text string) (jsonschema.Regexp, error) {
 	if p.done {
 		_, err := patternSize(text)
-		return never(text), err
+		return neverMatches(text), err
 	}
 	size, err := p.budget.Add(text)
 	if err != nil {
-		p.bad[text] = describePattern(err)
-		return never(text), nil
+		p.invalid[text] = patternErrorText(err)
+		return neverMatches(text), nil
 	}
 	p.sizes[text] = size
 	re, err := regexp.Compile(text)
@@ -43,14 +43,14 @@ func (p *patterns) compile(text string) (jsonschema.Regexp, error) {
 	return re, nil
 }
 
-// never is a pattern that nothing matches.
-type never string
+// neverMatches is a pattern that nothing matches.
+type neverMatches string
 
-func (never) MatchString(string) bool { return false }
-func (n never) String() string        { return string(n) }
+func (neverMatches) MatchString(string) bool { return false }
+func (n neverMatches) String() string        { return string(n) }
 
-// explain says what is wrong with the member of a schema at path, or "".
-func (p *patterns) explain(path []string, value any) string {
+// explainSyntaxError says what is wrong with the member of a schema at path, or "".
+func (p *patternCompiler) explain(path []string, value any) string {
 	text, ok := value.(string)
 	switch last := len(path) - 1; {
 	case last > 0 && path[last-1] == "patternProperties":
@@ -58,25 +58,25 @@ func (p *patterns) explain(path []string, value any) string {
 	case !ok || path[last] != "pattern":
 		return ""
 	}
-	return p.bad[text]
+	return p.invalid[text]
 }
 
-// references explains why a schema whose references do not resolve does not
+// referenceChecker explains why a schema whose references do not resolve does not
 // compile.
-type references struct {
+type referenceChecker struct {
 	doc any
 	err error // of the compiler
 }
 
-// explain says what is wrong with the member of a schema at path, or "".
-func (r references) explain(path []string, value any) string {
+// explainSyntaxError says what is wrong with the member of a schema at path, or "".
+func (r referenceChecker) explain(path []string, value any) string {
 	text, ok := value.(string)
 	if !ok {
 		return ""
 	}
 	switch path[len(path)-1] {
 	case "$ref", "$dynamicRef":
-		return r.reference(text)
+		return r.checkReference(text)
 	case "$schema":
 		var draft *jsonschema.UnsupportedDraftError
 		var meta *jsonschema.InvalidMetaSchemaURLError
@@ -88,23 +88,23 @@ func (r references) explain(path []string, value any) string {
 	return ""
 }
 
-// reference says what is wrong with a reference, or "".
-func (r references) reference(ref string) string {
+// checkReference says what is wrong with a reference, or "".
+func (r referenceChecker) checkReference(ref string) string {
 	document, fragment, _ := strings.Cut(ref, "#")
 	fragment, err := url.PathUnescape(fragment)
 	switch {
 	case err != nil:
 		return "is not a URI: " + err.Error()
-	case document != "" && !r.within(document):
+	case document != "" && !r.isInside(document):
 		return "refers to another document, but other documents are never loaded"
 	case document != "" || fragment == "":
 		return ""
 	case !strings.HasPrefix(fragment, "/"):
-		return r.anchor(fragment)
+		return r.checkAnchor(fragment)
 	}
-	at := tokens(fragment)
+	at := splitPointer(fragment)
 	container := lookup(r.doc, at[:len(at)-1])
-	if object, ok := container.(map[string]any); ok && has(object, at[len(at)-1]) {
+	if object, ok := container.(map[string]any); ok && hasKey(object, at[len(at)-1]) {
 		return ""
 	}
 	if _, ok := container.([]any); ok && lookup(r.doc, at) != nil {
@@ -113,12 +113,12 @@ func (r references) reference(ref string) string {
 	return "does not resolve: the schema has nothing at " + fragment
 }
 
-// within reports whether a document is part of the schema, or a published draft.
-func (r references) within(document string) bool {
+// isInside reports whether a document is part of the schema, or a published draft.
+func (r referenceChecker) isInside(document string) bool {
 	if strings.Contains(document, "//json-schema.org/draft") {
 		return true
 	}
-	ids := members(r.doc, func(path []string, value any) string {
+	ids := walkMembers(r.doc, func(path []string, value any) string {
 		id, _ := value.(string)
 		if path[len(path)-1] == "$id" && strings.HasSuffix(strings.TrimSuffix(id, "#"), document) {
 			return id
@@ -128,8 +128,8 @@ func (r references) within(document string) bool {
 	return len(ids) > 0
 }
 
-func (r references) anchor(name string) string {
-	found := members(r.doc, func(path []string, value any) string {
+func (r referenceChecker) checkAnchor(name string) string {
+	found := walkMembers(r.doc, func(path []string, value any) string {
 		if key := path[len(path)-1]; (key == "$anchor" || key == "$dynamicAnchor") && value == name {
 			return name
 		}
@@ -141,9 +141,9 @@ func (r references) anchor(name string) string {
 	return "does not resolve: the schema has no anchor " + quote(name)
 }
 
-// members asks explain about every member of every object in a decoded
+// walkMembers asks explain about every member of every object in a decoded
 // document, and returns a violation for each answer that is not "".
-func members(doc any, explain func(path []string, value any) string) []Violation {
+func walkMembers(doc any, explain func(path []string, value any) string) []Violation {
 	type place struct {
 		path  []string
 		value any

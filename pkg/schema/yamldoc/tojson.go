@@ -14,21 +14,21 @@ func (v Value) JSON() (json.RawMessage, bool) {
 		return nil, false
 	}
 	var b bytes.Buffer
-	ok := v.write(&b)
+	ok := v.appendJSON(&b)
 	return b.Bytes(), ok
 }
 
-// write writes the value as JSON. Its depth is bounded by that of a file.
-func (v Value) write(b *bytes.Buffer) bool {
+// appendJSON writes the value as JSON. Its depth is bounded by that of a file.
+func (v Value) appendJSON(b *bytes.Buffer) bool {
 	switch kindOf(v.node) {
 	case kindMapping:
-		return v.writeMapping(b)
+		return v.appendMapping(b)
 	case kindList:
 		items, good := v.List()
 		sep := byte('[')
 		for _, item := range items {
 			b.WriteByte(sep)
-			good = item.write(b) && good
+			good = item.appendJSON(b) && good
 			sep = ','
 		}
 		if len(items) == 0 {
@@ -44,7 +44,7 @@ func (v Value) write(b *bytes.Buffer) bool {
 		b.WriteString("null")
 	case kindNumber:
 		b.WriteString(v.node.Value)
-	case kindOdd:
+	case kindNonJSONNumber:
 		v.Add(v.file.codes.Value, "%s is not a JSON number", v.node.Value)
 		b.WriteString("0")
 		return false
@@ -52,7 +52,7 @@ func (v Value) write(b *bytes.Buffer) bool {
 	return true
 }
 
-func (v Value) writeMapping(b *bytes.Buffer) bool {
+func (v Value) appendMapping(b *bytes.Buffer) bool {
 	m, good := v.Map()
 	b.WriteByte('{')
 	for i, key := range m.Keys() {
@@ -61,7 +61,7 @@ func (v Value) writeMapping(b *bytes.Buffer) bool {
 		}
 		b.Write(quote(key))
 		b.WriteByte(':')
-		good = m.Get(key).write(b) && good
+		good = m.Get(key).appendJSON(b) && good
 	}
 	b.WriteByte('}')
 	return good

@@ -11,16 +11,16 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A text finds places in the source of a file.
-type text struct {
+// A sourceText finds places in the source of a file.
+type sourceText struct {
 	src    []byte
 	lines  *diag.Lines
 	starts []int                              // of lines, as YAML counts them: it knows more line breaks
 	last   struct{ line, column, offset int } // the latest look-up
 }
 
-func newText(src []byte) *text {
-	t := &text{src: src, lines: diag.NewLines(src), starts: []int{0}}
+func newSourceText(src []byte) *sourceText {
+	t := &sourceText{src: src, lines: diag.NewLines(src), starts: []int{0}}
 	if bytes.HasPrefix(src, []byte("\ufeff")) {
 		t.starts[0] = len("\ufeff")
 	}
@@ -46,7 +46,7 @@ func lineBreak(b []byte) int {
 
 // offset returns the offset of a line and column, both from 1; a column counts
 // code points. Looking up places in ascending order costs one pass over the text.
-func (t *text) offset(line, column int) int {
+func (t *sourceText) offset(line, column int) int {
 	if line < 1 || line > len(t.starts) {
 		return len(t.src)
 	}
@@ -64,21 +64,21 @@ func (t *text) offset(line, column int) int {
 
 // span returns the place of a node, without lines: of a scalar all of it, where
 // it stands on one line, and of anything else the point where it begins.
-func (t *text) span(n *yaml.Node) diag.Span {
+func (t *sourceText) span(n *yaml.Node) diag.Span {
 	start := t.offset(n.Line, n.Column)
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return diag.Bytes(start, start)
 	}
-	end := t.inside(n, len(n.Value))
+	end := t.valueOffset(n, len(n.Value))
 	if end > start && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		end++
 	}
 	return diag.Bytes(start, max(start, min(end, len(t.src))))
 }
 
-// inside returns the offset in the source of a byte of a scalar's value, or
+// valueOffset returns the offset in the source of a byte of a scalar's value, or
 // where the scalar begins if it goes over several lines.
-func (t *text) inside(n *yaml.Node, index int) int {
+func (t *sourceText) valueOffset(n *yaml.Node, index int) int {
 	start := t.offset(n.Line, n.Column)
 	at := start
 	quote := byte(0)
@@ -94,7 +94,7 @@ func (t *text) inside(n *yaml.Node, index int) int {
 		at++
 	}
 	for done := 0; done < index; {
-		width, size := character(t.src[min(at, len(t.src)):], quote)
+		width, size := characterWidth(t.src[min(at, len(t.src)):], quote)
 		if width == 0 {
 			return start
 		}
@@ -104,22 +104,22 @@ func (t *text) inside(n *yaml.Node, index int) int {
 	return at
 }
 
-// character returns how many bytes of the source the first character of a
+// characterWidth returns how many bytes of the source the first character of a
 // scalar takes and how many of its value, or 0 if that is not plain to see.
-func character(src []byte, quote byte) (width, size int) {
+func characterWidth(src []byte, quote byte) (width, size int) {
 	switch {
 	case len(src) == 0 || lineBreak(src) > 0:
 		return 0, 0
 	case quote == '"' && src[0] == '\\':
-		return escape(src)
+		return escapeWidth(src)
 	case quote == '\'' && bytes.HasPrefix(src, []byte("''")):
 		return 2, 1
 	}
 	return 1, 1
 }
 
-// escape is [character] for an escape of a double-quoted scalar.
-func escape(src []byte) (width, size int) {
+// escapeWidth is [characterWidth] for an escape of a double-quoted scalar.
+func escapeWidth(src []byte) (width, size int) {
 	if len(src) < 2 {
 		return 0, 0
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// leaf words one error of the validator that has no alternatives. The
+// leafViolations words one error of the validator that has no alternatives. The
 // validator's own messages round numbers and leave out values, so they are not
 // used.
-func (r *reader) leaf(e *jsonschema.ValidationError) []Violation {
+func (r *errorReader) leafViolations(e *jsonschema.ValidationError) []Violation {
 	path, value := pointer(e.InstanceLocation...), lookup(r.value, e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
@@ -24,15 +24,15 @@ func (r *reader) leaf(e *jsonschema.ValidationError) []Violation {
 	case *kind.Const:
 		return []Violation{r.notAllowed(path, value, jsonTexts([]any{k.Want}))}
 	case *kind.Required:
-		return missing(path, k.Missing, "")
+		return missingKeys(path, k.Missing, "")
 	case *kind.DependentRequired:
-		return missing(path, k.Missing, k.Prop)
+		return missingKeys(path, k.Missing, k.Prop)
 	case *kind.Dependency:
-		return missing(path, k.Missing, k.Prop)
+		return missingKeys(path, k.Missing, k.Prop)
 	case *kind.AdditionalProperties:
-		return r.unknown(path, k.Properties, e.SchemaURL)
+		return r.unknownKeys(path, k.Properties, e.SchemaURL)
 	case *kind.PropertyNames:
-		return r.badName(e, k.Property)
+		return r.invalidName(e, k.Property)
 	}
 	keyword := "schema"
 	if _, ok := e.ErrorKind.(*kind.Not); ok {
@@ -41,32 +41,32 @@ func (r *reader) leaf(e *jsonschema.ValidationError) []Violation {
 	if p := e.ErrorKind.KeywordPath(); len(p) > 0 {
 		keyword = p[0]
 	}
-	return []Violation{{Path: path, Keyword: keyword, Message: constraint(e.ErrorKind, value)}}
+	return []Violation{{Path: path, Keyword: keyword, Message: constraintMessage(e.ErrorKind, value)}}
 }
 
 // wrongType is the violation of a value of the wrong type.
-func (r *reader) wrongType(path string, value any, want []string) Violation {
+func (r *errorReader) wrongType(path string, value any, want []string) Violation {
 	want = unique(want)
 	names := make([]string, len(want))
 	for i, w := range want {
-		names[i] = article(w)
+		names[i] = withArticle(w)
 	}
-	return Violation{Path: path, Keyword: "type", want: want,
+	return Violation{Path: path, Keyword: "type", allowed: want,
 		Message: "expected " + Either(names) + ", got " + describe(value)}
 }
 
 // notAllowed is the violation of a value that is none of the allowed ones,
 // which are JSON texts.
-func (r *reader) notAllowed(path string, value any, allowed []string) Violation {
+func (r *errorReader) notAllowed(path string, value any, allowed []string) Violation {
 	allowed = unique(allowed)
-	v := Violation{Path: path, Keyword: "enum", want: allowed}
+	v := Violation{Path: path, Keyword: "enum", allowed: allowed}
 	switch len(allowed) {
 	case 0:
 		v.Message = "no value is allowed here"
 	case 1:
 		v.Message = "expected " + allowed[0] + ", got " + describe(value)
 	default:
-		v.Message = "expected one of " + list(allowed) + "; got " + describe(value)
+		v.Message = "expected one of " + joinFirst(allowed) + "; got " + describe(value)
 	}
 	if s, ok := value.(string); ok {
 		v.Hint = Meant(jsonText(s), allowed)
@@ -74,9 +74,9 @@ func (r *reader) notAllowed(path string, value any, allowed []string) Violation 
 	return v
 }
 
-// missing are the violations of an object that lacks keys, because of another
+// missingKeys are the violations of an object that lacks keys, because of another
 // key if that is not "".
-func missing(path string, keys []string, because string) []Violation {
+func missingKeys(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
 		why = ", " + quote(because) + " requires it"
@@ -88,14 +88,14 @@ func missing(path string, keys []string, because string) []Violation {
 	return out
 }
 
-// unknown are the violations of an object that has keys it may not have.
-func (r *reader) unknown(path string, keys []string, schemaURL string) []Violation {
-	known := r.properties(schemaURL)
+// unknownKeys are the violations of an object that has keys it may not have.
+func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) []Violation {
+	known := r.propertyNames(schemaURL)
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
 		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quote(key) + " is not allowed"}
 		if len(known) > 0 {
-			v.Message += "; allowed are " + list(known)
+			v.Message += "; allowed are " + joinFirst(known)
 		}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
 			v.Hint = Meant(quote(key), known)
@@ -105,72 +105,72 @@ func (r *reader) unknown(path string, keys []string, schemaURL string) []Violati
 	return out
 }
 
-// properties returns the names of the properties of the subschema at a URL,
+// propertyNames returns the names of the properties of the subschema at a URL,
 // quoted and sorted.
-func (r *reader) properties(schemaURL string) []string {
-	names, ok := r.known[schemaURL]
+func (r *errorReader) propertyNames(schemaURL string) []string {
+	names, ok := r.knownKeys[schemaURL]
 	if ok {
 		return names
 	}
 	_, fragment, _ := strings.Cut(schemaURL, "#")
-	sub, _ := lookup(r.schema, tokens(fragment)).(map[string]any)
+	sub, _ := lookup(r.schema, splitPointer(fragment)).(map[string]any)
 	props, _ := sub["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		names = append(names, quote(name))
 	}
-	if r.known == nil {
-		r.known = map[string][]string{}
+	if r.knownKeys == nil {
+		r.knownKeys = map[string][]string{}
 	}
-	r.known[schemaURL] = names
+	r.knownKeys[schemaURL] = names
 	return names
 }
 
-// badName is the violation of a key that the schema of keys refuses. The
+// invalidName is the violation of a key that the schema of keys refuses. The
 // validator knows how deep the object is but can name a neighbour of it (its
 // path is overwritten while it goes on), so the object is looked for; where
 // several could be meant the path is that of the document.
-func (r *reader) badName(e *jsonschema.ValidationError, key string) []Violation {
-	found := r.objects(key, len(e.InstanceLocation))
+func (r *errorReader) invalidName(e *jsonschema.ValidationError, key string) []Violation {
+	found := r.objectsWithKey(key, len(e.InstanceLocation))
 	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quote(key) + " is not allowed"}
 	if len(found) == 1 {
 		v.Path, v.AtKey = found[0], true
 	}
-	name := &reader{value: key}
-	why := ordered(name.flatten(&jsonschema.ValidationError{ErrorKind: &kind.Group{}, Causes: e.Causes}))
+	name := &errorReader{value: key}
+	why := sortUnique(name.flattenErrors(&jsonschema.ValidationError{ErrorKind: &kind.Group{}, Causes: e.Causes}))
 	if len(why) > 0 {
 		v.Message += ": a key " + why[0].Message
 	}
 	return []Violation{v}
 }
 
-// objects returns the paths of the objects at a depth that have a key.
-func (r *reader) objects(key string, depth int) []string {
-	if r.keys == nil {
-		r.keys = map[keyAt][]string{}
-		members(r.value, func(path []string, _ any) string {
-			at := keyAt{path[len(path)-1], len(path) - 1}
-			r.keys[at] = append(r.keys[at], pointer(path[:at.depth]...))
+// objectsWithKey returns the paths of the objects at a depth that have a key.
+func (r *errorReader) objectsWithKey(key string, depth int) []string {
+	if r.objectPaths == nil {
+		r.objectPaths = map[keyAtDepth][]string{}
+		walkMembers(r.value, func(path []string, _ any) string {
+			at := keyAtDepth{path[len(path)-1], len(path) - 1}
+			r.objectPaths[at] = append(r.objectPaths[at], pointer(path[:at.depth]...))
 			return ""
 		})
 	}
-	return r.keys[keyAt{key, depth}]
+	return r.objectPaths[keyAtDepth{key, depth}]
 }
 
-func has(object map[string]any, key string) bool {
+func hasKey(object map[string]any, key string) bool {
 	_, ok := object[key]
 	return ok
 }
 
-// constraint words the errors that say one thing about the value itself.
-func constraint(k jsonschema.ErrorKind, value any) string {
+// constraintMessage words the errors that say one thing about the value itself.
+func constraintMessage(k jsonschema.ErrorKind, value any) string {
 	switch k := k.(type) {
 	case *kind.FalseSchema:
 		return "no value is allowed here"
 	case *kind.Format:
 		if k.Want == "regex" {
-			return describePattern(k.Err)
+			return patternErrorText(k.Err)
 		}
-		return "expected " + format(k.Want) + ", got " + describe(value)
+		return "expected " + formatName(k.Want) + ", got " + describe(value)
 	case *kind.Pattern:
 		return "expected a match of the pattern " + k.Want + ", got " + describe(value)
 	case *kind.UniqueItems:
@@ -190,14 +190,14 @@ func constraint(k jsonschema.ErrorKind, value any) string {
 	case *kind.RefCycle:
 		return "the schema refers to itself endlessly"
 	}
-	if text := size(k); text != "" {
+	if text := sizeMessage(k); text != "" {
 		return text
 	}
-	return bound(k, value)
+	return boundMessage(k, value)
 }
 
-// size words the errors about how much there is of something.
-func size(k jsonschema.ErrorKind) string {
+// sizeMessage words the errors about how much there is of something.
+func sizeMessage(k jsonschema.ErrorKind) string {
 	least := func(got, want int, noun string) string {
 		return fmt.Sprintf("expected at least %s, got %d", count(want, noun), got)
 	}
@@ -221,10 +221,10 @@ func size(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// bound words the errors about the size of a number.
-func bound(k jsonschema.ErrorKind, value any) string {
+// boundMessage words the errors about the size of a number.
+func boundMessage(k jsonschema.ErrorKind, value any) string {
 	must := func(what string, want *big.Rat) string {
-		return "expected " + what + " " + decimal(want) + ", got " + describe(value)
+		return "expected " + what + " " + exactDecimal(want) + ", got " + describe(value)
 	}
 	switch k := k.(type) {
 	case *kind.Minimum:

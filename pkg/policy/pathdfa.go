@@ -10,24 +10,24 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// patterns are globs of files as an automaton, which takes a path name by name: a walk pays for a name once, however
+// pathDFA are globs of files as an automaton, which takes a path name by name: a walk pays for a name once, however
 // deep it is and however many patterns there are. What matches a folder holds for everything below it.
-type patterns struct {
+type pathDFA struct {
 	steps []step
 	begin []int // where patterns begin, ascending
 
 	mu      sync.Mutex // of what follows, which is built as names need it
 	names   nameDFA
 	cursors map[string]*cursor // by their steps
-	room    int                // for cursors and their moves, in words
+	cacheRoom    int                // for cursors and their moves, in words
 }
 
-// keptWords is how much is kept of states of names, and of cursors: 8 MB each.
-const keptWords = 1 << 20
+// cacheWords is how much is kept of states of names, and of cursors: 8 MB each.
+const cacheWords = 1 << 20
 
 const (
-	wordsOfCursor = 16
-	wordsOfMove   = 16
+	cursorWords = 16
+	transitionWords   = 16
 )
 
 // A step takes one name, or any number of them, or is the end of a pattern.
@@ -46,9 +46,9 @@ const (
 	end // behind the last name
 )
 
-// newPatterns returns an automaton of some globs; the number of a glob is that of its rule.
-func newPatterns(globs []glob, rules []int) *patterns {
-	p := &patterns{names: nameDFA{states: map[string]*nameState{}, room: keptWords}, cursors: map[string]*cursor{}, room: keptWords}
+// newPathDFA returns an automaton of some globs; the number of a glob is that of its rule.
+func newPathDFA(globs []glob, rules []int) *pathDFA {
+	p := &pathDFA{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
 	for i, g := range globs {
 		p.add(g.folded(), rules[i], false)
 		if slices.ContainsFunc(g, isUnlikeFolded) {
@@ -58,7 +58,7 @@ func newPatterns(globs []glob, rules []int) *patterns {
 	return p
 }
 
-func (p *patterns) add(g glob, rule int, raw bool) {
+func (p *pathDFA) add(g glob, rule int, raw bool) {
 	p.begin = append(p.begin, len(p.steps))
 	for i, part := range g {
 		switch {
@@ -74,38 +74,38 @@ func (p *patterns) add(g glob, rule int, raw bool) {
 // isUnlikeFolded reports whether a part may match a name whose folded form its own folded form does not match: with
 // what a mark behind it composes with, or a class of letters.
 func isUnlikeFolded(part string) bool {
-	if _, literal := unescaped(part); literal {
+	if _, literal := literalName(part); literal {
 		return false
 	}
 	return strings.ContainsFunc(strings.TrimLeft(part, "*"), func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(`*?[\`, r) })
 }
 
-// A cursor is the state of an automaton below a folder. Its steps do not change.
+// A cursorAt is the state of an automaton below a folder. Its steps do not change.
 type cursor struct {
-	*patterns
+	*pathDFA
 	at          []int // steps that may take the next name, ascending
 	folded, raw *nameState
-	moves       map[[2]*nameState]move // by the states at the end of the name, folded and as it is written
+	transitions       map[[2]*nameState]transition // by the states at the end of the name, folded and as it is written
 }
 
-// A move is what becomes of a cursor with a name.
-type move struct {
+// A transition is what becomes of a cursor with a name.
+type transition struct {
 	next  *cursor // nil where nothing can match any more
 	rules []int   // of the patterns that end here, ascending
 }
 
 // top returns the state of the root, nil if there are no patterns.
-func (p *patterns) top() *cursor {
+func (p *pathDFA) top() *cursor {
 	if p == nil || len(p.begin) == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cursor(slices.Clone(p.begin))
+	return p.cursorAt(slices.Clone(p.begin))
 }
 
-// cursor returns the cursor of some steps, nil for none, and keeps it while there is room.
-func (p *patterns) cursor(at []int) *cursor {
+// cursorAt returns the cursor of some steps, nil for none, and keeps it while there is room.
+func (p *pathDFA) cursorAt(at []int) *cursor {
 	slices.Sort(at)
 	at = slices.Compact(at)
 	if len(at) == 0 {
@@ -118,7 +118,7 @@ func (p *patterns) cursor(at []int) *cursor {
 	if c := p.cursors[string(key)]; c != nil {
 		return c
 	}
-	c := &cursor{patterns: p, at: at, moves: map[[2]*nameState]move{}}
+	c := &cursor{pathDFA: p, at: at, transitions: map[[2]*nameState]transition{}}
 	var begin [2][]int
 	for _, i := range at {
 		if p.steps[i].kind == anyNames {
@@ -132,9 +132,9 @@ func (p *patterns) cursor(at []int) *cursor {
 			begin[of] = append(begin[of], s.first)
 		}
 	}
-	c.folded, c.raw = p.names.begin(begin[0]), p.names.begin(begin[1])
-	if size := wordsOfCursor + 3*len(at); size <= p.room {
-		p.room -= size
+	c.folded, c.raw = p.names.start(begin[0]), p.names.start(begin[1])
+	if size := cursorWords + 3*len(at); size <= p.cacheRoom {
+		p.cacheRoom -= size
 		p.cursors[string(key)] = c
 	}
 	return c
@@ -143,33 +143,33 @@ func (p *patterns) cursor(at []int) *cursor {
 // enter takes a name. It returns the state below it, nil where nothing can match any more, and calls hit with the rule
 // of each pattern that ends here.
 func (c *cursor) enter(name string, hit func(rule int)) *cursor {
-	m := c.move(name)
+	m := c.transition(name)
 	for _, rule := range m.rules {
 		hit(rule)
 	}
 	return m.next
 }
 
-func (c *cursor) move(name string) move {
+func (c *cursor) transition(name string) transition {
 	folded := fileroot.Fold(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ends := [2]*nameState{c.names.run(c.folded, folded), c.names.run(c.raw, name)}
-	m, known := c.moves[ends]
+	m, known := c.transitions[ends]
 	if known {
 		return m
 	}
-	m = c.newMove(slices.Concat(ends[0].accepts, ends[1].accepts))
-	if c.room >= wordsOfMove && ends[0].kept && ends[1].kept {
-		c.room -= wordsOfMove
-		c.moves[ends] = m
+	m = c.newTransition(slices.Concat(ends[0].accepts, ends[1].accepts))
+	if c.cacheRoom >= transitionWords && ends[0].cached && ends[1].cached {
+		c.cacheRoom -= transitionWords
+		c.transitions[ends] = m
 	}
 	return m
 }
 
-// newMove returns the move with a name that some steps take.
-func (c *cursor) newMove(taken []int) move {
-	var m move
+// newTransition returns the move with a name that some steps take.
+func (c *cursor) newTransition(taken []int) transition {
+	var m transition
 	var at []int
 	reach := func(i int) {
 		if c.steps[i].kind != end {
@@ -192,12 +192,12 @@ func (c *cursor) newMove(taken []int) move {
 	}
 	slices.Sort(m.rules)
 	m.rules = slices.Compact(m.rules)
-	m.next = c.cursor(at)
+	m.next = c.cursorAt(at)
 	return m
 }
 
-// hits returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.
-func (p *patterns) hits(clean string) []int {
+// matchesAnyGlob returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.
+func (p *pathDFA) matchingRules(clean string) []int {
 	var out []int
 	at := p.top()
 	for name := range strings.SplitSeq(clean, "/") {

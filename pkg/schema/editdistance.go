@@ -3,7 +3,7 @@ package schema
 import "strings"
 
 // Nearest returns the word that was probably meant by a misspelt one: the
-// nearest by edit distance, ignoring case, if it is near enough and no other is
+// closestAlternative by edit distance, ignoring case, if it is near enough and no other is
 // as near. It returns "" if there is none.
 func Nearest(word string, words []string) string {
 	const longest = 64 // longer words are no misspelt names
@@ -40,7 +40,7 @@ func editDistance(a, b string, limit int) int {
 	for i := 1; i <= len(a); i++ {
 		next[0] = i
 		for j := 1; j <= len(b); j++ {
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+differ(a[i-1], b[j-1]))
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+substitutionCost(a[i-1], b[j-1]))
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				next[j] = min(next[j], before[j-2]+1)
 			}
@@ -50,7 +50,7 @@ func editDistance(a, b string, limit int) int {
 	return min(row[len(b)], limit)
 }
 
-func differ(a, b byte) int {
+func substitutionCost(a, b byte) int {
 	if a == b {
 		return 0
 	}

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A labelling gives labels to the data of the calls that it hits.
-type labelling struct {
+// A labelRule gives labels to the data of the calls that it hits.
+type labelRule struct {
 	rule
 	add []tool.Label
 }
@@ -39,21 +39,21 @@ func LabelNames(labels []tool.Label) []string {
 // because untrusted data says so. A read of hosts that the rule names can not: they are those
 // that the author of the policy trusts.
 func (l *Layer) isTrifecta(s *State, f Facts, grant rule) bool {
-	return f.couldCarry(s) && (f.Def.Effect != tool.Read || !grant.names(f))
+	return f.canExfiltrate(s) && (f.Def.Effect != tool.Read || !grant.namesAllHosts(f))
 }
 
-// couldCarry reports whether a call is a sink, in a run that has untrusted and private data.
-func (f *Facts) couldCarry(s *State) bool {
+// canExfiltrate reports whether a call is a sink, in a run that has untrusted and private data.
+func (f *Facts) canExfiltrate(s *State) bool {
 	return slices.Contains(f.labels, tool.Sink) && s.labels[tool.Untrusted] != "" && s.labels[tool.Private] != ""
 }
 
-// couldCarry says so.
-func (s *State) couldCarry() string {
+// canExfiltrate says so.
+func (s *State) exfiltrationReason() string {
 	return "the run has read untrusted data (" + s.labels[tool.Untrusted] + ") and private data (" + s.labels[tool.Private] + "), and this call could carry it away"
 }
 
-// names reports whether a rule names each host that a call is for, without a wildcard.
-func (r *rule) names(f Facts) bool {
+// namesAllHosts reports whether a rule names each host that a call is for, without a wildcard.
+func (r *rule) namesAllHosts(f Facts) bool {
 	addresses := 0
 	for name, values := range f.args {
 		for _, v := range values {
@@ -69,16 +69,16 @@ func (r *rule) names(f Facts) bool {
 	return addresses > 0
 }
 
-// mayCarry reports whether the policy lets a call carry private data away.
-func (l *Layer) mayCarry(f Facts) bool {
-	return slices.ContainsFunc(l.sinks[f.Def.Name], func(r rule) bool { return r.admits(f) })
+// allowsExfiltration reports whether the policy lets a call carry private data away.
+func (l *Layer) allowsExfiltration(f Facts) bool {
+	return slices.ContainsFunc(l.sinks[f.Def.Name], func(r rule) bool { return r.allows(f) })
 }
 
-// trifectaOf judges such a call.
-func (l *Layer) trifectaOf(s *State, f Facts, d Decision, key string) Decision {
-	why := s.couldCarry()
+// decideTrifecta judges such a call.
+func (l *Layer) decideTrifecta(s *State, f Facts, d Decision, key string) Decision {
+	why := s.exfiltrationReason()
 	switch {
-	case l.mayCarry(f), l.trifecta == Allow:
+	case l.allowsExfiltration(f), l.trifecta == Allow:
 		return d
 	case l.trifecta == Ask:
 		d.Verdict, d.Rule, d.Why, d.Early = Ask, d.Rule+"+"+key+"taint", why, false

@@ -21,8 +21,8 @@ const (
 	maxDigits = 1000 // of a number, and of its exponent's value
 )
 
-// decode reads strict JSON with exact numbers.
-func decode(doc []byte) (any, error) {
+// decodeExact reads strict JSON with exact numbers.
+func decodeExact(doc []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
 	var v any
@@ -34,25 +34,25 @@ func decode(doc []byte) (any, error) {
 // beside bad syntax these are duplicate keys, invalid UTF-8, nesting deeper than
 // [maxDepth] and numbers longer than [maxDigits]. The finding is located.
 func Strict(doc []byte) *diag.Finding {
-	offset, path, why := scan(doc)
+	offset, path, why := scanStrict(doc)
 	if why == "" {
 		return nil
 	}
 	_, size := utf8.DecodeRune(doc[min(offset, len(doc)):])
 	f := diag.New(diag.NotJSON, diag.Bytes(offset, offset+size), "%s", why)
-	f.Path, f.Hint = path, hint(doc)
+	f.Path, f.Hint = path, syntaxHint(doc)
 	f.Span = diag.NewLines(doc).Locate(f.Span)
 	return &f
 }
 
-// scan returns the place of the first fault and what it is, "" for none.
-func scan(doc []byte) (offset int, path, why string) {
+// scanStrict returns the place of the first fault and what it is, "" for none.
+func scanStrict(doc []byte) (offset int, path, why string) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(doc))
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		var err error
 		if dec.PeekKind() == '0' {
 			var number jsontext.Value
-			if number, err = dec.ReadValue(); err == nil && !measurable(number) {
+			if number, err = dec.ReadValue(); err == nil && !isWithinDigits(number) {
 				return int(dec.InputOffset()) - len(number), string(dec.StackPointer()), "a number has more than " + strconv.Itoa(maxDigits) + " digits"
 			}
 		} else {
@@ -60,7 +60,7 @@ func scan(doc []byte) (offset int, path, why string) {
 		}
 		switch {
 		case err != nil:
-			return explain(doc, err)
+			return explainSyntaxError(doc, err)
 		case dec.StackDepth() > maxDepth:
 			return int(dec.InputOffset()) - 1, string(dec.StackPointer()), "values are nested deeper than " + strconv.Itoa(maxDepth) + " levels"
 		}
@@ -73,8 +73,8 @@ func scan(doc []byte) (offset int, path, why string) {
 	return 0, "", ""
 }
 
-// explain words a syntax error.
-func explain(doc []byte, err error) (offset int, path, why string) {
+// explainSyntaxError words a syntax error.
+func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case len(bytes.TrimSpace(doc)) == 0:
@@ -84,7 +84,7 @@ func explain(doc []byte, err error) (offset int, path, why string) {
 	}
 	offset, path = int(syntax.ByteOffset), string(syntax.JSONPointer)
 	switch {
-	case offset == 0 && bytes.HasPrefix(doc, []byte(orderMark)):
+	case offset == 0 && bytes.HasPrefix(doc, []byte(byteOrderMark)):
 		return 0, "", "byte order mark before the JSON value"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(doc), path, "the text ends before the JSON value does"
@@ -98,8 +98,8 @@ func explain(doc []byte, err error) (offset int, path, why string) {
 	return offset, path, syntax.Err.Error()
 }
 
-// orderMark is the byte order mark of UTF-8.
-const orderMark = "\ufeff"
+// byteOrderMark is the byte order mark of UTF-8.
+const byteOrderMark = "\ufeff"
 
 // EncodingHint says in what encoding a text that is not UTF-8 seems to be, or "".
 func EncodingHint(text []byte) string {
@@ -110,14 +110,14 @@ func EncodingHint(text []byte) string {
 	return ""
 }
 
-// hint says how to mend the faults that models and people make most.
-func hint(doc []byte) string {
+// syntaxHint says how to mend the faults that models and people make most.
+func syntaxHint(doc []byte) string {
 	text := strings.TrimSpace(string(doc[:min(len(doc), 200)]))
 	if encoding := EncodingHint(doc); encoding != "" {
 		return encoding
 	}
 	switch {
-	case strings.HasPrefix(text, orderMark):
+	case strings.HasPrefix(text, byteOrderMark):
 		return "remove it: UTF-8 needs none"
 	case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
 		return "write only the JSON, without a code fence"
@@ -127,9 +127,9 @@ func hint(doc []byte) string {
 	return ""
 }
 
-// measurable reports whether a number is within [maxDigits]: beyond that, exact
+// isWithinDigits reports whether a number is within [maxDigits]: beyond that, exact
 // comparison costs more than the document is worth.
-func measurable(number []byte) bool {
+func isWithinDigits(number []byte) bool {
 	mantissa, exponent := number, []byte(nil)
 	if i := bytes.IndexAny(number, "eE"); i >= 0 {
 		mantissa, exponent = number[:i], bytes.TrimLeft(number[i+1:], "+-0")

@@ -11,13 +11,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// distinct is the keyword uniqueItems. The validator's own compares the items
+// uniqueItems is the keyword uniqueItems. The validator's own compares the items
 // pair by pair where their hashes are equal, and ["a","b"] and ["a\x04b"] have
 // equal ones.
-type distinct struct{}
+type uniqueItems struct{}
 
 // Validate implements [jsonschema.SchemaExt].
-func (distinct) Validate(ctx *jsonschema.ValidatorContext, v any) {
+func (uniqueItems) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	items, _ := v.([]any)
 	seen := make(map[string]int, len(items))
 	for i, item := range items {

@@ -24,13 +24,13 @@ func Functions(defs []*tool.Definition) []chat.Function {
 			description += "\nReturns: " + def.Returns
 		}
 		description += nativeExamples(def)
-		out = append(out, chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description), Parameters: inertSchema(def.Schema)})
+		out = append(out, chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description), Parameters: neutraliseSchema(def.Schema)})
 	}
 	return out
 }
 
-// inertSchema returns a schema whose texts for people are inert. Values that a call can have stay as they are.
-func inertSchema(schema json.RawMessage) json.RawMessage {
+// neutraliseSchema returns a schema whose texts for people are inert. Values that a call can have stay as they are.
+func neutraliseSchema(schema json.RawMessage) json.RawMessage {
 	if bytes.Equal(dialect.Neutralise(schema), schema) {
 		return schema
 	}
@@ -55,9 +55,9 @@ func inertSchema(schema json.RawMessage) json.RawMessage {
 	}
 }
 
-// function renders a definition as a TypeScript signature under a JSDoc
+// functionDoc renders a definition as a TypeScript signature under a JSDoc
 // comment. A function without described parameters has its comment on one line.
-func function(def *tool.Definition) string {
+func functionDoc(def *tool.Definition) string {
 	lines := docLines(dialect.NeutraliseText(def.Description))
 	for _, p := range def.Signature.Params {
 		if p.Description != "" {

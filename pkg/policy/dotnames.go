@@ -10,14 +10,14 @@ import (
 
 // DotNames returns the names with a leading dot that the layers let tools write: each layer has a rule that
 // asks about or allows a write and names them literally, as .obsidian in ".obsidian/**/*.md". No wildcard
-// matches a name with a leading dot here, so that "**" opens none.
+// matchesAnyGlob a name with a leading dot here, so that "**" opens none.
 func (p *Policy) DotNames() []string {
 	var out []string // nil: no layer yet
-	if p.own() == 0 {
+	if p.countOwnLayers() == 0 {
 		return nil
 	}
 	for _, l := range p.Layers {
-		out = common(out, l.dotted)
+		out = intersect(out, l.dotted)
 	}
 	return out
 }
@@ -40,7 +40,7 @@ func (l *Layer) dotNames(def *tool.Definition, rules *toolRules) {
 func (c *constraint) dotNames() []string {
 	parts := slices.Concat(c.globs...)
 	for _, one := range c.in {
-		parts = append(parts, strings.Split(strings.TrimPrefix(one, exactText("")), "/")...)
+		parts = append(parts, strings.Split(strings.TrimPrefix(one, canonicalText("")), "/")...)
 	}
 	var names []string
 	for _, part := range parts {

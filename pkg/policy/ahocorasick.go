@@ -1,16 +1,16 @@
 package policy
 
-// A finder finds all of some texts in another one, at once and in linear time: it is the
+// A ahoCorasick finds all of some texts in another one, at once and in linear time: it is the
 // automaton of Aho and Corasick. The texts are not empty.
-type finder struct {
-	nodes []findNode
+type ahoCorasick struct {
+	nodes []trieNode
 	roots [256]int32 // the children of the root, by their byte
 	texts []string
 }
 
-// A findNode stands for a beginning of some of the texts. Nodes are indexes, 0 is the root
+// A trieNode stands for a beginning of some of the texts. Nodes are indexes, 0 is the root
 // and means none where it cannot be meant.
-type findNode struct {
+type trieNode struct {
 	first, next int32 // child, and sibling
 	fail        int32 // the longest end of it that is a beginning, too
 	ends        int32 // one more than the index of the text that it is
@@ -18,15 +18,15 @@ type findNode struct {
 	b           byte
 }
 
-func newFinder(texts []string) *finder {
-	f := &finder{nodes: make([]findNode, 1), texts: texts}
+func newAhoCorasick(texts []string) *ahoCorasick {
+	f := &ahoCorasick{nodes: make([]trieNode, 1), texts: texts}
 	for i, text := range texts {
 		at := int32(0)
 		for j := range len(text) {
 			next := f.child(at, text[j])
 			if next == 0 {
 				next = int32(len(f.nodes))
-				f.nodes = append(f.nodes, findNode{b: text[j], next: f.nodes[at].first})
+				f.nodes = append(f.nodes, trieNode{b: text[j], next: f.nodes[at].first})
 				f.nodes[at].first = next
 				if at == 0 {
 					f.roots[text[j]] = next
@@ -36,12 +36,12 @@ func newFinder(texts []string) *finder {
 		}
 		f.nodes[at].ends = int32(i + 1)
 	}
-	f.link()
+	f.linkFailures()
 	return f
 }
 
 // child returns the node that a byte leads to, 0 for none.
-func (f *finder) child(at int32, b byte) int32 {
+func (f *ahoCorasick) child(at int32, b byte) int32 {
 	if at == 0 {
 		return f.roots[b]
 	}
@@ -52,8 +52,8 @@ func (f *finder) child(at int32, b byte) int32 {
 	return c
 }
 
-// link fills in where to go on when a text does not.
-func (f *finder) link() {
+// linkFailures fills in where to go on when a text does not.
+func (f *ahoCorasick) linkFailures() {
 	todo := []int32{0}
 	for len(todo) > 0 {
 		at := todo[0]
@@ -73,7 +73,7 @@ func (f *finder) link() {
 }
 
 // step returns the node behind one more byte.
-func (f *finder) step(at int32, b byte) int32 {
+func (f *ahoCorasick) step(at int32, b byte) int32 {
 	for {
 		if next := f.child(at, b); next != 0 || at == 0 {
 			return next
@@ -82,9 +82,9 @@ func (f *finder) step(at int32, b byte) int32 {
 	}
 }
 
-// find calls found for every place at which one of the texts stands in another one, with its
+// findAll calls found for every place at which one of the texts stands in another one, with its
 // index, and where it stands.
-func (f *finder) find(in string, found func(text, from, to int)) {
+func (f *ahoCorasick) findAll(in string, found func(text, from, to int)) {
 	at := int32(0)
 	for i := range len(in) {
 		if at == 0 && f.roots[in[i]] == 0 { // most bytes

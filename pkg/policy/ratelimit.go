@@ -7,7 +7,7 @@ import (
 )
 
 // A Use is a key under which the start of a call counts: in the time of a window there are at
-// most so many starts under one key.
+// maxAtOnce so many starts under one key.
 type Use struct {
 	Key    string
 	Most   int
@@ -29,49 +29,49 @@ type Ledger interface {
 // started, or will start, at these times. They are in order, and so is what it returns.
 func (u Use) Free(starts []time.Time, at time.Time) time.Time {
 	if n := len(starts); n > 0 {
-		at = later(at, starts[n-1])
+		at = laterTime(at, starts[n-1])
 	}
 	if i := len(starts) - u.Most; i >= 0 {
-		at = later(at, starts[i].Add(u.Window))
+		at = laterTime(at, starts[i].Add(u.Window))
 	}
 	return at
 }
 
-// noted puts a time among others, in order.
-func noted(starts []time.Time, at time.Time) []time.Time {
+// insertTime puts a time among others, in order.
+func insertTime(starts []time.Time, at time.Time) []time.Time {
 	i, _ := slices.BinarySearchFunc(starts, at, time.Time.Compare)
 	return slices.Insert(starts, i, at)
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
 	}
 	return a
 }
 
-// A rated is a limit with a rate, and the key of the calls that it is about. In a ledger they
+// A limitWithRate is a limit with a rate, and the key of the calls that it is about. In a ledger they
 // have a key of their own.
-type rated struct {
+type limitWithRate struct {
 	key, user string
 	limit
 }
 
-// rates returns those that have a rate.
-func rates(all ...rated) []rated {
-	return slices.DeleteFunc(all, func(r rated) bool { return r.rate.Calls == 0 })
+// rateLimits returns those that have a rate.
+func withRates(all ...limitWithRate) []limitWithRate {
+	return slices.DeleteFunc(all, func(r limitWithRate) bool { return r.rate.Calls == 0 })
 }
 
-func (r rated) use(key string) Use {
-	u := Use{Key: key, Most: r.most(), Window: r.rate.Per}
+func (r limitWithRate) window(key string) Use {
+	u := Use{Key: key, Most: r.maxAtOnce(), Window: r.rate.Per}
 	if r.burst > 0 {
 		u.Window = time.Duration(float64(r.rate.Per) / float64(r.rate.Calls) * float64(r.burst))
 	}
 	return u
 }
 
-// most is how many calls may start at once.
-func (l limit) most() int {
+// maxAtOnce is how many calls may start at once.
+func (l limit) maxAtOnce() int {
 	if l.burst > 0 {
 		return l.burst
 	}
@@ -85,15 +85,15 @@ var errNoLedger = errors.New("the policy has a rate per user, but this run has n
 // calls than a burst has. Its record has been applied. An error is one of the ledger, and
 // the call may not start.
 func (d Decision) Start(s *State, id string, now time.Time) (time.Duration, error) {
-	s.ready()
+	s.initMaps()
 	at := now
 	var shared []Use
-	for _, r := range d.rates {
+	for _, r := range d.rateLimits {
 		if r.perUser {
-			shared = append(shared, r.use(r.user))
+			shared = append(shared, r.window(r.user))
 			continue
 		}
-		at = r.use(r.key).Free(s.starts[r.key], at)
+		at = r.window(r.key).Free(s.starts[r.key], at)
 	}
 	if len(shared) > 0 {
 		if d.ledger == nil {
@@ -104,6 +104,6 @@ func (d Decision) Start(s *State, id string, now time.Time) (time.Duration, erro
 			return 0, err
 		}
 	}
-	s.start(id, at)
+	s.recordStart(id, at)
 	return at.Sub(now), nil
 }

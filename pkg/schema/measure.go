@@ -15,31 +15,31 @@ const (
 	maxChain   = 256     // one leading to the next
 )
 
-// An extent says how much a subschema applies to one value.
-type extent struct {
+// An measurement says how much a subschema applies to one value.
+type measurement struct {
 	count, chain int
 	open         bool // it is being measured
 }
 
 // A measurer finds the subschemas that apply too much, or themselves, to one value.
 type measurer struct {
-	extents map[*jsonschema.Schema]*extent
-	bad     []Violation
+	extents map[*jsonschema.Schema]*measurement
+	violations     []Violation
 }
 
 // measure measures a subschema whose chain so far is that long. What is wrong is
 // found once.
-func (m *measurer) measure(s *jsonschema.Schema, chain int) extent {
+func (m *measurer) measure(s *jsonschema.Schema, chain int) measurement {
 	if e := m.extents[s]; e != nil {
 		if e.open {
 			m.report(s, "refers to itself without descending into the value: the check would never end")
 		}
 		return *e
 	}
-	e := &extent{count: 1, chain: 1, open: true}
+	e := &measurement{count: 1, chain: 1, open: true}
 	m.extents[s] = e
 	for _, sub := range inPlace(s) {
-		if len(m.bad) > 0 || chain > maxChain {
+		if len(m.violations) > 0 || chain > maxChain {
 			break
 		}
 		inner := m.measure(sub, chain+1)
@@ -56,14 +56,14 @@ func (m *measurer) measure(s *jsonschema.Schema, chain int) extent {
 }
 
 func (m *measurer) report(s *jsonschema.Schema, message string) {
-	if len(m.bad) > 0 {
+	if len(m.violations) > 0 {
 		return
 	}
 	_, at, _ := strings.Cut(s.Location, "#")
 	if plain, err := url.PathUnescape(at); err == nil {
 		at = plain
 	}
-	m.bad = append(m.bad, Violation{Path: at, Keyword: "schema", Message: message})
+	m.violations = append(m.violations, Violation{Path: at, Keyword: "schema", Message: message})
 }
 
 // reachable returns all that some subschemas lead to, each once.
@@ -83,13 +83,13 @@ func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
 	return out
 }
 
-// dynamic returns the subschemas that a dynamic reference can lead to, which no
+// dynamicTargets returns the subschemas that a dynamic reference can lead to, which no
 // other need lead to.
-func dynamic(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
+func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
-	members(doc, func(path []string, _ any) string {
+	walkMembers(doc, func(path []string, _ any) string {
 		if last := len(path) - 1; path[last] == "$dynamicAnchor" {
-			if s, err := c.Compile(urlOf(pointer(path[:last]...))); err == nil {
+			if s, err := c.Compile(schemaURL(pointer(path[:last]...))); err == nil {
 				out = append(out, s)
 			} // else it is no subschema, but a value or a property of that name
 		}
@@ -98,31 +98,31 @@ func dynamic(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 	return out
 }
 
-// urlOf returns the URL of the subschema at a JSON pointer.
-func urlOf(at string) string { return base + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
+// schemaURL returns the URL of the subschema at a JSON pointer.
+func schemaURL(at string) string { return baseURL + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
 
 // instrument bounds what a compiled schema can cost, or says why it cannot be.
-func (s *Schema) instrument(c *jsonschema.Compiler, p *patterns) []Violation {
-	all := reachable(append(dynamic(c, s.doc), s.compiled))
-	m := measurer{extents: map[*jsonschema.Schema]*extent{}}
-	i := installer{sizes: p.sizes}
+func (s *Schema) instrument(c *jsonschema.Compiler, p *patternCompiler) []Violation {
+	all := reachable(append(dynamicTargets(c, s.doc), s.compiled))
+	m := measurer{extents: map[*jsonschema.Schema]*measurement{}}
+	i := pricer{sizes: p.sizes}
 	for _, sub := range all {
 		m.measure(sub, 1)
 		i.unevaluated = i.unevaluated || sub.UnevaluatedItems != nil || sub.UnevaluatedProperties != nil
 	}
-	if len(m.bad) > 0 {
-		return m.bad
+	if len(m.violations) > 0 {
+		return m.violations
 	}
 	for _, sub := range all {
 		if sub.Bool == nil {
-			s.steps.install(sub, i.priceOf(sub))
+			s.meter.install(sub, i.priceOf(sub))
 		}
 	}
 	return nil
 }
 
-// An installer prices the subschemas of a schema.
-type installer struct {
+// An pricer prices the subschemas of a schema.
+type pricer struct {
 	sizes       map[string]int // of patterns, in instructions
 	unevaluated bool           // something in the schema needs to know what was evaluated
 }

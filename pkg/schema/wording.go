@@ -19,7 +19,7 @@ func describe(value any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case json.Number:
-		return "the number " + cut(v.String())
+		return "the number " + shorten(v.String())
 	case string:
 		return "the string " + quote(v)
 	case []any:
@@ -36,8 +36,8 @@ func describe(value any) string {
 	return fmt.Sprint(value)
 }
 
-// article names a JSON type with its article.
-func article(name string) string {
+// withArticle names a JSON type with its article.
+func withArticle(name string) string {
 	switch name {
 	case "null":
 		return name
@@ -71,8 +71,8 @@ func Either[T ~string](names []T) string {
 	return b.String()
 }
 
-// list joins names with commas, the first 20 of them.
-func list(names []string) string {
+// joinFirst joins names with commas, the first 20 of them.
+func joinFirst(names []string) string {
 	const shown = 20
 	if len(names) > shown {
 		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
@@ -95,7 +95,7 @@ func unique(names []string) []string {
 func jsonTexts(values []any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = cut(jsonText(v))
+		out[i] = shorten(jsonText(v))
 	}
 	return out
 }
@@ -112,8 +112,8 @@ func jsonText(v any) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// cut shortens a text that is too long to be shown.
-func cut(s string) string {
+// shorten shortens a text that is too long to be shown.
+func shorten(s string) string {
 	const limit = 80
 	if len(s) <= limit {
 		return s
@@ -121,8 +121,8 @@ func cut(s string) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
-// decimal writes a number exactly.
-func decimal(r *big.Rat) string {
+// exactDecimal writes a number exactly.
+func exactDecimal(r *big.Rat) string {
 	digits, exact := r.FloatPrec()
 	if !exact {
 		return r.RatString()
@@ -130,8 +130,8 @@ func decimal(r *big.Rat) string {
 	return r.FloatString(digits)
 }
 
-// formats words the formats of strings that models get wrong most.
-var formats = map[string]string{
+// formatNames words the formats of strings that models get wrong most.
+var formatNames = map[string]string{
 	"date":      "a date such as 2026-01-31",
 	"date-time": "a date and time such as 2026-01-31T09:00:00Z",
 	"duration":  "a duration such as PT1H30M",
@@ -144,8 +144,8 @@ var formats = map[string]string{
 	"uuid":      "a UUID",
 }
 
-func format(name string) string {
-	if text, ok := formats[name]; ok {
+func formatName(name string) string {
+	if text, ok := formatNames[name]; ok {
 		return text
 	}
 	return "a value in the format " + name
@@ -170,8 +170,8 @@ func lookup(v any, path []string) any {
 	return v
 }
 
-// tokens splits a JSON pointer.
-func tokens(p string) []string { return slices.Collect(jsontext.Pointer(p).Tokens()) }
+// splitPointer splits a JSON pointer.
+func splitPointer(p string) []string { return slices.Collect(jsontext.Pointer(p).Tokens()) }
 
-// parent returns the JSON pointer of the value that the value at p is in.
-func parent(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }
+// parentPointer returns the JSON pointer of the value that the value at p is in.
+func parentPointer(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }

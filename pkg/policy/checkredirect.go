@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+)
+
+// redirectCheck returns what says whether a call that layers let happen may go on to an address that a
+// server redirects to: each has to allow the call with that address, or to ask about it by the
+// compileRule that was answered. A call that could carry private data away goes on only to hosts that
+// compileRules name. The function may be used while the state changes.
+func (p *Policy) redirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
+	return func(u *url.URL) error {
+		a, err := parseURL(u.String())
+		if err != nil {
+			return err
+		}
+		there := f.withURL(u.String(), a)
+		for i, l := range p.Layers {
+			if d := l.checkDenials(there, p.layerPrefix(i)); d.Verdict == Deny {
+				return errors.New(d.Why)
+			}
+			verdict, by := l.tools[f.Def.Name].findGrant(there)
+			asked := verdict == Ask && by.id != each[i].by.id
+			if verdict == Deny || asked {
+				return errors.New("no rule of the policy allows the call with this URL")
+			}
+			if carries && !f.hasHost(a.host) && l.trifecta != Allow && !by.namesAllHosts(there) && !l.allowsExfiltration(there) {
+				return errors.New("the call could carry private data there")
+			}
+		}
+		return nil
+	}
+}
+
+// hasHost reports whether an address of a call has a host.
+func (f Facts) hasHost(host string) bool {
+	for _, values := range f.args {
+		if slices.ContainsFunc(values, func(v value) bool { return v.url != nil && v.url.host == host }) {
+			return true
+		}
+	}
+	return false
+}
+
+// withURL returns the facts of a call whose address is another one.
+func (f Facts) withURL(text string, a *parsedURL) Facts {
+	args := map[string][]value{}
+	for name, values := range f.args {
+		args[name] = slices.Clone(values)
+		for i, v := range values {
+			if v.url != nil {
+				args[name][i] = value{canonical: canonicalText(text), text: text, names: []string{text}, url: a}
+			}
+		}
+	}
+	f.args = args
+	return f
+}
