@@ -1,10 +1,9 @@
-// Package agent drives one run: it asks a model, reads the calls in what the
-// model says, decides, executes, and goes on until there is an answer that
-// isValidAnswer its schema, or a limit.
+// Package agent runs the agent loop: it sends a request to a model, parses the calls in the
+// response, checks them against the policy, executes them and feeds the results back, until the
+// model gives an answer that fits its schema or a limit is reached.
 //
-// It is the API for programs that embed oneshot: one call to [Run] does the
-// whole loop. The package does not know which model or which tools it works
-// with, prints nothing and has no state outside a run.
+// It is the API for programs that embed oneshot: one call of [Run] does the whole loop. The package
+// knows no concrete model and no concrete tool, prints nothing and keeps no state outside a run.
 package agent
 
 import (
@@ -28,146 +27,143 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A Model answers one request. Deltas arrive, in the calling goroutine, while
-// the response is written, and their contents add up to the response's. An
-// attempt is repeated only before its first delta, and every attempt that
-// failed is reported as a delta. A reply ends soon after its context.
+// A Model answers one request. Deltas arrive in the calling goroutine while the response streams,
+// and their contents add up to the content of the response. An attempt is retried only before its
+// first delta; every failed attempt is reported as a delta. Reply returns soon after its context
+// ends.
 type Model interface {
 	Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
 }
 
-// A Runner executes one permitted call. What the tool got wrong is in the
-// result, for the model to read; an error means that the run cannot go on. A
-// runner returns soon after its context ends.
+// A Runner executes one permitted call. A failure of the tool is part of the result, for the model
+// to read; an error ends the run. Run returns soon after its context ends.
 type Runner interface {
 	Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 }
 
-// A Recorder keeps the records of a run. Append may buffer; after Sync
-// everything appended is durable. Both are called from one goroutine, and
-// neither again after an error, which ends the run. [runfile.Writer] is one.
+// A Recorder writes the records of a run. Append may buffer; after Sync all appended records are
+// durable. The run calls both from one goroutine, and neither again after an error, which ends the
+// run. [runfile.Writer] is a Recorder.
 type Recorder interface {
 	Append(body runfile.Body) error
 	Sync() error
 }
 
-// Config is everything a run depends on. Model, Texts and Prompt are required,
-// and Runner when there are tools.
+// Config is everything a run depends on. Model, Texts and Prompt are required, and Runner if there
+// are tools.
 type Config struct {
 	Model     Model
-	Responder Model // is asked for the answer; nil: Model
+	Responder Model // gives the final answer; nil: Model
 	Runner    Runner
-	Tools     *tool.Registry // what the model may call; nil for no tools
-	Texts     fs.FS          // the texts of package prompts, or the program's own
-	// Native says that the model calls through its server's own field for calls.
-	// When the server refuses to, before any call was made, the run goes on in
-	// the dialect.
+	Tools     *tool.Registry // nil for no tools
+	Texts     fs.FS          // prompt texts: those of package prompts or the caller's own
+	// Native makes the model call through the tool-call field of its server. If the server rejects
+	// tools before the first call, the run falls back to the dialect.
 	Native     bool
-	NativeOnly bool            // such a refusal is an error instead
-	Writes     dialect.Dialect // how the model writes calls otherwise; the zero value is the dialect "tool"
-	// Nonce lets calls that are written count only in fences that are marked with a word of
-	// the run, which nobody but the model knows. The dialect has to be one that can be marked.
+	NativeOnly bool            // no fallback: a server that rejects tools is an error
+	Writes     dialect.Dialect // of written calls; the zero value is the dialect "tool"
+	// Nonce restricts written calls to fences that carry a random word of the run, known only to the
+	// model. It needs a dialect whose fences can be marked.
 	Nonce bool
 
-	ID string // of the run: the keys of its calls are made of it
+	ID string // of the run; part of its idempotency keys
 
 	System string // base of the system prompt
-	Prompt string // what the user asks
-	Input  string // data that goes with it
-	// TrustInput says that the input is the caller's own words: it is not untrusted data, and calls that it
-	// spells out may be made.
+	Prompt string // the user's prompt
+	Input  string // data for the prompt
+	// TrustInput declares the input to be the caller's own words: it gets no untrusted label, and calls
+	// spelled out in it are not denied as echoes.
 	TrustInput bool
 	Schema     *schema.Schema // of the answer; nil for {"answer": string}
-	TextAnswer bool           // the model is asked for text, which becomes {"answer": text}; without a schema only
-	Format     string         // the answer in words, for the model
+	TextAnswer bool           // the model answers in text, which becomes {"answer": text}; only without a schema
+	Format     string         // describes the answer to the model
 
-	Params map[string]json.RawMessage // sampling and server options, by the server's names
+	Params map[string]json.RawMessage // sampling and server options, in the server's names
 	Limits Limits
 	Policy policy.Policy
-	// Resolve returns where a path of a file leads, links followed; nil where tools touch
-	// no files.
+	// Resolve returns the real path of a file, with symbolic links resolved; nil if no tool touches
+	// files.
 	Resolve func(path string) (string, error)
-	// Preview returns what a call comes to, which those who approve it are shown and an approval is bound to; nil
-	// where nobody can tell.
+	// Preview returns the effects of a call. Approvers see them, and an approval is bound to them. Nil
+	// if there are no previews.
 	Preview func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview
-	// Before describes the file that a call is about to replace, for the record of its intent; it returns nil for a
-	// call that replaces none. It may be nil.
+	// Before describes the file that a call is about to replace, for the record of the intent; it
+	// returns nil if the call replaces no file. Before may be nil.
 	Before func(def *tool.Definition, args json.RawMessage) *runfile.Before
-	// ContinueDenied lets a run go on after a write was denied; otherwise the
-	// first such denial ends it.
+	// ContinueDenied continues the run after a denied write; otherwise the first one ends it.
 	ContinueDenied bool
-	// ReportUnknown lets a run that goes on tell the model of a change whose outcome nobody knows;
-	// otherwise that ends it. A rule of the policy that says which wins.
+	// ReportUnknown makes a resumed run report a change with an unknown outcome to the model; otherwise
+	// such a change ends the run. A policy rule takes precedence.
 	ReportUnknown bool
-	// Approver is asked about calls that the policy asks about; nil where nobody is there.
+	// Approver decides on calls for which the policy requires approval; nil if there is no approver.
 	Approver Approver
-	// Answers are what the user says when a tool needs it, by the names of what it needs.
+	// Answers are the user's values for fields that tools need, by field name.
 	Answers map[string]string
 	// AskUser offers the model [tool.AskUser] beside its tools. Without an answer the run ends at once.
 	AskUser bool
-	// Ask asks somebody who is there what is in no answer; false: there is no answer. It may be nil.
+	// Ask asks the user for needed fields that have no value in Answers; ok is false without an answer.
+	// Ask may be nil.
 	Ask func(ctx context.Context, n Needs) (values map[string]string, ok bool)
-	// Played says that the run is one that is played again, with the results that its calls had: none
-	// waits for its rate.
+	// Played marks a replay with the recorded results: no call waits for its rate limit.
 	Played bool
-	// RecordedUserInput is what the user said in that run, in its order. It comes before Answers.
+	// RecordedUserInput are the user's values in the replayed run, in order. They take precedence over
+	// Answers.
 	RecordedUserInput []runfile.UserInput
-	// Restarts are the turns in which the run ended before it was resumed: see [Restarts].
+	// Restarts are the turns at which the run ended and was resumed: see [Restarts].
 	Restarts []int
-	// Past is what the run did before it ended or was cut off: see [Continue].
+	// Past are the records of the run that is resumed: see [Continue].
 	Past []runfile.Record
-	// Spent is what of Limits.Wall has gone by then.
+	// Spent is the part of Limits.Wall used before the run was resumed.
 	Spent time.Duration
-	// Require names tools of which a call must have succeeded before the run can
-	// have an answer.
+	// Require names tools that must each have a successful call before the run may answer.
 	Require []string
 
-	Now  time.Time // the run's clock as the model sees it, in the run's zone
-	Seed [32]byte  // all randomness of the run comes from it
+	Now  time.Time // the date and time that the model sees, in the run's time zone
+	Seed [32]byte  // of all random values of the run
 
-	Record  Recorder    // nil keeps no record
-	Observe func(Event) // hears of what happens, in order; may be nil
+	Record  Recorder    // nil for no record
+	Observe func(Event) // receives the events of the run, in order; may be nil
 }
 
-// An Outcome is what a run came to. It is complete also when the run failed.
+// An Outcome is the result of a run. It is complete even if the run failed.
 type Outcome struct {
-	Answer     json.RawMessage // nil when there is none; it fits the schema
-	Model      string          // who replied last, as PROVIDER/NAME, if its client says so
-	Turns      int             // requests made
+	Answer     json.RawMessage // nil if there is no answer; it fits the schema
+	Model      string          // that replied last, as PROVIDER/NAME, if its client reports it
+	Turns      int             // requests sent
 	Usage      chat.Usage
 	Calls      []CallReport
-	Findings   []diag.Finding // what was tolerated or refused in the model's output
-	Repairs    int            // answers that did not fit and were sent back
-	FormatMode FormatMode     // how the answer's form was enforced
-	Aborted    bool           // cancelled or out of time
-	Effects    Effects        // what the run may have changed, also before it was resumed
-	Labels     []tool.Label   // of the data that the run has read: private, untrusted
+	Findings   []diag.Finding // faults tolerated or rejected in the model's output
+	Repairs    int            // invalid answers sent back
+	FormatMode FormatMode     // how the format of the answer was enforced
+	Aborted    bool           // cancelled or timed out
+	Effects    Effects        // what the run may have changed, including before it was resumed
+	Labels     []tool.Label   // of the data the run has read: private, untrusted
 }
 
 // Effects says what a run may have changed.
 type Effects int
 
-// What a run may have changed.
+// Values of [Effects].
 const (
 	NoEffects      Effects = iota
-	KeyedEffects           // each change has an idempotency key, under which a resumed run repeats it
-	UnkeyedEffects         // a change has no key
+	KeyedEffects           // each change has an idempotency key, with which a resumed run can repeat it
+	UnkeyedEffects         // at least one change has no key
 )
 
-// A CallStatus says what became of a call.
+// A CallStatus is the final status of a call.
 type CallStatus string
 
-// What becomes of calls.
+// Statuses of calls.
 const (
 	CallOK        CallStatus = "ok"
 	CallError     CallStatus = "error"
 	CallNeeds     CallStatus = "needs"
 	CallDenied    CallStatus = "denied"
-	CallDiscarded CallStatus = "discarded" // it was started, but its result did not enter the conversation
-	CallSkipped   CallStatus = "skipped"   // it was not run
+	CallDiscarded CallStatus = "discarded" // started, but its result is not in the conversation
+	CallSkipped   CallStatus = "skipped"   // not run
 )
 
-// A CallReport says what became of one call.
+// A CallReport describes a call and its outcome.
 type CallReport struct {
 	ID        string          `json:"id"`
 	Tool      string          `json:"tool"`
@@ -177,21 +173,21 @@ type CallReport struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// Run drives one run to its end. The outcome holds as much as is known when
-// the error is not nil. Errors are those of this package, of the model and of
-// the recorder, wrapped; the cause of an ended context is returned as it is.
+// Run executes one run to its end. The outcome holds everything known even if the error is not nil.
+// Errors are those of this package, of the model and of the recorder, wrapped; if the context
+// ended, its cause is returned unwrapped.
 func Run(ctx context.Context, cfg Config) (Outcome, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return Outcome{}, err
 	}
 	r, err := newRun(cfg)
 	if err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := bounded(ctx, cfg.Limits.Wall, cfg.Spent)
-	defer cancel() // what runs ends also when the model or the observer panics
+	ctx, cancel := withWallLimit(ctx, cfg.Limits.Wall, cfg.Spent)
+	defer cancel() // also ends running calls if the model or the observer panics
 	err = r.rootCause(r.loop(ctx))
-	r.out.Labels = r.record.state.Labels()
+	r.out.Labels = r.journal.state.Labels()
 	for _, report := range r.reports {
 		r.out.Calls = append(r.out.Calls, *report)
 	}
@@ -202,16 +198,17 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	return r.out, err
 }
 
-// bounded returns a context that ends after the wall-clock limit, if there is one, of which some was spent before.
-func bounded(ctx context.Context, wall, spent time.Duration) (context.Context, context.CancelFunc) {
+// withWallLimit returns a context that ends when the rest of the wall-clock limit is used up; 0 is
+// no limit.
+func withWallLimit(ctx context.Context, wall, spent time.Duration) (context.Context, context.CancelFunc) {
 	if wall > 0 {
 		return context.WithTimeoutCause(ctx, wall-spent, &TimeoutError{wall, spent})
 	}
 	return context.WithCancel(ctx)
 }
 
-// check refuses a configuration that lacks what every run needs.
-func (c Config) check() error {
+// validate rejects a configuration without a field that every run needs.
+func (c Config) validate() error {
 	switch {
 	case c.Model == nil:
 		return &ConfigError{"Model"}
@@ -223,7 +220,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// InputLabels returns the labels of the run's input; nil if there is none.
+// InputLabels returns the labels of the run's input; nil without an input.
 func (c Config) InputLabels() []tool.Label {
 	if c.Input == "" {
 		return nil
@@ -240,14 +237,13 @@ func (c Config) SystemPrompt() (string, error) {
 	return r.system, nil
 }
 
-// FirstRequest returns the first request of a run with this configuration, as
-// its model is sent it.
+// FirstRequest returns the first request of a run with this configuration.
 func (c Config) FirstRequest() (chat.Request, error) {
 	r, err := newRun(c)
 	if err != nil {
 		return chat.Request{}, err
 	}
-	if !r.open() {
+	if !r.startConversation() {
 		return r.request(chat.PurposeAnswer, r.answerFormats()[0]), nil
 	}
 	return r.request(chat.PurposeTurn, answerFormat{}), nil
@@ -255,41 +251,41 @@ func (c Config) FirstRequest() (chat.Request, error) {
 
 // run is the state of one run.
 type run struct {
-	cfg      Config
-	past     recorded
-	record   journal
-	texts    *prompt.Texts
-	defs     []*tool.Definition
-	native   bool           // calls come through the server's own field for them
-	ending   string         // name of the tool that ends the work; "" when calls are native
-	answers  *schema.Schema // what the answer must fit
-	system   string
-	tools    []chat.Function // published with each request when calls are native
-	boundary string          // delimits data in messages; unguessable
-	nonce    nonce           // marks fences of calls, if that is asked for
+	cfg           Config
+	recordedCalls recordedCalls
+	journal       journal
+	texts         *prompt.Texts
+	defs          []*tool.Definition
+	native        bool   // calls come through the tool-call field of the server
+	ending        string // name of the tool that ends the work; "" if calls are native
+	answerSchema  *schema.Schema
+	system        string
+	functions     []chat.Function // sent with each request if calls are native
+	boundary      string          // delimits data in messages; unguessable
+	nonce         nonce           // word of the fences of calls, with Config.Nonce
 
-	messages []chat.Message
-	chain    model.Chain // of the messages, without secrets
-	recorded int         // messages that are in the record already
-	budget   budget
-	begun    bool                         // something of the latest response has arrived
-	repairs  int                          // answers sent back since the run was resumed
-	unusable int                          // replies in a row that were empty, cut or broken off
-	reminded int                          // replies in a row without a call
-	leaked   int                          // replies in a row with a call in their text although calls are native
-	urged    bool                         // the model was told of tools that it has to use
-	ids      map[string]bool              // of all calls
-	worked   map[string]bool              // tools of which a call succeeded
-	needs    map[string]*Needs            // by tool, until a call of it succeeds
-	said     map[string]map[string]string // what the user has said to that, by tool
-	supplied int                          // how often the user has said something
-	// unauthorized are the tools that lack an authorisation, until a call of them succeeds.
-	unauthorized  map[string]*UnauthorizedError
-	untrustedText dialect.Heard   // what the run was given to read so far: the input, and what tools returned
-	input         dialect.Heard   // the input alone
-	links         map[string]bool // addresses in what the run was given to read; nil if that is nothing
-	reports       []*CallReport
-	out           Outcome
+	messages           []chat.Message
+	chain              model.Chain // digest chain of the redacted messages
+	recordedMessages   int         // number of messages in the record
+	budget             budget
+	responseStarted    bool                         // the latest response sent at least one delta
+	repairs            int                          // answers sent back, counted from the last resume point
+	uselessReplies     int                          // in a row: empty, cut or broken off
+	repliesWithoutCall int                          // in a row
+	repliesWithLeak    int                          // in a row: with a call in the text although calls are native
+	remindedOfRequired bool                         // the model was reminded of the required tools
+	callIDs            map[string]bool              // in use
+	succeeded          map[string]bool              // tools with a successful call
+	needs              map[string]*Needs            // by tool, until a call of it succeeds
+	userValues         map[string]map[string]string // values the user gave for them, by tool
+	userInputCount     int                          // number of user inputs
+	// unauthorized holds the tools whose authorization is missing, until a call of them succeeds.
+	unauthorized   map[string]*UnauthorizedError
+	untrustedText  dialect.Heard   // untrusted data read so far: the input and the results of tools
+	untrustedInput dialect.Heard   // the untrusted input alone
+	knownLinks     map[string]bool // URLs in the data read so far; nil if the run read none
+	reports        []*CallReport
+	out            Outcome
 }
 
 func newRun(cfg Config) (*run, error) {
@@ -303,11 +299,11 @@ func newRun(cfg Config) (*run, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
 	}
-	r := &run{cfg: cfg, record: journal{to: cfg.Record}, texts: texts, answers: cfg.Schema, boundary: newBoundary(cfg.Seed),
-		needs: map[string]*Needs{}, said: map[string]map[string]string{}, ids: map[string]bool{}, worked: map[string]bool{},
+	r := &run{cfg: cfg, journal: journal{to: cfg.Record}, texts: texts, answerSchema: cfg.Schema, boundary: newBoundary(cfg.Seed),
+		needs: map[string]*Needs{}, userValues: map[string]map[string]string{}, callIDs: map[string]bool{}, succeeded: map[string]bool{},
 		unauthorized: map[string]*UnauthorizedError{}}
 	r.budget = newBudget(cfg.Limits)
-	if err := r.replayRecorded(); err != nil {
+	if err := r.loadHistory(); err != nil {
 		return nil, err
 	}
 	if cfg.Tools != nil {
@@ -316,10 +312,10 @@ func newRun(cfg Config) (*run, error) {
 	if cfg.AskUser && len(r.defs) > 0 {
 		r.defs = append(r.defs, tool.AskUser)
 	}
-	r.record.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
-	r.recordUserText()
-	if r.answers == nil {
-		if r.answers, err = defaultSchema(); err != nil {
+	r.journal.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
+	r.seedUntrustedText()
+	if r.answerSchema == nil {
+		if r.answerSchema, err = defaultSchema(); err != nil {
 			return nil, err
 		}
 	}
@@ -334,10 +330,10 @@ func newRun(cfg Config) (*run, error) {
 	return r, nil
 }
 
-// recordUserText takes in what calls must not be echoes of, and what the user says. An input that its caller vouches
-// for is the user's words.
-func (r *run) recordUserText() {
-	for _, h := range []*dialect.Heard{&r.input, &r.untrustedText} {
+// seedUntrustedText sets up the detection of echoed calls with the prompt and the input. A trusted
+// input counts as the user's own words.
+func (r *run) seedUntrustedText() {
+	for _, h := range []*dialect.Heard{&r.untrustedInput, &r.untrustedText} {
 		h.Vouch(r.cfg.Prompt)
 		switch {
 		case r.cfg.TrustInput:
@@ -348,14 +344,14 @@ func (r *run) recordUserText() {
 	}
 }
 
-// boundary draws the run's delimiter, 128 bits in hex, from its seed.
+// newBoundary derives the boundary of the run from its seed: 128 bits in hex.
 func newBoundary(seed [32]byte) string {
 	var b [16]byte
 	rand.NewChaCha8(seed).Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// defaultSchema is the schema of an answer that the caller gave none for.
+// defaultSchema returns the schema of answers if the caller gave none.
 func defaultSchema() (*schema.Schema, error) {
 	const text = `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`
 	s, findings := schema.Compile("answer", []byte(text))

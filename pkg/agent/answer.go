@@ -15,47 +15,47 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A FormatMode names how the form of the answer was enforced. Whatever the mode, the
-// answer is checked here.
+// A FormatMode names how the format of the answer was enforced. In every mode the run checks the
+// answer itself.
 type FormatMode string
 
-// The rungs, strongest first.
+// Format modes, strongest first.
 const (
-	FormatText   FormatMode = "text"   // the model gave the answer unasked
-	FormatSchema FormatMode = "format" // the server holds the model to the schema
-	FormatJSON   FormatMode = "json"   // the server holds the model to JSON
-	FormatPrompt FormatMode = "prompt" // the model was asked
+	FormatText   FormatMode = "text"   // the model answered before it was asked to
+	FormatSchema FormatMode = "format" // the server enforces the schema
+	FormatJSON   FormatMode = "json"   // the server enforces JSON
+	FormatPrompt FormatMode = "prompt" // only the prompt asks for the format
 )
 
-const droppedReasoning = "reasoning stands before the answer; it was dropped"
+const droppedReasoning = "removed the reasoning before the answer"
 
-// A answerFormat is what a server is asked to enforce.
+// An answerFormat is the output format that a request asks the server to enforce.
 type answerFormat struct {
 	mode            FormatMode
 	schema, anyJSON bool
 }
 
-// answerFormats are what is asked for one after the other, until the server can do it.
-var forms = []answerFormat{{mode: FormatSchema, schema: true}, {mode: FormatJSON, anyJSON: true}, {mode: FormatPrompt}}
+// allAnswerFormats are tried in order until the server supports one.
+var allAnswerFormats = []answerFormat{{mode: FormatSchema, schema: true}, {mode: FormatJSON, anyJSON: true}, {mode: FormatPrompt}}
 
-// answerFormats returns what is asked for, one after the other.
+// answerFormats returns the formats to try, in order.
 func (r *run) answerFormats() []answerFormat {
 	if r.cfg.TextAnswer {
-		return forms[len(forms)-1:]
+		return allAnswerFormats[len(allAnswerFormats)-1:]
 	}
-	return forms
+	return allAnswerFormats
 }
 
-// answerRequest says what the answer has to be: what finalResponse returns.
+// answerRequest returns the text that asks for the answer and describes its format.
 func (r *run) answerRequest() string {
 	if r.cfg.TextAnswer {
 		return r.texts.TextAnswer(r.cfg.Format)
 	}
-	return r.texts.Answer(r.answers.Raw(), r.cfg.Format)
+	return r.texts.Answer(r.answerSchema.Raw(), r.cfg.Format)
 }
 
-// finish asks for the answer until it fits.
-func (r *run) finish(ctx context.Context) error {
+// requestAnswer asks for the answer until the model gives a valid one.
+func (r *run) requestAnswer(ctx context.Context) error {
 	for rest := r.answerFormats(); r.out.Answer == nil; {
 		p, err := r.sendRequest(ctx, chat.PurposeAnswer, rest[0])
 		refused := new(model.FormatError)
@@ -79,17 +79,17 @@ func (r *run) finish(ctx context.Context) error {
 	r.reportUnknownLinks()
 	r.reportQuestion()
 	if err := r.recordAnswer(); err != nil {
-		r.out.Answer = nil // nobody is to see it
+		r.out.Answer = nil // an answer that is not on record is not shown
 		return err
 	}
-	if err := r.budget.spent(0); err != nil {
+	if err := r.budget.checkTokens(0); err != nil {
 		r.out.Answer = nil
 		return &LimitError{Budget: "tokens", Limit: r.cfg.Limits.Tokens, Answered: true}
 	}
 	return nil
 }
 
-// checkAnswer takes an answer that fits, and sends back one that does not.
+// checkAnswer accepts a valid answer and sends an invalid one back.
 func (r *run) checkAnswer(p *reply) error {
 	r.appendAssistant(p)
 	text, findings := r.parseAnswer(p.text)
@@ -100,7 +100,7 @@ func (r *run) checkAnswer(p *reply) error {
 	switch {
 	case r.repairs < r.cfg.Limits.Repairs:
 		r.repairs++
-	case !r.restarts():
+	case !r.resetIfResumePoint():
 		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs, Default: r.cfg.Schema == nil}
 	}
 	r.out.Repairs++
@@ -109,7 +109,7 @@ func (r *run) checkAnswer(p *reply) error {
 	return nil
 }
 
-// acceptAnswer takes text that is an answer already, strictly.
+// acceptAnswer takes a reply as the answer if it is valid without any repair.
 func (r *run) acceptAnswer(text string) bool {
 	if !r.isValidAnswer(text) {
 		return false
@@ -125,19 +125,19 @@ func (r *run) acceptAnswer(text string) bool {
 	return true
 }
 
-// isValidAnswer reports whether text is an answer already, strictly. Text that nobody has asked for is one where the model, which
-// calls natively, ends its work with it.
+// isValidAnswer reports whether text is a valid answer without any repair. In a run with text
+// answers, an unrequested text counts only if calls are native: there the model ends its work with
+// it.
 func (r *run) isValidAnswer(text string) bool {
 	text = strings.TrimSpace(text)
 	if r.cfg.TextAnswer {
 		return text != "" && r.native && r.cfg.Format == ""
 	}
-	return text != "" && len(r.answers.Check([]byte(text))) == 0
+	return text != "" && len(r.answerSchema.Check([]byte(text))) == 0
 }
 
-// parseAnswer returns the JSON of an answer, or what is wrong with it. An answer that
-// is one fenced block is taken out of its fence, and one behind reasoning is read
-// without that, both of which are findings.
+// parseAnswer returns the JSON of an answer, or its faults. It removes a code fence around the
+// whole answer and reasoning before it; both are findings.
 func (r *run) parseAnswer(text string) (json.RawMessage, []diag.Finding) {
 	if r.cfg.TextAnswer {
 		return r.parseTextAnswer(text)
@@ -155,11 +155,12 @@ func (r *run) parseAnswer(text string) (json.RawMessage, []diag.Finding) {
 	return nil, findings
 }
 
-// parseTextAnswer returns text as an answer, without reasoning before it, which is a finding.
+// parseTextAnswer returns the JSON of a text answer. It removes reasoning before it, which is a
+// finding.
 func (r *run) parseTextAnswer(text string) (json.RawMessage, []diag.Finding) {
 	said, thought := dialect.Said(text)
 	if said = strings.TrimSpace(said); said == "" {
-		return nil, []diag.Finding{diag.New(diag.SchemaFit, diag.Bytes(0, len(text)), "the answer is nothing but reasoning")}
+		return nil, []diag.Finding{diag.New(diag.SchemaFit, diag.Bytes(0, len(text)), "the answer contains only reasoning")}
 	}
 	if thought {
 		r.reportTolerated(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
@@ -168,25 +169,25 @@ func (r *run) parseTextAnswer(text string) (json.RawMessage, []diag.Finding) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(map[string]string{"answer": said}); err != nil {
-		panic(err) // a text has a JSON form
+		panic(err) // strings always encode
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// unwrapAnswer returns the JSON of an answer, which is what is said in a text.
+// unwrapAnswer returns the JSON in said, a part of text, without a code fence around it.
 func (r *run) unwrapAnswer(text, said string) (json.RawMessage, []diag.Finding) {
 	bare := strings.TrimSpace(said)
 	inner, fenced := unfence(bare)
-	if findings := r.answers.Check([]byte(inner)); len(findings) > 0 {
+	if findings := r.answerSchema.Check([]byte(inner)); len(findings) > 0 {
 		return nil, findings
 	}
 	if fenced {
-		r.reportTolerated(diag.FencedAnswer, text, bare, "the answer stands in a fence; the fence was dropped")
+		r.reportTolerated(diag.FencedAnswer, text, bare, "removed the code fence around the answer")
 	}
 	return json.RawMessage(inner), nil
 }
 
-// reportTolerated reports what is wrong around an answer, at a part of a text.
+// reportTolerated reports a tolerated fault of an answer at the position of part in text.
 func (r *run) reportTolerated(code diag.Code, text, part, message string) {
 	at := max(0, strings.Index(text, part))
 	f := diag.New(code, diag.Bytes(at, at+len(part)), "%s", message)
@@ -195,8 +196,8 @@ func (r *run) reportTolerated(code diag.Code, text, part, message string) {
 	r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 }
 
-// unfence returns the body of a text that is exactly one backtick fence with
-// no info string or "json".
+// unfence returns the body of a text that consists of one backtick fence with no info string or
+// "json".
 func unfence(text string) (body string, fenced bool) {
 	open, rest, ok := strings.Cut(text, "\n")
 	ticks := len(open) - len(strings.TrimLeft(open, "`"))
@@ -211,7 +212,7 @@ func unfence(text string) (body string, fenced bool) {
 	return strings.TrimSpace(rest[:last]), true
 }
 
-// reportQuestion reports an answer in the default form that is a question.
+// reportQuestion reports an answer without a schema that ends in a question mark.
 func (r *run) reportQuestion() {
 	if r.cfg.Schema != nil {
 		return
@@ -226,11 +227,11 @@ func (r *run) reportQuestion() {
 	}
 }
 
-// recordAnswer makes the answer durable before anyone sees it.
+// recordAnswer makes the answer durable before it is shown.
 func (r *run) recordAnswer() error {
-	err := r.record.append(runfile.Answer{JSON: r.out.Answer, FormatMode: string(r.out.FormatMode), Repairs: r.out.Repairs})
+	err := r.journal.append(runfile.Answer{JSON: r.out.Answer, FormatMode: string(r.out.FormatMode), Repairs: r.out.Repairs})
 	if err != nil {
 		return err
 	}
-	return r.record.sync()
+	return r.journal.sync()
 }

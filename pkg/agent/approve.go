@@ -15,48 +15,48 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// An Approver answers what the policy asks about. It is asked about one call at a time, in
-// the order in which they would run. An error says why there is no answer.
+// An Approver decides on calls that need approval. It gets one call at a time, in the order in
+// which they would run. An error explains why there is no decision.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Approval, error)
 }
 
-// A Question is a call that the policy asks about. Its JSON form is what a program is asked.
+// A Question asks for the approval of a call. Approval programs get its JSON form.
 type Question struct {
 	CallID    string           `json:"toolCallId"`
 	Tool      string           `json:"toolName"`
 	Arguments json.RawMessage  `json:"args"`
-	Digest    string           `json:"digest"`   // of name and arguments, for audit: see [runfile.CallDigest]
-	Approval  string           `json:"approval"` // of the call in this run and what it comes to: what an approval is bound to
+	Digest    string           `json:"digest"`   // for audit: see [runfile.CallDigest]
+	Approval  string           `json:"approval"` // the digest that an approval is bound to: of the run, the call and its preview
 	Preview   chat.Preview     `json:"preview"`
 	Effect    tool.Effect      `json:"effect"`
-	Purpose   string           `json:"purpose"`          // what the tool is for
-	Rule      string           `json:"rule"`             // that asks
-	Why       string           `json:"reason,omitempty"` // it asks
-	Note      string           `json:"note,omitempty"`   // what becomes of the data
+	Purpose   string           `json:"purpose"`          // description of the tool
+	Rule      string           `json:"rule"`             // that requires approval
+	Why       string           `json:"reason,omitempty"` // the rule requires it
+	Note      string           `json:"note,omitempty"`   // about the handling of the data
 	Def       *tool.Definition `json:"-"`
 }
 
-// An Approval is the answer to a [Question].
+// An Approval is the decision on a [Question].
 type Approval struct {
-	ID       string          // that who answered gave the decision; may be empty
-	By       string          // who answered: see [runfile.Approval]
-	Approved bool            // false is a refusal
-	Modified json.RawMessage // the arguments to make the call with; nil for those that were asked about
+	ID       string          // given to the decision by the approver; may be empty
+	By       string          // the approver: see [runfile.Approval]
+	Approved bool            // false if the approver refused
+	Modified json.RawMessage // replaces the arguments of the call; nil leaves them
 	Why      string
 }
 
-// An ApprovalError says that calls wait for an approval and that nobody is there to give it.
-// Nothing of their response was carried out.
+// An ApprovalError says that calls need approval and that there is no approver. No call of their
+// response was executed.
 type ApprovalError struct {
 	Questions []Question // not empty
-	Why       error      // there is no answer to the first one; may be nil
+	Why       error      // there is no decision on the first one; may be nil
 }
 
 func (e *ApprovalError) Error() string {
 	waiting := make([]string, len(e.Questions))
 	for i, q := range e.Questions {
-		waiting[i] = "a call of " + q.Tool + " has to be approved: " + q.Approval + " (" + q.Summary() + ")"
+		waiting[i] = "a call of " + q.Tool + " needs approval: " + q.Approval + " (" + q.Summary() + ")"
 	}
 	text := strings.Join(waiting, "; ")
 	if e.Why != nil {
@@ -65,22 +65,22 @@ func (e *ApprovalError) Error() string {
 	return text
 }
 
-// Unwrap returns why there was no answer.
+// Unwrap returns the reason for the missing decision.
 func (e *ApprovalError) Unwrap() error { return e.Why }
 
-// Cancelled is what the model is told of a call that a person refuses.
+// Cancelled is the error message that the model gets for a call refused by the approver.
 const Cancelled = "User cancelled tool execution"
 
-// approve has the calls of a response approved that the policy asks about, before anything
-// estimate it that is not under way already is carried out.
+// approve asks for all approvals that the calls of the response need, before any call is executed
+// except those already running.
 func (b *batch) approve() error {
 	var nobody ApprovalError
 	for invocations := b.needingApproval(); len(invocations) > 0; {
 		later, err := b.requestApprovals(invocations, &nobody)
-		if err != nil || b.denied != nil {
+		if err != nil || b.denial != nil {
 			return err
 		}
-		if len(later) == len(invocations) { // the run went on without answers to them
+		if len(later) == len(invocations) { // the recorded run continued without these approvals
 			return b.refuseUnanswered(invocations)
 		}
 		invocations = later
@@ -91,20 +91,21 @@ func (b *batch) approve() error {
 	return nil
 }
 
-// needingApproval returns the calls that the policy asks about, in the order in which they run.
+// needingApproval returns the calls that need approval, in execution order.
 func (b *batch) needingApproval() []*invocation {
-	return slices.DeleteFunc(b.byPriority(), func(s *invocation) bool { return s.refused || s.decision.Verdict != policy.Ask })
+	return slices.DeleteFunc(b.byPriority(), func(inv *invocation) bool { return inv.refused || inv.decision.Verdict != policy.Ask })
 }
 
-// requestApprovals has calls approved. It adds those to which nobody has an answer to an error, and
-// returns those that, in a run that goes on, did not get theirs before that of another.
+// requestApprovals asks for the approval of each call. It adds calls without a decision to
+// unanswered, and returns the calls that, in the record of a resumed run, got their approval after
+// another one.
 func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalError) (later []*invocation, err error) {
-	for _, s := range invocations {
-		if s.approvedLater && b.isAnswerMissing(s) {
-			later = append(later, s)
+	for _, inv := range invocations {
+		if inv.approvalDeferred && b.isAnswerMissing(inv) {
+			later = append(later, inv)
 			continue
 		}
-		q, err := b.requestApproval(s)
+		q, err := b.requestApproval(inv)
 		switch {
 		case b.ctx.Err() != nil:
 			return nil, context.Cause(b.ctx)
@@ -114,116 +115,119 @@ func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalErro
 			}
 		case err != nil:
 			return nil, err
-		case b.denied != nil:
+		case b.denial != nil:
 			return nil, nil
-		case s.approvedLater:
-			later = append(later, s)
+		case inv.approvalDeferred:
+			later = append(later, inv)
 		}
 	}
 	return later, nil
 }
 
-// isAnswerMissing reports whether what is on record next is not the answer to a question about a call.
-func (b *batch) isAnswerMissing(s *invocation) bool {
-	past := b.run.record.past
+// isAnswerMissing reports whether the next recorded step is something other than the approval of
+// this call.
+func (b *batch) isAnswerMissing(inv *invocation) bool {
+	past := b.run.journal.unreplayed
 	if len(past) == 0 {
 		return false
 	}
 	a, ok := past[0].Body.(runfile.Approval)
-	return !ok || a.Call != s.call.ID
+	return !ok || a.Call != inv.call.ID
 }
 
-// refuseUnanswered refuses calls without whose approval the run went on.
+// refuseUnanswered denies calls that the recorded run left without approval.
 func (b *batch) refuseUnanswered(invocations []*invocation) error {
 	if !b.run.cfg.ContinueDenied {
-		next := b.run.record.past[0]
-		return &DivergedError{Record: next.Seq, Why: "it is of the kind " + string(next.Kind) + ", and now a call of " + invocations[0].call.Name + " has to be approved"}
+		next := b.run.journal.unreplayed[0]
+		return &DivergedError{Record: next.Seq, Why: "expected a call of " + invocations[0].call.Name + " to be approved, got a step of kind " + string(next.Kind)}
 	}
-	for _, s := range invocations {
-		b.deny(s, s.decision.Unanswered())
+	for _, inv := range invocations {
+		b.deny(inv, inv.decision.Unanswered())
 	}
 	return nil
 }
 
-// A noAnswerError says that nobody answered.
+// A noAnswerError says that an approval got no decision.
 type noAnswerError struct{ why error }
 
-func (e *noAnswerError) Error() string { return "nobody is there to answer" }
+func (e *noAnswerError) Error() string { return "no approver is available" }
 func (e *noAnswerError) Unwrap() error { return e.why }
 
-// mostLooks is how often a call is judged and shown anew because what it comes to has changed while somebody
-// looked at it.
-const mostLooks = 3
+// maxPreviewAttempts bounds how often a call is previewed again because its effects changed while
+// the approver looked at them.
+const maxPreviewAttempts = 3
 
-// sendRequest has one call approved, or leaves it for later.
-func (b *batch) requestApproval(s *invocation) (q Question, err error) {
-	for range mostLooks {
+// requestApproval asks for the approval of one call or defers it.
+func (b *batch) requestApproval(inv *invocation) (q Question, err error) {
+	for range maxPreviewAttempts {
 		var changed bool
-		if q, changed, err = b.requestApprovalOnce(s); !changed {
+		if q, changed, err = b.requestApprovalOnce(inv); !changed {
 			return q, err
 		}
 	}
-	return q, b.recordUnanswered(s, errors.New("what the call comes to changes while it is looked at"))
+	return q, b.recordUnanswered(inv, errors.New("the effects of the call keep changing during its approval"))
 }
 
-// requestApprovalOnce has one call approved, or leaves it for later, or reports that it came to something else when it was
-// approved. What has happened since it was decided may have changed what the policy says.
-func (b *batch) requestApprovalOnce(s *invocation) (q Question, changed bool, err error) {
-	d := b.judge(s, s.call.Arguments)
+// requestApprovalOnce asks for the approval of one call or defers it. It reports changed if the
+// effects of the call are different from those that were approved. It asks the policy again first,
+// because earlier calls may have changed its decision.
+func (b *batch) requestApprovalOnce(inv *invocation) (q Question, changed bool, err error) {
+	d := b.judge(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {
-		s.approvedLater = false
-		b.deny(s, d)
+		inv.approvalDeferred = false
+		b.deny(inv, d)
 		return q, false, nil
 	}
-	s.decision = d
-	if s.approvedLater = b.isAnswerMissing(s); s.approvedLater {
+	inv.decision = d
+	if inv.approvalDeferred = b.isAnswerMissing(inv); inv.approvalDeferred {
 		return q, false, nil
 	}
 	q = Question{
-		CallID: s.call.ID, Tool: s.call.Name, Arguments: s.call.Arguments, Digest: b.run.digest(s.call.Name, s.call.Arguments),
-		Effect: s.def.Effect, Purpose: s.def.Description, Rule: d.Rule, Why: d.Why, Def: s.def,
+		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: b.run.digest(inv.call.Name, inv.call.Arguments),
+		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: d.Rule, Why: d.Why, Def: inv.def,
 	}
 	b.preview(&q)
 	b.skipStaleApprovals(q)
-	if s.approvedLater = b.isAnswerMissing(s); s.approvedLater {
+	if inv.approvalDeferred = b.isAnswerMissing(inv); inv.approvalDeferred {
 		return q, false, nil
 	}
-	isPast := len(b.run.record.past) > 0
+	isPast := len(b.run.journal.unreplayed) > 0
 	a, err := b.answer(q)
 	if err != nil {
-		return q, false, b.recordUnanswered(s, err)
+		return q, false, b.recordUnanswered(inv, err)
 	}
 	if now := q; a.Approved && !isPast && b.preview(&now) != q.Approval {
 		return now, true, nil
 	}
-	return q, false, b.recordApproval(s, q, a, d)
+	return q, false, b.recordApproval(inv, q, a, d)
 }
 
-// recordUnanswered takes that a call got no answer.
-func (b *batch) recordUnanswered(s *invocation, why error) error {
+// recordUnanswered handles a call without a decision: it denies the call, or returns an error that
+// ends the run.
+func (b *batch) recordUnanswered(inv *invocation, why error) error {
 	if b.run.cfg.ContinueDenied {
-		b.deny(s, s.decision.Unanswered())
+		b.deny(inv, inv.decision.Unanswered())
 		return nil
 	}
 	return &noAnswerError{why}
 }
 
-// preview finds out what a call comes to now, and returns what an approval of that is bound to.
+// preview updates the preview of a call and returns the digest that an approval of it is bound to.
 func (b *batch) preview(q *Question) string {
 	if b.run.cfg.Preview != nil {
 		q.Preview = b.run.cfg.Preview(b.ctx, q.Def, q.Arguments)
 	}
 	for i := range q.Preview.Files {
-		q.Preview.Files[i].Reason = b.run.record.state.Origin(q.Preview.Files[i].Path)
+		q.Preview.Files[i].Reason = b.run.journal.state.Origin(q.Preview.Files[i].Path)
 	}
 	q.Approval = q.Preview.Approval(b.run.cfg.ID, q.CallID, q.Digest)
 	return q.Approval
 }
 
-// skipStaleApprovals passes over approvals on record that bind no more: there is a later one of the call, or nothing of the
-// response was carried out and the call comes to something else now.
+// skipStaleApprovals skips recorded approvals that no longer bind: the call has a later one, or no
+// call of the response was executed and the effects of this one have changed.
 func (b *batch) skipStaleApprovals(q Question) {
-	for past := b.run.record.past; len(past) > 0; past = b.run.record.past {
+	for past := b.run.journal.unreplayed; len(past) > 0; past = b.run.journal.unreplayed {
 		a, ok := past[0].Body.(runfile.Approval)
 		if !ok || a.Call != q.CallID {
 			return
@@ -232,12 +236,12 @@ func (b *batch) skipStaleApprovals(q Question) {
 		if !again && !(a.Approved && a.Approval != q.Approval && last) {
 			return
 		}
-		b.run.record.past = past[1:] // the policy does not count it
+		b.run.journal.unreplayed = past[1:] // the policy state does not include it
 	}
 }
 
-// laterApproval reports whether there is an approval of a call among those at the beginning of some records, and
-// whether nothing stands behind these: nothing of their response was carried out.
+// laterApproval reports whether the approvals at the start of records include one of the call, and
+// whether records holds nothing after them, so that no call of the response was executed.
 func laterApproval(records []runfile.Record, call string) (again, last bool) {
 	for _, r := range records {
 		a, ok := r.Body.(runfile.Approval)
@@ -249,55 +253,55 @@ func laterApproval(records []runfile.Record, call string) (again, last bool) {
 	return again, true
 }
 
-// answer returns what was said about a call: what is on record of a run that goes on, or
-// what the approver says now.
+// answer returns the decision on a call: the recorded one in a resumed run, otherwise the
+// approver's.
 func (b *batch) answer(q Question) (Approval, error) {
-	if len(b.run.record.past) > 0 {
-		past := b.run.record.past[0].Body.(runfile.Approval) // see unheard
+	if len(b.run.journal.unreplayed) > 0 {
+		past := b.run.journal.unreplayed[0].Body.(runfile.Approval) // isAnswerMissing checked it
 		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
 	}
 	if b.run.cfg.Approver == nil {
-		return Approval{}, errors.New("nobody is there to answer")
+		return Approval{}, errors.New("no approver is available")
 	}
 	return b.run.cfg.Approver.Approve(b.ctx, q)
 }
 
-// recordApproval takes an answer: it is on record before anything follows from it.
-func (b *batch) recordApproval(s *invocation, q Question, a Approval, asked policy.Decision) error {
-	d := a.Decide(s.def, asked, func(args json.RawMessage) policy.Decision {
-		s.approverArgs = true
-		return b.judge(s, args)
+// recordApproval records a decision before it takes effect.
+func (b *batch) recordApproval(inv *invocation, q Question, a Approval, asked policy.Decision) error {
+	d := a.Decide(inv.def, asked, func(args json.RawMessage) policy.Decision {
+		inv.approverArgs = true
+		return b.judge(inv, args)
 	})
 	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approval: q.Approval, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
 	if a.Modified != nil {
 		record.Modified, record.ModifiedDigest = a.Modified, b.run.digest(q.Tool, a.Modified)
 		record.Rule, record.Labels = d.Rule, d.LabelNames()
 	}
-	b.run.emitApproval(s, record)
-	if err := b.run.record.append(record); err != nil {
+	b.run.emitApproval(inv, record)
+	if err := b.run.journal.append(record); err != nil {
 		return err
 	}
 	if d.Verdict == policy.Deny {
-		b.deny(s, d)
+		b.deny(inv, d)
 		return nil
 	}
-	s.applyDecision(d)
-	s.report.Arguments, s.digest = d.Arguments, b.run.digest(q.Tool, d.Arguments)
+	inv.applyDecision(d)
+	inv.report.Arguments, inv.digest = d.Arguments, b.run.digest(q.Tool, d.Arguments)
 	return nil
 }
 
-// emitApproval tells who said what about a call.
-func (r *run) emitApproval(s *invocation, a runfile.Approval) {
+// emitApproval emits the event of a decision on a call.
+func (r *run) emitApproval(inv *invocation, a runfile.Approval) {
 	verdict := policy.Deny
 	if a.Approved {
 		verdict = policy.Allow
 	}
-	r.cfg.Observe(Event{Kind: EventAnswer, Turn: r.out.Turns, Call: *s.report, Verdict: verdict, Digest: a.Digest, By: a.By, Other: a.ModifiedDigest, Text: a.Why})
+	r.cfg.Observe(Event{Kind: EventAnswer, Turn: r.out.Turns, Call: *inv.report, Verdict: verdict, Digest: a.Digest, By: a.By, Other: a.ModifiedDigest, Text: a.Why})
 }
 
-// Decide returns the decision about a call of a tool that follows from an answer, and from
-// the decision that was asked about. Arguments that the answer changes are held against the
-// definition and judged like those of a model; that a rule asks about them is answered.
+// Decide returns the decision about a call that follows from the approval and from asked, the
+// decision that required it. Modified arguments are checked against the definition and judged like
+// those of a model, except that a rule that requires approval counts as satisfied.
 func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func(args json.RawMessage) policy.Decision) policy.Decision {
 	d := asked
 	switch {
@@ -309,7 +313,7 @@ func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func
 			faults = def.Check(a.Modified)
 		}
 		if diag.HasErrors(faults) {
-			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "what was approved does not fit the tool: " + messages(faults)}
+			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "the approver's arguments are invalid: " + messages(faults)}
 		}
 		if d = judge(def.Complete(a.Modified)); d.Verdict == policy.Deny {
 			return d
@@ -319,7 +323,7 @@ func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func
 	return d
 }
 
-// byPriority returns the calls in the order in which they run.
+// byPriority returns the calls in execution order.
 func (b *batch) byPriority() []*invocation {
 	invocations := slices.Clone(b.invocations)
 	slices.SortStableFunc(invocations, func(x, y *invocation) int { return cmp.Compare(y.call.Priority, x.call.Priority) })

@@ -10,25 +10,25 @@ import (
 	"oneshot/pkg/prompt"
 )
 
-// promptOutcome returns the result of a call as it is shown.
-func (s *invocation) promptOutcome() prompt.Outcome {
-	return prompt.Outcome{Tool: s.call.Name, Result: s.shown, Most: s.modelBytes(), Changed: s.changedArgs}
+// promptOutcome returns the result of a call for the prompt.
+func (inv *invocation) promptOutcome() prompt.Outcome {
+	return prompt.Outcome{Tool: inv.call.Name, Result: inv.envelope, Most: inv.modelBytes(), Changed: inv.changedArgs}
 }
 
-// modelBytes returns how many bytes of the result the model is sent.
-func (s *invocation) modelBytes() int64 {
+// modelBytes returns the maximum size of the result in the prompt, in bytes.
+func (inv *invocation) modelBytes() int64 {
 	most := int64(prompt.DefaultModelBytes)
-	if s.def != nil && s.def.ModelBytes > 0 {
-		most = s.def.ModelBytes
+	if inv.def != nil && inv.def.ModelBytes > 0 {
+		most = inv.def.ModelBytes
 	}
-	if d := s.decision.ModelBytes; d > 0 {
+	if d := inv.decision.ModelBytes; d > 0 {
 		most = min(most, d)
 	}
 	return most
 }
 
-// changedMembers returns the members of arguments that others do not have with the same value, as
-// one object, or nil if there are none. Both are JSON objects that were checked.
+// changedMembers returns the members of after that are new or have another value than in before, as
+// one object; nil if there are none. Both are valid JSON objects.
 func changedMembers(before, after json.RawMessage) json.RawMessage {
 	if bytes.Equal(before, after) {
 		return nil
@@ -42,7 +42,7 @@ func changedMembers(before, after json.RawMessage) json.RawMessage {
 	gjson.ParseBytes(after).ForEach(func(name, value gjson.Result) bool {
 		if was, there := old[name.Str]; !there || was != value.Raw {
 			out = append(out, ',')
-			out, _ = jsontext.AppendQuote(out, name.Str) // a name of a parameter
+			out, _ = jsontext.AppendQuote(out, name.Str) // parameter names are valid UTF-8
 			out = append(append(out, ':'), value.Raw...)
 		}
 		return true

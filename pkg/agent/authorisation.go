@@ -7,33 +7,33 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// unauthorized is the error of a call that the run cannot do without.
-func unauthorized(def *tool.Definition, e *chat.ToolError) *UnauthorizedError {
+// newUnauthorizedError returns the error of a call whose missing authorization ends the run.
+func newUnauthorizedError(def *tool.Definition, e *chat.ToolError) *UnauthorizedError {
 	return &UnauthorizedError{Tool: def.Name, Why: e.Message, Hint: def.Renew}
 }
 
-// noteAuthorisation keeps that a tool has no authorisation until a call of it succeeds.
-func (r *run) noteAuthorisation(s *invocation) {
-	switch e := s.result.Error; {
-	case s.def == nil:
-	case s.result.OK():
-		delete(r.unauthorized, s.def.Name)
+// trackAuthorization marks a tool as unauthorized until a call of it succeeds.
+func (r *run) trackAuthorization(inv *invocation) {
+	switch e := inv.result.Error; {
+	case inv.def == nil:
+	case inv.result.OK():
+		delete(r.unauthorized, inv.def.Name)
 	case e != nil && e.Code == chat.Unauthorized:
-		r.unauthorized[s.def.Name] = unauthorized(s.def, e)
+		r.unauthorized[inv.def.Name] = newUnauthorizedError(inv.def, e)
 	}
 }
 
-// renewal is what the person who looks on is told of an authorisation that is missing; the
-// model cannot renew it and is not told.
-func (s *invocation) renewal() string {
-	if e := s.result.Error; e != nil && e.Code == chat.Unauthorized && s.def.Renew != "" {
-		return " (" + s.def.Renew + ")"
+// renewalHint tells the user how to renew a missing authorization. The model does not get it,
+// because it cannot renew anything.
+func (inv *invocation) renewalHint() string {
+	if e := inv.result.Error; e != nil && e.Code == chat.Unauthorized && inv.def.Renew != "" {
+		return " (" + inv.def.Renew + ")"
 	}
 	return ""
 }
 
-// blockedByAuth is the error of the first of some required tools that has no authorisation, nil if
-// each has: to ask for its calls again is in vain.
+// blockedByAuth returns the error of the first unauthorized tool among undone, or nil. Another
+// request would not help: the model cannot renew an authorization.
 func (r *run) blockedByAuth(undone []string) error {
 	i := slices.IndexFunc(undone, func(name string) bool { return r.unauthorized[name] != nil })
 	if i < 0 {

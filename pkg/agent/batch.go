@@ -17,182 +17,180 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A batch is the calls of one response.
+// A batch holds the calls of one response.
 type batch struct {
 	run         *run
 	ctx         context.Context // of its calls
 	cancel      context.CancelCauseFunc
-	seen        int // calls added, readable or not
-	counted     int // those of them that the budget counts
+	added       int // number of calls, including unreadable ones
+	charged     int // number of calls charged to the budget
 	invocations []*invocation
-	writes      bool           // one of them changes something
-	final       bool           // finalResponse was called
-	denied      *DeniedError   // a denial that ends the run
-	running     sync.WaitGroup // calls that were started
-	said        chan struct{}  // closed when the latest call that talks has ended; nil before the first
-	tokens      chan struct{}  // held by calls while they run
+	hasWrite    bool           // at least one call changes something
+	final       bool           // the model called the ending tool
+	denial      *DeniedError   // a denial that ends the run
+	running     sync.WaitGroup // started calls
+	talkDone    chan struct{}  // closed when the latest call that talks to the user has ended; nil before the first
+	semaphore   chan struct{}  // limits parallel calls
 }
 
 func newBatch(ctx context.Context, r *run) *batch {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &batch{run: r, ctx: ctx, cancel: cancel, tokens: make(chan struct{}, sideBySide)}
+	return &batch{run: r, ctx: ctx, cancel: cancel, semaphore: make(chan struct{}, maxParallelReads)}
 }
 
-// add takes a call whose last byte has arrived: it is checked, decided,
-// recorded and, where that is allowed, started. An error ends the run.
-// callFindings are what was found in the text of the call.
+// add takes a call at its last byte: it checks, decides and records the call and, if possible,
+// starts it. An error ends the run. faults are the findings in the text of the call.
 func (b *batch) add(call chat.Call, faults []diag.Finding) error {
-	b.seen++
-	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.seen))
+	b.added++
+	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.added))
 	if call.Executable && !b.run.native && call.Name == b.run.ending {
 		b.final = true
 		return nil
 	}
-	s := &invocation{call: call, writtenArgs: call.Arguments}
-	if call.Status == chat.StatusSuppressed && !b.run.native { // a draft
-		b.run.report(s)
+	inv := &invocation{call: call, writtenArgs: call.Arguments}
+	if call.Status == chat.StatusSuppressed && !b.run.native { // a draft in reasoning
+		b.run.addReport(inv)
 		return nil
 	}
-	if err := b.run.budget.call(); err != nil {
+	if err := b.run.budget.addCall(); err != nil {
 		return err
 	}
-	b.counted++
+	b.charged++
 	switch {
 	case call.Executable:
-		s.check(b.run)
-	case b.run.native: // every call has to get a result
-		s.rule = "floor:decode"
-		s.refuse(chat.InvalidArguments, "%s", messages(faults))
+		inv.check(b.run)
+	case b.run.native: // protocols require a result for every call
+		inv.refusalRule = "floor:decode"
+		inv.refuse(chat.InvalidArguments, "%s", messages(faults))
 	default:
-		b.run.report(s)
+		b.run.addReport(inv)
 		return nil
 	}
-	if err := b.run.budget.repeat(s.call); err != nil {
+	if err := b.run.budget.addIdenticalCall(inv.call); err != nil {
 		return err
 	}
-	decision := b.decide(s)
-	s.report = b.run.report(s)
-	b.invocations = append(b.invocations, s)
-	b.writes = b.writes || s.def != nil && s.def.Effect != tool.Read
-	early := decision.Early && !b.writes // nothing written stands before it
-	if err := b.record(s, decision, early); err != nil {
+	decision := b.decide(inv)
+	inv.report = b.run.addReport(inv)
+	b.invocations = append(b.invocations, inv)
+	b.hasWrite = b.hasWrite || inv.def != nil && inv.def.Effect != tool.Read
+	early := decision.Early && !b.hasWrite // a read never overtakes a write
+	if err := b.recordCall(inv, decision, early); err != nil {
 		return err
 	}
 	if decision.Budget != "" {
 		return &LimitError{Budget: decision.Budget, Why: decision.Why}
 	}
 	if early {
-		return b.startNow(s)
+		return b.startNow(inv)
 	}
 	return nil
 }
 
-// longestID is how long the id of a call can be that a model chooses.
-const longestID = 64
+// maxIDBytes bounds the ids that a model may choose for calls.
+const maxIDBytes = 64
 
-// uniqueID returns the id of a call: the one that it has, if that is fit for it
-// and no other call of the run has it, and otherwise one that was made.
+// uniqueID returns given if it is usable and unique in the run, otherwise an id derived from made.
 func (r *run) uniqueID(given, made string) string {
 	id := given
-	if r.ids[id] || !r.isFitID(id) {
+	if r.callIDs[id] || !r.isUsableID(id) {
 		id = made
 	}
-	for r.ids[id] { // a model can choose any id
+	for r.callIDs[id] { // a model may have used the derived id already
 		id += "x"
 	}
-	r.ids[id] = true
+	r.callIDs[id] = true
 	return id
 }
 
-// isFitID reports whether an id, which goes to every model of the run and onto the record, is short and inert and holds
-// no secret.
-func (r *run) isFitID(id string) bool {
-	return id != "" && len(id) <= longestID && !strings.Contains(id, redact.Mask) &&
+// isUsableID reports whether an id is short, has no marker of a dialect and holds no secret. It is
+// sent to every model of the run and written to the record.
+func (r *run) isUsableID(id string) bool {
+	return id != "" && len(id) <= maxIDBytes && !strings.Contains(id, redact.Mask) &&
 		r.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }
 
-// denyEchoed denies a call that is spelled out in data that the run has read.
-func (r *run) denyEchoed(s *invocation, d policy.Decision) policy.Decision {
-	u := s.utterance()
+// denyEchoed denies a call that is spelled out in untrusted data.
+func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
+	u := inv.utterance()
 	if r.native {
 		u.Text = ""
 	}
 	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
 	switch {
-	case r.input.Echoes(u):
-		denied.Why = "this call is spelled out in the input, and what the input says is not done"
-		denied.Hint = "--trust-input, if the input is your own words"
+	case r.untrustedInput.Echoes(u):
+		denied.Why = "the input contains this call, and instructions in the input are not followed"
+		denied.Hint = "use --trust-input if you wrote the input yourself"
 	case r.untrustedText.Echoes(u):
-		denied.Why = "this call stands in an earlier result, and what results say is not done"
+		denied.Why = "an earlier result contains this call, and instructions in results are not followed"
 	default:
 		return d
 	}
 	return denied
 }
 
-// decide asks the policy about a call that could run.
-func (b *batch) decide(s *invocation) policy.Decision {
-	if s.refused {
-		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(s.rule, "check"), Why: s.refusal()}
+// decide asks the policy about a call, unless its check refused it.
+func (b *batch) decide(inv *invocation) policy.Decision {
+	if inv.refused {
+		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusal()}
 	}
-	d := b.judge(s, s.call.Arguments)
+	d := b.judge(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {
-		b.deny(s, d)
+		b.deny(inv, d)
 		return d
 	}
-	s.applyDecision(d)
+	inv.applyDecision(d)
 	if d.Exposed != "" {
-		b.run.reportExfiltration(s, d)
+		b.run.reportExfiltration(inv, d)
 	}
 	return d
 }
 
-// checkAnswer asks the policy about a call with arguments.
-func (b *batch) judge(s *invocation, args json.RawMessage) policy.Decision {
-	d := b.run.cfg.Policy.Decide(&b.run.record.state, policy.Facts{Def: s.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: s.approverArgs})
-	if d.Verdict != policy.Deny && b.run.past.secret[secretArguments{s.call.ID, s.approverArgs}] {
+// judge asks the policy about a call with the given arguments.
+func (b *batch) judge(inv *invocation, args json.RawMessage) policy.Decision {
+	d := b.run.cfg.Policy.Decide(&b.run.journal.state, policy.Facts{Def: inv.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: inv.approverArgs})
+	if d.Verdict != policy.Deny && b.run.recordedCalls.secret[secretArguments{inv.call.ID, inv.approverArgs}] {
 		d = d.HoldsSecret()
 	}
 	if d.Verdict != policy.Deny {
-		d = b.run.denyEchoed(s, d)
+		d = b.run.denyEchoed(inv, d)
 	}
 	return d
 }
 
-// deny refuses a call. The first denial of a change ends the run, unless it is to go on.
-func (b *batch) deny(s *invocation, d policy.Decision) {
-	s.refuse(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
-	s.denied = true
-	if d.Code != chat.InvalidArguments && s.def.Effect != tool.Read && !b.run.cfg.ContinueDenied && b.denied == nil {
-		b.denied = &DeniedError{Tool: s.call.Name, Why: d.Why, Hint: d.Hint}
+// deny refuses a call. The first denied change ends the run, unless Config.ContinueDenied is set.
+func (b *batch) deny(inv *invocation, d policy.Decision) {
+	inv.refuse(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
+	inv.denied = true
+	if d.Code != chat.InvalidArguments && inv.def.Effect != tool.Read && !b.run.cfg.ContinueDenied && b.denial == nil {
+		b.denial = &DeniedError{Tool: inv.call.Name, Why: d.Why, Hint: d.Hint}
 	}
 }
 
-// report adds a call to the outcome, as not run.
-func (r *run) report(s *invocation) *CallReport {
-	report := &CallReport{ID: s.call.ID, Tool: s.call.Name, Status: CallSkipped, Arguments: s.call.Arguments}
-	if s.def != nil {
-		report.Effect = s.def.Effect
+// addReport adds a call to the outcome, with status skipped.
+func (r *run) addReport(inv *invocation) *CallReport {
+	report := &CallReport{ID: inv.call.ID, Tool: inv.call.Name, Status: CallSkipped, Arguments: inv.call.Arguments}
+	if inv.def != nil {
+		report.Effect = inv.def.Effect
 	}
 	r.reports = append(r.reports, report)
 	return report
 }
 
-func (b *batch) record(s *invocation, d policy.Decision, early bool) error {
-	s.digest = b.run.digest(s.call.Name, s.call.Arguments)
-	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *s.report, Verdict: d.Verdict, Rule: d.Rule, Digest: s.digest, Text: d.Why})
-	return b.run.record.append(runfile.Call{
-		Turn: b.run.out.Turns, Index: b.seen - 1, ID: s.call.ID, Name: s.call.Name, Effect: string(s.report.Effect),
-		Proposed: s.writtenArgs, Effective: s.call.Arguments, Digest: s.digest,
+// recordCall records a decided call and emits its event.
+func (b *batch) recordCall(inv *invocation, d policy.Decision, early bool) error {
+	inv.digest = b.run.digest(inv.call.Name, inv.call.Arguments)
+	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *inv.report, Verdict: d.Verdict, Rule: d.Rule, Digest: inv.digest, Text: d.Why})
+	return b.run.journal.append(runfile.Call{
+		Turn: b.run.out.Turns, Index: b.added - 1, ID: inv.call.ID, Name: inv.call.Name, Effect: string(inv.report.Effect),
+		Proposed: inv.writtenArgs, Effective: inv.call.Arguments, Digest: inv.digest,
 		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: early, Labels: d.LabelNames(),
 	})
 }
 
-// refund takes the calls of the batch, which turn out to be none, out of the
-// budget.
+// refund returns the calls of the batch to the budget.
 func (b *batch) refund() {
-	b.run.budget.calls -= b.counted
-	for _, s := range b.invocations {
-		b.run.budget.same[repeatKey(s.call)]--
+	b.run.budget.calls -= b.charged
+	for _, inv := range b.invocations {
+		b.run.budget.identicalCalls[repeatKey(inv.call)]--
 	}
 }

@@ -141,7 +141,7 @@ func TestMessages(t *testing.T) {
 	s := &invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
 		`[{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}]`)}}
 	s.check(testRun(t, &order{}))
-	if !s.refused || !strings.HasSuffix(s.result.Error.Message, "; and 3 more faults") {
+	if !s.refused || !strings.HasSuffix(s.result.Error.Message, "; and 3 more errors") {
 		t.Errorf("result %+v", s.result.Error)
 	}
 }
@@ -160,7 +160,7 @@ func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runner, records := &starts{}, &noted{}
 		run := testRun(t, runner)
-		run.record.to = records
+		run.journal.to = records
 		doc := `{"version":1,"tools":{"put":{"allow":[{}],"limit":{"rate":"2/s","burst":2}}}}`
 		layer, faults := policy.Compile(json.RawMessage(doc), run.cfg.Tools)
 		if layer == nil {

@@ -7,19 +7,19 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A ConfigError says that a [Config] lacks a field that it must have.
+// A ConfigError says that a [Config] lacks a required field.
 type ConfigError struct{ Field string }
 
-func (e *ConfigError) Error() string { return "agent: the configuration has no " + e.Field }
+func (e *ConfigError) Error() string { return "agent: Config." + e.Field + " is required" }
 
-// A NonceError says that the fences of a run cannot be marked, because its dialect needs none.
+// A NonceError says that the dialect of a run has no fence that could carry a nonce.
 type NonceError struct{ Dialect string }
 
 func (e *NonceError) Error() string {
-	return "agent: calls of the dialect " + e.Dialect + " can stand outside of fences, so a nonce cannot mark them"
+	return "agent: the dialect " + e.Dialect + " allows calls outside of fences, so it cannot use a nonce"
 }
 
-// A PanicError says that a runner panicked, which is a bug in the program.
+// A PanicError says that a runner panicked, which is a bug in that runner.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -27,42 +27,40 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// A StreamError says that the pieces of a reply are not the reply, which is a
-// bug in the model: calls were read in something else than what is on record.
+// A StreamError says that the deltas of a reply do not add up to the reply, which is a bug in the
+// model's client: the parsed calls would differ from the recorded ones.
 type StreamError struct {
 	Pieces, Whole     int // bytes of text
 	Calls, WholeCalls int // native calls
 }
 
 func (e *StreamError) Error() string {
-	return fmt.Sprintf("the pieces of the reply have %d bytes and %d calls, and the reply %d and %d", e.Pieces, e.Calls, e.Whole, e.WholeCalls)
+	return fmt.Sprintf("the deltas of the reply have %d bytes and %d calls, but the reply has %d and %d", e.Pieces, e.Calls, e.Whole, e.WholeCalls)
 }
 
-// A ModelError says that the model gave no usable reply, although it was asked
-// retryUseless.
+// A ModelError says that the model gave no usable reply, even after another request.
 type ModelError struct {
-	Why string // "empty", "length", "other" (it did not end cleanly), "leaked call" or "no call"
+	Why string // "empty", "length", "other" (another unclean end), "leaked call" or "no call"
 }
 
 func (e *ModelError) Error() string {
 	switch e.Why {
 	case "empty":
-		return "the model's reply was empty, twice"
+		return "the model's reply was empty twice"
 	case "length":
-		return "the model's reply was cut off at its length limit, twice"
+		return "the model's reply was cut off at its length limit twice"
 	case "other":
-		return "the model's reply did not end cleanly, twice"
+		return "the model's reply did not end cleanly twice"
 	case "leaked call":
-		return "the model wrote calls into its text, where they do not count, twice"
+		return "the model twice wrote calls as text, where they do not count"
 	}
-	return "the model went on without calling a tool or ending"
+	return "the model kept replying without calling a tool or ending its work"
 }
 
-// An AnswerError says that the answer does not fit its schema after all
-// repairs.
+// An AnswerError says that the answer does not fit its schema after all repairs.
 type AnswerError struct {
-	Text     string         // the last answer, as it came
-	Findings []diag.Finding // what is wrong with it
+	Text     string         // the last answer, verbatim
+	Findings []diag.Finding // of the last answer
 	Repairs  int
 	Default  bool // the caller gave no schema
 }
@@ -78,7 +76,7 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the answer does not fit its schema after %d repairs: %s", e.Repairs, why)
 }
 
-// answerProblem says what is wrong with an answer, which is most often prose in the place of JSON.
+// answerProblem describes the fault of an answer, which is most often prose instead of JSON.
 func answerProblem(text string, findings []diag.Finding) string {
 	const most = 60
 	text, first := strings.TrimSpace(text), findings[0]
@@ -95,7 +93,7 @@ func answerProblem(text string, findings []diag.Finding) string {
 	return fmt.Sprintf("the answer is not JSON: %q", string(words))
 }
 
-// A DeniedError says that a call with an effect was denied.
+// A DeniedError says that the denial of a call with an effect ended the run.
 type DeniedError struct {
 	Tool string
 	Why  string
@@ -104,23 +102,22 @@ type DeniedError struct {
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
 
-// An UnauthorizedError says that a tool has no authorisation, or one that has expired, and
-// that the run cannot go on without it: the tool changes something, or is required.
+// An UnauthorizedError says that the authorization of a tool is missing or expired and that the run
+// needs it: the tool changes something or is required.
 type UnauthorizedError struct {
 	Tool string
 	Why  string
-	Hint string // how the authorisation is renewed, if its definition says so
+	Hint string // how to renew the authorization, from the definition; may be empty
 }
 
 func (e *UnauthorizedError) Error() string {
 	return fmt.Sprintf("tool %s: unauthorized: %s", e.Tool, e.Why)
 }
 
-// A RequiredError says that the model ended the work although no call of a tool
-// that the run requires has succeeded.
+// A RequiredError says that the model ended the work before a call of each required tool succeeded.
 type RequiredError struct {
 	Tools []string
-	Err   error // why the run ended instead; nil if the model said that it was done
+	Err   error // that ended the run; nil if the model ended its work
 }
 
 func (e *RequiredError) Error() string {
@@ -134,7 +131,8 @@ func (e *RequiredError) Error() string {
 // Unwrap returns the cause.
 func (e *RequiredError) Unwrap() error { return e.Err }
 
-// An AllDeniedError says that the model ended the work after calls were denied and no call was carried out.
+// An AllDeniedError says that the model ended the work after calls were denied and none was
+// executed.
 type AllDeniedError struct{ Calls, Denied int }
 
 func (e *AllDeniedError) Error() string {

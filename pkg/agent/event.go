@@ -8,25 +8,24 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// An EventKind names what an [Event] tells.
+// An EventKind is the kind of an [Event].
 type EventKind string
 
-// The kinds of events.
+// Kinds of events.
 const (
 	EventRequest EventKind = "request" // a request is about to be sent
-	EventRetry   EventKind = "retry"   // an attempt failed and is repeated
+	EventRetry   EventKind = "retry"   // an attempt failed and is retried
 	EventReply   EventKind = "reply"   // the response is complete
 	EventCall    EventKind = "call"    // a call was decided
-	EventAnswer  EventKind = "answer"  // a call that the policy asks about was approved or refused
+	EventAnswer  EventKind = "answer"  // an approver approved or refused a call
 	EventResult  EventKind = "result"  // a call has ended
-	EventLeft    EventKind = "left"    // a call that was decided comes to nothing: it is not run, or its result is not used
-	EventFinding EventKind = "finding" // something in the reply is wrong
-	EventAgain   EventKind = "again"   // the reply is of no use; the model is asked again
+	EventLeft    EventKind = "left"    // a decided call was not run, or its result was not used
+	EventFinding EventKind = "finding" // a finding in the reply
+	EventAgain   EventKind = "again"   // the model is asked again after an unusable reply
 )
 
-// An Event tells a person what a run is doing. Fields that do not apply are
-// zero. For each call that is decided there is one EventCall, and later one
-// EventResult or EventLeft.
+// An Event reports progress of a run. Fields that do not apply are zero. Each decided call has one
+// EventCall and later one EventResult or EventLeft.
 type Event struct {
 	Kind    EventKind
 	Turn    int
@@ -34,12 +33,12 @@ type Event struct {
 	Attempt *chat.Attempt
 	Usage   chat.Usage
 	Call    CallReport
-	Verdict policy.Verdict // of a call that was decided
-	Rule    string         // that decided it
-	By      string         // who answered: see [runfile.Approval]
-	Other   string         // the digest of the call as it was approved, if it is another
+	Verdict policy.Verdict // of EventCall and EventAnswer
+	Rule    string         // of the policy that decided
+	By      string         // the approver: see [runfile.Approval]
+	Other   string         // digest of the call with the arguments of the approver; "" if unchanged
 	Digest  string         // of the call: see [runfile.CallDigest]
 	Took    time.Duration
 	Finding diag.Finding
-	Text    string // why, for people
+	Text    string // the reason, for users
 }

@@ -13,56 +13,56 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// sideBySide is how many reads run at the same time.
-const sideBySide = 8
+// maxParallelReads bounds the reads that run at the same time.
+const maxParallelReads = 8
 
-// start runs a call in a goroutine of its own, as soon as there is room, and one
-// that talks when those before it have ended.
-func (b *batch) start(s *invocation, wait time.Duration) {
-	s.started = true
+// start runs a call in its own goroutine as soon as a slot is free. Calls that talk to the user run
+// one after the other.
+func (b *batch) start(inv *invocation, wait time.Duration) {
+	inv.started = true
 	var before, said chan struct{}
-	if s.def.Talks() {
-		before, said = b.said, make(chan struct{})
-		b.said = said
+	if inv.def.Talks() {
+		before, said = b.talkDone, make(chan struct{})
+		b.talkDone = said
 	}
 	b.running.Go(func() {
 		if said != nil {
 			defer close(said)
 		}
 		if before != nil {
-			<-before // a call ends soon after its context
+			<-before // no deadlock: a call ends soon after its context
 		}
 		sleep(b.ctx, wait)
 		select {
-		case b.tokens <- struct{}{}:
-			defer func() { <-b.tokens }()
+		case b.semaphore <- struct{}{}:
+			defer func() { <-b.semaphore }()
 		case <-b.ctx.Done():
 		}
-		if s.err = b.ctx.Err(); s.err == nil {
-			b.runOne(s)
+		if inv.err = b.ctx.Err(); inv.err == nil {
+			b.runOne(inv)
 		}
 	})
 }
 
-// startNow starts a call when its rates let it.
-func (b *batch) startNow(s *invocation) error {
-	wait, err := b.reserveRate(s)
+// startNow starts a call after the wait that its rate limits demand.
+func (b *batch) startNow(inv *invocation) error {
+	wait, err := b.reserveRate(inv)
 	if err == nil {
-		b.start(s, wait)
+		b.start(inv, wait)
 	}
 	return err
 }
 
-// reserveRate returns how long a call has to wait for its rates, and takes that it starts then. One
-// that has run, in a run that goes on or is played again, does not.
-func (b *batch) reserveRate(s *invocation) (time.Duration, error) {
-	if b.run.cfg.Played || b.run.past.hasBegun(s.call.ID) {
+// reserveRate reserves the start of a call and returns how long its rate limits delay it. A call
+// that already started in the recorded run does not wait.
+func (b *batch) reserveRate(inv *invocation) (time.Duration, error) {
+	if b.run.cfg.Played || b.run.recordedCalls.hasBegun(inv.call.ID) {
 		return 0, nil
 	}
-	return s.decision.Start(&b.run.record.state, s.call.ID, time.Now())
+	return inv.decision.Start(&b.run.journal.state, inv.call.ID, time.Now())
 }
 
-// sleep waits, unless the context ends.
+// sleep waits until the time is over or the context ends.
 func sleep(ctx context.Context, wait time.Duration) {
 	if wait == 0 {
 		return
@@ -75,57 +75,57 @@ func sleep(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// runOne runs a call. An error of the runner, or a panic, ends all calls.
-func (b *batch) runOne(s *invocation) {
+// runOne runs a call. An error of the runner, or a panic, cancels all calls.
+func (b *batch) runOne(inv *invocation) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.err = &PanicError{Value: p, Stack: debug.Stack()}
+			inv.err = &PanicError{Value: p, Stack: debug.Stack()}
 		}
-		if s.err != nil {
-			b.cancel(fmt.Errorf("tool %s: %w", s.call.Name, s.err))
+		if inv.err != nil {
+			b.cancel(fmt.Errorf("tool %s: %w", inv.call.Name, inv.err))
 		}
 	}()
 	x := chat.Execution{
-		Call: s.call, Key: b.run.key(s), Again: b.run.past.intents[s.call.ID],
-		MaxBytes: s.decision.MaxBytes, Follow: s.decision.Follow, Leads: s.decision.Leads,
+		Call: inv.call, Key: b.run.idempotencyKey(inv), Again: b.run.recordedCalls.intents[inv.call.ID],
+		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.Follow, Leads: inv.decision.Leads,
 	}
 	x.Deadline, _ = b.ctx.Deadline()
-	if s.replayRecorded(b.run.past, b.run.cfg.ReportUnknown) {
+	if inv.replayResult(b.run.recordedCalls, b.run.cfg.ReportUnknown) {
 		return
 	}
 	begin := time.Now()
-	s.result, s.err = b.run.cfg.Runner.Run(b.ctx, x)
-	s.duration = time.Since(begin)
-	if s.err == nil && s.result.OK() && s.result.Data != nil && !json.Valid(s.result.Data) {
-		s.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
+	inv.result, inv.err = b.run.cfg.Runner.Run(b.ctx, x)
+	inv.duration = time.Since(begin)
+	if inv.err == nil && inv.result.OK() && inv.result.Data != nil && !json.Valid(inv.result.Data) {
+		inv.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
 	}
 }
 
-// discard ends what the batch has started and drops its results.
+// discard cancels the running calls of the batch and drops their results.
 func (b *batch) discard(why string) error {
 	b.cancel(nil)
 	b.running.Wait()
 	var err error
-	for _, s := range b.invocations {
-		body := s.drop(why)
-		if !s.emitted {
-			b.run.emit(EventLeft, s, cmp.Or(s.why(), why))
+	for _, inv := range b.invocations {
+		body := inv.drop(why)
+		if !inv.emitted {
+			b.run.emit(EventLeft, inv, cmp.Or(inv.why(), why))
 		}
 		if body != nil {
-			err = joinErrors(err, b.run.record.append(body))
+			err = joinErrors(err, b.run.journal.append(body))
 		}
 	}
 	return err
 }
 
-// emit says what became of a call.
-func (r *run) emit(kind EventKind, s *invocation, why string) {
-	s.emitted = true
-	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *s.report, Digest: s.digest, Took: s.duration, Text: why})
+// emit emits the final event of a call.
+func (r *run) emit(kind EventKind, inv *invocation, why string) {
+	inv.emitted = true
+	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *inv.report, Digest: inv.digest, Took: inv.duration, Text: why})
 }
 
-// execute runs every call that has not run yet. Each result is on record when it
-// returns without an error; with one, nothing is left running.
+// execute runs every call that has not run yet. Without an error, all results are on record; with
+// one, all calls have ended.
 func (b *batch) execute() error {
 	if err := b.runByPriority(); err != nil {
 		return joinErrors(err, b.discard("the run has ended"))
@@ -134,20 +134,20 @@ func (b *batch) execute() error {
 	return nil
 }
 
-// runByPriority runs calls of higher priority first, ties in order, and reads side by
-// side between writes.
+// runByPriority runs calls of higher priority first and calls of equal priority in order. Reads
+// between two writes run in parallel.
 func (b *batch) runByPriority() error {
 	b.invocations = b.byPriority()
 	var reads []*invocation
-	for _, s := range b.invocations {
-		if s.refused || s.def.Effect == tool.Read {
-			reads = append(reads, s)
+	for _, inv := range b.invocations {
+		if inv.refused || inv.def.Effect == tool.Read {
+			reads = append(reads, inv)
 			continue
 		}
 		if err := b.runParallel(reads); err != nil {
 			return err
 		}
-		if err := b.runWrite(s); err != nil {
+		if err := b.runWrite(inv); err != nil {
 			return err
 		}
 		reads = nil
@@ -155,70 +155,68 @@ func (b *batch) runByPriority() error {
 	return b.runParallel(reads)
 }
 
-// runParallel runs reads side by side, and waits for them and for all that was
-// started before.
+// runParallel runs reads in parallel and waits for them and for all calls started earlier.
 func (b *batch) runParallel(invocations []*invocation) error {
-	for _, s := range invocations {
-		if s.started || s.refused {
+	for _, inv := range invocations {
+		if inv.started || inv.refused {
 			continue
 		}
-		if err := b.startNow(s); err != nil {
+		if err := b.startNow(inv); err != nil {
 			return err
 		}
 	}
 	b.running.Wait()
-	for _, s := range invocations {
-		if err := b.recordResult(s); err != nil {
+	for _, inv := range invocations {
+		if err := b.recordResult(inv); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runWrite runs one call that changes something; nothing else is running. Its
-// intent is durable before it starts and its result before anything else
-// happens.
-func (b *batch) runWrite(s *invocation) error {
-	wait, err := b.reserveRate(s)
+// runWrite runs one call with an effect while no other call is running. Its intent is durable
+// before it starts, and its result before the next step.
+func (b *batch) runWrite(inv *invocation) error {
+	wait, err := b.reserveRate(inv)
 	if err != nil {
 		return err
 	}
-	sleep(b.ctx, wait) // before it is on record that the call starts
+	sleep(b.ctx, wait) // before the record says that the call starts
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	if err := b.run.record.append(b.run.intent(s)); err != nil {
+	if err := b.run.journal.append(b.run.intentOf(inv)); err != nil {
 		return err
 	}
-	if err := b.run.record.sync(); err != nil {
+	if err := b.run.journal.sync(); err != nil {
 		return err
 	}
 	before := b.run.out.Effects
-	b.run.out.Effects = max(before, effectsOf(s.def))
-	b.start(s, 0)
+	b.run.out.Effects = max(before, effectsOf(inv.def))
+	b.start(inv, 0)
 	b.running.Wait()
-	if err := b.recordResult(s); err != nil {
+	if err := b.recordResult(inv); err != nil {
 		return err
 	}
-	if s.changedNothing() {
+	if inv.changedNothing() {
 		b.run.out.Effects = before
 	}
-	if err := b.run.record.sync(); err != nil {
+	if err := b.run.journal.sync(); err != nil {
 		return err
 	}
-	return b.refusedByTool(s)
+	return b.toolDenialError(inv)
 }
 
-// intent returns the record that a call is about to change something.
-func (r *run) intent(s *invocation) runfile.Intent {
-	i := runfile.Intent{Call: s.call.ID, Key: r.key(s)}
-	if r.cfg.Before != nil && r.record.isNew() {
-		i.Before = r.cfg.Before(s.def, s.call.Arguments)
+// intentOf returns the intent record of a call with an effect.
+func (r *run) intentOf(inv *invocation) runfile.Intent {
+	i := runfile.Intent{Call: inv.call.ID, Key: r.idempotencyKey(inv)}
+	if r.cfg.Before != nil && r.journal.isNew() {
+		i.Before = r.cfg.Before(inv.def, inv.call.Arguments)
 	}
 	return i
 }
 
-// effectsOf returns what a call of a tool that changes something may change.
+// effectsOf returns the effects of a call of a tool with an effect.
 func effectsOf(def *tool.Definition) Effects {
 	if def.Keyed() {
 		return KeyedEffects
@@ -226,52 +224,51 @@ func effectsOf(def *tool.Definition) Effects {
 	return UnkeyedEffects
 }
 
-// changedNothing reports whether the tool refused a call before it changed anything.
-func (s *invocation) changedNothing() bool {
-	if s.result.Error == nil {
-		return len(s.result.Needs) > 0
+// changedNothing reports whether the tool rejected the call before it changed anything.
+func (inv *invocation) changedNothing() bool {
+	if inv.result.Error == nil {
+		return len(inv.result.Needs) > 0
 	}
-	switch s.result.Error.Code {
+	switch inv.result.Error.Code {
 	case chat.InvalidArguments, chat.Denied, chat.Unauthorized, chat.ScopesMissing, chat.ConnectionInactive:
 		return true
 	}
 	return false
 }
 
-// refusedByTool is the error of a change that the tool itself denied, such as a
-// path outside the root: it counts like one that the policy denied. One for which there is
-// no authorisation does, too.
-func (b *batch) refusedByTool(s *invocation) error {
-	e := s.result.Error
+// toolDenialError returns the error of a change that the tool itself denied, such as a path outside
+// the root, or for which the authorization is missing. It ends the run like a denial by the policy.
+func (b *batch) toolDenialError(inv *invocation) error {
+	e := inv.result.Error
 	switch {
 	case e == nil || b.run.cfg.ContinueDenied:
 	case e.Code == chat.Denied:
-		return &DeniedError{Tool: s.call.Name, Why: e.Message}
+		return &DeniedError{Tool: inv.call.Name, Why: e.Message}
 	case e.Code == chat.Unauthorized:
-		return unauthorized(s.def, e)
+		return newUnauthorizedError(inv.def, e)
 	}
 	return nil
 }
 
-// recordResult books the result of a call that has ended.
-func (b *batch) recordResult(s *invocation) error {
-	if s.err != nil {
+// recordResult records the result of a call that has ended.
+func (b *batch) recordResult(inv *invocation) error {
+	if inv.err != nil {
 		return context.Cause(b.ctx)
 	}
-	s.result = b.run.cfg.Policy.Secrets.HideResult(s.result) // so that no later call, and no other model, can carry one away
-	envelope, err := s.result.MarshalJSON()
+	inv.result = b.run.cfg.Policy.Secrets.HideResult(inv.result) // no later call and no other model may leak a secret
+	envelope, err := inv.result.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("tool %s: %w", s.call.Name, err)
+		return fmt.Errorf("tool %s: %w", inv.call.Name, err)
 	}
-	s.shown = envelope
-	s.finalize()
-	trackNeeds(b.run.needs, s.call.Name, s.result)
-	if !s.refused { // what the program says of a call is nobody's wish
-		b.run.untrustedText.AddResult(s.call.Name, s.writtenArgs, envelope)
-		b.run.recordLinks(decodedStrings(envelope))
+	inv.envelope = envelope
+	inv.finalize()
+	trackNeeds(b.run.needs, inv.call.Name, inv.result)
+	if !inv.refused { // a refusal is written by oneshot, not by a tool
+		b.run.untrustedText.AddResult(inv.call.Name, inv.writtenArgs, envelope)
+		b.run.addKnownLinks(decodedStrings(envelope))
 	}
-	b.run.noteAuthorisation(s)
-	b.run.worked[s.call.Name] = b.run.worked[s.call.Name] || s.result.OK()
-	b.run.emit(EventResult, s, s.why()+s.renewal())
-	return b.run.record.append(runfile.Result{Call: s.call.ID, Result: s.result, Duration: s.duration, Labels: s.result.Labels})
+	b.run.trackAuthorization(inv)
+	b.run.succeeded[inv.call.Name] = b.run.succeeded[inv.call.Name] || inv.result.OK()
+	b.run.emit(EventResult, inv, inv.why()+inv.renewalHint())
+	return b.run.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels})
 }

@@ -5,10 +5,11 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// reportExfiltration reports a call that could carry private data away, and that nothing decides over.
-func (r *run) reportExfiltration(s *invocation, d policy.Decision) {
-	f := diag.New(diag.ExposedData, diag.Span{}, "%s: %s, and no policy decides over it", s.call.Name, d.Exposed)
-	f.Hint = "--policy FILE denies it, unless the file allows it"
+// reportExfiltration reports a call that could send private data away and that no policy decides
+// on.
+func (r *run) reportExfiltration(inv *invocation, d policy.Decision) {
+	f := diag.New(diag.ExposedData, diag.Span{}, "%s: %s, and no policy covers it", inv.call.Name, d.Exposed)
+	f.Hint = "use --policy FILE to deny such calls, except those that the file allows"
 	r.out.Findings = append(r.out.Findings, f)
 	r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 }

@@ -15,77 +15,77 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A invocation is one call of a response, from its last byte to its result.
+// An invocation is one call of a response and its state, from its last byte to its result.
 type invocation struct {
-	call          chat.Call
-	writtenArgs   json.RawMessage // the arguments as the model wrote them
-	def           *tool.Definition
-	report        *CallReport
-	refused       bool   // the result was given without running anything
-	needsUser     bool   // only the user can say what it needs
-	denied        bool   // by the policy, with whatever code
-	approverArgs  bool   // the arguments are those of who approved the call
-	rule          string // by which it was refused before the policy was asked
-	started       bool   // in a goroutine of its own, which has to end before what follows is looked at
-	result        chat.Result
-	shown         json.RawMessage // the result as the model sees it
-	duration      time.Duration
-	digest        string          // of name and arguments
-	boundArgs     json.RawMessage // the arguments that the model meant
-	changedArgs   json.RawMessage // those of them that the policy, or who approved the call, has set
-	emitted       bool            // it was told what became of it
-	approvedLater bool            // another call of the response got its approval before this one, on record
-	decision      policy.Decision
-	err           error // the run cannot go on; why is the cause of the batch's context
+	call             chat.Call
+	writtenArgs      json.RawMessage // verbatim from the model
+	def              *tool.Definition
+	report           *CallReport
+	refused          bool   // the result was set without running the call
+	needsUser        bool   // the user must supply a value
+	denied           bool   // by the policy or the approver
+	approverArgs     bool   // the approver replaced the arguments
+	refusalRule      string // that refused the call before the policy decided
+	started          bool   // in its own goroutine; wait for it before reading the fields below
+	result           chat.Result
+	envelope         json.RawMessage // the encoded result, for the model
+	duration         time.Duration
+	digest           string          // see [runfile.CallDigest]
+	boundArgs        json.RawMessage // the model's arguments, bound and completed with defaults
+	changedArgs      json.RawMessage // the members of the arguments set by the policy or the approver
+	emitted          bool            // the final event was emitted
+	approvalDeferred bool            // in the record, another call of the response was approved first
+	decision         policy.Decision
+	err              error // ends the run; the reason is the cause of the batch's context
 }
 
-// check finds the definition of a call and holds its arguments against it.
-func (s *invocation) check(r *run) {
-	def, ok := r.cfg.Tools.Get(s.call.Name)
+// check looks up the definition of a call and checks its arguments.
+func (inv *invocation) check(r *run) {
+	def, ok := r.cfg.Tools.Get(inv.call.Name)
 	switch {
-	case tool.Ending(s.call.Name) != nil: // what ends the work in this run is no call any more
-		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", s.call.Name, suggestion(r.ending))
+	case tool.Ending(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
+		inv.refuse(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(r.ending))
 		return
 	case !ok, def == tool.AskUser && !r.cfg.AskUser:
-		s.refuse(chat.UnknownTool, "Unknown tool: %s%s", quoteName(s.call.Name), suggestion(r.cfg.Tools.Suggest(s.call.Name)))
+		inv.refuse(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), suggestion(r.cfg.Tools.Suggest(inv.call.Name)))
 		return
 	}
-	s.def = def
-	bound, findings := def.Bind(s.call)
+	inv.def = def
+	bound, findings := def.Bind(inv.call)
 	if faults := tool.Strict(bound.Arguments); len(faults) > 0 {
-		findings, s.rule = append(findings, faults...), "floor:decode"
+		findings, inv.refusalRule = append(findings, faults...), "floor:decode"
 	}
 	if !diag.HasErrors(findings) {
 		findings = append(findings, def.Check(bound.Arguments)...)
-		s.call = bound
+		inv.call = bound
 	}
 	if diag.HasErrors(findings) {
-		s.result, s.refused = def.Refusal(findings, messages(findings)), true
-		s.needsUser = len(s.result.Needs) > 0
+		inv.result, inv.refused = def.Refusal(findings, messages(findings)), true
+		inv.needsUser = len(inv.result.Needs) > 0
 		return
 	}
 	if def == tool.AskUser {
-		s.askUser(bound.Arguments)
+		inv.askUser(bound.Arguments)
 		return
 	}
-	s.boundArgs = def.Complete(bound.Arguments)
-	s.call.Arguments = s.boundArgs
+	inv.boundArgs = def.Complete(bound.Arguments)
+	inv.call.Arguments = inv.boundArgs
 }
 
-// askUser makes a question to the user of a call of [tool.AskUser].
-func (s *invocation) askUser(args json.RawMessage) {
+// askUser turns a call of [tool.AskUser] into a question to the user.
+func (inv *invocation) askUser(args json.RawMessage) {
 	var q struct{ Question, Key string }
 	if err := json.Unmarshal(args, &q); err != nil {
-		panic(err) // they fit the definition
+		panic(err) // the check accepted them
 	}
-	s.call.Arguments = args
-	s.result, s.refused, s.needsUser = chat.Result{Needs: []string{q.Key}, Question: q.Question}, true, true
+	inv.call.Arguments = args
+	inv.result, inv.refused, inv.needsUser = chat.Result{Needs: []string{q.Key}, Question: q.Question}, true, true
 }
 
-// utterance returns a call as it is looked for in what the model was told.
-func (s *invocation) utterance() dialect.Utterance {
-	u := dialect.Utterance{Name: s.call.Name, Written: s.writtenArgs, Args: s.boundArgs, Text: s.call.Text, Reads: s.def.Effect == tool.Read, Required: []string{}}
-	for _, p := range s.def.Signature.Params {
+// utterance returns a call in the form in which untrusted data is searched for it.
+func (inv *invocation) utterance() dialect.Utterance {
+	u := dialect.Utterance{Name: inv.call.Name, Written: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, Reads: inv.def.Effect == tool.Read, Required: []string{}}
+	for _, p := range inv.def.Signature.Params {
 		if !p.Optional && p.Default == nil {
 			u.Required = append(u.Required, p.Name)
 		}
@@ -93,7 +93,7 @@ func (s *invocation) utterance() dialect.Utterance {
 	return u
 }
 
-// quoteName is a name that a model made up, in a message: it can be of any length.
+// quoteName makes a name from the model fit for a message: short and printable.
 func quoteName(name string) string {
 	const longest = 64
 	if len(name) > longest {
@@ -114,7 +114,7 @@ func suggestion(name string) string {
 	return "; did you mean " + name + "?"
 }
 
-// maxReportedFaults is how many faults of one call the model is told.
+// maxReportedFaults bounds the faults of one call in a message to the model.
 const maxReportedFaults = 10
 
 func messages(findings []diag.Finding) string {
@@ -123,45 +123,45 @@ func messages(findings []diag.Finding) string {
 		lines = append(lines, f.Message)
 	}
 	if more := len(findings) - maxReportedFaults; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more faults", more))
+		lines = append(lines, fmt.Sprintf("and %d more errors", more))
 	}
 	return strings.Join(lines, "; ")
 }
 
-// refuse gives a call its result without running it.
-func (s *invocation) refuse(code chat.ErrorCode, format string, args ...any) {
-	s.result, s.refused = chat.Failure(code, format, args...), true
+// refuse sets an error as the result of a call that does not run.
+func (inv *invocation) refuse(code chat.ErrorCode, format string, args ...any) {
+	inv.result, inv.refused = chat.Failure(code, format, args...), true
 }
 
-// applyDecision gives a call the arguments that were decided.
-func (s *invocation) applyDecision(d policy.Decision) {
-	s.changedArgs = changedMembers(s.boundArgs, d.Arguments)
-	s.call.Arguments, s.decision = d.Arguments, d
+// applyDecision stores the policy's decision and its arguments.
+func (inv *invocation) applyDecision(d policy.Decision) {
+	inv.changedArgs = changedMembers(inv.boundArgs, d.Arguments)
+	inv.call.Arguments, inv.decision = d.Arguments, d
 }
 
-// drop settles a call of which nothing more comes, and returns what is to be on record of
-// it, or nil.
-func (s *invocation) drop(why string) runfile.Body {
+// drop sets the final status of a call whose batch is discarded, and returns its record; nil if the
+// call needs none.
+func (inv *invocation) drop(why string) runfile.Body {
 	switch {
-	case !s.started || s.report.Status != CallSkipped:
+	case !inv.started || inv.report.Status != CallSkipped:
 		return nil
-	case s.def.Effect != tool.Read: // it may have taken effect
-		s.report.Status, s.report.Code = CallError, chat.UnknownOutcome
-		return runfile.UnknownOutcome{Call: s.call.ID}
+	case inv.def.Effect != tool.Read: // its effect is unknown
+		inv.report.Status, inv.report.Code = CallError, chat.UnknownOutcome
+		return runfile.UnknownOutcome{Call: inv.call.ID}
 	}
-	s.report.Status = CallDiscarded
-	return runfile.Discarded{Call: s.call.ID, Why: why}
+	inv.report.Status = CallDiscarded
+	return runfile.Discarded{Call: inv.call.ID, Why: why}
 }
 
-// finalize writes the outcome of a call into its report.
-func (s *invocation) finalize() {
-	s.report.Status, s.report.Code, _ = StatusOf(s.result)
-	if s.denied {
-		s.report.Status = CallDenied
+// finalize copies the outcome of a call to its report.
+func (inv *invocation) finalize() {
+	inv.report.Status, inv.report.Code, _ = StatusOf(inv.result)
+	if inv.denied {
+		inv.report.Status = CallDenied
 	}
 }
 
-// StatusOf says what became of a call that has a result, and what kept it from succeeding.
+// StatusOf returns the status of a call with a result, and the code and reason of its failure.
 func StatusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string) {
 	switch {
 	case len(r.Needs) > 0:
@@ -176,16 +176,16 @@ func StatusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string
 	return CallError, r.Error.Code, why
 }
 
-// why says what kept a call from succeeding, or "".
-func (s *invocation) why() string {
-	_, _, why := StatusOf(s.result)
+// why returns the reason for the failure of a call, or "".
+func (inv *invocation) why() string {
+	_, _, why := StatusOf(inv.result)
 	return why
 }
 
-// refusal is the reason of a call that was refused, for its record.
-func (s *invocation) refusal() string {
-	if s.result.Error != nil {
-		return s.result.Error.Message
+// refusal returns the reason of a refused call, for its record.
+func (inv *invocation) refusal() string {
+	if inv.result.Error != nil {
+		return inv.result.Error.Message
 	}
-	return s.why()
+	return inv.why()
 }

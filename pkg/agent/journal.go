@@ -7,24 +7,23 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A journal is the record of a run, if it keeps one, and what the policy knows of the run:
-// joinErrors are told the same. Its first error stays: what comes after a record that may be lost
-// is not to be recorded.
+// A journal feeds each step of the run to its recorder, if any, and to the policy state. In a
+// resumed run it first checks the steps against the record. It keeps its first error: after a
+// record that may be lost, no other is written.
 type journal struct {
-	to    Recorder
-	past  []runfile.Record // of a run that goes on, which it has not come to again
-	state policy.State
-	err   error
+	to         Recorder
+	unreplayed []runfile.Record // steps of the resumed run that are not repeated yet
+	state      policy.State
+	err        error
 }
 
-// append takes in the next thing that happened, which is on record already if it had
-// happened when the run was left.
+// append records the next step of the run, or checks it against the recorded one.
 func (j *journal) append(body runfile.Body) error {
 	if j.err != nil {
 		return j.err
 	}
-	if len(j.past) > 0 {
-		j.err = j.again(body)
+	if len(j.unreplayed) > 0 {
+		j.err = j.replayNext(body)
 		return j.err
 	}
 	j.state.Apply(time.Now(), body)
@@ -34,19 +33,20 @@ func (j *journal) append(body runfile.Body) error {
 	return j.err
 }
 
-// retryUseless takes in what happened before the run was left.
-func (j *journal) again(body runfile.Body) error {
-	next := j.past[0]
+// replayNext checks a step of a resumed run against the next recorded one.
+func (j *journal) replayNext(body runfile.Body) error {
+	next := j.unreplayed[0]
 	if why := diffSteps(next.Body, body); why != "" {
 		return &DivergedError{Record: next.Seq, Why: why}
 	}
-	j.past = j.past[1:]
+	j.unreplayed = j.unreplayed[1:]
 	j.state.Apply(next.Time, next.Body)
 	return nil
 }
 
-// isNew reports whether what happens next is to be recorded: it did not happen before the run was left.
-func (j *journal) isNew() bool { return j.to != nil && len(j.past) == 0 }
+// isNew reports whether the next step is to be recorded: there is a recorder and no recorded step
+// is left.
+func (j *journal) isNew() bool { return j.to != nil && len(j.unreplayed) == 0 }
 
 func (j *journal) sync() error {
 	if j.err == nil && j.isNew() {
@@ -55,12 +55,12 @@ func (j *journal) sync() error {
 	return j.err
 }
 
-// pieces returns in how many pieces a response came: those of which the run hears now, or,
-// where it is played again as a whole, those that are on record.
-func (j *journal) pieces(heard int) int {
-	if len(j.past) > 0 {
-		if then, ok := j.past[0].Body.(runfile.Response); ok {
-			return max(heard, then.Pieces)
+// deltaCount returns the number of deltas of a response. A replay delivers a response in one piece,
+// so the recorded count takes precedence if it is higher.
+func (j *journal) deltaCount(heard int) int {
+	if len(j.unreplayed) > 0 {
+		if then, ok := j.unreplayed[0].Body.(runfile.Response); ok {
+			return max(heard, then.DeltaCount)
 		}
 	}
 	return heard

@@ -7,70 +7,70 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An answer is often shown by something that fetches what it links to, such as the picture of
-// a text in Markdown. Who can make a model write an address can have data carried away by
-// that. The program fetches nothing, and says which addresses nobody gave to the run.
+// Programs that display an answer often fetch its URLs, such as images in Markdown. An attacker who
+// makes the model write a URL can thereby exfiltrate data. oneshot fetches nothing and reports URLs
+// that the run did not get from its input, results or user.
 
-// mostLinks is how many addresses of an answer are reported.
-const mostLinks = 10
+// maxReportedLinks bounds the reported URLs of an answer.
+const maxReportedLinks = 10
 
-// longestLink is how much of one is shown.
-const longestLink = 120
+// maxLinkBytes bounds the part of a URL in a message.
+const maxLinkBytes = 120
 
-// recordLinks keeps the addresses in data that the run was given.
-func (r *run) recordLinks(text string) {
-	if r.links == nil {
-		r.links = map[string]bool{}
+// addKnownLinks remembers the URLs in data that the run has read.
+func (r *run) addKnownLinks(text string) {
+	if r.knownLinks == nil {
+		r.knownLinks = map[string]bool{}
 	}
-	for link := range links(text) {
-		r.links[link] = true
+	for link := range findLinks(text) {
+		r.knownLinks[link] = true
 	}
 }
 
-// reportUnknownLinks reports addresses in the answer that stand in no result and no input, on hosts
-// estimate which neither the user nor a definition speaks. Where a run has read nothing there is nobody
-// who could have asked for them.
+// reportUnknownLinks reports URLs in the answer that occur in no result and no input and whose host
+// occurs neither in the user's text nor in a definition. A run that has read no data needs no
+// check: no third party could have injected a URL.
 func (r *run) reportUnknownLinks() {
-	if r.links == nil {
+	if r.knownLinks == nil {
 		return
 	}
 	trusted, known, found := strings.ToLower(r.trustedText()), map[string]bool{}, 0
-	for link := range links(decodedStrings(r.out.Answer)) {
+	for link := range findLinks(decodedStrings(r.out.Answer)) {
 		host := hostOf(link)
 		if _, asked := known[host]; !asked {
-			known[host] = mentions(trusted, host)
+			known[host] = mentionsHost(trusted, host)
 		}
-		if r.links[link] || known[host] {
+		if r.knownLinks[link] || known[host] {
 			continue
 		}
-		if found++; found > mostLinks {
+		if found++; found > maxReportedLinks {
 			break
 		}
-		r.links[link] = true // it is said once
-		r.reportTolerated(diag.StrangeLink, string(r.out.Answer), link[:min(len(link), longestLink)],
-			"the answer links to "+truncateLink(link)+", which stands in nothing that the run has read; who shows the answer should not fetch it")
+		r.knownLinks[link] = true // report it once
+		r.reportTolerated(diag.StrangeLink, string(r.out.Answer), link[:min(len(link), maxLinkBytes)],
+			"the answer links to "+truncateLink(link)+", which appears in no input or result of the run; do not fetch it automatically")
 	}
 }
 
 func truncateLink(link string) string {
-	if len(link) > longestLink {
-		return strings.ToValidUTF8(link[:longestLink], "") + "…"
+	if len(link) > maxLinkBytes {
+		return strings.ToValidUTF8(link[:maxLinkBytes], "") + "…"
 	}
 	return link
 }
 
-// trustedText returns what the user and the definitions say.
+// trustedText returns the text of the user and of the definitions.
 func (r *run) trustedText() string {
-	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.Format, string(r.answers.Raw())}
+	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.Format, string(r.answerSchema.Raw())}
 	for _, def := range r.defs {
 		all = append(all, def.Description, string(def.Schema))
 	}
 	return strings.Join(all, "\n")
 }
 
-// links returns the addresses in a text: what stands behind a scheme and "://", and what
-// begins with "//" where Markdown or HTML would take it for one.
-func links(text string) iter.Seq[string] {
+// findLinks returns the URLs in a text: those with a scheme and "://", and relative ones with "//"
+// in places where Markdown or HTML accepts them.
+func findLinks(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := 0; ; {
 			i := strings.Index(text[at:], "//")
@@ -79,7 +79,7 @@ func links(text string) iter.Seq[string] {
 			}
 			begin := at + i
 			if begin > 0 && text[begin-1] == ':' {
-				begin = schemeBefore(text[:begin-1])
+				begin = schemeStart(text[:begin-1])
 			}
 			end := linkEnd(text, at+i+2)
 			relative := begin == at+i && (begin == 0 || !strings.ContainsRune(`("'=<`, rune(text[begin-1])))
@@ -91,8 +91,8 @@ func links(text string) iter.Seq[string] {
 	}
 }
 
-// schemeBefore returns where the scheme begins that ends a text.
-func schemeBefore(text string) int {
+// schemeStart returns the offset of the URL scheme at the end of a text.
+func schemeStart(text string) int {
 	i := len(text)
 	for i > 0 && (isLetterOrDigit(text[i-1]) || strings.IndexByte("+-.", text[i-1]) >= 0) {
 		i--
@@ -100,8 +100,8 @@ func schemeBefore(text string) int {
 	return i
 }
 
-// linkEnd returns where an address ends whose host begins at an offset: at what cannot
-// stand in one, and at a bracket that closes one before it.
+// linkEnd returns the end of a URL whose host begins at from. A URL ends at an invalid character or
+// an unmatched closing parenthesis.
 func linkEnd(text string, from int) int {
 	open := 0
 	for i := from; i < len(text); i++ {
@@ -119,10 +119,10 @@ func linkEnd(text string, from int) int {
 	return len(text)
 }
 
-// hostOf returns the host of an address, in small letters, without its port; "" if it has none.
+// hostOf returns the host of a URL in lower case and without its port; "" if it has none.
 func hostOf(link string) string {
 	_, rest, _ := strings.Cut(link, "//")
-	rest = strings.ReplaceAll(rest, `\`, "/") // which browsers do
+	rest = strings.ReplaceAll(rest, `\`, "/") // as browsers do
 	rest, _, _ = strings.Cut(rest, "/")
 	rest, _, _ = strings.Cut(rest, "?")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -133,8 +133,9 @@ func hostOf(link string) string {
 	return strings.ToLower(strings.TrimSuffix(rest, "."))
 }
 
-// mentions reports whether a text, in small letters, speaks of a host: of all of its name.
-func mentions(text, host string) bool {
+// mentionsHost reports whether a lower-case text contains a host as a whole name, not as part of
+// another one.
+func mentionsHost(text, host string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], host)
 		if i < 0 {

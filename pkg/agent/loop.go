@@ -15,11 +15,11 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// loop takes the run from the user's question to the answer.
+// loop runs the conversation from the user's prompt to the answer.
 func (r *run) loop(ctx context.Context) error {
-	for over := !r.open(); ; {
+	for over := !r.startConversation(); ; {
 		if over {
-			if err := r.finish(ctx); err != nil {
+			if err := r.requestAnswer(ctx); err != nil {
 				return err
 			}
 			if told, err := r.applyUserAnswers(ctx); err != nil || !told {
@@ -33,11 +33,11 @@ func (r *run) loop(ctx context.Context) error {
 	}
 }
 
-// open asks the user's question. It reports false when there are no tools, and
-// the question is the one for the answer already.
-func (r *run) open() bool {
+// startConversation appends the user's prompt. Without tools it asks for the answer at once and
+// returns false.
+func (r *run) startConversation() bool {
 	if r.cfg.Input != "" {
-		r.recordLinks(r.cfg.Input)
+		r.addKnownLinks(r.cfg.Input)
 	}
 	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.boundary})
 	if len(r.defs) == 0 {
@@ -47,24 +47,24 @@ func (r *run) open() bool {
 	return len(r.defs) > 0
 }
 
-// appendUser appends a user message. Where it quotes a model, another one may read it, which gets none of its secrets.
+// appendUser appends a user message without secrets: it may quote one model to another.
 func (r *run) appendUser(text string) {
 	r.messages = append(r.messages, chat.Message{Role: chat.User, Content: r.cfg.Policy.Secrets.Hide(text)})
 }
 
-// appendAssistant appends what the model said. Tokens of roles in its text are inert when they go back: a result can have
-// made it write them.
+// appendAssistant appends a reply. It neutralises role tokens in the text, because a tool result
+// may have made the model write them.
 func (r *run) appendAssistant(p *reply) {
 	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.WithoutRoles(p.Native), By: p.By}
 	if r.native {
 		m.Calls = p.batch.callsAsWritten()
 	}
 	r.messages = append(r.messages, m)
-	r.unusable = 0
+	r.uselessReplies = 0
 }
 
-// turn makes one request and does what the response asks for. It reports true
-// when the work is over and the answer is due, or there already.
+// turn sends one request and executes the calls of the response. It returns true once the work is
+// over and the answer is due or already given.
 func (r *run) turn(ctx context.Context) (over bool, err error) {
 	p, err := r.sendRequest(ctx, chat.PurposeTurn, answerFormat{})
 	if err != nil {
@@ -74,13 +74,13 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 		return false, r.retryUseless(p, why)
 	}
 	r.appendAssistant(p)
-	if p.batch.denied != nil {
+	if p.batch.denial != nil {
 		return false, r.stopDenied(p.batch)
 	}
 	if err := p.batch.approve(); err != nil {
 		return false, joinErrors(err, p.batch.discard("the run has ended"))
 	}
-	if p.batch.denied != nil { // by who was asked
+	if p.batch.denial != nil { // by the approver
 		return false, r.stopDenied(p.batch)
 	}
 	if err := p.batch.execute(); err != nil {
@@ -88,7 +88,7 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	}
 	asking := p.batch.toolsNeedingUser()
 	if len(asking) > 0 {
-		p.batch.final = false // its work is not over
+		p.batch.final = false // the user's values come first
 	}
 	if over, err = r.appendResults(p); err != nil || len(asking) == 0 {
 		return over, err
@@ -97,27 +97,27 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	return false, err
 }
 
-// toolsNeedingUser returns the tools whose calls need what only the user can say.
+// toolsNeedingUser returns the names of the tools whose calls need a value from the user.
 func (b *batch) toolsNeedingUser() (names []string) {
-	for _, s := range b.invocations {
-		if s.needsUser {
-			names = append(names, s.call.Name)
+	for _, inv := range b.invocations {
+		if inv.needsUser {
+			names = append(names, inv.call.Name)
 		}
 	}
 	return names
 }
 
-// recoverFrom returns nil if the run can go on after a request that failed: in the
-// dialect when the server refuses native calls before there was one, and once
-// more when a response broke off, of which nothing was carried out.
+// recoverFrom returns nil if the run can continue after a failed request: in the dialect if the
+// server rejects tools before the first call, or with one more request after a response broke off.
+// No call of a broken response was executed with an effect.
 func (r *run) recoverFrom(ctx context.Context, err error) error {
 	refused := new(model.NoToolsError)
 	switch {
 	case errors.As(err, &refused) && r.native && !r.cfg.NativeOnly && len(r.reports) == 0:
 		r.useDialect()
-		r.recorded = 0 // the conversation begins anew
-	case ctx.Err() == nil && r.begun && isConnectionLost(err) && r.unusable == 0:
-		r.unusable++
+		r.recordedMessages = 0 // the conversation restarts
+	case ctx.Err() == nil && r.responseStarted && isConnectionLost(err) && r.uselessReplies == 0:
+		r.uselessReplies++
 	default:
 		return err
 	}
@@ -125,8 +125,8 @@ func (r *run) recoverFrom(ctx context.Context, err error) error {
 	return nil
 }
 
-// isConnectionLost reports whether an error is about a response that may come whole next
-// time.
+// isConnectionLost reports whether a response broke off or timed out, so that another request may
+// succeed.
 func isConnectionLost(err error) bool {
 	var fault *wire.Error
 	var cut *model.CutError
@@ -136,7 +136,7 @@ func isConnectionLost(err error) bool {
 	return errors.As(err, new(*model.TimeoutError))
 }
 
-// appendResults tells the model what came of its response.
+// appendResults appends the results of the calls of a response.
 func (r *run) appendResults(p *reply) (over bool, err error) {
 	if r.native {
 		return r.appendNativeResults(p)
@@ -150,28 +150,28 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 	results = joinParagraphs(results, renewed)
 	switch {
 	case b.final:
-		return r.endWork(p.text, results, len(faults)+b.seen == 1)
+		return r.endWork(p.text, results, len(faults)+b.added == 1)
 	case results == "":
 		return false, r.remind()
 	}
-	r.reminded = 0
+	r.repliesWithoutCall = 0
 	r.appendUser(results)
 	return false, nil
 }
 
-// endWork ends the work and asks for the answer, unless the model has to do
-// more. When text stood alone, it may be the answer already.
+// endWork asks for the answer, unless required work is missing. If the reply has text and no calls
+// besides the ending tool (alone), the text may already be the answer.
 func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
 	undone := r.unmetRequirements()
 	switch barred := r.blockedByAuth(undone); {
 	case barred != nil:
 		return false, barred
-	case len(undone) > 0 && r.urged && !r.restarts():
+	case len(undone) > 0 && r.remindedOfRequired && !r.resetIfResumePoint():
 		return false, &RequiredError{Tools: undone}
 	case len(undone) == 0 && r.allDenied() != nil:
 		return false, r.allDenied()
 	case len(undone) > 0:
-		r.urged = true
+		r.remindedOfRequired = true
 		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})
 		r.appendUser(joinParagraphs(results, r.texts.Required(undone)))
 		return false, nil
@@ -182,22 +182,21 @@ func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
 	return true, nil
 }
 
-// callFindings returns what the model has to be told of its own writing: findings
-// about calls that were lost.
+// callFindings returns the errors in the reply, such as unreadable calls, for the model.
 func (p *reply) callFindings() []diag.Finding {
 	return slices.DeleteFunc(slices.Clone(p.findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 }
 
-// outcomes returns the results to show, in the order the calls ran.
+// outcomes returns the results for the prompt, in execution order.
 func (b *batch) outcomes() []prompt.Outcome {
 	var shown []prompt.Outcome
-	for _, s := range b.invocations {
-		shown = append(shown, s.promptOutcome())
+	for _, inv := range b.invocations {
+		shown = append(shown, inv.promptOutcome())
 	}
 	return shown
 }
 
-// uselessReason says why a response is of no use, or "".
+// uselessReason returns why a reply is unusable, or "".
 func uselessReason(p *reply) string {
 	switch {
 	case p.Stop == chat.StopLength:
@@ -210,12 +209,12 @@ func uselessReason(p *reply) string {
 	return ""
 }
 
-// retryUseless drops a response that is of no use and asks for another, once.
+// retryUseless drops an unusable reply and asks for another, once.
 func (r *run) retryUseless(p *reply, why string) error {
-	if err := p.batch.discard("the response is of no use: " + why); err != nil {
+	if err := p.batch.discard("the response is unusable: " + why); err != nil {
 		return err
 	}
-	if r.unusable++; r.unusable > 1 && !r.restarts() {
+	if r.uselessReplies++; r.uselessReplies > 1 && !r.resetIfResumePoint() {
 		return &ModelError{Why: why}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
@@ -232,17 +231,18 @@ func (r *run) retryUseless(p *reply, why string) error {
 
 // remind tells the model how to call a tool, a bounded number of times.
 func (r *run) remind() error {
-	if r.reminded++; r.reminded > r.cfg.Limits.Reminders && !r.restarts() {
+	if r.repliesWithoutCall++; r.repliesWithoutCall > r.cfg.Limits.Reminders && !r.resetIfResumePoint() {
 		return &ModelError{Why: "no call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
-	example, _ := r.cfg.Writes.Render(r.example(), nil) // the dialects of prompts can say everything
+	example, _ := r.cfg.Writes.Render(r.reminderExample(), nil) // dialects for prompts can express every call
 	r.appendUser(r.texts.Reminder(example, r.ending))
 	return nil
 }
 
-// example is the call that a reminder shows. One that holds a marker could be read as something else.
-func (r *run) example() chat.Call {
+// reminderExample returns the example call of a reminder. It skips examples with markers, which
+// could be misread.
+func (r *run) reminderExample() chat.Call {
 	for _, def := range r.defs {
 		for _, e := range def.Examples {
 			if args := e.Parsed.Arguments; bytes.Equal(dialect.Neutralise(args), args) {
@@ -253,18 +253,17 @@ func (r *run) example() chat.Call {
 	return chat.Call{Name: r.ending, Arguments: []byte("{}")}
 }
 
-// stopDenied ends the run at a denied call: what runs already is dropped, and
-// nothing else of the response is started.
+// stopDenied ends the run at a denied call: it drops running calls and starts no others.
 func (r *run) stopDenied(b *batch) error {
-	for _, s := range b.invocations {
-		if s.refused {
-			s.finalize()
+	for _, inv := range b.invocations {
+		if inv.refused {
+			inv.finalize()
 		}
 	}
 	if err := b.discard("another call of the response was denied"); err != nil {
 		return err
 	}
-	return b.denied
+	return b.denial
 }
 
 func joinParagraphs(a, b string) string {

@@ -14,26 +14,25 @@ import (
 
 // useNative publishes the tools as functions of the server.
 func (r *run) useNative() {
-	r.native, r.ending, r.tools = true, "", prompt.Functions(r.defs)
+	r.native, r.ending, r.functions = true, "", prompt.Functions(r.defs)
 	r.system = r.texts.NativeSystem(r.cfg.System, r.defs)
 }
 
 // useDialect makes the model write its calls as text.
 func (r *run) useDialect() {
-	r.native, r.ending, r.tools = false, r.cfg.Writes.Ending, nil
+	r.native, r.ending, r.functions = false, r.cfg.Writes.Ending, nil
 	r.system = r.texts.System(r.cfg.System, r.defs, r.cfg.Writes)
 }
 
-// nativeCall takes a call that the server has read. Where such calls do not
-// count it is only a finding.
+// nativeCall takes a call parsed by the server. In a request for the answer it is only a finding.
 func (l *listener) nativeCall(c chat.Call) {
-	l.calls++
+	l.nativeCalls++
 	switch {
 	case l.err != nil:
 	case l.native:
 		call, faults := dialect.Native(c)
 		for i := range faults {
-			index := l.reply.batch.seen
+			index := l.reply.batch.added
 			faults[i] = withoutSpan(faults[i], c.Text)
 			faults[i].Call = &index
 		}
@@ -41,12 +40,12 @@ func (l *listener) nativeCall(c chat.Call) {
 		l.fail(l.reply.batch.add(call, faults))
 	default:
 		l.reply.findings = append(l.reply.findings,
-			diag.New(diag.OtherDialect, diag.Span{}, "the server read a call of %s; calls do not count there, and it is not run", quoteName(c.Name)))
+			diag.New(diag.OtherDialect, diag.Span{}, "the server parsed a call of %s in the request for the answer, where calls do not count; it is not run", quoteName(c.Name)))
 	}
 }
 
-// withoutSpan returns a finding about the arguments of a native call, of which the
-// text of the reply knows nothing. An error quotes its place.
+// withoutSpan removes the span of a finding about the arguments of a native call, which are not
+// part of the reply's text. The message of an error quotes the position instead.
 func withoutSpan(f diag.Finding, args string) diag.Finding {
 	if f.Severity == diag.Error && args != "" {
 		f.Message += ", in " + excerptAt(args, f.Span.Start)
@@ -70,17 +69,17 @@ func excerptAt(text string, at int) string {
 	return quoted
 }
 
-// reportLeakedCalls looks for a call of the run's tools that was not read: one in the text where calls
-// are native, or in another dialect than the run's. Whatever the model was trained to
-// runWrite, neither is run. (That it ends its work in the words of a dialect does no harm.)
+// reportLeakedCalls reports the first call of a tool of the run that was written where no calls are
+// parsed: in text although calls are native, or in another dialect. Such calls never run. A written
+// call of the ending tool is ignored, because it does no harm.
 func (l *listener) reportLeakedCalls(text string) {
-	if !slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return bytes.Contains(l.content, []byte(def.Name)) }) {
+	if !slices.ContainsFunc(l.run.defs, func(def *tool.Definition) bool { return bytes.Contains(l.callFreeText, []byte(def.Name)) }) {
 		return
 	}
 	reading := dialect.Scan(text, dialect.Options{})
 	for i, c := range reading.Calls {
 		row := reading.Rows[i].Name
-		if !l.run.hasTool(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.hasReadAt(c)) {
+		if !l.run.hasTool(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.coversCall(c)) {
 			continue
 		}
 		why := "calls are native in this run"
@@ -90,37 +89,37 @@ func (l *listener) reportLeakedCalls(text string) {
 		l.reply.leaked = l.native
 		var f dialect.Findings
 		f.Add(diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End),
-			"a call of %s stands in the text, in the dialect %s; %s, and it is not run", c.Name, row, why))
+			"the text contains a call of %s in the dialect %s; %s, so it is not run", c.Name, row, why))
 		l.reply.findings = append(l.reply.findings, f.Locate(text)...)
 		return
 	}
 }
 
-// hasTool reports whether a tool of the run has that name.
+// hasTool reports whether the run has a tool with that name.
 func (r *run) hasTool(name string) bool {
 	return slices.ContainsFunc(r.defs, func(def *tool.Definition) bool { return def.Name == name })
 }
 
-// hasReadAt reports whether something was read, or found, where a call stands.
-func (p *reply) hasReadAt(c chat.Call) bool {
+// coversCall reports whether a parsed call or a finding overlaps the span of c.
+func (p *reply) coversCall(c chat.Call) bool {
 	touches := func(start, end int) bool { return start < c.End && c.Start < end }
-	return slices.ContainsFunc(p.batch.invocations, func(s *invocation) bool { return touches(s.call.Start, s.call.End) }) ||
+	return slices.ContainsFunc(p.batch.invocations, func(inv *invocation) bool { return touches(inv.call.Start, inv.call.End) }) ||
 		slices.ContainsFunc(p.findings, func(f diag.Finding) bool { return touches(f.Span.Start, f.Span.End) })
 }
 
-// appendNativeResults tells the model what came of its calls, a message for each. A
-// reply without calls ends the work.
+// appendNativeResults appends the results of native calls, one message each. A reply without calls
+// ends the work.
 func (r *run) appendNativeResults(p *reply) (over bool, err error) {
-	for _, s := range p.batch.invocations {
-		content := prompt.Result(s.shown, r.boundary, s.modelBytes())
-		if changed := r.texts.Changed(s.call.Name, s.promptOutcome(), r.boundary); changed != "" {
+	for _, inv := range p.batch.invocations {
+		content := prompt.Result(inv.envelope, r.boundary, inv.modelBytes())
+		if changed := r.texts.Changed(inv.call.Name, inv.promptOutcome(), r.boundary); changed != "" {
 			content += "\n\n" + changed
 		}
-		r.messages = append(r.messages, chat.Message{Role: chat.Tool, CallID: s.call.ID, Name: s.call.Name, Content: content})
+		r.messages = append(r.messages, chat.Message{Role: chat.Tool, CallID: inv.call.ID, Name: inv.call.Name, Content: content})
 	}
 	switch {
-	case p.batch.seen > 0:
-		r.leaked = 0
+	case p.batch.added > 0:
+		r.repliesWithLeak = 0
 		return false, nil
 	case p.leaked && (r.cfg.TextAnswer || !r.isValidAnswer(p.text)):
 		return false, r.remindOfLeak()
@@ -128,9 +127,9 @@ func (r *run) appendNativeResults(p *reply) (over bool, err error) {
 	return r.endWork(p.text, "", true)
 }
 
-// remindOfLeak tells the model once that a call in its text is none.
+// remindOfLeak tells the model, once, that calls in its text do not count.
 func (r *run) remindOfLeak() error {
-	if r.leaked++; r.leaked > 1 && !r.restarts() {
+	if r.repliesWithLeak++; r.repliesWithLeak > 1 && !r.resetIfResumePoint() {
 		return &ModelError{Why: "leaked call"}
 	}
 	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "leaked call"})
@@ -138,12 +137,12 @@ func (r *run) remindOfLeak() error {
 	return nil
 }
 
-// writtenArgs returns the calls of a batch as the model made them.
+// callsAsWritten returns the calls of a batch with the model's own arguments.
 func (b *batch) callsAsWritten() []chat.Call {
 	var calls []chat.Call
-	for _, s := range b.invocations {
-		c := s.call
-		c.Arguments = s.writtenArgs
+	for _, inv := range b.invocations {
+		c := inv.call
+		c.Arguments = inv.writtenArgs
 		calls = append(calls, c)
 	}
 	return calls

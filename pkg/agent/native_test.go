@@ -223,7 +223,7 @@ func TestBrokenOff(t *testing.T) {
 		t.Errorf("what broke off is in the history: %v", r.requests[1].Messages)
 	}
 	i := slices.IndexFunc(r.records, func(b runfile.Body) bool { return b.Kind() == runfile.KindResponse })
-	if got := r.records[i].(runfile.Response); got.Broken == "" || got.Content != "I " || len(got.Calls) != 1 {
+	if got := r.records[i].(runfile.Response); got.BrokenOff == "" || got.Content != "I " || len(got.Calls) != 1 {
 		t.Errorf("record %+v", got)
 	}
 

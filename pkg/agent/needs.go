@@ -12,14 +12,14 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Needs is what only a person can tell, as a tool reported it.
+// Needs are the fields that a tool needs from the user.
 type Needs struct {
 	Tool     string
 	Fields   []string
 	Question string
 }
 
-// A NeedsError says that information is missing at the end of a run.
+// A NeedsError says that values from the user are missing at the end of a run.
 type NeedsError struct{ All []Needs } // by tool, not empty
 
 func (e *NeedsError) Error() string {
@@ -38,7 +38,7 @@ func (e *NeedsError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Fields returns the names of all that is missing, each once.
+// Fields returns the names of all missing fields, without duplicates.
 func (e *NeedsError) Fields() []string {
 	var names []string
 	for _, n := range e.All {
@@ -51,7 +51,8 @@ func (e *NeedsError) Fields() []string {
 	return names
 }
 
-// Question returns what the tools ask, a line each, behind the tool where there are several.
+// Question returns the questions of the tools, one per line, with the name of the tool if there are
+// several.
 func (e *NeedsError) Question() string {
 	var lines []string
 	for _, n := range e.All {
@@ -68,10 +69,10 @@ func (e *NeedsError) Question() string {
 	return strings.Join(lines, "\n")
 }
 
-// isAskUser reports whether a tool is the one that asks the user: each call of it is a question of its own.
+// isAskUser reports whether the tool is [tool.AskUser], each call of which is a separate question.
 func isAskUser(name string) bool { return name == tool.AskUser.Name }
 
-// Missing returns what tools still need at the end of a record, by tool.
+// Missing returns the unmet needs at the end of a record, by tool.
 func Missing(records []runfile.Record) map[string]*Needs {
 	missing, tools := map[string]*Needs{}, map[string]string{}
 	for _, record := range records {
@@ -89,7 +90,7 @@ func Missing(records []runfile.Record) map[string]*Needs {
 	return missing
 }
 
-// trackNeeds keeps what a tool needs until a call of it succeeds.
+// trackNeeds stores the needs of a tool until a call of it succeeds.
 func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
 	switch first := missing[name]; {
 	case len(result.Needs) > 0 && first != nil && isAskUser(name):
@@ -101,9 +102,9 @@ func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
 	}
 }
 
-// applyUserAnswers tells the model what tools need and the user has said. It reports false when nothing
-// is needed; all that nobody has said, or has said before, is a *[NeedsError]. Only the tools of that name are looked at, all
-// if there is none.
+// applyUserAnswers gives the model the user's values for the needs of the named tools, or of all
+// tools without names. It returns false if there are no needs, and a *[NeedsError] if values are
+// missing or are the same as before.
 func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool, err error) {
 	var ready []runfile.UserInput
 	var missing NeedsError
@@ -122,11 +123,11 @@ func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool,
 		return false, &missing
 	}
 	for _, t := range ready {
-		if err := r.record.append(t); err != nil {
+		if err := r.journal.append(t); err != nil {
 			return false, err
 		}
-		r.said[t.Tool] = t.Values
-		r.supplied++
+		r.userValues[t.Tool] = t.Values
+		r.userInputCount++
 		if isAskUser(t.Tool) {
 			delete(r.needs, t.Tool)
 			r.appendUser(r.texts.Answered(t.Values))
@@ -138,15 +139,16 @@ func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool,
 	return len(ready) > 0, nil
 }
 
-// userAnswersFor returns what the user says to what a tool needs, behind that to a number of others: what
-// is on record where the run had come that far, or of the run that is played again, and else what the
-// configuration has, once. It is nil if something is missing.
+// userAnswersFor returns the user's values for the needs of a tool, or nil if one is missing. index
+// is the number of user inputs collected in this step before it. Values come from the record of a
+// resumed run, from the replayed run, from the configuration (the same values only once), or from
+// the user.
 func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[string]string {
-	if past := r.record.past; others < len(past) {
+	if past := r.journal.unreplayed; others < len(past) {
 		then, _ := past[others].Body.(runfile.UserInput)
 		return then.Values
 	}
-	if i := r.supplied + others; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
+	if i := r.userInputCount + others; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
 		return r.cfg.RecordedUserInput[i].Values
 	}
 	values := map[string]string{}
@@ -157,13 +159,13 @@ func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[stri
 		}
 		values[field] = value
 	}
-	if maps.Equal(values, r.said[n.Tool]) {
+	if maps.Equal(values, r.userValues[n.Tool]) {
 		return r.promptUser(ctx, n)
 	}
 	return values
 }
 
-// promptUser returns what somebody who is there says, or nil.
+// promptUser asks the user and returns the values, or nil.
 func (r *run) promptUser(ctx context.Context, n *Needs) map[string]string {
 	if r.cfg.Ask == nil {
 		return nil

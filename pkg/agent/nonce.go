@@ -11,22 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// nonceBytes is how many random bytes a nonce has: few enough for a model to copy without
-// a slip, and more than a page could hold guesses at.
+// nonceBytes is the number of random bytes in a nonce: few enough for a model to copy reliably, too
+// many to guess in the space of a page.
 const nonceBytes = 6
 
-// A nonce is the word that marks fences of calls. The words of a run come from its seed,
-// one after the other, so that a replay has the same.
+// A nonce is the word that marks fences of calls. All nonces of a run derive from its seed, so a
+// replay has the same ones.
 type nonce struct {
-	word  string // "" where fences are not marked
-	drawn uint64
+	word    string // "" if fences are not marked
+	counter uint64
 }
 
-// next returns the next nonce that stands in none of some texts.
+// next returns the next nonce that occurs in none of the texts.
 func (n nonce) next(seed [32]byte, texts ...string) nonce {
 	for {
-		n.drawn++
-		sum := sha256.Sum256(binary.BigEndian.AppendUint64(append([]byte("nonce"), seed[:]...), n.drawn))
+		n.counter++
+		sum := sha256.Sum256(binary.BigEndian.AppendUint64(append([]byte("nonce"), seed[:]...), n.counter))
 		n.word = hex.EncodeToString(sum[:nonceBytes])
 		if !n.occursIn(texts...) {
 			return n
@@ -34,13 +34,13 @@ func (n nonce) next(seed [32]byte, texts ...string) nonce {
 	}
 }
 
-// occursIn reports whether one of some texts says the word.
+// occursIn reports whether one of the texts contains the nonce.
 func (n nonce) occursIn(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), n.word) })
 }
 
-// drawNonce marks the fences of the run with a new word, if they are to be marked, which none
-// estimate some texts says.
+// drawNonce marks the fences of the run with a new nonce that occurs in none of the texts, if
+// Config.Nonce is set.
 func (r *run) drawNonce(texts ...string) error {
 	if !r.cfg.Nonce {
 		return nil
@@ -53,8 +53,8 @@ func (r *run) drawNonce(texts ...string) error {
 	return nil
 }
 
-// renewNonce marks fences with another word when the results of a batch say the current one:
-// who knows it could write calls. It returns what the model is told of that, or "".
+// renewNonce replaces the nonce if a result of the batch contains it, because the author of that
+// data could write calls. It returns the message for the model, or "".
 func (r *run) renewNonce(b *batch) (string, error) {
 	texts := b.resultTexts()
 	if !r.cfg.Nonce || !r.nonce.occursIn(texts...) {
@@ -66,17 +66,16 @@ func (r *run) renewNonce(b *batch) (string, error) {
 	return r.texts.Fence(r.cfg.Writes.Fence()), nil
 }
 
-// resultTexts returns the results of the batch, each as it is written and with all of its strings
-// without escapes.
+// resultTexts returns the results of the batch, each encoded and as its decoded strings.
 func (b *batch) resultTexts() []string {
 	var all []string
-	for _, s := range b.invocations {
-		all = append(all, string(s.shown), decodedStrings(s.shown))
+	for _, inv := range b.invocations {
+		all = append(all, string(inv.envelope), decodedStrings(inv.envelope))
 	}
 	return all
 }
 
-// decodedStrings returns what the strings of a JSON text mean, one behind the other.
+// decodedStrings returns all decoded strings of a JSON text, one per line.
 func decodedStrings(text []byte) string {
 	var b strings.Builder
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))

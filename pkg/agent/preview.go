@@ -7,20 +7,20 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// longestSummary is how many bytes of arguments a message has.
-const longestSummary = 2000
+// maxSummaryBytes bounds the arguments in a summary.
+const maxSummaryBytes = 2000
 
-// Summary returns the arguments of the call and what it comes to, on one line, for messages.
+// Summary returns the arguments and effects of the call on one line, for messages.
 func (q Question) Summary() string {
 	args := string(q.Arguments)
-	if len(args) > longestSummary {
-		args = fmt.Sprintf("%s… %d bytes in all", strings.ToValidUTF8(args[:longestSummary], ""), len(args))
+	if len(args) > maxSummaryBytes {
+		args = fmt.Sprintf("%s… (%d bytes in total)", strings.ToValidUTF8(args[:maxSummaryBytes], ""), len(args))
 	}
 	parts := append([]string{args}, q.Effects()...)
 	return strings.Join(parts, "; ")
 }
 
-// Effects says what the call comes to, one thing a line.
+// Effects returns the effects of the call, one per line.
 func (q Question) Effects() []string {
 	var out []string
 	p := q.Preview
@@ -39,7 +39,7 @@ func (q Question) Effects() []string {
 	return out
 }
 
-// describeFile says what becomes of a file.
+// describeFile describes the effect on a file.
 func describeFile(f chat.PreviewFile) string {
 	name := f.Path
 	if f.Resolved != f.Path {
@@ -49,7 +49,7 @@ func describeFile(f chat.PreviewFile) string {
 	case f.State == chat.FileMissing && f.New != nil:
 		return fmt.Sprintf("creates %s (%d bytes)", name, len(f.New))
 	case f.State == chat.FileThere && f.New != nil:
-		return fmt.Sprintf("replaces %s: %d bytes are lost, %d are written", name, f.Bytes, len(f.New))
+		return fmt.Sprintf("replaces %s (%d bytes) with %d bytes", name, f.Bytes, len(f.New))
 	case f.State == chat.FileThere:
 		return fmt.Sprintf("uses %s (%d bytes)", name, f.Bytes)
 	}

@@ -8,8 +8,9 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Restarts returns the turns in which a recorded run ended before it was resumed, and the one in which it ended
-// last: 0 if it was cut off. Where useless replies or too many repairs ended it, the resumed run asks once more.
+// Restarts returns the turns at which a recorded run ended before it was resumed, and the turn at
+// which it last ended: 0 if it was cut off. If useless replies or too many repairs ended the run,
+// the resumed run asks once more.
 func Restarts(log *runfile.Log) (turns []int, last int) {
 	for _, record := range log.Records {
 		switch b := record.Body.(type) {
@@ -29,22 +30,23 @@ func Restarts(log *runfile.Log) (turns []int, last int) {
 	return turns, last
 }
 
-// restarts reports whether the run ended in this turn and was resumed. Then the counters of repairs and reminders begin
-// anew, and the model is reminded instead of ending the run.
-func (r *run) restarts() bool {
+// resetIfResumePoint reports whether the run ended in this turn and was resumed. If so, it resets
+// the counters of repairs and reminders, and the model gets another reminder instead of the end of
+// the run.
+func (r *run) resetIfResumePoint() bool {
 	if !slices.Contains(r.cfg.Restarts, r.out.Turns) {
 		return false
 	}
-	r.unusable, r.reminded, r.leaked, r.repairs = 0, 0, 0, 0
+	r.uselessReplies, r.repliesWithoutCall, r.repliesWithLeak, r.repairs = 0, 0, 0, 0
 	return true
 }
 
-// unmetRequirements returns the required tools of which no call has succeeded.
+// unmetRequirements returns the required tools without a successful call.
 func (r *run) unmetRequirements() []string {
-	return slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.worked[name] })
+	return slices.DeleteFunc(slices.Clone(r.cfg.Require), func(name string) bool { return r.succeeded[name] })
 }
 
-// allDenied returns an error if calls were denied and no other call was carried out, else nil.
+// allDenied returns an error if calls were denied and no call was executed, else nil.
 func (r *run) allDenied() error {
 	e := &AllDeniedError{Calls: len(r.reports)}
 	for _, c := range r.reports {
@@ -62,7 +64,8 @@ func (r *run) allDenied() error {
 	return e
 }
 
-// rootCause returns why the run failed: where the model ended it badly, work that was required or denied says more.
+// rootCause replaces a [ModelError] by its likely cause: required work that is missing, or denied
+// calls.
 func (r *run) rootCause(err error) error {
 	undone := r.unmetRequirements()
 	switch {

@@ -16,55 +16,55 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A run goes on by doing again what is on record of it: the same loop asks, decides and
-// executes, what it asked and executed before is answered from the record, and every step is
-// held against it. Behind the last one it does them for the first time.
+// A resumed run repeats its recorded steps. The same loop requests, decides and executes, but the
+// record supplies the recorded responses and results, and every step is compared with it. After the
+// last recorded step the run continues live.
 
-// A DivergedError says that a run that is to go on does not do what is on record of it.
+// A DivergedError says that a resumed run takes a step that differs from its record.
 type DivergedError struct {
-	Record int // number of the record; 0 where it is none
+	Record int // number of the record, or 0
 	Why    string
 }
 
 func (e *DivergedError) Error() string {
 	if e.Record == 0 {
-		return "the run does not go on as it began: " + e.Why
+		return "the resumed run differs from its record: " + e.Why
 	}
-	return fmt.Sprintf("the run does not go on as it began: record %d: %s", e.Record, e.Why)
+	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
 }
 
-// An UnknownOutcomeError says that a run was cut off while a call was changing something,
-// and that nobody knows whether it did.
+// An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
+// unknown.
 type UnknownOutcomeError struct {
 	Call, Tool string
 	Arguments  string // as JSON, for a message
 }
 
 func (e *UnknownOutcomeError) Error() string {
-	return "the run was cut off during the call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + ", and whether it took effect is not known; it is not repeated"
+	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
 }
 
-// An AnsweredError says that a run has ended with its answer, so that it cannot go on.
+// An AnsweredError says that a run has finished with an answer and cannot be resumed.
 type AnsweredError struct{}
 
-func (*AnsweredError) Error() string { return "the run has its answer" }
+func (*AnsweredError) Error() string { return "the run has already finished" }
 
-// Continue returns what counts of the record of a run that is to go on: what only says how
-// it ended is left out, and so are requests at the end without a whole response, with the
-// calls that were started while it came. An error is an *[AnsweredError].
+// Continue returns the records that a resumed run repeats. It leaves out the records about the end
+// of the run, and requests at the end without a complete response, with the calls started from it.
+// The error is an *[AnsweredError].
 func Continue(log *runfile.Log) ([]runfile.Record, error) {
-	records := log.Standing()
-	if end, ok := last(records).(runfile.End); ok {
+	records := log.LiveRecords()
+	if end, ok := lastBody(records).(runfile.End); ok {
 		if end.Exit == 0 {
 			return nil, &AnsweredError{}
 		}
 		records = records[:len(records)-1]
 	}
-	for isLoose(last(records)) {
+	for isCleanupRecord(lastBody(records)) {
 		records = records[:len(records)-1]
 	}
 	if changed := len(records) - 2; isUnauthorizedAt(records, changed) {
-		records = records[:changed] // with an authorisation that is renewed it can be made
+		records = records[:changed] // it can succeed once the authorization is renewed
 	}
 	for {
 		asked := lastIndexOf[runfile.Request](records)
@@ -75,15 +75,16 @@ func Continue(log *runfile.Log) ([]runfile.Record, error) {
 	}
 }
 
-func last(records []runfile.Record) runfile.Body {
+func lastBody(records []runfile.Record) runfile.Body {
 	if len(records) == 0 {
 		return nil
 	}
 	return records[len(records)-1].Body
 }
 
-// isLoose reports whether a record at the end says what became of calls because the run ended.
-func isLoose(b runfile.Body) bool {
+// isCleanupRecord reports whether a record only gives the final status of a call at the end of a
+// run.
+func isCleanupRecord(b runfile.Body) bool {
 	switch b.(type) {
 	case runfile.Discarded, runfile.UnknownOutcome:
 		return true
@@ -91,8 +92,8 @@ func isLoose(b runfile.Body) bool {
 	return false
 }
 
-// isUnauthorizedAt reports whether two records say that a change was about to happen, and that
-// it did not because there was no authorisation.
+// isUnauthorizedAt reports whether records[i] and its successor are the intent of a change and its
+// failure for a missing authorization.
 func isUnauthorizedAt(records []runfile.Record, i int) bool {
 	if i < 0 {
 		return false
@@ -102,7 +103,7 @@ func isUnauthorizedAt(records []runfile.Record, i int) bool {
 	return began && ended && intent.Call == result.Call && result.Result.Error != nil && result.Result.Error.Code == chat.Unauthorized
 }
 
-// lastIndexOf returns where the last record of a kind stands, or -1.
+// lastIndexOf returns the index of the last record of a kind, or -1.
 func lastIndexOf[T runfile.Body](records []runfile.Record) int {
 	for i, r := range slices.Backward(records) {
 		if _, ok := r.Body.(T); ok {
@@ -112,53 +113,54 @@ func lastIndexOf[T runfile.Body](records []runfile.Record) int {
 	return -1
 }
 
-// emitApproval reports whether a whole response follows a request.
+// hasResponse reports whether a request is followed by a complete response.
 func hasResponse(records []runfile.Record) bool {
 	i := lastIndexOf[runfile.Response](records)
-	return i >= 0 && records[i].Body.(runfile.Response).Broken == ""
+	return i >= 0 && records[i].Body.(runfile.Response).BrokenOff == ""
 }
 
-// A recorded is what is on record of a run that goes on, by the ids of its calls.
-type recorded struct {
+// recordedCalls indexes the records of a resumed run by the ids of its calls.
+type recordedCalls struct {
 	results   map[string]runfile.Result
 	intents   map[string]bool
 	discarded map[string]bool
 	secret    map[secretArguments]bool
 }
 
-// secretArguments names arguments that were denied for a secret in them, which no record has.
+// secretArguments identifies arguments that were denied because they hold a secret. No record has
+// them.
 type secretArguments struct {
-	call  string
-	given bool // by who approved the call
+	call       string
+	byApprover bool // the approver gave them
 }
 
-// hasBegun reports whether a call had begun.
-func (p recorded) hasBegun(id string) bool {
+// hasBegun reports whether a call was started.
+func (p recordedCalls) hasBegun(id string) bool {
 	_, ran := p.results[id]
 	return ran || p.intents[id] || p.discarded[id]
 }
 
-// replayRecorded makes the run one that goes on, if it has a past. Nobody hears again of what
-// happened then.
-func (r *run) replayRecorded() error {
+// loadHistory prepares the run to repeat the records of the run that it resumes. Repeated steps
+// emit no events.
+func (r *run) loadHistory() error {
 	records := r.cfg.Past
-	r.past = recorded{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
+	r.recordedCalls = recordedCalls{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
 	for _, record := range records {
 		switch b := record.Body.(type) {
 		case runfile.Result:
-			r.past.results[b.Call] = b
+			r.recordedCalls.results[b.Call] = b
 		case runfile.Intent:
-			r.past.intents[b.Call] = true
+			r.recordedCalls.intents[b.Call] = true
 		case runfile.Discarded:
-			r.past.discarded[b.Call] = true
+			r.recordedCalls.discarded[b.Call] = true
 		case runfile.Call:
-			r.past.secret[secretArguments{b.ID, false}] = b.Rule == policy.SecretRule
+			r.recordedCalls.secret[secretArguments{b.ID, false}] = b.Rule == policy.SecretRule
 		case runfile.Approval:
-			r.past.secret[secretArguments{b.Call, true}] = b.Rule == policy.SecretRule
+			r.recordedCalls.secret[secretArguments{b.Call, true}] = b.Rule == policy.SecretRule
 		}
 	}
-	if len(records) > 0 { // the first one says what the run was started with
-		r.record.past = clampTimes(records[1:], time.Now())
+	if len(records) > 0 { // the first record holds the options of the run
+		r.journal.unreplayed = clampTimes(records[1:], time.Now())
 	}
 	if lastIndexOf[runfile.Request](records) < 0 {
 		return nil
@@ -173,16 +175,16 @@ func (r *run) replayRecorded() error {
 	}
 	hear := r.cfg.Observe
 	r.cfg.Observe = func(e Event) {
-		if len(r.record.past) == 0 {
+		if len(r.journal.unreplayed) == 0 {
 			hear(e)
 		}
 	}
 	return nil
 }
 
-// clampTimes returns records of which none is later than the next one, and none than now. Where the clock
-// was set back since, those before it go along: they are as long before one another as they were, and no
-// call waits for a rate until the old time has come.
+// clampTimes makes the times of records ascend and lie before now. If the clock was set back since,
+// earlier records move back with later ones and keep their distances. Otherwise calls would wait
+// for their rate limits until the clock reaches the old time.
 func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 	records = slices.Clone(records)
 	var back time.Duration
@@ -196,39 +198,40 @@ func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 	return records
 }
 
-// replayRecorded gives a call of the past the result that it had, and reports whether it is one. Where no
-// rule says it, reports says whether the model is told of one whose outcome nobody knows.
-func (s *invocation) replayRecorded(p recorded, reports bool) bool {
-	result, ran := p.results[s.call.ID]
+// replayResult gives a call its recorded result. It returns false if the call is to run. report
+// says whether the model gets a change with an unknown outcome as a result, if no rule of the
+// policy decides that.
+func (inv *invocation) replayResult(p recordedCalls, reports bool) bool {
+	result, ran := p.results[inv.call.ID]
 	switch {
 	case ran && result.Truncated:
-		s.err = &DivergedError{Why: fmt.Sprintf("the result of the call %s, of %d bytes, was recorded cut", s.call.ID, result.Bytes)}
+		inv.err = &DivergedError{Why: fmt.Sprintf("the recorded result of the call %s (%d bytes) is truncated", inv.call.ID, result.Bytes)}
 	case ran:
-		s.result, s.duration = result.Result, result.Duration
-		s.result.Labels = result.Labels
-	case p.discarded[s.call.ID]: // nobody looks at its result
-	case !p.intents[s.call.ID] || s.def.Repeatable():
+		inv.result, inv.duration = result.Result, result.Duration
+		inv.result.Labels = result.Labels
+	case p.discarded[inv.call.ID]: // its result is not used
+	case !p.intents[inv.call.ID] || inv.def.Repeatable():
 		return false
-	case s.decision.Unknown == "report" || s.decision.Unknown == "" && reports:
-		s.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call, and whether it took effect is not known; it is not repeated")
+	case inv.decision.Unknown == "report" || inv.decision.Unknown == "" && reports:
+		inv.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call; its outcome is unknown, so it is not repeated")
 	default:
-		s.err = &UnknownOutcomeError{Call: s.call.ID, Tool: s.call.Name, Arguments: string(s.call.Arguments)}
+		inv.err = &UnknownOutcomeError{Call: inv.call.ID, Tool: inv.call.Name, Arguments: string(inv.call.Arguments)}
 	}
 	return true
 }
 
-// A resumedModel plays what a model said before, and then asks it.
+// A resumedModel replies from the record and, after its end, from the live model.
 type resumedModel struct {
-	past *model.Replay
-	live Model
+	recorded *model.Replay
+	live     Model
 }
 
-// Reply answers a request from the record as long as there is something in it.
+// Reply answers from the record as long as it has responses.
 func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	if m.past.Over() {
+	if m.recorded.Over() {
 		return m.live.Reply(ctx, req, delta)
 	}
-	resp, err := m.past.Reply(ctx, req, delta)
+	resp, err := m.recorded.Reply(ctx, req, delta)
 	var replay *model.ReplayError
 	if errors.As(err, &replay) {
 		err = &DivergedError{Why: fmt.Sprintf("turn %d: %s\n%s", replay.Turn, replay.Why, replay.Diff)}
@@ -236,22 +239,22 @@ func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(c
 	return resp, err
 }
 
-// diffSteps says how a step differs from the one on record, or "".
+// diffSteps describes how a step differs from the recorded one, or "".
 func diffSteps(then, now runfile.Body) string {
 	if then.Kind() != now.Kind() {
-		return fmt.Sprintf("it is of the kind %s, and now there is one of the kind %s", then.Kind(), now.Kind())
+		return fmt.Sprintf("expected a step of kind %s, got %s", then.Kind(), now.Kind())
 	}
 	if was, is := fingerprint(then), fingerprint(now); was != is {
-		return fmt.Sprintf("it says %s, and now it is %s", was, is)
+		return fmt.Sprintf("expected %s, got %s", was, is)
 	}
 	return ""
 }
 
-// fingerprint returns what has to be the same when a step is done again.
+// fingerprint returns the part of a step that must be the same when the step is repeated.
 func fingerprint(b runfile.Body) string {
 	switch b := b.(type) {
 	case runfile.Request:
-		return fmt.Sprintf("the request of turn %d", b.Turn) // what is in it is held against the record with what is said to it
+		return fmt.Sprintf("the request of turn %d", b.Turn) // resumedModel compares its content with the record
 	case runfile.Attempt:
 		return fmt.Sprintf("attempt %d", b.Number)
 	case runfile.Response:
@@ -272,7 +275,7 @@ func fingerprint(b runfile.Body) string {
 		return fmt.Sprintf("%s %q", b.Tool, b.Values)
 	case runfile.Answer:
 		var text bytes.Buffer
-		_ = json.Compact(&text, b.JSON) // it was checked
+		_ = json.Compact(&text, b.JSON) // answers on record are valid JSON
 		return text.String()
 	}
 	return ""

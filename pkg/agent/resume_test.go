@@ -178,7 +178,7 @@ func TestResumeOfACutResult(t *testing.T) {
 	r, _ := resumed(t, log.Records[:len(log.Records)-2], then(says(calls(`look("a")`))))
 	_, err := r.run()
 	wantError[*agent.DivergedError](t, err)
-	if !strings.Contains(err.Error(), "recorded cut") {
+	if !strings.Contains(err.Error(), "is truncated") {
 		t.Error(err)
 	}
 }

@@ -281,7 +281,7 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 		rt.Fatalf("%s: %v", at, err)
 	}
 	r, out, err := drawn.play(t, past)
-	more := append(bodies(records), runfile.Resumed{Keep: past[len(past)-1].Seq})
+	more := append(bodies(records), runfile.Resumed{KeptThrough: past[len(past)-1].Seq})
 	after := readBack(t, asRecords(append(more, r.records...)))
 	if open := last(past, "put"); open {
 		if !errors.As(err, new(*agent.UnknownOutcomeError)) || len(r.changes()) > 0 {
@@ -295,7 +295,7 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 	if diff := difference(was, out, cmpopts.EquateEmpty()); diff != "" {
 		rt.Errorf("%s: outcome (-whole +resumed):\n%s", at, diff)
 	}
-	stands := (&runfile.Log{Records: after}).Standing()
+	stands := (&runfile.Log{Records: after}).LiveRecords()
 	if diff := difference(kinds(whole.records), kinds(bodies(stands)[1:])); diff != "" {
 		rt.Errorf("%s: records (-whole +resumed):\n%s", at, diff)
 	}
@@ -329,7 +329,7 @@ func TestLawOfLateApproval(t *testing.T) {
 			}
 			r, out, err := drawn.play(t, past)
 			started = append(started, r.changes()...)
-			records = readBack(t, asRecords(append(append(bodies(records), runfile.Resumed{Keep: past[len(past)-1].Seq}), r.records...)))
+			records = readBack(t, asRecords(append(append(bodies(records), runfile.Resumed{KeptThrough: past[len(past)-1].Seq}), r.records...)))
 			if len(known) < 2 {
 				continue
 			}

@@ -12,25 +12,25 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// digest identifies a call, as its record has it.
+// digest returns the digest of a call as recorded, without secrets.
 func (r *run) digest(tool string, args json.RawMessage) string {
 	return runfile.CallDigest(tool, r.cfg.Policy.Secrets.HideJSON(args))
 }
 
-// key returns what makes a call the same one when it is made again after a crash, in 32 hexadecimal
-// digits; "" where its tool wants none. Arguments that are others have another key.
-func (r *run) key(s *invocation) string {
-	if !s.def.Keyed() {
+// idempotencyKey returns the key that identifies a call when it is repeated after a crash: 32
+// hexadecimal digits, "" if its tool uses none. Other arguments get another key.
+func (r *run) idempotencyKey(inv *invocation) string {
+	if !inv.def.Keyed() {
 		return ""
 	}
 	h := sha256.New()
-	for _, part := range []string{r.cfg.ID, hex.EncodeToString(r.cfg.Seed[:]), s.call.ID, s.digest} {
-		fmt.Fprintf(h, "%d:%s", len(part), part) // a hash takes everything
+	for _, part := range []string{r.cfg.ID, hex.EncodeToString(r.cfg.Seed[:]), inv.call.ID, inv.digest} {
+		fmt.Fprintf(h, "%d:%s", len(part), part) // writing to a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// redacted returns messages as they are on record, without secrets.
+// redacted returns messages without secrets, as they are recorded.
 func redacted(messages []chat.Message, s *redact.Set) []chat.Message {
 	if s.None() {
 		return messages

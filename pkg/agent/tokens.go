@@ -2,16 +2,17 @@ package agent
 
 import "oneshot/pkg/chat"
 
-// bytesPerToken is how many bytes of text a token has, where no usage says more. English has about 4, code and JSON 3.
+// bytesPerToken is the assumed size of a token before any usage is known. English has about 4 bytes
+// per token, code and JSON 3.
 const bytesPerToken = 3.4
 
-// A tokenEstimate says how many tokens a request takes, before any server has counted them.
-type tokenEstimate struct {
-	bytes, tokens int // of the latest request whose usage is known; 0 if there is none
+// A tokenEstimator estimates the tokens of a request before a server has counted them.
+type tokenEstimator struct {
+	bytes, tokens int // of the latest request with known usage; 0 without one
 }
 
-// estimate returns the estimate of a request.
-func (e tokenEstimate) estimate(req chat.Request) int {
+// estimate returns the estimated tokens of a request.
+func (e tokenEstimator) estimate(req chat.Request) int {
 	size := requestBytes(req)
 	if e.tokens > 0 {
 		return int(float64(size) * float64(e.tokens) / float64(e.bytes))
@@ -19,14 +20,14 @@ func (e tokenEstimate) estimate(req chat.Request) int {
 	return int(float64(size) / bytesPerToken)
 }
 
-// calibrate corrects later estimates by the usage of a request.
-func (e *tokenEstimate) calibrate(req chat.Request, u chat.Usage) {
+// calibrate adjusts later estimates to the usage of a request.
+func (e *tokenEstimator) calibrate(req chat.Request, u chat.Usage) {
 	if size := requestBytes(req); u.InputTokens > 0 && size > 0 {
 		e.bytes, e.tokens = size, u.InputTokens
 	}
 }
 
-// requestBytes returns the size of what a model reads in a request.
+// requestBytes returns the size of a request as the model reads it.
 func requestBytes(req chat.Request) int {
 	size := len(req.System) + len(req.Format)
 	for _, f := range req.Tools {
@@ -41,7 +42,7 @@ func requestBytes(req chat.Request) int {
 	return size
 }
 
-// checkEstimate refuses a request that would most likely take more tokens than are left.
+// checkEstimate returns an error if a request would probably exceed the remaining tokens.
 func (b *budget) checkEstimate(estimate int) error {
 	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && estimate > left {
 		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: estimate}

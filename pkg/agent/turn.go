@@ -10,36 +10,36 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A reply is a complete response and what was read in it.
+// A reply is a complete response and the calls and findings in it.
 type reply struct {
 	chat.Response
-	text     string // the content without calls
-	leaked   bool   // calls are native, and there is one in the text
+	text     string // content without calls
+	leaked   bool   // calls are native, but the text contains one
 	findings []diag.Finding
-	batch    *batch // the calls, some of them running already
+	batch    *batch // its calls, some of them already running
 }
 
-// request returns the next request.
+// request builds the next request.
 func (r *run) request(purpose chat.Purpose, f answerFormat) chat.Request {
 	req := chat.Request{
-		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.tools,
+		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.functions,
 		AnyJSON: f.anyJSON, Params: r.cfg.Params, MostCalls: r.budget.callsLeft(),
 	}
 	if f.schema {
-		req.Format = r.answers.Raw()
+		req.Format = r.answerSchema.Raw()
 	}
 	req.Digest = r.requestDigest(req)
 	return req
 }
 
-// sendRequest makes one request. When it returns an error, nothing that the response
-// hasBegun is left running.
+// sendRequest sends one request and reads its response. If it returns an error, all calls of the
+// response have ended.
 func (r *run) sendRequest(ctx context.Context, purpose chat.Purpose, f answerFormat) (*reply, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	req := r.request(purpose, f)
-	if err := r.admit(req); err != nil {
+	if err := r.reserveRequest(req); err != nil {
 		return nil, err
 	}
 	r.out.Turns = r.budget.turns
@@ -48,14 +48,14 @@ func (r *run) sendRequest(ctx context.Context, purpose chat.Purpose, f answerFor
 	}
 	r.cfg.Observe(Event{Kind: EventRequest, Turn: r.out.Turns, Purpose: purpose})
 
-	l := r.listen(ctx, purpose)
-	l.request, l.input = req, r.budget.rate.estimate(req)
+	l := r.newListener(ctx, purpose)
+	l.request, l.estimatedTokens = req, r.budget.estimator.estimate(req)
 	resp, err := r.modelFor(purpose).Reply(l.ctx, req, l.onDelta)
 	l.cancel(nil)
-	r.begun = l.pieces > 0
+	r.responseStarted = l.deltas > 0
 	switch {
 	case l.err != nil:
-		err = l.err // what ended the response, and not what the model made of that
+		err = l.err // the cause, not the model's error about its cancelled context
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case err == nil:
@@ -63,29 +63,29 @@ func (r *run) sendRequest(ctx context.Context, purpose chat.Purpose, f answerFor
 	}
 	if err == nil {
 		err = r.recordResponse(l)
-	} else if r.begun {
-		err = joinErrors(err, r.recordBroken(l, resp, err))
+	} else if r.responseStarted {
+		err = joinErrors(err, r.recordBrokenResponse(l, resp, err))
 	}
 	if err != nil {
-		return nil, joinErrors(err, l.reply.batch.discard("the response is not complete"))
+		return nil, joinErrors(err, l.reply.batch.discard("the response is incomplete"))
 	}
 	return &l.reply, nil
 }
 
-// admit counts a request that the budgets have room for.
-func (r *run) admit(req chat.Request) error {
-	if err := r.budget.spent(1); err != nil {
+// reserveRequest checks the budgets and counts the request.
+func (r *run) reserveRequest(req chat.Request) error {
+	if err := r.budget.checkTokens(1); err != nil {
 		return err
 	}
-	if len(r.record.past) == 0 { // what is on record was sent
-		if err := r.budget.checkEstimate(r.budget.rate.estimate(req)); err != nil {
+	if len(r.journal.unreplayed) == 0 { // recorded requests were sent already
+		if err := r.budget.checkEstimate(r.budget.estimator.estimate(req)); err != nil {
 			return err
 		}
 	}
-	return r.budget.turn()
+	return r.budget.addTurn()
 }
 
-// modelFor returns the model that answers requests of a purpose.
+// modelFor returns the model for requests of a purpose.
 func (r *run) modelFor(purpose chat.Purpose) Model {
 	if purpose == chat.PurposeAnswer && r.cfg.Responder != nil {
 		return r.cfg.Responder
@@ -93,8 +93,8 @@ func (r *run) modelFor(purpose chat.Purpose) Model {
 	return r.cfg.Model
 }
 
-// joinErrors returns an error together with one that came later, if that is another. That a run
-// whose end has come does not go on as it began is none.
+// joinErrors joins an error with a later one. It drops a later error that is the same, and a
+// [DivergedError]: a failing resumed run naturally differs from its record.
 func joinErrors(err, later error) error {
 	switch {
 	case err == nil:
@@ -105,14 +105,13 @@ func joinErrors(err, later error) error {
 	return errors.Join(err, later)
 }
 
-// recordResponse books a complete response. Its findings are kept and its record is
-// appended, but not yet durable.
+// recordResponse records a complete response, not yet durably, and keeps its findings.
 func (r *run) recordResponse(l *listener) error {
 	p := &l.reply
-	body := r.recordOf(p.Response, l)
+	body := r.responseRecord(p.Response, l)
 	p.Usage = body.Usage
-	r.budget.rate.calibrate(l.request, p.Usage)
-	r.budget.use(p.Usage, body.Pieces)
+	r.budget.estimator.calibrate(l.request, p.Usage)
+	r.budget.addTokens(p.Usage, body.DeltaCount)
 	r.out.Usage = r.out.Usage.Add(p.Usage)
 	r.out.Model = p.By
 	r.out.Findings = append(r.out.Findings, p.findings...)
@@ -120,86 +119,86 @@ func (r *run) recordResponse(l *listener) error {
 	for _, f := range p.findings {
 		r.cfg.Observe(Event{Kind: EventFinding, Turn: r.out.Turns, Finding: f})
 	}
-	return r.record.append(body)
+	return r.journal.append(body)
 }
 
-// recordOf returns the record of a response.
-func (r *run) recordOf(p chat.Response, l *listener) runfile.Response {
+// responseRecord returns the record of a response.
+func (r *run) responseRecord(p chat.Response, l *listener) runfile.Response {
 	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
-	pieces := r.record.pieces(l.pieces)
+	pieces := r.journal.deltaCount(l.deltas)
 	if pieces <= p.Usage.Total() {
-		pieces = 0 // the usage says more
+		pieces = 0 // the usage is more precise
 	}
 	return runfile.Response{
-		Pieces: pieces,
-		Turn:   r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
+		DeltaCount: pieces,
+		Turn:       r.out.Turns, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
 		Stop: p.Stop, Usage: p.Usage, Model: p.Model, By: p.By,
 	}
 }
 
-// recordBroken records what there is of a response that broke off.
-func (r *run) recordBroken(l *listener, resp chat.Response, why error) error {
+// recordBrokenResponse records the received part of a response that broke off.
+func (r *run) recordBrokenResponse(l *listener, resp chat.Response, why error) error {
 	if resp.Content == "" {
-		resp.Content = string(l.content)
+		resp.Content = string(l.callFreeText)
 	}
-	body := r.recordOf(resp, l)
-	body.Broken, body.Pieces = why.Error(), r.record.pieces(l.pieces)
-	if body.Usage.Total() == 0 { // the server had not come to it
-		body.Usage = chat.Usage{InputTokens: l.input, OutputTokens: body.Pieces}
+	body := r.responseRecord(resp, l)
+	body.BrokenOff, body.DeltaCount = why.Error(), r.journal.deltaCount(l.deltas)
+	if body.Usage.Total() == 0 { // the server had not sent its usage yet
+		body.Usage = chat.Usage{InputTokens: l.estimatedTokens, OutputTokens: body.DeltaCount}
 	}
-	shortenBroken(&body, l.needed)
-	r.budget.use(body.Usage, body.Pieces)
+	shortenBroken(&body, l.callBytes)
+	r.budget.addTokens(body.Usage, body.DeltaCount)
 	r.out.Usage = r.out.Usage.Add(body.Usage)
-	return r.record.append(body)
+	return r.journal.append(body)
 }
 
-// recordRequest records what is new in a request, so that the record grows
-// with the conversation and not with its square.
+// recordRequest records only the new messages of a request: a record with all of them would grow
+// quadratically.
 func (r *run) recordRequest(req chat.Request) error {
 	body := runfile.Request{
-		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recorded:],
+		Turn: r.out.Turns, Purpose: req.Purpose, Messages: req.Messages[r.recordedMessages:],
 		Format: req.Format, AnyJSON: req.AnyJSON, Digest: req.Digest,
 	}
-	if r.recorded == 0 {
+	if r.recordedMessages == 0 {
 		body.System, body.Tools = req.System, req.Tools
 	}
 	if !r.native {
 		body.Nonce = r.nonce.word
 	}
-	r.recorded = len(req.Messages)
-	return r.record.append(body)
+	r.recordedMessages = len(req.Messages)
+	return r.journal.append(body)
 }
 
-// requestDigest identifies a request as it can be made again from its record, which holds no secret
-// although a model can have said one.
+// requestDigest returns the digest of a request without its secrets, so that the request can be
+// verified from the record.
 func (r *run) requestDigest(req chat.Request) string {
 	r.chain.Add(redacted(req.Messages[r.chain.Count():], r.cfg.Policy.Secrets)...)
 	req.System = r.cfg.Policy.Secrets.Hide(req.System)
 	return r.chain.Digest(req)
 }
 
-// A listener hears a response while it is written.
+// A listener parses a response while it streams.
 type listener struct {
-	run     *run
-	request chat.Request
-	input   int             // tokens of the request, estimated
-	ctx     context.Context // of the response
-	calling context.Context // of its calls
-	cancel  context.CancelCauseFunc
-	scanner *dialect.Scanner // nil where calls in text do not count
-	native  bool             // native calls count
-	reply   reply
-	faults  dialect.Findings
-	content []byte // call-free text
-	heard   int    // bytes of content
-	needed  int    // bytes of content in which calls were found, or taken back
-	calls   int    // native calls
-	pieces  int    // deltas with text: each is at least one token
-	err     error  // what ended the run from inside the response
+	run             *run
+	request         chat.Request
+	estimatedTokens int             // of the request
+	ctx             context.Context // of the response
+	callCtx         context.Context // of its calls
+	cancel          context.CancelCauseFunc
+	scanner         *dialect.Scanner // nil if written calls do not count
+	native          bool             // native calls count
+	reply           reply
+	findings        dialect.Findings
+	callFreeText    []byte // content without calls
+	contentBytes    int    // number of content bytes received
+	callBytes       int    // number of content bytes up to the last call or revocation
+	nativeCalls     int    // number of native calls received
+	deltas          int    // number of deltas with content; each is at least one token
+	err             error  // ends the run
 }
 
-func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
-	l := &listener{run: r, calling: ctx}
+func (r *run) newListener(ctx context.Context, purpose chat.Purpose) *listener {
+	l := &listener{run: r, callCtx: ctx}
 	l.reply.batch = newBatch(ctx, r)
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	switch {
@@ -207,25 +206,25 @@ func (r *run) listen(ctx context.Context, purpose chat.Purpose) *listener {
 	case r.native:
 		l.native = true
 	default:
-		l.scanner = dialect.NewScanner(dialect.Options{Dialect: r.cfg.Writes}, l.read)
+		l.scanner = dialect.NewScanner(dialect.Options{Dialect: r.cfg.Writes}, l.onScannerEvent)
 	}
 	return l
 }
 
-// onDelta takes a delta. It is called by the model, which may need a moment to
-// notice that nobody listens any more.
+// onDelta handles a delta. After an error it ignores deltas until the model notices that its
+// context has ended.
 func (l *listener) onDelta(d chat.Delta) {
 	if l.err != nil {
 		return
 	}
 	if d.Attempt != nil {
-		l.fail(l.run.record.append(runfile.Attempt{Turn: l.run.out.Turns, Attempt: *d.Attempt}))
+		l.fail(l.run.journal.append(runfile.Attempt{Turn: l.run.out.Turns, Attempt: *d.Attempt}))
 		l.run.cfg.Observe(Event{Kind: EventRetry, Turn: l.run.out.Turns, Attempt: d.Attempt})
 		return
 	}
 	if d.Content != "" || d.Reasoning != "" || d.Call != nil {
-		l.pieces++
-		l.fail(l.run.budget.spent(l.input + l.pieces))
+		l.deltas++
+		l.fail(l.run.budget.checkTokens(l.estimatedTokens + l.deltas))
 	}
 	l.write(d.Content)
 	if d.Call != nil {
@@ -234,43 +233,43 @@ func (l *listener) onDelta(d chat.Delta) {
 }
 
 func (l *listener) write(content string) {
-	l.heard += len(content)
+	l.contentBytes += len(content)
 	if l.scanner != nil && l.err == nil {
 		l.scanner.Write([]byte(content))
 	}
 }
 
-// parseAnswer takes what the scanner found. The scanner goes on to the end of its
-// piece, also when what stands there is not to be read any more.
-func (l *listener) read(e dialect.Event) {
+// onScannerEvent handles an event of the scanner. The scanner finishes its chunk, so more events
+// may arrive after an error.
+func (l *listener) onScannerEvent(e dialect.Event) {
 	switch {
 	case l.err != nil:
 	case e.Before:
-		l.content = l.content[:0]
+		l.callFreeText = l.callFreeText[:0]
 	case e.Revoked:
-		l.needed = l.heard
+		l.callBytes = l.contentBytes
 		l.fail(l.revokeCalls())
 	case e.Call != nil:
-		l.needed = l.heard
+		l.callBytes = l.contentBytes
 		l.fail(l.reply.batch.add(*e.Call, nil))
 	case e.Finding != nil:
-		l.faults.Add(*e.Finding)
+		l.findings.Add(*e.Finding)
 	default:
-		l.content = append(l.content, e.Content...)
+		l.callFreeText = append(l.callFreeText, e.Content...)
 	}
 }
 
-// revokeCalls takes back the calls so far, most often because they turn out to stand
-// inside reasoning.
+// revokeCalls revokes all calls so far, most often because they turn out to be part of the
+// reasoning.
 func (l *listener) revokeCalls() error {
 	before := l.reply.batch
-	l.reply.batch = newBatch(l.calling, l.run)
-	l.reply.batch.seen = before.seen
+	l.reply.batch = newBatch(l.callCtx, l.run)
+	l.reply.batch.added = before.added
 	before.refund()
-	return before.discard("what follows in the response shows that it is none")
+	return before.discard("the rest of the response shows that it is not a call")
 }
 
-// fail ends the response: nothing more in it is read.
+// fail stops reading the response.
 func (l *listener) fail(err error) {
 	if err != nil && l.err == nil {
 		l.err = err
@@ -278,26 +277,26 @@ func (l *listener) fail(err error) {
 	}
 }
 
-// close ends the reading of a complete response.
+// close checks and finishes a complete response.
 func (l *listener) close(resp chat.Response) error {
-	if l.heard == 0 && l.calls == 0 { // a model that does not stream
+	if l.contentBytes == 0 && l.nativeCalls == 0 { // the model does not stream
 		l.write(resp.Content)
 		for _, c := range resp.Calls {
 			l.nativeCall(c)
 		}
 	}
-	if l.heard != len(resp.Content) || l.calls != len(resp.Calls) {
-		return &StreamError{Pieces: l.heard, Whole: len(resp.Content), Calls: l.calls, WholeCalls: len(resp.Calls)}
+	if l.contentBytes != len(resp.Content) || l.nativeCalls != len(resp.Calls) {
+		return &StreamError{Pieces: l.contentBytes, Whole: len(resp.Content), Calls: l.nativeCalls, WholeCalls: len(resp.Calls)}
 	}
 	if l.scanner == nil {
-		l.content = []byte(resp.Content)
+		l.callFreeText = []byte(resp.Content)
 	} else if l.err == nil {
 		l.scanner.Close()
 	}
-	l.reply.findings = append(l.reply.findings, l.faults.Locate(resp.Content)...)
+	l.reply.findings = append(l.reply.findings, l.findings.Locate(resp.Content)...)
 	if l.native || l.scanner != nil {
 		l.reportLeakedCalls(resp.Content)
 	}
-	l.reply.Response, l.reply.text = resp, string(l.content)
+	l.reply.Response, l.reply.text = resp, string(l.callFreeText)
 	return l.err
 }

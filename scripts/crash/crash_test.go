@@ -100,9 +100,9 @@ func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
 func TestJudge(t *testing.T) {
 	done := runfile.Result{Call: "c1", Result: chat.Result{Data: []byte(`1`)}}
 	ok := leg{stdout: theAnswer, file: fileBefore}
-	again := leg{exit: exitUsage, stderr: "the run has its answer", file: fileBefore}
+	again := leg{exit: exitUsage, stderr: "the run has already finished", file: fileBefore}
 	killed := leg{exit: -1, file: fileBefore}
-	unknown := leg{exit: exitUnknown, stderr: "cut off during the call c1 of send_plain", file: fileBefore}
+	unknown := leg{exit: exitUnknown, stderr: "cut off during call c1 of send_plain", file: fileBefore}
 	putCall := runfile.Call{Turn: 1, ID: "p", Name: "file_put", Verdict: "allow", Effective: []byte(`{"path":"text.md","content":"apples\n"}`)}
 	putDone := runfile.Result{Call: "p", Result: chat.Result{Data: []byte(`1`)}}
 	asBefore := runfile.Before{State: chat.FileThere, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}

@@ -75,7 +75,7 @@ func (w *world) carryOn(ctx context.Context, s *story) error {
 // changes returns the calls that changed something and whose result is on record.
 func changes(log *runfile.Log) map[string]bool {
 	begun, done := map[string]bool{}, map[string]bool{}
-	for _, r := range log.Standing() {
+	for _, r := range log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Intent:
 			begun[b.Call] = true
@@ -107,9 +107,9 @@ func (sc *scenario) answer(l leg) string {
 	return l.stdout
 }
 
-// isAnswered reports whether a leg says that the run has its answer already.
+// isAnswered reports whether a leg says that the run has already finished already.
 func (l leg) isAnswered() bool {
-	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has its answer")
+	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has already finished")
 }
 
 // isEndless reports whether a leg has delivered its answer and warns that its record does not say so (D3).

@@ -13,7 +13,7 @@ func approval(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: approval TOOL")
 	}
-	waits := regexp.MustCompile("a call of " + regexp.QuoteMeta(args[0]) + " has to be approved: (sha256:[0-9a-f]{64})")
+	waits := regexp.MustCompile("a call of " + regexp.QuoteMeta(args[0]) + " needs approval: (sha256:[0-9a-f]{64})")
 	found := waits.FindAllStringSubmatch(ts.ReadFile("stderr"), -1)
 	if len(found) == 0 {
 		ts.Fatalf("no call of %s waits", args[0])
