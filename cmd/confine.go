@@ -31,10 +31,10 @@ type confineOptions struct {
 }
 
 func (o *confineOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.root, "root", "", "`DIR` that file tools may touch, and in which programs run; none by default, e.g. --root notes")
-	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "private `HOST[:PORT]` that tools may reach, e.g. --allow-host localhost:8080")
-	f.StringVar(&o.speaker, "tts-command", "", "`PROGRAM` that says what it reads on stdin, for the tool say, e.g. --tts-command espeak-ng")
-	f.StringVar(&o.opener, "browser-command", "", "`PROGRAM` that shows the page at its one argument, for the tool open_url; it is ended with the run, e.g. --browser-command xdg-open")
+	f.StringVar(&o.root, "root", "", "let file tools work in `DIR` and run programs there (default none), e.g. --root notes")
+	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "let tools reach the private `HOST[:PORT]` (repeatable), e.g. --allow-host localhost:8080")
+	f.StringVar(&o.speaker, "tts-command", "", "speak with `PROGRAM`, which reads text on stdin, for the tool say, e.g. --tts-command espeak-ng")
+	f.StringVar(&o.opener, "browser-command", "", "open pages with `PROGRAM`, which gets the URL and is killed when the run ends, for the tool open_url, e.g. --browser-command xdg-open")
 }
 
 // speechGrace is how long what is being said when a command is over may go on.
@@ -51,9 +51,9 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confi
 	var root *fileroot.Root
 	if o.root != "" {
 		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
-			return executor.Env{}, nil, usagef("--root names a directory", "--root: %w", err)
+			return executor.Env{}, nil, usagef("--root must be a directory", "--root: %w", err)
 		}
-		root.Deny(fileroot.Names(recordDenial, o.recordsBelow()...))
+		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))
 	}
 	tools := executor.Env{
 		Root:    root,

@@ -38,7 +38,7 @@ func stateFolder(env Env) []string {
 }
 
 // recordDenial is why no tool reaches a record.
-var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the records of runs"}
+var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the run records"}
 
 // recordsBelow returns the slash paths of records below the root.
 func (o *confineOptions) recordsBelow() []string {
@@ -55,7 +55,7 @@ func (o *confineOptions) recordsBelow() []string {
 func (o *confineOptions) checkRoot() error {
 	for _, name := range o.records {
 		if _, within := relative(name, o.root); within && name != "" && o.root != "" {
-			return usagef("name another folder", "--root: %s belongs to the records of runs", o.root)
+			return usagef("choose another folder", "--root: %s belongs to the run records", o.root)
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func applyFileRules(env *executor.Env, p *policy.Policy) {
 		return
 	}
 	env.Root.AllowDotted(p.DotNames()...)
-	env.Root.Deny(p.Guards()...)
+	env.Root.AddGuards(p.Guards()...)
 	env.FileLabels = p.FileLabels
 }
 
@@ -97,7 +97,7 @@ func (o *confineOptions) extentOf(denied []string) func(path string) subprocess.
 			add(real(name))
 		}
 	}
-	top := fileroot.Names(fileroot.Denial{}, paths...)
+	top := fileroot.DenyPaths(fileroot.Denial{}, paths...)
 	return func(path string) subprocess.Extent {
 		at := top
 		for name := range strings.SplitSeq(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/") {

@@ -30,10 +30,10 @@ type recordOptions struct {
 }
 
 func (o *recordOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.file, "run-file", "", "new `FILE` for the record of the run; in the state directory otherwise")
-	f.BoolVar(&o.noRecord, "no-run-file", false, "keep no record")
-	f.StringVar(&o.resume, "resume", "", "`FILE` of a run that goes on, or last: where it was left, with the flags it had, e.g. --resume last")
-	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of playing their recorded results; changes need --allow or --policy")
+	f.StringVar(&o.file, "run-file", "", "record the run in a new `FILE` (default: in the state directory)")
+	f.BoolVar(&o.noRecord, "no-run-file", false, "do not record the run")
+	f.StringVar(&o.resume, "resume", "", "continue a recorded `RUN` (file, ID or \"last\"), e.g. --resume last")
+	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of replaying their results; changes need --allow or --policy")
 }
 
 // create begins the record of a run. It returns nil when none is wanted.
@@ -42,7 +42,7 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
 	}
 	if o.file == "-" {
-		return nil, usagef("name a file", "--run-file: a record is a file of its own, and stdout has the answer")
+		return nil, usagef("name a file", "--run-file: cannot be stdout, which gets the answer")
 	}
 	if run.resumed != nil {
 		return run.resumed.appendResumed(run)
@@ -72,14 +72,14 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	if err != nil {
 		return nil, runFileError(path, err)
 	}
-	run.runPath, run.secretFlags = path, body.Withheld
+	run.runPath, run.secretFlags = path, body.SecretOptions
 	return w, nil
 }
 
 // warnNetworkFS says when a record is on a disk of another machine.
 func warnNetworkFS(t *console, path string) {
-	if kind := runfile.Remote(filepath.Dir(path)); kind != "" {
-		t.note("the run file is on a file system of another machine (%s), whose locks and syncs may hold less: after a crash a change could be made twice", kind)
+	if kind := runfile.RemoteFileSystem(filepath.Dir(path)); kind != "" {
+		t.note("the run file is on a network file system (%s) with weaker locks and syncs: after a crash a change could run twice", kind)
 	}
 }
 
@@ -87,9 +87,9 @@ func warnNetworkFS(t *console, path string) {
 func runFileError(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return usagef("name a new file; the record of a run is never overwritten", "--run-file: %s exists", path)
+		return usagef("choose a new file; run files are never overwritten", "--run-file: %s exists", path)
 	case errors.Is(err, os.ErrNotExist):
-		return usagef("make it first", "--run-file: there is no directory %s", filepath.Dir(path))
+		return usagef("create it first", "--run-file: no such directory: %s", filepath.Dir(path))
 	case as[*runfile.LockedError](err), as[*runfile.WriteError](err):
 		return err
 	}
@@ -103,7 +103,7 @@ func stateDir(env Env, kind string) (string, error) {
 	}
 	home := env.Getenv("HOME")
 	if home == "" {
-		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "there is no place for what runs leave")
+		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "no state directory: HOME and XDG_STATE_HOME are not set")
 	}
 	return filepath.Join(home, ".local", "state", "oneshot", kind), nil
 }
@@ -115,7 +115,7 @@ func makeStateDir(env Env, kind string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		hint := "set XDG_STATE_HOME to a directory that you can write; for a run, --run-file FILE or --no-run-file"
+		hint := "set XDG_STATE_HOME to a writable directory; for a run, use --run-file FILE or --no-run-file"
 		return "", &hintedError{&outputError{fmt.Errorf("state directory: %w", err)}, hint}
 	}
 	for _, own := range []string{filepath.Dir(dir), dir} {
@@ -133,7 +133,7 @@ func restrictToOwner(dir string) error {
 		return err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return &hintedError{fmt.Errorf("%s belongs to another user", dir), "XDG_STATE_HOME names a directory of your own"}
+		return &hintedError{fmt.Errorf("%s belongs to another user", dir), "set XDG_STATE_HOME to a directory of your own"}
 	}
 	if info.Mode()&0o077 == 0 {
 		return nil
@@ -166,7 +166,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
-	body.Options, body.Withheld = run.options(func(string) bool { return true })
+	body.Options, body.SecretOptions = run.options(func(string) bool { return true })
 	body.Programs = run.programs.doc()
 	body.Resolved = run.settings()
 	body.Dir, err = os.Getwd()

@@ -70,7 +70,7 @@ func redacted(s *redact.Set, body runfile.Body) runfile.Body {
 		b.Error = s.Redact(b.Error)
 		return b
 	case runfile.Response:
-		b.Broken = s.Redact(b.Broken)
+		b.BrokenOff = s.Redact(b.BrokenOff)
 		return b
 	case runfile.End:
 		b.Why = s.Redact(b.Why)

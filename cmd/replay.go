@@ -37,7 +37,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	run, _ := log.Run()
 	seed, err := hex.DecodeString(run.Seed)
 	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", strings.TrimPrefix(name, "replay:"))}
+		return &inputError{fmt.Errorf("%s: the recorded seed is damaged", strings.TrimPrefix(name, "replay:"))}
 	}
 	copy(cfg.Seed[:], seed)
 	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
@@ -158,7 +158,7 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 // recordedTools returns a runner that plays the results of the recording.
 func (o *modelOptions) recordedTools() agent.Runner {
 	p := playedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
-	for _, r := range o.log.Standing() {
+	for _, r := range o.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
 			p.cut[b.ID] = b.Name
@@ -196,7 +196,7 @@ type recordedApprover struct {
 
 func newRecordedApprover(log *runfile.Log) *recordedApprover {
 	a := &recordedApprover{map[string]runfile.Approval{}}
-	for _, r := range log.Standing() {
+	for _, r := range log.LiveRecords() {
 		if b, ok := r.Body.(runfile.Approval); ok {
 			a.answers[b.Call] = b
 		}
@@ -214,7 +214,7 @@ func (a *recordedApprover) Approve(_ context.Context, q agent.Question) (agent.A
 
 // told returns what the user said in the recorded run.
 func (o *modelOptions) told() (all []runfile.UserInput) {
-	for _, r := range o.log.Standing() {
+	for _, r := range o.log.LiveRecords() {
 		if b, ok := r.Body.(runfile.UserInput); ok {
 			all = append(all, b)
 		}

@@ -78,11 +78,11 @@ func flagValues(f *pflag.Flag) []string {
 // those that are given again.
 func (o *runOptions) loadResumed(args []string) error {
 	if len(args) > 0 {
-		return usagef("leave the prompt out", "--resume: the run goes on with the prompt that is on record")
+		return usagef("omit the prompt", "--resume: the run continues with its recorded prompt")
 	}
 	for _, name := range fixedFlags {
 		if o.set.Changed(name) {
-			return usagef("start a new run, or leave the flag out", "--%s cannot change in a run that goes on", name)
+			return usagef("omit the flag, or start a new run", "--%s cannot change in a resumed run", name)
 		}
 	}
 	if err := o.approve.check(); err != nil {
@@ -105,7 +105,7 @@ func (o *runOptions) loadResumed(args []string) error {
 	case err != nil:
 		return &inputError{err}
 	}
-	r := &resumed{w: w, path: path, spent: log.Spent()}
+	r := &resumed{w: w, path: path, spent: log.ActiveTime()}
 	if err := r.read(log, o); err != nil {
 		return errors.Join(err, w.Close())
 	}
@@ -119,21 +119,21 @@ func ownFile(flag, name, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
-		return &hintedError{&inputError{fmt.Errorf("%s: there is no run %q", flag, name)}, showsIDs}
+		return &hintedError{&inputError{fmt.Errorf("%s: run %q not found", flag, name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{&inputError{fmt.Errorf("%s: there is no run file %s", flag, path)}, showsIDs}
+		return &hintedError{&inputError{fmt.Errorf("%s: run file %s not found", flag, path)}, showsIDs}
 	case err != nil:
 		return &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	if !info.Mode().IsRegular() { // a pipe would never end
-		return &inputError{fmt.Errorf("%s %s: it is no regular file", flag, path)}
+		return &inputError{fmt.Errorf("%s %s: not a regular file", flag, path)}
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return usagef("copy it, if you trust it", "%s %s: the file is somebody else's", flag, path)
+		return usagef("copy it, if you trust it", "%s %s: the file belongs to another user", flag, path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return usagef("chmod 600 "+shellQuote(path)+", if it is a record of your own",
-			"%s %s: the file has the mode %04o: a record that others can touch says nothing about what is to be run", flag, path, mode)
+		return usagef("chmod 600 "+shellQuote(path)+", if it is your own record",
+			"%s %s: the file has mode %04o: others can access it, so its flags are not trusted", flag, path, mode)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func ownFile(flag, name, path string) error {
 // read takes what counts from the record, and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.Continue(log); err != nil {
-		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints it again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
+		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints the answer again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
 	turns, last := agent.Restarts(log)
 	r.restarts = append(turns, last)
@@ -150,7 +150,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 		return err
 	}
 	if isRecording(r.run.Model) && o.set.Changed("model") {
-		return usagef("leave out --model", "--resume %s: the run plays a recording, and cannot go on with another model", r.path)
+		return usagef("omit --model", "--resume %s: a replay cannot continue with another model", r.path)
 	}
 	o.answers.given, r.given = o.answers.names(), map[string]bool{}
 	o.set.Visit(func(f *pflag.Flag) { r.given[f.Name] = true })
@@ -165,7 +165,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 func startedHere(flag, path string, run runfile.Run) error {
 	here, err := os.Getwd()
 	if err == nil && run.Dir != "" && !isSameFile(run.Dir, here) {
-		err = usagef("cd "+shellQuote(run.Dir), "%s %s: the run was started in %s, and its files are named from there", flag, path, run.Dir)
+		err = usagef("cd "+shellQuote(run.Dir), "%s %s: the run was started in %s, and its file names are relative to it", flag, path, run.Dir)
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 	o.secretFlags = withheld
 	for _, name := range withheld {
 		if !r.given[name] {
-			return usagef("give it again, with the same value", "--resume %s: --%s is not on record, because it may hold a secret", r.path, name)
+			return usagef("give it again with the same value", "--resume %s: --%s is not recorded, because it may contain a secret", r.path, name)
 		}
 	}
 	for _, option := range options {
@@ -189,7 +189,7 @@ func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 			continue
 		}
 		if err := o.set.Set(name, value); err != nil {
-			return &inputError{fmt.Errorf("%s: the option %s of the run: %w", r.path, name, err)}
+			return &inputError{fmt.Errorf("%s: recorded option %s: %w", r.path, name, err)}
 		}
 	}
 	return nil
@@ -199,13 +199,13 @@ func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 // it went on.
 func flagsOf(log *runfile.Log) (options, withheld []string) {
 	run, _ := log.Run() // it has one, or it is damaged
-	options, withheld = slices.Clone(run.Options), slices.Clone(run.Withheld)
+	options, withheld = slices.Clone(run.Options), slices.Clone(run.SecretOptions)
 	for _, record := range log.Records {
 		b, ok := record.Body.(runfile.Resumed)
 		if !ok {
 			continue
 		}
-		anew := slices.Clone(b.Withheld)
+		anew := slices.Clone(b.SecretOptions)
 		for _, option := range b.Options {
 			name, _, _ := strings.Cut(option, "=")
 			anew = append(anew, name)
@@ -215,7 +215,7 @@ func flagsOf(log *runfile.Log) (options, withheld []string) {
 			return slices.Contains(anew, name)
 		}
 		options = append(slices.DeleteFunc(options, old), b.Options...)
-		withheld = append(slices.DeleteFunc(withheld, old), b.Withheld...)
+		withheld = append(slices.DeleteFunc(withheld, old), b.SecretOptions...)
 	}
 	return options, withheld
 }
@@ -240,7 +240,7 @@ func (r *resumed) checkPendingApprovals(approvals []string) error {
 	}
 	for _, a := range approvals {
 		if len(calls) == 0 && !approved[a] {
-			return usagef("leave it out", "--approve-call: no call of the run waits for an approval: %s", a)
+			return usagef("omit it", "--approve-call: no call of the run waits for approval: %s", a)
 		}
 	}
 	return nil
@@ -253,7 +253,7 @@ const minTimeLeft = 100 * time.Millisecond
 func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	seed, err := hex.DecodeString(r.run.Seed)
 	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the seed of the run is damaged", r.path)}
+		return &inputError{fmt.Errorf("%s: the recorded seed is damaged", r.path)}
 	}
 	copy(cfg.Seed[:], seed)
 	if err := useTexts(cfg, r.run, r.path); err != nil {
@@ -278,7 +278,7 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	}
 	was, is := r.run.Digests, now.Digests
 	if names := differing(was.Tools, is.Tools); len(names) > 0 {
-		return usagef("put them back, or start a new run", "--resume %s: the run was started with other definitions of: %s", r.path, strings.Join(names, ", "))
+		return usagef("restore them, or start a new run", "--resume %s: tool definitions have changed since the run started: %s", r.path, strings.Join(names, ", "))
 	}
 	for _, part := range []struct{ name, was, is string }{
 		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
@@ -286,7 +286,7 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 		{"the confinement of programs", string(r.run.Programs), string(o.console.secrets.HideJSON(now.Programs))},
 	} {
 		if part.was != part.is {
-			return usagef("put it back, or start a new run", "--resume %s: %s is not the one that the run was started with", r.path, part.name)
+			return usagef("restore it, or start a new run", "--resume %s: %s has changed since the run started", r.path, part.name)
 		}
 	}
 	return nil
@@ -302,10 +302,10 @@ func differing(was, is map[string]string) []string {
 
 // appendResumed takes down that the run goes on.
 func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
-	body := runfile.Resumed{Keep: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
-	body.Options, body.Withheld = o.options(func(name string) bool { return r.given[name] && !slices.Contains(oneTimeFlags, name) })
+	body := runfile.Resumed{KeptThrough: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
+	body.Options, body.SecretOptions = o.options(func(name string) bool { return r.given[name] && !slices.Contains(oneTimeFlags, name) })
 	body.Resolved = o.settings()
-	o.secretFlags = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.secretFlags), body.Withheld...))))
+	o.secretFlags = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.secretFlags), body.SecretOptions...))))
 	return r.w, r.w.Append(body)
 }
 

@@ -42,14 +42,14 @@ func newRuns(env Env, t *console) *cobra.Command {
 	}
 	show := &cobra.Command{
 		Use:     "show [flags] ID|FILE|last",
-		Short:   "Show what happened in a recorded run",
+		Short:   "Show the timeline of a recorded run",
 		Example: "  oneshot runs show last\n  oneshot runs show last --format json",
 		Args:    oneArgument("ID, FILE or last", showsIDs),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	prune := newPrune(o)
 	for _, c := range []*cobra.Command{list, show, prune} {
-		c.Flags().StringVar(&o.format, "format", "text", "text or json")
+		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
 	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, prune)
@@ -115,7 +115,7 @@ func (o *runsOptions) files() ([]string, error) {
 
 func summarise(path string) runSummary {
 	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
-	if glance, ok, err := runfile.ReadGlance(path); ok && err == nil {
+	if glance, ok, err := runfile.ReadSummary(path); ok && err == nil {
 		s.glance(glance)
 		return s
 	}
@@ -132,7 +132,7 @@ func (s *runSummary) read(path string) error {
 		return fmt.Errorf("run file: %w", err)
 	}
 	defer f.Close()
-	scan, log := runfile.NewScan(f), &runfile.Log{}
+	scan, log := runfile.NewScanner(f), &runfile.Log{}
 	for r := range scan.Records() {
 		switch b := r.Body.(type) {
 		case runfile.Run:
@@ -146,10 +146,10 @@ func (s *runSummary) read(path string) error {
 		log.Records = append(log.Records, r)
 	}
 	log.Torn = scan.Torn
-	if err := cmp.Or(scan.Err, log.Empty()); err != nil {
+	if err := cmp.Or(scan.Err, log.CheckNotEmpty()); err != nil {
 		return err
 	}
-	for _, r := range log.Standing() {
+	for _, r := range log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Request:
 			s.Turns++
@@ -161,7 +161,7 @@ func (s *runSummary) read(path string) error {
 }
 
 // glance takes in the first and the last record of a run.
-func (s *runSummary) glance(g runfile.Glance) {
+func (s *runSummary) glance(g runfile.Summary) {
 	run := g.First.Body.(runfile.Run) // or the file is damaged
 	s.Time, s.Model, s.Prompt, s.Turns = g.First.Time, run.Model, run.Prompt, g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
@@ -207,7 +207,7 @@ func (o *runsOptions) find(name string) (string, error) {
 		case err != nil:
 			return "", err
 		case len(paths) == 0:
-			return "", &inputError{errors.New("there is no recorded run")}
+			return "", &inputError{errors.New("no recorded runs")}
 		}
 		return paths[0], nil
 	}
@@ -223,5 +223,5 @@ func checkFormat(format string, known ...string) error {
 	if slices.Contains(known, format) {
 		return nil
 	}
-	return usagef("--format "+schema.Either(known), "--format: unknown value %q", format)
+	return usagef("use --format "+schema.Either(known), "--format: unknown value %q", format)
 }

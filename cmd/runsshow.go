@@ -31,14 +31,14 @@ func (o *runsOptions) show(name string) error {
 	f, err := openFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
-		return &hintedError{&inputError{fmt.Errorf("there is no run %q", name)}, showsIDs}
+		return &hintedError{&inputError{fmt.Errorf("run %q not found", name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintedError{err, showsIDs}
 	case err != nil:
 		return err
 	}
 	defer f.Close()
-	scan := runfile.NewScan(f)
+	scan := runfile.NewScanner(f)
 	shown, err := o.tell(scan.Records())
 	switch {
 	case err != nil:
@@ -49,7 +49,7 @@ func (o *runsOptions) show(name string) error {
 		return unreadable(scan.Err)
 	case shown == 0:
 		log := runfile.Log{Torn: scan.Torn}
-		return fmt.Errorf("%s: %w", path, log.Empty())
+		return fmt.Errorf("%s: %w", path, log.CheckNotEmpty())
 	case scan.Torn != nil && o.format == "text":
 		o.console.note("the last record is torn: the run was cut off while writing it")
 	}
@@ -163,7 +163,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
 	case runfile.Resumed:
-		return wentOn(b.Keep, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
+		return wentOn(b.KeptThrough, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
 	}
 	return "", ""
 }
@@ -195,7 +195,7 @@ func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string)
 
 // wentOn says behind which record a run went on, as the record of that number, and which do not count any more.
 func wentOn(keep, seq int) string {
-	switch where := fmt.Sprintf("behind record %d", keep); seq - keep {
+	switch where := fmt.Sprintf("after record %d", keep); seq - keep {
 	case 1:
 		return where
 	case 2:
@@ -218,8 +218,8 @@ func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 // noRecord of it counts, if so.
 func describeResponse(r runfile.Response) (head, text string) {
 	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
-	if r.Broken != "" {
-		head += ", broken off: " + r.Broken
+	if r.BrokenOff != "" {
+		head += ", broken off: " + r.BrokenOff
 	}
 	lines := []string{}
 	if r.Content != "" {

@@ -42,7 +42,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(o.root, name)
 			}
-			return out, wrongPrograms("make it before the run: mkdir -p "+shellQuote(name), "sandbox.write", "%s is not there", name)
+			return out, wrongPrograms("create it first: mkdir -p "+shellQuote(name), "sandbox.write", "%s does not exist", name)
 		case err != nil:
 			return out, wrongPrograms("", "sandbox.write", "%v", err)
 		}
@@ -59,7 +59,7 @@ func (o *confineOptions) placed(name string) (string, error) {
 		return filepath.EvalSymlinks(name)
 	}
 	if o.root == "" {
-		return "", fmt.Errorf("%s is below a root, and there is no --root", name)
+		return "", fmt.Errorf("%s is relative and needs --root", name)
 	}
 	at, err := filepath.Abs(filepath.Join(o.root, name))
 	if err == nil {
@@ -69,7 +69,7 @@ func (o *confineOptions) placed(name string) (string, error) {
 		return "", err
 	}
 	if _, below := relative(o.root, at); !below {
-		return "", fmt.Errorf("%s leads out of the root", name)
+		return "", fmt.Errorf("%s is outside the root", name)
 	}
 	return at, nil
 }
@@ -97,14 +97,14 @@ func (c *confined) apart(box subprocess.Sandbox, root string, made, definitions 
 		within := func(name string) bool { _, below := relative(name, dir); return below }
 		for _, name := range slices.Concat([]string{root, self}, c.Folders(), made, definitions) {
 			if inside(name) {
-				return wrongPrograms("name a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
+				return wrongPrograms("choose a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
 			}
 		}
 		if i := slices.IndexFunc(definitions, within); i >= 0 {
-			return wrongPrograms("name another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
+			return wrongPrograms("choose another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
 		}
-		if fileroot.Steers(dir) {
-			return wrongPrograms("name another folder", "sandbox.write", "other programs run or obey what stands in %s", dir)
+		if fileroot.IsProtected(dir) {
+			return wrongPrograms("choose another folder", "sandbox.write", "other programs run or load files from %s", dir)
 		}
 	}
 	return nil

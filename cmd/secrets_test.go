@@ -85,7 +85,7 @@ func TestHideBodyKeys(t *testing.T) {
 		func(w, _ string) runfile.Body {
 			return runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: "no " + w}}
 		},
-		func(w, k string) runfile.Body { return runfile.Response{Turn: 1, Content: k, Broken: "no " + w} },
+		func(w, k string) runfile.Body { return runfile.Response{Turn: 1, Content: k, BrokenOff: "no " + w} },
 		func(w, _ string) runfile.Body { return runfile.End{Exit: 4, Why: "no " + w} },
 		func(_, k string) runfile.Body { return runfile.Result{Call: "c", Result: chat.Success(k)} },
 	} {

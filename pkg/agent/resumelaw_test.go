@@ -262,9 +262,9 @@ func TestLawOfResume(t *testing.T) {
 		records := readBack(t, begun(whole.records))
 		for range 2 {
 			n := rapid.IntRange(1, len(records)).Draw(rt, "cut")
-			gone := wantSameEnd(rt, t, drawn, records[:n], whole, was, wasErr, fmt.Sprintf("cut behind record %d", n))
+			gone := wantSameEnd(rt, t, drawn, records[:n], whole, was, wasErr, fmt.Sprintf("cut after record %d", n))
 			if m := rapid.IntRange(n, len(gone)).Draw(rt, "again"); len(gone) > 0 {
-				wantSameEnd(rt, t, drawn, gone[:m], whole, was, wasErr, fmt.Sprintf("cut behind record %d, and then %d", n, m))
+				wantSameEnd(rt, t, drawn, gone[:m], whole, was, wasErr, fmt.Sprintf("cut after record %d, and then %d", n, m))
 			}
 			if rt.Failed() {
 				rt.Fatalf("records: %q", kinds(bodies(records)))

@@ -41,7 +41,7 @@ func TestBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	root.Deny(fileroot.Names(fileroot.Denial{}, "keys"))
+	root.AddGuards(fileroot.DenyPaths(fileroot.Denial{}, "keys"))
 	secrets := &redact.Set{}
 	secrets.Add("secret-of-the-run")
 	env := Env{Root: root, Secrets: secrets}

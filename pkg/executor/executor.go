@@ -118,7 +118,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	ctx = context.WithValue(ctx, leadsKey{}, x.Leads)
 	ctx = context.WithValue(ctx, againKey{}, x.Again)
 	if x.Follow != nil {
-		ctx = netguard.WithFollow(ctx, x.Follow)
+		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
 	t := task{def: def, args: x.Call.Arguments, room: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.Key}
 	if x.MaxBytes > 0 {

@@ -42,8 +42,8 @@ func TestFileReadLeads(t *testing.T) {
 	want := []fileContent{
 		{"kept", "a", 1, ""},
 		{"./moved", "b", 1, ""},
-		{"made", "Error reading file: it leads elsewhere than a moment ago", 0, ""},
-		{"dir/key", "Error reading file: it leads elsewhere than a moment ago", 0, ""},
+		{"made", "Error reading file: it resolves to a different file than a moment ago", 0, ""},
+		{"dir/key", "Error reading file: it resolves to a different file than a moment ago", 0, ""},
 		{"a.md/key", "a", 1, ""},
 	}
 	if diff := cmp.Diff(want, data[[]fileContent](t, r)); diff != "" {
@@ -97,7 +97,7 @@ func TestFilePutIfMatch(t *testing.T) {
 		}
 		return r
 	}
-	wantError(t, put("a.md", "x", fileroot.Missing), chat.Conflict, "there is a file already")
+	wantError(t, put("a.md", "x", fileroot.Missing), chat.Conflict, "the file already exists")
 	wantError(t, put("none.md", "x", read[0].Digest), chat.Conflict, "no such file")
 	if r := put("a.md", "first", read[0].Digest); !r.OK() {
 		t.Errorf("%+v", r.Error)
@@ -115,7 +115,7 @@ func TestFilePutIfMatch(t *testing.T) {
 // A search shows nothing of it, and has the labels of what it shows.
 func TestDeniedFiles(t *testing.T) {
 	root := newRoot(t, map[string]string{"a.md": "battery", "Keys/b.md": "battery"})
-	root.Deny(fileroot.Names(fileroot.Denial{Rule: "policy.files.keys", Because: "keys stay here"}, "Keys"))
+	root.AddGuards(fileroot.DenyPaths(fileroot.Denial{Rule: "policy.files.keys", Because: "keys stay here"}, "Keys"))
 	f := files{root: root, hide: plain, labels: func(path string) []tool.Label { return []tool.Label{tool.Label(path), tool.Untrusted} }}
 	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","keys/b.md"]}`), room: defaultMaxBytes})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // netFailure returns the result for a request that was not answered.
 func netFailure(err error) chat.Result {
-	var refused *netguard.Refused
-	if errors.As(err, &refused) && refused.Unlisted {
+	var refused *netguard.RefusedError
+	if errors.As(err, &refused) && refused.NotAllowed {
 		return chat.Failure(chat.Denied, "%v; the run can be given it with --allow-host", refused)
 	}
 	if errors.As(err, &refused) {

@@ -86,7 +86,7 @@ func (o *Opener) open(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "url %v", err), nil
 	}
-	if err := netguard.CheckPage(u, o.allowed); err != nil {
+	if err := netguard.CheckBrowserURL(u, o.allowed); err != nil {
 		return netFailure(err), nil
 	}
 	switch {

@@ -69,9 +69,9 @@ func (p programs) reaches(ctx context.Context, t task) error {
 		}
 		clean, err := fileroot.Clean(path)
 		if err == nil && led[clean] != "" && led[clean] != leads {
-			return &fileroot.PathError{Kind: fileroot.Refused, Path: path, Reason: "it leads elsewhere than a moment ago"}
+			return &fileroot.PathError{Kind: fileroot.Refused, Path: path, Reason: "it resolves to a different file than a moment ago"}
 		}
-		if err := errors.Join(err, p.root.Denied(clean), p.root.Denied(leads)); err != nil {
+		if err := errors.Join(err, p.root.VerifyAccess(clean), p.root.VerifyAccess(leads)); err != nil {
 			return err
 		}
 	}

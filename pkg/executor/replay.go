@@ -32,7 +32,7 @@ func (e *NoRecordError) Error() string { return fmt.Sprintf("replay of tool %s: 
 func NewReplay(log *runfile.Log) *Replay {
 	r := &Replay{results: map[string][]runfile.Result{}}
 	calls := map[string]runfile.Call{}
-	for _, record := range log.Standing() {
+	for _, record := range log.LiveRecords() {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			calls[b.ID] = b

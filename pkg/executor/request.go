@@ -97,16 +97,16 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 // send makes a request once. It goes on to other addresses of the same server only, and only to read: those are
 // what the definition names, so that a policy has nothing to say of them.
 func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a answer) {
-	ctx, connected := netguard.WithConnected(ctx)
+	ctx, connected := netguard.TrackConnected(ctx)
 	defer func() { a.sent = connected() }()
 	req, err := http.NewRequestWithContext(ctx, filled.Method, filled.URL, bytes.NewReader(filled.Body))
 	if err != nil {
 		return answer{err: err}
 	}
 	req.Close = t.def.Effect != tool.Read // so that package net/http does not make it again by itself
-	req = req.WithContext(netguard.WithFollow(ctx, func(to *url.URL) error {
+	req = req.WithContext(netguard.WithRedirectCheck(ctx, func(to *url.URL) error {
 		if t.def.Effect != tool.Read || filled.Method != http.MethodGet || !netguard.SameOrigin(req.URL, to) {
-			return netguard.ErrStay
+			return netguard.ErrDoNotFollow
 		}
 		return nil
 	}))
@@ -131,7 +131,7 @@ func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) 
 
 // unanswered reports whether nobody answered who could say what became of the request.
 func (a answer) unanswered() bool {
-	var refused *netguard.Refused
+	var refused *netguard.RefusedError
 	var packed *netguard.EncodingError
 	if a.err != nil {
 		return !errors.As(a.err, &refused) && !errors.As(a.err, &packed)
@@ -141,7 +141,7 @@ func (a answer) unanswered() bool {
 
 // effective reports whether a request may have taken effect.
 func (a answer) effective() bool {
-	var refused *netguard.Refused
+	var refused *netguard.RefusedError
 	switch {
 	case a.err != nil:
 		return a.sent && !errors.As(a.err, &refused)

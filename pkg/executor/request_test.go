@@ -140,7 +140,7 @@ func TestRequestData(t *testing.T) {
 		}, chat.RateLimited, "xxx***"},
 		{"secret in a compression", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", strings.Repeat("x", 30)+"token-of-the-run")
-		}, chat.Failed, "the body is encoded in a way that was not asked for"},
+		}, chat.Failed, "the body has a content encoding that was not requested"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := httptest.NewServer(tt.serve)
@@ -298,7 +298,7 @@ func TestRequestRefusedLater(t *testing.T) {
 			server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				n := int(times.Add(1))
 				if n < len(tt.answers) && tt.answers[n] == gone {
-					_ = server.Listener.Close() // it is not there for the next
+					_ = server.Listener.Close() // it does not exist for the next
 				}
 				switch tt.answers[n-1] {
 				case breaks:

@@ -13,33 +13,32 @@ import (
 	"syscall"
 )
 
-// A plan is what [Variable] says.
+// A plan is the parsed value of [EnvVar].
 type plan struct {
-	kind  string
-	place int64
-	file  string
+	kind   string
+	number int64 // of the point at which the fault happens
+	file   string
 }
 
-var planned = sync.OnceValue(func() (p plan) {
-	if text := os.Getenv(Variable); text != "" {
-		if _, err := fmt.Sscan(text, &p.kind, &p.place, &p.file); err != nil {
-			panic(fmt.Sprintf("%s=%q: %v", Variable, text, err))
+var activePlan = sync.OnceValue(func() (p plan) {
+	if text := os.Getenv(EnvVar); text != "" {
+		if _, err := fmt.Sscan(text, &p.kind, &p.number, &p.file); err != nil {
+			panic(fmt.Sprintf("%s=%q: %v", EnvVar, text, err))
 		}
 	}
 	return p
 })
 
-// passed counts the places that the process has come to.
-var passed atomic.Int64
+// passedPoints counts the points that the process has passed.
+var passedPoints atomic.Int64
 
-// unsynced counts the bytes of the run file that a power cut could take.
+// unsynced counts the bytes of the run file that a power cut could lose.
 var unsynced atomic.Int64
 
-// reached counts a place where these kinds of faults can be, and reports whether there is to
-// be one now.
-func reached(name string, kinds ...string) bool {
-	p := planned()
-	if !slices.Contains(kinds, p.kind) || passed.Add(1) != p.place {
+// hit counts a point at which these kinds of faults are possible, and reports whether the fault happens here.
+func hit(name string, kinds ...string) bool {
+	p := activePlan()
+	if !slices.Contains(kinds, p.kind) || passedPoints.Add(1) != p.number {
 		return false
 	}
 	if err := os.WriteFile(p.file, fmt.Appendf(nil, "%s\n%d\n", name, unsynced.Load()), 0o600); err != nil {
@@ -48,9 +47,9 @@ func reached(name string, kinds ...string) bool {
 	return true
 }
 
-// fail does what is planned. It does not return from a kill.
+// fail causes the planned fault. It does not return from a kill.
 func fail() error {
-	switch planned().kind {
+	switch activePlan().kind {
 	case Kill:
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL) // a process can always kill itself
 		select {}
@@ -60,15 +59,15 @@ func fail() error {
 	return syscall.ENOSPC
 }
 
-// At is a place where the program can be made to fail.
+// At is a point at which the program can be made to fail.
 func At(name string) error {
-	if reached(name, Kill, Full, Error) {
+	if hit(name, Kill, Full, Error) {
 		return fail()
 	}
 	return nil
 }
 
-// Around does an operation; the name is that of the places before and behind it.
+// Around runs an operation with points before and after it.
 func Around(name string, do func() error) error {
 	if err := At("before " + name); err != nil {
 		return err
@@ -77,18 +76,18 @@ func Around(name string, do func() error) error {
 	if err == nil && name == SyncRun {
 		unsynced.Store(0)
 	}
-	if reached("behind "+name, Kill) {
+	if hit("after "+name, Kill) {
 		_ = fail()
 	}
 	return err
 }
 
-// Write writes p to w; the name is that of the places before, in and behind the write.
+// Write writes p to w, with points before, during and after the write.
 func Write(name string, w io.Writer, p []byte) (n int, err error) {
 	if err := At("before " + name); err != nil {
 		return 0, err
 	}
-	if reached("amid "+name, Kill, Short) {
+	if hit("during "+name, Kill, Short) {
 		n, err := w.Write(p[:len(p)/2])
 		return n, errors.Join(err, fail())
 	}
@@ -96,7 +95,7 @@ func Write(name string, w io.Writer, p []byte) (n int, err error) {
 	if name == WriteRun {
 		unsynced.Add(int64(n))
 	}
-	if reached("behind "+name, Kill) {
+	if hit("after "+name, Kill) {
 		_ = fail()
 	}
 	return n, err

@@ -23,18 +23,18 @@ func TestFaults(t *testing.T) {
 	}
 	for _, c := range []struct{ fault, says, where string }{
 		{"kill 1", "", "before sync"},
-		{"kill 2", "synced ", "behind sync"},
+		{"kill 2", "synced ", "after sync"},
 		{"kill 3", "synced <nil> ", "before write"},
-		{"kill 4", "synced <nil> ", "amid write"},
-		{"kill 5", "synced <nil> ", "behind write"},
+		{"kill 4", "synced <nil> ", "during write"},
+		{"kill 5", "synced <nil> ", "after write"},
 		{"kill 6", "synced <nil> wrote 4 <nil> text", ""},
 		{"eio 1", "input/output error wrote 4 <nil> text", "before sync"},
 		{"enospc 2", "synced <nil> wrote 0 no space left on device ", "before write"},
-		{"short 1", "synced <nil> wrote 2 no space left on device te", "amid write"},
+		{"short 1", "synced <nil> wrote 2 no space left on device te", "during write"},
 	} {
 		file := filepath.Join(t.TempDir(), "hit")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestFaults$")
-		cmd.Env = append(os.Environ(), inside+"=1", Variable+"="+c.fault+" "+file)
+		cmd.Env = append(os.Environ(), inside+"=1", EnvVar+"="+c.fault+" "+file)
 		var out bytes.Buffer
 		cmd.Stderr = &out
 		err := cmd.Run()

@@ -1,21 +1,18 @@
-// Package failpoint is where a test of crashes makes the program fail: at the places
-// where a file is written, made durable, renamed or locked.
+// Package failpoint injects faults for crash tests: at the points where a file is
+// written, synced, renamed or locked.
 //
-// In the program as it is built it does nothing, and costs nothing: its functions
-// are inlined and do what they stand around. Built with the tag crash, the
-// environment variable [Variable] says at which place the process is killed, or what a
-// call of the system returns there. Of the files it knows one: how much of the run file a
-// power cut could take.
+// In a normal build it does nothing and costs nothing: its functions are inlined and
+// only run the operation. With the build tag crash, the environment variable [EnvVar]
+// selects the point at which the process is killed or a system call fails. The
+// package also tracks how much of the run file a power cut could lose.
 package failpoint
 
-// Variable is the environment variable that a build with the tag crash obeys. Its value is
-// "KIND N FILE": what happens, at the how many-th place where it can, from 1, and the file
-// that gets two lines then: the name of the place, and how many bytes at the end of the run
-// file were written and not synced.
-const Variable = "ONESHOT_FAULT"
+// EnvVar is the environment variable that a build with the tag crash reads. Its value is "KIND N FILE": the
+// fault happens at the N-th point (from 1) where it is possible, and two lines are written to FILE: the name of the
+// point, and how many bytes at the end of the run file were written but not synced.
+const EnvVar = "ONESHOT_FAILPOINT"
 
-// The names of the operations by which the bytes of the run file are counted that were written and
-// not synced.
+// The operations that count the unsynced bytes of the run file.
 const (
 	WriteRun = "write of the run file"
 	SyncRun  = "fsync of the run file"
@@ -23,8 +20,8 @@ const (
 
 // The kinds of faults.
 const (
-	Kill  = "kill"   // SIGKILL, before and behind each operation and in the middle of a write
-	Full  = "enospc" // an operation fails with ENOSPC, and does nothing
-	Error = "eio"    // the same with EIO
-	Short = "short"  // half of a write is done, and then there is no room
+	Kill  = "kill"   // SIGKILL, before and after each operation and during a write
+	Full  = "enospc" // an operation fails with ENOSPC without effect
+	Error = "eio"    // an operation fails with EIO without effect
+	Short = "short"  // half of a write succeeds, then the disk is full
 )

@@ -10,7 +10,7 @@ import (
 
 // In the program as it is built no place fails, whatever the environment says, and nothing is in the way.
 func TestNoFaults(t *testing.T) {
-	t.Setenv(Variable, "eio 1 "+t.TempDir()+"/hit")
+	t.Setenv(EnvVar, "eio 1 "+t.TempDir()+"/hit")
 	var out bytes.Buffer
 	boom := errors.New("boom")
 	if err := At("x"); err != nil {

@@ -18,7 +18,7 @@ type pathCase struct {
 	Fixture                        json.RawMessage
 }
 
-// notHere names the cases that other tests stand for, or that are about something the vault does not
+// notHere names the cases that other tests stand for, or that are about something the root does not
 // have, with the reason.
 var notHere = map[string]string{
 	"ln-denied-by-rule": "rules belong to package policy; script policy_links",
@@ -29,7 +29,7 @@ var notHere = map[string]string{
 	"race-write-rename": "TestKilledWrite, TestWrite",
 }
 
-// noOperation names the operations that the vault does not offer, with the test that shows it.
+// noOperation names the operations that the root does not offer, with the test that shows it.
 var noOperation = map[string]string{
 	"list": "TestOperations, TestWalk", "search": "TestOperations, TestWalk: no pattern is a path", "symlink": "TestOperations", "chmod": "TestOperations",
 	"rename": "TestOperations", "delete": "TestOperations", "mkdir": "TestOperations",
@@ -73,7 +73,7 @@ func TestPathCases(t *testing.T) {
 				t.Skip(notHere[c.ID])
 			}
 			if noOperation[c.Op] != "" {
-				t.Skipf("the vault cannot %s: %s", c.Op, noOperation[c.Op])
+				t.Skipf("the root cannot %s: %s", c.Op, noOperation[c.Op])
 			}
 			ran++
 			c.run(t)

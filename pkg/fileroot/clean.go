@@ -16,19 +16,14 @@ const (
 	maxDepth = 32   // components
 )
 
-// Clean checks the spelling of a path and returns it without a leading "./". Its
-// error is a *[PathError].
-//
-// The rules are those of every platform together, so that a vault can be moved:
-// a path is relative, has slashes and valid UTF-8, no "..", backslash or colon,
-// no invisible characters, no component that Windows would read as a device or
-// strip something from.
+// Clean checks the spelling of a path and returns it without a leading "./". Its error is a
+// *[PathError].
 func Clean(p string) (string, error) {
 	clean := strings.TrimPrefix(p, "./")
-	why := badPath(clean)
+	why := pathProblem(clean)
 	if why == "" {
 		for name := range strings.SplitSeq(clean, "/") {
-			if why = badName(name); why != "" {
+			if why = nameProblem(name); why != "" {
 				break
 			}
 		}
@@ -39,8 +34,8 @@ func Clean(p string) (string, error) {
 	return clean, nil
 }
 
-// badPath says what is wrong with a path as a whole, or "".
-func badPath(p string) string {
+// pathProblem returns what is wrong with a path as a whole, or "".
+func pathProblem(p string) string {
 	switch {
 	case p == "":
 		return "the path is empty"
@@ -54,14 +49,14 @@ func badPath(p string) string {
 		return "the path is absolute; use one relative to the root"
 	case strings.ContainsAny(p, `\:`):
 		return "the path contains a backslash or a colon"
-	case strings.ContainsFunc(p, invisible):
+	case strings.ContainsFunc(p, isInvisible):
 		return "the path contains an invisible character"
 	}
 	return ""
 }
 
-// badName says what is wrong with one component of a path, or "".
-func badName(name string) string {
+// nameProblem returns what is wrong with one component of a path, or "".
+func nameProblem(name string) string {
 	switch {
 	case name == "":
 		return `the path has an empty component ("//" or a slash at its end)`
@@ -71,22 +66,22 @@ func badName(name string) string {
 		return "a component of the path is too long"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return "a component of the path ends with a dot or a space"
-	case isDevice(name):
-		return "a component of the path is the name of a device on Windows"
-	case isShort(name):
-		return "a component of the path has the form of a short name, as GIT~1, which may be that of another file"
+	case isDeviceName(name):
+		return "a component of the path is a Windows device name"
+	case isShortName(name):
+		return "a component of the path looks like a Windows short name (GIT~1), which may refer to another file"
 	}
 	return ""
 }
 
-// invisible reports control and format characters, among them NUL, bidirectional
-// overrides, tags, and those that some file systems ignore in names.
-func invisible(r rune) bool {
+// isInvisible reports control and format characters, including NUL, bidirectional overrides, tags,
+// and characters that some file systems ignore in names.
+func isInvisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// isDevice reports whether Windows takes a name, with any extension, for a device.
-func isDevice(name string) bool {
+// isDeviceName reports whether Windows treats a name, with any extension, as a device.
+func isDeviceName(name string) bool {
 	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	base = strings.TrimRight(base, " ")
 	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}, base) {
@@ -99,20 +94,18 @@ func isDevice(name string) bool {
 	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// isShort reports whether a name is one that file systems of Windows, wherever they are mounted,
-// may have given to a file with a longer one: up to eight bytes that end with a tilde and a
-// number, and an extension of up to three.
-func isShort(name string) bool {
+// isShortName reports whether a name may be the 8.3 alias that a Windows file system gives a file with
+// a longer name: up to eight bytes ending with a tilde and a number, and an extension of up to three.
+func isShortName(name string) bool {
 	base, extension, _ := strings.Cut(name, ".")
 	_, number, tilde := strings.Cut(base, "~")
 	return tilde && number != "" && strings.Trim(number, "0123456789") == "" && len(base) <= 8 && len(extension) <= 3
 }
 
-// floor is what is never written, wherever it stands in a path and whether it
-// exists or not: names that other programs execute or obey, and that would let
-// one run steer the next. Compared as by [Fold]. HEAD makes a folder a bare
-// repository of Git, whose config says what "git status" runs.
-var floor = []string{
+// protectedNames are never written, at any depth and whether they exist or not: names that other programs
+// execute or read as configuration, so that one run could control the next. Compared as by [Fold]. HEAD
+// turns a folder into a bare Git repository, whose config can make "git status" run programs.
+var protectedNames = []string{
 	".git", ".gitattributes", ".gitconfig", ".gitmodules", ".hg", ".svn", "head",
 	".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".travis.yml", "jenkinsfile",
 	"azure-pipelines.yml", "azure-pipelines.yaml", "bitbucket-pipelines.yml", "appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml", "codefresh.yml", "codemagic.yaml",
@@ -127,32 +120,31 @@ var floor = []string{
 	".oneshot", "tooldefs", "agent.yaml", "agent.yml", "policy.yaml", "policy.yml",
 }
 
-// Protected lists the names, in lower case, that a vault never writes: files and
-// whole folders, at any depth. Names with a leading dot are not written either,
-// but for those of [Root.AllowDotted].
-func Protected() []string { return slices.Clone(floor) }
+// Protected lists the names, in lower case, that are never written: files and whole folders, at any
+// depth. Names with a leading dot are not written either, except those of [Root.AllowDotted].
+func Protected() []string { return slices.Clone(protectedNames) }
 
-// protection says why a clean path is not written, or "".
-func (r *Root) protection(clean string) string {
-	const steers = "a file that steers this run or other programs is never written"
+// protectedReason returns why a clean path must not be written, or "".
+func (r *Root) protectedReason(clean string) string {
+	const reason = "files that control this run or other programs are never written"
 	p := Fold(clean)
 	for _, own := range r.protected {
 		end, ending := strings.CutPrefix(own, "*")
 		if p == own || strings.HasPrefix(p, own+"/") || ending && strings.HasSuffix(p, end) {
-			return steers
+			return reason
 		}
 	}
 	switch {
-	case Steers(p), slices.ContainsFunc(strings.Split(p, "/"), isDraft):
-		return steers
+	case IsProtected(p), slices.ContainsFunc(strings.Split(p, "/"), isTempName):
+		return reason
 	case r.isDotted(p):
-		return "a name with a leading dot is written only where every policy spells it out in a rule that allows it"
+		return "names with a leading dot are written only if every policy names them in a rule that allows them"
 	}
 	return ""
 }
 
-// isDotted reports whether a folded path has a name with a leading dot that is not allowed. Shells,
-// editors, package managers, CI and agents read their settings from such files, and more do each year.
+// isDotted reports whether a folded path has a name with a leading dot that is not allowed. Shells, editors,
+// package managers, CI and agents read their configuration from such files, and the list keeps growing.
 func (r *Root) isDotted(folded string) bool {
 	for name := range strings.SplitSeq(folded, "/") {
 		if strings.HasPrefix(name, ".") && !slices.Contains(r.dotted, name) {
@@ -162,15 +154,15 @@ func (r *Root) isDotted(folded string) bool {
 	return false
 }
 
-// Steers reports whether a path, of any kind, is or lies in something that no vault writes: see
-// [Protected]. That a name begins with a dot does not count here.
-func Steers(path string) bool {
+// IsProtected reports whether a path, of any kind, is or lies in a name that is never written: see
+// [Protected]. A leading dot alone does not count.
+func IsProtected(path string) bool {
 	padded := "/" + Fold(path) + "/"
-	return slices.ContainsFunc(floor, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })
+	return slices.ContainsFunc(protectedNames, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })
 }
 
-// Fold brings the spellings of a path that a file system may take for the same
-// to one: letter case, letters that stand for two, composed characters, and those that nobody sees.
+// Fold maps the spellings that a file system may treat as the same path to one: letter case, ligatures,
+// composed characters, and invisible characters.
 func Fold(p string) string {
 	if !strings.ContainsFunc(p, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(p)
@@ -179,19 +171,19 @@ func Fold(p string) string {
 		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
 			return -1
 		}
-		return unicode.ToLower(smallest(r))
+		return unicode.ToLower(smallestFold(r))
 	}, norm.NFC.String(p))
-	return norm.NFC.String(pairs.Replace(p))
+	return norm.NFC.String(ligatures.Replace(p))
 }
 
-// pairs writes out the letters that are pairs of ASCII letters where case makes no difference.
-var pairs = strings.NewReplacer(
+// ligatures expands the letters that case-insensitive comparison treats as two ASCII letters.
+var ligatures = strings.NewReplacer(
 	"\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl",
 	"\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
 
-// smallest returns the smallest of the characters that differ from r in case
-// only, such as K for the Kelvin sign.
-func smallest(r rune) rune {
+// smallestFold returns the smallest of the characters that differ from r only in case, such as K for the
+// Kelvin sign.
+func smallestFold(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		least = min(least, next)

@@ -14,19 +14,18 @@ type Kind string
 // The kinds of path errors.
 const (
 	NotFound   Kind = "not found"
-	Refused    Kind = "refused"     // the vault never reads or writes this
+	Refused    Kind = "refused"     // never read or written
 	NotRegular Kind = "not regular" // a folder, pipe, socket or device
 	TooLarge   Kind = "too large"
-	Changed    Kind = "changed"  // it is not what a [Precondition] says
-	Replaced   Kind = "replaced" // it was written, but may not be durable
-	Failed     Kind = "failed"   // the file system said so
+	Changed    Kind = "changed"  // violates a [Precondition], or was replaced meanwhile
+	Replaced   Kind = "replaced" // written, but may not be durable
+	Failed     Kind = "failed"   // error of the file system
 )
 
-// A PathError is a file that could not be read or written. Its text never
-// contains where the root is.
+// A PathError says that a file could not be read or written. Its text never reveals where the root is.
 type PathError struct {
 	Kind   Kind
-	Path   string // as it was given
+	Path   string // as given by the caller
 	Reason string
 }
 
@@ -34,8 +33,8 @@ func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reas
 
 const notFolder = "a part of the path is not a folder"
 
-// failure makes a PathError of an error of package os.
-func failure(path string, err error) *PathError {
+// newPathError converts an error of package os.
+func newPathError(path string, err error) *PathError {
 	e := &PathError{Kind: Failed, Path: path, Reason: cause(err).Error()}
 	var errno syscall.Errno
 	switch {
@@ -51,13 +50,13 @@ func failure(path string, err error) *PathError {
 		e.Kind, e.Reason = NotRegular, "it is not a regular file"
 	case errors.Is(err, fs.ErrClosed):
 	case !errors.As(err, &errno):
-		// The only error of os.Root's own is that a link leads outside.
+		// os.Root itself reports only one error: a link leads outside.
 		e.Kind, e.Reason = Refused, "it leads outside the root"
 	}
 	return e
 }
 
-// cause strips an error of package os of the names in it.
+// cause strips the file names from an error of package os.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

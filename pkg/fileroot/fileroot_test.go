@@ -365,12 +365,12 @@ func TestWriteKeepsOwners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if owner, group := owners(info); info.Mode().Perm() != mode || owner != uid || group != gid {
+		if owner, group := ownerOf(info); info.Mode().Perm() != mode || owner != uid || group != gid {
 			t.Errorf("%v %d %d; want %v %d %d", info.Mode(), owner, group, mode, uid, gid)
 		}
 	}
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o640: 0o600, 0o664: 0o644, 0o666: 0o666, 0o604: 0o604, 0o750: 0o700} {
-		if got := ungrouped(mode); got != want {
+		if got := limitGroup(mode); got != want {
 			t.Errorf("%v without its group is %v, want %v", mode, got, want)
 		}
 	}
@@ -487,14 +487,14 @@ func TestWalkEnds(t *testing.T) {
 	if err := w.root.Walk(context.Background(), func(string, int64) error { return stop }, nil); !errors.Is(err, stop) {
 		t.Errorf("stopped by the caller: %v", err)
 	}
-	small := walk{root: w.root, left: 2}
+	small := walk{root: w.root, remaining: 2}
 	w.wantRefusal(t, small.push(entry{}), TooLarge)
 }
 
 // A walk passes over what vanishes or is closed to it meanwhile.
 func TestWalkPassesOver(t *testing.T) {
 	w := newWorld(t)
-	gone := walk{root: w.root, left: 10, stack: []entry{{path: "ok.txt"}, {path: "gone/"}, {path: "gone.md"}, {path: "ok.txt/"}}}
+	gone := walk{root: w.root, remaining: 10, stack: []entry{{path: "ok.txt"}, {path: "gone/"}, {path: "gone.md"}, {path: "ok.txt/"}}}
 	var got []string
 	for len(gone.stack) > 0 {
 		if err := gone.step(func(path string, _ int64) error { got = append(got, path); return nil }); err != nil {
@@ -525,10 +525,10 @@ func TestRemovedHardLink(t *testing.T) {
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
 	}
-	w.wantRefusal(t, w.root.confirm("link", f, named), Refused)
+	w.wantRefusal(t, w.root.checkOpened("link", f, named), Refused)
 	w.file(t, link, "INSIDE")
 	if named, err = w.root.root.Stat("link"); err != nil {
 		t.Fatal(err)
 	}
-	w.wantRefusal(t, w.root.confirm("link", f, named), Changed)
+	w.wantRefusal(t, w.root.checkOpened("link", f, named), Changed)
 }

@@ -47,7 +47,7 @@ func steers(clean string) bool {
 	is := func(name string) func(string) bool {
 		return func(part string) bool { return strings.EqualFold(part, name) }
 	}
-	for _, name := range floor {
+	for _, name := range protectedNames {
 		first, second, two := strings.Cut(name, "/")
 		at := slices.IndexFunc(parts, is(first))
 		if at >= 0 && (!two || at+1 < len(parts) && strings.EqualFold(parts[at+1], second)) {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A Guard decides which names in one folder no tool reaches, at any access: listing, reading, searching, writing.
-// Its methods may be called from several goroutines.
+// A Guard denies names in one folder to all tools, for every access: listing, reading, searching, writing.
+// Its methods may be called concurrently.
 type Guard interface {
-	// Enter returns the guard of what is below a name, nil where nothing is denied there, or why the name
-	// is denied, with everything below it.
+	// Enter returns the guard for the contents of a name, nil if it denies nothing there, or the denial of the
+	// name and everything below it.
 	Enter(name string) (Guard, *Denial)
 }
 
-// A Denial is the rule that denies a file, and its reason.
+// A Denial is the rule that denies a file, and the reason.
 type Denial struct{ Rule, Because string }
 
-// Reason returns why the file is denied, for the model and the record.
+// Reason returns the reason for the model and the record.
 func (d *Denial) Reason() string {
 	return cmp.Or(d.Because, "a rule of the policy denies this file") + " (" + d.Rule + ")"
 }
 
-// Deny adds guards of the root's top folder. It must not be called once the root is in use.
-func (r *Root) Deny(guards ...Guard) {
+// AddGuards adds guards of the top folder. It must be called before the root is in use.
+func (r *Root) AddGuards(guards ...Guard) {
 	for _, g := range guards {
 		if g != nil {
 			r.guards = append(r.guards, g)
@@ -30,23 +30,23 @@ func (r *Root) Deny(guards ...Guard) {
 	}
 }
 
-// Denied returns the error for a path that a guard denies, as it is written and not where its links lead, or nil.
-func (r *Root) Denied(clean string) error {
+// VerifyAccess returns an error if a guard denies a path, without resolving links in it.
+func (r *Root) VerifyAccess(clean string) error {
 	guards := r.guards
 	for name := range strings.SplitSeq(clean, "/") {
 		if len(guards) == 0 {
 			return nil
 		}
 		var why *Denial
-		if guards, why = enter(guards, name); why != nil {
+		if guards, why = enterAll(guards, name); why != nil {
 			return &PathError{Kind: Refused, Path: clean, Reason: why.Reason()}
 		}
 	}
 	return nil
 }
 
-// enter returns the guards of what is below a name, or why one of them denies it.
-func enter(guards []Guard, name string) ([]Guard, *Denial) {
+// enterAll returns the guards for the contents of a name, or the first denial.
+func enterAll(guards []Guard, name string) ([]Guard, *Denial) {
 	var below []Guard
 	for i, g := range guards {
 		next, why := g.Enter(name)
@@ -65,18 +65,18 @@ func enter(guards []Guard, name string) ([]Guard, *Denial) {
 	return below, nil
 }
 
-// Names returns a guard that denies the files and folders at some slash paths. Spellings that a file system may
-// take for the same are equal. It is nil for no path.
-func Names(why Denial, paths ...string) Guard {
+// DenyPaths returns a guard that denies files and folders at slash paths, compared as by [Fold]. It is nil if
+// there are no paths.
+func DenyPaths(why Denial, paths ...string) Guard {
 	if len(paths) == 0 {
 		return nil
 	}
-	top := &names{below: map[string]*names{}}
+	top := &pathGuard{below: map[string]*pathGuard{}}
 	for _, p := range paths {
 		at := top
 		for name := range strings.SplitSeq(Fold(p), "/") {
 			if at.below[name] == nil {
-				at.below[name] = &names{below: map[string]*names{}}
+				at.below[name] = &pathGuard{below: map[string]*pathGuard{}}
 			}
 			at = at.below[name]
 		}
@@ -85,14 +85,14 @@ func Names(why Denial, paths ...string) Guard {
 	return top
 }
 
-// names is a folder on the way to a denied path, or the end of one.
-type names struct {
-	below map[string]*names // folded
-	why   *Denial           // of the end
+// A pathGuard is a folder on the way to a denied path, or a denied path.
+type pathGuard struct {
+	below map[string]*pathGuard // folded
+	why   *Denial               // set for a denied path
 }
 
-// Enter looks a name up.
-func (n *names) Enter(name string) (Guard, *Denial) {
+// Enter implements [Guard].
+func (n *pathGuard) Enter(name string) (Guard, *Denial) {
 	next := n.below[Fold(name)]
 	switch {
 	case next == nil:

@@ -10,7 +10,7 @@ import (
 // H1: a walk does not open what is denied: not a denied folder to list it, and nothing below.
 func TestWalkOpensNothingDenied(t *testing.T) {
 	r, dir := tree(t, "Keys/a.md", "Keys/sub/b.md", "open/c.md", "open/Keys/d.md")
-	r.Deny(Names(Denial{Rule: "keys"}, "Keys", "open/Keys"))
+	r.AddGuards(DenyPaths(Denial{Rule: "keys"}, "Keys", "open/Keys"))
 	watch, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func TestGuards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.Deny(nil, Names(Denial{"policy.files.keys", "keys stay here"}, "Keys"), Names(Denial{Rule: "other"}, "nothing/here"))
+	r.AddGuards(nil, DenyPaths(Denial{"policy.files.keys", "keys stay here"}, "Keys"), DenyPaths(Denial{Rule: "other"}, "nothing/here"))
 	const why = "keys stay here (policy.files.keys)"
 	refused := func(what string, err error) {
 		t.Helper()
@@ -110,7 +110,7 @@ func TestGuardedWalk(t *testing.T) {
 	}
 	r, _ := tree(t, names...)
 	var asked atomic.Int64
-	r.Deny(counting{&asked, "denied"})
+	r.AddGuards(counting{&asked, "denied"})
 	files := 0
 	if err := r.Walk(t.Context(), func(string, int64) error { files++; return nil }, nil); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestGuardedWalk(t *testing.T) {
 // H1: a link that is turned back and forth never leads a read to what is denied.
 func TestGuardedRace(t *testing.T) {
 	r, dir := tree(t, "Keys/a", "open/a")
-	r.Deny(Names(Denial{Rule: "r"}, "Keys"))
+	r.AddGuards(DenyPaths(Denial{Rule: "r"}, "Keys"))
 	var turning sync.WaitGroup
 	stop := make(chan struct{})
 	turning.Go(func() {

@@ -6,26 +6,26 @@ import (
 	"syscall"
 )
 
-// adopt gives a draft the owner, the group and the permissions of the file that it is to replace.
-// Only root can give a file away; where the group cannot be kept, nobody gets what was the group's.
-func (d *draft) adopt(old fs.FileInfo) error {
+// copyOwner copies owner, group and permissions of the file to be replaced. Only root can change the owner;
+// if the group cannot be kept, its permissions are reduced to those of others.
+func (d *tempFile) copyOwner(old fs.FileInfo) error {
 	own, err := d.file.Stat()
 	if err != nil {
 		return err
 	}
 	mode := old.Mode().Perm()
-	oldUser, oldGroup := owners(old)
-	user, group := owners(own)
+	oldUser, oldGroup := ownerOf(old)
+	user, group := ownerOf(own)
 	if user != oldUser {
 		if err := d.file.Chown(oldUser, oldGroup); err == nil {
 			group = oldGroup
-		} else if !refusesOwner(err) {
+		} else if !isChownRefused(err) {
 			return err
 		}
 	}
 	if group != oldGroup {
-		if err := d.file.Chown(-1, oldGroup); refusesOwner(err) {
-			mode = ungrouped(mode)
+		if err := d.file.Chown(-1, oldGroup); isChownRefused(err) {
+			mode = limitGroup(mode)
 		} else if err != nil {
 			return err
 		}
@@ -36,17 +36,16 @@ func (d *draft) adopt(old fs.FileInfo) error {
 	return d.file.Chmod(mode)
 }
 
-// refusesOwner reports whether an error says that a file cannot have another owner: that it may not,
-// or that its file system knows none.
-func refusesOwner(err error) bool {
+// isChownRefused reports whether a chown failed for lack of permission or of support by the file system.
+func isChownRefused(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// ungrouped returns permissions in which the group may do what everybody may.
-func ungrouped(mode fs.FileMode) fs.FileMode { return mode&0o707 | mode&(mode&0o007<<3) }
+// limitGroup returns permissions that give the group no more than others.
+func limitGroup(mode fs.FileMode) fs.FileMode { return mode&0o707 | mode&(mode&0o007<<3) }
 
-// owners returns the user and the group of a file.
-func owners(info fs.FileInfo) (user, group int) {
+// ownerOf returns the user and the group of a file.
+func ownerOf(info fs.FileInfo) (user, group int) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return -1, -1

@@ -13,24 +13,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Precondition is what has to be at a path for it to be written: nothing in particular (""), no
-// file ([Missing]), or a file with a certain [Digest].
+// A Precondition is the required state of a path before a write: any (""), no file ([Missing]), or a
+// file with a certain [Digest].
 type Precondition string
 
-// Missing wants that there is no file yet.
+// Missing requires that there is no file yet.
 const Missing Precondition = "none"
 
-// Digest returns what wants a file to have this content: its SHA-256 in hexadecimal digits.
+// Digest requires a file with this content: its SHA-256 in hexadecimal digits.
 func Digest(content []byte) Precondition {
 	sum := sha256.Sum256(content)
 	return Precondition(hex.EncodeToString(sum[:]))
 }
 
-// isDigest reports whether a file is wanted.
 func (p Precondition) isDigest() bool { return p != "" && p != Missing }
 
-// unmet returns the error for a folder in which there would be no such file.
-func (p Precondition) unmet(path string, err error) error {
+// convertNotFound converts the error for a missing folder if a file is required.
+func (p Precondition) convertNotFound(path string, err error) error {
 	var missing *PathError
 	if errors.As(err, &missing) && missing.Kind == NotFound && p.isDigest() {
 		return changed(path, notThere)
@@ -38,20 +37,20 @@ func (p Precondition) unmet(path string, err error) error {
 	return err
 }
 
-// maxCompared is the size of the largest file whose digest is taken, in bytes.
-const maxCompared = 64 << 20
+// maxDigestBytes is the maximum size of a file whose digest is computed, in bytes.
+const maxDigestBytes = 64 << 20
 
-// Why something is not what was wanted.
+// Reasons for an unmet precondition.
 const (
-	alreadyThere = "there is a file already"
+	alreadyThere = "the file already exists"
 	notThere     = "there is no such file"
-	otherContent = "its content is not the one that was to be replaced"
+	otherContent = "its content has changed"
 )
 
 func changed(path, why string) *PathError { return &PathError{Kind: Changed, Path: path, Reason: why} }
 
-// holds returns nil if what is at a place is what is wanted there.
-func (r *Root) holds(path string, at place, want Precondition) error {
+// checkPrecondition returns an error unless the file at a location meets want.
+func (r *Root) checkPrecondition(path string, at location, want Precondition) error {
 	if want == "" {
 		return nil
 	}
@@ -62,7 +61,7 @@ func (r *Root) holds(path string, at place, want Precondition) error {
 	case missing:
 		return changed(path, notThere)
 	case err != nil:
-		return failure(path, err)
+		return newPathError(path, err)
 	}
 	defer f.Close()
 	if want == Missing {
@@ -70,16 +69,16 @@ func (r *Root) holds(path string, at place, want Precondition) error {
 	}
 	named, err := at.dir.Lstat(at.name)
 	if err != nil {
-		return failure(path, err)
+		return newPathError(path, err)
 	}
-	if err := r.confirm(path, f, named); err != nil {
+	if err := r.checkOpened(path, f, named); err != nil {
 		return err
 	}
-	return compare(path, f, want)
+	return compareDigest(path, f, want)
 }
 
-// compare returns nil if a file has the content that is wanted.
-func compare(path string, f io.Reader, want Precondition) error {
+// compareDigest returns an error unless a file has the digest want.
+func compareDigest(path string, f io.Reader, want Precondition) error {
 	sum, _, err := digestOf(path, f)
 	switch {
 	case err != nil:
@@ -90,15 +89,15 @@ func compare(path string, f io.Reader, want Precondition) error {
 	return nil
 }
 
-// digestOf returns the digest and the size of a file of up to [maxCompared] bytes.
+// digestOf returns the digest and the size of a file of up to [maxDigestBytes] bytes.
 func digestOf(path string, f io.Reader) (Precondition, int64, error) {
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(f, maxCompared+1))
+	n, err := io.Copy(sum, io.LimitReader(f, maxDigestBytes+1))
 	switch {
 	case err != nil:
-		return "", 0, failure(path, err)
-	case n > maxCompared:
-		return "", 0, &PathError{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("it is larger than %d bytes, the most that are compared", maxCompared)}
+		return "", 0, newPathError(path, err)
+	case n > maxDigestBytes:
+		return "", 0, &PathError{Kind: TooLarge, Path: path, Reason: fmt.Sprintf("it is larger than %d bytes, the limit for comparison", maxDigestBytes)}
 	}
 	return Precondition(hex.EncodeToString(sum.Sum(nil))), n, nil
 }

@@ -68,7 +68,7 @@ func TestPreconditions(t *testing.T) {
 // A file that is too large to be compared is not replaced.
 func TestPreconditionOfLargeFile(t *testing.T) {
 	w := newWorld(t)
-	if err := os.Truncate(filepath.Join(w.dir, "ok.txt"), maxCompared+1); err != nil {
+	if err := os.Truncate(filepath.Join(w.dir, "ok.txt"), maxDigestBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	w.wantRefusal(t, w.root.Write("ok.txt", nil, Digest(nil)), TooLarge)
@@ -166,7 +166,7 @@ func TestNoLostUpdate(t *testing.T) {
 func (w world) wantNoDrafts(t testing.TB) {
 	t.Helper()
 	for name := range w.snapshot(t) {
-		if isDraft(filepath.Base(name)) {
+		if isTempName(filepath.Base(name)) {
 			t.Errorf("%s was left behind", name)
 		}
 	}

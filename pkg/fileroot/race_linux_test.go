@@ -27,7 +27,7 @@ type swap struct {
 
 func isLink(fi os.FileInfo) bool { return fi.Mode()&os.ModeSymlink != 0 }
 func isFIFO(fi os.FileInfo) bool { return fi.Mode()&os.ModeNamedPipe != 0 }
-func isHard(fi os.FileInfo) bool { return fi.Mode().IsRegular() && links(fi) > 1 }
+func isHard(fi os.FileInfo) bool { return fi.Mode().IsRegular() && linkCount(fi) > 1 }
 
 func linkTo(target string) func(string) error {
 	return func(at string) error { return os.Symlink(target, at) }
@@ -73,7 +73,7 @@ func TestRace(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() { w.use(ctx, t, paths, i, &n) })
 	}
-	wg.Go(func() { // what is not there is looked for, and never found, behind the link
+	wg.Go(func() { // what does not exist is looked for, and never found, behind the link
 		for ctx.Err() == nil {
 			_ = w.root.Write("s/config", []byte("EVIL"), Digest([]byte("STEERS")))
 			for _, name := range []string{"s/config", "t"} {

@@ -8,21 +8,16 @@ import (
 	"strings"
 )
 
-// mostLinks is how many links a path may lead through.
-const mostLinks = 40
+// maxLinks is the maximum number of links in a path.
+const maxLinks = 40
 
-// Resolve returns where a path leads when the links in it are followed, as a clean path below
-// the root. From a part on that is not there it leads where it says. A path that leads out
-// of the root is a *[PathError].
-//
-// It says what a rule about files is held against. What is at that path may be another one a
-// moment later; that nothing outside is reached then, too, is the business of [Root.Read]
-// and [Root.Write].
+// Resolve follows the links in a path and returns the resolved path, clean and below the root. From the
+// first missing component on, the path is returned as written. A path that leaves the root is a *[PathError].
 func (r *Root) Resolve(name string) (string, error) {
 	return r.resolve(name, func(string) error { return nil })
 }
 
-// resolve calls visit with the path as it is written, each step on the way, and where it leads. It ends with the
+// resolve calls visit with the path as written, each step of the resolution, and the resolved path. It stops at the
 // first error of visit.
 func (r *Root) resolve(name string, visit func(path string) error) (string, error) {
 	clean, err := Clean(name)
@@ -53,22 +48,22 @@ func (r *Root) resolve(name string, visit func(path string) error) (string, erro
 		info, err := r.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			leads, err := r.rest(next, left, outside)
+			leads, err := r.resolveMissing(next, left, outside)
 			if err == nil {
 				err = visit(leads)
 			}
 			return leads, err
 		case err != nil:
-			return "", failure(name, err)
+			return "", newPathError(name, err)
 		case info.Mode()&fs.ModeSymlink == 0:
 			at = next
 			continue
 		}
 		to, err := r.root.Readlink(next)
 		if err != nil {
-			return "", failure(name, err)
+			return "", newPathError(name, err)
 		}
-		if links++; links > mostLinks || path.IsAbs(to) {
+		if links++; links > maxLinks || path.IsAbs(to) {
 			return "", outside
 		}
 		left = slices.Concat(strings.Split(to, "/"), left)
@@ -76,8 +71,8 @@ func (r *Root) resolve(name string, visit func(path string) error) (string, erro
 	return at, nil
 }
 
-// rest returns where parts lead of which the first is not there.
-func (r *Root) rest(at string, left []string, outside error) (string, error) {
+// resolveMissing resolves a path whose component at does not exist.
+func (r *Root) resolveMissing(at string, left []string, outside error) (string, error) {
 	joined := path.Join(append([]string{at}, left...)...)
 	if joined == ".." || strings.HasPrefix(joined, "../") {
 		return "", outside

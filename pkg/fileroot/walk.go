@@ -14,20 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxEntries is how many names one walk looks at.
+// maxEntries is the maximum number of names in one walk.
 const maxEntries = 100_000
 
-// Walk calls do with the path and the size of every file that [Root.Read] can
-// read under the name it has, in the order of their paths. Links are not
-// followed; names that begin with a dot, what a [Guard] denies, which is not even listed, and folders
-// that may not be listed are left out. It ends with the first error of do, with the context's cause, or with
-// a *[PathError].
-//
-// Unnamed, if it is not nil, is called with the path of every file and folder,
-// that of a folder with a slash at its end, that is left out because [Clean]
-// refuses its name, so that no tool could say which it means.
-func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, unnamed func(path string)) error {
-	w := walk{root: r, left: maxEntries, unnamed: unnamed}
+// Walk calls do with the path and the size of every file that [Root.Read] can read under its own name, sorted by
+// path. It does not follow links, and skips names with a leading dot, names that a [Guard] denies (these are not
+// even listed), and folders without permission. It stops at the first error of do, with the context's cause, or
+// with a *[PathError].
+func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, invalidName func(path string)) error {
+	w := walk{root: r, remaining: maxEntries, invalidName: invalidName}
 	if err := w.push(entry{"", r.guards}); err != nil {
 		return err
 	}
@@ -42,16 +37,16 @@ func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error,
 	return nil
 }
 
-// A walk is under way. On its stack is what is still to come, the next one on top.
+// A walk is the state of [Root.Walk]. Its stack holds the pending entries, the next one on top.
 type walk struct {
-	root  *Root
-	stack []entry
-	left  int // names that may still be looked at
+	root      *Root
+	stack     []entry
+	remaining int // names that may still be visited
 
-	unnamed func(path string)
+	invalidName func(path string)
 }
 
-// An entry is a path to come; that of a folder ends with a slash and has its guards.
+// An entry is a pending path; a folder has a trailing slash and its guards.
 type entry struct {
 	path   string
 	guards []Guard
@@ -66,15 +61,15 @@ func (w *walk) step(do func(string, int64) error) error {
 	}
 	info, err := w.root.root.Lstat(path)
 	if err != nil {
-		return unreadable(path, err)
+		return ignoreUnreadable(path, err)
 	}
-	if w.root.check(path, info) != nil {
+	if w.root.checkFile(path, info) != nil {
 		return nil
 	}
 	return do(path, info.Size())
 }
 
-// push puts the entries of a folder on the stack.
+// push pushes the entries of a folder.
 func (w *walk) push(folder entry) error {
 	entries, err := w.entries(folder.path)
 	if err != nil {
@@ -90,13 +85,13 @@ func (w *walk) push(folder entry) error {
 		case e.IsDir():
 			path += "/"
 		}
-		below, denied := enter(folder.guards, e.Name())
+		below, denied := enterAll(folder.guards, e.Name())
 		switch {
 		case denied != nil:
 		case err == nil:
 			found = append(found, entry{path, below})
-		case w.unnamed != nil:
-			w.unnamed(path)
+		case w.invalidName != nil:
+			w.invalidName(path)
 		}
 	}
 	slices.SortFunc(found, func(a, b entry) int { return cmp.Compare(b.path, a.path) })
@@ -108,23 +103,22 @@ func (w *walk) push(folder entry) error {
 func (w *walk) entries(folder string) ([]fs.DirEntry, error) {
 	d, err := w.root.root.OpenFile(cmp.Or(folder, "."), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, unreadable(folder, err)
+		return nil, ignoreUnreadable(folder, err)
 	}
 	defer d.Close()
-	entries, err := d.ReadDir(w.left)
+	entries, err := d.ReadDir(w.remaining)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, failure(folder, err)
+		return nil, newPathError(folder, err)
 	}
-	if w.left -= len(entries); w.left == 0 {
-		return nil, &PathError{Kind: TooLarge, Path: folder, Reason: fmt.Sprintf("the root has %d files and folders or more", maxEntries)}
+	if w.remaining -= len(entries); w.remaining == 0 {
+		return nil, &PathError{Kind: TooLarge, Path: folder, Reason: fmt.Sprintf("the root has at least %d files and folders", maxEntries)}
 	}
 	return entries, nil
 }
 
-// unreadable returns nil for what may not be looked at, or was there only a moment
-// ago: a walk passes over it.
-func unreadable(path string, err error) error {
-	e := failure(path, err)
+// ignoreUnreadable returns nil for files without permission or removed since: a walk skips them.
+func ignoreUnreadable(path string, err error) error {
+	e := newPathError(path, err)
 	if e.Kind != Failed || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

@@ -7,87 +7,80 @@ import (
 	"strings"
 )
 
-// Write makes content the content of a file, creating the folders above it. The
-// file has its old or its new content at every moment, also after a power cut;
-// when Write returns, the new content is on disk. Its error is a *[PathError].
-//
-// If what is there is not what want says, nothing is changed and the error's kind is
-// [Changed]. Of several writes that want the same, through whatever roots and processes,
-// one succeeds. What does not write through a vault is kept out as far as a file system
-// can: a file that another program makes is not replaced where none is wanted, but what it
-// does to one between the last look at the content and the moment at which it is replaced,
-// some microseconds, is lost.
+// Write writes the content of a file and creates its parent folders. At every moment, even after a power
+// cut, the file has its old or its new content; when Write returns, the new content is on disk. Its error
+// is a *[PathError].
 func (r *Root) Write(path string, content []byte, want Precondition) error {
 	clean, err := Clean(path)
 	if err != nil {
 		return err
 	}
-	if err := r.Denied(clean); err != nil {
+	if err := r.VerifyAccess(clean); err != nil {
 		return err
 	}
-	if why := r.protection(clean); why != "" {
+	if why := r.protectedReason(clean); why != "" {
 		return &PathError{Kind: Refused, Path: path, Reason: why}
 	}
 	names := strings.Split(clean, "/")
 	last := len(names) - 1
-	dir, err := r.folder(path, names[:last], !want.isDigest())
+	dir, err := r.openParent(path, names[:last], !want.isDigest())
 	if err != nil {
-		return want.unmet(path, err)
+		return want.convertNotFound(path, err)
 	}
 	defer dir.Close()
-	old, err := r.target(path, dir, names[last])
+	old, err := r.statTarget(path, dir, names[last])
 	if err != nil {
 		return err
 	}
-	return r.replace(path, place{dir, names[last]}, content, old, want)
+	return r.replace(path, location{dir, names[last]}, content, old, want)
 }
 
-// replace writes a new file and gives it the name of the old one, if that is what is wanted.
-func (r *Root) replace(path string, at place, content []byte, old fs.FileInfo, want Precondition) error {
+// replace writes a temporary file and renames it to the target if the precondition holds.
+func (r *Root) replace(path string, at location, content []byte, old fs.FileInfo, want Precondition) error {
 	mode := fs.FileMode(0o644)
 	if old != nil {
-		mode = ungrouped(old.Mode().Perm()) // until it has the group
+		mode = limitGroup(old.Mode().Perm()) // until copyOwner sets the group
 	}
-	d, err := newDraft(at, mode)
+	d, err := newTempFile(at, mode)
 	if errors.Is(err, errBusy) {
 		return &PathError{Kind: Changed, Path: path, Reason: "it is being written by another run"}
 	}
 	if err != nil {
-		return failure(path, err)
+		return newPathError(path, err)
 	}
 	defer d.discard()
 	if old != nil {
-		if err := d.adopt(old); err != nil {
-			return failure(path, err)
+		if err := d.copyOwner(old); err != nil {
+			return newPathError(path, err)
 		}
 	}
-	if err := d.fill(content); err != nil {
-		return failure(path, err)
+	if err := d.write(content); err != nil {
+		return newPathError(path, err)
 	}
-	if err := r.holds(path, at, want); err != nil {
+	if err := r.checkPrecondition(path, at, want); err != nil {
 		return err
 	}
-	err = d.keep(want == Missing)
+	err = d.commit(want == Missing)
 	switch {
-	case errors.Is(err, errReplaced):
+	case errors.Is(err, errNotDurable):
 		return &PathError{Kind: Replaced, Path: path, Reason: err.Error()}
 	case errors.Is(err, fs.ErrExist):
 		return changed(path, alreadyThere)
 	case err != nil:
-		return failure(path, err)
+		return newPathError(path, err)
 	}
 	return nil
 }
 
-// folder opens the folder with these components, none of which may be a link,
-// and makes those that are missing if it is told to. The path is for errors.
-func (r *Root) folder(path string, names []string, missing bool) (*os.Root, error) {
+// openParent opens the folder with these components, none of which may be a link. With create it
+// creates missing ones. The path is for errors.
+func (r *Root) openParent(path string, names []string, create bool) (*os.Root, error) {
 	dir, err := r.root.OpenRoot(".")
 	if err != nil {
-		return nil, failure(path, err)
+		return nil, newPathError(path, err)
 	}
 	for _, name := range names {
-		next, err := r.descend(path, dir, name, missing)
+		next, err := r.openDirAt(path, dir, name, create)
 		dir.Close()
 		if err != nil {
 			return nil, err
@@ -97,25 +90,25 @@ func (r *Root) folder(path string, names []string, missing bool) (*os.Root, erro
 	return dir, nil
 }
 
-// descend opens a folder in dir, which it makes if it is missing and may be made.
-func (r *Root) descend(path string, dir *os.Root, name string, missing bool) (*os.Root, error) {
-	if missing {
+// openDirAt opens a folder in dir. With create it creates a missing one.
+func (r *Root) openDirAt(path string, dir *os.Root, name string, create bool) (*os.Root, error) {
+	if create {
 		if err := makeFolder(dir, name); err != nil {
-			return nil, failure(path, err)
+			return nil, newPathError(path, err)
 		}
 	}
 	named, err := dir.Lstat(name)
 	if err != nil {
-		return nil, failure(path, err)
+		return nil, newPathError(path, err)
 	}
 	if err := r.checkFolder(path, named); err != nil {
 		return nil, err
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, failure(path, err)
+		return nil, newPathError(path, err)
 	}
-	// OpenRoot follows links, and may have found one where the folder was.
+	// OpenRoot follows links, and the folder may have been replaced by one.
 	opened, err := next.Stat(".")
 	if err == nil && os.SameFile(named, opened) {
 		return next, nil
@@ -124,7 +117,7 @@ func (r *Root) descend(path string, dir *os.Root, name string, missing bool) (*o
 	return nil, &PathError{Kind: Refused, Path: path, Reason: throughLink}
 }
 
-// makeFolder makes a folder, if nothing has its name, durably.
+// makeFolder creates a folder durably, if the name is unused.
 func makeFolder(dir *os.Root, name string) error {
 	err := dir.Mkdir(name, 0o755)
 	if errors.Is(err, fs.ErrExist) {
@@ -136,11 +129,11 @@ func makeFolder(dir *os.Root, name string) error {
 	return syncDir(dir)
 }
 
-// throughLink is why nothing is written through a link, not even one that stays
-// inside: a rule about a name would not hold for what it leads to.
+// throughLink refuses writes through links, even inside the root: a rule about a name would not apply
+// to the target of the link.
 const throughLink = "nothing is written through a link"
 
-// checkFolder refuses what is not a folder on the root's file system.
+// checkFolder refuses everything except folders on the root's file system.
 func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 	switch {
 	case info.Mode().Type() == fs.ModeSymlink:
@@ -148,23 +141,23 @@ func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 	case !info.IsDir():
 		return &PathError{Kind: NotFound, Path: path, Reason: notFolder}
 	case device(info) != r.device:
-		return &PathError{Kind: Refused, Path: path, Reason: "it is on another file system than the root"}
+		return &PathError{Kind: Refused, Path: path, Reason: "it is on a different file system than the root"}
 	}
 	return nil
 }
 
-// target looks at what stands where a file is to be written, and returns it, or nil.
-func (r *Root) target(path string, dir *os.Root, name string) (fs.FileInfo, error) {
+// statTarget returns the file to be replaced, or nil if there is none yet.
+func (r *Root) statTarget(path string, dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, failure(path, err)
+		return nil, newPathError(path, err)
 	case info.Mode().Type() == fs.ModeSymlink:
 		return nil, &PathError{Kind: Refused, Path: path, Reason: throughLink}
 	case info.Mode().Perm()&0o200 == 0:
 		return nil, &PathError{Kind: Refused, Path: path, Reason: "the file is read-only"}
 	}
-	return info, r.check(path, info)
+	return info, r.checkFile(path, info)
 }

@@ -72,7 +72,7 @@ func endedFromOutside(end *runfile.End) bool {
 // log without any request is an error.
 func NewReplay(file string, log *runfile.Log) (*Replay, error) {
 	p := &Replay{file: file}
-	for _, r := range log.Standing() {
+	for _, r := range log.LiveRecords() {
 		p.load(r.Body)
 	}
 	if len(p.exchanges) == 0 {
@@ -198,12 +198,12 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 		Stop: r.Stop, Usage: r.Usage, Model: r.Model, By: r.By,
 	}
 	switch {
-	case r.Broken == "":
+	case r.BrokenOff == "":
 		return response, nil
 	case p.Over():
 		return response, p.ending(x, "the recorded run was cut off in this response")
 	}
-	why := strings.TrimPrefix(r.Broken, (&CutError{Err: errors.New("")}).Error()) // which says it again
+	why := strings.TrimPrefix(r.BrokenOff, (&CutError{Err: errors.New("")}).Error()) // which says it again
 	return response, &CutError{Err: errors.New(why)}
 }
 

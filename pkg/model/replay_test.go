@@ -281,7 +281,7 @@ func TestReplayOfABrokenResponse(t *testing.T) {
 	tape.add(runfile.Run{})
 	req := tape.request(1, chat.PurposeTurn, nil, user("Hi"))
 	native := &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage(`{}`)}
-	tape.add(runfile.Response{Turn: 1, Content: "Hel", Broken: "cut off"})
+	tape.add(runfile.Response{Turn: 1, Content: "Hel", BrokenOff: "cut off"})
 	again := tape.request(2, chat.PurposeTurn, nil)
 	tape.add(runfile.Response{Turn: 2, Content: "Hello", Calls: []chat.Call{{Name: "f"}, {Name: "g"}}, Native: native, Stop: chat.StopEnd})
 	p := replay(t, tape)

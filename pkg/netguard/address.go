@@ -7,18 +7,18 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// A block is a range of addresses of which there is more to say than that it is not public.
+// A block is an address range with a specific description.
 type block struct {
-	prefix  string
-	what    string
-	private bool // may be reached through an allowed name
+	prefix      string
+	description string
+	private     bool // reachable through an allowed host name
 }
 
-// What is public is for package ssrf to say, which is made from the registries of the
-// IANA. The first block here that holds an address counts, so that single addresses
-// stand before the ranges they are in. Clouds answer for machine credentials at the
-// metadata addresses, as their manuals say; one of them is no special address of any
-// registry. Only an entry for that very address permits one.
+// blocks describe non-public addresses; package ssrf, generated from the IANA registries,
+// decides which addresses are public. The first matching block counts, so single addresses
+// precede the ranges that contain them. Clouds serve machine credentials at the metadata
+// addresses, according to their manuals; one of these is in no special-purpose registry. A
+// metadata address is permitted only by an entry for exactly this address.
 var blocks = []block{
 	{"100.100.100.200/32", metadata, false},     // Alibaba
 	{"168.63.129.16/32", metadata, false},       // Azure
@@ -49,30 +49,30 @@ func (b block) contains(addr netip.Addr) bool {
 	return err == nil && prefix.Contains(addr)
 }
 
-// special returns the block of an address that is not public. What cannot be told is not.
-func special(addr netip.Addr) (block, bool) {
+// specialBlock returns the block of an address that is not public. An unknown address is not public.
+func specialBlock(addr netip.Addr) (block, bool) {
 	for _, b := range blocks {
 		if b.contains(addr) {
 			return b, true
 		}
 	}
-	// Package ssrf takes what is no address at all for public.
+	// Package ssrf treats an invalid address as public.
 	if !addr.IsValid() || ssrf.New().SafeAddr(addr) != nil {
-		return block{what: "not a public address"}, true
+		return block{description: "not a public address"}, true
 	}
 	return block{}, false
 }
 
-// ownBlock returns the block of an address, be it public, that this machine has: what listens
-// there is reached from here without passing what keeps others out.
+// ownBlock returns a block if an address, even a public one, belongs to this machine: local connections
+// to it bypass firewalls.
 func ownBlock(addr netip.Addr, list func() ([]net.Addr, error)) (block, bool) {
 	all, err := list()
 	if err != nil {
-		return block{what: "perhaps an address of this machine, whose addresses cannot be listed", private: true}, true
+		return block{description: "possibly an address of this machine, whose addresses cannot be listed", private: true}, true
 	}
 	for _, a := range all {
 		if own, err := netip.ParsePrefix(a.String()); err == nil && own.Addr().Unmap() == addr {
-			return block{what: "an address of this machine", private: true}, true
+			return block{description: "an address of this machine", private: true}, true
 		}
 	}
 	return block{}, false

@@ -45,7 +45,7 @@ func TestSpecialAddresses(t *testing.T) {
 	refused := 0
 	for _, a := range addrs {
 		a = a.Unmap()
-		_, got := special(a)
+		_, got := specialBlock(a)
 		if want := refusedBy(never, a); got != want {
 			t.Fatalf("%s is special: %v, want %v", a, got, want)
 		}
@@ -56,7 +56,7 @@ func TestSpecialAddresses(t *testing.T) {
 	if refused < 1000 || len(addrs)-refused < 1000 {
 		t.Errorf("of %d addresses %d were refused", len(addrs), refused)
 	}
-	if _, found := special(netip.Addr{}); !found {
+	if _, found := specialBlock(netip.Addr{}); !found {
 		t.Error("what is no address is public")
 	}
 }
@@ -113,7 +113,7 @@ func TestOwnAddresses(t *testing.T) {
 		{unknown, []HostPort{{"self.test", 0}}, "93.184.215.14:80", ""},
 	} {
 		to := netip.MustParseAddrPort(c.to)
-		err := guard{allowed: c.allow, own: c.own}.judge(HostPort{"self.test", to.Port()}, to)
+		err := guard{allowed: c.allow, interfaceAddrs: c.own}.checkAddress(HostPort{"self.test", to.Port()}, to)
 		if c.why != "" {
 			wantRefused(t, err, c.why)
 		} else if err != nil {

@@ -93,7 +93,7 @@ func (c ssrfCase) run(t *testing.T) {
 		c.want(t, c.request(t, in, c.URL), c.Expect)
 	}
 	for _, address := range in.dialled {
-		if _, bad := special(netip.MustParseAddr(address)); bad {
+		if _, bad := specialBlock(netip.MustParseAddr(address)); bad {
 			t.Errorf("%s was connected to", address)
 		}
 	}
@@ -132,7 +132,7 @@ func (c ssrfCase) redirect(t *testing.T, in *internet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = do(in.client(t, Options{}), req.WithContext(WithFollow(req.Context(), c.follow)))
+	_, err = do(in.client(t, Options{}), req.WithContext(WithRedirectCheck(req.Context(), c.follow)))
 	c.want(t, err, c.Expect)
 }
 

@@ -23,7 +23,7 @@ var numericHosts = []string{
 // Such a host is refused as it is written, and leads nowhere even where nobody looks at how it is
 // written: with the resolver of Go, and with that of the system.
 func TestNumericHosts(t *testing.T) {
-	g := guard{own: noAddresses}
+	g := guard{interfaceAddrs: noAddresses}
 	for _, host := range numericHosts {
 		if u, err := CheckURL("http://" + host + "/"); err == nil {
 			t.Errorf("%s is let through as %v", host, HostOf(u))
@@ -90,7 +90,7 @@ func FuzzGuard(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	g := guard{own: noAddresses}
+	g := guard{interfaceAddrs: noAddresses}
 	f.Fuzz(func(t *testing.T, raw string) {
 		u, err := CheckURL(raw)
 		if err != nil {
@@ -101,7 +101,7 @@ func FuzzGuard(f *testing.F) {
 		if len(dialled) != 1 {
 			t.Fatalf("%q leads to %q", raw, dialled)
 		}
-		target, err := parseTarget(dialled[0])
+		target, err := parseDialAddress(dialled[0])
 		if err != nil || target != seen {
 			t.Errorf("%q leads to %v, %v, and rules see %v", raw, target, err, seen)
 		}

@@ -10,17 +10,16 @@ import (
 	"syscall"
 )
 
-// A guard decides which addresses are connected to.
+// A guard decides which addresses may be connected to.
 type guard struct {
-	allowed []HostPort
-	own     func() ([]net.Addr, error) // the addresses of this machine, as networks
+	allowed        []HostPort
+	interfaceAddrs func() ([]net.Addr, error) // addresses of this machine, as networks
 }
 
-// dial connects to the host and port of a URL. The connection can be used only
-// for that host and port, so what is permitted for one host is of no use to
-// another name.
+// dial connects to the host and port of a URL. The connection is used only for that host and port, so a
+// permission for one host never applies to another name.
 func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	target, err := parseTarget(address)
+	target, err := parseDialAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -30,39 +29,39 @@ func (g guard) dial(ctx context.Context, network, address string) (net.Conn, err
 	return d.DialContext(ctx, network, address)
 }
 
-// parseTarget reads what the transport wants to connect to.
-func parseTarget(address string) (HostPort, error) {
+// parseDialAddress parses the address that the transport dials.
+func parseDialAddress(address string) (HostPort, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return HostPort{}, &Refused{URL: address, Why: "it has no host and port"}
+		return HostPort{}, &RefusedError{URL: address, Why: "it has no host and port"}
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || host == "" {
-		return HostPort{}, &Refused{URL: address, Why: "it has no host and port"}
+		return HostPort{}, &RefusedError{URL: address, Why: "it has no host and port"}
 	}
-	return HostPort{Host: Canonical(host), Port: uint16(n)}, nil
+	return HostPort{Host: CanonicalHost(host), Port: uint16(n)}, nil
 }
 
-// control is asked with the address itself, after every look-up and before every
-// connect. Whatever it does not understand it refuses.
+// control checks the IP address after every lookup and before every connect. It refuses whatever it
+// does not understand.
 func (g guard) control(target HostPort, network, address string) error {
 	if network != "tcp4" && network != "tcp6" {
-		return &Refused{URL: address, Why: "connections over " + network + " are not made"}
+		return &RefusedError{URL: address, Why: "the network " + network + " is not supported"}
 	}
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &Refused{URL: address, Why: "its address cannot be read"}
+		return &RefusedError{URL: address, Why: "its address is invalid"}
 	}
-	return g.judge(target, to)
+	return g.checkAddress(target, to)
 }
 
-// judge decides whether an address may be connected to for the host of a URL.
-func (g guard) judge(target HostPort, to netip.AddrPort) error {
+// checkAddress decides whether an address may be connected to for the host of a URL.
+func (g guard) checkAddress(target HostPort, to netip.AddrPort) error {
 	refuse := func(format string, args ...any) error {
-		return &Refused{URL: target.String(), Why: fmt.Sprintf(format, args...)}
+		return &RefusedError{URL: target.String(), Why: fmt.Sprintf(format, args...)}
 	}
 	unlisted := func(format string, args ...any) error {
-		return &Refused{URL: target.String(), Why: fmt.Sprintf(format, args...), Unlisted: true}
+		return &RefusedError{URL: target.String(), Why: fmt.Sprintf(format, args...), NotAllowed: true}
 	}
 	addr := to.Addr().Unmap()
 	if addr.Zone() != "" {
@@ -74,9 +73,9 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 	if !standard && !allowed {
 		return unlisted("its port is neither 80 nor 443 and is not allowed for the host")
 	}
-	b, found := special(addr)
+	b, found := specialBlock(addr)
 	if !found {
-		b, found = ownBlock(addr, g.own)
+		b, found = ownBlock(addr, g.interfaceAddrs)
 	}
 	switch {
 	case !found || allowed && target.Host == addr.String():
@@ -84,10 +83,10 @@ func (g guard) judge(target HostPort, to netip.AddrPort) error {
 	case allowed && b.private:
 		return nil
 	case allowed:
-		return refuse("%s is %s, which an allowed name does not permit", addr, b.what)
+		return refuse("%s is %s, which allowing the host name does not permit", addr, b.description)
 	}
 	if b.private {
-		return unlisted("%s is %s", addr, b.what)
+		return unlisted("%s is %s", addr, b.description)
 	}
-	return refuse("%s is %s", addr, b.what)
+	return refuse("%s is %s", addr, b.description)
 }

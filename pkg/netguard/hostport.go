@@ -9,17 +9,15 @@ import (
 	"strings"
 )
 
-// A HostPort names a host that may be reached although it is not on the public
-// internet. It is matched with the host of a URL as written: a name permits the
-// loopback and private addresses that it is looked up to, an IP address permits
-// itself, and neither permits another name of the same machine. It is made by
-// [ParseHostPort].
+// A HostPort is a host that may be reached although it is not on the public internet. It matches the
+// host of a URL as written: a name permits the loopback and private addresses it resolves to, an IP
+// address permits itself, and neither permits another name of the same machine. Use [ParseHostPort].
 type HostPort struct {
 	Host string // in lower case; an IP address in its canonical form
 	Port uint16 // 0 for ports 80 and 443
 }
 
-// String returns the form that [ParseHostPort] reads.
+// String returns the form that [ParseHostPort] parses.
 func (h HostPort) String() string {
 	if h.Port == 0 {
 		return h.Host
@@ -27,21 +25,20 @@ func (h HostPort) String() string {
 	return net.JoinHostPort(h.Host, strconv.Itoa(int(h.Port)))
 }
 
-// ParseHostPort reads "HOST" or "HOST:PORT". An IPv6 address has brackets when a
-// port follows.
+// ParseHostPort parses "HOST" or "HOST:PORT". An IPv6 address with a port needs brackets.
 func ParseHostPort(s string) (HostPort, error) {
 	bad := func(why string) (HostPort, error) { return HostPort{}, fmt.Errorf("host %q: %s", s, why) }
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
-		return HostPort{Host: Canonical(s)}, nil
+		return HostPort{Host: CanonicalHost(s)}, nil
 	}
 	u, err := url.Parse("http://" + s)
 	if err != nil || u.Host != s {
-		return bad("want HOST or HOST:PORT")
+		return bad("expected HOST or HOST:PORT")
 	}
-	if why := badURL(u); why != "" {
+	if why := urlProblem(u); why != "" {
 		return bad(why)
 	}
-	h := HostPort{Host: Canonical(u.Hostname())}
+	h := HostPort{Host: CanonicalHost(u.Hostname())}
 	if port := u.Port(); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil {
@@ -52,10 +49,10 @@ func ParseHostPort(s string) (HostPort, error) {
 	return h, nil
 }
 
-// HostOf returns the host and port that a URL leads to which [CheckURL] has let through. A
-// client made here connects to these, and rules are held against them.
+// HostOf returns the host and port of a URL that has passed [CheckURL]. Clients connect to these, and
+// rules apply to them.
 func HostOf(u *url.URL) HostPort {
-	h := HostPort{Host: Canonical(u.Hostname()), Port: 80}
+	h := HostPort{Host: CanonicalHost(u.Hostname()), Port: 80}
 	if u.Scheme == "https" {
 		h.Port = 443
 	}
@@ -65,9 +62,9 @@ func HostOf(u *url.URL) HostPort {
 	return h
 }
 
-// Canonical returns the one spelling that hosts are compared in: a name in lower case and
-// without a dot at its end, an address in its one form.
-func Canonical(host string) string {
+// CanonicalHost returns the spelling in which hosts are compared: a name in lower case without a
+// trailing dot, an address in canonical form.
+func CanonicalHost(host string) string {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().String()
 	}

@@ -34,7 +34,7 @@ type internet struct {
 
 func newInternet(t *testing.T, allow ...HostPort) *internet {
 	t.Helper()
-	in := &internet{guard: guard{allowed: allow, own: noAddresses}, names: map[string][]string{}, sequence: map[string][]string{}}
+	in := &internet{guard: guard{allowed: allow, interfaceAddrs: noAddresses}, names: map[string][]string{}, sequence: map[string][]string{}}
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in.requests = append(in.requests, r)
 		if in.handle != nil {
@@ -60,7 +60,7 @@ func (in *internet) client(t *testing.T, o Options) *http.Client {
 }
 
 func (in *internet) dial(ctx context.Context, _, address string) (net.Conn, error) {
-	target, err := parseTarget(address)
+	target, err := parseDialAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func do(c *http.Client, req *http.Request) (string, error) {
 // wantRefused checks that err wraps a Refused with these words.
 func wantRefused(t *testing.T, err error, words string) {
 	t.Helper()
-	var refused *Refused
+	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(refused.Why, words) {
 		t.Errorf("error %v, want a Refused with %q", err, words)
 	}
@@ -181,22 +181,22 @@ func TestJudge(t *testing.T) {
 		{intranet, "intranet.example", "[fd12::7]:8080", ""},
 		{intranet, "intranet.example", "93.184.215.14:8080", ""},
 		{intranet, "intranet.example", "10.0.0.7:80", "private"},
-		{intranet, "intranet.example", "169.254.169.254:8080", "allowed name does not permit"},
-		{intranet, "intranet.example", "100.100.100.200:8080", "allowed name does not permit"},
-		{intranet, "intranet.example", "[fd00:ec2::254]:8080", "allowed name does not permit"},
-		{intranet, "intranet.example", "[fd20:ce::254]:8080", "allowed name does not permit"},
-		{intranet, "intranet.example", "[fe80::a9fe:a9fe]:8080", "allowed name does not permit"},
-		{intranet, "intranet.example", "0.0.0.0:8080", "allowed name does not permit"},
+		{intranet, "intranet.example", "169.254.169.254:8080", "allowing the host name does not permit"},
+		{intranet, "intranet.example", "100.100.100.200:8080", "allowing the host name does not permit"},
+		{intranet, "intranet.example", "[fd00:ec2::254]:8080", "allowing the host name does not permit"},
+		{intranet, "intranet.example", "[fd20:ce::254]:8080", "allowing the host name does not permit"},
+		{intranet, "intranet.example", "[fe80::a9fe:a9fe]:8080", "allowing the host name does not permit"},
+		{intranet, "intranet.example", "0.0.0.0:8080", "allowing the host name does not permit"},
 		{intranet, "other.example", "10.0.0.7:8080", "port"},
 		{intranet, "other.example", "10.0.0.7:80", "private"},
 		{intranet, "wiki.example", "10.0.0.7:443", ""},
 		{intranet, "wiki.example", "10.0.0.7:8080", "port"},
 		{intranet, "169.254.169.254", "169.254.169.254:80", ""},
-		{intranet, "169.254.169.254", "169.254.169.253:80", "allowed name does not permit"},
+		{intranet, "169.254.169.254", "169.254.169.253:80", "allowing the host name does not permit"},
 		{intranet, "fd00::1", "[fd00::1]:443", ""},
 	} {
 		to := netip.MustParseAddrPort(c.to)
-		err := guard{allowed: c.allow, own: noAddresses}.judge(HostPort{c.host, to.Port()}, to)
+		err := guard{allowed: c.allow, interfaceAddrs: noAddresses}.checkAddress(HostPort{c.host, to.Port()}, to)
 		if c.why == "" && err != nil {
 			t.Errorf("%s at %s: %v", c.host, c.to, err)
 		}
@@ -215,7 +215,7 @@ func TestControlRefuses(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"", ":80", "x", "x:http", "x:99999"} {
-		if _, err := parseTarget(address); err == nil {
+		if _, err := parseDialAddress(address); err == nil {
 			t.Errorf("target %q was accepted", address)
 		}
 	}
@@ -371,7 +371,7 @@ func TestFollowIsAsked(t *testing.T) {
 	in.handle = func(_ int, w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://other.test/", http.StatusFound)
 	}
-	ctx := WithFollow(t.Context(), func(u *url.URL) error {
+	ctx := WithRedirectCheck(t.Context(), func(u *url.URL) error {
 		if u.Hostname() != "ok.test" {
 			return errors.New("not on the list")
 		}

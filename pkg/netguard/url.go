@@ -9,34 +9,32 @@ import (
 	"unicode"
 )
 
-// MaxURL is the longest URL in bytes.
+// MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 8 << 10
 
-// CheckURL parses a URL that a tool is to request. The URL must leave no doubt
-// about its host: absolute, http or https, without user and password, with a name
-// in ASCII (an international one as punycode) or a plain IP address. That the
-// host can be looked up, and that its address may be reached, is not checked
-// here. The error is a *[Refused].
+// CheckURL parses a URL for a tool's request. Its host must be unambiguous: the URL is absolute, http or https,
+// without user and password, with an ASCII name (punycode if international) or a plain IP address. CheckURL
+// neither resolves the host nor checks its address. The error is a *[RefusedError].
 func CheckURL(raw string) (*url.URL, error) {
-	refuse := func(why string) (*url.URL, error) { return nil, &Refused{URL: shown(raw), Why: why} }
+	refuse := func(why string) (*url.URL, error) { return nil, &RefusedError{URL: displayURL(raw), Why: why} }
 	if len(raw) > MaxURL {
 		return refuse(fmt.Sprintf("it is longer than %d bytes", MaxURL))
 	}
-	if strings.ContainsFunc(raw, misleading) {
+	if strings.ContainsFunc(raw, isMisleading) {
 		return refuse("it contains a space, a backslash or an invisible character")
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		return refuse("it is not a URL")
 	}
-	if why := badURL(u); why != "" {
+	if why := urlProblem(u); why != "" {
 		return refuse(why)
 	}
 	return u, nil
 }
 
-// shown returns a URL for an error message, cut and without a user.
-func shown(raw string) string {
+// displayURL returns a URL for an error message, truncated and without a password.
+func displayURL(raw string) string {
 	if u, err := url.Parse(raw); err == nil && u.User != nil {
 		raw = u.Redacted()
 	}
@@ -46,14 +44,13 @@ func shown(raw string) string {
 	return strconv.Quote(raw)
 }
 
-// misleading reports characters that are read differently, or not seen, by
-// different readers of a URL.
-func misleading(r rune) bool {
+// isMisleading reports characters that parsers of URLs interpret differently, or that are invisible.
+func isMisleading(r rune) bool {
 	return r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// badURL says what is wrong with a URL, or "".
-func badURL(u *url.URL) string {
+// urlProblem returns what is wrong with a URL, or "".
+func urlProblem(u *url.URL) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "only http:// and https:// URLs can be requested"
@@ -66,7 +63,7 @@ func badURL(u *url.URL) string {
 	case strings.HasSuffix(u.Host, ":"):
 		return "its port is empty"
 	case strings.HasPrefix(u.Host, "["):
-		return badLiteral(u.Hostname())
+		return bracketProblem(u.Hostname())
 	case strings.Count(u.Host, ":") > 1:
 		return "an IPv6 address needs brackets"
 	}
@@ -75,23 +72,23 @@ func badURL(u *url.URL) string {
 			return "its port is not a number from 1 to 65535"
 		}
 	}
-	return badName(u.Hostname())
+	return hostNameProblem(u.Hostname())
 }
 
-// badLiteral judges a host in brackets.
-func badLiteral(host string) string {
+// bracketProblem checks a host in brackets.
+func bracketProblem(host string) string {
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case err != nil || !addr.Is6():
-		return "what is in brackets is not an IPv6 address"
+		return "the brackets do not contain an IPv6 address"
 	case addr.Zone() != "":
-		return "an address with a zone"
+		return "its address has a zone"
 	}
 	return ""
 }
 
-// badName judges a host without brackets: a name or an IPv4 address.
-func badName(host string) string {
+// hostNameProblem checks a host without brackets: a name or an IPv4 address.
+func hostNameProblem(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return ""
 	}
@@ -101,20 +98,20 @@ func badName(host string) string {
 	}
 	last := ""
 	for label := range strings.SplitSeq(host, ".") {
-		if why := badLabel(label); why != "" {
+		if why := labelProblem(label); why != "" {
 			return why
 		}
 		last = label
 	}
-	// Resolvers of the C library take 127.1, 0x7f.1 and 0177.0.0.1 for addresses.
+	// C library resolvers accept 127.1, 0x7f.1 and 0177.0.0.1 as addresses.
 	if isNumeric(last) {
-		return "its host looks like an IP address and is none"
+		return "its host looks like an IP address but is not a valid one"
 	}
 	return ""
 }
 
-// badLabel judges one part of a host name.
-func badLabel(label string) string {
+// labelProblem checks one label of a host name.
+func labelProblem(label string) string {
 	switch {
 	case label == "":
 		return "its host name has an empty part"
@@ -135,8 +132,8 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
-// isNumeric reports whether a label is a number as any C library reads one: in decimal, octal,
-// hexadecimal or, in the newest, binary digits.
+// isNumeric reports whether any C library parses a label as a number: in decimal, octal, hexadecimal or, in the
+// newest versions, binary digits.
 func isNumeric(label string) bool {
 	label = strings.ToLower(label)
 	digits := "0123456789"

@@ -71,13 +71,13 @@ func TestCheckURL(t *testing.T) {
 // Hosts that package net/url refuses today were accepted by earlier versions.
 func TestBadHost(t *testing.T) {
 	for host, want := range map[string]string{
-		"[127.0.0.1]": "not an IPv6 address",
-		"[localhost]": "not an IPv6 address",
-		"[::1]x":      "not an IPv6 address",
+		"[127.0.0.1]": "do not contain an IPv6 address",
+		"[localhost]": "do not contain an IPv6 address",
+		"[::1]x":      "do not contain an IPv6 address",
 		"::1":         "needs brackets",
 		"a:b:80":      "needs brackets",
 	} {
-		if why := badURL(&url.URL{Scheme: "http", Host: host}); !strings.Contains(why, want) {
+		if why := urlProblem(&url.URL{Scheme: "http", Host: host}); !strings.Contains(why, want) {
 			t.Errorf("%s: %q, want %q", host, why, want)
 		}
 	}
@@ -128,10 +128,10 @@ func FuzzCheckURL(f *testing.F) {
 			return
 		}
 		again, err := url.Parse(u.String())
-		if err != nil || badURL(again) != "" || HostOf(again) != HostOf(u) {
+		if err != nil || urlProblem(again) != "" || HostOf(again) != HostOf(u) {
 			t.Errorf("%q is passed on as %q: %v", raw, u, err)
 		}
-		if _, err := parseTarget(HostOf(u).Host + ":80"); err != nil && !strings.Contains(u.Host, "[") {
+		if _, err := parseDialAddress(HostOf(u).Host + ":80"); err != nil && !strings.Contains(u.Host, "[") {
 			t.Errorf("%q: %v", raw, err)
 		}
 	})

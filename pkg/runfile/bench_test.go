@@ -79,9 +79,9 @@ func BenchmarkRead(b *testing.B) {
 // discard is a disk without cost.
 type discard struct{}
 
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-func (discard) Sync() error                 { return nil }
-func (discard) Close() error                { return nil }
-func (discard) Reserve(int64) error         { return nil }
-func (discard) Intact(string, int64) error  { return nil }
-func (discard) Release() error              { return nil }
+func (discard) Write(p []byte) (int, error)     { return len(p), nil }
+func (discard) Sync() error                     { return nil }
+func (discard) Close() error                    { return nil }
+func (discard) Reserve(int64) error             { return nil }
+func (discard) CheckIntact(string, int64) error { return nil }
+func (discard) Release() error                  { return nil }

@@ -7,43 +7,42 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Body is the content of a record: one of the types of this package, as a
-// value and not a pointer. Strings are kept as JSON strings, so bytes that are
-// not UTF-8 become U+FFFD. Raw JSON keeps its digits, its key order and its
-// escapes; only space between tokens is removed.
+// A Body is the content of a record: a value (not a pointer) of one of the types of this package.
+// Strings are stored as JSON strings, so invalid UTF-8 becomes U+FFFD. Raw JSON keeps its digits,
+// key order and escapes; only whitespace between tokens is removed.
 type Body interface {
 	Kind() Kind
 }
 
-// Run is the first record: what the run was started with.
+// Run is the first record: the inputs and settings of the run.
 type Run struct {
 	Version int       `json:"version"` // set by [Create]
 	ID      string    `json:"id"`
-	Seed    string    `json:"seed"` // hexadecimal; all randomness of the run
-	Now     time.Time `json:"now"`  // the clock as the model sees it
+	Seed    string    `json:"seed"` // hexadecimal; source of all randomness in the run
+	Now     time.Time `json:"now"`  // the clock shown to the model
 	Zone    string    `json:"zone"`
 	Model   string    `json:"model"`
-	// Responder is the model that is asked for the answer, if it is another one.
+	// Responder is the model that writes the answer, if it differs from Model.
 	Responder string `json:"responder,omitempty"`
 	Dialect   string `json:"dialect"`
-	// AnswerForm is "text" if the model was asked for text, else "json".
+	// AnswerForm is "text" if the answer is free text, else "json".
 	AnswerForm string `json:"answer_form,omitempty"`
 	AskUser    bool   `json:"ask_user,omitempty"` // the model could ask the user
-	Prompt     string `json:"prompt,omitempty"`   // the user's words
-	Input      string `json:"input,omitempty"`    // the data that goes with them
-	// InputSources are where the input came from, in its order.
+	Prompt     string `json:"prompt,omitempty"`   // the user's prompt
+	Input      string `json:"input,omitempty"`    // the data given with the prompt
+	// InputSources are the origins of the input, in order.
 	InputSources []InputSource `json:"input_sources,omitempty"`
-	// InputLabels are those of the input: see package tool.
+	// InputLabels are the labels of the input: see package tool.
 	InputLabels []string `json:"input_labels,omitempty"`
 	Dir         string   `json:"dir,omitempty"` // the working directory
-	// Options are the flags of the command line, as name=value, but for those that say where
-	// the record and the answer go, and those that hold a secret.
-	Options  []string        `json:"options,omitempty"`
-	Withheld []string        `json:"secret_options,omitempty"` // names of flags that hold a secret
-	Programs json.RawMessage `json:"programs,omitempty"`       // what programs of tools may have, if one can be run
-	// Texts are the prompt texts of the run, by their names. A replay or a resumed run renders with them.
+	// Options are the flags of the command line as name=value, except flags that name the
+	// destination of the record or the answer, and flags that hold a secret.
+	Options       []string        `json:"options,omitempty"`
+	SecretOptions []string        `json:"secret_options,omitempty"` // names of flags that hold a secret
+	Programs      json.RawMessage `json:"programs,omitempty"`       // what tool programs may access, if the run can start any
+	// Texts are the prompt texts of the run by name. A replay or a resumed run renders with them.
 	Texts    map[string]string          `json:"texts,omitempty"`
-	Resolved []Setting                  `json:"resolved,omitempty"` // what does not depend on the command line alone
+	Resolved []Setting                  `json:"resolved,omitempty"` // settings that do not depend on the command line alone
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
@@ -64,18 +63,18 @@ type Setting struct {
 	Source string `json:"source"`
 }
 
-// Digests identify what a run was given, as "sha256:" and hexadecimal digits. A
-// run can be continued only with the same.
+// Digests identify the inputs of a run, as "sha256:" and hexadecimal digits. A run can be resumed
+// only with identical ones.
 type Digests struct {
 	Prompt string            `json:"prompt,omitempty"`
 	Tools  map[string]string `json:"tools,omitempty"` // of the definitions, by name
 	Policy string            `json:"policy,omitempty"`
-	// Managed is that of the policy of the administrator, which Policy includes.
+	// Managed is the digest of the administrator's policy, which Policy includes.
 	Managed string `json:"managed_policy,omitempty"`
 	Schema  string `json:"schema,omitempty"`
 }
 
-// Limits are the budgets of a run. Zero means that there is none.
+// Limits are the budgets of a run. Zero means no limit.
 type Limits struct {
 	Turns     int           `json:"turns,omitempty"`
 	Calls     int           `json:"calls,omitempty"`
@@ -87,55 +86,55 @@ type Limits struct {
 	Idle      time.Duration `json:"idle_ns,omitempty"`
 }
 
-// Request is one request to a model. It holds only what is new in it, so that a
-// run file grows linearly with the run.
+// Request is one request to a model. It holds only the messages that are new in it, so a run file
+// grows linearly with the run.
 type Request struct {
 	Turn     int             `json:"turn"`
 	Purpose  chat.Purpose    `json:"purpose"`
 	System   string          `json:"system,omitempty"` // in the first request
 	Tools    []chat.Function `json:"tools,omitempty"`  // in the first request; see [chat.Request]
-	Messages []chat.Message  `json:"messages"`         // those that no earlier request had
+	Messages []chat.Message  `json:"messages"`         // not in any earlier request
 	Format   json.RawMessage `json:"format,omitempty"`
 	AnyJSON  bool            `json:"any_json,omitempty"`
-	Nonce    string          `json:"nonce,omitempty"` // the word behind the info string of fences in which calls count
+	Nonce    string          `json:"nonce,omitempty"` // required in the info string of fences whose calls count
 	Digest   string          `json:"digest"`          // of the whole request
 }
 
-// Attempt is one try at the latest request that failed.
+// Attempt is a failed try at the latest request.
 type Attempt struct {
 	Turn int `json:"turn"`
 	chat.Attempt
 }
 
-// Response is what the model said to the latest request.
+// Response is the model's response to the latest request.
 type Response struct {
-	Turn      int          `json:"turn"`
-	Content   string       `json:"content"`
-	Reasoning string       `json:"reasoning,omitempty"`
-	Calls     []chat.Call  `json:"calls,omitempty"` // native calls
-	Native    *chat.Native `json:"native,omitempty"`
-	Stop      chat.Stop    `json:"stop"`
-	Usage     chat.Usage   `json:"usage"`
-	Pieces    int          `json:"delta_count,omitempty"` // it came in, where they are more than the tokens of the usage
-	Model     string       `json:"model,omitempty"`
-	By        string       `json:"by,omitempty"`         // who said it, as PROVIDER/NAME
-	Broken    string       `json:"broken_off,omitempty"` // why it broke off; nothing in it counts then
-	// Of a long response that broke off, the content and the reasoning are cut down to their heads. Tail is the end of the
-	// content; Bytes and Digest are of the whole content, a zero byte and the whole reasoning.
+	Turn       int          `json:"turn"`
+	Content    string       `json:"content"`
+	Reasoning  string       `json:"reasoning,omitempty"`
+	Calls      []chat.Call  `json:"calls,omitempty"` // native calls
+	Native     *chat.Native `json:"native,omitempty"`
+	Stop       chat.Stop    `json:"stop"`
+	Usage      chat.Usage   `json:"usage"`
+	DeltaCount int          `json:"delta_count,omitempty"` // number of stream deltas, if more than the tokens of the usage
+	Model      string       `json:"model,omitempty"`
+	By         string       `json:"by,omitempty"`         // model that responded, as PROVIDER/NAME
+	BrokenOff  string       `json:"broken_off,omitempty"` // why the response broke off; its content is then ignored
+	// If a long response broke off, the content and the reasoning are truncated to their heads. Tail is the end of the
+	// content; Bytes and Digest cover the whole content, a zero byte and the whole reasoning.
 	Tail   string `json:"content_tail,omitempty"`
 	Bytes  int    `json:"bytes,omitempty"`
 	Digest string `json:"digest,omitempty"`
 }
 
-// Call is one call of a response and what was decided about it. When a call is
-// started early it stands before its response.
+// Call is one call of a response and the decision about it. The record of a call that starts early
+// precedes the record of its response.
 type Call struct {
 	Turn      int             `json:"turn"`
-	Index     int             `json:"index"` // place in the response, from 0
+	Index     int             `json:"index"` // position in the response, from 0
 	ID        string          `json:"id"`    // unique in the run
 	Name      string          `json:"name"`
 	Proposed  json.RawMessage `json:"proposed,omitempty"`  // arguments as the model gave them
-	Effective json.RawMessage `json:"effective,omitempty"` // arguments as they were run
+	Effective json.RawMessage `json:"effective,omitempty"` // arguments as executed
 	Digest    string          `json:"digest,omitempty"`    // of name and effective arguments: see [CallDigest]
 	Effect    string          `json:"effect,omitempty"`
 	Verdict   string          `json:"verdict"`
@@ -145,18 +144,18 @@ type Call struct {
 	Labels    []string        `json:"labels,omitempty"` // of its data: see package tool
 }
 
-// Approval is what was said about a call that the policy asks about.
+// Approval is the decision about a call for which the policy requires approval.
 type Approval struct {
 	Call   string `json:"call"`   // its ID
-	Digest string `json:"digest"` // of what was asked about
-	// Approval identifies that together with the run and with what the call came to: see [chat.Preview].
+	Digest string `json:"digest"` // of the call submitted for approval
+	// Approval identifies the call together with the run and its preview: see [chat.Preview].
 	Approval string `json:"approval,omitempty"`
 	Approved bool   `json:"approved"`
-	By       string `json:"by"`           // who was asked: "tty", "program" or "flag"
-	ID       string `json:"id,omitempty"` // that they gave their decision
+	By       string `json:"by"`           // source of the decision: "tty", "program" or "flag"
+	ID       string `json:"id,omitempty"` // the approver's ID for the decision
 	Why      string `json:"why,omitempty"`
-	// Modified are the arguments with which the call is made, where they are not those that
-	// were asked about; the members behind it are what the record of the call would then say.
+	// Modified are the arguments of the call if the approver changed them. The members below it then
+	// override those of the call's record.
 	Modified       json.RawMessage `json:"modified,omitempty"`
 	ModifiedDigest string          `json:"modified_digest,omitempty"`
 	Rule           string          `json:"rule,omitempty"`
@@ -167,30 +166,29 @@ type Approval struct {
 type Intent struct {
 	Call   string  `json:"call"`             // its ID
 	Key    string  `json:"key,omitempty"`    // idempotency key
-	Before *Before `json:"before,omitempty"` // of a call that replaces a file
+	Before *Before `json:"before,omitempty"` // for a call that replaces a file
 }
 
-// Before is the file that a call is about to replace.
+// Before describes the file that a call is about to replace.
 type Before struct {
-	State  string `json:"state"` // [chat.FileThere], [chat.FileMissing], or why its content is not known
+	State  string `json:"state"` // [chat.FileThere], [chat.FileMissing], or why the content is not known
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"` // of its content, in hexadecimal digits
-	// Text is the file's content, or the first bytes of it if it is longer than [MaxBefore]; absent where that is
-	// not text in UTF-8. Secrets are masked.
+	// Text is the file's content, truncated to [MaxBefore] bytes; absent if that is not UTF-8 text.
+	// Secrets are masked.
 	Text      string `json:"text,omitempty"`
 	Truncated bool   `json:"truncated,omitempty"`
 }
 
-// Result is what a call gave back. Data longer than [MaxResult] is kept cut: a
-// JSON string with the beginning of its JSON text, Truncated set, and its full
-// size in Bytes.
+// Result is the result of a call. Data longer than [MaxResult] is truncated: it becomes a JSON
+// string with the beginning of its JSON text, Truncated is set, and Bytes is the full size.
 type Result struct {
 	Call      string        `json:"call"`
 	Result    chat.Result   `json:"result"`
 	Duration  time.Duration `json:"duration_ns"`
 	Truncated bool          `json:"truncated,omitempty"`
 	Bytes     int           `json:"bytes,omitempty"`
-	Labels    []string      `json:"labels,omitempty"` // of what it shows, beside those of its call
+	Labels    []string      `json:"labels,omitempty"` // of its data, in addition to those of its call
 }
 
 // Discarded says that a call's result did not enter the conversation.
@@ -199,7 +197,7 @@ type Discarded struct {
 	Why  string `json:"why"`
 }
 
-// UnknownOutcome says that it cannot be found out whether a call took effect.
+// UnknownOutcome says that the effect of a call cannot be determined.
 type UnknownOutcome struct {
 	Call string `json:"call"`
 	Key  string `json:"key,omitempty"`
@@ -208,27 +206,27 @@ type UnknownOutcome struct {
 // Answer is the checked answer of the run.
 type Answer struct {
 	JSON       json.RawMessage `json:"json"`
-	FormatMode string          `json:"format_mode"` // how the model was held to the schema
-	Repairs    int             `json:"repairs"`     // how often it had to be asked again
+	FormatMode string          `json:"format_mode"` // how the schema was enforced
+	Repairs    int             `json:"repairs"`     // number of repair requests
 }
 
-// UserInput is what the user said when a tool needed it: values by the names of what it needs.
+// UserInput is the user's reply to a tool that needs input: values by field name.
 type UserInput struct {
 	Tool   string            `json:"tool"`
 	Values map[string]string `json:"values"`
 }
 
-// A Retry says what has to happen before a command that failed can succeed.
+// A Retry says what must happen before a failed command can succeed.
 type Retry string
 
-// What has to happen first. After anything but RetryNo the work can still be done.
+// The values of Retry. The work can still be completed after all but RetryNo.
 const (
-	RetryNo          Retry = "no"           // nothing helps but another command
-	RetryLater       Retry = "later"        // time has to pass
-	RetryWithMore    Retry = "with_more"    // it needs a higher limit
-	RetryWithInput   Retry = "with_input"   // it needs information or an approval
-	RetryAfterRepair Retry = "after_repair" // credentials, disk or the like have to be put in order
-	RetryByHand      Retry = "by_hand"      // somebody has to look at what has happened
+	RetryNo          Retry = "no"           // only a different command helps
+	RetryLater       Retry = "later"        // the same command may succeed later
+	RetryWithMore    Retry = "with_more"    // needs a higher limit
+	RetryWithInput   Retry = "with_input"   // needs information or an approval
+	RetryAfterRepair Retry = "after_repair" // credentials, disk or similar must be fixed first
+	RetryByHand      Retry = "by_hand"      // a person must check the effects first
 )
 
 // Retries returns all values of [Retry].
@@ -242,22 +240,22 @@ type End struct {
 	Name      string     `json:"name"` // of the exit code
 	Retry     Retry      `json:"retry,omitempty"`
 	Retryable bool       `json:"retryable"`        // the identical command may be run again
-	Resume    string     `json:"resume,omitempty"` // the command line that continues the run
+	Resume    string     `json:"resume,omitempty"` // command line that resumes the run
 	Why       string     `json:"why,omitempty"`
 	Usage     chat.Usage `json:"usage"`
 	Turns     int        `json:"turns"`
 	Calls     int        `json:"calls"`
-	// Labels are those of the data that the run has read: see package tool.
+	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
 }
 
-// Resumed says that the run goes on after it had ended or was cut off. The records behind
-// the first Keep and before this one are void: see [Log.Standing].
+// Resumed says that the run was resumed after it ended or was interrupted. The records after
+// KeptThrough and before this one are void: see [Log.LiveRecords].
 type Resumed struct {
-	Keep     int      `json:"kept_through"`
-	Approve  []string `json:"approve,omitempty"`        // digests of calls that may be made
-	Options  []string `json:"options,omitempty"`        // flags that were given anew, as in [Run]
-	Withheld []string `json:"secret_options,omitempty"` // and those of them that hold a secret
+	KeptThrough   int      `json:"kept_through"`             // sequence number of the last record kept
+	Approve       []string `json:"approve,omitempty"`        // digests of approved calls
+	Options       []string `json:"options,omitempty"`        // flags that were given again, as in [Run]
+	SecretOptions []string `json:"secret_options,omitempty"` // names of those that hold a secret
 	// Resolved are the settings of the resumed run, as in [Run].
 	Resolved []Setting `json:"resolved,omitempty"`
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// castagnoli returns the table of CRC-32C, which takes longer to make than most packages take to start.
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+// crcTable returns the table of CRC-32C. It is not a package variable because building it would slow down every start.
+func crcTable() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // A line ends with crcOpen, eight hexadecimal digits and crcClose.
 const (
@@ -18,41 +18,40 @@ const (
 	crcSize  = len(crcOpen) + 8 + len(crcClose)
 )
 
-// A SizeError says that a record is too large for a run file. Nothing was
-// written, and the writer can be used further.
+// A SizeError says that a record exceeds [MaxLine]. Nothing was written, and the writer remains usable.
 type SizeError struct {
 	Kind Kind
 	Size int // bytes
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("run file: a %s record of %d bytes is over the limit of %d bytes", e.Kind, e.Size, MaxLine)
+	return fmt.Sprintf("run file: a %s record of %d bytes exceeds the limit of %d bytes", e.Kind, e.Size, MaxLine)
 }
 
 // encode writes the line of a record to an empty buffer.
 func encode(buf *bytes.Buffer, h Header, body Body) error {
-	if err := members(buf, h, body); err != nil {
+	if err := encodeMembers(buf, h, body); err != nil {
 		return err
 	}
-	fmt.Fprintf(buf, "%s%08x%s\n", crcOpen, crc32.Checksum(buf.Bytes(), castagnoli()), crcClose)
+	fmt.Fprintf(buf, "%s%08x%s\n", crcOpen, crc32.Checksum(buf.Bytes(), crcTable()), crcClose)
 	if buf.Len() > MaxLine {
 		return &SizeError{Kind: h.Kind, Size: buf.Len()}
 	}
 	return nil
 }
 
-// MarshalJSON returns the record as an object, with the whole texts in the place of references.
+// MarshalJSON returns the record as an object, with references expanded.
 func (r Record) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
-	if err := members(&buf, r.Header, r.Body); err != nil {
+	if err := encodeMembers(&buf, r.Header, r.Body); err != nil {
 		return nil, err
 	}
 	buf.WriteByte('}')
 	return buf.Bytes(), nil
 }
 
-// members writes a record to an empty buffer, as an object that has no end yet.
-func members(buf *bytes.Buffer, h Header, body Body) error {
+// encodeMembers writes a record to an empty buffer as an object without its closing brace.
+func encodeMembers(buf *bytes.Buffer, h Header, body Body) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(h); err != nil {
@@ -63,13 +62,13 @@ func members(buf *bytes.Buffer, h Header, body Body) error {
 	if err := enc.Encode(body); err != nil {
 		return fmt.Errorf("run file: %s record: %w", h.Kind, err)
 	}
-	buf.Bytes()[join] = ',' // in the place of the body's opening brace
+	buf.Bytes()[join] = ',' // overwrites the body's opening brace
 	buf.Truncate(buf.Len() - len("}\n"))
 	return nil
 }
 
-// kept returns the body as it is recorded.
-func kept(body Body) Body {
+// truncateResult returns the body with result data limited to [MaxResult] bytes.
+func truncateResult(body Body) Body {
 	r, ok := body.(Result)
 	if !ok || len(r.Result.Data) <= MaxResult {
 		return body
@@ -84,6 +83,6 @@ func quote(s string) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always has a JSON form
+	_ = enc.Encode(s) // encoding a string cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -14,29 +14,29 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Findings returns what is wrong with a run file of that name: damage, a torn
-// tail, and records that cannot stand where they stand. Log and err are what
-// [Read] returned; an error that is no *[DamageError] is the caller's to report.
+// Findings returns the problems of a run file: damage, a torn tail, and records out of order. Log and
+// err are the results of [Read]. The caller reports any err that is not a *[DamageError]. The
+// findings name file.
 func Findings(file string, log *Log, err error) []diag.Finding {
 	var out []diag.Finding
 	if log != nil {
-		out = append(checkResumed(log.Records), checkOrder(log.Standing())...)
+		out = append(checkResumed(log.Records), checkOrder(log.LiveRecords())...)
 	}
 	if log == nil {
 		log = &Log{}
 	}
-	out = append(out, ending(log.Torn, err)...)
+	out = append(out, tailFindings(log.Torn, err)...)
 	for i := range out {
 		out[i].File = file
 	}
 	return out
 }
 
-// ending returns what is wrong where the intact records of a file end.
-func ending(torn *Torn, err error) []diag.Finding {
+// tailFindings returns the problems at the end of the intact records.
+func tailFindings(torn *Torn, err error) []diag.Finding {
 	var out []diag.Finding
 	if torn != nil {
-		out = append(out, diag.New(diag.RunTorn, lineSpan(torn.Line, torn.Offset), "the last record was not completely written: %s", torn.Why))
+		out = append(out, diag.New(diag.RunTorn, lineSpan(torn.Line, torn.Offset), "the last record is incomplete: %s", torn.Why))
 	}
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -45,9 +45,9 @@ func ending(torn *Torn, err error) []diag.Finding {
 	return out
 }
 
-// Check passes on what [Findings] returns for a file of any size, of which it keeps little, and returns how many
-// records there are. It reads the file twice, because a [Resumed] record makes records before it void. An error is
-// one of reading.
+// Check reports the findings that [Findings] would return, for a file of any size in bounded memory, and returns the
+// number of records. It reads the file twice because a [Resumed] record voids records before it. Its error is a read
+// error.
 func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int, err error) {
 	tell := func(all ...diag.Finding) {
 		for _, f := range all {
@@ -56,11 +56,11 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 		}
 	}
 	var resumed []Record
-	first := NewScan(src)
+	first := NewScanner(src)
 	first.only = KindResumed
 	for r := range first.Records() {
 		if b, ok := r.Body.(Resumed); ok {
-			resumed = append(resumed, Record{Header: r.Header, Body: Resumed{Keep: b.Keep}})
+			resumed = append(resumed, Record{Header: r.Header, Body: Resumed{KeptThrough: b.KeptThrough}})
 		}
 	}
 	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
@@ -70,119 +70,120 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return first.count, err
 	}
-	o, void := newOrder(), newVoids(resumed)
-	second := NewScan(io.LimitReader(src, first.Size)) // a run may have written more meanwhile
+	o, void := newOrderChecker(), newVoidRecords(resumed)
+	second := NewScanner(io.LimitReader(src, first.Size)) // a run may have appended since
 	for r := range second.Records() {
 		if !void.has(r.Seq) {
 			tell(o.check(r)...)
 		}
 	}
 	torn, err := first.Torn, first.Err
-	if second.Err != nil { // a body that cannot be read
+	if second.Err != nil { // an invalid body
 		torn, err = nil, second.Err
 	}
-	tell(ending(torn, err)...)
+	tell(tailFindings(torn, err)...)
 	if errors.As(err, new(*DamageError)) {
 		err = nil
 	}
 	return second.count, err
 }
 
-// voids are the records of a file that do not count: see [Log.Standing].
-type voids struct {
-	seqs  []int // of the [Resumed] records
-	keeps []int // the least number of records that one of them and those behind it keep
+// voidRecords are the records of a file that a [Resumed] record voids: see [Log.LiveRecords].
+type voidRecords struct {
+	seqs []int // of the [Resumed] records
+	kept []int // for each, the smallest KeptThrough from it to the last
 }
 
-func newVoids(resumed []Record) voids {
-	v := voids{make([]int, len(resumed)), make([]int, len(resumed))}
+// newVoidRecords returns the voided records, given all [Resumed] records.
+func newVoidRecords(resumed []Record) voidRecords {
+	v := voidRecords{make([]int, len(resumed)), make([]int, len(resumed))}
 	least := math.MaxInt
 	for i, r := range slices.Backward(resumed) {
-		least = min(least, r.Body.(Resumed).Keep)
-		v.seqs[i], v.keeps[i] = r.Seq, least
+		least = min(least, r.Body.(Resumed).KeptThrough)
+		v.seqs[i], v.kept[i] = r.Seq, least
 	}
 	return v
 }
 
-func (v voids) has(seq int) bool {
+func (v voidRecords) has(seq int) bool {
 	i, isOne := slices.BinarySearch(v.seqs, seq)
-	return isOne || i < len(v.seqs) && v.keeps[i] < seq
+	return isOne || i < len(v.seqs) && v.kept[i] < seq
 }
 
-// lineSpan returns the place of the beginning of a line.
+// lineSpan returns the span of the start of a line.
 func lineSpan(number int, offset int64) diag.Span {
 	span := diag.At(number, 1)
 	span.Start, span.End = int(offset), int(offset)
 	return span
 }
 
-// An order follows a run through its records and finds what cannot be.
-type order struct {
-	turn     int              // of the latest request
-	waiting  bool             // the latest request has no response yet
-	calls    map[string]state // by id
-	begun    int              // calls with an intent and no outcome
-	answered bool
-	asked    bool // a call of the latest response needs something
-	telling  bool // the latest record is what the user said
-	ended    bool
+// An orderChecker follows a run through its records and finds records out of order.
+type orderChecker struct {
+	turn           int                  // of the latest request
+	waiting        bool                 // the latest request has no response yet
+	calls          map[string]callState // by ID
+	pending        int                  // calls with an intent and no outcome
+	answered       bool
+	inputRequested bool // a result since the latest request needs user input
+	afterUserInput bool // the latest record is user input
+	ended          bool
 }
 
-// A state says how far a call has come.
-type state int
+// A callState is the progress of a call.
+type callState int
 
 const (
-	unheard state = iota
+	unseen callState = iota
 	called
-	asked // the policy asks about it
+	asked // the policy requires approval
 	approved
 	intended
-	closed    // it has a result, or its outcome is unknown
+	closed    // has a result or an unknown outcome
 	discarded // its result does not count
 )
 
-// checkOrder returns a finding for each record that cannot stand where it is.
+// checkOrder returns a finding for each record out of order.
 func checkOrder(records []Record) []diag.Finding {
 	var out []diag.Finding
-	o := newOrder()
+	o := newOrderChecker()
 	for _, r := range records {
 		out = append(out, o.check(r)...)
 	}
 	return out
 }
 
-func newOrder() *order { return &order{calls: make(map[string]state)} }
+func newOrderChecker() *orderChecker { return &orderChecker{calls: make(map[string]callState)} }
 
-// check takes one record in, and returns a finding if it cannot stand here.
-func (o *order) check(r Record) []diag.Finding {
-	why := o.step(r)
+// check follows one record and returns a finding if it is out of order.
+func (o *orderChecker) check(r Record) []diag.Finding {
+	why := o.checkOne(r)
 	if why == "" {
 		return nil
 	}
 	return []diag.Finding{diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "%s record: %s", r.Kind, why)}
 }
 
-// checkResumed returns a finding for each record that makes void what it cannot.
+// checkResumed returns a finding for each [Resumed] record with an invalid KeptThrough.
 func checkResumed(records []Record) []diag.Finding {
 	var out []diag.Finding
 	for _, r := range records {
-		if b, ok := r.Body.(Resumed); ok && (b.Keep < 1 || b.Keep >= r.Seq) {
-			out = append(out, diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "resumed record: it keeps %d records, and %d stand before it", b.Keep, r.Seq-1))
+		if b, ok := r.Body.(Resumed); ok && (b.KeptThrough < 1 || b.KeptThrough >= r.Seq) {
+			out = append(out, diag.New(diag.RunUnordered, diag.At(r.Seq, 1), "resumed record: it keeps %d records, but only %d precede it", b.KeptThrough, r.Seq-1))
 		}
 	}
 	return out
 }
 
-// step takes one record in and says why it cannot stand here, or "".
-func (o *order) step(r Record) string {
+// checkOne follows one record and returns why it is out of order, or "".
+func (o *orderChecker) checkOne(r Record) string {
 	if o.ended {
-		return "it stands after the end of the run"
+		return "it follows the end of the run"
 	}
 	if r.Kind != KindUserInput {
-		o.telling = false
+		o.afterUserInput = false
 	}
 	if b, ok := r.Body.(Result); ok && len(b.Result.Needs) > 0 {
-		o.asked = true
+		o.inputRequested = true
 	}
 	switch b := r.Body.(type) {
 	case Run:
@@ -200,68 +201,68 @@ func (o *order) step(r Record) string {
 	case Answer:
 		return o.answer()
 	case UserInput:
-		return o.told()
+		return o.userInput()
 	case End:
 		o.ended = true
-		return b.fault()
+		return b.problem()
 	default:
-		return o.callStep(b)
+		return o.checkCall(b)
 	}
 	return ""
 }
 
-func (o *order) request(b Request) string {
+func (o *orderChecker) request(b Request) string {
 	why := ""
 	switch {
 	case b.Turn < o.turn:
-		why = "its turn is over"
-	case o.begun > 0:
+		why = "its turn has already ended"
+	case o.pending > 0:
 		why = "a call with an intent has no outcome yet"
 	}
-	o.turn, o.waiting, o.asked = b.Turn, true, false
+	o.turn, o.waiting, o.inputRequested = b.Turn, true, false
 	return why
 }
 
-func (o *order) reply(turn int) string {
+func (o *orderChecker) reply(turn int) string {
 	if !o.waiting || turn != o.turn {
-		return "there is no open request of its turn"
+		return "no open request in its turn"
 	}
 	return ""
 }
 
-func (o *order) answer() string {
+func (o *orderChecker) answer() string {
 	if o.answered {
-		return "the run has an answer already"
+		return "the run already has an answer"
 	}
 	o.answered = true
 	if o.turn == 0 {
-		return "there was no request"
+		return "no request precedes it"
 	}
 	return ""
 }
 
-// told takes in that the run goes on after it had an answer, but not all that it needed.
-func (o *order) told() string {
-	if !o.answered && !o.telling && !o.asked { // several tools can be told of, one behind the other
-		return "nothing was asked, and the run had not come to its answer"
+// userInput checks user input: it answers a tool that needs it, in the latest turn or after an incomplete answer.
+func (o *orderChecker) userInput() string {
+	if !o.answered && !o.afterUserInput && !o.inputRequested { // several tools may need input at once
+		return "no tool asked for input and the run has no answer yet"
 	}
-	o.answered, o.telling = false, true
+	o.answered, o.afterUserInput = false, true
 	return ""
 }
 
-// fault says what is wrong with what a record says about another run, or "".
-func (e End) fault() string {
+// problem returns what is invalid in an end record, or "".
+func (e End) problem() string {
 	switch {
 	case e.Retry != "" && !slices.Contains(Retries(), e.Retry):
-		return fmt.Sprintf("retry is %q, and must be one of %v", e.Retry, Retries())
+		return fmt.Sprintf("retry is %q, expected one of %v", e.Retry, Retries())
 	case e.Retryable && e.Retry != RetryLater:
-		return fmt.Sprintf("it is retryable, and retry is %q", e.Retry)
+		return fmt.Sprintf("it is retryable, but retry is %q", e.Retry)
 	}
 	return ""
 }
 
-// fault says what is wrong with what a record says about a file, or "".
-func (b *Before) fault() string {
+// problem returns what is invalid in the description of a file, or "".
+func (b *Before) problem() string {
 	if b == nil {
 		return ""
 	}
@@ -271,26 +272,26 @@ func (b *Before) fault() string {
 	case b.State == "":
 		return "before has no state"
 	case b.State == chat.FileThere && !isKnown:
-		return fmt.Sprintf("before.sha256 is %q, and must be 64 hexadecimal digits", b.SHA256)
+		return fmt.Sprintf("before.sha256 is %q, expected 64 hexadecimal digits", b.SHA256)
 	case b.State != chat.FileThere && *b != Before{State: b.State}:
 		return fmt.Sprintf("before describes a file whose state is %q", b.State)
 	case b.Bytes < 0:
 		return fmt.Sprintf("before.bytes is %d", b.Bytes)
 	case len(b.Text) > MaxBefore:
-		return fmt.Sprintf("before.text has %d bytes, and at most %d are kept", len(b.Text), MaxBefore)
+		return fmt.Sprintf("before.text has %d bytes, the limit is %d", len(b.Text), MaxBefore)
 	}
 	return ""
 }
 
-// callStep takes in a record about one call.
-func (o *order) callStep(body Body) string {
+// checkCall checks a record about one call.
+func (o *orderChecker) checkCall(body Body) string {
 	switch b := body.(type) {
 	case Call:
 		return o.call(b)
 	case Approval:
 		return o.approval(b)
 	case Intent:
-		return cmp.Or(o.advance(b.Call, intended, called, approved), b.Before.fault())
+		return cmp.Or(o.advance(b.Call, intended, called, approved), b.Before.problem())
 	case Result:
 		return o.advance(b.Call, closed, called, asked, approved, intended)
 	case UnknownOutcome:
@@ -301,12 +302,12 @@ func (o *order) callStep(body Body) string {
 	return ""
 }
 
-func (o *order) call(b Call) string {
+func (o *orderChecker) call(b Call) string {
 	switch {
-	case o.calls[b.ID] != unheard:
-		return "a call of that id stands before it"
+	case o.calls[b.ID] != unseen:
+		return "a call with this ID precedes it"
 	case b.Turn != o.turn || o.turn == 0:
-		return "there is no request of its turn"
+		return "no request in its turn"
 	}
 	o.calls[b.ID] = called
 	if b.Verdict == "ask" {
@@ -315,37 +316,36 @@ func (o *order) call(b Call) string {
 	return ""
 }
 
-// approval takes in what was said about a call.
-func (o *order) approval(b Approval) string {
-	to := asked // a refusal, and then its result
+func (o *orderChecker) approval(b Approval) string {
+	to := asked // refused; its result follows
 	if b.Approved {
 		to = approved
 	}
-	return o.advance(b.Call, to, asked, approved) // what the call came to had changed since the first one
+	return o.advance(b.Call, to, asked, approved) // approved again if the preview has changed since
 }
 
-// advance moves a call to a state that it can reach only from certain others.
-func (o *order) advance(id string, to state, from ...state) string {
+// advance moves a call to a state if it is in one of the states from, and else returns the problem.
+func (o *orderChecker) advance(id string, to callState, from ...callState) string {
 	at := o.calls[id]
 	if slices.Contains(from, at) {
 		o.calls[id] = to
 		if to == intended {
-			o.begun++
+			o.pending++
 		}
 		if at == intended {
-			o.begun--
+			o.pending--
 		}
 		return ""
 	}
 	switch at {
-	case unheard:
-		return fmt.Sprintf("there is no call %q before it", id)
+	case unseen:
+		return fmt.Sprintf("no call %q precedes it", id)
 	case called, approved:
 		return "the call has no intent"
 	case asked:
 		return "the call was not approved"
 	case intended:
-		return "the call has an intent already"
+		return "the call already has an intent"
 	}
-	return "the call is closed already"
+	return "the call is already closed"
 }

@@ -28,10 +28,10 @@ func TestFindingsOfDamage(t *testing.T) {
 		line int
 		want string
 	}{
-		{text[:len(text)-3], diag.RunTorn, 1 + len(story()), "the last record was not completely written: the line has no end"},
+		{text[:len(text)-3], diag.RunTorn, 1 + len(story()), "the last record is incomplete: the line has no line feed"},
 		{bytes.Replace(text, []byte(`"number":1`), []byte(`"number":2`), 1), diag.RunDamaged, 3, "the checksum is missing or wrong"},
-		{text[second:], diag.RunSequence, 1, `the file begins with a record of kind "request", not with "run"`},
-		{[]byte(seal(`"seq":1,"kind":"run","version":3`)), diag.RunVersion, 1, "the record has version 3 of the format; this oneshot reads version 2"},
+		{text[second:], diag.RunSequence, 1, `the first record has kind "request", expected "run"`},
+		{[]byte(seal(`"seq":1,"kind":"run","version":3`)), diag.RunVersion, 1, "the run file has format version 3; this oneshot reads only version 2"},
 	} {
 		log, err := Read(bytes.NewReader(c.text))
 		got := Findings("r", log, err)
@@ -63,13 +63,13 @@ func TestFindingsOfOrder(t *testing.T) {
 		{"intent that replaces a file", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: strings.Repeat("0f", 32)}}, result}, nil},
 		{"intent that makes a file", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileMissing}}, result}, nil},
 		{"before without a state", []Body{request, response, call, Intent{Call: "c", Before: &Before{}}}, []string{"5: intent record: before has no state"}},
-		{"before without a digest", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: "0f"}}}, []string{`5: intent record: before.sha256 is "0f", and must be 64 hexadecimal digits`}},
+		{"before without a digest", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: "0f"}}}, []string{`5: intent record: before.sha256 is "0f", expected 64 hexadecimal digits`}},
 		{"before of no file", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileMissing, Bytes: 1}}}, []string{`5: intent record: before describes a file whose state is "missing"`}},
-		{"before with a long text", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: strings.Repeat("0f", 32), Text: strings.Repeat("x", MaxBefore+1)}}}, []string{"5: intent record: before.text has 65537 bytes, and at most 65536 are kept"}},
+		{"before with a long text", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: strings.Repeat("0f", 32), Text: strings.Repeat("x", MaxBefore+1)}}}, []string{"5: intent record: before.text has 65537 bytes, the limit is 65536"}},
 		{"before of less than nothing", []Body{request, response, call, Intent{Call: "c", Before: &Before{State: chat.FileThere, SHA256: strings.Repeat("0f", 32), Bytes: -1}}}, []string{"5: intent record: before.bytes is -1"}},
 		{"end with a recovery", []Body{End{Exit: 5, Name: "unavailable", Retry: RetryLater, Retryable: true, Resume: "x"}}, nil},
-		{"end with an unknown retry", []Body{End{Retry: "maybe"}}, []string{`2: retry is "maybe", and must be one of [no later`}},
-		{"end that contradicts itself", []Body{End{Retry: RetryNo, Retryable: true}}, []string{`2: it is retryable, and retry is "no"`}},
+		{"end with an unknown retry", []Body{End{Retry: "maybe"}}, []string{`2: retry is "maybe", expected one of [no later`}},
+		{"end that contradicts itself", []Body{End{Retry: RetryNo, Retryable: true}}, []string{`2: it is retryable, but retry is "no"`}},
 		{"second run", []Body{start()}, []string{"2: not the first"}},
 		{"result without a call", []Body{request, response, result}, []string{`4: no call "c"`}},
 		{"intent without a call", []Body{intent}, []string{`2: no call "c"`}},
@@ -78,27 +78,27 @@ func TestFindingsOfOrder(t *testing.T) {
 		{"two responses", []Body{request, response, response}, []string{"4: no open request"}},
 		{"response of another turn", []Body{request, Response{Turn: 2}}, []string{"3: no open request"}},
 		{"attempt without a request", []Body{Attempt{Turn: 1}}, []string{"2: no open request"}},
-		{"call without a request", []Body{call}, []string{"2: no request of its turn"}},
-		{"call of another turn", []Body{request, Call{Turn: 2, ID: "d"}}, []string{"3: no request of its turn"}},
-		{"same id", []Body{request, response, call, call}, []string{"5: a call of that id"}},
-		{"two intents", []Body{request, response, call, intent, intent}, []string{"6: has an intent already"}},
-		{"two results", []Body{request, response, call, result, result}, []string{"6: closed already"}},
+		{"call without a request", []Body{call}, []string{"2: no request in its turn"}},
+		{"call of another turn", []Body{request, Call{Turn: 2, ID: "d"}}, []string{"3: no request in its turn"}},
+		{"same id", []Body{request, response, call, call}, []string{"5: a call with this ID"}},
+		{"two intents", []Body{request, response, call, intent, intent}, []string{"6: already has an intent"}},
+		{"two results", []Body{request, response, call, result, result}, []string{"6: already closed"}},
 		{"unknown without an intent", []Body{request, response, call, UnknownOutcome{Call: "c"}}, []string{"5: has no intent"}},
-		{"result after discarded", []Body{request, call, Discarded{Call: "c"}, result}, []string{"5: closed already"}},
+		{"result after discarded", []Body{request, call, Discarded{Call: "c"}, result}, []string{"5: already closed"}},
 		{"request over a begun call", []Body{request, response, call, intent, Request{Turn: 2}}, []string{"6: has no outcome"}},
 		{"request over a call that never ran", []Body{request, call, Request{Turn: 1}, response}, nil},
-		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn is over"}},
+		{"turn goes back", []Body{Request{Turn: 2}, request}, []string{"3: its turn has already ended"}},
 		{"answer without a request", []Body{Answer{JSON: []byte("1")}}, []string{"2: no request"}},
-		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: an answer already"}},
-		{"told before an answer", []Body{request, response, UserInput{Tool: "x"}}, []string{"4: had not come to its answer"}},
+		{"two answers", []Body{request, response, Answer{JSON: []byte("1")}, Answer{JSON: []byte("1")}}, []string{"5: already has an answer"}},
+		{"told before an answer", []Body{request, response, UserInput{Tool: "x"}}, []string{"4: has no answer yet"}},
 		{"approved", []Body{request, response, ask, yes, intent, result}, nil},
 		{"refused", []Body{request, response, ask, Approval{Call: "c"}, result}, nil},
 		{"intent without the approval", []Body{request, response, ask, intent}, []string{"5: was not approved"}},
 		{"approval that nobody asked for", []Body{request, response, call, yes}, []string{"5: has no intent"}},
-		{"resumed", []Body{request, response, ask, End{}, Resumed{Keep: 4}, yes, intent, result, End{}}, nil},
-		{"resumed behind the end", []Body{End{}, Resumed{Keep: 2}, request}, []string{"4: after the end"}},
-		{"resumed too much", []Body{End{}, Resumed{Keep: 3}, Resumed{Keep: 0}}, []string{"3: keeps 3 records", "4: keeps 0 records"}},
-		{"after the end", []Body{End{}, request, End{}}, []string{"3: after the end", "4: after the end"}},
+		{"resumed", []Body{request, response, ask, End{}, Resumed{KeptThrough: 4}, yes, intent, result, End{}}, nil},
+		{"resumed behind the end", []Body{End{}, Resumed{KeptThrough: 2}, request}, []string{"4: the end of the run"}},
+		{"resumed too much", []Body{End{}, Resumed{KeptThrough: 3}, Resumed{KeptThrough: 0}}, []string{"3: keeps 3 records", "4: keeps 0 records"}},
+		{"after the end", []Body{End{}, request, End{}}, []string{"3: the end of the run", "4: it follows the end"}},
 	} {
 		log, err := Read(bytes.NewReader(write(t, c.bodies...)))
 		got := Findings("r", log, err)
@@ -117,7 +117,7 @@ func TestFindingsOfOrder(t *testing.T) {
 
 // Check finds in a stream what Findings finds in a log, whatever is void in it.
 func TestCheck(t *testing.T) {
-	whole := write(t, append(story(), Resumed{Keep: 3}, Request{Turn: 1}, Resumed{Keep: 99}, Resumed{Keep: 2}, Result{Call: "x"}, Resumed{Keep: 0}, Result{Call: "y"})...)
+	whole := write(t, append(story(), Resumed{KeptThrough: 3}, Request{Turn: 1}, Resumed{KeptThrough: 99}, Resumed{KeptThrough: 2}, Result{Call: "x"}, Resumed{KeptThrough: 0}, Result{Call: "y"})...)
 	for _, cut := range []int{0, 1, 7, 300, len(whole) / 2} {
 		text := whole[:len(whole)-cut]
 		log, err := Read(bytes.NewReader(text))

@@ -9,7 +9,7 @@ import (
 )
 
 // A change is not begun, and no answer given, without a record: one that was removed, replaced,
-// cut or written by another ends the run.
+// truncated or written by another ends the run.
 func TestIntact(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm func(path string) error
@@ -17,9 +17,9 @@ func TestIntact(t *testing.T) {
 	}{
 		"nothing":  {func(string) error { return nil }, ""},
 		"removed":  {os.Remove, "it was removed"},
-		"replaced": {func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.WriteFile(path, nil, 0o600)) }, "another file has its name now"},
-		"linked":   {func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.Symlink(path+"~", path)) }, "another file has its name now"},
-		"cut":      {func(path string) error { return os.Truncate(path, 10) }, " bytes, and "},
+		"replaced": {func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.WriteFile(path, nil, 0o600)) }, "it was replaced by another file"},
+		"linked":   {func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.Symlink(path+"~", path)) }, "it was replaced by another file"},
+		"cut":      {func(path string) error { return os.Truncate(path, 10) }, " bytes, expected "},
 		"written": {func(path string) error {
 			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
@@ -27,7 +27,7 @@ func TestIntact(t *testing.T) {
 			}
 			_, err = f.WriteString("x")
 			return errors.Join(err, f.Close())
-		}, " were written"},
+		}, " bytes, expected "},
 	} {
 		for _, body := range []Body{Intent{Call: "c1"}, Answer{}} {
 			t.Run(name+" "+string(body.Kind()), func(t *testing.T) {

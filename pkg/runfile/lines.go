@@ -12,10 +12,10 @@ import (
 
 // A line of a run file, without its line feed.
 type line struct {
-	number int
-	offset int64
-	text   []byte // valid until the next line is read
-	ended  bool   // there was a line feed
+	number     int
+	offset     int64
+	text       []byte // valid until the next line is read
+	terminated bool   // a line feed follows
 }
 
 func (l line) damage(code diag.Code, why string) error {
@@ -30,14 +30,14 @@ type lineReader struct {
 	offset int64 // of the next line
 }
 
-// next returns the next line, or io.EOF after the last one.
+// nextMatch returns the next line, or io.EOF after the last one.
 func (r *lineReader) next() (line, error) {
 	r.number++
 	r.buf = r.buf[:0]
 	l := line{number: r.number, offset: r.offset}
 	for {
 		part, err := r.src.ReadSlice('\n')
-		if need := len(r.buf) + len(part); need > cap(r.buf) { // doubled, so that little is copied and left behind
+		if need := len(r.buf) + len(part); need > cap(r.buf) { // doubled to keep copying linear
 			r.buf = slices.Grow(r.buf, min(max(need, 2*cap(r.buf)), max(need, MaxLine+1))-len(r.buf))
 		}
 		r.buf = append(r.buf, part...)
@@ -46,7 +46,7 @@ func (r *lineReader) next() (line, error) {
 		case len(r.buf) > MaxLine:
 			return l, l.damage(diag.RunDamaged, fmt.Sprintf("the line is longer than %d bytes (%d MiB), the limit of a record", MaxLine, MaxLine>>20))
 		case err == nil:
-			l.text, l.ended = r.buf[:len(r.buf)-1], true
+			l.text, l.terminated = r.buf[:len(r.buf)-1], true
 			return l, nil
 		case errors.Is(err, io.EOF) && len(r.buf) > 0:
 			l.text = r.buf
@@ -57,7 +57,7 @@ func (r *lineReader) next() (line, error) {
 	}
 }
 
-// atEnd reports whether nothing follows.
+// atEnd reports whether the input has ended.
 func (r *lineReader) atEnd() (bool, error) {
 	_, err := r.src.Peek(1)
 	if errors.Is(err, io.EOF) {

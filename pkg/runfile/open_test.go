@@ -28,7 +28,7 @@ func TestOpen(t *testing.T) {
 		if _, _, err := Open(path); !errors.As(err, &locked) {
 			t.Errorf("opened twice: %v", err)
 		}
-		if err := errors.Join(w.Append(Resumed{Keep: 2}), w.Append(Response{Turn: 1, Content: "x"}), w.Sync(), w.Close()); err != nil {
+		if err := errors.Join(w.Append(Resumed{KeptThrough: 2}), w.Append(Response{Turn: 1, Content: "x"}), w.Sync(), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		after, err := ReadFile(path)
@@ -36,7 +36,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%q: %v %+v %v", torn, err, after.Torn, Findings("r", after, err))
 		}
 		var seqs []int
-		for _, r := range after.Standing() {
+		for _, r := range after.LiveRecords() {
 			seqs = append(seqs, r.Seq)
 		}
 		if d := cmp.Diff([]int{1, 2, 5}, seqs); d != "" {

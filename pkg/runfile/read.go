@@ -17,20 +17,20 @@ import (
 type Log struct {
 	Records []Record
 	Size    int64 // bytes of the intact records
-	Torn    *Torn // set when the last line was not completely written
+	Torn    *Torn // set if the last line is incomplete
 }
 
-// Torn is the place of a last line that was not completely written. What it
-// would have said did not happen: a record counts only when it is whole.
+// Torn is the position of an incomplete last line. Its content did not happen: a record counts only
+// when it is complete.
 type Torn struct {
-	Line   int
-	Offset int64 // of its first byte; the file is whole when cut here
-	Why    string
-	Alien  bool // it is the first line, and no first record begins like that
+	Line      int
+	Offset    int64 // of its first byte; truncating the file here repairs it
+	Why       string
+	BadPrefix bool // it is the first line and does not begin like a first record
 }
 
-// A DamageError says that a run file was changed after it was written, that
-// parts of two files were mixed, or that it is newer than this program.
+// A DamageError says that a run file was modified after it was written, that parts of two files were
+// mixed, or that it needs a newer version of this program.
 type DamageError struct {
 	Code   diag.Code // [diag.RunDamaged], [diag.RunSequence] or [diag.RunVersion]
 	Line   int
@@ -42,8 +42,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("run file: line %d (offset %d): %s", e.Line, e.Offset, e.Why)
 }
 
-// Run returns the first record's body. It reports false when the log has no
-// records, because the run ended before it began.
+// Run returns the body of the first record. It reports false for a log without records: the run
+// ended before it wrote one.
 func (l *Log) Run() (Run, bool) {
 	if len(l.Records) == 0 {
 		return Run{}, false
@@ -52,9 +52,8 @@ func (l *Log) Run() (Run, bool) {
 	return run, ok
 }
 
-// Standing returns the records that count: all but those that a [Resumed] record makes
-// void, and those records themselves.
-func (l *Log) Standing() []Record {
+// LiveRecords returns the records that count: all except [Resumed] records and the records they void.
+func (l *Log) LiveRecords() []Record {
 	var out []Record
 	for _, r := range l.Records {
 		resumed, ok := r.Body.(Resumed)
@@ -62,16 +61,16 @@ func (l *Log) Standing() []Record {
 			out = append(out, r)
 			continue
 		}
-		for len(out) > 0 && out[len(out)-1].Seq > resumed.Keep {
+		for len(out) > 0 && out[len(out)-1].Seq > resumed.KeptThrough {
 			out = out[:len(out)-1]
 		}
 	}
 	return out
 }
 
-// Spent returns how long the run has been at work: each time from the first record to the last.
-// A clock that was set back counts nothing.
-func (l *Log) Spent() time.Duration {
+// ActiveTime returns how long the run has been active: the sum over its legs of the time from the first record to the
+// latest. A clock that was set back adds nothing.
+func (l *Log) ActiveTime() time.Duration {
 	var spent, leg time.Duration
 	var began time.Time
 	for i, r := range l.Records {
@@ -93,12 +92,11 @@ func ReadFile(path string) (*Log, error) {
 	return log, errors.Join(err, f.Close())
 }
 
-// Read reads a run file. A last line that is not whole is reported in Log.Torn
-// and is no error. With any error, which is a *[DamageError] or comes from the
-// reader, the log holds the records before it. Members of a record that this
-// version does not know are ignored.
+// Read reads a run file. An incomplete last line is reported in Log.Torn and is not an error. On any
+// error, a *[DamageError] or an error of the reader, the log holds the records before it. Unknown
+// members of a record are ignored.
 func Read(r io.Reader) (*Log, error) {
-	scan, log := NewScan(r), &Log{}
+	scan, log := NewScanner(r), &Log{}
 	for record := range scan.Records() {
 		log.Records = append(log.Records, record)
 	}
@@ -108,7 +106,7 @@ func Read(r io.Reader) (*Log, error) {
 
 // ReadFirst reads the first record of a run file, as [Read] does.
 func ReadFirst(r io.Reader) (*Log, error) {
-	scan, log := newScan(r, 4<<10), &Log{} // most first records are short
+	scan, log := newScanner(r, 4<<10), &Log{} // most first records are short
 	for record := range scan.Records() {
 		log.Records = append(log.Records, record)
 		break
@@ -117,23 +115,23 @@ func ReadFirst(r io.Reader) (*Log, error) {
 	return log, scan.Err
 }
 
-// beginning is what every first record begins with.
-var beginning = []byte(`{"seq":1,"run":"`)
+// firstRecordPrefix is the beginning of every first record.
+var firstRecordPrefix = []byte(`{"seq":1,"run":"`)
 
-// Empty says why a log has no records, or is nil. It is a *[DamageError].
-func (l *Log) Empty() error {
+// CheckNotEmpty returns a *[DamageError] that explains why a log has no records, or nil if it has any.
+func (l *Log) CheckNotEmpty() error {
 	if len(l.Records) > 0 {
 		return nil
 	}
-	why := "the run ended before anything of it was on record"
-	if l.Torn != nil && l.Torn.Alien {
-		why += ", or this is no run file: none begins so"
+	why := "the run ended before its first record was written"
+	if l.Torn != nil && l.Torn.BadPrefix {
+		why += ", or this is not a run file"
 	}
 	return &DamageError{Code: diag.RunSequence, Line: 1, Why: why}
 }
 
-// checkFirst judges the first record. Its version comes before everything else:
-// a newer file may differ in anything.
+// checkFirst checks the first record. It checks the version first, because a newer format may
+// differ in everything else.
 func checkFirst(line line, h Header) error {
 	var run struct {
 		Version int    `json:"version"`
@@ -144,26 +142,26 @@ func checkFirst(line line, h Header) error {
 	}
 	switch {
 	case h.Kind != KindRun:
-		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with a record of kind %q, not with \"run\"", h.Kind))
+		return line.damage(diag.RunSequence, fmt.Sprintf("the first record has kind %q, expected \"run\"", h.Kind))
 	case run.Version == 1:
-		return line.damage(diag.RunVersion, fmt.Sprintf("the record has version 1 of the format, which an older oneshot wrote; this one reads version %d only", Version))
+		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version 1, written by an older oneshot; this oneshot reads only version %d", Version))
 	case run.Version != Version:
-		return line.damage(diag.RunVersion, fmt.Sprintf("the record has version %d of the format; this oneshot reads version %d", run.Version, Version))
+		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version %d; this oneshot reads only version %d", run.Version, Version))
 	case h.Seq != 1:
-		return line.damage(diag.RunSequence, fmt.Sprintf("the file begins with record %d", h.Seq))
+		return line.damage(diag.RunSequence, fmt.Sprintf("the first record has number %d, expected 1", h.Seq))
 	case h.Run == "" || run.ID != h.Run:
-		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q and describes run %q", h.Run, run.ID))
+		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q but describes run %q", h.Run, run.ID))
 	}
 	return nil
 }
 
-// decoders read the body of each kind from a record's line.
+// decoders decode the body of each kind of record.
 var decoders = map[Kind]func([]byte) (Body, error){
 	KindRun:            decodeAs[Run],
 	KindRequest:        decodeAs[storedRequest],
 	KindAttempt:        decodeAs[Attempt],
 	KindResponse:       decodeAs[storedResponse],
-	KindCall:           decodeAs[storedDecision],
+	KindCall:           decodeAs[storedCallRecord],
 	KindApproval:       decodeAs[Approval],
 	KindIntent:         decodeAs[Intent],
 	KindResult:         decodeAs[Result],
@@ -181,21 +179,21 @@ func decodeAs[T Body](text []byte) (Body, error) {
 	return body, err
 }
 
-// broken says why a line is not whole, or "".
-func broken(l line) string {
+// incompleteReason returns why a line is incomplete, or "".
+func incompleteReason(l line) string {
 	switch {
-	case !l.ended:
-		return "the line has no end"
-	case !wholeRecord(l.text):
+	case !l.terminated:
+		return "the line has no line feed"
+	case !hasValidChecksum(l.text):
 		return "the checksum is missing or wrong"
 	}
 	return ""
 }
 
-// wholeRecord reports whether text ends with its checksum.
-func wholeRecord(text []byte) bool {
+// hasValidChecksum reports whether text ends with its checksum.
+func hasValidChecksum(text []byte) bool {
 	n := len(text) - crcSize
-	return n > 0 && isChecksum(text[n:], crc32.Checksum(text[:n], castagnoli()))
+	return n > 0 && isChecksum(text[n:], crc32.Checksum(text[:n], crcTable()))
 }
 
 // isChecksum reports whether text begins with the "crc" member for sum.
@@ -203,9 +201,8 @@ func isChecksum(text []byte, sum uint32) bool {
 	return bytes.HasPrefix(text, fmt.Appendf(nil, "%s%08x%s", crcOpen, sum, crcClose))
 }
 
-// twoRecords reports whether text is a whole record, one byte, and another whole
-// record. It looks at each byte a constant number of times.
-func twoRecords(text []byte) bool {
+// isTwoRecords reports whether text is a complete record, one byte, and another complete record. It runs in linear time.
+func isTwoRecords(text []byte) bool {
 	var sum uint32
 	done := 0
 	for {
@@ -213,13 +210,13 @@ func twoRecords(text []byte) bool {
 		if i < 0 {
 			return false
 		}
-		sum = crc32.Update(sum, castagnoli(), text[done:done+i])
+		sum = crc32.Update(sum, crcTable(), text[done:done+i])
 		done += i
 		if isChecksum(text[done:], sum) {
 			rest := text[done+crcSize:]
-			return len(rest) > 1 && wholeRecord(rest[1:])
+			return len(rest) > 1 && hasValidChecksum(rest[1:])
 		}
-		sum = crc32.Update(sum, castagnoli(), text[done:done+len(crcOpen)])
+		sum = crc32.Update(sum, crcTable(), text[done:done+len(crcOpen)])
 		done += len(crcOpen)
 	}
 }

@@ -81,7 +81,7 @@ func TestBitFlipLaw(t *testing.T) {
 
 // seal returns a line with a valid checksum.
 func seal(members string) string {
-	return fmt.Sprintf("{%s,\"crc\":\"%08x\"}\n", members, crc32.Checksum([]byte("{"+members), castagnoli()))
+	return fmt.Sprintf("{%s,\"crc\":\"%08x\"}\n", members, crc32.Checksum([]byte("{"+members), crcTable()))
 }
 
 func TestDamage(t *testing.T) {
@@ -100,15 +100,15 @@ func TestDamage(t *testing.T) {
 		{"empty line", first + "\n" + second, diag.RunDamaged, 2, "checksum"},
 		{"upper case", first + seal(`"seq":2,` + head + `,"kind":"end"`)[:20] + "\n" + second, diag.RunDamaged, 2, "checksum"},
 		{"no line feed between", first + strings.TrimSuffix(second, "\n") + " " + lines[2], diag.RunDamaged, 2, "checksum"},
-		{"twice", first + second + second, diag.RunSequence, 3, "record 2 stands where record 3"},
-		{"left out", first + lines[2], diag.RunSequence, 2, "record 3 stands where record 2"},
+		{"twice", first + second + second, diag.RunSequence, 3, "found record 2, expected record 3"},
+		{"left out", first + lines[2], diag.RunSequence, 2, "found record 3, expected record 2"},
 		{"another run", first + seal(`"seq":2,"run":"x","time":"2026-11-21T08:47:59Z","kind":"end"`), diag.RunSequence, 2, `run "x"`},
-		{"appended file", first + other, diag.RunSequence, 2, "record 1 stands"},
+		{"appended file", first + other, diag.RunSequence, 2, "found record 1"},
 		{"no beginning", second + lines[2], diag.RunSequence, 1, "kind"},
-		{"wrong beginning", seal(`"seq":2,"kind":"run","version":2,"id":"` + testID + `",` + head), diag.RunSequence, 1, "record 2"},
+		{"wrong beginning", seal(`"seq":2,"kind":"run","version":2,"id":"` + testID + `",` + head), diag.RunSequence, 1, "number 2"},
 		{"two ids", seal(`"seq":1,"kind":"run","version":2,"id":"x",` + head), diag.RunSequence, 1, `describes run "x"`},
 		{"newer", seal(`"seq":"one","kind":"run","version":99,` + head), diag.RunDamaged, 1, "cannot be read"},
-		{"older version", seal(`"seq":1,"kind":"run","version":1,` + head), diag.RunVersion, 1, "version 1 of the format, which an older oneshot wrote"},
+		{"older version", seal(`"seq":1,"kind":"run","version":1,` + head), diag.RunVersion, 1, "format version 1, written by an older oneshot"},
 		{"newer version", seal(`"seq":1,"kind":"run","version":99,` + head), diag.RunVersion, 1, "version 99"},
 		{"no version", seal(`"seq":1,"kind":"run",` + head), diag.RunVersion, 1, "version 0"},
 		{"unknown kind", first + seal(`"seq":2,"kind":"tea",`+head), diag.RunDamaged, 2, `"tea"`},

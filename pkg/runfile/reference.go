@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// A run file holds each result, response, argument and input once. A later record that repeats one of these texts
-// has a list of parts in its place: strings, and references to the earlier record. References are plain copies of
-// bytes, so a reader needs neither the prompt texts nor the rules by which a result was rendered.
+// A run file stores each result, response, argument and input once. A later record that repeats one of these texts
+// stores a list of parts instead: strings, and references to the earlier record. References are plain copies of
+// bytes, so a reader needs neither the prompt texts nor the rules that rendered a result.
 
-// A part of a text is a string, or a reference.
+// A part of a text is a string or a reference.
 type part struct {
 	text string
 	ref  *reference
 }
 
-// A reference is a copy of bytes of an earlier text: all of it, or [From, To).
+// A reference is a copy of bytes of an earlier text: all of it, or the range [From, To).
 type reference struct {
-	Result   string `json:"result,omitempty"`   // id of a call: the envelope of its result
-	Call     string `json:"call,omitempty"`     // id of a call: its arguments as proposed
+	Result   string `json:"result,omitempty"`   // call ID: the envelope of its result
+	Call     string `json:"call,omitempty"`     // call ID: its arguments as proposed
 	Response int    `json:"response,omitempty"` // turn: the content of its response
-	Native   int    `json:"native,omitempty"`   // turn: the body of its response in the form of the server
+	Native   int    `json:"native,omitempty"`   // turn: the native body of its response
 	Input    bool   `json:"input,omitempty"`    // the input of the run
-	// Quoted says that the offsets count, and the copy is taken from, the text as it is inside a JSON string.
+	// Quoted says that the offsets and the copy are of the text as it is inside a JSON string.
 	Quoted bool `json:"quoted,omitempty"`
 	From   int  `json:"from,omitempty"`
 	To     int  `json:"to,omitempty"` // 0: to the end
@@ -43,8 +43,7 @@ func (p *part) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, p.ref)
 }
 
-// whole returns the reference to the whole text.
-func (r reference) whole() reference {
+func (r reference) withoutRange() reference {
 	r.From, r.To = 0, 0
 	return r
 }
@@ -62,25 +61,25 @@ func (r reference) String() string {
 	case r.Input:
 		return "the input"
 	}
-	return "nothing"
+	return "an empty reference"
 }
 
-// mostCopied limits what references may copy, beyond copiedFactor bytes for each byte read: a short file must not
+// References may copy at most maxCopied bytes, plus maxCopiedPerByte for each byte read: a short file must not
 // expand to fill the memory.
 const (
-	mostCopied   = 256 << 20
-	copiedFactor = 16
+	maxCopied        = 256 << 20
+	maxCopiedPerByte = 16
 )
 
-// earlier are the texts that a record can refer to: those since the latest request that was answered, and the input. A
-// resumed run repeats the requests after that, and no others.
-type earlier struct {
-	input    string
-	turn     texts // since the latest request, or since the first of several without an answer
-	before   texts // those before, until that request is answered
-	answered bool
+// references are the texts that a record can refer to: those since the latest request that was answered, and the input. A
+// resumed run repeats only the requests after that.
+type references struct {
+	input        string
+	turn         texts // since the latest request, or since the first of several unanswered ones
+	previousTurn texts // those before, until that request is answered
+	answered     bool
 
-	budget int64 // bytes that can still be copied
+	budget int64 // bytes that may still be copied
 	latest reference
 	text   string // of latest
 }
@@ -95,34 +94,34 @@ func newTexts() texts {
 	return texts{map[string]Result{}, map[string]Call{}, map[int]Response{}}
 }
 
-func newEarlier() *earlier { return &earlier{turn: newTexts(), budget: mostCopied} }
+func newReferences() *references { return &references{turn: newTexts(), budget: maxCopied} }
 
-// take returns a decoded body, of a line of a size, with whole texts, and adds these.
-func (e *earlier) take(body Body, size int) (Body, error) {
-	e.budget += copiedFactor * int64(size)
-	body, err := e.whole(body)
+// expandAndAdd expands the references of a decoded body and adds its texts. Size is the length of its line.
+func (e *references) expandAndAdd(body Body, size int) (Body, error) {
+	e.budget += maxCopiedPerByte * int64(size)
+	body, err := e.expand(body)
 	if err == nil {
 		e.add(body)
 	}
 	return body, err
 }
 
-// whole returns a decoded body with whole texts.
-func (e *earlier) whole(body Body) (Body, error) {
-	if s, ok := body.(stored); ok {
-		return s.whole(e)
+// expand returns a decoded body with its references expanded.
+func (e *references) expand(body Body) (Body, error) {
+	if s, ok := body.(storedBody); ok {
+		return s.expand(e)
 	}
 	return body, nil
 }
 
-// add adds the texts of a record as it is in the file.
-func (e *earlier) add(body Body) {
+// add adds the texts of a record.
+func (e *references) add(body Body) {
 	switch b := body.(type) {
 	case Run:
 		e.input = b.Input
 	case Request:
 		if e.answered {
-			e.before, e.turn, e.answered = e.turn, newTexts(), false
+			e.previousTurn, e.turn, e.answered = e.turn, newTexts(), false
 		}
 	case Result:
 		e.turn.results[b.Call] = b
@@ -130,18 +129,18 @@ func (e *earlier) add(body Body) {
 		e.turn.calls[b.ID] = b
 	case Response:
 		e.turn.responses[b.Turn] = b
-		if b.Broken == "" {
-			e.before, e.answered = texts{}, true
+		if b.BrokenOff == "" {
+			e.previousTurn, e.answered = texts{}, true
 		}
 	}
 }
 
-// lookup returns the text of a reference without its range, or false if no such record was added.
-func (e *earlier) lookup(r reference) (text string, ok bool, err error) {
+// lookup returns the text of a reference, ignoring its range, or false if no such record was added.
+func (e *references) lookup(r reference) (text string, ok bool, err error) {
 	if r.Input {
 		text, ok = e.input, true
 	} else if text, ok, err = e.turn.lookup(r); !ok {
-		text, ok, err = e.before.lookup(r)
+		text, ok, err = e.previousTurn.lookup(r)
 	}
 	if r.Quoted {
 		text = quotedText(text)
@@ -181,14 +180,14 @@ func quotedText(text string) string {
 }
 
 // resolve returns the bytes of a reference.
-func (e *earlier) resolve(r reference) (string, error) {
-	if whole := r.whole(); whole != e.latest || whole == (reference{}) {
+func (e *references) resolve(r reference) (string, error) {
+	if whole := r.withoutRange(); whole != e.latest || whole == (reference{}) {
 		text, ok, err := e.lookup(whole)
 		switch {
 		case err != nil:
 			return "", err
 		case !ok:
-			return "", fmt.Errorf("it refers to %s, which no record before it has", r)
+			return "", fmt.Errorf("it refers to %s, which is in no earlier record", r)
 		}
 		e.latest, e.text = whole, text
 		e.budget -= int64(len(text))
@@ -198,16 +197,16 @@ func (e *earlier) resolve(r reference) (string, error) {
 		to = len(e.text)
 	}
 	if r.From < 0 || r.From > to || to > len(e.text) {
-		return "", fmt.Errorf("it refers to the bytes %d to %d of %s, which has %d", r.From, to, r, len(e.text))
+		return "", fmt.Errorf("it refers to bytes %d to %d of %s, which has only %d", r.From, to, r, len(e.text))
 	}
 	if e.budget -= int64(to - r.From); e.budget < 0 {
-		return "", fmt.Errorf("its references copy too much: over %d bytes, and %d for each byte of the file", mostCopied, copiedFactor)
+		return "", fmt.Errorf("its references copy too much: more than %d bytes plus %d per byte of the file", maxCopied, maxCopiedPerByte)
 	}
 	return e.text[r.From:to], nil
 }
 
-// join returns the text that parts stand for.
-func (e *earlier) join(parts []part) (string, error) {
+// joinParts returns the text that parts encode.
+func (e *references) joinParts(parts []part) (string, error) {
 	var all []byte
 	for _, p := range parts {
 		text := p.text

@@ -74,7 +74,7 @@ func TestTextIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Each result is found in a message with several, in their order, also beside one that is not there.
+// Each result is found in a message with several, in their order, also beside one that does not exist.
 func TestResultsOfOneMessage(t *testing.T) {
 	bodies := []Body{Request{Turn: 1, Messages: []chat.Message{}}}
 	var shown strings.Builder
@@ -107,11 +107,11 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	}
 
 	input := rows(3) + `INPUT "quoted" <mark>`
-	known := newWriting()
-	known.follow(Run{Input: input})
+	known := newDeduplicator()
+	known.track(Run{Input: input})
 	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(quotedText(input), "<", `\u003c`) + `"`} {
-		got := known.stored(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
-		whole, err := got.whole(known.earlier)
+		got := known.deduplicate(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
+		whole, err := got.expand(known.references)
 		if err != nil || whole.(Request).Messages[0].Content != shown {
 			t.Errorf("%v, %v, want %q", whole, err, shown)
 		}
@@ -185,7 +185,7 @@ func TestReferencesAfterResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := Request{Turn: 2, Messages: []chat.Message{{Role: chat.Assistant, Content: "old"}, {Role: chat.User, Content: `{"ok":true,"data":"KEPT"}, {"ok":true,"data":"VOID"}`}}}
-	for _, b := range []Body{Resumed{Keep: 6}, again} {
+	for _, b := range []Body{Resumed{KeptThrough: 6}, again} {
 		err = errors.Join(err, w.Append(b))
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
@@ -198,8 +198,8 @@ func TestReferencesAfterResume(t *testing.T) {
 	if diff := cmp.Diff(Body(again), last(log.Records).Body); diff != "" {
 		t.Errorf("the request (-written +read):\n%s", diff)
 	}
-	known := written(log.Records, 6)
-	if doc, _ := json.Marshal(known.stored(again)); !bytes.Contains(doc, []byte(`{"result":"c1"}`)) || !bytes.Contains(doc, []byte(`{"response":1}`)) || !bytes.Contains(doc, []byte("VOID")) {
+	known := deduplicatorAt(log.Records, 6)
+	if doc, _ := json.Marshal(known.deduplicate(again)); !bytes.Contains(doc, []byte(`{"result":"c1"}`)) || !bytes.Contains(doc, []byte(`{"response":1}`)) || !bytes.Contains(doc, []byte("VOID")) {
 		t.Errorf("it is stored as %s", doc)
 	}
 }
@@ -224,15 +224,15 @@ func TestDamagedReferences(t *testing.T) {
 	}
 	before := string(write(t)) + line(2, KindResult, `{"call":"c1","result":{"ok":true,"data":"`+strings.Repeat("x", 1<<20)+`"}}`)
 	for name, tt := range map[string]struct{ body, want string }{
-		"no such result":   {message(`"a",{"result":"c9"}`), `message 1: it refers to the result of call "c9", which no record before it has`},
+		"no such result":   {message(`"a",{"result":"c9"}`), `message 1: it refers to the result of call "c9", which is in no earlier record`},
 		"no such response": {message(`{"response":7}`), `it refers to the response of turn 7, which`},
 		"no such native":   {message(`{"native":7}`), `it refers to the native response of turn 7, which`},
 		"no such call":     {message(`{"call":"c9"}`), `it refers to the arguments of call "c9", which`},
-		"nothing":          {message(`{}`), `it refers to nothing, which`},
-		"beyond the end":   {message(`{"result":"c1","from":4,"to":99999999}`), `it refers to the bytes 4 to 99999999 of the result of call "c1", which has 1048597`},
-		"backwards":        {message(`{"result":"c1","from":4,"to":2}`), `it refers to the bytes 4 to 2 of`},
-		"negative":         {message(`{"result":"c1","from":-4,"to":2}`), `it refers to the bytes -4 to 2 of`},
-		"no JSON":          {`{"turn":1,"messages":[{"role":"assistant","content":"","native":{"api":"chat","model":"m","body_parts":["{"]}}]}`, `its references give no JSON`},
+		"nothing":          {message(`{}`), `it refers to an empty reference, which`},
+		"beyond the end":   {message(`{"result":"c1","from":4,"to":99999999}`), `it refers to bytes 4 to 99999999 of the result of call "c1", which has only 1048597`},
+		"backwards":        {message(`{"result":"c1","from":4,"to":2}`), `it refers to bytes 4 to 2 of`},
+		"negative":         {message(`{"result":"c1","from":-4,"to":2}`), `it refers to bytes -4 to 2 of`},
+		"no JSON":          {`{"turn":1,"messages":[{"role":"assistant","content":"","native":{"api":"chat","model":"m","body_parts":["{"]}}]}`, `its references do not give valid JSON`},
 		"too much":         {message(strings.Repeat(`{"result":"c1"},`, 300) + `""`), `its references copy too much`},
 	} {
 		log, err := Read(strings.NewReader(before + line(3, KindRequest, tt.body)))
@@ -246,7 +246,7 @@ func TestDamagedReferences(t *testing.T) {
 	}
 }
 
-// raw is a body whose members are given.
+// expandJSON is a body whose members are given.
 type raw struct {
 	members map[string]any
 	kind    Kind

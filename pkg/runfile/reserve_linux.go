@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve gets room on the disk behind the end of a file. A file system that cannot do that gives
-// none, and no error.
+// reserve allocates disk space after the end of a file. A file system without support reserves none and causes no error.
 func reserve(fd uintptr, end, room int64) error {
 	for {
 		err := unix.Fallocate(int(fd), unix.FALLOC_FL_KEEP_SIZE, end, room)

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// blocks returns how many bytes of the disk a file has, and its size.
+// blockIndex returns how many bytes of the disk a file has, and its size.
 func blocks(t *testing.T, path string) (held, size int64) {
 	t.Helper()
 	var info unix.Stat_t
@@ -34,10 +34,10 @@ func TestReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, size := blocks(t, path)
-	if held < roomAhead {
+	if held < reserveChunk {
 		t.Skipf("this file system reserves nothing: %d bytes are held for %d", held, size)
 	}
-	large := Result{Call: "c", Result: chat.Result{Data: json.RawMessage(`"` + strings.Repeat(`\"`, roomFor/4) + `"`)}}
+	large := Result{Call: "c", Result: chat.Result{Data: json.RawMessage(`"` + strings.Repeat(`\"`, minRoomForChange/4) + `"`)}}
 	for range 3 {
 		if err := w.Append(large); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestReserve(t *testing.T) {
 	if err := w.Append(Intent{Call: "d"}); err != nil {
 		t.Fatal(err)
 	}
-	if held, size = blocks(t, path); held < size+roomFor {
+	if held, size = blocks(t, path); held < size+minRoomForChange {
 		t.Errorf("%d bytes are held for %d", held, size)
 	}
 	if err := w.Close(); err != nil {

@@ -2,5 +2,5 @@
 
 package runfile
 
-// reserve does nothing: room cannot be had in advance here.
+// reserve does nothing: preallocation is supported only on Linux.
 func reserve(fd uintptr, end, room int64) error { return nil }

@@ -1,17 +1,15 @@
 // Package runfile reads and writes run files. A run file is the record of one
 // run: journal, transcript, cassette and audit log at once.
 //
-// It is a text file with one record a line. A record is a JSON object that
-// begins with "seq" (1, 2, 3, …), "run" (the id of the run, the same in every
-// record), "kind" and "time", goes on with the members of its kind, and ends
-// with "crc": the CRC-32C, as eight hexadecimal digits, of the bytes of the line
-// before `,"crc"`. Records are only ever appended. Whatever a crash leaves
-// behind is a prefix of the records and at most one torn last line.
+// It is a text file with one record per line. A record is a JSON object. It
+// begins with "seq" (1, 2, 3, …), "run" (the run ID, the same in every record),
+// "kind" and "time", continues with the members of its kind, and ends with
+// "crc": the CRC-32C, as eight hexadecimal digits, of the bytes of the line
+// before `,"crc"`. Records are only appended. A crash leaves a prefix of the
+// records and at most one torn last line.
 //
-// The package knows how records are kept and in which order they can stand. It
-// does not know how to run anything: deciding what has to be on disk before
-// what happens, and continuing a run from its file, are the business of package
-// agent.
+// The package defines the encoding and the valid order of records. Package agent
+// decides which records must be on disk before which actions, and resumes runs.
 package runfile
 
 import (
@@ -20,17 +18,17 @@ import (
 	"time"
 )
 
-// Version is the version of the format that this package writes, and the only one that it reads.
+// Version is the format version that this package reads and writes.
 const Version = 2
 
-// MaxLine is the longest line of a run file in bytes, its line feed included.
+// MaxLine is the maximum length of a line in bytes, including its line feed.
 const MaxLine = 64 << 20
 
-// MaxResult is how many bytes of a result's data are kept in a [Result] record: more than a tool
-// returns whose definition does not say so, also where each byte of its text is six of JSON.
+// MaxResult is the maximum number of bytes of a result's data in a [Result] record. It exceeds the default limit of a
+// tool's result even if JSON encodes each byte as six.
 const MaxResult = 8 << 20
 
-// MaxBefore is how many bytes of a file that is replaced are kept in an [Intent] record.
+// MaxBefore is the maximum number of bytes of a replaced file in an [Intent] record.
 const MaxBefore = 64 << 10
 
 // A Kind says what a record is about.
@@ -60,8 +58,8 @@ type Record struct {
 	Body Body
 }
 
-// A Header is what every record begins with. Because records are numbered from
-// 1 without a gap, Seq is also the record's line.
+// A Header begins every record. Records are numbered from 1 without gaps, so Seq is also the
+// record's line number.
 type Header struct {
 	Seq  int       `json:"seq"`
 	Run  string    `json:"run"`
@@ -69,8 +67,8 @@ type Header struct {
 	Time time.Time `json:"time"` // when it was appended, UTC
 }
 
-// NewID returns an id for a run that starts now. Ids sort by time; the low 24
-// bits of random tell runs of the same millisecond apart.
+// NewID returns an ID for a run that starts now. IDs sort by time; the low 24 bits of random
+// distinguish runs of the same millisecond.
 func NewID(now time.Time, random uint64) string {
 	tail := []byte{byte(random >> 16), byte(random >> 8), byte(random)}
 	return fmt.Sprintf("%s-%s", now.UTC().Format("20060102T150405.000Z"), hex.EncodeToString(tail))

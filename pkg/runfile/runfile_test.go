@@ -39,7 +39,7 @@ func story() []Body {
 		Call{Turn: 1, Index: 1, ID: "c2", Name: "file_put", Proposed: json.RawMessage(`{"path":"a"}`), Effective: json.RawMessage(`{"path":"b"}`), Digest: "sha256:02", Effect: "write", Verdict: "allow", Rule: "out", Why: "set"},
 		Call{Turn: 1, Index: 2, ID: "c3", Name: "gmail_send", Proposed: json.RawMessage(`{}`), Effect: "write", Verdict: "ask"},
 		End{Exit: 8, Name: "needs"},
-		Resumed{Keep: 7, Approve: []string{"sha256:03"}},
+		Resumed{KeptThrough: 7, Approve: []string{"sha256:03"}},
 		Approval{Call: "c3", Digest: "sha256:03", Approved: true, By: "program", ID: "a1", Why: "fine", Modified: json.RawMessage(`{"to":"x"}`), ModifiedDigest: "sha256:04", Rule: "r", Labels: []string{"private"}},
 		Result{Call: "c1", Result: chat.Result{Data: json.RawMessage(`{"b":"<p>&amp;</p>","a":0.10}`)}, Duration: time.Millisecond},
 		Discarded{Call: "c1", Why: "the response was cut"},
@@ -266,7 +266,7 @@ func (f *brokenFile) Sync() error    { f.syncs++; return f.synErr }
 func (f *brokenFile) Close() error   { return nil }
 func (f *brokenFile) Release() error { f.writes++; return nil }
 
-func (f *brokenFile) Intact(string, int64) error { return nil }
+func (f *brokenFile) CheckIntact(string, int64) error { return nil }
 
 func (f *brokenFile) Reserve(int64) error {
 	f.reserves++

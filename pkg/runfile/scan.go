@@ -13,34 +13,34 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Scan reads the records of a run file one by one, and keeps none of them, so that a file of any size can be
-// read. Its fields are set when [Scan.Records] has ended.
-type Scan struct {
+// A Scanner reads the records of a run file one by one without keeping them, so the file may have any size. Its fields
+// are set when [Scanner.Records] ends.
+type Scanner struct {
 	Size int64 // bytes of the intact records
-	Torn *Torn // set when the last line was not completely written
-	Err  error // a *[DamageError], or of the reader
+	Torn *Torn // set if the last line is incomplete
+	Err  error // a *[DamageError] or an error of the reader
 
-	only  Kind // the only kind of records that are decoded; the others have no body; "" for all
+	only  Kind // decode only bodies of this kind; "" for all
 	src   lineReader
-	run   string // the id in the first record
+	run   string // the ID in the first record
 	count int    // records so far
 	line  line   // of the latest one
-	known *earlier
+	refs  *references
 }
 
-// NewScan returns a scan of a run file that begins with the next byte of r.
-func NewScan(r io.Reader) *Scan { return newScan(r, 64<<10) }
+// NewScanner returns a scanner that reads a run file from r.
+func NewScanner(r io.Reader) *Scanner { return newScanner(r, 64<<10) }
 
-func newScan(r io.Reader, buffer int) *Scan {
-	return &Scan{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, known: newEarlier()}
+func newScanner(r io.Reader, buffer int) *Scanner {
+	return &Scanner{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, refs: newReferences()}
 }
 
-// Line returns the latest record as it stands in the file, and the offset of its first byte. It is valid until the
+// Line returns the line of the latest record and the offset of its first byte. It is valid until the
 // next record is read.
-func (s *Scan) Line() (text []byte, offset int64) { return s.line.text, s.line.offset }
+func (s *Scanner) Line() (text []byte, offset int64) { return s.line.text, s.line.offset }
 
-// Records reads the records, up to the end of the file, a torn last line, or damage. It can be used once.
-func (s *Scan) Records() iter.Seq[Record] {
+// Records yields the records up to the end of the file, a torn last line, or damage. It can be used once.
+func (s *Scanner) Records() iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for {
 			record, err := s.next()
@@ -58,37 +58,36 @@ func (s *Scan) Records() iter.Seq[Record] {
 	}
 }
 
-// next reads a record. It returns io.EOF at the end, and at a torn last line.
-func (s *Scan) next() (Record, error) {
+// next reads a record. It returns io.EOF at the end and at a torn last line.
+func (s *Scanner) next() (Record, error) {
 	line, err := s.src.next()
 	if err != nil {
 		return Record{}, err
 	}
-	if why := broken(line); why != "" {
+	if why := incompleteReason(line); why != "" {
 		return Record{}, s.end(line, why)
 	}
 	return s.record(line)
 }
 
-// end decides about a line that is not whole: it is torn if it is the last one.
-// Two whole records in one line are not torn: the line feed between them was
-// damaged.
-func (s *Scan) end(line line, why string) error {
+// end handles an incomplete line: the last line is torn, any other is damaged. Two complete records in one
+// line are damage too: the line feed between them was overwritten.
+func (s *Scanner) end(line line, why string) error {
 	last, err := s.src.atEnd()
 	switch {
 	case err != nil:
 		return err
-	case !last || twoRecords(line.text):
+	case !last || isTwoRecords(line.text):
 		return line.damage(diag.RunDamaged, why)
 	}
-	begins := bytes.HasPrefix(line.text, beginning[:min(len(line.text), len(beginning))])
-	s.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why, Alien: line.number == 1 && !begins}
+	begins := bytes.HasPrefix(line.text, firstRecordPrefix[:min(len(line.text), len(firstRecordPrefix))])
+	s.Torn = &Torn{Line: line.number, Offset: line.offset, Why: why, BadPrefix: line.number == 1 && !begins}
 	return io.EOF
 }
 
-// record reads the record of a whole line.
-func (s *Scan) record(line line) (Record, error) {
-	h, err := headerOf(line.text)
+// record decodes a complete line.
+func (s *Scanner) record(line line) (Record, error) {
+	h, err := parseHeader(line.text)
 	if err != nil {
 		return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))
 	}
@@ -104,7 +103,7 @@ func (s *Scan) record(line line) (Record, error) {
 		if body, err = decode(line.text); err != nil {
 			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
 		}
-		if body, err = s.known.take(body, len(line.text)); err != nil {
+		if body, err = s.refs.expandAndAdd(body, len(line.text)); err != nil {
 			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("%s record: %v", h.Kind, err))
 		}
 	}
@@ -114,8 +113,8 @@ func (s *Scan) record(line line) (Record, error) {
 	return Record{Header: h, Body: body}, nil
 }
 
-// headerOf reads the header of a record, which its body follows.
-func headerOf(text []byte) (Header, error) {
+// parseHeader parses the header of a record without its body.
+func parseHeader(text []byte) (Header, error) {
 	var h Header
 	const last = `,"time":"`
 	if i := bytes.Index(text[:min(len(text), 1<<10)], []byte(last)); i >= 0 {
@@ -127,19 +126,19 @@ func headerOf(text []byte) (Header, error) {
 		}
 	}
 	h = Header{}
-	return h, json.Unmarshal(text, &h) // another program wrote it
+	return h, json.Unmarshal(text, &h) // members in another order: another program wrote it
 }
 
-// checkHeader holds a record against the records before it.
-func (s *Scan) checkHeader(line line, h Header) error {
+// checkHeader checks a header against the records before it.
+func (s *Scanner) checkHeader(line line, h Header) error {
 	if s.count == 0 {
 		return checkFirst(line, h)
 	}
 	if h.Run != s.run {
-		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q, the file to run %q", h.Run, s.run))
+		return line.damage(diag.RunSequence, fmt.Sprintf("the record belongs to run %q, but the file to run %q", h.Run, s.run))
 	}
 	if want := s.count + 1; h.Seq != want {
-		return line.damage(diag.RunSequence, fmt.Sprintf("record %d stands where record %d belongs", h.Seq, want))
+		return line.damage(diag.RunSequence, fmt.Sprintf("found record %d, expected record %d", h.Seq, want))
 	}
 	return nil
 }

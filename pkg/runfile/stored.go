@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// What follows are records as they are in a file: where a text repeats an earlier one, a member whose name ends in
-// "_parts" is in its place.
+// The types below are records as stored in a file: a member whose name ends in "_parts" replaces a text that repeats
+// an earlier one.
 
 type storedRequest struct {
 	Request
@@ -42,54 +42,54 @@ type storedResponse struct {
 	Native *storedNative `json:"native,omitempty"`
 }
 
-type storedDecision struct {
+type storedCallRecord struct {
 	Call
 	Parts []part `json:"effective_parts,omitempty"`
 }
 
-// leastShared is how long arguments are for which a reference is worthwhile.
-const leastShared = 64
+// minShared is the minimum length of arguments for which a reference pays off, in bytes.
+const minShared = 64
 
-// A writing is what a writer knows of the records that the next one can refer to.
-type writing struct {
-	*earlier
-	results []string // calls with a result since the latest request
-	calls   []string // calls since then
-	last    int      // turn of the response since then; 0 if there is none
+// A deduplicator replaces texts of a record by references to earlier records.
+type deduplicator struct {
+	*references
+	results      []string // calls with a result since the latest request
+	calls        []string // calls since then
+	lastResponse int      // turn of the response since then; or 0
 }
 
-func newWriting() writing {
-	w := writing{earlier: newEarlier()}
-	w.budget = math.MaxInt64 // it checks its own references
+func newDeduplicator() deduplicator {
+	w := deduplicator{references: newReferences()}
+	w.budget = math.MaxInt64 // reuse checks the references it makes
 	return w
 }
 
-// refer returns parts that give a text, or nil where it is stored as it is.
-func (w *writing) refer(text string, quotable bool, sources ...*source) []part {
-	parts := refer(text, quotable, sources...)
-	if got, err := w.join(parts); err != nil || got != text {
+// reuse returns parts that reproduce a text, or nil if the text is to be stored unchanged.
+func (w *deduplicator) reuse(text string, quotable bool, sources ...*source) []part {
+	parts := matchSources(text, quotable, sources...)
+	if got, err := w.joinParts(parts); err != nil || got != text {
 		return nil
 	}
 	return parts
 }
 
-// written returns what is known after the records up to a number.
-func written(records []Record, last int) *writing {
-	w := newWriting()
+// deduplicatorAt returns a deduplicator for the record after number last.
+func deduplicatorAt(records []Record, last int) *deduplicator {
+	w := newDeduplicator()
 	for _, r := range records {
 		if r.Seq <= last {
-			w.follow(r.Body)
+			w.track(r.Body)
 		}
 	}
 	return &w
 }
 
-// follow takes in a record that was written. What a request has repeated is not repeated by a later one.
-func (w *writing) follow(body Body) {
+// track adds a written record. A request repeats the texts before it for the last time.
+func (w *deduplicator) track(body Body) {
 	switch b := body.(type) {
 	case Request:
 		input := w.input
-		*w = newWriting()
+		*w = newDeduplicator()
 		w.input = input
 		return
 	case Result:
@@ -97,13 +97,13 @@ func (w *writing) follow(body Body) {
 	case Call:
 		w.calls = append(w.calls, b.ID)
 	case Response:
-		w.last = b.Turn
+		w.lastResponse = b.Turn
 	}
 	w.add(body)
 }
 
-// source returns the text of a reference; nil if there is none.
-func (w *writing) source(r reference) *source {
+// source returns the text of a reference, or nil.
+func (w *deduplicator) source(r reference) *source {
 	text, ok, err := w.lookup(r)
 	if !ok || err != nil {
 		return nil
@@ -111,20 +111,20 @@ func (w *writing) source(r reference) *source {
 	return &source{ref: r, plain: text}
 }
 
-// stored returns a body with references in the place of what was written before.
-func (w *writing) stored(body Body) Body {
+// deduplicate returns a body with references instead of texts written before.
+func (w *deduplicator) deduplicate(body Body) Body {
 	switch b := body.(type) {
 	case Request:
 		return w.request(b)
 	case Response:
 		return w.response(b)
 	case Call:
-		return w.decision(b)
+		return w.callRecord(b)
 	}
 	return body
 }
 
-func (w *writing) request(b Request) Body {
+func (w *deduplicator) request(b Request) Body {
 	out := storedRequest{Request: b}
 	for _, m := range b.Messages {
 		out.Messages = append(out.Messages, w.message(m))
@@ -135,9 +135,9 @@ func (w *writing) request(b Request) Body {
 	return out
 }
 
-func (w *writing) message(m chat.Message) storedMessage {
+func (w *deduplicator) message(m chat.Message) storedMessage {
 	out := storedMessage{Message: m, Content: &m.Content}
-	if out.Parts = w.refer(m.Content, m.Role == chat.User && len(w.results) == 0, w.sources(m)...); out.Parts != nil {
+	if out.Parts = w.reuse(m.Content, m.Role == chat.User && len(w.results) == 0, w.sources(m)...); out.Parts != nil {
 		out.Content = nil
 	}
 	for _, c := range m.Calls {
@@ -147,19 +147,19 @@ func (w *writing) message(m chat.Message) storedMessage {
 		}
 		out.Calls = append(out.Calls, s)
 	}
-	out.Native = w.native(m.Native, w.source(reference{Native: w.last}))
+	out.Native = w.native(m.Native, w.source(reference{Native: w.lastResponse}))
 	return out
 }
 
-// sources returns what a message can repeat.
-func (w *writing) sources(m chat.Message) []*source {
+// sources returns the texts that a message may repeat.
+func (w *deduplicator) sources(m chat.Message) []*source {
 	switch m.Role {
 	case chat.Assistant:
-		return []*source{w.source(reference{Response: w.last})}
+		return []*source{w.source(reference{Response: w.lastResponse})}
 	case chat.Tool:
 		return []*source{w.source(reference{Result: m.CallID})}
 	}
-	if len(w.results) == 0 && len(w.input) >= leastShared {
+	if len(w.results) == 0 && len(w.input) >= minShared {
 		return []*source{w.source(reference{Input: true})}
 	}
 	var all []*source
@@ -169,34 +169,34 @@ func (w *writing) sources(m chat.Message) []*source {
 	return all
 }
 
-// arguments returns parts for arguments that are those which a call proposed, or nil.
-func (w *writing) arguments(args json.RawMessage, id string) []part {
+// arguments returns parts for arguments equal to those a call proposed, or nil.
+func (w *deduplicator) arguments(args json.RawMessage, id string) []part {
 	var text bytes.Buffer
-	if len(args) < leastShared || json.Compact(&text, args) != nil || !bytes.Equal(text.Bytes(), w.turn.calls[id].Proposed) {
+	if len(args) < minShared || json.Compact(&text, args) != nil || !bytes.Equal(text.Bytes(), w.turn.calls[id].Proposed) {
 		return nil
 	}
 	return []part{{ref: &reference{Call: id}}}
 }
 
-// native returns a native form that repeats sources.
-func (w *writing) native(n *chat.Native, sources ...*source) *storedNative {
+// native returns a native body with references to sources.
+func (w *deduplicator) native(n *chat.Native, sources ...*source) *storedNative {
 	if n == nil {
 		return nil
 	}
 	out := &storedNative{Native: *n, Body: n.Body}
 	var text bytes.Buffer
-	if json.Compact(&text, n.Body) == nil { // what is no JSON is refused when it is encoded
-		if out.Parts = w.refer(text.String(), true, sources...); out.Parts != nil {
+	if json.Compact(&text, n.Body) == nil { // the encoder rejects invalid JSON
+		if out.Parts = w.reuse(text.String(), true, sources...); out.Parts != nil {
 			out.Body = nil
 		}
 	}
 	return out
 }
 
-func (w *writing) response(b Response) Body {
+func (w *deduplicator) response(b Response) Body {
 	var sources []*source
 	for _, id := range w.calls {
-		if s := w.source(reference{Call: id}); s != nil && len(s.plain) >= leastShared {
+		if s := w.source(reference{Call: id}); s != nil && len(s.plain) >= minShared {
 			sources = append(sources, s)
 		}
 	}
@@ -206,39 +206,39 @@ func (w *writing) response(b Response) Body {
 	return storedResponse{b, w.native(b.Native, sources...)}
 }
 
-func (w *writing) decision(b Call) Body {
-	if len(b.Effective) < leastShared || !bytes.Equal(b.Effective, b.Proposed) {
+func (w *deduplicator) callRecord(b Call) Body {
+	if len(b.Effective) < minShared || !bytes.Equal(b.Effective, b.Proposed) {
 		return b
 	}
-	out := storedDecision{Call: b, Parts: []part{{ref: &reference{Call: b.ID}}}}
+	out := storedCallRecord{Call: b, Parts: []part{{ref: &reference{Call: b.ID}}}}
 	out.Effective = nil
 	return out
 }
 
-// A stored body is one that can have references.
-type stored interface {
-	whole(e *earlier) (Body, error)
+// A storedBody is a body that can contain references.
+type storedBody interface {
+	expand(e *references) (Body, error)
 }
 
-func (b storedRequest) whole(e *earlier) (Body, error) {
+func (b storedRequest) expand(e *references) (Body, error) {
 	out := b.Request
 	if b.Messages != nil {
 		out.Messages = make([]chat.Message, len(b.Messages))
 	}
 	for i, m := range b.Messages {
 		var err error
-		if out.Messages[i], err = m.whole(e); err != nil {
+		if out.Messages[i], err = m.expand(e); err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 	}
 	return out, nil
 }
 
-func (m storedMessage) whole(e *earlier) (_ chat.Message, err error) {
+func (m storedMessage) expand(e *references) (_ chat.Message, err error) {
 	out := m.Message
 	switch {
 	case m.Parts != nil:
-		out.Content, err = e.join(m.Parts)
+		out.Content, err = e.joinParts(m.Parts)
 	case m.Content != nil:
 		out.Content = *m.Content
 	}
@@ -246,45 +246,45 @@ func (m storedMessage) whole(e *earlier) (_ chat.Message, err error) {
 		return out, err
 	}
 	for _, c := range m.Calls {
-		if c.Call.Arguments, err = e.raw(c.Parts, c.Call.Arguments); err != nil {
+		if c.Call.Arguments, err = e.expandJSON(c.Parts, c.Call.Arguments); err != nil {
 			return out, err
 		}
 		out.Calls = append(out.Calls, c.Call)
 	}
-	out.Native, err = m.Native.whole(e)
+	out.Native, err = m.Native.expand(e)
 	return out, err
 }
 
-func (n *storedNative) whole(e *earlier) (_ *chat.Native, err error) {
+func (n *storedNative) expand(e *references) (_ *chat.Native, err error) {
 	if n == nil {
 		return nil, nil
 	}
 	out := n.Native
-	out.Body, err = e.raw(n.Parts, n.Body)
+	out.Body, err = e.expandJSON(n.Parts, n.Body)
 	return &out, err
 }
 
-func (b storedResponse) whole(e *earlier) (_ Body, err error) {
+func (b storedResponse) expand(e *references) (_ Body, err error) {
 	out := b.Response
-	out.Native, err = b.Native.whole(e)
+	out.Native, err = b.Native.expand(e)
 	return out, err
 }
 
-func (b storedDecision) whole(e *earlier) (_ Body, err error) {
+func (b storedCallRecord) expand(e *references) (_ Body, err error) {
 	out := b.Call
-	e.add(out) // it refers to its own proposal
-	out.Effective, err = e.raw(b.Parts, out.Effective)
+	e.add(out) // the effective arguments may refer to the proposed ones
+	out.Effective, err = e.expandJSON(b.Parts, out.Effective)
 	return out, err
 }
 
-// raw returns the JSON that parts stand for, or text if there are none.
-func (e *earlier) raw(parts []part, text json.RawMessage) (json.RawMessage, error) {
+// expandJSON returns the JSON that parts encode, or text if parts is nil.
+func (e *references) expandJSON(parts []part, text json.RawMessage) (json.RawMessage, error) {
 	if parts == nil {
 		return text, nil
 	}
-	joined, err := e.join(parts)
+	joined, err := e.joinParts(parts)
 	if err == nil && !json.Valid([]byte(joined)) {
-		err = fmt.Errorf("its references give no JSON")
+		err = fmt.Errorf("its references do not give valid JSON")
 	}
 	return slices.Clip(json.RawMessage(joined)), err
 }

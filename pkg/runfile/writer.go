@@ -16,56 +16,56 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// keepBuffer is the largest encoding buffer that a writer keeps between records.
-const keepBuffer = 1 << 20
+// maxKeptBuffer is the capacity in bytes up to which a writer reuses its encoding buffer.
+const maxKeptBuffer = 1 << 20
 
-// A Writer appends records to a run file. It holds an exclusive lock on the file
-// until it is closed. Its methods may be called from several goroutines.
+// A Writer appends records to a run file. It holds an exclusive lock on the file until it is closed.
+// Its methods may be called concurrently.
 type Writer struct {
 	path string
 	run  string
 	file file
 	now  func() time.Time
 
-	mu   sync.Mutex
-	seq  int   // of the last record
-	size int64 // of the file
-	free int64 // bytes of room that were reserved and not used yet
-	buf  bytes.Buffer
-	dead *WriteError
+	mu       sync.Mutex
+	seq      int   // of the last record
+	size     int64 // of the file
+	reserved int64 // bytes allocated on disk and not written yet
+	buf      bytes.Buffer
+	failure  *WriteError
 
-	opened []Record // what counts of the file when it was opened, until the next request
-	known  *writing // nil before the first record
+	resumedRecords []Record      // live records of the file when it was opened, until the next request
+	dedup          *deduplicator // nil before the first record
 }
 
-// A file is what a Writer needs of an *os.File.
+// A file is the part of *os.File that a Writer needs.
 type file interface {
 	io.WriteCloser
-	Intact(path string, size int64) error // it has its name still, and nothing else was done to it
+	CheckIntact(path string, size int64) error // fails if the file was renamed, removed or changed
 	Sync() error
-	Reserve(room int64) error // behind its end
-	Release() error           // what was reserved
+	Reserve(room int64) error // allocates space after its end
+	Release() error           // frees the reserved space
 }
 
 // A diskFile is a file on a disk.
 type diskFile struct{ *os.File }
 
-func (f diskFile) Intact(path string, size int64) error {
-	switch info, named, err := hasName(f.File, path); {
+func (f diskFile) CheckIntact(path string, size int64) error {
+	switch info, named, err := statAtPath(f.File, path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it was removed while the run went on")
+		return errors.New("it was removed during the run")
 	case err != nil:
 		return err
 	case !named:
-		return errors.New("another file has its name now")
+		return errors.New("it was replaced by another file")
 	case info.Size() != size:
-		return fmt.Errorf("it has %d bytes, and %d were written", info.Size(), size)
+		return fmt.Errorf("it has %d bytes, expected %d", info.Size(), size)
 	}
 	return nil
 }
 
-// hasName reports whether it is an open file that has a name, and what the file is.
-func hasName(f *os.File, path string) (info fs.FileInfo, named bool, err error) {
+// statAtPath returns the file info of an open file and reports whether path still names it.
+func statAtPath(f *os.File, path string) (info fs.FileInfo, named bool, err error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, false, err
 	}
@@ -89,19 +89,18 @@ func (f diskFile) Release() error {
 	return f.Truncate(info.Size())
 }
 
-// A WriteError says that a run file could not be written. It is final: after a
-// failed write or fsync nobody knows which bytes are on disk, so the writer
-// never tries again and gives the same error for every later call.
+// A WriteError says that a run file could not be written. It is final: after a failed write or fsync
+// the content on disk is undefined, so the writer does not retry and returns the same error from then on.
 type WriteError struct {
 	Path string
-	Op   string // "check", "reserve", "write", "sync", "cut", "lock" or "close"
+	Op   string // "check", "reserve", "write", "sync", "truncate", "lock" or "close"
 	Err  error
 }
 
 func (e *WriteError) Error() string {
 	err := e.Err
 	if path := new(fs.PathError); errors.As(err, &path) {
-		err = path.Err // the path is said already
+		err = path.Err // e.Path names the file
 	}
 	return fmt.Sprintf("run file %s: %s: %v", e.Path, e.Op, err)
 }
@@ -116,13 +115,12 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("run file %s: in use by another run", e.Path)
 }
 
-// Create makes a new run file, readable by its owner only, and appends its first
-// record; run.Version is set to [Version]. A file, or a symbolic link, that is
-// already there is an error that wraps [os.ErrExist], unless it is the empty file that a crash left. The file's name is on disk
-// when Create returns; its first record is so after the next [Writer.Sync].
+// Create creates a run file, readable only by its owner, and appends its first record with run.Version set to [Version].
+// An existing file or symbolic link is an error that wraps [os.ErrExist], unless it is the empty file that a crash left.
+// The file's name is on disk when Create returns; its first record is on disk after the next [Writer.Sync].
 func Create(path string, run Run) (*Writer, error) {
 	if run.ID == "" {
-		return nil, errors.New("run file: the run has no id")
+		return nil, errors.New("run file: the run has no ID")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -132,24 +130,24 @@ func Create(path string, run Run) (*Writer, error) {
 		return nil, fmt.Errorf("run file: %w", err)
 	}
 	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now}
-	switch err := w.begin(f, run); {
-	case errors.As(err, new(*LockedError)): // another run has taken the empty file first, and it is its own now
+	switch err := w.writeFirst(f, run); {
+	case errors.As(err, new(*LockedError)): // another run has locked the empty file first and owns it
 		return nil, errors.Join(err, f.Close())
 	case err != nil:
-		return nil, errors.Join(err, w.abandon(f))
+		return nil, errors.Join(err, w.removeCreated(f))
 	}
 	return w, nil
 }
 
-// openAbandoned opens a file of that name if a crash left it before its first record was written: it is empty,
-// and only its owner, who is the user, can touch it. Otherwise the error is the one given.
+// openAbandoned opens an existing file that a crash left before its first record was written: it is empty, owned by the
+// user, and accessible to no one else. Otherwise it returns taken.
 func openAbandoned(path string, taken error) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, taken
 	}
 	var is unix.Stat_t
-	err = lock(f, path) // a run that has just begun holds it, or has written
+	err = lock(f, path) // fails if a run has just created it
 	if err == nil {
 		err = unix.Fstat(int(f.Fd()), &is)
 	}
@@ -159,9 +157,9 @@ func openAbandoned(path string, taken error) (*os.File, error) {
 	return f, nil
 }
 
-// abandon removes a file that was made in vain, if the name is still its own.
-func (w *Writer) abandon(f *os.File) error {
-	_, named, err := hasName(f, w.path)
+// removeCreated removes a file after a failed creation, if path still names it.
+func (w *Writer) removeCreated(f *os.File) error {
+	_, named, err := statAtPath(f, w.path)
 	switch {
 	case named:
 		err = os.Remove(w.path)
@@ -171,9 +169,9 @@ func (w *Writer) abandon(f *os.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// Open opens a run file to go on with it, locks it, and returns what is in it. A torn last
-// line is cut off. Errors are a *[LockedError], a *[DamageError], which leaves the file as
-// it is, a *[WriteError], or about opening it.
+// Open opens and locks a run file to resume the run, and returns its content. It truncates a torn last
+// line. Errors are a *[LockedError], a *[DamageError], which leaves the file unchanged, a *[WriteError], or about
+// opening it.
 func Open(path string) (*Writer, *Log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
@@ -182,17 +180,17 @@ func Open(path string) (*Writer, *Log, error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("run file: %w", err)
 	}
-	log, err := takeUp(f, path)
+	log, err := lockAndRead(f, path)
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	run, _ := log.Run()
-	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, opened: log.Standing()}, log, nil
+	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, resumedRecords: log.LiveRecords()}, log, nil
 }
 
-// takeUp locks and reads a run file, and cuts off what was not completely written.
-func takeUp(f *os.File, path string) (*Log, error) {
-	if err := hold(f, path); err != nil {
+// lockAndRead locks and reads a run file, and truncates a torn last line.
+func lockAndRead(f *os.File, path string) (*Log, error) {
+	if err := lockCurrent(f, path); err != nil {
 		return nil, err
 	}
 	log, err := Read(f)
@@ -200,27 +198,26 @@ func takeUp(f *os.File, path string) (*Log, error) {
 	case err != nil:
 		return nil, err
 	case len(log.Records) == 0:
-		return nil, log.Empty()
+		return nil, log.CheckNotEmpty()
 	case log.Torn == nil:
 		return log, nil
 	}
-	if err := cut(f, log.Size); err != nil {
-		return nil, &WriteError{Path: path, Op: "cut", Err: err}
+	if err := truncateSynced(f, log.Size); err != nil {
+		return nil, &WriteError{Path: path, Op: "truncate", Err: err}
 	}
 	return log, nil
 }
 
-// cut takes away what stands behind a size, durably.
-func cut(f *os.File, size int64) error {
+func truncateSynced(f *os.File, size int64) error {
 	if err := failpoint.Around("truncate of the run file", func() error { return f.Truncate(size) }); err != nil {
 		return err
 	}
 	return failpoint.Around(failpoint.SyncRun, f.Sync)
 }
 
-// begin locks the new file, writes its first record and makes its name durable.
-func (w *Writer) begin(f *os.File, run Run) error {
-	if err := hold(f, w.path); err != nil {
+// writeFirst locks the new file, writes its first record and makes its name durable.
+func (w *Writer) writeFirst(f *os.File, run Run) error {
+	if err := lockCurrent(f, w.path); err != nil {
 		return err
 	}
 	run.Version = Version
@@ -230,8 +227,7 @@ func (w *Writer) begin(f *os.File, run Run) error {
 	return syncDir(filepath.Dir(w.path))
 }
 
-// lock takes the exclusive lock of a run file without waiting. The lock goes
-// away with the process, however it ends.
+// lock takes the exclusive lock of a run file without waiting. The lock ends with the process.
 func lock(f *os.File, path string) error {
 	err := failpoint.Around("lock of the run file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -251,19 +247,19 @@ func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *RemoveError) Unwrap() error { return e.Err }
 
-// Remove deletes a run file that nobody writes, if over says so of its last record and of when it was
-// written last, and reports whether it did. The record is as [Last] returns it. Errors are a *[LockedError], a *[DamageError], a
-// *[RemoveError], or about opening it; with any, the file is there.
+// Remove deletes the run file at path if no process is writing it and over returns true for its last record and the
+// time of the last write. It reports whether it did. The record is as [Last] returns it. Errors are a *[LockedError], a
+// *[DamageError], a *[RemoveError], or about opening it; the file remains on any error.
 func Remove(path string, over func(last Record, written time.Time) bool) (removed bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false, fmt.Errorf("run file: %w", err)
 	}
 	defer f.Close() // nothing was written to it
-	if err := hold(f, path); err != nil {
+	if err := lockCurrent(f, path); err != nil {
 		return false, err
 	}
-	last, written, err := lastOf(f)
+	last, written, err := readLast(f)
 	if err != nil || !over(last, written) {
 		return false, err
 	}
@@ -273,13 +269,13 @@ func Remove(path string, over func(last Record, written time.Time) bool) (remove
 	return true, nil
 }
 
-// hold locks an open run file that has its name still.
-func hold(f *os.File, path string) error {
+// lockCurrent locks an open run file and fails if path no longer names it.
+func lockCurrent(f *os.File, path string) error {
 	if err := lock(f, path); err != nil {
 		return err
 	}
-	switch _, named, err := hasName(f, path); {
-	case err != nil: // it was deleted a moment ago
+	switch _, named, err := statAtPath(f, path); {
+	case err != nil: // just deleted
 		return fmt.Errorf("run file: %w", err)
 	case !named:
 		return fmt.Errorf("run file: %s was replaced by another file", path)
@@ -299,36 +295,36 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// roomAhead is what is reserved at once: for some results, and an end.
-const roomAhead = 4 << 20
+// reserveChunk is the space reserved at once, in bytes: for several results and an end.
+const reserveChunk = 4 << 20
 
-// roomFor is what has to be free before a change is begun: for what a tool says of a change, which
-// is rarely long.
-const roomFor = 2 << 20
+// minRoomForChange is the space required before a change starts, in bytes: enough for the result of nearly any tool
+// that makes changes.
+const minRoomForChange = 2 << 20
 
-// roomForEnd is what has to be free besides the answer before that is appended: for the end of a run that has delivered it.
+// roomForEnd is the space required in addition to the answer before the answer is appended, in bytes: enough for the end.
 const roomForEnd = 64 << 10
 
-// Append adds a record with one write and does not wait for the disk: see
-// [Writer.Sync]. Before an [Intent] it reserves room on the disk for what comes of it, where the
-// system can: a full disk ends a run before a change, and not behind it. Before an [Answer] it reserves room for that and the [End]. Before both it looks
-// whether the file is still there, as it was written: what has no record cannot go on. The writer keeps nothing of body.
-// A body that has no JSON form, or is too large (*[SizeError]), is refused and leaves the file as it is; any other error is
-// a *[WriteError].
+// Append appends a record with one write, without waiting for the disk: see [Writer.Sync]. Before an [Intent] it
+// reserves disk space for the outcome, if the system can, so that a full disk ends the run before a change and not
+// after it. Before an [Answer] it reserves space for the answer and the [End]. Before both it checks that the file
+// still exists and is unchanged, because a run without a record must stop. The writer does not retain body. A body
+// that cannot be encoded or is too large (*[SizeError]) is rejected and leaves the file unchanged; any other error is a
+// *[WriteError].
 func (w *Writer) Append(body Body) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dead != nil {
-		return w.dead
+	if w.failure != nil {
+		return w.failure
 	}
 	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
-	body = kept(body)
-	if err := encode(&w.buf, h, w.stored(body)); err != nil {
+	body = truncateResult(body)
+	if err := encode(&w.buf, h, w.deduplicate(body)); err != nil {
 		return err
 	}
 	if k := body.Kind(); k == KindIntent || k == KindAnswer {
-		if err := w.file.Intact(w.path, w.size); err != nil {
+		if err := w.file.CheckIntact(w.path, w.size); err != nil {
 			return w.fail("check", err)
 		}
 	}
@@ -336,7 +332,7 @@ func (w *Writer) Append(body Body) error {
 		return err
 	}
 	n, err := failpoint.Write(failpoint.WriteRun, w.file, w.buf.Bytes())
-	w.free, w.size = w.free-int64(n), w.size+int64(n)
+	w.reserved, w.size = w.reserved-int64(n), w.size+int64(n)
 	if err == nil && n < w.buf.Len() {
 		err = io.ErrShortWrite
 	}
@@ -344,68 +340,65 @@ func (w *Writer) Append(body Body) error {
 		return w.fail("write", err)
 	}
 	w.seq++
-	w.follow(body)
+	w.track(body)
 	return nil
 }
 
-// stored returns a body with references in the place of what is on record.
-func (w *Writer) stored(body Body) Body {
-	if w.known == nil {
-		w.known = written(w.opened, w.seq)
+func (w *Writer) deduplicate(body Body) Body {
+	if w.dedup == nil {
+		w.dedup = deduplicatorAt(w.resumedRecords, w.seq)
 	}
-	return w.known.stored(body)
+	return w.dedup.deduplicate(body)
 }
 
-// follow takes in the record in the buffer, which was written. Later references are to what a reader gets of it: JSON
-// without spaces, and characters in the place of bytes that are not UTF-8. After a [Resumed] only the records before it
-// that count can be referred to.
-func (w *Writer) follow(body Body) {
+// track adds the record in the buffer to the deduplicator. Later references are to the record as a reader sees it: JSON
+// without whitespace, and U+FFFD for invalid UTF-8. After a [Resumed] only the live records before it can be referred to.
+func (w *Writer) track(body Body) {
 	switch body.(type) {
 	case Run, Call, Response, Result:
 		read, err := decoders[body.Kind()](bytes.TrimSuffix(w.buf.Bytes(), []byte("\n")))
 		if err == nil {
-			read, err = w.known.whole(read)
+			read, err = w.dedup.expand(read)
 		}
-		if err != nil { // nothing refers to it
+		if err != nil { // later records do not refer to it
 			return
 		}
 		body = read
 	}
-	w.known.follow(body)
+	w.dedup.track(body)
 	switch b := body.(type) {
 	case Resumed:
-		w.known = written(w.opened, b.Keep)
+		w.dedup = deduplicatorAt(w.resumedRecords, b.KeptThrough)
 	case Request:
-		w.opened = nil // no later request repeats what is in it
+		w.resumedRecords = nil // later requests do not repeat it
 	}
 }
 
-// reserve gets room for what follows a record of a kind and a size, where that must not fail for want of it.
+// reserve allocates disk space for the records that must be writable after a record of this kind and size.
 func (w *Writer) reserve(kind Kind, size int64) error {
 	var least, room int64
 	switch kind {
 	case KindIntent:
-		least, room = roomFor, roomAhead
+		least, room = minRoomForChange, reserveChunk
 	case KindAnswer:
 		least, room = size+roomForEnd, size+roomForEnd
 	}
-	if room == 0 || w.free >= least {
+	if room == 0 || w.reserved >= least {
 		return nil
 	}
 	if err := failpoint.Around("reserving room in the run file", func() error { return w.file.Reserve(room) }); err != nil {
 		return w.fail("reserve", err)
 	}
-	w.free = room
+	w.reserved = room
 	return nil
 }
 
-// Sync returns when everything appended before is on disk. Its error is a
-// *[WriteError].
+// Sync returns when all appended records are on disk. Its error is a *[WriteError].
 func (w *Writer) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dead != nil {
-		return w.dead
+	if w.failure != nil {
+		return w.failure
 	}
 	if err := failpoint.Around(failpoint.SyncRun, func() error { return w.file.Sync() }); err != nil {
 		return w.fail("sync", err)
@@ -413,18 +406,17 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// Close gives up the lock and the file. It does not sync. After it, every call
-// fails.
+// Close releases the lock and the file. It does not sync. After it, every call fails.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var err error
-	if w.free > 0 && w.dead == nil {
+	if w.reserved > 0 && w.failure == nil {
 		err = w.file.Release()
 	}
 	err = errors.Join(err, w.file.Close())
-	if w.dead != nil {
-		return w.dead
+	if w.failure != nil {
+		return w.failure
 	}
 	if err != nil {
 		return w.fail("close", err)
@@ -433,18 +425,18 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Path returns the name of the file, as it was given to [Create].
+// Path returns the name of the file as passed to [Create].
 func (w *Writer) Path() string { return w.path }
 
-// fail ends the life of the writer. The caller holds the lock.
+// fail makes the writer unusable. The caller holds the mutex.
 func (w *Writer) fail(op string, err error) error {
-	w.dead = &WriteError{Path: w.path, Op: op, Err: err}
-	return w.dead
+	w.failure = &WriteError{Path: w.path, Op: op, Err: err}
+	return w.failure
 }
 
-// reset empties the encoding buffer, and lets go of an unusually large one.
+// reset empties the encoding buffer and frees an unusually large one.
 func (w *Writer) reset() {
-	if w.buf.Cap() > keepBuffer {
+	if w.buf.Cap() > maxKeptBuffer {
 		w.buf = bytes.Buffer{}
 	}
 	w.buf.Reset()

@@ -123,7 +123,7 @@ func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, e
 		return 0, err
 	}
 	defer root.Close()
-	root.Deny(p.Guards()...)
+	root.AddGuards(p.Guards()...)
 	defs, _, err := tool.Load(tooldefs.FS, ".")
 	if err != nil {
 		return 0, err

@@ -59,7 +59,7 @@ func saidTwice(stderr string) string {
 // mustFail reports whether a fault at a place ends the run: those of tools are theirs alone, and a file
 // system may have no files without a name.
 func mustFail(place string) bool {
-	return !strings.Contains(place, "draft") && !strings.HasSuffix(place, "folder") && !strings.Contains(place, "link")
+	return !strings.Contains(place, "temp file") && !strings.HasSuffix(place, "folder") && !strings.Contains(place, "link")
 }
 
 // isLeft reports whether a file is a draft, of a tool or of -o. One of -o that is whole can be left: it is there

@@ -135,7 +135,7 @@ func (j *judgement) end() {
 // unknown: a call has begun and nobody knows what became of it. It is named.
 func (j *judgement) unknown(end leg) {
 	open := map[string]bool{}
-	for _, r := range j.log.Standing() {
+	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Intent:
 			open[b.Call] = true
@@ -205,7 +205,7 @@ func (j *judgement) steps() {
 // replaced: a file_put that fails after it has replaced the file says so (D5).
 func (j *judgement) replaced() {
 	puts := map[string][2]string{}
-	for _, r := range j.log.Standing() {
+	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
 			var args struct{ Path, Content string }
@@ -225,7 +225,7 @@ func (j *judgement) replaced() {
 // again. What scenarios write to a file that a call of theirs has written is not held against it.
 func (j *judgement) befores() {
 	paths, seen := map[string]string{}, map[string]bool{}
-	for _, r := range j.log.Standing() {
+	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
 			var args struct{ Path string }
@@ -253,7 +253,7 @@ func (j *judgement) befores() {
 // and, where tools were disturbed, of any.
 func (j *judgement) told() int {
 	n := 0
-	for _, r := range j.log.Standing() {
+	for _, r := range j.log.LiveRecords() {
 		b, ok := r.Body.(runfile.Result)
 		if !ok || b.Result.Error == nil {
 			continue

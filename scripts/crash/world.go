@@ -52,7 +52,7 @@ func newWorld(dir, program string, sc *scenario) *world {
 
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 
-// begin runs the scenario from its beginning; the fault is as in [failpoint.Variable], without the file.
+// begin runs the scenario from its beginning; the fault is as in [failpoint.EnvVar], without the file.
 func (w *world) begin(ctx context.Context, plan string) (leg, error) {
 	if err := w.restore(w.before()); err != nil {
 		return leg{}, err
@@ -120,7 +120,7 @@ func (w *world) command(ctx context.Context, plan string, args ...string) *exec.
 	cmd.Dir = w.dir
 	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + os.TempDir()}
 	if plan != "" {
-		cmd.Env = append(cmd.Env, failpoint.Variable+"="+plan+" "+w.placeFile())
+		cmd.Env = append(cmd.Env, failpoint.EnvVar+"="+plan+" "+w.placeFile())
 	}
 	cmd.WaitDelay = time.Second // what it started may still hold its output
 	return cmd

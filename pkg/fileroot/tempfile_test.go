@@ -17,12 +17,12 @@ import (
 
 // What stands where a draft is to be, left by a killed write or put there, is taken away and never
 // written through; what it leads to stays as it is.
-func TestLeftDrafts(t *testing.T) {
+func TestStaleTempFiles(t *testing.T) {
 	for _, left := range []string{"half of a", "->ok.txt", "->missing", "->../secret.txt", "->../newfile", "=hardlink {BASE}/secret.txt", "=fifo", "=socket"} {
 		for _, want := range []Precondition{"", Missing} {
 			t.Run(left, func(t *testing.T) {
 				w := newWorld(t)
-				own := draftOfName("new.txt")
+				own := tempNameOf("new.txt")
 				before := w.snapshot(t)
 				w.make(t, own, left)
 				if err := w.root.Write("new.txt", []byte("all of it"), want); err != nil {
@@ -45,26 +45,26 @@ func TestLeftDrafts(t *testing.T) {
 	}
 }
 
-// A folder in the place of a draft that cannot be taken away is an error, and nothing more.
-func TestDraftIsFolder(t *testing.T) {
+// A openParent in the place of a draft that cannot be taken away is an error, and nothing more.
+func TestTempFileIsFolder(t *testing.T) {
 	w := newWorld(t)
-	w.file(t, filepath.Join(w.dir, draftOfName("ok.txt"), "x"), "y")
+	w.file(t, filepath.Join(w.dir, tempNameOf("ok.txt"), "x"), "y")
 	w.wantRefusal(t, w.root.Write("ok.txt", []byte("new"), ""), Failed)
 	if got, err := w.root.Read("ok.txt", 100); err != nil || string(got) != "fine" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-// A draft that somebody is writing is waited for, but not for ever.
-func TestDraftOfAnother(t *testing.T) {
+// A tempFile that somebody is writing is waited for, but not for ever.
+func TestTempFileOfAnotherWriter(t *testing.T) {
 	w := newWorld(t)
-	other, err := newDraft(place{w.root.root, "ok.txt"}, 0o644)
+	other, err := newTempFile(location{w.root.root, "ok.txt"}, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Now()
 	w.wantRefusal(t, w.another(t).Write("ok.txt", []byte("new"), ""), Changed)
-	if took := time.Since(begin); took < draftWait || took > time.Minute {
+	if took := time.Since(begin); took < lockTimeout || took > time.Minute {
 		t.Errorf("waited for %v", took)
 	}
 	if err := w.root.Write("else.txt", nil, ""); err != nil {
@@ -78,13 +78,13 @@ func TestDraftOfAnother(t *testing.T) {
 }
 
 // A name that drafts have is no name for a file.
-func TestDraftNames(t *testing.T) {
+func TestTempFileNames(t *testing.T) {
 	w := newWorld(t)
-	own := draftOfName("ok.txt")
+	own := tempNameOf("ok.txt")
 	for _, path := range []string{own, "a/" + strings.ToUpper(own), ".oneshot-x.tmp/y", ".ONESHOT-.tmp"} {
 		w.wantRefusal(t, w.root.Write(path, nil, ""), Refused)
 	}
-	if !isDraft(own) || isDraft(".oneshot-x") || isDraft("oneshot-x.tmp") {
+	if !isTempName(own) || isTempName(".oneshot-x") || isTempName("oneshot-x.tmp") {
 		t.Error("drafts are not told from files")
 	}
 }
@@ -123,7 +123,7 @@ func TestKilledWrite(t *testing.T) {
 		if err != nil || len(content) != forever || bytes.Count(content, content[:1]) != forever {
 			t.Fatalf("%d bytes, %v", len(content), err)
 		}
-		if _, err := os.Lstat(filepath.Join(w.dir, draftOfName("ok.txt"))); err == nil {
+		if _, err := os.Lstat(filepath.Join(w.dir, tempNameOf("ok.txt"))); err == nil {
 			left++
 		}
 	}

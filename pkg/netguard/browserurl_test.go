@@ -22,8 +22,8 @@ func TestCheckPage(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 			continue
 		}
-		err = CheckPage(u, allowed)
-		if (err == nil) != open || err != nil && !errors.As(err, new(*Refused)) {
+		err = CheckBrowserURL(u, allowed)
+		if (err == nil) != open || err != nil && !errors.As(err, new(*RefusedError)) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}

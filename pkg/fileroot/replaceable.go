@@ -9,14 +9,14 @@ import (
 type Replaceable struct {
 	Digest Precondition
 	Bytes  int64
-	Head   []byte // its first bytes
+	Head   []byte // first bytes of the content
 }
 
-// Replaceable describes the file that [Root.Write] would replace at a path, with at most head of its bytes.
-// It reads no file that cannot be written: one behind a link, a denied one, or a protected one. Its error is a
-// *[PathError], of the kind [NotFound] where Write would make a new file.
+// Replaceable describes the file that [Root.Write] would replace, with at most head bytes of its content. It reads
+// only writable files: none behind a link, and no denied or protected ones. Its error is a *[PathError], of the
+// kind [NotFound] if Write would create a new file.
 func (r *Root) Replaceable(path string, head int64) (Replaceable, error) {
-	return undisturbed(func() (Replaceable, error) { return r.replaceable(path, head) })
+	return retryIfReplaced(func() (Replaceable, error) { return r.replaceable(path, head) })
 }
 
 func (r *Root) replaceable(path string, head int64) (Replaceable, error) {
@@ -24,7 +24,7 @@ func (r *Root) replaceable(path string, head int64) (Replaceable, error) {
 	if err != nil {
 		return Replaceable{}, err
 	}
-	if why := r.protection(clean); why != "" {
+	if why := r.protectedReason(clean); why != "" {
 		return Replaceable{}, &PathError{Kind: Refused, Path: path, Reason: why}
 	}
 	f, err := r.openResolved(path)
@@ -34,7 +34,7 @@ func (r *Root) replaceable(path string, head int64) (Replaceable, error) {
 	defer f.Close()
 	begin, err := io.ReadAll(io.LimitReader(f, head))
 	if err != nil {
-		return Replaceable{}, failure(path, err)
+		return Replaceable{}, newPathError(path, err)
 	}
 	sum, size, err := digestOf(path, io.MultiReader(bytes.NewReader(begin), f))
 	return Replaceable{Digest: sum, Bytes: size, Head: begin}, err

@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// A Glance is what the first and the last records of a run file say.
-type Glance struct {
-	First Record // with a [Run]
-	Last  Record // whole texts are missing where it has references
-	Turn  int    // of the last record that names one, among the last ones
+// A Summary holds the first and the last record of a run file.
+type Summary struct {
+	First Record // its body is a [Run]
+	Last  Record // its references are not expanded
+	Turn  int    // turn of the last records
 }
 
-// tailBytes is how much of the end of a run file a glance reads, as far as the last record is not longer.
-const tailBytes = 4 << 10
+// minTailBytes is the initial number of bytes read at the end of a run file; longer records need more.
+const minTailBytes = 4 << 10
 
-// ReadGlance reads the first and the last records of the run file of that name, whatever its size. It reports
-// false where only all of the records say more: see [ReadFile].
-func ReadGlance(path string) (g Glance, ok bool, err error) {
+// ReadSummary reads the first and the last records of the run file at path, whatever its size. It reports
+// false if that does not suffice and the whole file must be read: see [ReadFile].
+func ReadSummary(path string) (g Summary, ok bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Glance{}, false, fmt.Errorf("run file: %w", err)
+		return Summary{}, false, fmt.Errorf("run file: %w", err)
 	}
 	ok, err = g.read(f)
 	return g, ok, errors.Join(err, f.Close())
 }
 
-func (g *Glance) read(f *os.File) (ok bool, err error) {
+func (g *Summary) read(f *os.File) (ok bool, err error) {
 	head, err := ReadFirst(f)
 	if err != nil || len(head.Records) == 0 {
 		return false, err
@@ -41,13 +41,13 @@ func (g *Glance) read(f *os.File) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for size := int64(tailBytes); ; size *= 8 {
+	for size := int64(minTailBytes); ; size *= 8 {
 		from := max(0, info.Size()-size)
 		tail := make([]byte, info.Size()-from)
 		if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
 			return false, err
 		}
-		if g.take(tail) {
+		if g.parseTail(tail) {
 			return true, nil
 		}
 		if from == 0 || size > MaxLine {
@@ -56,43 +56,43 @@ func (g *Glance) read(f *os.File) (ok bool, err error) {
 	}
 }
 
-// Last returns the last whole record of the run file of that name, without a body if there is none, and when the file
-// was written last. It reads no more than a [Glance] where that says enough.
+// Last returns the last complete record of the run file at path, without a body if the file has no record, and the
+// modification time of the file. It reads the whole file only if a [Summary] does not suffice.
 func Last(path string) (last Record, written time.Time, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Record{}, time.Time{}, fmt.Errorf("run file: %w", err)
 	}
 	defer f.Close()
-	return lastOf(f)
+	return readLast(f)
 }
 
-func lastOf(f *os.File) (last Record, written time.Time, err error) {
+func readLast(f *os.File) (last Record, written time.Time, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return Record{}, time.Time{}, err
 	}
-	var g Glance
+	var g Summary
 	if ok, err := g.read(f); ok && err == nil {
 		return g.Last, info.ModTime(), nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return Record{}, time.Time{}, err
 	}
-	scan := NewScan(f)
+	scan := NewScanner(f)
 	for r := range scan.Records() {
 		last = r
 	}
-	if scan.Err == nil && scan.Torn != nil && scan.Torn.Alien { // who knows whose it is
+	if scan.Err == nil && scan.Torn != nil && scan.Torn.BadPrefix { // possibly not a run file
 		log := Log{Torn: scan.Torn}
-		scan.Err = log.Empty()
+		scan.Err = log.CheckNotEmpty()
 	}
 	return last, info.ModTime(), scan.Err
 }
 
-// take reads the last records in the end of a file, and reports whether the last one and one that names a turn
-// are whole in it.
-func (g *Glance) take(tail []byte) bool {
+// parseTail parses the last records in the tail of a file. It reports whether the last record and one that names a
+// turn are complete in it.
+func (g *Summary) parseTail(tail []byte) bool {
 	g.Last, g.Turn = Record{}, 0
 	if !bytes.HasSuffix(tail, []byte("\n")) {
 		return false
@@ -108,7 +108,7 @@ func (g *Glance) take(tail []byte) bool {
 			Turns int `json:"turns"`
 		}
 		text := tail[i+1:]
-		if !wholeRecord(text) || json.Unmarshal(text, &about) != nil || about.Run != g.First.Run || decoders[about.Kind] == nil {
+		if !hasValidChecksum(text) || json.Unmarshal(text, &about) != nil || about.Run != g.First.Run || decoders[about.Kind] == nil {
 			return false
 		}
 		if g.Last.Body == nil {

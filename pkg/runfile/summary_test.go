@@ -55,7 +55,7 @@ func TestGlance(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			g, ok, err := ReadGlance(path)
+			g, ok, err := ReadSummary(path)
 			if err != nil || ok != tt.ok || ok && (g.Turn != tt.turn || g.Last.Kind != tt.kind || g.First.Run != testID) {
 				t.Errorf("%v, %v, turn %d, last %s", ok, err, g.Turn, g.Last.Kind)
 			}
@@ -86,7 +86,7 @@ func TestGlanceReadsNoMiddle(t *testing.T) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Skip(err) // not every file system has holes
 	}
-	if g, ok, err := ReadGlance(path); !ok || err != nil || g.Last.Kind != KindEnd {
+	if g, ok, err := ReadSummary(path); !ok || err != nil || g.Last.Kind != KindEnd {
 		t.Errorf("%v, %v, %+v", ok, err, g)
 	}
 	if last, _, err := Last(path); err != nil || last.Kind != KindEnd {
