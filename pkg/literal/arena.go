@@ -2,18 +2,16 @@ package literal
 
 import "strings"
 
-// What is kept of many small calls is cut from blocks, which costs fewer
-// allocations. A block is as large as what is needed at first, and grows with
-// what follows up to a bound: what is kept of one call keeps no more than that
-// of others.
+// Small results are cut from shared blocks, which saves allocations. The first block is as large
+// as the first result; later blocks grow up to maxBlock, so that a retained result does not keep
+// much of others alive.
 
-// maxBlock bounds a block that holds more than one piece, in bytes.
+// maxBlock limits a block with more than one result, in bytes.
 const maxBlock = 4096
 
-// A stringArena makes strings.
+// A stringArena allocates strings.
 type stringArena struct{ block strings.Builder }
 
-// clone returns a copy of a text.
 func (t *stringArena) clone(text []byte) string {
 	if len(text) > t.block.Cap()-t.block.Len() {
 		size := nextBlockSize(t.block.Cap(), len(text))
@@ -25,10 +23,10 @@ func (t *stringArena) clone(text []byte) string {
 	return t.block.String()[from:]
 }
 
-// A captureBuffer keeps one text after the other while it grows.
+// A captureBuffer captures one text after another.
 type captureBuffer struct {
 	block strings.Builder
-	from  int // where the text begins in it
+	from  int // start of the current text in block
 }
 
 // start begins another text.
@@ -41,7 +39,7 @@ func (k *captureBuffer) start() {
 	}
 }
 
-// drop forgets the text.
+// drop discards the text.
 func (k *captureBuffer) drop() {
 	if k.block.Cap() > maxBlock {
 		*k = captureBuffer{}
@@ -49,13 +47,12 @@ func (k *captureBuffer) drop() {
 	k.from = k.block.Len()
 }
 
-// text returns the text so far.
 func (k *captureBuffer) text() string { return k.block.String()[k.from:] }
 
-// A byteArena makes slices of bytes.
+// A byteArena allocates byte slices.
 type byteArena struct{ block []byte }
 
-// alloc returns an empty slice with a capacity of n.
+// alloc returns an empty slice with capacity n.
 func (t *byteArena) alloc(n int) []byte {
 	if n > cap(t.block)-len(t.block) {
 		t.block = make([]byte, 0, nextBlockSize(cap(t.block), n))
@@ -65,8 +62,8 @@ func (t *byteArena) alloc(n int) []byte {
 	return t.block[from : from : from+n]
 }
 
-// persist returns bytes that can change as ones that do not: a copy, or they themselves
-// where they are many. It reports which.
+// persist returns an immutable version of a buffer: a copy, or the buffer itself if it is large.
+// In that case same is true and the caller must not reuse it.
 func (t *byteArena) persist(b []byte) (kept []byte, same bool) {
 	if len(b) > maxBlock {
 		return b, true
@@ -74,5 +71,5 @@ func (t *byteArena) persist(b []byte) (kept []byte, same bool) {
 	return append(t.alloc(len(b)), b...), false
 }
 
-// nextBlockSize returns the size of the block that follows one, for n bytes at least.
+// nextBlockSize returns the size of the block after one of a size, at least n bytes.
 func nextBlockSize(size, n int) int { return max(n, min(2*size, maxBlock)) }

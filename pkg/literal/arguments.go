@@ -7,42 +7,41 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A want is what the grammar allows next.
+// A want is the token that the grammar allows next.
 type want int
 
 const (
-	wantItem  want = iota // an item, or the closing bracket
-	wantKey               // a key, or the closing brace
-	wantColon             // the colon behind a key
-	wantValue             // the value behind a colon
-	wantNext              // a comma, or the closing bracket
+	wantItem  want = iota // an item or the closing bracket
+	wantKey               // a key or the closing brace
+	wantColon             // the colon after a key
+	wantValue             // the value after a colon
+	wantNext              // a comma or the closing bracket
 )
 
-// arguments are the arguments of a call, or one value, on their way to JSON.
+// arguments holds the arguments of a call, or one value, and their JSON output.
 type arguments struct {
 	out             []byte
-	open            []bracket // the brackets that are open; the first is the call's own, if it is one
+	open            []bracket // open brackets; the first is the call's own, if there is one
 	want            want
 	hasKeywords     bool // keyword arguments
-	pending         word // a word that is a key if ":" or "=" follows, and a value otherwise
-	lastKeyBare     bool // the last key was a bare word
-	lastEnd         int  // where the last token of the arguments ends
-	lastIsString    bool // it is a string, which in Python the next one continues
+	pending         word // a word: a key if ":" or "=" follows, otherwise a value
+	lastKeyBare     bool // the last key was an unquoted word
+	lastEnd         int  // end of the last token
+	lastIsString    bool // the last value is a string, which Python continues with an adjacent one
 	key             pendingKey
-	hasPlaceholders bool // the output holds what stands for parentheses
+	hasPlaceholders bool // out contains parenPlaceholder
 }
 
-// A bracket is an open bracket.
 type bracket struct {
 	char                   byte
-	pos                    int // where it stands
+	pos                    int // offset in the text
 	items                  int
 	keys                   keySet
 	keyOutStart, keyOutEnd int // the latest key in the output
-	outStart               int // where the bracket stands in the output
+	outStart               int // offset in the output
 }
 
-// reset makes room for other arguments in that of the last, unless it is large.
+// reset reuses the buffers, unless they are large.
 func (a *arguments) reset() {
 	out := a.out[:0]
 	if cap(out) > maxBlock {
@@ -69,7 +68,8 @@ func (a *arguments) top() *bracket {
 	return &a.open[len(a.open)-1]
 }
 
-// push opens a bracket; that of a call becomes an array for the time being.
+// push opens a bracket. The call's own is written as an array until keyword arguments turn it
+// into an object.
 func (a *arguments) push(char byte, at int) {
 	if a.open == nil {
 		a.open = make([]bracket, 0, 4)
@@ -89,7 +89,7 @@ func (a *arguments) push(char byte, at int) {
 	a.lastEnd = at + 1
 }
 
-// beginItem writes the comma that an item or key may need before it.
+// beginItem writes the comma before an item or key if one is needed.
 func (a *arguments) beginItem() {
 	if top := a.top(); len(a.open) > 0 {
 		if top.items > 0 {
@@ -142,7 +142,7 @@ func (s *Scanner) readPunctuation(c byte) {
 	}
 }
 
-// failNonLiteral makes a fault of a character that is not part of a literal.
+// failNonLiteral reports a character that is not part of a literal.
 func (s *Scanner) failNonLiteral(at int, c byte) {
 	if s.args.pending.text != "" {
 		s.resolvePending()
@@ -155,8 +155,8 @@ func (s *Scanner) failNonLiteral(at int, c byte) {
 	}
 }
 
-// beginValue begins an item of the innermost bracket, or makes a fault of a value
-// where none may stand.
+// beginValue begins a value in the innermost bracket. It reports an error and returns false if
+// no value may begin here.
 func (s *Scanner) beginValue(start, end int) bool {
 	a := &s.args
 	switch {
@@ -178,8 +178,8 @@ func (s *Scanner) beginValue(start, end int) bool {
 	return false
 }
 
-// rejectInnerQuote reports, and makes a fault of it, whether a quote that is not escaped ended a string too early: the
-// word begins right behind it.
+// rejectInnerQuote reports an error and returns true if a word directly follows a quote: the
+// quote is unescaped and ended its string too early.
 func (s *Scanner) rejectInnerQuote(w word) bool {
 	at := w.start - s.captureStart
 	if s.args.want != wantNext || w.start != s.args.lastEnd || at <= 0 {
@@ -193,8 +193,8 @@ func (s *Scanner) rejectInnerQuote(w word) bool {
 	return true
 }
 
-// rejectSecondObject reports, and makes a fault of it, whether an object begins behind another
-// one that is the value of a member.
+// rejectSecondObject reports an error and returns true if an object follows another one that is
+// the value of a member.
 func (s *Scanner) rejectSecondObject(c byte) bool {
 	a := &s.args
 	if c != '{' || a.want != wantNext || a.top().char != '{' {
@@ -208,7 +208,7 @@ func (s *Scanner) rejectSecondObject(c byte) bool {
 	return true
 }
 
-// endValue follows a complete value.
+// endValue ends a complete value.
 func (s *Scanner) endValue(end int) {
 	s.args.want, s.args.lastEnd, s.args.lastIsString = wantNext, end, false
 	switch len(s.args.open) {
@@ -224,7 +224,7 @@ func (s *Scanner) openBracket(c byte) {
 	if s.goal != goalValue && s.goal != goalDelimited {
 		depth-- // the call's own bracket
 	}
-	if c != '{' && s.args.want == wantKey { // a key that is computed
+	if c != '{' && s.args.want == wantKey { // a computed key
 		s.failNonLiteral(s.pos, c)
 		return
 	}
@@ -271,7 +271,7 @@ func (s *Scanner) closeBracket(c byte) {
 	}
 }
 
-// endCall follows the closing parenthesis.
+// endCall ends the call at its closing parenthesis.
 func (s *Scanner) endCall() {
 	bracket := byte(']')
 	if s.args.hasKeywords {
@@ -316,8 +316,7 @@ func (s *Scanner) readColon(c byte) {
 	}
 }
 
-// failKeyWithoutColon makes a fault of a key that ends where its colon should stand: a set
-// of Python has such members.
+// failKeyWithoutColon reports a key without a colon: in Python an element of a set.
 func (s *Scanner) failKeyWithoutColon() {
 	if s.lang == python {
 		s.fail(diag.NotALiteral, s.args.key.start, s.args.key.end, "JSON has no sets")
@@ -343,7 +342,7 @@ func (s *Scanner) failMissingColon(at int) {
 	s.fail(diag.BadLiteral, at, at+1, "missing colon after the key")
 }
 
-// beginString reads the opening quote of a string.
+// beginString begins a string after its opening quote.
 func (s *Scanner) beginString(quote byte) {
 	a := &s.args
 	if s.continueString() {
@@ -363,7 +362,7 @@ func (s *Scanner) beginString(quote byte) {
 	a.out = append(a.out, '"')
 }
 
-// endString ends a string behind its closing quote.
+// endString ends a string after its closing quote.
 func (s *Scanner) endString(end int) {
 	a := &s.args
 	a.out = append(a.out, '"')

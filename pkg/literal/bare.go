@@ -8,9 +8,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Keys and values without quotes, where strings stand between private marks.
+// Unquoted keys and values in objects whose strings have delimiters.
 
-// scanBareKey reads a key up to a byte that cannot be a part of one.
+// scanBareKey reads an unquoted key.
 func (s *Scanner) scanBareKey(p []byte) int {
 	n := 0
 	for n < len(p) && isBareKeyByte(p[n]) && !s.canInterrupt(p[n]) {
@@ -32,11 +32,11 @@ func (s *Scanner) scanBareKey(p []byte) int {
 
 func isBareKeyByte(c byte) bool { return c > ' ' && strings.IndexByte(",:{}[]\"'`", c) < 0 }
 
-// canInterrupt reports whether a mark or a stop can begin with a byte.
+// canInterrupt reports whether a string delimiter or a stop can begin with c.
 func (s *Scanner) canInterrupt(c byte) bool { return c == s.delimiter[0] || s.canBeginStop(c) }
 
-// readInterrupt reports whether p begins with a mark, or else with a stop, of which
-// n bytes were read. It is a stop, too, where that is not known yet.
+// readInterrupt reports whether p begins with a string delimiter, or otherwise with a stop, and
+// reads n bytes of the stop. An undecided stop counts as one.
 func (s *Scanner) readInterrupt(p []byte) (marked bool, n int, stopped bool) {
 	if p[0] == s.delimiter[0] && s.hasPrefix(s.delimiter, p) {
 		return true, 0, false
@@ -60,7 +60,7 @@ func (s *Scanner) endBareKey() {
 	s.endKey(from, s.pos, false)
 }
 
-// scanBareValue reads a value up to the comma or bracket behind it.
+// scanBareValue reads an unquoted value up to the next comma or bracket.
 func (s *Scanner) scanBareValue(p []byte) int {
 	n := 0
 	for n < len(p) && strings.IndexByte(",{}[]", p[n]) < 0 && !s.canInterrupt(p[n]) {
@@ -84,7 +84,7 @@ func (s *Scanner) scanBareValue(p []byte) int {
 	return 1
 }
 
-// endBareValue takes a value without quotes.
+// endBareValue ends an unquoted value.
 func (s *Scanner) endBareValue() {
 	s.mode = inGap
 	text := strings.TrimRight(s.tokenText(), " \t\r\n\v\f")
@@ -104,14 +104,14 @@ func (s *Scanner) endBareValue() {
 	case numeric:
 		s.addNumber(w, number)
 		if number.json != text {
-			s.ambiguous = true // it can be text that looks like a number
+			s.ambiguous = true // it may be text that looks like a number
 		}
 	default:
 		s.addBareString(w)
 	}
 }
 
-// parseBareNumber reads a text as a number, and reports false if it is none.
+// parseBareNumber parses an unquoted number and reports whether it is one.
 func parseBareNumber(text string) (numeral, bool) {
 	if digits := strings.TrimLeft(text, "+-."); digits == "" || !isDigit(digits[0]) {
 		return numeral{}, false
@@ -120,7 +120,7 @@ func parseBareNumber(text string) (numeral, bool) {
 	return number, !number.invalid
 }
 
-// addBareString takes text without quotes as a string.
+// addBareString adds unquoted text as a string.
 func (s *Scanner) addBareString(w word) {
 	a, from := &s.args, len(s.args.out)
 	a.out = appendJSONString(a.out, w.text)
@@ -135,8 +135,8 @@ func (s *Scanner) addBareString(w word) {
 	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}
 }
 
-// rejectOpenBareString reports, and makes a fault of it, whether a key without a colon, before an offset, is a part of the string
-// without marks before it: that holds a comma.
+// rejectOpenBareString reports an error and returns true if a key without a colon belongs to the
+// unquoted string before it, which then contains a comma.
 func (s *Scanner) rejectOpenBareString(at int) bool {
 	n := len(s.findings) - 1
 	if n < 0 || s.findings[n].Code != diag.BareValue || s.findings[n].Span.End != s.lastString.end || strings.Count(s.Kept(s.lastString.end)[:at-s.lastString.end], ",") > 1 {
@@ -149,8 +149,8 @@ func (s *Scanner) rejectOpenBareString(at int) bool {
 	return true
 }
 
-// extendBareFault takes all that has been passed over to the string without marks, if that is the fault. A stop ends it,
-// or else a brace.
+// extendBareFault extends the finding about an unquoted string to all text skipped since. A stop
+// ends it, or otherwise a brace.
 func (s *Scanner) extendBareFault(stop string) {
 	n := len(s.findings) - 1
 	if !s.skip.bareFault || n < 0 {

@@ -10,7 +10,7 @@ import (
 
 const benchText = "All work and no play makes Jack a dull boy. "
 
-// benchNames are the members that are wanted of a call.
+// benchNames are the requested members of a call.
 var benchNames = []string{
 	"type", "name", "tool_name", "tool", "function", "parameters", "arguments", "args", "tool_input", "input",
 	"id", "call_id", "tool_call_id", "operation", "priority",
@@ -57,8 +57,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// readBench reads a list of calls and takes the name, the arguments and the text
-// of each.
+// readBench reads a list of calls and extracts the name, arguments and text of each.
 func readBench(text []byte, o Options) (calls int) {
 	s := NewJSON(o)
 	s.ExpectMark("[", false)

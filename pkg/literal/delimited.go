@@ -7,16 +7,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// NewQuoted returns a scanner for one object whose keys have no quotes and whose
-// strings stand between two marks, as in {key:MARKtextMARK,count:1}. The text
-// between two marks is verbatim: nothing in it is an escape. Blanks may stand
-// before the object, and it is Done exactly with its closing brace. Strings in
-// other quotes or none, and a mark too many or too few, are read with a finding;
-// where more than one reading is possible the status says so. The mark must not
-// be empty.
+// NewDelimited returns a scanner for one object with unquoted keys and strings between
+// delimiters, as in {key:DELIMtextDELIM,count:1}. The text between two delimiters is verbatim
+// and has no escapes. Whitespace may precede the object, and it is Done exactly with its closing
+// brace. Quoted and unquoted strings, and extra or missing delimiters, are read with a finding;
+// if several readings are possible the status is ambiguous. The delimiter must not be empty.
 //
-// That the closing mark of the last string is missing is known only later: the
-// object is Done then although more has been read, see [Scanner.Taken].
+// A missing delimiter of the last string is noticed late: the object is Done then although more
+// has been read, see [Scanner.Unread].
 func NewQuoted(mark string, o Options) *Scanner {
 	s := &Scanner{goal: goalDelimited, settings: settings{lang: delimited, delimiter: mark}}
 	s.Reset(o)
@@ -44,7 +42,7 @@ func (s *Scanner) delimitedToken(p []byte) int {
 	return s.delimitedArgument(c)
 }
 
-// delimitedArgument reads the first byte of a token that is no mark.
+// delimitedArgument reads the first byte of a token that is not a delimiter.
 func (s *Scanner) delimitedArgument(c byte) int {
 	switch {
 	case len(s.args.open) == 0 && c != '{':
@@ -65,8 +63,8 @@ func (s *Scanner) delimitedArgument(c byte) int {
 	return 0
 }
 
-// skipDelimitedByte reads a byte on the way to the end of an object with a fault. Only
-// marks are quotes there: an apostrophe must not hide the end.
+// skipDelimitedByte skips a byte of a faulty object. Quotes do not count there, only delimiters:
+// an apostrophe must not hide the end.
 func (s *Scanner) skipDelimitedByte(c byte) int {
 	switch c {
 	case '{':
@@ -81,13 +79,13 @@ func (s *Scanner) skipDelimitedByte(c byte) int {
 	return 1
 }
 
-// openDelimited begins a string behind a mark.
+// openDelimited begins a string after its opening delimiter.
 func (s *Scanner) openDelimited(mark int) {
 	s.openString(0, mark)
 	s.mode = inDelimited
 }
 
-// scanDelimited reads the text between two marks.
+// scanDelimited reads the text between two delimiters.
 func (s *Scanner) scanDelimited(p []byte) int {
 	first, n := s.delimiter[0], 0
 	if p[0] == first {
@@ -111,7 +109,7 @@ func (s *Scanner) scanDelimited(p []byte) int {
 	return n
 }
 
-// closeDelimited ends a string in front of its closing mark.
+// closeDelimited ends a string before its closing delimiter.
 func (s *Scanner) closeDelimited() {
 	s.mode = inGap
 	if !s.isParsing() {
@@ -135,8 +133,8 @@ func (s *Scanner) closeDelimited() {
 	s.endKey(s.str.outStart, end, false)
 }
 
-// keyFixKind says whether the quotes around a key, with which a text begins, can be
-// removed.
+// keyFixKind returns the kind of the fix that removes the quotes around a key at the start of a
+// text.
 func (s *Scanner) keyFixKind(text string) diag.FixKind {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -149,8 +147,8 @@ func (s *Scanner) keyFixKind(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteOtherQuotes notes a string in other quotes than the marks. Between these its text is the value: where that is
-// the same, nothing in it is an escape or needs one. A key has neither.
+// noteOtherQuotes reports a string in quotes. Replacing them by delimiters is a safe fix if the
+// string has no escapes and needs none. A key has neither quotes nor delimiters.
 func (s *Scanner) noteOtherQuotes(end int) {
 	raw := s.Kept(s.tokenStart + 1)
 	if s.str.isKey {
@@ -167,12 +165,12 @@ func (s *Scanner) noteOtherQuotes(end int) {
 	}
 }
 
-// delimiterEdits returns the edits that put marks in the place of the quotes around a string.
+// delimiterEdits returns the edits that replace the quotes around a string by delimiters.
 func (s *Scanner) delimiterEdits(end int) []diag.Edit {
 	return []diag.Edit{{Start: s.tokenStart, End: s.tokenStart + 1, New: s.delimiter}, {Start: end - 1, End: end, New: s.delimiter}}
 }
 
-// noteAmbiguous records that there is more than one reading.
+// noteAmbiguous reports an ambiguous reading.
 func (s *Scanner) noteAmbiguous(code diag.Code, start, end int, format string, args ...any) note {
 	s.ambiguous = true
 	n := s.note(code, start, end, diag.Error, format, args...)

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A quotedReading is what a scanner reads of a text with private marks.
+// A quotedReading is the result of scanning an object with string delimiters.
 type quotedReading struct {
 	Value, Codes string
 	Status       chat.Status
@@ -30,7 +30,7 @@ func readQuoted(text string, piece int, o Options) quotedReading {
 	}
 }
 
-// marked writes a text for a test with ~ for each private mark.
+// marked writes a text for a test with ~ for each string delimiter.
 func marked(text string) string { return strings.ReplaceAll(text, "~", privateMark) }
 
 func TestQuoted(t *testing.T) {
@@ -48,7 +48,7 @@ func TestQuoted(t *testing.T) {
 		{`{Content-Type:~x~,a.b:1,@id:2,é:3}`, `{"Content-Type":"x","a.b":1,"@id":2,"é":3}`, chat.StatusOK, false, ""},
 		{`{a:~</call>~}`, `{"a":"</call>"}`, chat.StatusOK, false, ""},
 		{`{a:~1~,b:~true~}`, `{"a":"1","b":"true"}`, chat.StatusOK, false, ""},
-		// other quotes, and none
+		// quoted and unquoted strings
 		{`{a:"x",b:'y',c:` + "`z`" + `}`, `{"a":"x","b":"y","c":"z"}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:"x \"y\"\n"}`, `{"a":"x \"y\"\n"}`, chat.StatusRepaired, false, "TC202"},
 		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, false, "TC202"}, // the same text between marks
@@ -66,12 +66,12 @@ func TestQuoted(t *testing.T) {
 		{`{a:0x1F}`, `{"a":31}`, chat.StatusAmbiguous, false, "TC216"},
 		{`{a:NaN}`, ``, chat.StatusInvalid, false, "TC213"},
 		{`{a:12345678901234567890}`, `{"a":12345678901234567890}`, chat.StatusOK, false, "TC215"},
-		// a mark too many
+		// an extra delimiter
 		{`{a:':x'~,b:~y~~}`, `{"a":":x","b":"y"}`, chat.StatusRepaired, false, "TC202 TC117 TC117"},
 		{`{a:x~,b:1}`, `{"a":"x","b":1}`, chat.StatusRepaired, true, "TC210 TC117"},
 		{`{a:1~}`, `{"a":1}`, chat.StatusAmbiguous, false, "TC117"},
 		{`{a:~say ~hello~ now~}`, ``, chat.StatusInvalid, false, "TC220"},
-		// a mark too few
+		// a missing delimiter
 		{`{a:~x,b:~y~}`, `{"a":"x","b":"y"}`, chat.StatusAmbiguous, true, "TC103"},
 		{"{a:~x ,\n b : ~ y ~, c:1}", `{"a":"x ","b":" y ","c":1}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:~x,b:~~}`, `{"a":"x","b":""}`, chat.StatusAmbiguous, true, "TC103"},
@@ -81,7 +81,7 @@ func TestQuoted(t *testing.T) {
 		{`{a:[~x,w,~y~]}`, `{"a":["x,w","y"]}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:~x,a:~y~}`, ``, chat.StatusInvalid, true, "TC103 TC214"},
 		{`{a:~x,b:~,c:~y~}`, `{"a":"x,b:","c":"y"}`, chat.StatusOK, false, ""}, // nothing is wrong with it as it stands
-		// what is no object of this kind
+		// not an object of this kind
 		{`{a:~x~,a:1}`, ``, chat.StatusInvalid, false, "TC214"},
 		{`{a:~x~,}`, `{"a":"x"}`, chat.StatusRepaired, false, "TC201"},
 		{`{a:~x~ b:1}`, ``, chat.StatusInvalid, false, "TC220"},
@@ -94,7 +94,7 @@ func TestQuoted(t *testing.T) {
 		{"{a:\xff}", ``, chat.StatusInvalid, false, "TC001"},
 		{"{\xff:1}", ``, chat.StatusInvalid, false, "TC001"},
 		{strings.Repeat("{a:", MaxDepth+1) + strings.Repeat("}", MaxDepth+1), ``, chat.StatusInvalid, false, "TC218"},
-		// cut off
+		// truncated
 		{`{a:~x`, ``, chat.StatusTruncated, false, "TC404"},
 		{`{a:~x}`, ``, chat.StatusTruncated, false, "TC404"},
 		{`{a:~x~`, ``, chat.StatusTruncated, false, "TC404"},
@@ -112,8 +112,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// Where the closing mark of the last string is missing the object ends in front
-// of the stop behind it, and what was read behind that is given back.
+// If the closing delimiter of the last string is missing, the object ends before the next stop,
+// and the text read after it is returned as unread.
 func TestQuotedUnshut(t *testing.T) {
 	tests := []struct {
 		text, want string

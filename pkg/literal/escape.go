@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// readEscape reads the byte behind a backslash.
+// readEscape reads the byte after a backslash.
 func (s *Scanner) readEscape(c byte) int {
 	s.mode, s.lineBlank = inText, isNewline(c)
 	if !s.isParsing() {
@@ -34,7 +34,7 @@ func (s *Scanner) readEscape(c byte) int {
 		s.str.hasLetterEscape = true
 	case '\'', '"', '`', '\\', '/':
 		s.emitRune(rune(c))
-	case '\r', '\n': // a line continuation
+	case '\r', '\n': // line continuation
 		s.str.skipLF = c == '\r'
 	case 'x', 'u', '0':
 		s.str.escapeKind, s.str.escapeDigits, s.str.escapeValue, s.mode = c, 0, 0, inDigits
@@ -49,11 +49,11 @@ func (s *Scanner) readEscape(c byte) int {
 	return 1
 }
 
-// letterEscapes are the escapes that are written with a letter.
+// letterEscapes are the escapes with a letter.
 var letterEscapes = map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v'}
 
-// keepUnknownEscape keeps an escape that does not exist as it is written, with its
-// backslash: most are in Windows paths and regular expressions.
+// keepUnknownEscape keeps an unknown escape with its backslash: most are in Windows paths and
+// regular expressions.
 func (s *Scanner) keepUnknownEscape() {
 	start := s.str.escapeStart
 	s.mode, s.str.hasUnknownEscape = inText, true
@@ -62,7 +62,7 @@ func (s *Scanner) keepUnknownEscape() {
 	s.addEdit(&s.str.badEscapes, diag.Edit{Start: start, End: start + 1, New: `\\`})
 }
 
-// readEscapeDigit reads a byte of \xHH, \uHHHH or \u{H…}, or what follows \0.
+// readEscapeDigit reads a byte of \xHH, \uHHHH or \u{H…}, or the byte after \0.
 func (s *Scanner) readEscapeDigit(c byte) int {
 	str := &s.str
 	if n, ok := s.readPythonEscapeDigit(c); ok {
@@ -78,7 +78,7 @@ func (s *Scanner) readEscapeDigit(c byte) int {
 	}
 	value, ok := hexValue(c)
 	switch {
-	case ok && str.escapeKind == 'U' && str.escapeDigits == 7 && str.escapeValue<<4|value > utf8.MaxRune: // there is no such character
+	case ok && str.escapeKind == 'U' && str.escapeDigits == 7 && str.escapeValue<<4|value > utf8.MaxRune: // not a Unicode code point
 	case ok:
 		str.escapeValue = min(str.escapeValue<<4|value, utf8.MaxRune+1)
 		str.escapeDigits++
@@ -97,7 +97,7 @@ func (s *Scanner) readEscapeDigit(c byte) int {
 	return 0
 }
 
-// readNullEscape reads \0, which must not be followed by a digit: that would be octal.
+// readNullEscape reads \0. A digit must not follow: that is an octal escape.
 func (s *Scanner) readNullEscape(next byte) {
 	if isDigit(next) {
 		s.keepUnknownEscape()
@@ -117,8 +117,8 @@ func hexValue(c byte) (rune, bool) {
 	return 0, false
 }
 
-// addCodeUnit adds the character of an escape to the output; two of them can make
-// a surrogate pair.
+// addCodeUnit adds the character of an escape to the output. Two code units can form a surrogate
+// pair.
 func (s *Scanner) addCodeUnit(r rune) {
 	str := &s.str
 	s.mode = inText
@@ -141,7 +141,7 @@ func (s *Scanner) addCodeUnit(r rune) {
 	}
 }
 
-// appendJSONRune appends a character in the form it has in a JSON string.
+// appendJSONRune appends a character of a JSON string, escaped if needed.
 func appendJSONRune(b []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':
@@ -163,8 +163,7 @@ func appendJSONRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// AppendString appends a text as a JSON string. Bytes that are not UTF-8 stay as they
-// are.
+// AppendString appends a text as a JSON string. Invalid UTF-8 is kept as it is.
 func AppendString(b, text []byte) []byte {
 	b = append(slices.Grow(b, len(text)+2), '"')
 	for len(text) > 0 {
@@ -178,7 +177,7 @@ func AppendString(b, text []byte) []byte {
 	return append(b, '"')
 }
 
-// appendJSONString appends a whole JSON string.
+// appendJSONString appends a text as a JSON string.
 func appendJSONString(b []byte, text string) []byte {
 	b = append(b, '"')
 	for _, r := range text {

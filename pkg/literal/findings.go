@@ -9,18 +9,18 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Bounds of what is kept about one call, however much is wrong with it.
+// Limits of the findings about one call.
 const (
-	maxFindings  = 100     // findings about things that were tolerated
-	maxEditBytes = 1 << 18 // edits of their fixes
+	maxFindings  = 100
+	maxEditBytes = 1 << 18 // bytes of the edits of all fixes
 )
 
-// A report is what there is to say about the current call.
+// A report collects the findings about the current call.
 type report struct {
-	end          int // offset behind what was read
+	end          int // offset after the item
 	findings     []diag.Finding
-	keywords     fixBuilder // of keyword arguments
-	editBytes    int        // bytes of edits
+	keywords     fixBuilder // for keyword arguments
+	editBytes    int        // size of all edits so far
 	invalid      bool
 	truncated    bool
 	ambiguous    bool
@@ -28,11 +28,10 @@ type report struct {
 	valueChanged bool // a repair may have changed a value
 }
 
-// A fixBuilder collects the edits of one fix.
 type fixBuilder struct {
-	start, end int  // the first place
-	count      int  // how often it was needed
-	single     bool // the edits mend one thing together
+	start, end int  // the first occurrence
+	count      int  // occurrences
+	single     bool // the edits together fix one thing
 	edits      []diag.Edit
 }
 
@@ -44,7 +43,7 @@ func (m *fixBuilder) add(e diag.Edit) {
 	m.edits = append(m.edits, e)
 }
 
-// addEdit adds an edit to a fix of the current string while there is room.
+// addEdit adds an edit to a fix of the current string, up to maxEditBytes.
 func (s *Scanner) addEdit(m *fixBuilder, e diag.Edit) {
 	if !s.isParsing() {
 		return
@@ -57,9 +56,8 @@ func (s *Scanner) addEdit(m *fixBuilder, e diag.Edit) {
 	}
 }
 
-// Findings returns what there is to say about the last call, statement or
-// value, in the order of the text. A statement that is no call has no finding
-// of its own; see [Scanner.Junk].
+// Findings returns the findings about the last call, statement or value in the order of the
+// text. A statement that is not a call has none of its own; see [Scanner.NonCall].
 func (s *Scanner) Findings() []diag.Finding {
 	if len(s.findings) == 0 {
 		return nil
@@ -90,7 +88,7 @@ func (s *Scanner) add(f diag.Finding) {
 	s.dirty = true
 }
 
-// A note is a finding whose fix may still be added.
+// A note is a finding that can still get a fix.
 type note struct{ finding *diag.Finding }
 
 func (n note) fix(title string, kind diag.FixKind, edits ...diag.Edit) {
@@ -99,7 +97,7 @@ func (n note) fix(title string, kind diag.FixKind, edits ...diag.Edit) {
 	}
 }
 
-// note records something that was tolerated.
+// note records a repaired or tolerated fault.
 func (s *Scanner) note(code diag.Code, start, end int, severity diag.Severity, format string, args ...any) note {
 	s.repaired = s.repaired || severity.Rank() >= diag.Warning.Rank()
 	if len(s.findings) >= maxFindings {
@@ -111,7 +109,7 @@ func (s *Scanner) note(code diag.Code, start, end int, severity diag.Severity, f
 	return note{&s.findings[len(s.findings)-1]}
 }
 
-// noteFix records what a mend has mended.
+// noteFix records a finding with the collected edits as its fix.
 func (s *Scanner) noteFix(code diag.Code, m fixBuilder, fix diag.FixKind, title, message string) {
 	if m.count == 0 {
 		return
@@ -125,10 +123,11 @@ func (s *Scanner) noteFix(code diag.Code, m fixBuilder, fix diag.FixKind, title,
 	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
 }
 
-// isVerbatim reports whether the current string should stand between marks, where nothing is an escape.
+// isVerbatim reports whether the current string should be between delimiters, where nothing is
+// an escape.
 func (s *Scanner) isVerbatim() bool { return s.delimiter != "" && !s.str.isKey }
 
-// noteString records what was tolerated in the string that has just ended.
+// noteString records the repairs of the string that has just ended.
 func (s *Scanner) noteString(end int) {
 	str := &s.str
 	if !str.hasFixes {
@@ -155,10 +154,10 @@ func (s *Scanner) noteString(end int) {
 		"unnecessary backslash before a quote; dropped")
 }
 
-// noteAmbiguousBackslashes notes a string with backslashes that begin no escape, and others
-// that make a control character, as in a path or a formula in which none of them was
-// doubled: C:\Users\new, \frac{\alpha}. Nothing says which of the second are text: names
-// begin with the letter of a line end as with any other.
+// noteAmbiguousBackslashes reports a string with both unknown escapes and escapes of control
+// characters, as in a path or formula with undoubled backslashes: C:\Users\new, \frac{\alpha}.
+// Nothing tells which of the known escapes are text: names also begin with the letter of a line
+// end.
 func (s *Scanner) noteAmbiguousBackslashes(end int) {
 	const what = "ambiguous backslashes: all are literal, or only those that begin no escape while the others make control characters"
 	if s.isVerbatim() {
@@ -185,7 +184,7 @@ func (s *Scanner) noteAmbiguousBackslashes(end int) {
 		fix("double all backslashes", diag.Unsafe, edits...)
 }
 
-// noteKeptBackslashes notes backslashes that Python keeps because no escape begins there.
+// noteKeptBackslashes reports backslashes that Python keeps because no escape begins there.
 func (s *Scanner) noteKeptBackslashes(m fixBuilder) {
 	if m.count > 0 {
 		s.note(diag.BadEscape, m.start, m.end, diag.Info, "unknown escape; read as a literal backslash").
@@ -193,10 +192,9 @@ func (s *Scanner) noteKeptBackslashes(m fixBuilder) {
 	}
 }
 
-// languageNames are the languages whose strings are read.
 var languageNames = map[language]string{javaScript: "JavaScript", jsonText: "JSON", python: "Python", delimited: "JSON"}
 
-// hints say what to do about a fault.
+// hints maps error codes to hints.
 var hints = map[diag.Code]string{
 	diag.InvalidUTF8:  "write the character itself",
 	diag.NotANumber:   "write a number, a string or null",
@@ -207,7 +205,7 @@ var hints = map[diag.Code]string{
 	diag.WrongCloser:  "write the call again, and close every string with its own delimiter",
 }
 
-// fail records why a call has no arguments, and goes on to its end.
+// fail records an error of the current call and starts skipping to its end.
 func (s *Scanner) fail(code diag.Code, start, end int, format string, args ...any) {
 	f := diag.New(code, diag.Bytes(start, max(end, start+1)), format, args...)
 	f.Severity, f.Path, f.Hint = diag.Error, s.args.pointer(), hints[code]
@@ -231,7 +229,7 @@ func (s *Scanner) fail(code diag.Code, start, end int, format string, args ...an
 	}
 }
 
-// wordBefore returns the word that ends here, if one does.
+// wordBefore returns the state of a word that ends here.
 func (s *Scanner) wordBefore() apostrophe {
 	var a apostrophe
 	text := s.captured.text()
@@ -265,7 +263,7 @@ func (s *Scanner) noteCut(start int, message string) {
 	s.add(f)
 }
 
-// failBracket records a closing bracket that closes nothing or the wrong one.
+// failBracket reports an unmatched closing bracket.
 func (s *Scanner) failBracket(c byte) {
 	top := s.args.top()
 	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == openerOf[c] })
@@ -284,7 +282,7 @@ func (s *Scanner) failBracket(c byte) {
 	}
 }
 
-// failUnclosed records that the arguments were ended by something else before their end.
+// failUnclosed reports that something else ended the arguments.
 func (s *Scanner) failUnclosed(by string) {
 	if s.args.pending.text != "" {
 		s.resolvePending()
@@ -303,7 +301,7 @@ func (s *Scanner) failUnclosed(by string) {
 	}
 }
 
-// missingClosers returns the closing brackets that are missing.
+// missingClosers returns the closing brackets of all open ones.
 func (s *Scanner) missingClosers() string {
 	var b strings.Builder
 	for _, open := range slices.Backward(s.args.open) {

@@ -43,7 +43,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// lawSeeds are what the tests of Python and of private marks read.
+// lawSeeds are the inputs of the tests of Python and of string delimiters.
 var lawSeeds = []string{
 	"[f(a=1, b='x'), g.h()]", "f(r'\\', \"\"\"a\"b\"\"\", f'{{}}' 'x', b'')\ng({'a': (1, (2)), 3: None, True: -.5})", "print(f(a=x), [g(]<]['']",
 	"f('\\x41\\u00e9\\U0001F600\\101\\N{x}\\q\\\n\r\n', # c\n\t)", "x = 'it' # </call>\nf(</cal[TOOL]", "{'a', 1} f({'a' 'b': ('c' 'd')})", "print(\nprint(a=true))<<",
@@ -58,8 +58,8 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// FuzzLaw holds the streaming law, and that every place lies in the text, for
-// statements and values, for Python, private marks and stops, and for JSON in parts.
+// FuzzLaw checks the streaming law, and that every span is inside the text, for statements,
+// values, Python, string delimiters and stops, and parts of JSON.
 func FuzzLaw(f *testing.F) {
 	for _, text := range slices.Concat(seeds(f), lawSeeds, jsonPieces) {
 		f.Add(text)
@@ -72,14 +72,14 @@ func FuzzLaw(f *testing.F) {
 	})
 }
 
-// jsonSeeds are JSON that is written in many ways.
+// jsonSeeds are JSON in many spellings.
 var jsonSeeds = []string{
 	`{"a":[1.50,-0,1e5,"\u00e9\n\ud83d\ude00\/",null,true,{}]}`, `" \u2028 < \u0000 <|\"|> '"`, `12345678901234567890`, `{"a b":{"":"<|\"|"},"t":"true"}`,
 	`[[],{},[[""]],"\\","'''","{x}"]`, `"<|\"<|\"|"`,
 }
 
-// FuzzValue holds that JSON is read as what it is, whole and by its members, and
-// that what is rendered of it is read back as the same value.
+// FuzzValue checks that JSON is read as its own value, whole and by its members, and that its
+// rendered form is read back as the same value.
 func FuzzValue(f *testing.F) {
 	for _, text := range slices.Concat(jsonSeeds, jsonPieces) {
 		f.Add(text)
@@ -95,9 +95,8 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// checkValue checks that JSON keeps its keys, their order and all digits, and that
-// there is nothing to report but numbers that floats cannot hold. It reports false
-// for JSON that is refused.
+// checkValue checks that JSON keeps its keys, their order and all digits, and that the only
+// findings are numbers that floats cannot hold. It returns false for rejected JSON.
 func checkValue(t *testing.T, text string) bool {
 	got, findings := parseValue(text)
 	for _, finding := range findings {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGrowth checks that twice the text takes twice the work in Python, between
-// private marks and with stops, whole and byte by byte (B4).
+// TestGrowth checks that twice the text takes twice the work in Python, between string
+// delimiters and with stops, whole and byte by byte (B4).
 func TestGrowth(t *testing.T) {
 	pieces := []string{
 		"(", "[", "{", "'", `"`, `"""`, "'''", "''", "'a' ", "r'", "f'{", `b"`, "{'a':", "('a'", "(1,", "a(", "print(", "f(a=[", "]", ")", "#",

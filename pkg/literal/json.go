@@ -9,27 +9,27 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A part is a part of JSON that is being read.
+// A part is the part of JSON that is being read.
 type part struct {
-	puncts        string          // goalPunct: the bytes that are wanted
-	fenceAnywhere bool            // goalPunct: the fence can be closed in the middle of a line
-	punct         byte            // the one that was read
-	start         int             // where the key, value or object begins
-	keyEnd        int             // goalKey: where the key ends
-	key           string          // what it says
-	keyPlain      bool            // and it is written just so
-	atStart       bool            // goalSkip: nothing of it has been read yet
-	toOuterEnd    bool            // goalSkip: up to the last bracket that is open
-	value         json.RawMessage // goalValue: the value, if it was read at once
+	puncts        string // goalPunct: the expected bytes
+	fenceAnywhere bool   // goalPunct: the fence can be closed in the middle of a line
+	punct         byte   // the byte that was read
+	start         int    // start of the key, value or object
+	keyEnd        int    // goalKey: end of the key
+	key           string
+	keyPlain      bool            // the key has no escapes
+	atStart       bool            // goalSkip: nothing has been skipped yet
+	toOuterEnd    bool            // goalSkip: skip to the end of the outermost open bracket
+	value         json.RawMessage // goalValue: the value, if tryStrict has read it
 }
 
-// NewJSON returns a scanner for the parts of a text that should be JSON. What
-// comes next is said with one of the Expect methods, or [Scanner.PassOver]. What
-// JavaScript and Python have beyond JSON is read, with a finding.
+// NewJSON returns a scanner for the parts of a text that should be JSON. Select the next part
+// with one of the Expect methods or [Scanner.SkipInvalid]. Extensions of JavaScript and Python
+// are read with a finding.
 func NewJSON(o Options) *Scanner { return newScanner(goalPunct, jsonText, o) }
 
-// MoveTo makes the scanner go on at another place, of this text or another one, as if
-// it had read nothing before.
+// ResetAt makes the scanner continue at another offset, of this text or another, with a fresh
+// state.
 func (s *Scanner) MoveTo(offset int) {
 	s.stopCapture()
 	if s.lang == jsonText {
@@ -39,9 +39,9 @@ func (s *Scanner) MoveTo(offset int) {
 	s.pos, s.lineBlank, s.lookahead, s.atEOF = offset, true, nil, false
 }
 
-// expect makes the scanner ready for another part. The text behind the last one
-// that was read is the next that is written. Of what is known of the last part
-// only what could be mistaken is cleared: much is copied otherwise for a comma.
+// expect prepares the scanner for another part. The next byte written is the one after the last
+// part. It clears only state that could be mistaken for the new part's: for a comma a full reset
+// is too slow.
 func (s *Scanner) expect(g goal) {
 	s.goal, s.state, s.mode, s.phase = g, More, inGap, inArguments
 	p := &s.part
@@ -62,7 +62,7 @@ func (s *Scanner) expect(g goal) {
 	}
 }
 
-// clearPart forgets what is known of the last part.
+// clearPart discards the state of the last part.
 func (s *Scanner) clearPart() {
 	if s.dirty {
 		s.args.reset()
@@ -70,57 +70,54 @@ func (s *Scanner) clearPart() {
 	}
 }
 
-// ExpectMark expects one of the bytes of marks: a bracket, comma or colon. If
-// another byte comes the state is [Bad]; [Scanner.End] is where it stands, and it
-// has not been read, unless it is that of a fence, a comment or beyond ASCII. If
-// anywhere is set, the fence can be closed in the middle of a line.
+// ExpectPunct expects one of the bytes of puncts: a bracket, comma or colon. For another byte
+// the state is [Invalid] and [Scanner.End] is its offset. That byte is unread, unless it is
+// non-ASCII or begins a fence or comment. If anywhere is set, the fence can be closed in the
+// middle of a line.
 func (s *Scanner) ExpectMark(marks string, anywhere bool) {
 	s.expect(goalPunct)
 	s.part.puncts, s.part.fenceAnywhere = marks, anywhere
 }
 
-// Mark returns the mark that was read.
+// Punct returns the punctuation byte that was read.
 func (s *Scanner) Mark() byte { return s.part.punct }
 
-// ExpectKey expects the key of an object, and its colon.
+// ExpectKey expects the key of an object and its colon.
 func (s *Scanner) ExpectKey() {
 	s.expect(goalKey)
 	s.part.key, s.part.keyPlain = "", false
 	s.args.push('{', s.pos)
 }
 
-// Key returns the key that was read and its place, and whether it is written
-// without an escape.
+// Key returns the key, its span, and whether it is written without escapes.
 func (s *Scanner) Key() (key string, plain bool, place diag.Span) {
 	return s.part.key, s.part.keyPlain, diag.Bytes(s.part.start, s.part.keyEnd)
 }
 
-// ExpectValue expects a value.
 func (s *Scanner) ExpectValue() { s.expect(goalValue) }
 
-// Place returns the place of the value or object that was read.
+// ValueSpan returns the span of the value or object.
 func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
 
-// PassOver passes over what cannot be read, at least one byte if none of it has
-// been read: up to a comma, an opening brace or a closing bracket that are not
-// inside brackets, which it does not read. Behind a value with a fault it begins
-// inside its brackets. The state is [Bad] then.
+// SkipInvalid skips text that is not valid JSON up to a comma, an opening brace or a closing
+// bracket outside brackets, and at least one byte if nothing was read. After a faulty value it
+// starts inside the value's brackets. The state is [Invalid] at the end.
 func (s *Scanner) PassOver() {
 	first := s.goal == goalPunct && s.end == s.pos
 	s.skipFrom(s.skip.open)
 	s.part.atStart = first
 }
 
-// PassRest passes over the rest of a value, whatever stands there, up to the
-// bracket that closes the first of those that are open around this place. Behind
-// a value with a fault its own are open, too. The state is [Bad] then.
+// SkipRest skips the rest of a value up to the bracket that closes the outermost of the brackets
+// in around. After a faulty value its own brackets are open, too. The state is [Invalid] at the
+// end.
 func (s *Scanner) PassRest(around string) {
 	s.skipFrom(append([]byte(around), s.skip.open...))
 	s.part.toOuterEnd = true
 }
 
-// skipFrom passes over text in which some brackets are open. Behind a value or a key
-// with a fault it begins in the token with the fault, which can be a string.
+// skipFrom skips text inside open brackets. After a faulty value or key it starts in the faulty
+// token, which can be a string.
 func (s *Scanner) skipFrom(open []byte) {
 	mode := inGap
 	if s.state == Bad && (s.goal == goalValue || s.goal == goalKey) {
@@ -131,13 +128,12 @@ func (s *Scanner) skipFrom(open []byte) {
 	s.skip.begin(open)
 }
 
-// begin takes the brackets that are open.
 func (p *skipState) begin(open []byte) {
 	p.open, p.lists = open, bytes.Count(open, []byte{'['})
 }
 
-// closeBracket takes what closes a bracket, and those inside it that are still open, which
-// are not looked at again. It returns their number, 0 if no such bracket is open.
+// closeBracket closes a bracket of kind c and those still open inside it. It returns their
+// number, 0 if no such bracket is open.
 func (p *skipState) closeBracket(c byte) int {
 	if c == '[' && p.lists == 0 || c == '{' && p.lists == len(p.open) {
 		return 0
@@ -148,23 +144,23 @@ func (p *skipState) closeBracket(c byte) int {
 	return len(closed)
 }
 
-// Keep keeps all text from here on until [Scanner.Forget].
+// StartCapture captures all text from here on until [Scanner.StopCapture].
 func (s *Scanner) Keep() {
 	s.captureFrom(s.pos)
 	s.pinned = true
 }
 
-// Forget ends [Scanner.Keep].
+// StopCapture ends [Scanner.StartCapture].
 func (s *Scanner) Forget() { s.stopCapture() }
 
-// Kept returns the text from an offset on that was kept.
+// Captured returns the captured text from an offset on.
 func (s *Scanner) Kept(from int) string { return s.captured.text()[from-s.captureStart:] }
 
-// At returns the offset of the next byte that is written.
+// Offset returns the offset of the next byte written.
 func (s *Scanner) At() int { return s.pos + len(s.lookahead) }
 
-// Settled returns the offset up to which nothing can be a part of a stop or of a
-// run that closes the fence.
+// CommittedOffset returns the offset before which no byte can belong to a stop or to a closing
+// fence.
 func (s *Scanner) Settled() int {
 	if s.mode == inFenceRun {
 		return s.tokenStart
@@ -172,14 +168,14 @@ func (s *Scanner) Settled() int {
 	return s.pos
 }
 
-// Status says how well the last part could be read.
+// Status returns how well the last part could be read.
 func (s *Scanner) Status() chat.Status { return s.status() }
 
-// Changed reports whether a repair may have changed a value.
+// ValueChanged reports whether a repair may have changed a value.
 func (s *Scanner) Changed() bool { return s.valueChanged }
 
-// readPunctFast reads blanks and the mark behind them, or what is none, where nothing
-// else begins there. It returns how many bytes it has read.
+// readPunctFast reads whitespace and the next byte if neither a comment nor a fence, stop or
+// non-ASCII character begins there. It returns how many bytes it has read.
 func (s *Scanner) readPunctFast(p []byte) int {
 	i, lineBlank := 0, s.lineBlank
 	for i < len(p) && isJSONBlank(p[i]) {
@@ -202,15 +198,15 @@ func (s *Scanner) readPunctFast(p []byte) int {
 	return n
 }
 
-// readPunct reads a byte that may be a mark that is wanted.
+// readPunct reads the expected punctuation byte.
 func (s *Scanner) readPunct(c byte) int {
 	n := s.acceptPunct(c, s.pos)
 	s.lineBlank = s.lineBlank && n == 0
 	return n
 }
 
-// acceptPunct takes the byte at an offset as the mark, and returns whether it
-// has read it: 1 if so.
+// acceptPunct accepts the byte at an offset if it is expected. It returns how many bytes it has
+// read: 1 or 0.
 func (s *Scanner) acceptPunct(c byte, at int) int {
 	if strings.IndexByte(s.part.puncts, c) < 0 {
 		s.endWithoutPunct(at)
@@ -221,16 +217,16 @@ func (s *Scanner) acceptPunct(c byte, at int) int {
 	return 1
 }
 
-// captureUnread keeps what is read in the search for a mark and can be none.
+// captureUnread captures the text read while looking for punctuation, for [Scanner.Unread].
 func (s *Scanner) captureUnread() {
 	if s.goal == goalPunct && !s.capturing {
 		s.captureFrom(s.pos)
 	}
 }
 
-// Taken returns what has been written behind the end and belongs to nothing that
-// was read: where no mark was found, behind what may have begun a stop, and
-// behind an object of [NewQuoted] that lacks a mark.
+// Unread returns the bytes written after the end that belong to no part: after missing
+// punctuation, after the undecided start of a stop, and after an object of [NewDelimited] with a
+// missing string delimiter.
 func (s *Scanner) Taken() string {
 	switch {
 	case s.state == Fenced || s.state == Stopped:
@@ -241,9 +237,8 @@ func (s *Scanner) Taken() string {
 	return string(s.lookahead)
 }
 
-// Peek returns the byte that is read next if rest is what will be written, and
-// false if there is none. It is not the first of rest where something was held
-// back that may begin a stop.
+// Peek returns the next byte to read if rest is written next, and false if there is none. It
+// differs from the first byte of rest while lookahead is pending.
 func (s *Scanner) Peek(rest []byte) (byte, bool) {
 	for _, b := range [][]byte{s.lookahead, rest} {
 		if len(b) > 0 {
@@ -253,10 +248,10 @@ func (s *Scanner) Peek(rest []byte) (byte, bool) {
 	return 0, false
 }
 
-// endWithoutPunct says that something else than a mark begins at an offset.
+// endWithoutPunct ends the part before a byte that is not the expected punctuation.
 func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Bad }
 
-// notePartKey takes the key of an object, given as JSON, that a part is about.
+// notePartKey records the key, given as JSON, of the current part.
 func (s *Scanner) notePartKey(key []byte, end int) {
 	switch {
 	case s.goal == goalKey:
@@ -267,7 +262,7 @@ func (s *Scanner) notePartKey(key []byte, end int) {
 	}
 }
 
-// notePartStart notes where a value begins that a part is about.
+// notePartStart records the start of the value of the current part.
 func (s *Scanner) notePartStart(start int) {
 	switch depth := len(s.args.open); {
 	case s.goal == goalValue && depth == 0:
@@ -277,7 +272,7 @@ func (s *Scanner) notePartStart(start int) {
 	}
 }
 
-// unquote returns what a JSON string says.
+// unquote returns the text of a JSON string.
 func unquote(text []byte) string {
 	if n := len(text); n > 1 && bytes.IndexByte(text, '\\') < 0 {
 		return string(text[1 : n-1])
@@ -289,11 +284,9 @@ func unquote(text []byte) string {
 	return s
 }
 
-// openerOf are the brackets that closing brackets close.
 var openerOf = map[byte]byte{']': '[', '}': '{'}
 
-// skipJSONByte reads a byte that is passed over in JSON. It reports false where what
-// is passed over ends before it.
+// skipJSONByte skips a byte of JSON. It returns false if skipping ends before it.
 func (s *Scanner) skipJSONByte(c byte) bool {
 	p := &s.skip
 	switch c {
@@ -323,14 +316,14 @@ func (s *Scanner) skipJSONByte(c byte) bool {
 	return true
 }
 
-// endSkip ends what is passed over before this byte.
+// endSkip ends skipping before this byte.
 func (s *Scanner) endSkip() bool {
 	s.end, s.state = s.pos, Bad
 	return false
 }
 
-// isNextObject reports whether a bracket begins what comes behind the part that is
-// passed over: in a list, behind an object whose own brace is missing.
+// isNextObject reports whether a bracket begins the next object of a list, after an object
+// without a closing brace.
 func (s *Scanner) isNextObject(c byte) bool {
 	switch {
 	case c != '{':
@@ -341,8 +334,8 @@ func (s *Scanner) isNextObject(c byte) bool {
 	return s.goal == goalObject && len(s.skip.open) == 1 && s.skip.last == ','
 }
 
-// endAtNextObject reports, and ends the object, where an opening brace stands instead
-// of a key: the closing brace of this object is missing, and the next begins.
+// endAtNextObject ends the object and returns true if an opening brace replaces a key: the
+// closing brace is missing and the next object begins.
 func (s *Scanner) endAtNextObject(c byte) bool {
 	a := &s.args
 	if s.goal != goalObject || c != '{' || a.want != wantKey || len(a.open) != 1 || a.top().items == 0 {
@@ -356,7 +349,7 @@ func (s *Scanner) endAtNextObject(c byte) bool {
 	return true
 }
 
-// openBracketBytes returns the brackets that are open, for what is to be passed over.
+// openBracketBytes returns the open brackets, for skipping.
 func (s *Scanner) openBracketBytes() []byte {
 	if s.lang != jsonText || s.goal == goalKey {
 		return nil

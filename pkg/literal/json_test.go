@@ -65,8 +65,8 @@ type seen struct {
 	Findings []diag.Finding
 }
 
-// readParts reads a text as marks, objects and, behind colons, values, and passes
-// over the rest, in pieces of a given size.
+// readParts reads a text as punctuation, objects and, after colons, values, and skips the rest,
+// in pieces of a given size.
 func readParts(text string, piece int, stops []string) (parts []seen, steps int) {
 	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: NewStops(stops...)})
 	s.ExpectMark("[],:}", true)
@@ -166,8 +166,8 @@ func checkPartsWith(t *testing.T, text string, stops []string) {
 	}
 }
 
-// Whole objects and values are read at once, those in pieces are not: both give the
-// same.
+// Whole objects and values take the fast path, those in pieces do not: both give the same
+// result.
 func TestParts(t *testing.T) {
 	for i, a := range jsonPieces {
 		checkParts(t, a)
@@ -178,7 +178,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// checkWhole checks that a text that is read at once is read as it is byte by byte.
+// checkWhole checks that the fast path gives the same result as reading byte by byte.
 func checkWhole(t *testing.T, text string) {
 	t.Helper()
 	s := NewJSON(Options{})
@@ -210,7 +210,7 @@ func TestParseJSONAtOnce(t *testing.T) {
 	}
 }
 
-// checkMembers checks that the members of an object are read as what they are.
+// checkMembers checks that the members of an object have their own values.
 func checkMembers(t *testing.T, text string) {
 	if !strings.HasPrefix(text, "{") {
 		return
@@ -246,8 +246,7 @@ func TestPartsLinear(t *testing.T) {
 	}
 }
 
-// PassRest goes to the end of what is open, whatever stands there, and strings
-// are passed over as such.
+// SkipRest goes to the end of the open brackets and recognises strings.
 func TestPassRest(t *testing.T) {
 	for text, want := range map[string]string{
 		`1, "b": [2, {}], 'c': "}"} x`: " x",

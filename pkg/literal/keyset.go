@@ -8,12 +8,11 @@ import (
 // keySeed makes the hashes of keys unpredictable.
 var keySeed = maphash.MakeSeed()
 
-// keySet remembers which keys an object has, by 64-bit hashes so that many keys
-// cost little memory. It never misses a duplicate; that it reports one where
-// there is none has a chance of one in 2^64 for two keys.
+// A keySet holds the keys of an object as 64-bit hashes, so that many keys take little memory.
+// It never misses a duplicate. The chance of a false duplicate is 1 in 2^64 for two keys.
 type keySet struct {
 	few   [8]uint64
-	count int // of those
+	count int // length of few
 	many  map[uint64]struct{}
 }
 

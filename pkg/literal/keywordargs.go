@@ -4,7 +4,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// readKeyword reads the colon or equals sign behind the name of an argument.
+// readKeyword reads the colon or equals sign after an argument name.
 func (s *Scanner) readKeyword(c byte) {
 	a := &s.args
 	w := a.pending

@@ -2,9 +2,9 @@ package literal
 
 import "oneshot/pkg/diag"
 
-// What is tolerated in JSON, and noted: all that JavaScript allows beyond it.
+// Lenient JSON: JavaScript syntax that JSON does not have is read with a finding.
 
-// noteComment notes a comment that ends in front of an offset.
+// noteComment reports a comment that ends before an offset.
 func (s *Scanner) noteComment(end int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.Comment, s.tokenStart, end, diag.Warning, "JSON has no comments").
@@ -12,8 +12,8 @@ func (s *Scanner) noteComment(end int) {
 	}
 }
 
-// blankFixKind returns the kind of a fix that makes blanks of the current token. At
-// the start of a line that can change what begins the line, such as a fence.
+// blankFixKind returns the kind of a fix that blanks the current token. At the start of a line
+// that can change the token that begins the line, such as a fence.
 func (s *Scanner) blankFixKind() diag.FixKind {
 	if s.firstInLine {
 		return diag.Unsafe
@@ -21,7 +21,7 @@ func (s *Scanner) blankFixKind() diag.FixKind {
 	return diag.Safe
 }
 
-// noteBlanks notes blanks of other alphabets, and those of old printers.
+// noteBlanks reports whitespace that JSON does not have.
 func (s *Scanner) noteBlanks(from, to int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
@@ -34,7 +34,7 @@ func (s *Scanner) noteTrailingComma(at int) {
 		fix("remove it", diag.Safe, diag.Edit{Start: at, End: at + 1})
 }
 
-// noteBareKey notes a key without quotes, given also as it is in JSON.
+// noteBareKey reports an unquoted key, also given as JSON.
 func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	if s.lang == jsonText {
 		s.note(diag.BareKey, w.start, w.end, diag.Warning, "unquoted key %s", excerpt(w.text)).
@@ -42,9 +42,8 @@ func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	}
 }
 
-// fixQuote mends a quote of a string, or a double quote in it, where the string
-// has other quotes than double ones. A template is not mended: its escapes and
-// line ends are others, too.
+// fixQuote fixes a quote of a string without double quotes, or a double quote in it. It does not
+// fix templates, which have other escapes and line ends.
 func (s *Scanner) fixQuote(at int, double string) {
 	if s.lang != jsonText || s.str.quote == '"' || !s.isParsing() {
 		return
@@ -58,10 +57,10 @@ func (s *Scanner) fixQuote(at int, double string) {
 	}
 }
 
-// hasJSONStrings reports whether strings in quotes are those of JSON.
+// hasJSONStrings reports whether quoted strings have the syntax of JSON.
 func (s *Scanner) hasJSONStrings() bool { return s.lang == jsonText || s.lang == delimited }
 
-// isJSONEscape reports whether JSON has an escape of that letter.
+// isJSONEscape reports whether c is the letter of a JSON escape.
 func isJSONEscape(c byte) bool {
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
@@ -70,9 +69,8 @@ func isJSONEscape(c byte) bool {
 	return false
 }
 
-// readNonJSONEscape reads an escape that JSON does not have. A quote needs none; what
-// the others mean is unknown, even where JavaScript has them: \x and \v are
-// found in Windows paths.
+// readNonJSONEscape reads an escape that JSON does not have. A quote needs none. The meaning of
+// others is unknown, even if JavaScript has them: \x and \v occur in Windows paths.
 func (s *Scanner) readNonJSONEscape(c byte) int {
 	quote, str := c == '\'' || c == '`', &s.str
 	switch {

@@ -4,48 +4,48 @@ import (
 	"unicode/utf8"
 )
 
-// A mode is what the next byte belongs to. Those from inText on are in strings.
+// A mode is the token that the next byte belongs to. Modes from inText on are in strings.
 type mode int
 
 const (
-	inGap          mode = iota // between tokens
-	inSlash                    // behind a slash that may begin a comment
-	inLine                     // in a // comment
-	inBlock                    // in a /* comment
-	inStar                     // behind a star in a /* comment
-	inFenceRun                 // in a run of fence characters
-	inNonASCII                 // in characters beyond ASCII, which may be blanks
-	inWord                     // in a word
-	inControlToken             // in what can be a control token behind a name
-	inNumber                   // in a number
-	inBareKey                  // in a key without quotes, see NewQuoted
-	inBareValue                // in a value without quotes
-	inText                     // in a string
-	inEscape                   // behind a backslash in a string
-	inDigits                   // in the hexadecimal digits of an escape
-	inDollar                   // behind a dollar sign in a template
-	inBackticks                // in a run of backticks in a template
-	inOpening                  // behind the first quotes of a string of Python
-	inClosing                  // in quotes that may close a string in triple quotes
-	inBrace                    // behind a brace in an f-string
-	inDelimited                // in a string between private marks
+	inGap      mode = iota // between tokens
+	inSlash                // after a slash that may begin a comment
+	inLine                 // in a // comment
+	inBlock                // in a /* comment
+	inStar                 // after a star in a /* comment
+	inFenceRun             // in a run of fence characters
+	inNonASCII             // non-ASCII characters, which may be whitespace
+	inWord
+	inControlToken // in a possible control token after a name
+	inNumber
+	inBareKey   // in an unquoted key, see NewDelimited
+	inBareValue // in an unquoted value
+	inText
+	inEscape    // after a backslash in a string
+	inDigits    // in the digits of a numeric escape
+	inDollar    // after a dollar sign in a template
+	inBackticks // in a run of backticks in a template
+	inOpening   // after the first quotes of a Python string
+	inClosing   // in quotes that may close a triple-quoted string
+	inBrace     // after a brace in an f-string
+	inDelimited // in a string with delimiters
 )
 
-// A lexer is the part of a scanner's state that cuts a text into tokens.
+// A lexer is the part of a scanner's state that splits a text into tokens.
 type lexer struct {
 	mode        mode
 	pos         int  // offset of the next byte
 	tokenStart  int  // offset of the current token
-	firstInLine bool // it is the first of its line
+	firstInLine bool // it is the first token of its line
 	runLength   int  // length of the current run of fence characters or backticks
-	lineBlank   bool // the line holds only blanks so far
+	lineBlank   bool // the line has only whitespace so far
 
-	capturing    bool // the text is kept, for tokens and for the call's text
-	pinned       bool // it is kept until it is forgotten
+	capturing    bool // the text is captured, for tokens and for the call's text
+	pinned       bool // capturing goes on until StopCapture
 	captured     captureBuffer
-	captureStart int // offset of the first byte kept
+	captureStart int // offset of the first captured byte
 
-	str stringState // the current string
+	str stringState
 }
 
 func (l *lexer) captureFrom(at int) {
@@ -60,7 +60,7 @@ func (l *lexer) stopCapture() {
 	}
 }
 
-// tokenText returns the current token as far as it has been read.
+// tokenText returns the current token up to the current position.
 func (l *lexer) tokenText() string { return l.captured.text()[l.tokenStart-l.captureStart:] }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
@@ -69,14 +69,13 @@ func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isQuote reports whether strings can stand between two of c.
+// isQuote reports whether c is a quote of the language.
 func (s *Scanner) isQuote(c byte) bool {
 	return c == '"' || c == '\'' || c == '`' && s.lang != python
 }
 
 func isNonASCII(c byte) bool { return c >= utf8.RuneSelf }
 
-// canBeginWord reports whether c can begin a word of ASCII characters.
 func canBeginWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$'
 }
@@ -85,8 +84,8 @@ func isNameByte(c byte) bool { return canBeginWord(c) || isDigit(c) }
 
 func isWordByte(c byte) bool { return isNameByte(c) || isNonASCII(c) }
 
-// step reads the next bytes of p, at least one or else a change of state, and
-// returns how many.
+// step reads the next bytes of p and returns how many. It reads at least one byte or changes the
+// state.
 func (s *Scanner) step(p []byte) int {
 	switch s.mode {
 	case inSlash:
@@ -131,7 +130,7 @@ func (s *Scanner) step(p []byte) int {
 	return s.readGap(p)
 }
 
-// readGap reads what stands between tokens, and begins the next token.
+// readGap reads whitespace between tokens and begins the next token.
 func (s *Scanner) readGap(p []byte) int {
 	c := p[0]
 	switch {
@@ -220,8 +219,8 @@ func (s *Scanner) readFenceRun(c byte) int {
 	return 1
 }
 
-// reinterpretRun reads a run that was too short as what it is otherwise: backticks
-// open and close templates, tildes are operators.
+// reinterpretRun reads a run that is too short for the fence: backticks open and close
+// templates, tildes are operators.
 func (s *Scanner) reinterpretRun() {
 	s.mode, s.lineBlank = inGap, false
 	switch {

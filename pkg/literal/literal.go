@@ -1,12 +1,11 @@
-// Package literal reads calls name(args) whose arguments are literals of
-// JavaScript or Python, the parts of what should be JSON, and objects whose
-// strings stand between private marks, from a text that arrives in pieces.
+// Package literal scans calls name(args) with JavaScript or Python literals as arguments, JSON
+// with recorded repairs, and objects whose strings have a dialect's own delimiter, from a text
+// that arrives in pieces.
 //
-// It evaluates nothing: what is no literal is a finding. Every byte is looked
-// at a bounded number of times and never again, so any split of a text gives
-// the same calls and findings, and text inside a string is never read as
-// anything else, not even when the string or its call turns out to be faulty.
-// Where calls stand in a response is the business of package dialect.
+// It evaluates nothing: an expression is a finding. It looks at every byte a bounded number of
+// times, so any split of a text gives the same calls and findings. Text inside a string is never
+// read as syntax, even if the string or its call is faulty. Package dialect finds the calls in a
+// response.
 package literal
 
 import (
@@ -18,82 +17,81 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A State says how far a [Scanner] has come.
+// A State is the progress of a [Scanner].
 type State int
 
-// The states of a scanner. In every state but [More] it reads nothing further.
+// The states of a scanner. It reads further only in state [NeedMore].
 const (
-	More    State = iota // the end has not been seen
-	Done                 // what was wanted was read and is good
-	Bad                  // what was read is no good call or value, or no call at all
-	Fenced               // the fence around the text was closed
-	Stopped              // a stop was met, see Options
+	More    State = iota // the end has not been reached
+	Done                 // the expected item was read without errors
+	Bad                  // the item has an error, or is not a call
+	Fenced               // the surrounding code fence was closed
+	Stopped              // a stop was found, see [Options]
 )
 
-// MaxDepth is how deep arrays and objects may be nested if nothing else is said.
+// MaxDepth is the default limit for nested arrays and objects.
 const MaxDepth = 64
 
-// Options say where a scanner reads, and within which limits.
+// Options configure a scanner.
 type Options struct {
-	Base     int   // offset of the first byte in the whole text; all offsets count like it
-	MaxDepth int   // how deep arrays and objects may be nested; 0 means [MaxDepth]
-	Fence    Fence // the fence around the text; the zero value for none
+	Base     int   // offset of the first byte in the whole text; all offsets include it
+	MaxDepth int   // limit for nested arrays and objects; 0 means [MaxDepth]
+	Fence    Fence // the surrounding code fence; the zero value for none
 
 	Stops *Stops // nil for none
 
-	Wrapper string // Python: a function, such as print, that is no call itself where a call is its first argument
+	Wrapper string // Python: a function such as print that is not the call if its first argument is a call
 }
 
-// A Fence is an open code fence. It is closed by a run of Len times Char
-// outside strings and comments, which must begin a line when it stands in the
-// arguments of a call or in a value.
+// A Fence is an open code fence. A run of Len times Char outside strings and comments closes it.
+// Inside arguments and values the run must begin a line.
 type Fence struct {
 	Char byte
 	Len  int
 }
 
-// A goal is what a scanner is to read.
+// A goal is the item that a scanner reads.
 type goal int
 
 const (
 	goalCall goal = iota
 	goalStatement
 	goalValue
-	goalPunct // these are of JSON, see NewJSON
+	goalPunct // from here on JSON, see NewJSON
 	goalKey
 	goalObject
 	goalSkip
-	goalDelimited // see NewQuoted
+	goalDelimited // see NewDelimited
 )
 
-// A language is what literals are written in.
+// A language is the syntax of the literals.
 type language int
 
 const (
 	javaScript language = iota
-	jsonText            // what JSON does not have is tolerated, with a finding
+	jsonText            // lenient: extensions are read with a finding
 	python
-	delimited // see NewQuoted
+	delimited // see NewDelimited
 )
 
-// A phase is a stretch of a statement.
+// A phase is a part of a statement.
 type phase int
 
 const (
-	beforeStatement phase = iota // the statement has not begun
-	inHead                       // in the words before "("
-	inArguments                  // in the arguments
-	skipping                     // on the way to the ")" of a call that has a fault
-	inNonCall                    // in a statement that is no call
+	beforeStatement phase = iota
+	inHead                // in the words before "("
+	inArguments
+	skipping  // skipping to the ")" of a faulty call
+	inNonCall // in a statement that is not a call
 )
 
-// A Scanner reads one call, statement, value or part of JSON after another from
-// the bytes written to it.
+// A Scanner reads calls, statements, values or parts of JSON, one after another, from the bytes
+// written to it.
 type Scanner struct {
 	goal  goal
-	dirty bool // what is below holds something of the last part
+	dirty bool // the fields below hold state of the last part
 	state State
-	steps int // bytes and tokens looked at; tests count them
+	steps int // bytes and tokens looked at, for tests
 
 	settings
 	stopping
@@ -105,28 +103,27 @@ type Scanner struct {
 	object     object
 	skip       skipState
 	lastString lastString
-	strict     *strictParser // reads objects at once
+	strict     *strictParser // parses complete strict values
 	textArena  stringArena
 	valueArena byteArena
 	report
 }
 
-// NewCall returns a scanner for one call name(args). Blanks and comments may
-// stand before it.
+// NewCall returns a scanner for one call name(args). Whitespace and comments may precede it.
 func NewCall(o Options) *Scanner { return newScanner(goalCall, javaScript, o) }
 
-// NewStatement returns a scanner for one statement: "return name(args)" with or
-// without "return" (or "await"), or anything else up to its end. Blanks,
-// comments and semicolons may stand before it.
+// NewStatement returns a scanner for one statement: "return name(args)" with or without "return"
+// (or "await"), or anything else up to its end. Whitespace, comments and semicolons may precede
+// it.
 func NewStatement(o Options) *Scanner { return newScanner(goalStatement, javaScript, o) }
 
-// settings are what does not change while a text is read.
+// settings do not change while a text is read.
 type settings struct {
 	lang      language
 	fence     Fence
 	maxDepth  int
 	wrapper   string
-	delimiter string // the mark around strings
+	delimiter string // the string delimiter of NewDelimited
 }
 
 func newScanner(g goal, lang language, o Options) *Scanner {
@@ -135,8 +132,8 @@ func newScanner(g goal, lang language, o Options) *Scanner {
 	return s
 }
 
-// Reset makes the scanner read another text, with other options, as a new one
-// would. What was returned before stays valid.
+// Reset makes the scanner read another text with other options, like a new scanner. Results
+// returned before stay valid.
 func (s *Scanner) Reset(o Options) {
 	s.args.reset()
 	*s = Scanner{
@@ -151,7 +148,7 @@ func (s *Scanner) Reset(o Options) {
 	s.begin()
 }
 
-// begin makes a new scanner ready for what it is to read.
+// begin sets the initial state for the goal.
 func (s *Scanner) begin() {
 	switch {
 	case s.lang == jsonText:
@@ -162,8 +159,8 @@ func (s *Scanner) begin() {
 	}
 }
 
-// Next makes the scanner ready for the next call, statement or object of the
-// text. What was returned for the last one stays valid.
+// Next prepares the scanner for the next call, statement or object of the text. Results returned
+// before stay valid.
 func (s *Scanner) Next() {
 	s.args.reset()
 	*s = Scanner{
@@ -175,13 +172,12 @@ func (s *Scanner) Next() {
 	s.begin()
 }
 
-// Write reads from p until the state is no longer [More]. It returns how many
-// bytes it has read and does not keep p. A call is [Done] exactly with its
-// closing parenthesis, a number with the byte before the first that does not
-// belong to it.
+// Write reads from p until the state is no longer [NeedMore]. It returns how many bytes it has
+// read and does not retain p. A call is [Done] exactly with its closing parenthesis, a number
+// with the byte before the first that does not belong to it.
 //
-// What may begin a stop or a private mark counts as read when it is not yet known
-// whether it does; [Scanner.Taken] returns it where the part ends before it.
+// A possible start of a stop or string delimiter counts as read while it is undecided. If the
+// part ends before it, [Scanner.Unread] returns it.
 func (s *Scanner) Write(p []byte) (int, State) {
 	if len(s.lookahead) > 0 {
 		return s.writeLookahead(p)
@@ -194,8 +190,8 @@ func (s *Scanner) Write(p []byte) (int, State) {
 	return n, s.state
 }
 
-// read reads from p until the state is no longer [More] or more bytes are needed
-// to decide what comes next, and returns how many bytes it has read.
+// read reads from p until the state is no longer [NeedMore] or more bytes are needed as
+// lookahead. It returns how many bytes it has read.
 func (s *Scanner) read(p []byte) int {
 	i := 0
 	switch {
@@ -216,8 +212,8 @@ func (s *Scanner) read(p []byte) int {
 	return i
 }
 
-// Close says that the text has ended, and returns the last state. A call that
-// has not ended is cut off: it is reported and can never be executed.
+// Close marks the end of the text and returns the last state. An unfinished call is reported as
+// truncated and is never executable.
 func (s *Scanner) Close() State {
 	s.flushLookahead()
 	if s.state == More {
@@ -226,14 +222,14 @@ func (s *Scanner) Close() State {
 	return s.state
 }
 
-// endOfText decides what the end of the text means for what was being read.
+// endOfText ends the current token and item at the end of the text.
 func (s *Scanner) endOfText() {
 	if s.mode == inDelimited && s.endObjectBeforeStop(true) {
 		return
 	}
 	if s.goal == goalValue && (s.mode == inWord || s.mode == inNumber || s.mode == inBackticks) ||
 		s.goal == goalPunct && (s.mode == inSlash || s.mode == inNonASCII || s.mode == inFenceRun) {
-		s.step([]byte{'\n'}) // which ends such a token without being part of it
+		s.step([]byte{'\n'}) // ends such a token without being part of it
 	}
 	switch {
 	case s.mode == inLine:
@@ -254,19 +250,19 @@ func (s *Scanner) endOfText() {
 	s.end, s.state = s.pos, Bad
 }
 
-// Steps returns how many bytes and tokens were looked at, which tests count.
+// Steps returns how many bytes and tokens were looked at, for tests.
 func (s *Scanner) Steps() int { return s.steps }
 
-// LineStart reports whether the line has held only blanks so far; in state
-// [Fenced], whether the fence was closed at the start of a line.
+// IsLineStart reports whether the line has only whitespace so far; in state [FenceClosed],
+// whether the closing fence began a line.
 func (s *Scanner) LineStart() bool { return s.lineBlank }
 
-// End returns the offset behind what was read; in the states [Fenced] and
-// [Stopped], that of the run that closed the fence and of the stop.
+// End returns the offset after the item. In the states [FenceClosed] and [Stopped] it is the
+// offset of the closing fence or the stop.
 func (s *Scanner) End() int { return s.end }
 
-// JunkReason says why the statement at [Scanner.Junk] is no call, "" where nothing more
-// is known.
+// NonCallReason says why the statement at [Scanner.NonCall] is not a call, "" if there is
+// nothing to add.
 func (s *Scanner) JunkReason() string {
 	if !s.head.lacksParen {
 		return ""
@@ -274,14 +270,14 @@ func (s *Scanner) JunkReason() string {
 	return excerpt(s.head.word) + " is not followed by '('"
 }
 
-// Junk returns the place of a statement that is no call, and false if the
-// scanner has read a call or nothing.
+// NonCall returns the span of a statement that is not a call, and false if the scanner has read
+// a call or nothing.
 func (s *Scanner) Junk() (diag.Span, bool) {
 	return diag.Bytes(s.head.start, s.end), s.state != More && s.phase == inNonCall
 }
 
-// Call returns the call that was read, and false if there was none. A call with
-// a fault has a name and a text but no arguments.
+// Call returns the call, and false if there was none. A faulty call has a name and a text but no
+// arguments.
 func (s *Scanner) Call() (chat.Call, bool) {
 	if s.head.name == "" {
 		return chat.Call{}, false
@@ -302,8 +298,8 @@ func (s *Scanner) Call() (chat.Call, bool) {
 	}, true
 }
 
-// Value returns the value that was read as JSON, nil if it has a fault. Numbers
-// keep their digits and objects the order of their keys.
+// Value returns the value as JSON, nil if it has an error. Numbers keep their digits and objects
+// the order of their keys.
 func (s *Scanner) Value() json.RawMessage {
 	if s.state != Done {
 		return nil
@@ -311,7 +307,7 @@ func (s *Scanner) Value() json.RawMessage {
 	return s.takeResult()
 }
 
-// takeResult returns what has been read up to its end, nil if that is nothing.
+// takeResult returns the output for the current item, nil if it is empty.
 func (s *Scanner) takeResult() json.RawMessage {
 	if s.part.value == nil && len(s.args.out) > 0 {
 		value, same := s.valueArena.persist(s.args.out)

@@ -147,7 +147,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// A reading is what a scanner reads of a text.
+// A reading is the result of scanning a text.
 type reading struct {
 	Calls    []chat.Call
 	Junk     []diag.Span
@@ -237,8 +237,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestBounds checks that a call has a bounded number of findings and edits,
-// however much is wrong with it.
+// TestBounds checks that the findings and edits of a call are bounded.
 func TestBounds(t *testing.T) {
 	call, findings := ParseCall("f(" + strings.Repeat("True,", 10*maxFindings) + ")")
 	if len(findings) != maxFindings || call.Status != chat.StatusRepaired {
@@ -288,7 +287,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// checkPieces holds the streaming law for statements and values.
+// checkPieces checks the streaming law for statements and values.
 func checkPieces(t *testing.T, text string) {
 	t.Helper()
 	for _, start := range []func() *Scanner{newStatement, newValue} {
@@ -322,8 +321,8 @@ func checkReading(t *testing.T, r reading, text string) {
 	}
 }
 
-// parseValue reads a text that is one literal, with blanks and comments around
-// it and semicolons behind it, and returns it as JSON; nil if it has a fault.
+// parseValue parses a text that is one literal, with whitespace, comments and semicolons around
+// it, and returns it as JSON; nil if it has an error.
 func parseValue(text string) (json.RawMessage, []diag.Finding) {
 	s := newValue()
 	n, state := s.Write([]byte(text))
@@ -337,7 +336,7 @@ func parseValue(text string) (json.RawMessage, []diag.Finding) {
 	return value, findings
 }
 
-// difference says how two values differ. It is "" at once where they are deeply equal.
+// difference describes how two values differ. It is "" if they are deeply equal.
 func difference[T any](want, got T, opts ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

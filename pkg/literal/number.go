@@ -8,24 +8,24 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// maxRadixDigits bounds numbers in other bases than ten, whose conversion takes
-// more than linear time.
+// maxRadixDigits limits numbers in bases other than ten: converting them takes more than linear
+// time.
 const maxRadixDigits = 256
 
-// A numeral is a number as it was written.
+// A numeral is a parsed number.
 type numeral struct {
-	json       string // the number in the form it has in JSON
-	issue      string // what is wrong with how it was written; "" for nothing
-	maybeOctal bool   // a leading zero may mean that it is octal
-	invalid    bool   // it is no number
+	json       string // the number in JSON notation
+	issue      string // the non-JSON notation, for messages; "" for none
+	maybeOctal bool   // a leading zero may mean octal
+	invalid    bool   // it is not a number
 }
 
 const plusSign = "a plus sign"
 
-// nonNumbers are the words for numbers that JSON does not have.
+// nonNumbers are numeric words that JSON does not have.
 var nonNumbers = map[string]bool{"NaN": true, "Infinity": true}
 
-// endNumber takes a number in the arguments.
+// endNumber adds a number token to the arguments.
 func (s *Scanner) endNumber(token string) {
 	w := word{token, s.tokenStart, s.pos}
 	unsigned := strings.TrimLeft(token, "+-")
@@ -55,8 +55,7 @@ func (s *Scanner) endNumber(token string) {
 	s.addNumber(w, number)
 }
 
-// isSmallInteger reports whether a number is one of so few digits that it is the same
-// everywhere.
+// isSmallInteger reports whether a token is an integer that every number type holds.
 func isSmallInteger(token string) bool {
 	if len(token) > strictDigits || token[0] == '0' && len(token) > 1 {
 		return false
@@ -69,7 +68,7 @@ func isSmallInteger(token string) bool {
 	return true
 }
 
-// addNumber takes a number that has been read.
+// addNumber adds a parsed number to the arguments.
 func (s *Scanner) addNumber(w word, number numeral) {
 	if s.lang == python && number.issue == plusSign {
 		number.issue = ""
@@ -82,7 +81,7 @@ func (s *Scanner) addNumber(w word, number numeral) {
 	s.endValue(w.end)
 }
 
-// failNumber tells a sign before something else from a number gone wrong.
+// failNumber reports an invalid number, or an expression if it is a sign before something else.
 func (s *Scanner) failNumber(w word) {
 	if rest := strings.TrimLeft(w.text, "+-."); rest == "" || canBeginWord(rest[0]) {
 		s.failNotLiteral(w)
@@ -95,7 +94,7 @@ func (s *Scanner) failNotANumber(w word) {
 	s.fail(diag.NotANumber, w.start, w.end, "JSON cannot represent %s", w.text)
 }
 
-// addNumberKey takes a number as the key of an object.
+// addNumberKey adds a number as the key of an object.
 func (s *Scanner) addNumberKey(w word) {
 	if s.lang == python {
 		s.addPythonNumberKey(w)
@@ -108,7 +107,7 @@ func (s *Scanner) addNumberKey(w word) {
 	s.endWord(w.text)
 }
 
-// parseNumber reads a number in any notation of JavaScript.
+// parseNumber parses a number in any JavaScript notation.
 func parseNumber(token string) numeral {
 	var n numeral
 	sign, digits := "", token
@@ -134,7 +133,7 @@ func parseNumber(token string) numeral {
 	return n
 }
 
-// radixOf returns the base that a prefix such as 0x names, or 0.
+// radixOf returns the base of a prefix such as 0x, or 0.
 func radixOf(digits string) int {
 	if len(digits) < 2 || digits[0] != '0' {
 		return 0
@@ -165,7 +164,7 @@ func (n *numeral) parseBase(digits string, base int) {
 
 func isHex(c byte) bool { _, ok := hexValue(c); return ok }
 
-// parseDecimal reads digits with an optional fraction and exponent.
+// parseDecimal parses digits with an optional fraction and exponent.
 func (n *numeral) parseDecimal(digits string) {
 	mantissa, exponent := digits, ""
 	if i := strings.IndexAny(digits, "eE"); i >= 0 {
@@ -190,8 +189,8 @@ func (n *numeral) parseDecimal(digits string) {
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// noteNumber reports a number that JavaScript would not take, or that most
-// programs cannot hold.
+// noteNumber reports a notation that JSON does not have and numbers that lose digits as 64-bit
+// floats.
 func (s *Scanner) noteNumber(w word, n numeral) {
 	if n.issue != "" {
 		s.noteNumberForm(w, n)
@@ -213,8 +212,8 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 		fix("write "+excerpt(n.json), diag.Safe, edit)
 }
 
-// roundTrips reports whether a JSON number is still the same after it has been
-// a 64-bit float and is written again with as many digits as needed.
+// roundTrips reports whether a JSON number survives conversion to a 64-bit float and back to its
+// shortest decimal form.
 func roundTrips(json string) bool {
 	digits, exponent := significantDigits(json)
 	switch {
@@ -231,9 +230,9 @@ func roundTrips(json string) bool {
 	return again == digits && power == exponent
 }
 
-// significantDigits returns the digits of a number without zeros at either end, and
-// the exponent e for which the number is 0.DIGITS times ten to the power of e.
-// Exponents beyond a million are cut to that.
+// significantDigits returns the digits of a number without zeros at either end, and the exponent
+// e such that the number is 0.DIGITS times ten to the power of e. Exponents are limited to a
+// million.
 func significantDigits(json string) (digits string, exponent int) {
 	mantissa := strings.TrimPrefix(json, "-")
 	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {

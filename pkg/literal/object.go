@@ -7,23 +7,23 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Member is one member of an object that was read.
+// A Member is one member of an object.
 type Member struct {
-	Index            int // among the names that are wanted
-	key, keyEnd      int // where the key begins and ends
-	begin, end       int // and where the value does
+	Index            int // in the names given to ExpectObject
+	key, keyEnd      int // span of the key
+	begin, end       int // span of the value
 	text             string
-	json             []byte // the value, if it was not read at once: text is empty
-	gapsFrom, gapsTo int32  // the blanks in it, among those of the object
+	json             []byte // the value, if the object was not read by tryStrict: text is empty
+	gapsFrom, gapsTo int32  // range of the whitespace inside the value in the object's gaps
 }
 
-// Key returns the place of the key.
+// KeySpan returns the span of the key.
 func (m *Member) Key() diag.Span { return diag.Bytes(m.key, m.keyEnd) }
 
-// Span returns the place of the value.
+// ValueSpan returns the span of the value.
 func (m *Member) Span() diag.Span { return diag.Bytes(m.begin, m.end) }
 
-// Kind returns the first byte of the value, which tells its type.
+// Kind returns the first byte of the value, which identifies its type.
 func (m *Member) Kind() byte {
 	if m.text != "" {
 		return m.text[0]
@@ -31,7 +31,7 @@ func (m *Member) Kind() byte {
 	return m.json[0]
 }
 
-// Text returns what the value says, if it is a string.
+// Text returns the value if it is a string.
 func (m *Member) Text() (string, bool) {
 	switch {
 	case m.Kind() != '"':
@@ -44,8 +44,7 @@ func (m *Member) Text() (string, bool) {
 	return unquote([]byte(m.text)), true
 }
 
-// JSON returns the value of a member of the object that was read last, without
-// blanks between its tokens.
+// JSON returns the value of a member of the last object, without whitespace between its tokens.
 func (s *Scanner) JSON(m *Member) json.RawMessage {
 	if m.text == "" {
 		return m.json
@@ -64,27 +63,26 @@ func (s *Scanner) JSON(m *Member) json.RawMessage {
 	return b
 }
 
-// An object is an object whose members are wanted one by one.
+// An object is the object that is being read.
 type object struct {
-	untried    bool     // nothing of it has been read, or of the value that is wanted instead
-	names      []string // the members that are wanted
+	untried    bool     // tryStrict has not been tried yet
+	names      []string // names of the members to return
 	found      []Member
-	others     int       // how many others it has
-	other      diag.Span // the key of the first
+	others     int       // number of other members
+	other      diag.Span // the key of the first of them
 	endsAtNext bool      // it ended where the next object of its list begins
-	text       string    // the object, if it was read at once
-	gaps       []span    // the blanks between its tokens, then
+	text       string    // the object, if tryStrict has read it
+	gaps       []span    // whitespace between its tokens, in that case
 
-	name       string // the member that is being read
+	name       string // the current member
 	key        diag.Span
-	outStart   int // where its value begins, in the output
-	valueStart int // and in the text
+	outStart   int // start of its value in the output
+	valueStart int // start of its value in the text
 }
 
-// ExpectObject expects an object whose opening brace is the next byte. Of its
-// members those with the given names are returned. Where the object has a fault
-// the scanner goes on to its end; a closing bracket, or an opening brace behind
-// a comma, that belongs to the list around the object ends it, too.
+// ExpectObject expects an object whose opening brace is the next byte, and returns its members
+// with the given names. A faulty object is skipped to its end. A closing bracket of the list
+// around the object also ends it, as does an opening brace after a comma.
 func (s *Scanner) ExpectObject(names []string) {
 	s.expect(goalObject)
 	o := &s.object
@@ -92,23 +90,22 @@ func (s *Scanner) ExpectObject(names []string) {
 	o.reset()
 }
 
-// reset forgets what was read of the object.
 func (o *object) reset() {
 	o.found, o.gaps, o.others, o.other = o.found[:0], o.gaps[:0], 0, diag.Span{}
 }
 
-// Members returns the members that were wanted, in the order of the text, until
-// the next part is expected.
+// Members returns the requested members in the order of the text, until another part is
+// expected.
 func (s *Scanner) Members() []Member { return s.object.found }
 
-// NextBegun reports whether the object ended, without its brace, where the next
-// object of its list begins.
+// HasNextObjectBegun reports whether the object ended, without its closing brace, at the start
+// of the next object of its list.
 func (s *Scanner) NextBegun() bool { return s.object.endsAtNext }
 
-// Others returns how many other members the object has, and the key of the first.
+// ExtraMembers returns the number of other members, and the key of the first.
 func (s *Scanner) Others() (int, diag.Span) { return s.object.others, s.object.other }
 
-// ObjectText returns the text of the object that was read.
+// ObjectText returns the text of the object.
 func (s *Scanner) ObjectText() string {
 	if s.object.text != "" {
 		return s.object.text
@@ -120,19 +117,18 @@ func (s *Scanner) ObjectText() string {
 	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], behind)
 }
 
-// Member returns a member with a key at a place, and the value that was read last.
+// NewMember returns a member with a key at a span and the last value.
 func (s *Scanner) Member(key diag.Span) Member {
 	place := s.Place()
 	return Member{key: key.Start, keyEnd: key.End, begin: place.Start, end: place.End, json: s.Value()}
 }
 
-// beginMember takes the key of a member.
+// beginMember records the key of a member.
 func (s *Scanner) beginMember(name string, key diag.Span) {
 	s.object.name, s.object.key = name, key
 }
 
-// endMember follows the value of a member. What was read of it is not needed in
-// the output any more.
+// endMember stores the value of a member. It drops the output, which is not needed any more.
 func (s *Scanner) endMember(end int) {
 	if s.goal != goalObject {
 		return
@@ -154,8 +150,8 @@ func (s *Scanner) endMember(end int) {
 	top.keyOutStart, top.keyOutEnd = 0, 0
 }
 
-// addMember returns another member for the names that are wanted, to be filled in: of
-// the one that stood there before only the texts are cleared.
+// addMember returns the next member of found to fill in. It reuses the slice and clears only the
+// texts.
 func (o *object) addMember() *Member {
 	if len(o.found) == cap(o.found) {
 		o.found = append(o.found, Member{})
@@ -167,7 +163,7 @@ func (o *object) addMember() *Member {
 	return m
 }
 
-// memberIndex returns the index of a name among those that are wanted, or -1.
+// memberIndex returns the index of a name among the requested names, or -1.
 func (o *object) memberIndex(name []byte) int {
 	for i, n := range o.names {
 		if n == string(name) {

@@ -7,9 +7,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// ParseCall reads a text that is one call name(args), with blanks, comments and
-// semicolons around it. If it is not, a finding says so, and the call holds
-// what could be read.
+// ParseCall parses a text that is one call name(args), with whitespace, comments and semicolons
+// around it. If it is not, a finding says so, and the call holds the parts that could be read.
 func ParseCall(text string) (chat.Call, []diag.Finding) {
 	s := NewCall(Options{})
 	n, state := s.Write([]byte(text))
@@ -28,8 +27,8 @@ func ParseCall(text string) (chat.Call, []diag.Finding) {
 	return call, findings
 }
 
-// hasTrailingText reports whether anything but blanks, comments and semicolons stands
-// behind a call.
+// hasTrailingText reports whether anything but whitespace, comments and semicolons follows a
+// call.
 func hasTrailingText(rest string) bool {
 	s := NewStatement(Options{})
 	s.Write([]byte(rest))
@@ -37,19 +36,19 @@ func hasTrailingText(rest string) bool {
 	return s.phase != beforeStatement
 }
 
-// A Reading is what a whole text says.
+// A Parsed is the result of parsing a whole text.
 type Reading struct {
-	Value    json.RawMessage // nil if it has a fault
+	Value    json.RawMessage // nil if it has an error
 	Status   chat.Status
 	Changed  bool // a repair may have changed the value
 	Findings []diag.Finding
 }
 
-// ParseJSON reads a text that should be one value of JSON. What JavaScript and
-// Python have beyond it is read, with a finding.
+// ParseJSON parses a text that should be one JSON value. Extensions of JavaScript and Python are
+// read with a finding.
 func ParseJSON(text string) Reading { return ParseBytes([]byte(text)) }
 
-// ParseBytes is [ParseJSON] of bytes, which it does not keep.
+// ParseBytes is [ParseJSON] for bytes, which it does not retain.
 func ParseBytes(text []byte) Reading {
 	var r strictParser
 	var o object
@@ -80,7 +79,7 @@ func ParseBytes(text []byte) Reading {
 	return all
 }
 
-// trailingFinding reports text behind a value: another one, or anything else.
+// trailingFinding reports text after a value.
 func trailingFinding(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {

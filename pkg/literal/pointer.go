@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxKeyLen bounds the keys that are named in a path, in bytes of JSON.
+// maxKeyLen limits the keys in a pointer, in bytes of JSON.
 const maxKeyLen = 256
 
-// pointer returns the place that is being read as a JSON pointer into the
-// arguments. It ends where a key is too long.
+// pointer returns the JSON pointer of the current position in the arguments. It ends before a
+// key that is too long.
 func (a *arguments) pointer() string {
 	var b strings.Builder
 	for _, open := range a.open {
@@ -25,7 +25,7 @@ func (a *arguments) pointer() string {
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointerToken returns the step of a path into an open bracket.
+// pointerToken returns the reference token for an open bracket.
 func (a *arguments) pointerToken(open bracket) (string, bool) {
 	switch {
 	case open.items == 0:

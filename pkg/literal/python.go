@@ -7,16 +7,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// NewPython returns a scanner for one call of Python, name(args), with literals
-// for arguments. Blanks and comments may stand before it. Behind a call
-// [Scanner.Next] goes on with the next; what stands between calls, such as the
-// brackets and commas of a list, is for the caller to read, and so is the ")" of
-// a wrapper (see [Options]). A statement that is no call ends before a comma or
-// closing bracket of what is around it, or with its line.
+// NewPython returns a scanner for one Python call name(args) with literal arguments. Whitespace
+// and comments may precede it. [Scanner.Next] prepares it for the next call. The caller reads
+// the text between calls, such as the brackets and commas of a list and the ")" of a wrapper
+// (see [Options]). A statement that is not a call ends with its line, or before a comma or
+// closing bracket of the surrounding text.
 func NewPython(o Options) *Scanner { return newScanner(goalCall, python, o) }
 
-// Wrapped reports whether the call that was read is the first argument of the
-// wrapper, whose ")" is still to come.
+// IsWrapped reports whether the call is the first argument of the wrapper, whose ")" has not
+// been read.
 func (s *Scanner) Wrapped() bool { return s.head.wrapped }
 
 // beginWrapper reads the parenthesis of the wrapper.
@@ -24,8 +23,8 @@ func (s *Scanner) beginWrapper() {
 	s.head.wrapperWord, s.head.wrapperParen, s.head.word = s.head.word, s.pos, ""
 }
 
-// readInWrapper reads what follows the parenthesis of the wrapper: a call, or an
-// argument, with which the wrapper is the call.
+// readInWrapper reads the first argument of the wrapper. If it is not a call, the wrapper is the
+// call.
 func (s *Scanner) readInWrapper(c byte) int {
 	h := &s.head
 	switch {
@@ -47,7 +46,7 @@ func (s *Scanner) readInWrapper(c byte) int {
 	return 0
 }
 
-// isStringPrefix reports whether a word can stand right before the quote of a string.
+// isStringPrefix reports whether a word can precede the quote of a string.
 func isStringPrefix(word string) bool {
 	switch strings.ToLower(word) {
 	case "r", "u", "b", "f", "br", "rb", "fr", "rf":
@@ -68,7 +67,7 @@ func (s *Scanner) openPrefixedString(prefix string, quote byte) {
 	}
 }
 
-// readOpeningQuotes reads what stands behind the first quotes of a string: a third makes
+// readOpeningQuotes reads the byte after the first quotes of a string: a third quote makes
 // triple quotes, otherwise two are an empty string.
 func (s *Scanner) readOpeningQuotes(c byte) int {
 	switch {
@@ -88,7 +87,7 @@ func (s *Scanner) readOpeningQuotes(c byte) int {
 	return 0
 }
 
-// readClosingQuotes reads quotes in a string in triple quotes: three close it.
+// readClosingQuotes reads quotes in a triple-quoted string: three close it.
 func (s *Scanner) readClosingQuotes(c byte) int {
 	switch {
 	case c != s.str.quote:
@@ -105,8 +104,7 @@ func (s *Scanner) readClosingQuotes(c byte) int {
 	return 1
 }
 
-// readBrace reads what stands behind a brace in an f-string: another makes text of
-// both.
+// readBrace reads the byte after a brace in an f-string: a doubled brace is text.
 func (s *Scanner) readBrace(c byte) int {
 	s.mode = inText
 	if c == s.str.brace {
@@ -119,8 +117,8 @@ func (s *Scanner) readBrace(c byte) int {
 	return 0
 }
 
-// readPythonSpecial reads a byte of a string that only Python treats so. It reports
-// false if it is none.
+// readPythonSpecial reads a byte that is special only in Python strings, and reports whether it
+// is one.
 func (s *Scanner) readPythonSpecial(c byte) (int, bool) {
 	str := &s.str
 	switch {
@@ -134,8 +132,8 @@ func (s *Scanner) readPythonSpecial(c byte) (int, bool) {
 	return 0, false
 }
 
-// readPythonControl reads a raw control character. Only a line end ends a string in
-// single quotes, and only NUL can stand nowhere.
+// readPythonControl reads a raw control character. A line end is an error only in single quotes,
+// NUL everywhere.
 func (s *Scanner) readPythonControl(c byte) {
 	str := &s.str
 	switch {
@@ -150,7 +148,7 @@ func (s *Scanner) readPythonControl(c byte) {
 	s.emitRune(rune(c))
 }
 
-// readPythonEscape reads the byte behind a backslash.
+// readPythonEscape reads the byte after a backslash.
 func (s *Scanner) readPythonEscape(c byte) int {
 	str := &s.str
 	switch c {
@@ -162,7 +160,7 @@ func (s *Scanner) readPythonEscape(c byte) int {
 		str.hasLetterEscape = true
 	case '\'', '"', '\\':
 		s.emitRune(rune(c))
-	case '\r', '\n': // a line continuation
+	case '\r', '\n': // line continuation
 		str.skipLF = c == '\r'
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		str.escapeKind, str.escapeDigits, str.escapeValue, s.mode = '8', 1, rune(c-'0'), inDigits
@@ -176,8 +174,8 @@ func (s *Scanner) readPythonEscape(c byte) int {
 	return 1
 }
 
-// readRawEscape reads the byte behind a backslash in a raw string, where both
-// are text and the string goes on.
+// readRawEscape reads the byte after a backslash in a raw string, where both are text and an
+// escaped quote does not end the string.
 func (s *Scanner) readRawEscape(c byte) int {
 	s.emit([]byte(`\\`))
 	if c != '\\' && c != s.str.quote {
@@ -187,8 +185,8 @@ func (s *Scanner) readRawEscape(c byte) int {
 	return 1
 }
 
-// readPythonEscapeDigit reads a byte of an escape that JavaScript does not have. It reports
-// false if it is none.
+// readPythonEscapeDigit reads a byte of an escape that JavaScript does not have, and reports
+// whether it is one.
 func (s *Scanner) readPythonEscapeDigit(c byte) (int, bool) {
 	str := &s.str
 	switch {
@@ -211,15 +209,13 @@ func (s *Scanner) readPythonEscapeDigit(c byte) (int, bool) {
 	return 0, true
 }
 
-// Of tuples, and parentheses around a value, it is known only at the end which
-// they are.
+// Whether parentheses are a tuple or enclose a value is known only at their end.
 const (
 	pythonParen      byte = 'p'  // the char of their bracket
-	parenPlaceholder byte = 0x01 // stands in the output for the bracket of what is no tuple
+	parenPlaceholder byte = 0x01 // replaces the bracket in the output if the parentheses are not a tuple
 )
 
-// endParens ends a tuple, which becomes an array, or a value in parentheses,
-// which is that value.
+// endParens ends a tuple, which becomes an array, or a value in parentheses.
 func (s *Scanner) endParens(open bracket, comma bool) {
 	a := &s.args
 	if open.items == 1 && !comma {
@@ -231,7 +227,7 @@ func (s *Scanner) endParens(open bracket, comma bool) {
 	s.endValue(s.pos + 1)
 }
 
-// removePlaceholders removes what stands in the output for parentheses.
+// removePlaceholders removes the placeholders of parentheses from the output.
 func (a *arguments) removePlaceholders() {
 	if !a.hasPlaceholders {
 		return
@@ -249,16 +245,15 @@ func (a *arguments) removePlaceholders() {
 	}
 }
 
-// A pendingKey is a key whose colon has not been read: another string can still
-// continue it.
+// A pendingKey is a key whose colon has not been read: an adjacent string can still continue it.
 type pendingKey struct {
-	from       int // where it begins in the output
+	from       int // start in the output
 	start, end int
-	word       string // what is written, if it is no string
+	word       string // the source text, if it is not a string
 }
 
-// continueString makes the string that begins here a continuation of the one
-// right before it, and reports false if there is none.
+// continueString makes the current string a continuation of an adjacent one, and reports whether
+// there is one.
 func (s *Scanner) continueString() bool {
 	a := &s.args
 	if !a.lastIsString {
@@ -270,7 +265,7 @@ func (s *Scanner) continueString() bool {
 	return true
 }
 
-// endPythonString takes a string that another can continue.
+// endPythonString ends a string that an adjacent one can continue.
 func (s *Scanner) endPythonString(end int) {
 	a := &s.args
 	switch {
@@ -285,7 +280,7 @@ func (s *Scanner) endPythonString(end int) {
 	a.lastIsString = true
 }
 
-// readPythonColon reads the colon behind a key.
+// readPythonColon reads the colon after a key.
 func (s *Scanner) readPythonColon() {
 	a := &s.args
 	key := a.key
@@ -302,8 +297,7 @@ func (s *Scanner) readPythonColon() {
 	}
 }
 
-// addValueKey takes a key that is no string but a number or word, given as what it
-// is in JSON.
+// addValueKey adds a number or word, given as JSON, as a key.
 func (s *Scanner) addValueKey(w word, json string) {
 	a := &s.args
 	a.beginItem()
@@ -312,7 +306,7 @@ func (s *Scanner) addValueKey(w word, json string) {
 	a.want, a.lastKeyBare, a.lastEnd, a.lastIsString = wantColon, false, w.end, false
 }
 
-// addPythonNumberKey takes a number in the place of a key.
+// addPythonNumberKey adds a number as a key.
 func (s *Scanner) addPythonNumberKey(w word) {
 	number := parseNumber(w.text)
 	if number.invalid {
@@ -322,7 +316,7 @@ func (s *Scanner) addPythonNumberKey(w word) {
 	s.addValueKey(w, number.json)
 }
 
-// addWordKey takes a word in the place of a key.
+// addWordKey adds a word as a key.
 func (s *Scanner) addWordKey(w word) {
 	json, known := wordValues[w.text]
 	if !known {
@@ -332,8 +326,8 @@ func (s *Scanner) addWordKey(w word) {
 	s.addValueKey(w, json)
 }
 
-// endBeforeOuter reports, and ends there, whether a call with a fault or a statement
-// that is no call ends before this byte, which belongs to what is around it.
+// endBeforeOuter ends a faulty call or a non-call, and returns true, if c belongs to the
+// surrounding text.
 func (s *Scanner) endBeforeOuter(c byte) bool {
 	p := &s.skip
 	switch {
@@ -348,7 +342,7 @@ func (s *Scanner) endBeforeOuter(c byte) bool {
 	return true
 }
 
-// countSquares counts the square brackets in a call with a fault.
+// countSquares counts the square brackets in a faulty call.
 func (p *skipState) countSquares(c byte) {
 	switch c {
 	case '[':

@@ -7,7 +7,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// readPython reads a text that is one call of Python.
+// readPython reads a text that is one Python call.
 func readPython(text string, o Options) (chat.Call, string) {
 	s := NewPython(o)
 	if _, state := s.Write([]byte(text)); state == More {
@@ -83,7 +83,7 @@ func TestPython(t *testing.T) {
 		{"f(1 + 2j)", "f", ``, chat.StatusInvalid, "TC217"},
 		{"f(010)", "f", `[10]`, chat.StatusAmbiguous, "TC216"},
 		{"f(...)", "f", ``, chat.StatusInvalid, "TC217"},
-		// what would have to be evaluated
+		// expressions
 		{"f(a)", "f", ``, chat.StatusInvalid, "TC217"},
 		{"f(g(1), 2)", "f", ``, chat.StatusInvalid, "TC217"},
 		{"f(1 + 2)", "f", ``, chat.StatusInvalid, "TC217"},
@@ -94,7 +94,7 @@ func TestPython(t *testing.T) {
 		{"f(a=`x`)", "f", ``, chat.StatusInvalid, "TC217"},
 		{"f(a=1 // 2)", "f", ``, chat.StatusInvalid, "TC217"},
 		{"f(a=NaN)", "f", ``, chat.StatusInvalid, "TC213"},
-		// cut off
+		// truncated
 		{"f(", "f", ``, chat.StatusTruncated, "TC404"},
 		{"f(a='", "f", ``, chat.StatusTruncated, "TC404"},
 		{"f(a='''x'", "f", ``, chat.StatusTruncated, "TC404"},
@@ -154,8 +154,8 @@ func TestComparisonInWrapper(t *testing.T) {
 	}
 }
 
-// The caller of a scanner reads what stands between calls, so a call with a fault
-// and a statement that is none end where that comes.
+// The caller of a scanner reads the text between calls, so a faulty call and a non-call end
+// before it.
 func TestPythonNext(t *testing.T) {
 	for text, want := range map[string]string{
 		"[f(a=1), g()]":               "f g",
@@ -178,8 +178,8 @@ func TestPythonNext(t *testing.T) {
 	}
 }
 
-// pythonList reads calls of Python one after another, and passes over the
-// brackets and commas between them. It takes the state of the scanner after each.
+// pythonList reads Python calls one after another, and skips the brackets and commas between
+// them. It records the state of the scanner after each.
 func pythonList(text string, piece int, o Options, take func(*Scanner, State)) *Scanner {
 	s := NewPython(o)
 	reading := false
@@ -208,8 +208,7 @@ func pythonList(text string, piece int, o Options, take func(*Scanner, State)) *
 	return s
 }
 
-// readCalls names the calls of a text: "f!" for one with a fault, and "-" for a
-// statement that is no call.
+// readCalls names the calls of a text: "f!" for a faulty one, and "-" for a non-call.
 func readCalls(text string, piece int) string {
 	var all []string
 	pythonList(text, piece, Options{}, func(s *Scanner, _ State) {

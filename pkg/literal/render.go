@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// AppendPython appends a value, given as valid JSON, as a literal of Python: what
-// [NewPython] reads back as the same value.
+// AppendPython appends a value, given as valid JSON, as a Python literal that [NewPython] reads
+// back as the same value.
 func AppendPython(b []byte, json []byte) []byte {
 	for i := 0; i < len(json); {
 		token := nextToken(json[i:])
@@ -24,10 +24,9 @@ func AppendPython(b []byte, json []byte) []byte {
 	return b
 }
 
-// AppendQuoted appends a value, given as valid JSON, in the form that [NewQuoted]
-// reads back as the same value: keys without quotes, and strings between marks.
-// A key that has to be quoted, and a string that holds the mark, is quoted as in
-// JSON.
+// AppendDelimited appends a value, given as valid JSON, in the form that [NewDelimited] reads
+// back as the same value: unquoted keys and strings between delimiters. A key with special
+// characters and a string that contains the delimiter are quoted as in JSON.
 func AppendQuoted(b []byte, json []byte, mark string) []byte {
 	for i := 0; i < len(json); {
 		token := nextToken(json[i:])
@@ -44,7 +43,7 @@ func AppendQuoted(b []byte, json []byte, mark string) []byte {
 	return b
 }
 
-// nextToken returns the token of JSON at the start of a text: a blank is one, too.
+// nextToken returns the JSON token, or whitespace byte, at the start of a text.
 func nextToken(json []byte) []byte {
 	n := 1
 	switch c := json[0]; {
@@ -66,7 +65,7 @@ func nextToken(json []byte) []byte {
 
 func isNumberByte(c byte) bool { return isDigit(c) || c == '-' || c == '+' || c == '.' }
 
-// isKeyAt reports whether a string in front of rest is a key.
+// isKeyAt reports whether the string before rest is a key.
 func isKeyAt(rest []byte) bool {
 	for _, c := range rest {
 		if !isJSONBlank(c) {
@@ -101,5 +100,5 @@ func appendDelimitedString(b []byte, text, mark string) []byte {
 	return append(b, strings.ReplaceAll(quoted, mark[:1], escape)...)
 }
 
-// pythonWords are the words of Python for those of JSON.
+// pythonWords maps the words of JSON to those of Python.
 var pythonWords = map[string]string{"true": "True", "false": "False", "null": "None"}

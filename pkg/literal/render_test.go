@@ -34,7 +34,7 @@ func TestAppendQuoted(t *testing.T) {
 	}
 }
 
-// checkRendered checks that what is rendered is read back as the same value.
+// checkRendered checks that the rendered form is read back as the same value.
 func checkRendered(t *testing.T, text string) {
 	want := tokens(t, []byte("["+text+"]"))
 	call, findings := readPython("f("+string(AppendPython(nil, []byte(text)))+")", Options{})

@@ -6,29 +6,29 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A head is what stands before the arguments of a call.
+// A head is the part of a call before its arguments.
 type head struct {
-	start      int       // where the statement begins
-	word       string    // the word that can be a name, if one has been read
-	wordEnd    int       // where it ends
-	lineBroken bool      // a line end stands behind it
-	name       string    // the name of the call, once "(" has been read
-	lacksParen bool      // something else than "(" follows the word
-	token      diag.Span // the control tokens behind the word, if there are any
+	start      int       // start of the statement
+	word       string    // the last word, a possible name
+	wordEnd    int       // end of word
+	lineBroken bool      // a line end follows word
+	name       string    // the tool name, set at "("
+	lacksParen bool      // something other than "(" follows word
+	token      diag.Span // span of the control tokens after word
 
-	wrapperWord  string // the wrapper, if its parenthesis has been read
-	wrapperParen int    // where that stands
-	wrapped      bool   // a call is its first argument
+	wrapperWord  string // the wrapper, set at its parenthesis
+	wrapperParen int    // offset of that parenthesis
+	wrapped      bool   // the first argument of the wrapper is a call
 }
 
-// reservedWords are words that stand before "(" without being the name of a function.
+// reservedWords can precede "(" but are not function names.
 var reservedWords = map[string]bool{
 	"await": true, "case": true, "in": true, "instanceof": true, "new": true, "return": true, "throw": true,
 	"typeof": true, "void": true, "yield": true,
 }
 
-// controlWords are the words of JavaScript and Python on which it depends whether
-// the statement behind them is executed, and when.
+// controlWords are the keywords of JavaScript and Python that decide whether and when the
+// following statement is executed.
 var controlWords = map[string]bool{
 	"async": true, "catch": true, "class": true, "def": true, "do": true, "elif": true, "else": true, "except": true,
 	"finally": true, "for": true, "function": true, "if": true, "switch": true, "try": true, "while": true, "with": true,
@@ -50,13 +50,13 @@ func (s *Scanner) beginStatement(c byte) int {
 	return 0
 }
 
-// beginHeadWord begins a word before "(". The call's text begins with the last.
+// beginHeadWord begins a word before "(". The call's text begins with the last one.
 func (s *Scanner) beginHeadWord() int {
 	s.captureFrom(s.pos)
 	return s.beginWord()
 }
 
-// endHeadWord takes a word that is complete.
+// endHeadWord ends a word before "(".
 func (s *Scanner) endHeadWord(word string) {
 	switch {
 	case s.goal == goalStatement && word == "return" && s.head.start == s.tokenStart:
@@ -72,7 +72,7 @@ func (s *Scanner) endHeadWord(word string) {
 	}
 }
 
-// readAfterWord reads a byte behind the words of a head.
+// readAfterWord reads a byte after the words of a head.
 func (s *Scanner) readAfterWord(c byte) int {
 	named := s.head.word != ""
 	switch {
@@ -88,7 +88,7 @@ func (s *Scanner) readAfterWord(c byte) int {
 		s.beginCall()
 		return 1
 	case named && s.head.lineBroken:
-		// The line before was a statement of its own, this one is the next.
+		// The previous line was a statement of its own; this line begins the next.
 		s.phase, s.end, s.state, s.findings = inNonCall, s.head.wordEnd, Bad, nil
 	case isNonASCII(c):
 		return s.beginNonASCII()
@@ -101,10 +101,10 @@ func (s *Scanner) readAfterWord(c byte) int {
 	return 0
 }
 
-// maxNameLen bounds the names of tools.
+// maxNameLen limits tool names, in bytes.
 const maxNameLen = 256
 
-// isName reports whether a word can be the name of a tool.
+// isName reports whether a word can be a tool name.
 func isName(word string) bool {
 	if len(word) > maxNameLen {
 		return false
@@ -117,11 +117,11 @@ func isName(word string) bool {
 	return !reservedWords[word]
 }
 
-// namespacePrefixes are what models put before the name of a tool.
+// namespacePrefixes are the prefixes that models put before tool names.
 var namespacePrefixes = []string{"functions.", "tools.", "default_api."}
 
-// CutNamespace cuts what models put before the name of a tool, namespaces such as
-// "functions.", from what stands behind them. It is "" if there is none.
+// CutNamespace splits prefixes that models add, such as "functions.", from a tool name. The
+// namespace is "" if there is none.
 func CutNamespace(name string) (space, rest string) {
 	rest = name
 	for i := 0; i < len(namespacePrefixes); i++ {
@@ -135,7 +135,7 @@ func CutNamespace(name string) (space, rest string) {
 // beginCall reads the opening parenthesis.
 func (s *Scanner) beginCall() { s.beginArguments(s.pos) }
 
-// beginArguments begins the arguments of a call behind its parenthesis.
+// beginArguments begins the arguments of a call after its parenthesis.
 func (s *Scanner) beginArguments(paren int) {
 	space, name := CutNamespace(s.head.word)
 	if space != "" {
@@ -151,8 +151,7 @@ func (s *Scanner) beginArguments(paren int) {
 	}
 }
 
-// beginNonCall says that the statement is no call. If it has not begun yet, it
-// begins at start.
+// beginNonCall marks the statement as a non-call. If no statement has begun, it begins at start.
 func (s *Scanner) beginNonCall(start int) {
 	if s.phase == inHead {
 		start = s.head.start
@@ -163,23 +162,22 @@ func (s *Scanner) beginNonCall(start int) {
 	s.stopCapture()
 }
 
-// skipState is what is known while a fault or a statement that is no call is
-// passed over. Strings, templates and comments are read as ever.
+// skipState is the state while a faulty call or a non-call is skipped. Strings, templates and
+// comments are still recognised.
 type skipState struct {
-	depth          int    // open brackets: of a call only its parentheses, otherwise all
-	squares        int    // open square brackets in a call of Python
-	open           []byte // in JSON: the brackets that are open
-	lists          int    // how many of them are those of lists
-	interpolations []int  // open braces in each ${…} around this place
+	depth          int    // open brackets: in a call only parentheses, otherwise all
+	squares        int    // open square brackets in a Python call
+	open           []byte // in JSON: the open brackets
+	lists          int    // how many of them are square
+	interpolations []int  // open braces in each enclosing ${…}
 	word           apostrophe
-	last           byte // the last byte that was no blank
-	control        bool // the statement behind a control word has not begun
-	bareFault      bool // the fault is a string without marks, whose end is uncertain
+	last           byte // the last byte that is not whitespace
+	control        bool // the statement after a control word has not begun
+	bareFault      bool // the error is an unquoted string, whose end is ambiguous
 }
 
-// endsAtLine reports whether a statement that is no call ends at a line end. The
-// statement that a condition is about may stand on the next line, and behind a
-// colon, as in Python, on all lines up to the end of the fence.
+// endsAtLine reports whether a non-call ends at a line end. The body of a condition may be on
+// the next line, and after a colon, as in Python, on all lines up to the end of the fence.
 func (p *skipState) endsAtLine() bool {
 	switch {
 	case p.depth > 0 || len(p.interpolations) > 0:
@@ -193,7 +191,7 @@ func (p *skipState) endsAtLine() bool {
 	return true
 }
 
-// skipByte reads a byte between tokens while passing.
+// skipByte skips a byte between tokens.
 func (s *Scanner) skipByte(c byte) int {
 	p := &s.skip
 	if s.endBeforeOuter(c) {
@@ -226,8 +224,8 @@ func (s *Scanner) skipByte(c byte) int {
 	return 1
 }
 
-// skipInterpolationByte reads a byte in ${…}. Only braces count there: no parenthesis in a
-// hole can end the call around the template.
+// skipInterpolationByte skips a byte in ${…}. Only braces count there: no parenthesis inside can
+// end the call around the template.
 func (s *Scanner) skipInterpolationByte(c byte) {
 	top := len(s.skip.interpolations) - 1
 	switch {
@@ -242,7 +240,7 @@ func (s *Scanner) skipInterpolationByte(c byte) {
 	}
 }
 
-// skipCallByte reads a byte on the way to the end of a call.
+// skipCallByte skips a byte of a faulty call.
 func (s *Scanner) skipCallByte(c byte) {
 	s.skip.countSquares(c)
 	switch c {
@@ -256,11 +254,11 @@ func (s *Scanner) skipCallByte(c byte) {
 	}
 }
 
-// An apostrophe tells the ' of "don't" from the one that opens a string: it
-// stands right behind a word, and the word is none of Python's string prefixes.
+// An apostrophe distinguishes the ' of "don't" from an opening quote: it directly follows a word
+// that is not a Python string prefix.
 type apostrophe struct {
 	length int  // of the word so far
-	other  bool // it cannot be a prefix
+	other  bool // the word cannot be a prefix
 }
 
 func (a *apostrophe) add(c byte) {
@@ -272,7 +270,7 @@ func (a *apostrophe) add(c byte) {
 	a.other = a.other || a.length > 2 || strings.IndexByte("rbufRBUF", c) < 0
 }
 
-// after continues behind a word, or somewhere else.
+// after restarts after a word if it is adjacent.
 func (a *apostrophe) after(word string, adjacent bool) {
 	*a = apostrophe{}
 	for i := 0; adjacent && i < len(word); i++ {

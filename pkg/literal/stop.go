@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Stops, and private marks, have several bytes, and the text may be cut inside
-// one. What begins like one and may still become another thing is held back until
-// that is known: a scanner looks ahead and never reads anything twice.
+// Stops and string delimiters have several bytes, and a piece of the text can end inside one.
+// Their undecided start is held back as lookahead, so that a scanner reads no byte twice.
 
-// Stops are marks that end what is read wherever one begins outside strings,
-// whatever is open there. None may be a piece of valid JSON, such as "{". One
-// that begins with a letter, a digit or a byte beyond ASCII is seen only where
-// a token can begin. They do not change, and many scanners can share them.
+// Stops are strings that end an item wherever they begin outside strings, whatever brackets are
+// open. None may be a part of valid JSON, such as "{". A stop that begins with a letter, a digit
+// or a non-ASCII byte is recognised only at the start of a token. Stops are immutable and can be
+// shared by scanners.
 type Stops struct {
 	markers []string
-	first   byteSet // the bytes that one begins with
-	longest int     // bytes of the longest
+	first   byteSet // first bytes of all markers
+	longest int     // length of the longest
 }
 
-// NewStops returns marks that end what is read, nil for none. Empty ones do not count.
+// NewStops returns stops, nil for none. It ignores empty ones.
 func NewStops(marks ...string) *Stops {
 	var s *Stops
 	for _, m := range marks {
@@ -36,14 +35,14 @@ func NewStops(marks ...string) *Stops {
 	return s
 }
 
-// stopping is what is known of the marks that end what is read.
+// stopping is the lookahead state for stops and delimiters.
 type stopping struct {
 	stops        *Stops
-	maxLookahead int    // how many bytes have to be seen to decide what begins here
-	stop         string // the one that was met
-	lookahead    []byte // what has been written and not been read
-	undecided    bool   // more has to be seen to decide what begins here
-	atEOF        bool   // nothing follows what is held back
+	maxLookahead int    // bytes needed at most to decide a token
+	stop         string // the stop that was found
+	lookahead    []byte // bytes written but not read
+	undecided    bool   // the next token needs more lookahead
+	atEOF        bool   // nothing follows the lookahead
 }
 
 func newStopping(stops *Stops, private string) stopping {
@@ -54,10 +53,10 @@ func newStopping(stops *Stops, private string) stopping {
 	return s
 }
 
-// Stop returns the stop that was met; "" if none was.
+// Stop returns the stop that was found, or "".
 func (s *Scanner) Stop() string { return s.stop }
 
-// writeLookahead is [Scanner.Write] where bytes are held back.
+// writeLookahead is [Scanner.Write] with pending lookahead.
 func (s *Scanner) writeLookahead(p []byte) (int, State) {
 	before := len(s.lookahead)
 	text := append(s.lookahead, p[:min(len(p), s.maxLookahead)]...)
@@ -77,7 +76,7 @@ func (s *Scanner) writeLookahead(p []byte) (int, State) {
 	return n - before + more, state
 }
 
-// flushLookahead reads what was held back when nothing follows it.
+// flushLookahead reads the lookahead at the end of the text.
 func (s *Scanner) flushLookahead() {
 	if len(s.lookahead) == 0 {
 		return
@@ -90,8 +89,8 @@ func (s *Scanner) flushLookahead() {
 	}
 }
 
-// hasPrefix reports whether p begins with a mark; s.undecided is set where that
-// depends on what follows p.
+// hasPrefix reports whether p begins with a marker. It sets s.undecided if p is too short to
+// tell.
 func (s *Scanner) hasPrefix(mark string, p []byte) bool {
 	n := 0
 	for n < len(mark) && n < len(p) && mark[n] == p[n] {
@@ -104,13 +103,13 @@ func (s *Scanner) hasPrefix(mark string, p []byte) bool {
 	return n == len(mark)
 }
 
-// canBeginStop reports whether a stop can begin with this byte here.
+// canBeginStop reports whether a stop can begin with c here.
 func (s *Scanner) canBeginStop(c byte) bool {
 	return s.stops != nil && s.stops.first[c] && len(s.skip.interpolations) == 0
 }
 
-// readStop reads a stop. It reports true if one is there, and also where that is
-// not known yet: nothing is read then.
+// readStop reads a stop and reports whether there is one. While that is undecided it returns
+// true and reads nothing.
 func (s *Scanner) readStop(p []byte) (int, bool) {
 	found := ""
 	for _, mark := range s.stops.markers {
@@ -126,7 +125,7 @@ func (s *Scanner) readStop(p []byte) (int, bool) {
 	return len(found), true
 }
 
-// endAtStop ends the part in front of a stop.
+// endAtStop ends the part before a stop.
 func (s *Scanner) endAtStop(mark string) {
 	if s.mode == inLine || s.mode == inBlock || s.mode == inStar {
 		s.noteComment(s.pos)
@@ -144,9 +143,9 @@ func (s *Scanner) endAtStop(mark string) {
 	s.end, s.state, s.stop = s.tokenStart, Stopped, mark
 }
 
-// scanUntil returns how many bytes stand at the start of p before one of some bytes, and
-// before the next place where a stop may begin. If one begins or may begin at the
-// start it is how many bytes were read of it.
+// scanUntil returns the number of bytes at the start of p before a byte of ends and before the
+// next possible stop. If a stop begins or may begin at the start, stopped is true and n is the
+// number of its bytes read.
 func (s *Scanner) scanUntil(p []byte, ends string) (n int, stopped bool) {
 	if s.stops == nil {
 		if n = bytes.IndexAny(p, ends); n < 0 {
@@ -165,7 +164,7 @@ func (s *Scanner) scanUntil(p []byte, ends string) (n int, stopped bool) {
 	return n, false
 }
 
-// indexStop returns the index of the first stop in a text, -1 if there is none.
+// indexStop returns the index of the first stop in a text, or -1.
 func (s *Scanner) indexStop(text string) int {
 	first := -1
 	s.steps += len(text)

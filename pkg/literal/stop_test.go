@@ -11,11 +11,11 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// The stops of the tests: one begins like a list, one like the end of one, and
-// one is the beginning of another.
+// The stops of the tests: one begins like a list, one like the end of one, and one is a prefix
+// of another.
 var testStops = []string{"</call>", "[TOOL]", "]<]", "<<", "<<<"}
 
-// A stop ends what is read wherever it stands outside strings, whatever is open.
+// A stop ends the item wherever it begins outside strings, whatever is open.
 func TestStops(t *testing.T) {
 	o := Options{Stops: NewStops(testStops...)}
 	value := func(o Options) *Scanner { s := NewJSON(o); s.ExpectValue(); return s }
@@ -104,7 +104,7 @@ func writePieces(s *Scanner, text string, piece int) (i int, state State) {
 	return i, state
 }
 
-// What may begin a stop is not lost where it begins none.
+// The possible start of a stop is not lost if it is none.
 func TestHeldBack(t *testing.T) {
 	for text, want := range map[string]string{"[TOO]": "TOO]", "]<[": "<[", "</cool>": "</cool>", "</c": "</c", "x": "x"} {
 		for piece := 1; piece <= len(text); piece++ {
@@ -122,14 +122,14 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
-// A lawCase is a way to read a text, for the law that pieces make no difference.
+// A lawCase is a way to read a text, for the streaming law.
 type lawCase struct {
 	Calls    []chat.Call
 	Findings []diag.Finding
 	States   []string
 }
 
-// readLaw reads calls of Python, or objects with private marks, one after another.
+// readLaw reads Python calls, or objects with string delimiters, one after another.
 func readLaw(text string, piece int, o Options, private bool) lawCase {
 	var r lawCase
 	take := func(s *Scanner, state State) {
@@ -147,7 +147,7 @@ func readLaw(text string, piece int, o Options, private bool) lawCase {
 	return r
 }
 
-// objectList reads objects with private marks one after another.
+// objectList reads objects with string delimiters one after another.
 func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
 	s := NewQuoted(privateMark, o)
 	for i := strings.IndexByte(text, '{'); i >= 0 && i < len(text); {
@@ -164,8 +164,8 @@ func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
 	}
 }
 
-// checkLaw holds the streaming law for Python and for private marks, with stops
-// and without, and that values are JSON.
+// checkLaw checks the streaming law for Python and for string delimiters, with and without
+// stops, and that values are JSON.
 func checkLaw(t *testing.T, text string) {
 	t.Helper()
 	for _, private := range []bool{false, true} {

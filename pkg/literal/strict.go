@@ -10,48 +10,46 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Most objects and values are strict JSON and arrive whole. They are read here at
-// once, with the same result as byte by byte and several times as fast. What is
-// unusual in any way, or not there yet, is left to the scanner, which begins at the
-// start of it again.
+// Most objects and values are strict JSON and arrive whole. They are parsed here in one pass,
+// several times as fast as byte by byte and with the same result. Anything unusual or incomplete
+// is left to the scanner, which restarts at its beginning.
 
-// Bounds of what is read at once.
+// Limits of the fast path.
 const (
 	strictDepth  = 64
-	strictKeys   = 32 // in the objects around one place: each is compared with all in its object
-	strictDigits = 15 // a float holds them all
+	strictKeys   = 32 // in the objects around one position: each key is compared with all in its object
+	strictDigits = 15 // a 64-bit float holds them all
 	strictGaps   = 1 << 15
 	strictBytes  = math.MaxInt32
 )
 
-// A strictParser reads an object or a value at once. A value is read as if it were that of
-// a member: blanks in it are noted.
+// A strictParser parses an object or a value in one pass. It records whitespace in values.
 type strictParser struct {
 	text   []byte
 	base   int // offset of the text
 	object *object
 
-	isWhole    bool // the text is one value, which ends with it
-	outerDepth int  // how many brackets are open around what is read: for a value one, that of its object
+	isWhole    bool // the text is exactly one value
+	outerDepth int  // number of brackets around the item: for a value one, for its imaginary object
 	depth      int
-	arrays     uint64 // the brackets that are open, a bit for each that is one of an array
-	justOpened bool   // what was read last is an opening bracket
+	arrays     uint64 // a bit for each open bracket: 1 for an array
+	justOpened bool   // the last token is an opening bracket
 	keys       [strictKeys]span
-	keyCount   uint8                  // how many keys are known
-	firstKey   [strictDepth + 1]uint8 // where those of each object begin
+	keyCount   uint8                  // length of keys
+	firstKey   [strictDepth + 1]uint8 // first key of each open object
 
-	name       span // the key of the member that is being read
-	valueStart int  // where its value begins
-	gaps       int  // how many blanks stand before that
+	name       span // key of the current member
+	valueStart int  // start of its value
+	gaps       int  // number of gaps before it
 }
 
-// A span is a part of the text.
+// A span is a range of the text.
 type span struct{ from, to int32 }
 
 func (r *strictParser) slice(s span) []byte { return r.text[s.from:s.to] }
 
-// tryStrict tries to read a whole object or value. It returns how many bytes it has
-// read: all of them or none.
+// tryStrict tries to parse a complete object or value. It returns how many bytes it has read:
+// all or none.
 func (s *Scanner) tryStrict(p []byte) int {
 	s.object.untried = false
 	if s.strict == nil {
@@ -88,23 +86,22 @@ func (s *Scanner) tryStrict(p []byte) int {
 	return n
 }
 
-// A Strict reads texts that are one value of strict JSON. The zero value is ready.
+// A Strict parses texts that are one value of strict JSON. The zero value is ready to use.
 type Strict struct {
 	reader strictParser
 	object object
 }
 
-// Append appends the value that a text is, without blanks between its tokens. It
-// reports false, and appends nothing, for any text that is not strictly JSON, and for
-// some that are: such as have escapes that can be written in more than one way, or a
-// number that a 64-bit float may not hold.
+// Append appends the value of a text without whitespace between its tokens. It returns false,
+// and appends nothing, for a text that is not strict JSON and for some that are: those with
+// escapes that have more than one spelling, or with numbers that a 64-bit float may not hold.
 func (s *Strict) Append(b, text []byte) ([]byte, bool) {
 	b, ok := s.reader.appendTo(b, text, &s.object)
 	s.reader.text = nil
 	return b, ok
 }
 
-// appendTo is [Strict.Append] with room for an object.
+// appendTo is [Strict.Append] with a reusable object.
 func (r *strictParser) appendTo(b, text []byte, o *object) ([]byte, bool) {
 	r.reset(text, 0, o)
 	r.isWhole = true
@@ -115,7 +112,7 @@ func (r *strictParser) appendTo(b, text []byte, o *object) ([]byte, bool) {
 	return o.appendWithoutGaps(slices.Grow(b, n-from), text[:n], from), true
 }
 
-// storeStrictObject takes an object that was read at once.
+// storeStrictObject stores an object parsed by tryStrict.
 func (s *Scanner) storeStrictObject(text []byte) {
 	o := &s.object
 	o.text = s.textArena.clone(text)
@@ -125,7 +122,7 @@ func (s *Scanner) storeStrictObject(text []byte) {
 	}
 }
 
-// storeStrictValue takes a value that was read at once, behind some blanks.
+// storeStrictValue stores a value parsed by tryStrict, after some whitespace.
 func (s *Scanner) storeStrictValue(text []byte, blanks int) {
 	s.part.start = s.pos + blanks
 	size := len(text) - blanks
@@ -135,7 +132,7 @@ func (s *Scanner) storeStrictValue(text []byte, blanks int) {
 	s.part.value = s.object.appendWithoutGaps(s.valueArena.alloc(size), text, blanks)
 }
 
-// appendWithoutGaps appends a text from an index on, without the blanks that were noted.
+// appendWithoutGaps appends a text from an index on without the recorded whitespace.
 func (o *object) appendWithoutGaps(b, text []byte, from int) []byte {
 	for _, gap := range o.gaps {
 		b = append(b, text[from:gap.from]...)
@@ -144,21 +141,20 @@ func (o *object) appendWithoutGaps(b, text []byte, from int) []byte {
 	return append(b, text[from:]...)
 }
 
-// reset makes the reader ready for another object or value.
 func (r *strictParser) reset(text []byte, base int, into *object) {
 	r.text, r.base, r.object = text, base, into
 	r.outerDepth, r.depth, r.arrays, r.keyCount, r.isWhole = 0, 0, 0, 0, false
 	into.gaps = into.gaps[:0]
 }
 
-// The functions below read what stands at an index of the text, and return the
-// index behind it: one that is handed on costs less than one that is kept. If it is
-// not there they return [amiss] of how far they have looked, which is below 0.
+// The functions below parse the token at an index and return the index after it: passing the
+// index is faster than storing it. On failure they return [failedAt] of the index they have
+// reached, which is negative.
 
 func failedAt(looked int) int { return ^looked }
 
-// parseObject reads the object at the start of the text, whose members are noted. It
-// returns how many bytes it has looked at, and whether they are an object.
+// parseObject parses the object at the start of the text and records its members. It returns how
+// many bytes it has looked at, and whether they are an object.
 func (r *strictParser) parseObject() (n int, whole bool) {
 	if len(r.text) == 0 || len(r.text) > strictBytes || r.text[0] != '{' {
 		return 0, false
@@ -167,7 +163,7 @@ func (r *strictParser) parseObject() (n int, whole bool) {
 	return r.parseRest(1)
 }
 
-// parseRest reads the rest of what is open.
+// parseRest parses up to the end of the outermost open bracket.
 func (r *strictParser) parseRest(i int) (n int, whole bool) {
 	for r.depth > r.outerDepth {
 		if i = r.parseNext(i); i < 0 {
@@ -177,8 +173,8 @@ func (r *strictParser) parseRest(i int) (n int, whole bool) {
 	return i, true
 }
 
-// parseValue reads a value and the blanks before it. It returns where it begins, how many
-// bytes it has looked at, and whether they are a value that ends there.
+// parseValue parses a value after optional whitespace. It returns where it begins, how many
+// bytes it has looked at, and whether they are a complete value.
 func (r *strictParser) parseValue() (from, n int, whole bool) {
 	i, c := r.skipBlanks(0)
 	if len(r.text) > strictBytes || c == 0 {
@@ -201,7 +197,7 @@ func (r *strictParser) parseValue() (from, n int, whole bool) {
 	return i, end, c == ',' || c == '}' || c == ']' || r.isWhole && behind == len(r.text)
 }
 
-// addMember takes the member whose value has just ended.
+// addMember records the member whose value has just ended.
 func (r *strictParser) addMember(end int) {
 	o := r.object
 	key, keyEnd := r.base+int(r.name.from)-1, r.base+int(r.name.to)+1
@@ -219,8 +215,8 @@ func (r *strictParser) addMember(end int) {
 	}
 }
 
-// parseNext reads the next item with its key and what stands behind it, or the
-// bracket that the item opens.
+// parseNext parses the next item with its key, and the tokens after it or the bracket that it
+// opens.
 func (r *strictParser) parseNext(i int) int {
 	c, array := byte(0), r.inArray()
 	if i, c = r.skipBlanks(i); r.justOpened && isClosing(c, array) {
@@ -249,8 +245,7 @@ func (r *strictParser) parseNext(i int) int {
 	return r.parseAfterItem(i)
 }
 
-// parseAfterItem reads what stands behind an item: the brackets that close there, and the
-// comma behind them.
+// parseAfterItem parses the tokens after an item: closing brackets and a comma.
 func (r *strictParser) parseAfterItem(i int) int {
 	for c := byte(0); ; i++ {
 		switch r.depth {
@@ -270,12 +265,12 @@ func (r *strictParser) parseAfterItem(i int) int {
 	}
 }
 
-// inArray reports whether the innermost bracket is one of an array.
+// inArray reports whether the innermost bracket is an array.
 func (r *strictParser) inArray() bool { return r.arrays&1 != 0 }
 
 func isClosing(c byte, array bool) bool { return c == ']' && array || c == '}' && !array }
 
-// skipBlanks reads blanks, and also returns the byte behind them, 0 if there is none.
+// skipBlanks skips whitespace and also returns the next byte, 0 at the end.
 func (r *strictParser) skipBlanks(i int) (int, byte) {
 	if text := r.text; i < len(text) && text[i] > ' ' {
 		return i, text[i]
@@ -283,8 +278,8 @@ func (r *strictParser) skipBlanks(i int) (int, byte) {
 	return r.skipBlanksSlow(i)
 }
 
-// skipBlanksSlow is [strictParser.blank] where there are some. Those in the values of members
-// are noted.
+// skipBlanksSlow is [strictParser.skipBlanks] for whitespace that is there. It records
+// whitespace in the values of members.
 func (r *strictParser) skipBlanksSlow(from int) (int, byte) {
 	text, i := r.text, from
 	for i < len(text) && isJSONBlank(text[i]) {
@@ -317,7 +312,7 @@ func (r *strictParser) close() {
 	r.arrays >>= 1
 }
 
-// parseKey reads a key that begins with c and is new in its object, and its colon.
+// parseKey parses a key that begins with c, and its colon. The key must be new in its object.
 func (r *strictParser) parseKey(i int, c byte) int {
 	if c != '"' || r.keyCount == strictKeys {
 		return failedAt(i)
@@ -351,7 +346,7 @@ func (r *strictParser) isNew(key []byte) bool {
 	return true
 }
 
-// parseScalar reads a value that begins with c and opens no bracket.
+// parseScalar parses a string, number or word that begins with c.
 func (r *strictParser) parseScalar(i int, c byte) int {
 	switch c {
 	case '"':
@@ -366,7 +361,7 @@ func (r *strictParser) parseScalar(i int, c byte) int {
 	return r.parseNumber(i)
 }
 
-// parseWord reads a word. That nothing else stands right behind it is seen by next.
+// parseWord parses a word. parseNext rejects a byte that directly follows it.
 func (r *strictParser) parseWord(i int, w string) int {
 	end := i + len(w)
 	if end > len(r.text) || string(r.text[i:end]) != w {
@@ -375,7 +370,7 @@ func (r *strictParser) parseWord(i int, w string) int {
 	return end
 }
 
-// parseString reads a string without escapes that are written in more than one way.
+// parseString parses a string whose escapes have only one spelling.
 func (r *strictParser) parseString(i int) int {
 	text := r.text
 	for i++; ; i += 2 {
@@ -391,9 +386,9 @@ func (r *strictParser) parseString(i int) int {
 	}
 }
 
-// skipPlain returns the index of the next quote, backslash or control character
-// of a string, eight bytes at a time: subtracting finds the bytes below a bound,
-// and the lowest that it finds is never wrong.
+// skipPlain returns the index of the next quote, backslash or control character of a string,
+// eight bytes at a time: subtracting finds the bytes below a bound, and the lowest one found is
+// always right.
 func skipPlain(text []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
@@ -410,8 +405,7 @@ func skipPlain(text []byte, i int) int {
 	return i
 }
 
-// isShortEscape reports whether a character has an escape of that letter, and
-// is written with it.
+// isShortEscape reports whether c is the letter of the canonical escape of a character.
 func isShortEscape(c byte) bool {
 	switch c {
 	case '"', '\\', 'b', 'f', 'n', 'r', 't':
@@ -420,7 +414,7 @@ func isShortEscape(c byte) bool {
 	return false
 }
 
-// parseNumber reads a number that every program can hold.
+// parseNumber parses a number that fits a 64-bit float.
 func (r *strictParser) parseNumber(i int) int {
 	text := r.text
 	if i < len(text) && text[i] == '-' {

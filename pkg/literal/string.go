@@ -7,14 +7,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A stringState is a string that is being read.
+// A stringState is the string that is being read.
 type stringState struct {
 	stringProgress
 	stringFixes
-	hasFixes bool // there are some
+	hasFixes bool // stringFixes is not empty
 }
 
-// begin begins a string.
 func (t *stringState) begin(quote byte) {
 	t.stringProgress = stringProgress{quote: quote}
 	if t.hasFixes {
@@ -22,38 +21,38 @@ func (t *stringState) begin(quote byte) {
 	}
 }
 
-// An stringProgress is how far a string has been read.
+// A stringProgress is the lexer state inside a string.
 type stringProgress struct {
 	quote            byte
 	isKey            bool // it is the key of an object
-	outStart         int  // where its JSON form begins in the output
+	outStart         int  // start of its JSON form in the output
 	escapeStart      int  // offset of the current escape
-	escapeKind       byte // of the current escape: 'x', 'u', or '{' for \u{…}
-	escapeDigits     int  // hexadecimal digits of the escape so far
-	escapeValue      rune // and their value
-	highSurrogate    rune // a high surrogate that waits for its low one
-	skipLF           bool // behind a carriage return whose line feed is part of it
-	hasLetterEscape  bool // it has an escape of a control character by its letter
-	hasUnknownEscape bool // it has a backslash with a letter that is no escape
+	escapeKind       byte // its kind: 'x', 'u', or '{' for \u{…}
+	escapeDigits     int  // number of its digits so far
+	escapeValue      rune // their value
+	highSurrogate    rune // a high surrogate that needs its low surrogate
+	skipLF           bool // after a carriage return that includes a following line feed
+	hasLetterEscape  bool // it has a letter escape of a control character
+	hasUnknownEscape bool // it has an unknown escape
 
-	raw, format, triple bool // in Python
-	brace               byte // the brace that was read last in an f-string
+	raw, format, triple bool // Python only
+	brace               byte // the last brace in an f-string
 }
 
-// stringFixes are what was mended in a string.
+// stringFixes are the fixes of a string.
 type stringFixes struct {
 	controls        fixBuilder // raw control characters
-	badEscapes      fixBuilder // escapes that do not exist
+	badEscapes      fixBuilder // unknown escapes
 	fences          fixBuilder // runs of backticks in a template
-	quotes          fixBuilder // in JSON: quotes that are not double ones
-	looseEscapes    fixBuilder // in JSON: quotes behind a backslash that they do not need
-	keptBackslashes fixBuilder // in Python: backslashes that are text
+	quotes          fixBuilder // JSON: quotes other than double quotes
+	looseEscapes    fixBuilder // JSON: unnecessary escapes of quotes
+	keptBackslashes fixBuilder // Python: literal backslashes
 }
 
-// A byteSet tells for every byte whether it belongs to the set.
+// A byteSet is a set of bytes.
 type byteSet [256]bool
 
-// The bytes that need no attention in each kind of string.
+// The bytes without a special meaning in each kind of string.
 var (
 	plainInDouble   = plainIn('"')
 	plainInSingle   = plainIn('\'')
@@ -89,7 +88,7 @@ func (t *stringState) plainBytes() *byteSet {
 	return plainInTemplate
 }
 
-// plainPrefixLen returns how many bytes at the start of p need no attention.
+// plainPrefixLen returns how many bytes at the start of p have no special meaning.
 func (t *stringState) plainPrefixLen(p []byte) int {
 	plain, n := t.plainBytes(), 0
 	if plain == plainInDouble {
@@ -101,12 +100,12 @@ func (t *stringState) plainPrefixLen(p []byte) int {
 	return n
 }
 
-// isParsing reports whether the output is being written: not so while a fault or
-// a statement that is no call is passed over.
+// isParsing reports whether the output is being written, which stops while a faulty call or a
+// non-call is skipped.
 func (s *Scanner) isParsing() bool { return s.phase == inArguments }
 
-// openString begins a string at its opening quote. The start of a template is
-// the start of a line of its text.
+// openString begins a string at its opening quote. The start of a template counts as the start
+// of a line.
 func (s *Scanner) openString(quote byte, at int) {
 	s.tokenStart = at
 	s.str.begin(quote)
@@ -120,7 +119,7 @@ func (s *Scanner) openString(quote byte, at int) {
 	}
 }
 
-// closeString ends a string behind its closing quote.
+// closeString ends a string after its closing quote.
 func (s *Scanner) closeString(end int) {
 	s.mode, s.lineBlank = inGap, false
 	if s.isParsing() {
@@ -129,7 +128,7 @@ func (s *Scanner) closeString(end int) {
 	}
 }
 
-// scanText reads the inside of a string up to the next byte that needs attention.
+// scanText reads a string up to the next special byte.
 func (s *Scanner) scanText(p []byte) int {
 	c := p[0]
 	if s.str.skipLF {
@@ -153,7 +152,7 @@ func (s *Scanner) scanText(p []byte) int {
 	return s.readSpecial(c)
 }
 
-// emit adds bytes to the output that mean themselves in JSON too.
+// emit adds bytes to the output that need no escape in JSON.
 func (s *Scanner) emit(p []byte) {
 	if s.isParsing() {
 		s.args.out = append(s.args.out, p...)
@@ -167,7 +166,7 @@ func (s *Scanner) emitRune(r rune) {
 	}
 }
 
-// readSpecial reads a byte that does not simply mean itself.
+// readSpecial reads a byte with a special meaning.
 func (s *Scanner) readSpecial(c byte) int {
 	if n, ok := s.readPythonSpecial(c); ok {
 		return n
@@ -192,8 +191,8 @@ func (s *Scanner) readSpecial(c byte) int {
 	return 1
 }
 
-// readControl reads a raw control character. A template may hold them, and reads
-// every kind of line end as a line feed.
+// readControl reads a raw control character. A template may contain them, and reads every kind
+// of line end as a line feed.
 func (s *Scanner) readControl(c byte) {
 	s.lineBlank = isNewline(c) || s.lineBlank && isBlank(c)
 	if s.lang == python {
@@ -208,7 +207,7 @@ func (s *Scanner) readControl(c byte) {
 	s.emitRune(rune(c))
 }
 
-// readDollar reads what follows a dollar sign in a template.
+// readDollar reads the byte after a dollar sign in a template.
 func (s *Scanner) readDollar(c byte) int {
 	s.mode, s.lineBlank = inText, false
 	if c != '{' {
@@ -223,10 +222,9 @@ func (s *Scanner) readDollar(c byte) int {
 	return 1
 }
 
-// readBackticks reads a run of backticks in a template. One closes it. Three or more can
-// never be right as quotes, because a closing one, an empty template and more
-// would stand side by side: they are a code fence in the text. Behind a fault
-// only those at the start of a line are.
+// readBackticks reads a run of backticks in a template. One closes it. Three or more can never
+// be quotes, because a closing quote and an empty template would be adjacent: they are a code
+// fence in the text. After an error only those at the start of a line are.
 func (s *Scanner) readBackticks(c byte) int {
 	if c == '`' {
 		s.runLength++
@@ -246,7 +244,7 @@ func (s *Scanner) readBackticks(c byte) int {
 	return 0
 }
 
-// toggleTemplates reads n backticks one by one as the quotes of templates.
+// toggleTemplates reads n backticks as quotes that open and close templates.
 func (s *Scanner) toggleTemplates(start, n int) {
 	open := s.mode == inBackticks
 	for i := range n {
@@ -260,7 +258,7 @@ func (s *Scanner) toggleTemplates(start, n int) {
 	s.steps += n
 }
 
-// failLoneSurrogate makes a fault of a high surrogate without its low one.
+// failLoneSurrogate reports a high surrogate without its low surrogate.
 func (s *Scanner) failLoneSurrogate() bool {
 	if s.str.highSurrogate == 0 || !s.isParsing() {
 		return false
@@ -269,7 +267,7 @@ func (s *Scanner) failLoneSurrogate() bool {
 	return true
 }
 
-// invalidUTF8Index returns the offset of the first byte that is not UTF-8.
+// invalidUTF8Index returns the index of the first invalid UTF-8 byte.
 func invalidUTF8Index(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// readSlash tells a comment from an operator.
+// readSlash decides whether a slash begins a comment.
 func (s *Scanner) readSlash(c byte) int {
 	switch c {
 	case '/':
@@ -62,8 +62,8 @@ func (s *Scanner) beginNonASCII() int {
 	return 0
 }
 
-// readNonASCII reads characters beyond ASCII outside strings: blanks of other
-// alphabets, or the beginning of a word.
+// readNonASCII reads non-ASCII characters outside strings: Unicode whitespace or the start of a
+// word.
 func (s *Scanner) readNonASCII(p []byte) int {
 	n := 0
 	for n < len(p) && isNonASCII(p[n]) {
@@ -87,7 +87,7 @@ func (s *Scanner) readNonASCII(p []byte) int {
 	return n
 }
 
-// scanWord reads a word; a name before "(" is ASCII and may hold dots.
+// scanWord reads a word. A name before "(" is ASCII and may contain dots.
 func (s *Scanner) scanWord(p []byte) int {
 	n := 0
 	if s.phase == inHead {
@@ -110,7 +110,7 @@ func (s *Scanner) scanWord(p []byte) int {
 	return 0
 }
 
-// scanNumber reads everything that can belong to a number in any notation.
+// scanNumber reads the longest run that can be a number in any notation.
 func (s *Scanner) scanNumber(p []byte) int {
 	n := 0
 	for n < len(p) && (isNameByte(p[n]) || p[n] == '.') {
@@ -126,8 +126,8 @@ func (s *Scanner) scanNumber(p []byte) int {
 	return n
 }
 
-// canSignFollow reports whether a sign can continue a number: at its start, and
-// in front of an exponent.
+// canSignFollow reports whether a sign can continue a number: at its start or before the digits
+// of an exponent.
 func canSignFollow(number string) bool {
 	if number == "" {
 		return true
@@ -136,7 +136,7 @@ func canSignFollow(number string) bool {
 	return last == 'e' && radixOf(strings.TrimLeft(number, "+-")) == 0
 }
 
-// endToken ends a word or number in front of the next byte.
+// endToken ends a word or number before the next byte.
 func (s *Scanner) endToken() {
 	mode := s.mode
 	s.mode = inGap
@@ -150,11 +150,11 @@ func (s *Scanner) endToken() {
 	}
 }
 
-// maxControlLen bounds a control token, in bytes.
+// maxControlLen limits a control token, in bytes.
 const maxControlLen = 64
 
-// readControlToken reads a byte of what can be a control token, <|word|>, behind the name of a
-// call. Anything else there makes the statement no call.
+// readControlToken reads a byte of a possible control token, <|word|>, after the name of a call.
+// Anything else there makes the statement a non-call.
 func (s *Scanner) readControlToken(c byte) int {
 	text := s.tokenText()
 	n := len(text)
@@ -171,7 +171,7 @@ func (s *Scanner) readControlToken(c byte) int {
 	}
 	s.head.lacksParen, s.mode = true, inGap
 	s.beginNonCall(s.tokenStart)
-	if s.head.wrapperWord != "" { // what is in the wrapper is part of the statement
+	if s.head.wrapperWord != "" { // the argument of the wrapper is part of the statement
 		s.skip.depth++
 	}
 	return 0

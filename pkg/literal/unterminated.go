@@ -7,21 +7,20 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Private marks look the same at both ends of a string, so one that is missing
-// shows only later, by text in a place where none can stand.
+// The delimiters at both ends of a string look the same, so a missing one shows only later: text
+// follows where none is allowed.
 
-// A lastString is the string that was read last where strings stand between
-// private marks.
+// A lastString is the last string in an object whose strings have delimiters.
 type lastString struct {
 	kind        stringKind
-	outStart    int  // where it begins in the output
-	textStart   int  // where its text begins, if it stands between marks
-	closerStart int  // where its closing mark stands, then
-	end         int  // where it ends
-	triedReopen bool // another reading has been tried
+	outStart    int // start in the output
+	textStart   int // start of its text, if it has delimiters
+	closerStart int // offset of its closing delimiter, in that case
+	end         int
+	triedReopen bool // reopenString has been tried
 }
 
-// A stringKind is what stands around a string.
+// A stringKind is the way a string is quoted.
 type stringKind int
 
 const (
@@ -30,8 +29,7 @@ const (
 	bareString
 )
 
-// readAfterValue reads what stands behind a value instead of a comma or bracket: a
-// mark, or something else.
+// readAfterValue reads an unexpected token after a value: a delimiter or something else.
 func (s *Scanner) readAfterValue(marked bool) int {
 	last := &s.lastString
 	isLast := last.end == s.args.lastEnd
@@ -54,12 +52,12 @@ func (s *Scanner) readAfterValue(marked bool) int {
 	return len(s.delimiter)
 }
 
-// blanks are what can stand between tokens.
+// blanks can separate tokens.
 const blanks = " \t\r\n\v\f"
 
-// reopenString reads the mark that closed the last string as one that opens the next,
-// and reports false where that cannot be: the text between must end as what
-// stands before a string, with a comma and, in an object, a key and a colon.
+// reopenString reads the closing delimiter of the last string as the opening one of the next. It
+// returns false if the text between does not end like the start of a string: with a comma and,
+// in an object, a key and a colon.
 func (s *Scanner) reopenString() bool {
 	last := s.lastString
 	raw := s.Kept(last.textStart)[:last.closerStart-last.textStart]
@@ -83,14 +81,13 @@ func (s *Scanner) reopenString() bool {
 	}
 	s.openDelimited(last.closerStart)
 	for _, c := range []byte(s.Kept(last.closerStart + len(s.delimiter))) {
-		s.emitRune(rune(c)) // blanks
+		s.emitRune(rune(c)) // whitespace
 	}
 	return true
 }
 
-// memberTail returns where the comma stands that begins the last of what looks
-// like members of an object, or items of an array, at the end of a text in front
-// of a string, and the key of that member. It is -1 if nothing does.
+// memberTail finds the start of a last member or item at the end of a text before a string. It
+// returns the index of its comma and its key, or -1 if there is none.
 func memberTail(text string, object bool) (comma int, key string) {
 	rest := strings.TrimRight(text, blanks)
 	if object {
@@ -111,7 +108,7 @@ func memberTail(text string, object bool) (comma int, key string) {
 	return len(rest) - 1, key
 }
 
-// hasMember reports whether more of a text looks like members or items.
+// hasMember reports whether a text contains more possible members or items.
 func hasMember(text string, object bool) bool {
 	for {
 		_, rest, found := strings.Cut(text, ",")
@@ -130,8 +127,8 @@ func hasMember(text string, object bool) bool {
 	}
 }
 
-// noteUnterminated notes that the closing mark of a string is missing: it may go on behind
-// the place where it was taken to end.
+// noteUnterminated reports a missing closing delimiter: the string may extend past its assumed
+// end.
 func (s *Scanner) noteUnterminated(text string, start int, object bool, before string) {
 	end := start + len(text)
 	edit := diag.Edit{Start: end, End: end, New: s.delimiter}
@@ -143,15 +140,14 @@ func (s *Scanner) noteUnterminated(text string, start int, object bool, before s
 	s.noteAmbiguous(diag.WrongCloser, start, end, "%s", what).fix(title, diag.Unsafe, edit)
 }
 
-// replaceString gives the last string of the output, which begins at from, the
-// text that it has.
+// replaceString replaces the last string of the output.
 func (s *Scanner) replaceString(from int, text string) {
 	s.args.out = appendJSONString(s.args.out[:from], text)
 }
 
-// endObjectBeforeStop ends the object in front of the first stop in the string that is
-// open, at the end of the text, or was read last, and reports false where that
-// cannot be: all brackets that are open must be closed in front of the stop.
+// endObjectBeforeStop ends the object before the first stop in a string: the open one at the end
+// of the text, or otherwise the last one. It returns false if the open brackets are not all
+// closed before the stop.
 func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	if !s.isParsing() || atEnd && s.str.isKey {
 		return false
@@ -179,8 +175,8 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	return true
 }
 
-// cutClosers cuts the brackets that close all that are open from the end of a
-// text, and reports false if they do not stand there.
+// cutClosers cuts the closers of all open brackets from the end of a text, and reports whether
+// they are there.
 func (s *Scanner) cutClosers(text string) (string, bool) {
 	missing := s.missingClosers()
 	for i := len(missing) - 1; i >= 0; i-- {

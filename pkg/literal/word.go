@@ -8,13 +8,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A word is a word or number of the arguments.
+// A word is a word or number token.
 type word struct {
 	text       string
 	start, end int
 }
 
-// endKey takes a key whose JSON form is the output behind from.
+// endKey ends a key. Its JSON form is the output from an offset on.
 func (s *Scanner) endKey(from, end int, bare bool) {
 	a, top := &s.args, s.args.top()
 	key := a.out[from:]
@@ -27,7 +27,7 @@ func (s *Scanner) endKey(from, end int, bare bool) {
 	s.notePartKey(key, end)
 }
 
-// endWord takes a word in the arguments.
+// endWord adds a word token to the arguments.
 func (s *Scanner) endWord(text string) {
 	w := word{trimUnicodeSpace(text), s.tokenStart, s.pos}
 	a := &s.args
@@ -50,7 +50,7 @@ func (s *Scanner) endWord(text string) {
 	}
 }
 
-// isBareKey reports whether a word can be a key without quotes.
+// isBareKey reports whether a word can be an unquoted key.
 func isBareKey(word string) bool {
 	for _, r := range word {
 		if !(r < utf8.RuneSelf && isNameByte(byte(r))) && !unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
@@ -60,14 +60,14 @@ func isBareKey(word string) bool {
 	return true
 }
 
-// resolvePending makes a value of the word that could have been a key.
+// resolvePending adds the pending word as a value: it is not a key.
 func (s *Scanner) resolvePending() {
 	w := s.args.pending
 	s.args.pending = word{}
 	s.addWordValue(w)
 }
 
-// addWordValue takes a word that stands for a value.
+// addWordValue adds a word as a value.
 func (s *Scanner) addWordValue(w word) {
 	json, known := wordValues[w.text]
 	switch {
@@ -92,8 +92,8 @@ func (s *Scanner) failNotLiteral(w word) {
 	s.fail(diag.NotALiteral, w.start, w.end, "%s is not a literal: expressions are not evaluated", excerpt(w.text))
 }
 
-// notePythonWord notes a word for a value that only Python has. Where Python is written,
-// models write the words of JSON as often, and both are right.
+// notePythonWord reports a word that only Python has. In Python, models write the words of JSON
+// as often, and both are accepted.
 func (s *Scanner) notePythonWord(w word, json string) {
 	if s.lang == python || w.text == json {
 		return
@@ -108,13 +108,13 @@ func isSmartQuoted(word string) bool {
 	return strings.ContainsRune("“”„‟‘’‚‛«»", r)
 }
 
-// wordValues are the words that are values, with what they are in JSON.
+// wordValues maps words to their JSON values.
 var wordValues = map[string]string{
 	"true": "true", "false": "false", "null": "null",
 	"True": "true", "False": "false", "None": "null",
 }
 
-// trimUnicodeSpace removes the blanks of other alphabets around a word.
+// trimUnicodeSpace removes Unicode whitespace around a word.
 func trimUnicodeSpace(word string) string {
 	if !isNonASCII(word[0]) && !isNonASCII(word[len(word)-1]) {
 		return word
@@ -122,7 +122,7 @@ func trimUnicodeSpace(word string) string {
 	return strings.TrimFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
 }
 
-// excerpt shortens what is quoted in a message.
+// excerpt shortens a quotation in a message.
 func excerpt[T string | []byte](text T) string {
 	const most = 40
 	if len(text) <= most {
