@@ -36,7 +36,7 @@ func (r *reader) addBackslashReading() {
 	}
 }
 
-// unescapedString returns what a string says in which backslashes are doubled, or which has marks for its quotes, as a
+// unescapedString returns what a string says in which backslashes are doubled, or which has markers for its quotes, as a
 // finding suggests, nil where the finding is another or that is not certain.
 func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
 	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
@@ -44,7 +44,7 @@ func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
 		return nil
 	}
 	edits := shiftEdits(f.Fixes[0].Edits, -f.Span.Start)
-	if edits[0].Start == 0 { // marks: what stands between them is text
+	if edits[0].Start == 0 { // markers: the text between them is text
 		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
 	}
 	text, _, err := diag.Apply(r.call.Text[begin:end], fix(diag.Unsafe, "", edits...))

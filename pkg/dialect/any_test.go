@@ -37,7 +37,7 @@ var pieces = map[string][]string{
 	},
 }
 
-// literalPieces are parts of literals of all kinds, and what stands around them.
+// literalPieces are parts of literals of all kinds, and what is around them.
 var literalPieces = []string{
 	"\n", "\r\n", "\r", " ", "\t", "\u00a0", "é", "\xff", "\xe2\x96", "text", "it's", "`", "``", "```", "```\n", "\n```\n", "~~~\n", "```json\n", "```tool\n",
 	"\"", "'", "\"a\"", "'b'", "\"a\":", "\"a\":1", "a:", "a=", "a=1", "{", "}", "[", "]", "(", ")", ",", ":", ";", "=", "{}", "[]", "[{", "}]", "}}", "({",
@@ -47,7 +47,7 @@ var literalPieces = []string{
 }
 
 // piecesOf returns what texts are made of that bring the reader of a dialect to its
-// edges: its marks, half of them, the parts of its example and of its cases, and other
+// edges: its markers, half of them, the parts of its example and of its cases, and other
 // examples.
 func piecesOf(t testing.TB, d *Dialect) []string {
 	all := slices.Concat(pieces[d.Name], literalPieces, fragments(d.Example))

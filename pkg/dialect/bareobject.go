@@ -9,9 +9,9 @@ import (
 )
 
 // JSON outside of fences. At the start of a response every object and array may
-// hold calls. Behind text an object must say so with its first key, because texts
+// hold calls. After text an object must say so with its first key, because texts
 // have braces of many kinds; other objects are passed over whole, so that nothing
-// isIn their strings is taken for calls.
+// in their strings is taken for calls.
 
 // A firstKey is the beginning of an object in the text.
 type firstKey struct {
@@ -20,7 +20,7 @@ type firstKey struct {
 	quote      byte // around the key; 0 for none
 	candidates uint // which keys it can be, a bit for each
 	length     int  // how much of them has been read
-	isQuoted   bool // a quote or a backslash stands before the object
+	isQuoted   bool // a quote or a backslash precedes the object
 }
 
 // A keyStage says how far the beginning of an object has been read.
@@ -54,7 +54,7 @@ func (s *Scanner) readFirstKey(p []byte) int {
 	return 1
 }
 
-// keepComplete reports whether a colon would make it a key that counts.
+// isComplete reports whether a colon would make it a key that counts.
 func (k *firstKey) isComplete() bool {
 	return k.stage == afterKey || k.stage == withinKey && k.quote == 0 && k.isWhole()
 }
@@ -69,7 +69,7 @@ func (k *firstKey) isWhole() bool {
 	return false
 }
 
-// accept reports whether a byte goes on with a key that counts.
+// accept reports whether a byte continues a key that counts.
 func (k *firstKey) accept(c byte) bool {
 	switch k.stage {
 	case beforeKey:
@@ -114,7 +114,7 @@ func (s *Scanner) enterKeyedObject() {
 		s.held = s.held[:0]
 		return
 	}
-	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+1), "an object with calls that is quoted is not read")
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+1), "a quoted object with calls is not read")
 	if s.foreign.open() {
 		s.releaseText()
 	} else {
@@ -123,7 +123,7 @@ func (s *Scanner) enterKeyedObject() {
 	s.report(f)
 }
 
-// leaveFirstKey goes on behind the beginning of an object that holds no calls.
+// leaveFirstKey continues after the beginning of an object that holds no calls.
 func (s *Scanner) leaveFirstKey() {
 	if s.firstKey.quote != 0 && !s.foreign.isCode {
 		s.beginSkipped()
@@ -137,7 +137,7 @@ func (s *Scanner) leaveFirstKey() {
 // rawFence is what ends JSON outside of fences: the beginning of one.
 var rawFence = literal.Fence{Char: '`', Len: 3}
 
-// An skippedObject is an object in the text that is not ours, which is passed over.
+// A skippedObject is an object in the text that is not ours, which is passed over.
 type skippedObject struct {
 	lit       *literal.Scanner
 	fence     literal.Fence // that ends it
@@ -167,7 +167,7 @@ func (s *Scanner) skipObject(lit *literal.Scanner, fence literal.Fence, around s
 	lit.PassRest(around)
 }
 
-// readSkipped reads on in an object that is not ours. Behind its first key it is
+// readSkipped reads on in an object that is not ours. After its first key it is
 // JSON, and is passed over up to its last bracket.
 func (s *Scanner) readSkipped(p []byte) int {
 	o := &s.skipped
@@ -197,7 +197,7 @@ func (s *Scanner) emitSkipped(p []byte, end int) {
 	o.emittedTo = max(o.emittedTo, end)
 }
 
-// resumeAtRun goes on behind a run of fence characters that has been read.
+// resumeAtRun continues after a run of fence characters that has been read.
 func (s *Scanner) resumeAtRun(f literal.Fence, at int) {
 	s.opener = fence{char: f.Char, length: f.Len, at: at}
 	s.held, s.heldAt = append(s.held[:0], bytes.Repeat([]byte{f.Char}, f.Len)...), at

@@ -40,7 +40,7 @@ func (m mode) benchmark(b *testing.B, text []byte, piece int) {
 	}
 }
 
-// The bodyIsArguments of calls of usual sizes: about 150 bytes, and 5 KB.
+// The arguments of calls of usual sizes: about 150 bytes, and 5 KB.
 var (
 	smallArguments = `{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false,"since":"2026-01-01"}`
 	largeArguments = `{"path":"a.txt","mode":null,"content":"` + strings.Repeat(play+`\n`, 110) + `"}`
@@ -82,7 +82,7 @@ func BenchmarkResponses(b *testing.B) {
 	b.Run("mixed", func(b *testing.B) { scanEach(b, Options{}, all...) })
 }
 
-// smallResponse returns a response with two calls, or one where calls stand alone.
+// smallResponse returns a response with two calls, or one where calls are alone.
 func smallResponse(d *Dialect) string {
 	call := renderedCall(d, "search", smallArguments)
 	other := renderedCall(d, "read_file", `{"path":"notes/2026.md","from":120,"lines":40}`)
@@ -150,19 +150,19 @@ func BenchmarkCallList(b *testing.B) {
 	}
 }
 
-// BenchmarkMarked measures dialects of JSON with marks, and what it costs to tell
+// BenchmarkMarked measures dialects of JSON with markers, and what it costs to tell
 // the dialect from the text, against a strict reader of the JSON alone (B2).
 func BenchmarkMarked(b *testing.B) {
 	small := `{"name": "gmail_list", "arguments": {"maxResults": 10, "labelIds": ["INBOX", "UNREAD"], "includeSpam": false, "query": "is:unread"}}`
 	large := `{"name": "file_put", "arguments": {"path": "a.txt", "content": "` + strings.Repeat(play+`\n`, 500) + `"}}`
-	for _, c := range []struct{ name, dialect, before, between, behind string }{
+	for _, c := range []struct{ name, dialect, before, between, following string }{
 		{"hermes", "hermes", "<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>\n"},
 		{"mistral", "mistral", "[TOOL_CALLS][", ", ", "]"},
 		{"detected", "", "<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>\n"},
 	} {
 		for size, call := range map[string]string{"small": small, "large": large} {
 			n := (1 << 20) / len(call)
-			text := []byte(c.before + strings.Repeat(call+c.between, n-1) + call + c.behind)
+			text := []byte(c.before + strings.Repeat(call+c.between, n-1) + call + c.following)
 			values := []byte("[" + strings.Repeat(call+",", n-1) + call + "]")
 			m := mode{}
 			if c.dialect != "" {

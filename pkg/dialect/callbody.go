@@ -36,14 +36,14 @@ type jsonValue struct {
 	started       bool      // a part of it has been read
 	confirmed     bool      // it holds calls
 	listFound     bool      // its list of calls has been found
-	listInvalid   bool      // what stands for that list is none
+	listInvalid   bool      // what is for that list is none
 	comma         int       // offset of the comma that was read last, or -1
 	otherCount    int       // how many other members it has
 	firstOther    diag.Span // the key of the first
 	lastEnd       int       // where the item that was read last ends
 	lastBracket   string    // the bracket that it ends with; "" if that is unknown
 	invalidAt     int       // where what cannot be read begins
-	commaOptional bool      // no comma need stand before the next item
+	commaOptional bool      // no comma need precede the next item
 	memberName    string    // the member that is being read
 	keySpan       diag.Span
 	singleCall    callObject // its members, as long as it can be a single call
@@ -64,12 +64,12 @@ const (
 	atItem                    // a call of the list, or its end
 	inCall                    // a call of the list
 	atItemEnd                 // a comma, or the end of the list
-	afterBrace                // what tells why a brace stands in the list
+	afterBrace                // what tells why a brace is in the list
 	inJunkMember              // the end of a member that cannot be read
 	inJunkItem                // the end of an item that is no call
 )
 
-// knownMarkers are the marks that are expected in each stage that expects some.
+// expectedBytes are the markers that are expected in each stage that expects some.
 var expectedBytes = [...]string{
 	atOpening: "{[", atKey: "},", atList: "[", atMemberEnd: ",}", atItem: "],", atItemEnd: ",]", afterBrace: ",]}",
 }
@@ -97,7 +97,7 @@ func (b *callBody) nextValue() {
 	b.expect(atValue)
 }
 
-// expect goes on with a stage that expects a mark.
+// expect continues a stage that expects a marker.
 func (b *callBody) expect(stage stage) {
 	b.stage = stage
 	b.lit.ExpectMark(expectedBytes[stage], b.frame.open() && (stage == atValue || stage == afterBrace))
@@ -116,23 +116,23 @@ func (b *callBody) write(p []byte) (int, frameEnd) {
 	}
 }
 
-// advance goes on behind a part that has been read. Where another byte came than
-// the marks that were expected, it is the first of rest.
+// advance continues after a part that has been read. Where another byte came than
+// the markers that were expected, it is the first of rest.
 func (b *callBody) advance(state literal.State, rest []byte) frameEnd {
 	if b.stage == inCall {
 		return b.endCall(state)
 	}
 	b.report(b.partFindings())
-	mark := byte(0)
+	found := byte(0)
 	switch {
 	case state == literal.Fenced:
 		return b.endAtFence()
 	case state == literal.Done:
-		mark = b.lit.Mark()
+		found = b.lit.Mark()
 	case b.lit.End() == b.lit.At() && len(rest) > 0:
-		mark = rest[0]
+		found = rest[0]
 	}
-	return b.dispatch(mark, state == literal.Done)
+	return b.dispatch(found, state == literal.Done)
 }
 
 // partFindings returns the findings about the part that was read last.
@@ -144,16 +144,16 @@ func (b *callBody) partFindings() []diag.Finding {
 	return findings
 }
 
-// dispatch takes what was expected if good is set, and otherwise what stands there
-// instead. In stages that expect one, mark is that or the byte instead of it.
-func (b *callBody) dispatch(mark byte, good bool) frameEnd {
+// dispatch takes what was expected if good is set, and otherwise the text there
+// instead. In stages that expect one, marker is that or the byte instead of it.
+func (b *callBody) dispatch(found byte, good bool) frameEnd {
 	switch b.stage {
 	case atValue:
-		return b.beginValue(mark)
+		return b.beginValue(found)
 	case atOpening:
-		b.beginBracket(mark)
+		b.beginBracket(found)
 	case atKey:
-		return b.beginMember(mark)
+		return b.beginMember(found)
 	case inMemberKey:
 		return b.endKey(good)
 	case atList:
@@ -161,13 +161,13 @@ func (b *callBody) dispatch(mark byte, good bool) frameEnd {
 	case inMember:
 		return b.endMember(good)
 	case atMemberEnd:
-		return b.afterMember(mark)
+		return b.afterMember(found)
 	case atItem:
-		return b.beginItem(mark)
+		return b.beginItem(found)
 	case atItemEnd:
-		return b.afterItem(mark)
+		return b.afterItem(found)
 	case afterBrace:
-		return b.resolveBrace(mark)
+		return b.resolveBrace(found)
 	case inJunkMember:
 		b.expect(atMemberEnd)
 	case inJunkItem:
@@ -177,8 +177,8 @@ func (b *callBody) dispatch(mark byte, good bool) frameEnd {
 }
 
 // beginValue begins a value of the frame. Other text ends the frame.
-func (b *callBody) beginValue(mark byte) frameEnd {
-	if mark != '{' && mark != '[' {
+func (b *callBody) beginValue(found byte) frameEnd {
+	if found != '{' && found != '[' {
 		return b.leaveFrame()
 	}
 	b.begin = b.lit.At()
@@ -187,8 +187,8 @@ func (b *callBody) beginValue(mark byte) frameEnd {
 	return notYet
 }
 
-func (b *callBody) beginBracket(mark byte) {
-	b.isList = mark == '['
+func (b *callBody) beginBracket(found byte) {
+	b.isList = found == '['
 	if b.isList {
 		b.expect(atItem)
 	} else {
@@ -199,7 +199,7 @@ func (b *callBody) beginBracket(mark byte) {
 // endValue follows the last bracket of the value.
 func (b *callBody) endValue() frameEnd {
 	if b.otherCount > 0 && b.listFound {
-		b.reportAt(diag.UnknownMember, b.firstOther.Start, b.firstOther.End, "members beside the list of calls are ignored")
+		b.reportAt(diag.UnknownMember, b.firstOther.Start, b.firstOther.End, "members other than the list of calls are ignored")
 	}
 	if !b.frame.open() {
 		b.scanner.lineBlank = b.lit.LineStart()
@@ -221,7 +221,7 @@ func (b *callBody) confirm() {
 	b.confirmed = true
 	b.lit.Forget()
 	if b.frame.missingOpener != "" && !again {
-		b.reportAt(diag.MissingOpener, b.begin, b.begin+1, strconv.Quote(b.frame.missingOpener)+" is missing before the calls")
+		b.reportAt(diag.MissingOpener, b.begin, b.begin+1, "missing "+strconv.Quote(b.frame.missingOpener)+" before the calls")
 	}
 	if again && !b.isList && b.stage == atList && b.frame.dialect.framing.callsOnly {
 		b.reportAt(diag.TextAround, b.begin, b.begin+1, "the calls are in more than one object")
@@ -241,7 +241,7 @@ func (b *callBody) leaveFrame() frameEnd {
 	return left
 }
 
-// trailingText returns text behind the value that has been read already.
+// trailingText returns text after the value that has been read already.
 func (b *callBody) trailingText() string {
 	if b.stage != atValue && b.stage != afterBrace {
 		return ""
@@ -321,7 +321,7 @@ func (b *callBody) close() {
 	case !b.confirmed:
 		if named := b.hasKnownTool(); b.releaseAsText(b.lit.At()) || b.scanner.callHolders > 0 || named {
 			b.scanner.surrounding.reported = true
-			b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside the JSON that should hold calls"))
+			b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside JSON that should contain calls"))
 		}
 	case b.stage == inCall:
 		b.endCall(state)
@@ -339,8 +339,8 @@ func (b *callBody) close() {
 	}
 }
 
-// reportNotACall takes findings about the value. They count when it is known that it
-// containsWord calls.
+// report takes findings about the value. They count when it is known that it
+// holds calls.
 func (b *callBody) report(findings []diag.Finding) {
 	for _, f := range findings {
 		switch {

@@ -12,8 +12,8 @@ import (
 )
 
 // beginMember reads the beginning of a member, or the end of the object.
-func (b *callBody) beginMember(mark byte) frameEnd {
-	switch mark {
+func (b *callBody) beginMember(found byte) frameEnd {
+	switch found {
 	case ',':
 		b.reportStrayComma()
 		b.expect(atKey)
@@ -29,7 +29,7 @@ func (b *callBody) beginMember(mark byte) frameEnd {
 }
 
 // endKey follows the key of a member. One that is written with escapes is no
-// keySpan of a list: that is how results are made inert.
+// key of a list: that is how results are made inert.
 func (b *callBody) endKey(good bool) frameEnd {
 	if !good {
 		return b.skipMember()
@@ -40,7 +40,7 @@ func (b *callBody) endKey(good bool) frameEnd {
 	isList := plain && slices.Contains(b.frame.dialect.framing.listKeys, name)
 	switch {
 	case isList && b.listFound:
-		b.reportAt(diag.DuplicateKey, place.Start, place.End, "a second list of calls is not read")
+		b.reportAt(diag.DuplicateKey, place.Start, place.End, "a second list of calls is ignored")
 	case isList:
 		b.expect(atList)
 		return notYet
@@ -73,7 +73,7 @@ func (b *callBody) beginList(good bool) {
 }
 
 // reportListKey reports the key of a list of calls that should have another name. One
-// missingMarker quotes has a fix that gives it some.
+// without quotes has a fix that gives it some.
 func (b *callBody) reportListKey(place diag.Span, name, want string) {
 	var edits []diag.Edit
 	if place.End-place.Start > len(name) {
@@ -91,7 +91,7 @@ func (b *callBody) endMember(good bool) frameEnd {
 	if place := b.lit.Place(); b.listInvalid {
 		b.listInvalid = false
 		b.reportAt(diag.NoCallList, place.Start, place.End,
-			fmt.Sprintf("%q is %s, and should be an array of calls", b.memberName, kindOf(b.lit.Value()[0])))
+			fmt.Sprintf("%q: expected an array of calls, got %s", b.memberName, kindOf(b.lit.Value()[0])))
 	}
 	if !b.confirmed {
 		if b.holderValue = ""; b.otherCount == 1 && len(b.singleCall.members) == 0 && slices.Contains(holderKeys, b.memberName) {
@@ -119,8 +119,8 @@ func (b *callBody) skipMember() frameEnd {
 	return notYet
 }
 
-func (b *callBody) afterMember(mark byte) frameEnd {
-	switch mark {
+func (b *callBody) afterMember(found byte) frameEnd {
+	switch found {
 	case ',':
 		b.comma = b.lit.End() - 1
 		b.expect(atKey)
@@ -130,7 +130,7 @@ func (b *callBody) afterMember(mark byte) frameEnd {
 		b.reportMissingComma()
 		b.expect(atKey)
 	default:
-		b.reportAt(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "a comma or '}' is missing before this")
+		b.reportAt(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "missing comma or '}' before this")
 		return b.skipMember()
 	}
 	return notYet
@@ -160,20 +160,20 @@ func (b *callBody) endObject() frameEnd {
 }
 
 // beginItem reads the beginning of an item of the list, or its end.
-func (b *callBody) beginItem(mark byte) frameEnd {
+func (b *callBody) beginItem(found byte) frameEnd {
 	switch {
-	case mark == '{':
+	case found == '{':
 		b.stage, b.comma, b.commaOptional = inCall, -1, false
 		b.lit.ExpectObject(callMembers)
-	case mark == ']':
+	case found == ']':
 		b.reportTrailingComma()
 		return b.endList()
 	case !b.confirmed:
 		return b.rejectValue()
-	case mark == ',':
+	case found == ',':
 		b.reportStrayComma()
 		b.expect(atItem)
-	case mark == '}':
+	case found == '}':
 		b.invalidAt = b.lit.End()
 		b.expect(afterBrace)
 	default:
@@ -182,16 +182,16 @@ func (b *callBody) beginItem(mark byte) frameEnd {
 	return notYet
 }
 
-func (b *callBody) afterItem(mark byte) frameEnd {
+func (b *callBody) afterItem(found byte) frameEnd {
 	switch {
-	case mark == ',':
+	case found == ',':
 		b.comma = b.lit.End() - 1
 		b.expect(atItem)
 		return notYet
-	case mark == '{' && !b.commaOptional:
+	case found == '{' && !b.commaOptional:
 		b.reportMissingComma()
 	}
-	return b.beginItem(mark)
+	return b.beginItem(found)
 }
 
 // endList follows the closing bracket of the list.
@@ -216,28 +216,28 @@ func (b *callBody) skipItem() {
 // endSkippedItem follows an item that is no object.
 func (b *callBody) endSkippedItem() {
 	b.lastEnd, b.lastBracket, b.commaOptional = b.lit.At(), "", true
-	f := diag.New(diag.NotACall, diag.Bytes(b.invalidAt, b.lastEnd), "an item of the list is no object, and nothing is done with it")
+	f := diag.New(diag.NotACall, diag.Bytes(b.invalidAt, b.lastEnd), "a list item that is not an object is ignored")
 	f.Hint = callHint
 	b.report([]diag.Finding{f})
 	b.expect(atItemEnd)
 }
 
-// resolveBrace follows a brace in the list. Where the list goes on behind it the brace
+// resolveBrace follows a brace in the list. Where the list continues after it the brace
 // is one too many; otherwise it ends the object, and the list lacks its bracket.
-func (b *callBody) resolveBrace(mark byte) frameEnd {
+func (b *callBody) resolveBrace(found byte) frameEnd {
 	at := b.lit.End() - 1
 	switch {
-	case mark == '}' && at == b.invalidAt: // the brace itself
+	case found == '}' && at == b.invalidAt: // the brace itself
 		b.expect(afterBrace)
 		return notYet
-	case mark == '}':
+	case found == '}':
 		b.reportStrayBrace()
 		b.invalidAt = at
 		b.expect(afterBrace)
 		return notYet
-	case mark == ',' || mark == ']' || mark == '{':
+	case found == ',' || found == ']' || found == '{':
 		b.reportStrayBrace()
-		return b.afterItem(mark)
+		return b.afterItem(found)
 	}
 	b.reportMissingBracket()
 	if b.trailingText() != "" {
@@ -246,8 +246,8 @@ func (b *callBody) resolveBrace(mark byte) frameEnd {
 	return b.endValue()
 }
 
-// reportStrayBrace reports a brace that closes nothing. Behind something that cannot be
-// buf it may close a part of that.
+// reportStrayBrace reports a brace that closes nothing. After something that cannot be
+// read it may close a part of that.
 func (b *callBody) reportStrayBrace() {
 	if b.scanner.unbalanced {
 		return
@@ -260,11 +260,11 @@ func (b *callBody) reportStrayBrace() {
 }
 
 func (b *callBody) reportMissingBracket() {
-	b.reportRepaired(diag.Bracket, b.invalidAt, b.invalidAt+1, "']' is missing before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
+	b.reportRepaired(diag.Bracket, b.invalidAt, b.invalidAt+1, "missing ']' before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
 }
 
 // reportUnclosed reports that the value has no end. A call that has none has a finding
-// knownMarkers its own.
+// of its own.
 func (b *callBody) reportUnclosed(end string) {
 	if b.stage == inCall {
 		return
@@ -280,7 +280,7 @@ func (b *callBody) reportUnclosed(end string) {
 	if b.lastBracket != "" && (b.stage == atMemberEnd || b.stage == atItemEnd || b.stage == atItem && b.comma < 0) {
 		edits = []diag.Edit{{Start: b.lastEnd - 1, End: b.lastEnd, New: b.lastBracket + missing}}
 	}
-	b.reportRepaired(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("%q is missing before %s", missing, end), "add "+missing, edits...)
+	b.reportRepaired(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("missing %q before %s", missing, end), "add "+missing, edits...)
 }
 
 // reportStrayComma reports a comma with nothing before it. Removing it is not safe, for
@@ -297,7 +297,7 @@ func (b *callBody) reportTrailingComma() {
 
 func (b *callBody) reportMissingComma() {
 	next := b.lit.End()
-	b.reportRepaired(diag.BadLiteral, b.lastEnd, next, "a comma is missing here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
+	b.reportRepaired(diag.BadLiteral, b.lastEnd, next, "missing comma here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
 }
 
 // endCall follows a call of the list, whole or not.
@@ -345,7 +345,7 @@ func (b *callBody) reportUnreadable(w *callObject) {
 		f = w.findings[i]
 		f.Path, f.Fixes = "", nil
 	}
-	f.Message += "; the object cannot be read as a call and is text"
+	f.Message += "; the object cannot be read as a call and is treated as text"
 	f.Severity = diag.Warning
 	b.scanner.report(f)
 }
@@ -360,7 +360,7 @@ func (b *callBody) hasKnownTool() bool {
 	return len(w.members) > 0 && b.scanner.isKnownTool(w.shape().name)
 }
 
-// reportNearCall reports an object without any mark that names a tool as calls of the
+// reportNearCall reports an object without any marker that names a tool as calls of the
 // dialect do, or a tool that is known, and still is no call.
 func (b *callBody) reportNearCall(w *callObject) {
 	s := w.shape()
@@ -368,17 +368,17 @@ func (b *callBody) reportNearCall(w *callObject) {
 	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isSchema(s.args) {
 		return
 	}
-	why := "several of its members can be the tool or the arguments"
+	why := "several members could name the tool or hold the arguments"
 	switch {
 	case s.severalFit || s.extra:
 	case !s.hasArgs:
 		why = "it has no arguments"
 	case s.args[0] != '{':
-		why = fmt.Sprintf("%q is %s, and should be an object", s.argsMember, kindOf(s.args[0]))
+		why = fmt.Sprintf("%q: expected an object, got %s", s.argsMember, kindOf(s.args[0]))
 	default:
 		return
 	}
-	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call, and is read as text: %s", why)
+	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call but is treated as text: %s", why)
 	f.Severity = diag.Warning
 	b.scanner.report(f)
 }
@@ -386,7 +386,7 @@ func (b *callBody) reportNearCall(w *callObject) {
 // holderKeys are keys of an object around a call that no dialect writes.
 var holderKeys = []string{"tool_call", "function_call"}
 
-// reportWrappedCall reports an object without any mark whose only member is such a key, and holds
+// reportWrappedCall reports an object without any marker whose only member is such a key, and holds
 // a call of a tool that is known.
 func (b *callBody) reportWrappedCall() {
 	var inner struct {
@@ -397,13 +397,13 @@ func (b *callBody) reportWrappedCall() {
 		return
 	}
 	if name := cmp.Or(inner.Name, inner.Function.Name); b.scanner.isKnownTool(name) {
-		f := diag.New(diag.NotACall, b.firstOther, "%q holds a call of %s, but no dialect has this key: it is text", b.memberName, excerpt(name))
+		f := diag.New(diag.NotACall, b.firstOther, "%q holds a call of %s, but no dialect uses this key: it is treated as text", b.memberName, excerpt(name))
 		f.Severity = diag.Warning
 		b.scanner.report(f)
 	}
 }
 
-// reportUnlikely reports an object without any mark that has the members of a relative of
+// reportUnlikely reports an object without any marker that has the members of a relative of
 // the dialect, and names no tool that is known: it can be any object.
 func (b *callBody) reportUnlikely(w *callObject) bool {
 	s := w.shape()
@@ -418,11 +418,11 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 	if s.hasName {
 		place = w.get(s.nameMember).Key()
 	}
-	f := diag.New(diag.Relative, place, "this object is text: it has %s, and a call of %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
+	f := diag.New(diag.Relative, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
 	if b.scanner.tools == nil {
-		f.Hint = "it is read where a definition has its tool"
+		f.Hint = "it is read as a call if a definition declares its tool"
 	} else {
-		f.Message += fmt.Sprintf("; no tool is known as %q", excerpt(s.name))
+		f.Message += fmt.Sprintf("; no tool is named %q", excerpt(s.name))
 	}
 	b.scanner.report(f)
 	return true
@@ -440,22 +440,22 @@ func (b *callBody) setFormat(w *callObject) {
 	}
 }
 
-// reportBareCall reports a call that should stand in an object.
+// reportBareCall reports a call that should be in an object.
 func (b *callBody) reportBareCall(begin, end int) {
 	if b.frame.dialect.framing.callsOnly {
-		b.reportRepaired(diag.Relative, begin, begin+1, "a call stands without the object with the list of calls around it",
-			"write it around the call", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.dialect.framing.listKeys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
+		b.reportRepaired(diag.Relative, begin, begin+1, "the object with the list of calls is missing around this call",
+			"wrap the call in it", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.dialect.framing.listKeys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
 	}
 }
 
-// reportBareList reports a list of calls that should stand in an object.
+// reportBareList reports a list of calls that should be in an object.
 func (b *callBody) reportBareList() {
 	if b.frame.dialect.framing.callsOnly {
-		b.reportAt(diag.Relative, b.begin, b.begin+1, "the list of calls stands without an object around it")
+		b.reportAt(diag.Relative, b.begin, b.begin+1, "the object around the list of calls is missing")
 	}
 }
 
-// emitCall passes on a call that was written, or what is wrong with it.
+// emitCall emits a call that was written, or what is wrong with it.
 func (b *callBody) emitCall(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)

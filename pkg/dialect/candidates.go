@@ -5,7 +5,7 @@ import "slices"
 // In a long run a call is searched for only in texts that hold all of its words, or the anchors of its text. The
 // index finds these without a look at the others.
 
-// textCandidates returns the numbers of the texts in which the text of a call may stand.
+// textCandidates returns the numbers of the texts in which the text of a call may be.
 func (h *Heard) textCandidates(e *echo) []int {
 	if len(e.text) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (e *echo) requiredWords() (lists [][]uint32) {
 	return lists
 }
 
-// singleStepBytes returns the values that a text has to hold to say the argument. One that has another meaning is not
+// words returns the values that a text has to hold to say the argument. One that has another meaning is not
 // among them.
 func (p *echoArg) words() (all [][]byte) {
 	for _, v := range p.values {
@@ -74,7 +74,7 @@ func (e *echo) canBeDescribed() bool {
 }
 
 // wordCandidates returns the numbers of the texts that may say a call, and of those at whose beginning it may be
-// textOf together with what was told before.
+// said together with what was told before.
 func (h *Heard) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}

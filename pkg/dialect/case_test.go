@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "rewrite want.json in the cases")
 
 // A testCase is a file in testdata/dialect/NAME: free text that says what it is
-// reportAboutCall, the section "input" (without the last line end) or "input.quoted" (a
+// about, the section "input" (without the last line end) or "input.quoted" (a
 // Go string), and "want.json". A case whose name begins with "valid-" is
 // faultless.
 type testCase struct {

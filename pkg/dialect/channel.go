@@ -7,18 +7,18 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A messageSyntax says how messages are written: a mark, a header, a mark, and a body
-// up to one more mark. The header says who the message is for: a tool, the model
+// A messageSyntax says how messages are written: a marker, a header, a marker, and a body
+// up to one more marker. The header says who the message is for: a tool, the model
 // itself, or the user.
 type messageSyntax struct {
 	bodyMarkers   []bodyMarker
-	closers       []string // marks behind a message
-	openers       []string // marks that begin another one
+	closers       []string // markers after a message
+	openers       []string // markers that begin another one
 	callTagPrefix string   // a body that begins so holds calls
 	callsAreTags  bool     // no other body is a call, and they can begin anywhere in it
 }
 
-// A bodyMarker is a mark between a header and a body.
+// A bodyMarker is a marker between a header and a body.
 type bodyMarker struct {
 	text string
 	kind bodyKind
@@ -33,7 +33,7 @@ const (
 	bodyIsReasoning                  // reasoning
 	bodyIsInvoke                     // a call, with its name
 	bodyIsTextInvoke                 // text, for the tool that the header names
-	bodyIsArguments                  // JSON, with which the body begins: bodyByHeader, and there is no mark
+	bodyIsArguments                  // JSON, with which the body begins: bodyByHeader, and there is no marker
 )
 
 // messageGrammar is the grammar of one message.
@@ -49,13 +49,13 @@ func messageGrammar(m messageSyntax) grammar {
 	}
 }
 
-// tokenOpeners returns the marks that begin another message wherever they stand: that of
-// a channel can stand in a header, and in what others say.
+// tokenOpeners returns the markers that begin another message wherever they are: that of
+// a channel can be in a header, and in what others say.
 func (m *messageSyntax) tokenOpeners() []string {
-	return slices.DeleteFunc(slices.Clone(m.openers), func(mark string) bool { return mark[0] != '<' || mark == channelMarker })
+	return slices.DeleteFunc(slices.Clone(m.openers), func(marker string) bool { return marker[0] != '<' || marker == channelMarker })
 }
 
-// headerEnds returns the marks that end a header.
+// headerEnds returns the markers that end a header.
 func (m *messageSyntax) headerEnds() []string {
 	all := slices.Concat(m.closers, m.tokenOpeners())
 	for _, b := range m.bodyMarkers {
@@ -86,13 +86,13 @@ func (b *messageBody) write(p []byte) (int, frameEnd) {
 	case b.readingPrefix:
 		return b.readPrefix(p[0])
 	}
-	n, text, mark := b.headerReader.readUntil(p[:min(len(p), maxHeadPiece+1-b.headerLength())])
+	n, text, marker := b.headerReader.readUntil(p[:min(len(p), maxHeadPiece+1-b.headerLength())])
 	b.header = append(b.header, text...)
 	b.at += n
 	b.scanner.steps += n
 	switch {
-	case mark != "":
-		return b.endHeader(n, mark)
+	case marker != "":
+		return b.endHeader(n, marker)
 	case b.headerLength() > maxHeadPiece:
 		b.rejectHeader()
 		return n, left
@@ -103,13 +103,13 @@ func (b *messageBody) write(p []byte) (int, frameEnd) {
 // headerLength returns how many bytes of the header have been read.
 func (b *messageBody) headerLength() int { return len(b.header) + b.headerReader.pendingLen() }
 
-// endHeader follows the mark behind a header, with which n bytes end.
-func (b *messageBody) endHeader(n int, mark string) (int, frameEnd) {
-	i := slices.IndexFunc(b.bodyMarkers, func(m bodyMarker) bool { return m.text == mark })
+// endHeader follows the marker after a header, with which n bytes end.
+func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
+	i := slices.IndexFunc(b.bodyMarkers, func(m bodyMarker) bool { return m.text == marker })
 	if i < 0 {
 		b.reportStray("no message begins here")
-		if slices.Contains(b.openers, mark) {
-			b.scanner.unread([]byte(mark))
+		if slices.Contains(b.openers, marker) {
+			b.scanner.unread([]byte(marker))
 			return n, left
 		}
 		return n, ended
@@ -117,17 +117,17 @@ func (b *messageBody) endHeader(n int, mark string) (int, frameEnd) {
 	h := readHeader(b.frame.marker, string(b.header))
 	kind := b.bodyMarkers[i].kind
 	if kind == bodyIsArguments {
-		b.scanner.unread([]byte(mark))
-		b.at -= len(mark)
-		mark = ""
+		b.scanner.unread([]byte(marker))
+		b.at -= len(marker)
+		marker = ""
 	}
 	if t := &b.scanner.reasoning; t.inside && t.delimiters == nil { // the prompt has opened it
 		t.inside, t.ended = false, true
 	}
-	return n, b.beginContent(h, kind, mark)
+	return n, b.beginContent(h, kind, marker)
 }
 
-// rejectValue reports a mark behind which no header stands. What does is text.
+// rejectHeader reports a marker after which no header is. What does is text.
 func (b *messageBody) rejectHeader() {
 	b.reportStray("no message begins here")
 	held := b.headerReader.pending()
@@ -135,14 +135,14 @@ func (b *messageBody) rejectHeader() {
 	b.scanner.unread([]byte(held))
 }
 
-// reportStray reports a mark that begins no message.
+// reportStray reports a marker that begins no message.
 func (b *messageBody) reportStray(message string) {
 	f := b.frame
 	b.scanner.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
 }
 
-// beginContent begins to read a body behind a mark.
-func (b *messageBody) beginContent(h header, kind bodyKind, mark string) frameEnd {
+// beginContent begins to read a body after a marker.
+func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frameEnd {
 	s := b.scanner
 	s.beginMessage(h, kind, b.callsAreTags, diag.Bytes(b.frame.at, b.at))
 	switch {
@@ -155,15 +155,15 @@ func (b *messageBody) beginContent(h header, kind bodyKind, mark string) frameEn
 		b.frame.bodyAt = b.at
 		text := string(b.header)
 		name := strings.TrimSpace(text)
-		b.content = newJSONSequence(s, b.frame, headerTool{name, b.at - len(mark) - len(text) + strings.Index(text, name)})
+		b.content = newJSONSequence(s, b.frame, headerTool{name, b.at - len(marker) - len(text) + strings.Index(text, name)})
 	case kind == bodyIsTextInvoke:
-		b.content = b.newArgumentsBody(header{recipient: strings.TrimSpace(string(b.header))}, mark)
+		b.content = b.newArgumentsBody(header{recipient: strings.TrimSpace(string(b.header))}, marker)
 	case kind == bodyIsReasoning || kind == bodyByHeader && h.isReasoning():
 		b.content = &reasoningBody{scanner: s, markerReader: newMarkerReader(b.terminators()), at: b.at, closers: b.messageSyntax.closers, opener: diag.Bytes(b.frame.at, b.at)}
 	case b.callsAreTags || kind == bodyForUser || !h.isCall():
 		return left
 	default:
-		b.content, b.readingPrefix = b.newArgumentsBody(h, mark), b.callTagPrefix != ""
+		b.content, b.readingPrefix = b.newArgumentsBody(h, marker), b.callTagPrefix != ""
 	}
 	return notYet
 }
@@ -175,8 +175,8 @@ func (b *messageBody) reportForeignCall(who string) {
 }
 
 // newArgumentsBody returns what reads a body that is the arguments of a call.
-func (b *messageBody) newArgumentsBody(h header, mark string) body {
-	text := append(b.header, mark...)
+func (b *messageBody) newArgumentsBody(h header, marker string) body {
+	text := append(b.header, marker...)
 	naming := *b.calls
 	naming.namespace, naming.allowsText = functionNamespace, !strings.HasPrefix(h.recipient, functionNamespace)
 	c := &namedBody{nameSyntax: &naming, scanner: b.scanner, frame: b.frame, stage: betweenNameAndArguments, at: b.at, terminators: b.terminators}
@@ -213,7 +213,7 @@ func (b *messageBody) close() {
 	default:
 		text := string(b.header) + b.headerReader.pending()
 		if !strings.ContainsRune(text, '\n') { // no header has a line end
-			b.reportStray("the text ends inside the header of a message")
+			b.reportStray("the text ends inside a message header")
 			return
 		}
 		b.reportStray("no message begins here")
@@ -237,27 +237,27 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 		b.skipBytes, b.at = b.skipBytes-k, b.at+k
 		return k, notYet
 	}
-	n, text, mark := b.readUntil(p)
+	n, text, marker := b.readUntil(p)
 	b.scanner.steps += n
 	b.emitText(string(text))
 	switch {
-	case mark == "":
+	case marker == "":
 		return n, notYet
 	case b.lastByte == '`':
-		b.emitText(mark)
+		b.emitText(marker)
 		return n, notYet
-	case slices.Contains(b.closers, mark):
+	case slices.Contains(b.closers, marker):
 		b.scanner.endMessage()
-		if mark == callMarker {
-			b.scanner.report(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(mark)), "the message ends as a call does, and is for no tool"))
+		if marker == callMarker {
+			b.scanner.report(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(marker)), "the message ends like a call but is for no tool"))
 		}
 		return n, ended
 	}
-	b.scanner.unread([]byte(mark))
+	b.scanner.unread([]byte(marker))
 	return n, left
 }
 
-// skipRest passes on text.
+// emitText emits text.
 func (b *reasoningBody) emitText(text string) {
 	if text == "" {
 		return
@@ -274,6 +274,6 @@ func (b *reasoningBody) emitText(text string) {
 func (b *reasoningBody) close() {
 	b.emitText(b.pending())
 	if b.scanner.reasoning.mode != ReasoningOff {
-		b.scanner.report(diag.New(diag.OpenReasoning, b.opener, "the reasoning that begins here is not closed"))
+		b.scanner.report(diag.New(diag.OpenReasoning, b.opener, "the reasoning opened here is not closed"))
 	}
 }

@@ -8,7 +8,7 @@ import (
 // Who a message is for decides what it is.
 func TestHeader(t *testing.T) {
 	for _, test := range []struct {
-		mark, text         string
+		marker, text       string
 		role, channel, rcp string
 		call, reasoning    bool
 	}{
@@ -24,9 +24,9 @@ func TestHeader(t *testing.T) {
 		{"<|start|>", "assistant to=user", "assistant", "", "user", false, false},
 		{"<|start|>", "", "", "", "", false, false},
 	} {
-		h := readHeader(test.mark, test.text)
+		h := readHeader(test.marker, test.text)
 		if h.role != test.role || h.channel != test.channel || h.recipient != test.rcp || h.isCall() != test.call || h.isReasoning() != test.reasoning {
-			t.Errorf("%s%s is read as %+v", test.mark, test.text, h)
+			t.Errorf("%s%s is read as %+v", test.marker, test.text, h)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestCallForTheUser(t *testing.T) {
 }
 
 // Nothing that a message for the user shows is run: neither another message nor what only
-// stands there, in none of the dialects with messages.
+// is there, in none of the dialects with messages.
 func TestCallShownToTheUser(t *testing.T) {
 	const (
 		harmonyCall  = "<|start|>assistant<|channel|>commentary to=functions.clock <|constrain|>json<|message|>{}<|call|>"

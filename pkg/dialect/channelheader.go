@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Marks in the header of a message.
+// Markers in the header of a message.
 const (
 	startMarker     = "<|start|>"
 	channelMarker   = "<|channel|>"
@@ -17,24 +17,24 @@ const (
 	callMarker      = "<|call|>"
 )
 
-// functionNamespace stands before the names of tools that are not the model's own.
+// functionNamespace precedes the names of tools that are not the model's own.
 const functionNamespace = "functions."
 
-// A headerSpan says who a message is from and for.
+// A header says who a message is from and for.
 type header struct {
 	role, channel, recipient string
-	recipientAt              int  // where in its text the recipient stands
-	channelCount             int  // marks of a channel
+	recipientAt              int  // where in its text the recipient is
+	channelCount             int  // markers of a channel
 	otherRecipients          int  // recipients that are not the same
-	recipientInRole          bool // the recipient stands where the role should
+	recipientInRole          bool // the recipient is where the role should
 	constrained              bool // it says what the arguments are written in
 }
 
-// readHeader reads a header behind the mark that begins it.
-func readHeader(mark, text string) header {
+// readHeader reads a header after the marker that begins it.
+func readHeader(marker, text string) header {
 	h := header{}
 	into := &h.channel
-	switch mark {
+	switch marker {
 	case startMarker:
 		into = &h.role
 	case channelMarker:
@@ -67,7 +67,7 @@ func readHeader(mark, text string) header {
 	return h
 }
 
-// messageState takes a recipient at an offset. The last one counts.
+// setRecipient takes a recipient at an offset. The last one counts.
 func (h *header) setRecipient(name string, at int) {
 	if h.recipient != "" && h.recipient != name {
 		h.otherRecipients++
@@ -75,7 +75,7 @@ func (h *header) setRecipient(name string, at int) {
 	h.recipient, h.recipientAt = name, at
 }
 
-// headerWords returns the words of a header, and its marks, with their offsets.
+// headerWords returns the words of a header, and its markers, with their offsets.
 func headerWords(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at := 0; at < len(text); {
@@ -92,11 +92,11 @@ func headerWords(text string) iter.Seq2[string, int] {
 	}
 }
 
-// headerMarkerAt returns the mark that a text begins with, "" if it does with none.
+// headerMarkerAt returns the marker that a text begins with, "" if it does with none.
 func headerMarkerAt(text string) string {
-	for _, mark := range []string{channelMarker, constrainMarker} {
-		if strings.HasPrefix(text, mark) {
-			return mark
+	for _, marker := range []string{channelMarker, constrainMarker} {
+		if strings.HasPrefix(text, marker) {
+			return marker
 		}
 	}
 	return ""
@@ -114,7 +114,7 @@ func (h header) isReasoning() bool {
 }
 
 // isForUser reports whether a message with such a body is for the user. Where calls are
-// callTagPrefix, a message that names nobody can hold them.
+// tags, a message that names nobody can hold them.
 func (h header) isForUser(kind bodyKind, tagged bool) bool {
 	switch {
 	case tagged:
@@ -133,9 +133,9 @@ func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.r
 func (h header) findings(place diag.Span) []diag.Finding {
 	var findings []diag.Finding
 	if h.recipientInRole {
-		f := diag.New(diag.Relative, place, "the recipient stands where the role of the sender should")
+		f := diag.New(diag.Relative, place, "the recipient is in the place of the sender's role")
 		if !h.constrained {
-			f.Message += ": the message may be the result of a call"
+			f.Message += ": the message may be a tool result"
 			f.Severity = diag.Error
 		}
 		findings = append(findings, f)
@@ -145,7 +145,7 @@ func (h header) findings(place diag.Span) []diag.Finding {
 		findings = append(findings, f)
 	}
 	if h.channelCount > 1 {
-		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels, of which the first counts", h.channelCount))
+		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels; the first counts", h.channelCount))
 	}
 	return findings
 }
@@ -158,7 +158,7 @@ func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) 
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// renderInvoke writes a call as a message with an object that names the tool, too.
+// renderInvoke writes a call as a message with an object that names the tool as well.
 func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)

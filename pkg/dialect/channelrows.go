@@ -7,13 +7,13 @@ import (
 
 var harmonyClosers = []string{"<|end|>", "<|call|>", "<|return|>"}
 
-// harmonyMessage is a message with all its marks.
+// harmonyMessage is a message with all its markers.
 var harmonyMessage = messageGrammar(messageSyntax{
 	bodyMarkers: []bodyMarker{{"<|message|>", bodyByHeader}},
 	closers:     harmonyClosers, openers: []string{"<|start|>", "<|channel|>"}, callTagPrefix: "<atem:",
 })
 
-// Messages without marks, which some servers drop.
+// Messages without markers, which some servers drop.
 var (
 	bareOpeners       = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
 	bareCall          = messageGrammar(messageSyntax{bodyMarkers: []bodyMarker{{"{", bodyIsArguments}}, closers: harmonyClosers, openers: bareOpeners})
@@ -21,7 +21,7 @@ var (
 	bareReasoningEnds = newMarkerList(func() []string { return unique(harmonyClosers, bareOpeners) })
 )
 
-// bareAnalysis is what a response without marks begins with.
+// bareAnalysis is what a response without markers begins with.
 const bareAnalysis = "analysis"
 
 // newBareReasoning returns what reads reasoning without a header.
@@ -33,7 +33,7 @@ func newBareReasoning(s *Scanner, f *frame) body {
 	return b
 }
 
-// thenAnalysis is the lead of reasoning without any mark.
+// thenAnalysis is the lead of reasoning without any marker.
 func thenAnalysis(text []byte) verdict {
 	if v := exactly(bareAnalysis)(text); v != yes {
 		return v
@@ -66,7 +66,7 @@ func channelDialects() []Dialect {
 What is for functions.NAME is a call with JSON as arguments, on any channel; what is for another tool,
 such as python, may be text. The channel analysis is reasoning, the others are content: a call that a
 message for the user shows is not run. Without the
-marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
+markers, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
@@ -94,9 +94,9 @@ marks, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			Title:    "Messages whose content is a JSON object with name and args",
 			Families: []string{"Inkling"},
 			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
-			Doc: `A response is made of messages <|message_model|>…<|end_message|>. Behind <|content_invoke_tool_json|>
-stands a call, an object with "name" and "args", behind <|content_invoke_tool_text|> the text of the one
-argument of the tool in the header, behind <|content_thinking|> reasoning. A call that
+			Doc: `A response is made of messages <|message_model|>…<|end_message|>. After <|content_invoke_tool_json|>
+is a call, an object with "name" and "args", after <|content_invoke_tool_text|> the text of the one
+argument of the tool in the header, after <|content_thinking|> reasoning. A call that
 <|content_text|> shows is not run.`,
 			framing: framing{
 				markers: []marker{
@@ -146,7 +146,7 @@ the user, or after text, they are quoted and not run. What is for self is reason
 			Families: []string{"Kimi K3"},
 			Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
 			Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
-each argument, all in <|open|>tools<|sep|>. Reasoning and answers stand in think and response; a call
+each argument, all in <|open|>tools<|sep|>. Reasoning and answers are in think and response; a call
 that either shows is not run.`,
 			framing: framing{
 				markers: []marker{

@@ -18,7 +18,7 @@ var controlTokens = []string{
 }
 
 // ControlToken returns the first token of a text that begins or ends a message for
-// some model, and where it stands; "" if there is none.
+// some model, and where it is; "" if there is none.
 func ControlToken(text []byte) (token string, at int) {
 	at = len(text)
 	for _, first := range "<[" {
@@ -63,5 +63,5 @@ var escapeRoles = sync.OnceValue(func() *strings.Replacer {
 })
 
 // NeutraliseRoles makes the tokens inert with which templates begin and end messages, for a text that goes
-// back to the model that wrote it. Marks of calls and of reasoning stay.
+// back to the model that wrote it. Markers of calls and of reasoning stay.
 func NeutraliseRoles(text string) string { return escapeRoles().Replace(text) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The firstBytes control token of a text is told, and nothing that is only like one.
+// The first control token of a text is told, and nothing that is only like one.
 func TestControlToken(t *testing.T) {
 	for _, tt := range []struct {
 		text, token string
@@ -24,7 +24,7 @@ func TestControlToken(t *testing.T) {
 	}
 }
 
-// Every control token is a marker, so that none stands in a result.
+// Every control token is a marker, so that none is in a result.
 func TestControlTokensAreMarkers(t *testing.T) {
 	for _, token := range controlTokens {
 		if got := string(Neutralise([]byte(`"` + token + `"`))); strings.Contains(got, token) {

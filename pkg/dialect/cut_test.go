@@ -18,7 +18,7 @@ var cutTools = Toolset{"look_up": ShapeOf(json.RawMessage(`{"type":"object","pro
 	"path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"object"},"sure":{"type":"boolean"},"text":{"type":"string"}}}`))}
 
 // cutTexts are calls of each dialect that no renderer writes: with text instead of
-// bodyIsArguments in JSON, or without the marks around them.
+// arguments in JSON, or without the markers around them.
 var cutTexts = map[string][]string{
 	"functionary_v32": {">>>python\nprint(1)\nprint(22)\n>>>look_up\n{}", "look_up\n{\"limit\":150}", ">>>python\nx = 15\nx\n<|eot_id|>"},
 	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nprint(22)\n<|stop|>", "look_up\n<|content|>{\"limit\":150}"},
@@ -38,7 +38,7 @@ var cutTexts = map[string][]string{
 }
 
 // checkCuts holds the law of cut calls: what can be executed of the beginning of a
-// hasText are calls of the whole text, with the same arguments.
+// text are calls of the whole text, with the same arguments.
 func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 	t.Helper()
 	o := Options{Dialect: d, Tools: tools}

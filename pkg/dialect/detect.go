@@ -11,12 +11,12 @@ import (
 // A detected is the dialect of a response, as far as its calls have told it.
 type detected struct {
 	dialect       *Dialect // that of the first call, or else of the first frame
-	frame         frame    // in which it stands
+	frame         frame    // in which it is
 	calls         bool     // there is a call
 	otherDialects []string // other dialects of which there are calls
 }
 
-// detect takes note of a call and its dialect. The first of each other dialect is
+// detect records a call and its dialect. The first of each other dialect is
 // a finding.
 func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 	d := &s.detected
@@ -34,17 +34,17 @@ func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 	}
 	d.otherDialects = append(d.otherDialects, row.Name)
 	return []diag.Finding{diag.New(diag.OtherDialect, diag.Bytes(c.Start, c.End),
-		"this call is written in the dialect %s, the calls before it in %s", row.Name, d.dialect.Name)}
+		"this call is in dialect %s, the calls before it are in %s", row.Name, d.dialect.Name)}
 }
 
-// evidence says what tells that the open frame holds calls, and where.
+// setEvidence says what tells that the open frame holds calls, and where.
 func (s *Scanner) setEvidence(at int, what string) {
 	if s.frame.evidence == "" {
 		s.frame.at, s.frame.evidence = at, what
 	}
 }
 
-// noteFrame takes note of a frame of which it is known that it holds calls.
+// noteFrame records a frame of which it is known that it holds calls.
 func (s *Scanner) noteFrame() {
 	if d := &s.detected; d.dialect == nil {
 		d.dialect, d.frame = s.frame.dialect, s.frame
@@ -52,7 +52,7 @@ func (s *Scanner) noteFrame() {
 }
 
 // Detected returns the dialect in which the response is read, how it was told
-// sender the text, and the offset of what tells it: where the first call stands.
+// from the text, and the offset of what tells it: where the first call is.
 // Without any call, and without a dialect that was asked for, it is "tool", and
 // the offset is -1.
 func (s *Scanner) Detected() (d Dialect, why string, at int) {
@@ -60,7 +60,7 @@ func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	return *row, string(s.appendWhy(nil)), at
 }
 
-// reported returns the dialect, and the offset of what tells it.
+// detectedDialect returns the dialect, and the offset of what tells it.
 func (s *Scanner) detectedDialect() (row *Dialect, at int) {
 	switch t := &s.detected; {
 	case len(s.markers.dialects) == 1:
@@ -79,11 +79,11 @@ func (s *Scanner) appendWhy(b []byte) []byte {
 	case len(s.markers.dialects) == 1:
 		return append(b, "named by the caller"...)
 	case s.detected.dialect == nil:
-		return append(b, "nothing in the text is a call of any dialect"...)
+		return append(b, "the text contains no call of any dialect"...)
 	case f.evidence != "":
 		b = append(append(b, "has "...), f.evidence...)
 	case f.marker != "":
-		b = strconv.AppendQuote(append(b, "has the mark "...), strings.TrimSpace(f.marker))
+		b = strconv.AppendQuote(append(b, "has the marker "...), strings.TrimSpace(f.marker))
 	case f.open():
 		b = strconv.AppendQuote(append(b, "has a fence marked "...), f.opening.info)
 	default:

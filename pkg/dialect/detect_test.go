@@ -10,7 +10,7 @@ import (
 
 // C2: the dialect is that of the first call.
 func TestDetected(t *testing.T) {
-	const nothing = "nothing in the text is a call of any dialect"
+	const nothing = "the text contains no call of any dialect"
 	for _, test := range []struct{ text, want, why string }{
 		{"", "tool", nothing},
 		{"Use `tool` or toolCalls: {} or \"toolCalls\" here.", "tool", nothing},
@@ -43,7 +43,7 @@ func TestDetectedAny(t *testing.T) {
 			t.Errorf("%s, read as %s: (-named +told)\n%s", d.Name, told.Dialect.Name, diff)
 		}
 		for _, f := range told.Findings {
-			if f.Severity != diag.Info && d.Name != "granite_20b_fc" { // its mark is also one of hermes, which closes it
+			if f.Severity != diag.Info && d.Name != "granite_20b_fc" { // its marker is also one of hermes, which closes it
 				t.Errorf("%s, read as %s: %s", d.Name, told.Dialect.Name, f)
 			}
 		}

@@ -1,8 +1,8 @@
 // Package dialect knows how models write calls: a dialect is a framing, which
-// says where in a response calls stand, and a grammar, which says how they are
-// object there. [Scanner] reads a response while it arrives, [Scan] a whole
+// says where in a response calls are, and a grammar, which says how they are
+// written there. [Scanner] reads a response while it arrives, [Scan] a whole
 // one, [Native] finishes a call that a server has read, and [Neutralise] makes a
-// hasText inert that must not look like a response.
+// text inert that must not look like a response.
 //
 // The package does not know which tools exist and runs nothing.
 package dialect
@@ -32,30 +32,30 @@ type Dialect struct {
 	hasNonce bool // it is no row of the table: its fences have a word besides
 }
 
-// A framing says where calls stand: behind marks, in code fences, or in JSON
-// surroundingText of both.
+// A framing says where calls are: after markers, in code fences, or in JSON
+// outside of both.
 type framing struct {
 	markers           []marker
-	closers           []string      // marks that end what a mark began
+	closers           []string      // markers that end what a marker began
 	fences            []fenceSpec   // fences of calls
-	reasoning         []*delimiters // marks of reasoning; nil for those that most models write
-	implicit          []marker      // where no text stands yet, calls can begin with these leads
-	firstKeys         []string      // JSON outside of fences counts behind text if its first key is one of these
+	reasoning         []*delimiters // reasoning markers; nil for those that most models write
+	implicit          []marker      // where there is no text yet, calls can begin with these leads
+	firstKeys         []string      // JSON outside of fences counts after text if its first key is one of these
 	bareGrammar       *grammar      // of JSON outside of fences, if that is not the dialect's
 	listKeys          []string      // keys of lists of calls; the first is the dialect's own
 	affixes           [2]string     // what a renderer writes around a call
 	strictMembers     bool          // an object with the members of relatives is a call only of a tool that is known
 	callsOnly         bool          // the calls are all that a response should hold
 	multiple          bool          // objects without a list around them can be several calls
-	ignoreAfterEnding bool          // what stands behind the call of the ending does not count
-	stopsAtCloser     bool          // the model stops with the mark behind all calls, and servers cut it off
+	ignoreAfterEnding bool          // the text after the call of the ending does not count
+	stopsAtCloser     bool          // the model stops with the marker after all calls, and servers cut it off
 	needsRecipient    bool          // a call counts only in a message for a tool, see address
 }
 
 // A fenceSpec is a fence of calls.
 type fenceSpec struct {
-	info      string    // the info string, in small letters
-	adjacent  string    // bytes that can stand right behind it
+	info      string    // the info string, in lower case
+	adjacent  string    // bytes that can be right after it
 	certain   bool      // the info string alone says that it holds calls
 	lookahead lookahead // what its first word must be; nil for anything
 	mismatch  string    // what a fence is that has another first word
@@ -68,10 +68,10 @@ type grammar struct {
 	// render writes one, and reports whether reading it again, with these tools,
 	// would give the same call: raw text cannot hold everything.
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
-	// argumentSpans reads the text of a call again, and says where its arguments stand; nil
-	// where they stand in brackets, with commas and quotes.
+	// argumentSpans reads the text of a call again, and says where its arguments are; nil
+	// where they are in brackets, with commas and quotes.
 	argumentSpans   func(text string, tools Toolset) (json.RawMessage, []Place)
-	stringDelimiter string // stands on both sides of a string, if the grammar has a mark of its own for it
+	stringDelimiter string // is on both sides of a string, if the grammar has a marker of its own for it
 	lineBased       bool   // arguments are lines, and end where reasoning does
 }
 
@@ -84,16 +84,16 @@ var table = sync.OnceValue(func() []Dialect {
 })
 
 // Taught reports whether a prompt can tell a model to write this dialect. The
-// otherCount are only read.
+// others are only read.
 func (d Dialect) Taught() bool { return d.Ending != "" }
 
-// HasMarks reports whether calls in this dialect stand behind marks or in fences of their own,
+// HasMarks reports whether calls in this dialect follow markers or in fences of their own,
 // so that prose and data are not mistaken for them.
 func (d Dialect) HasMarks() bool {
 	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role != ignore })
 }
 
-// Wrappers returns the marks around what a model thinks, as they are written with
+// Wrappers returns the markers around what a model thinks, as they are written with
 // this dialect.
 func (d Dialect) Wrappers() []string {
 	var names []string
@@ -132,7 +132,7 @@ func Meant(word string, others ...string) string {
 
 // Render writes a response with one call in this dialect, so that [Scan] reads
 // it again with the same tools. The call's arguments must be a JSON object; where
-// bodyIsArguments can have positions, those of a positional call are an array. It
+// arguments can have positions, those of a positional call are an array. It
 // reports false where the dialect cannot say what the call holds.
 func (d Dialect) Render(c chat.Call, tools Toolset) (string, bool) {
 	b, ok := d.grammar.render(&d, nil, c, tools)

@@ -40,7 +40,7 @@ func TestRows(t *testing.T) {
 }
 
 // TestCodesHaveCases checks that every code which the readers raise is raised
-// nameMember a case.
+// by a case.
 func TestCodesHaveCases(t *testing.T) {
 	raised := map[diag.Code]bool{}
 	for d, c := range allCases(t) {

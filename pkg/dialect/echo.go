@@ -27,16 +27,16 @@ type echo struct {
 	userText  *seenText // what the user says; nil for nothing
 }
 
-// A echoArg is one argument of a call.
+// An echoArg is one argument of a call.
 type echoArg struct {
 	required   bool
 	values     []valueWords
-	keyed      [][]byte // the words of each key and of the values behind it
+	keyed      [][]byte // the words of each key and of the values after it
 	symbols    [][]byte // the values without words, tight, in quotes
 	weight     int      // letters and digits in values
 	hasUnkeyed bool     // there is a value without a key
 
-	pendingKey, pendingWords []byte // the words of the latest key while the argument is read, and of the values behind it
+	pendingKey, pendingWords []byte // the words of the latest key while the argument is read, and of the values after it
 	hasPending               bool   // there are such values
 }
 
@@ -95,7 +95,7 @@ func argumentsIn(args json.RawMessage) (all []argument) {
 	}
 }
 
-// buf takes in the value of the argument.
+// read takes in the value of the argument.
 func (p *echoArg) read(raw []byte) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
@@ -104,7 +104,7 @@ func (p *echoArg) read(raw []byte) {
 	p.endPending()
 }
 
-// advance takes the next token of the argument.
+// readToken takes the next token of the argument.
 func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	switch token.Kind() {
 	case '{', '}':
@@ -121,7 +121,7 @@ func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	}
 }
 
-// lastEnd ends the values behind a key.
+// endPending ends the values after a key.
 func (p *echoArg) endPending() {
 	if p.hasPending {
 		p.hasUnkeyed = p.hasUnkeyed || len(p.pendingKey) <= 1
@@ -131,7 +131,7 @@ func (p *echoArg) endPending() {
 	p.pendingWords, p.hasPending = nil, false
 }
 
-// jsonValue takes a value that is no object or list, and returns its words.
+// addValue takes a value that is no object or list, and returns its words.
 func (p *echoArg) addValue(token jsontext.Token) []byte {
 	text := normalize([]byte(token.String()))
 	w := wordsOf(text)
@@ -161,7 +161,7 @@ func appendWords(to, more []byte) []byte {
 	return append(slices.Clip(to), more...)
 }
 
-// isIn reports whether the call stands in a text.
+// isIn reports whether the call is in a text.
 func (e *echo) isIn(t *seenText) bool {
 	if len(e.text) > 0 && t.tightForm().has(e.text) {
 		return true
@@ -194,7 +194,7 @@ func (e *echo) matchedArgs(t *seenText) (said []*echoArg) {
 	return said
 }
 
-// isInText reports whether all values of an argument stand in a text.
+// isInText reports whether all values of an argument are in a text.
 func (p *echoArg) isInText(t *seenText) bool {
 	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().hasAll(p.symbols)
 }
@@ -221,7 +221,7 @@ func (e *echo) isDescribed(t *seenText, said []*echoArg) bool {
 	return !e.plainName && weight >= minDistinctive || keyed
 }
 
-// callWords are words that stand between a name and its arguments in some notation.
+// callWords are words that are between a name and its arguments in some notation.
 var callWords = map[string]bool{
 	"name": true, "function": true, "tool": true, "type": true, "call": true, "invoke": true, "recipient": true,
 	"arguments": true, "argument": true, "args": true, "parameters": true, "parameter": true, "params": true, "param": true,
@@ -261,7 +261,7 @@ func (p *echoArg) isWithin(words []byte) bool {
 }
 
 // knownWordsAfter returns how many bytes at the beginning of some words, which begin with a blank, are known
-// singleStepBytes, each with the blank before it.
+// words, each with the blank before it.
 func knownWordsAfter(words []byte, known map[string]bool) (n int) {
 	for {
 		size := bytes.IndexByte(words[n+1:], ' ')
@@ -333,15 +333,15 @@ const windowStep = nearby / 8
 
 // isSplitAcross reports whether a call is said by a text together with what is before it, if there is anything.
 func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
-	behind := t.text[:min(len(t.text), nearby)]
+	following := t.text[:min(len(t.text), nearby)]
 	if len(before) == 0 || !e.isDescribedBy(t.joinedWith(before)) {
 		return false
 	}
-	if len(before)+len(behind) <= nearby {
+	if len(before)+len(following) <= nearby {
 		return true
 	}
 	for n := windowStep; n <= nearby; n += windowStep {
-		window := slices.Concat(before[max(0, len(before)-nearby+n-windowStep):], []byte{0xff}, behind[:min(n, len(behind))])
+		window := slices.Concat(before[max(0, len(before)-nearby+n-windowStep):], []byte{0xff}, following[:min(n, len(following))])
 		if e.isDescribedBy(&seenText{text: window}) {
 			return true
 		}
@@ -355,7 +355,7 @@ func (e *echo) isDescribedBy(t *seenText) bool {
 	return len(said) > 0 && e.isDescribed(t, said)
 }
 
-// isPlainWord reports whether a name is a word as it stands in any text: of letters of
+// isPlainWord reports whether a name is a word as it is in any text: of letters of
 // one case, but for the first one.
 func isPlainWord(name string) bool {
 	for i := range len(name) {

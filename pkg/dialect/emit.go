@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// reportNotACall passes on a finding that is about no call.
+// report emits a finding that is about no call.
 func (s *Scanner) report(f diag.Finding) {
 	s.lastCall.unclosed = s.lastCall.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
 	if s.callCut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
@@ -38,7 +38,7 @@ func downgradeInReasoning(f *diag.Finding) {
 	}
 }
 
-// emitCall passes on the call that a reader has made, and what there is to say about
+// emitCall emits the call that a reader has made, and what there is to say about
 // it. Without a name there is no call, and only what is wrong is said.
 func (s *Scanner) emitCall(r *reader) {
 	if r.call.Name == "" {
@@ -59,16 +59,16 @@ func (s *Scanner) emitCall(r *reader) {
 		r.suppress(diag.InReasoning, s.reasoning.draftReason())
 	case s.isQuoting(row):
 		s.emitContent(r.call.Start, r.call.Text)
-		r.suppress(diag.QuotedCall, s.message.quoteReason()+", and is not run")
+		r.suppress(diag.QuotedCall, s.message.quoteReason()+"; it is not run")
 		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader takes the end
 			s.endMessage()
 		}
 	case s.workEnded:
-		r.suppress(diag.AfterEnd, "this call stands behind "+row.Ending+", which ends the work, and is not run")
+		r.suppress(diag.AfterEnd, "this call follows "+row.Ending+", which ends the work; it is not run")
 	case s.resync.happened:
-		r.suppress(diag.QuotedCall, "a string that is not closed before this call may hold it: it is not run")
+		r.suppress(diag.QuotedCall, "an unclosed string before this call may contain it: it is not run")
 	case again:
-		r.suppress(diag.DuplicateCall, "the call before is the same, and not closed: the model has begun it again, and this one is not run")
+		r.suppress(diag.DuplicateCall, "this call repeats the unclosed call before it and is not run")
 	}
 	s.emitDeferred(again)
 	s.steps += s.lastCall.set(&r.call)
@@ -86,8 +86,8 @@ func (s *Scanner) emitCall(r *reader) {
 	}
 }
 
-// namePlace returns where the name of the call stands: if nothing else is known, before its arguments. The zero value
-// applyMarker that it is written in another way.
+// namePlace returns where the name of the call is: if nothing else is known, before its arguments. The zero value
+// means that it is written in another way.
 func (r *reader) namePlace() diag.Span {
 	if r.nameAt.End > 0 {
 		return r.nameAt
@@ -103,7 +103,7 @@ func (r *reader) namePlace() diag.Span {
 	return diag.Bytes(r.call.Start+at, r.call.Start+at+len(r.call.Name))
 }
 
-// reportNotCalls passes on findings about what should be a call, and is none.
+// reportNotCalls emits findings about what should be a call, and is none.
 func (s *Scanner) reportNotCalls(findings []diag.Finding) {
 	markFixesUnsafe(findings)
 	for _, f := range findings {
@@ -124,7 +124,7 @@ func (s *Scanner) reportNotACall(place diag.Span, why, hint string) {
 }
 
 // markFixesUnsafe makes suggestions of fixes of a call that cannot be executed: more of
-// the text can be read behind it when it is mended.
+// the text can be read after it when it is mended.
 func markFixesUnsafe(findings []diag.Finding) {
 	for _, f := range findings {
 		for i := range f.Fixes {
@@ -140,25 +140,25 @@ func (s *Scanner) isKnownTool(name string) bool {
 }
 
 // checkName refuses a call of a name that a reader would take for another one. The
-// strictMembers name of a tool is never odd.
+// exact name of a tool is never odd.
 func (s *Scanner) checkName(r *reader) {
 	name := r.call.Name
 	if isPrintableASCII(name) || s.isKnownTool(name) {
 		return
 	}
 	if why := nameProblem(name); why != "" {
-		r.fault(diag.HomoglyphName, r.place(), "the name of the tool, %+q, %s", excerpt(name), why)
+		r.fault(diag.HomoglyphName, r.place(), "the tool name %+q %s", excerpt(name), why)
 	}
 }
 
 // checkID refuses a call whose id another call of the answer has.
 func (s *Scanner) checkID(r *reader) {
 	if r.call.ID != "" && !s.reasoning.inside && !s.ids.add(r.call.ID) {
-		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the id %q", excerpt(r.call.ID))
+		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
 	}
 }
 
-// reportAboutCall passes on a finding about a call.
+// reportAboutCall emits a finding about a call.
 func (s *Scanner) reportAboutCall(call int, f diag.Finding) {
 	f.Call = &call
 	s.report(f)
@@ -175,13 +175,13 @@ func (s *Scanner) revokeCalls(why diag.Finding) {
 	s.revoked = s.calls
 }
 
-// suppress takes the call back because it stands where calls do not count.
+// suppress takes the call back because it is where calls do not count.
 func (r *reader) suppress(code diag.Code, why string) {
 	Suppress(&r.call)
 	r.add(diag.New(code, r.place(), "%s", why))
 }
 
-// Suppress takes back a call that stands where calls do not count.
+// Suppress takes back a call that is where calls do not count.
 func Suppress(c *chat.Call) {
 	if c.Executable {
 		c.Executable, c.Status = false, chat.StatusSuppressed
@@ -193,7 +193,7 @@ func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
 	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
 }
 
-// reportStrayBracket reports a closing bracket between calls, or behind them, that closes nothing.
+// reportStrayBracket reports a closing bracket between calls, or after them, that closes nothing.
 // After a finding about a bracket of the call it follows from that one.
 func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 	if !s.unbalanced {
@@ -202,7 +202,7 @@ func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 }
 
 // strayBracketFinding returns what there is to say about a closing bracket between calls, or
-// pendingWords them, that closes nothing. It is no text.
+// after them, that closes nothing. It is no text.
 func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "%q closes nothing", c)
 	f.Severity = diag.Warning

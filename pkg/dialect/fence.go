@@ -11,7 +11,7 @@ import (
 )
 
 // Bounds of what can be the opening line of a fence of ours. They bound what is
-// pending back.
+// held back.
 const (
 	maxFenceRun    = 64 // fence characters
 	maxFenceBlanks = 8  // between them and the info string
@@ -23,20 +23,20 @@ type scanState int
 const (
 	inProse         scanState = iota // text, inside or outside a fence that is not ours
 	inStart                          // before any text, where JSON outside of fences counts
-	inLookahead                      // behind a mark, until it is known what it means
-	inSkip                           // behind a mark, in the text that may stand there
-	inListGap                        // behind a mark around calls, in the blanks there
+	inLookahead                      // after a marker, until it is known what it means
+	inSkip                           // after a marker, in the text that may be there
+	inListGap                        // after a marker around calls, in the blanks there
 	inFirstKey                       // in an object in the text, up to its first key
 	inSkippedKey                     // in the first key of one that is not ours
-	inSkippedObject                  // in such an object, behind that
+	inSkippedObject                  // in such an object, after that
 	inRun                            // a run of fence characters at the start of a line
-	inInfo                           // behind such a run, while it can be ours
-	inBlanks                         // behind such a run and more blanks than ours may have
+	inInfo                           // after such a run, while it can be ours
+	inBlanks                         // after such a run and more blanks than ours may have
 	inForeignInfo                    // the rest of the opening line of a fence that is not ours
 	inFenceStart                     // a fence that can be ours, before its first word
 	inBody                           // in a frame
 	inCloser                         // the run that closes a fence
-	inReopen                         // behind that, while another fence of ours may begin
+	inReopen                         // after that, while another fence of ours may begin
 	inTail                           // the rest of the closing line
 )
 
@@ -47,12 +47,12 @@ type fence struct {
 	at              int  // its offset
 	isCode          bool // it holds a program: what looks like a call in it is none
 	reported        bool // there is a finding about that
-	quotesReasoning bool // a mark that opens reasoning is quoted in it
+	quotesReasoning bool // a marker that opens reasoning is quoted in it
 }
 
 func (f fence) open() bool { return f.length > 0 }
 
-// closers reports whether the run closes another's fence.
+// closes reports whether the run closes another's fence.
 func (f fence) closes(other fence) bool {
 	return f.char == other.char && f.length >= other.length
 }
@@ -114,13 +114,13 @@ func (s *Scanner) readRun(p []byte) int {
 	return n
 }
 
-// An info is the info string behind a run of fence characters, as far as it can
+// An info is the info string after a run of fence characters, as far as it can
 // be one of ours.
 type info struct {
 	at         int    // its offset
 	length     int    // how much of it has been read
 	candidates uint64 // the fences of calls that it can open, a bit for each
-	nearMatch  string // it begins with this info string of ours, and goes on
+	nearMatch  string // it begins with this info string of ours, and continues
 	firstWord  []byte // its first bytes, where it is not ours
 }
 
@@ -148,7 +148,7 @@ func (s *Scanner) beginInfo() {
 }
 
 // readInfo reads an info string, up to where it is known whether the fence can be
-// openOwnFence.
+// ours.
 func (s *Scanner) readInfo(p []byte) int {
 	c, i := p[0], &s.info
 	switch {
@@ -175,8 +175,8 @@ func (s *Scanner) readInfo(p []byte) int {
 	return 1
 }
 
-// narrowInfo reports whether a byte, in any case, goes on with an info string of
-// openOwnFence, and keeps those.
+// narrowInfo reports whether a byte, in any case, continues an info string of
+// ours, and keeps those.
 func (s *Scanner) narrowInfo(c byte) bool {
 	i, fits := &s.info, uint64(0)
 	for k, f := range s.markers.fences {
@@ -218,7 +218,7 @@ func (s *Scanner) endsInfo(c byte) bool {
 	return false
 }
 
-// isInfoComplete reports whether the text can end behind the info string.
+// isInfoComplete reports whether the text can end after the info string.
 func (s *Scanner) isInfoComplete() bool {
 	s.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
 	return s.info.candidates != 0
@@ -235,7 +235,7 @@ func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceUse] {
 	}
 }
 
-// blankCount reads on behind a run that is followed by many blanks.
+// readBlanks reads on after a run that is followed by many blanks.
 func (s *Scanner) readBlanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
@@ -264,7 +264,7 @@ func (s *Scanner) openOwnFence() {
 	}
 }
 
-// bareGrammar follows a run alone on its line: it opens a fence or closes one.
+// toggleForeignFence follows a run alone on its line: it opens a fence or closes one.
 func (s *Scanner) toggleForeignFence() {
 	s.releaseText()
 	switch {
@@ -275,7 +275,7 @@ func (s *Scanner) toggleForeignFence() {
 	}
 }
 
-// mismatch follows a run with an info string that is not ours.
+// openForeignFence follows a run with an info string that is not ours.
 func (s *Scanner) openForeignFence() {
 	for f := range s.candidateFences(s.info.candidates) {
 		if f.certain && len(f.info) == s.info.length {
@@ -289,9 +289,9 @@ func (s *Scanner) openForeignFence() {
 	}
 }
 
-// readForeignInfo reads the rest of the opening line of a fence that is not ours. Behind
-// backticks it holds no backtick, or it is no opening line. Behind '<' it is read
-// as what stands in the fence: reasoning can end there.
+// readForeignInfo reads the rest of the opening line of a fence that is not ours. After
+// backticks it holds no backtick, or it is no opening line. After '<' it is read
+// as the text in the fence: reasoning can end there.
 func (s *Scanner) readForeignInfo(p []byte) int {
 	ends := "<\r\n"
 	if s.opener.char == '`' {
@@ -315,7 +315,7 @@ func (s *Scanner) readForeignInfo(p []byte) int {
 	s.foreign = s.opener
 	s.foreign.isCode = s.info.isCode()
 	if s.info.nearMatch != "" {
-		s.report(diag.New(diag.QuotedCall, s.opener.span(), "a fence is read when it is marked %q alone", s.info.nearMatch))
+		s.report(diag.New(diag.QuotedCall, s.opener.span(), "the fence is not read: its info string must be exactly %q", s.info.nearMatch))
 	}
 	return end
 }

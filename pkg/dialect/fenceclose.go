@@ -24,8 +24,8 @@ func (s *Scanner) readCloser(p []byte) int {
 	return 0
 }
 
-// readAfterCloser reads behind a closing run. If the info string of the dialect
-// stands there, the run was meant to open the next fence.
+// readAfterCloser reads after a closing run. If the info string of the dialect
+// is there, the run was meant to open the next fence.
 func (s *Scanner) readAfterCloser(p []byte) int {
 	c, word := p[0], s.frame.reopeningInfo()
 	switch {
@@ -72,19 +72,19 @@ func (s *Scanner) reportOpenFence(at int) {
 	s.report(f)
 }
 
-// reportCutFence reports the open fence, where the reasoning ends in which it stands.
+// reportCutFence reports the open fence, where the reasoning ends in which it is.
 func (s *Scanner) reportCutFence() {
-	s.report(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning in which it stands ends"))
+	s.report(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning around it ends"))
 }
 
-// reportMissingCloser reports that what the mark of the frame opens is not closed.
+// reportMissingCloser reports that what the marker of the frame opens is not closed.
 func (s *Scanner) reportMissingCloser(before string) {
 	f := &s.frame
 	if s.isReportedEmpty() {
 		return
 	}
 	if f.marker == "" {
-		s.report(diag.New(diag.MissingOpener, diag.Bytes(f.at, f.at+1), "the marks around the calls of %s are missing", f.dialect.Name))
+		s.report(diag.New(diag.MissingOpener, diag.Bytes(f.at, f.at+1), "missing the markers around the calls of %s", f.dialect.Name))
 		return
 	}
 	s.report(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.marker)), "%s is not closed before %s", strings.TrimSpace(f.marker), before))
@@ -105,7 +105,7 @@ func (s *Scanner) readTail(p []byte) int {
 	return 0
 }
 
-// reportTrailingText reports text behind a closing fence. On a line of its own it could
+// reportTrailingText reports text after a closing fence. On a line of its own it could
 // be the opening line of another.
 func (s *Scanner) reportTrailingText(at int) {
 	s.reportFenceLine(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")

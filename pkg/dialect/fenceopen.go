@@ -7,13 +7,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An beginBracket is the opening line of a fence that can be ours.
+// An opening is the opening line of a fence that can be ours.
 type opening struct {
-	info      string // the info string, in small letters
+	info      string // the info string, in lower case
 	infoAt    int    // its offset
-	end       int    // behind it
+	end       int    // after it
 	heldLen   int    // bytes of the line among those that are held
-	textAt    int    // offset of text behind the info string on its line; 0 for none
+	textAt    int    // offset of text after the info string on its line; 0 for none
 	wrongCase bool   // the info string is in another case
 }
 
@@ -26,14 +26,14 @@ func (f *frame) reopeningInfo() string {
 	return ""
 }
 
-// beginFrame opens a fence that can be ours, behind its info string.
+// beginFrame opens a fence that can be ours, after its info string.
 func (s *Scanner) beginFrame() {
 	i := &s.info
 	s.frame = frame{fence: s.opener, at: s.opener.at, opening: opening{infoAt: i.at, end: i.at + i.length, heldLen: len(s.held)}}
 	s.state = inFenceStart
 }
 
-// firstBytes reads up to where it is known whether the fence is ours.
+// readFenceStart reads up to where it is known whether the fence is ours.
 func (s *Scanner) readFenceStart(p []byte) int {
 	lead := s.held[s.frame.opening.heldLen:]
 	f, v := s.matchFence(lead)
@@ -52,7 +52,7 @@ func (s *Scanner) readFenceStart(p []byte) int {
 	return 0
 }
 
-// memberNames returns what kind of fence one is in which this text stands first.
+// matchFence returns what kind of fence one is in which this text is first.
 func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
 	s.steps += len(text)
 	for f := range s.candidateFences(s.info.candidates) {
@@ -84,7 +84,7 @@ func (s *Scanner) closeFenceStart() {
 	}
 }
 
-// rejectFence goes on with a fence that is not ours, behind its opening line.
+// rejectFence continues a fence that is not ours, after its opening line.
 func (s *Scanner) rejectFence(lead []byte) {
 	forms := slices.Collect(s.candidateFences(s.info.candidates))
 	s.unread(lead)
@@ -96,7 +96,7 @@ func (s *Scanner) rejectFence(lead []byte) {
 	}
 }
 
-// enterFence begins to read a fence in which this text stands first. A fence that
+// enterFence begins to read a fence in which this text is first. A fence that
 // is not sure is held until it is known to hold calls.
 func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 	fr := &s.frame
@@ -124,7 +124,7 @@ func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 func (s *Scanner) checkOpening() {
 	o := &s.frame.opening
 	if o.wrongCase {
-		f := diag.New(diag.FenceLine, diag.Bytes(o.infoAt, o.end), "the info string should be %q in small letters", o.info)
+		f := diag.New(diag.FenceLine, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
 		f.Severity = diag.Info
 		f.Fixes = fix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
 		s.report(f)

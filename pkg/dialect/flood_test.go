@@ -7,8 +7,8 @@ import (
 )
 
 // 100,000 openings of a dialect, and no end of any, are read within 100 ms by a run where the
-// machine has nothing else to do, and so they are made inert; a busy one has five times as long. Of fences and tags this holds where all dialects are read, too; in general that
-// openKeep time in proportion, which the growth tests hold.
+// machine has nothing else to do, and so they are made inert; a busy one has five times as long. Of fences and tags this holds where all dialects are read as well; in general that
+// takes time in proportion, which the growth tests hold.
 func TestFloods(t *testing.T) {
 	if growthSize < 1<<20 {
 		t.Skip("make check runs it")

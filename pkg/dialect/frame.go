@@ -6,31 +6,31 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A frame is where calls stand: behind a mark, in a fence, or in JSON outside of
-// fenceRun, which has neither.
+// A frame is where calls are: after a marker, in a fence, or in JSON outside of
+// fences, which has neither.
 type frame struct {
 	dialect *Dialect
 	grammar *grammar
 	fence
 	opening          opening // the opening line of the fence
-	marker           string  // the mark that opens it, "" for none
+	marker           string  // the marker that opens it, "" for none
 	evidence         string  // what else says that it holds calls
-	missingOpener    string  // the mark that should stand before it, and is missing
+	missingOpener    string  // the marker that should precede it, and is missing
 	rivals           rivals  // what else begins so
 	at               int     // where it begins
 	bodyAt           int     // where the body begins to read
-	endAt            int     // behind its last byte; 0 if it has none of its own
+	endAt            int     // after its last byte; 0 if it has none of its own
 	certain          bool    // it holds calls, whatever they are
 	callsBefore      int     // how many came before
 	reportedNotACall bool    // it holds what is no call, and that has been said
 }
 
-// isReportedEmpty reports whether nothing in the frame is a call, as has been said: that it is not closed, too, tells nothing.
+// isReportedEmpty reports whether nothing in the frame is a call, as has been said: that it is not closed as well, tells nothing.
 func (s *Scanner) isReportedEmpty() bool {
 	return s.frame.reportedNotACall && s.frame.callsBefore == s.calls
 }
 
-// A newBody reads the inside of a frame.
+// A body reads the inside of a frame.
 type body interface {
 	// write reads p up to the end of the frame and says how it came.
 	write(p []byte) (n int, end frameEnd)
@@ -38,7 +38,7 @@ type body interface {
 	close()
 }
 
-// An frameEnd says how a frame has ended.
+// A frameEnd says how a frame has ended.
 type frameEnd int
 
 const (
@@ -50,11 +50,11 @@ const (
 	leftOther          // the same, and it begins with the rest of an object that is not ours
 )
 
-// enterFrame begins to read a frame behind a mark at an offset.
-func (s *Scanner) enterFrame(u markerUse, at int, mark string) {
-	s.frame = frame{dialect: u.dialect, marker: mark, at: at, bodyAt: at, missingOpener: u.missingOpener, certain: u.role != implicitOpen}
+// enterFrame begins to read a frame after a marker at an offset.
+func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
+	s.frame = frame{dialect: u.dialect, marker: marker, at: at, bodyAt: at, missingOpener: u.missingOpener, certain: u.role != implicitOpen}
 	if u.role == open {
-		s.frame.bodyAt += len(mark)
+		s.frame.bodyAt += len(marker)
 	}
 	s.hasBegun = s.hasBegun || s.frame.certain
 	s.beginBody(u.bodyGrammar())
@@ -63,7 +63,7 @@ func (s *Scanner) enterFrame(u markerUse, at int, mark string) {
 	}
 }
 
-// readOnly returns the grammar of what follows a mark.
+// bodyGrammar returns the grammar of what follows a marker.
 func (u markerUse) bodyGrammar() *grammar {
 	switch {
 	case u.grammar != nil:
@@ -87,7 +87,7 @@ func (s *Scanner) beginBody(g *grammar) {
 	s.state, s.body, s.callCut, s.unbalanced = inBody, g.newBody(s, &s.frame), false, false
 }
 
-// bareGrammar returns the grammar of frames without a mark.
+// bareGrammar returns the grammar of frames without a marker.
 func (d *Dialect) bareGrammar() *grammar {
 	if d.framing.bareGrammar != nil {
 		return d.framing.bareGrammar
@@ -95,7 +95,7 @@ func (d *Dialect) bareGrammar() *grammar {
 	return &d.grammar
 }
 
-// confirmed says that the frame holds calls, and that the bytes which are held belong
+// confirmFrame says that the frame holds calls, and that the bytes which are held belong
 // to it.
 func (s *Scanner) confirmFrame(outside string) {
 	s.callsOnly = s.frame.dialect.framing.callsOnly
@@ -140,7 +140,7 @@ func (s *Scanner) readBody(p []byte) int {
 	return n
 }
 
-// ensureProgress makes content of the mark of a frame that has given all of itself back,
+// ensureProgress makes content of the marker of a frame that has given all of itself back,
 // n bytes into a piece: it would begin the same frame again.
 func (s *Scanner) ensureProgress(n int) {
 	at, size := s.at+n-len(s.pushback), len(s.frame.marker)
@@ -154,8 +154,8 @@ func (s *Scanner) ensureProgress(n int) {
 	s.pushback = s.pushback[size:]
 }
 
-// stateBetweenFrames returns the place where no text stands yet: at the start of the
-// response, and behind a frame.
+// stateBetweenFrames returns the place where there is no text yet: at the start of the
+// response, and after a frame.
 func (s *Scanner) stateBetweenFrames() scanState {
 	if len(s.markers.implicit) > 0 && !s.reasoning.inside {
 		return inStart
@@ -163,8 +163,8 @@ func (s *Scanner) stateBetweenFrames() scanState {
 	return inProse
 }
 
-// implicit reads up to the first byte that is no blank, or behind a separator of
-// callsBefore: it is one if a call follows.
+// readStart reads up to the first byte that is no blank, or after a separator of
+// calls: it is one if a call follows.
 func (s *Scanner) readStart(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
@@ -190,7 +190,7 @@ func (s *Scanner) readStart(p []byte) int {
 	return n
 }
 
-// canStart reports whether a frame without a mark can begin with a byte.
+// canStart reports whether a frame without a marker can begin with a byte.
 func (s *Scanner) canStart(c []byte) bool {
 	if s.markers.implicitPrefilter != nil {
 		return s.markers.implicitPrefilter.lookup(c).possible != 0
@@ -198,8 +198,8 @@ func (s *Scanner) canStart(c []byte) bool {
 	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.matches(u, c) != no })
 }
 
-// reportTrailingBracket reports a closing bracket right behind JSON without a mark. It is no
-// hasText, as it would be none in a frame.
+// reportTrailingBracket reports a closing bracket right after JSON without a marker. It is no
+// text, as it would be none in a frame.
 func (s *Scanner) reportTrailingBracket(c byte) bool {
 	if c != ']' && c != '}' || s.frame.marker != "" || s.frame.fence.open() || s.at != s.frame.endAt || s.at == 0 {
 		return false

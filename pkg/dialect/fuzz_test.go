@@ -26,8 +26,8 @@ func fuzzRows(f *testing.F, rows []Dialect) {
 }
 
 // A target for each grammar: statements of JavaScript, JSON, a name with JSON (and
-// messageGrammar, which say for whom they are), tags with the key in them, pairs of tags,
-// callsBefore of Python, and private quotes.
+// messages, which say for whom they are), tags with the key in them, pairs of tags,
+// calls of Python, and private quotes.
 
 func FuzzScript(f *testing.F) { fuzzRows(f, taughtDialects()[:1]) }
 
@@ -45,7 +45,7 @@ func FuzzPython(f *testing.F) { fuzzRows(f, pythonDialects()) }
 
 func FuzzQuoted(f *testing.F) { fuzzRows(f, quotedDialects()) }
 
-// hasPairs reports whether the keys of a dialect stand in tags of their own.
+// hasPairs reports whether the keys of a dialect are in tags of their own.
 func hasPairs(d Dialect) bool {
 	return strings.Contains(d.Example, "<arg_key>") || strings.Contains(d.Example, "_arg_key>")
 }
@@ -67,12 +67,12 @@ func FuzzDetect(f *testing.F) {
 }
 
 // FuzzAround holds the laws of what is no scanner, for any two texts: of rendering,
-// knownMarkers native calls, and of what makes marks inert.
+// of native calls, and of what makes markers inert.
 func FuzzAround(f *testing.F) {
 	for _, text := range some(nasty, 0) {
 		f.Add("key", text)
 		f.Add(text, "value")
-		f.Add(plainJSON(text), "mark-00000000")
+		f.Add(plainJSON(text), "marker-00000000")
 	}
 	for _, marker := range some(knownMarkers, 0) {
 		f.Add(plainJSON(marker), marker+marker)

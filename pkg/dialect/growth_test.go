@@ -32,7 +32,7 @@ func (m mode) allocated(text string) int {
 const atOnce = 1 << 30
 
 // unsteady is how much of a text may take more steps for each byte, or fewer, than
-// the rest: behind the last of many marks stands less than their leads can hold, and
+// the rest: after the last of many markers is less than their leads can hold, and
 // what begins like a message is held back.
 const unsteady = 3 * maxLookahead
 
@@ -60,12 +60,12 @@ func (m mode) checkAllocated(t *testing.T, h aHostile, size int) {
 	}
 }
 
-// mostSteps is how many a byte may take: that of a mark whose lead is read up to
+// mostSteps is how many a byte may take: that of a marker whose lead is read up to
 // its end.
 const mostSteps = 200
 
 // TestLinear checks many short texts in every dialect, and the one of them that
-// openKeep the most steps as a longer one, too.
+// takes the most steps as a longer one as well.
 func TestLinear(t *testing.T) {
 	const short = 1536
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -100,7 +100,7 @@ func killers() (all []aHostile) {
 }
 
 // TestKillers checks what kills other readers, where the dialect is told from the
-// hasText.
+// text.
 func TestKillers(t *testing.T) {
 	for _, h := range killers() {
 		t.Run(h.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// repeated returns a text that begins with something and goes on with a piece.
+// repeated returns a text that begins with something and continues a piece.
 func repeated(before, piece string) func(n int) string {
 	return func(n int) string { return before + strings.Repeat(piece, n/len(piece)) }
 }
@@ -28,12 +28,12 @@ type aHostile struct {
 	unit int
 }
 
-// many returns a text that begins with something and goes on with a piece.
+// many returns a text that begins with something and continues a piece.
 func many(before, piece string) aHostile {
 	return aHostile{fmt.Sprintf("%q and many %q", before, piece), repeated(before, piece), len(piece)}
 }
 
-// hostileTo returns texts that are hard to read in a dialect: what its marks, its
+// hostileTo returns texts that are hard to read in a dialect: what its markers, its
 // syntax and literals are made of, many times, where a response begins, in text,
 // and in each part of a call.
 func hostileTo(d *Dialect) []aHostile {
@@ -62,8 +62,8 @@ func hostileTo(d *Dialect) []aHostile {
 // taughtHostile are texts that grow with n, for the dialects that are taught.
 var taughtHostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
-// callOpeners are what a text can begin with: nothing, text, and a call up to its
-// bodyIsArguments, up to its first value, and up to the inside of that.
+// openings are what a text can begin with: nothing, text, and a call up to its
+// arguments, up to its first value, and up to the inside of that.
 func openings(d *Dialect) []string {
 	text := renderedCall(d, "f", `{"keyname":"insidetext"}`)
 	all := []string{"", "Text ", text, d.framing.affixes[0]}
@@ -86,7 +86,7 @@ func renderedCall(d *Dialect, name, arguments string) string {
 	return text
 }
 
-// marksLike are the marks of a dialect, nearly those, what can begin behind them,
+// marksLike are the markers of a dialect, nearly those, what can begin after them,
 // and the parts of its example.
 func marksLike(d *Dialect) []string {
 	var all []string

@@ -9,7 +9,7 @@ var idSeed = maphash.MakeSeed()
 // be as long as its call.
 type idSet map[uint64]struct{}
 
-// accept reports whether an id is new.
+// add reports whether an id is new.
 func (s *idSet) add(id string) bool {
 	hash := maphash.String(idSeed, id)
 	if _, known := (*s)[hash]; known {

@@ -9,21 +9,21 @@ import (
 )
 
 // checkThoughts checks that no call inside reasoning is executable: where a text
-// openers with a mark of reasoning, or inside it, none that stands before the first
-// delimiter that ends it.
+// begins with a reasoning marker, or inside it, none that precedes the first
+// marker that ends it.
 func (m mode) checkThoughts(t failer, text string) {
 	t.Helper()
-	set := m.marks()
+	set := m.markers()
 	inside, end := m.Reasoning == ReasoningOpen, len(text)
-	for i, mark := range set.texts {
+	for i, marker := range set.texts {
 		for _, u := range set.uses[i] {
-			switch at := strings.Index(text, mark); {
-			case u.role == reasoningOpen && m.Reasoning != ReasoningOff && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), mark):
+			switch at := strings.Index(text, marker); {
+			case u.role == reasoningOpen && m.Reasoning != ReasoningOff && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), marker):
 				inside = true
 			case u.role == reasoningClose && at >= 0:
 				end = min(end, at)
 			case at >= 0 && u.header():
-				return // messages end it, too
+				return // messages end it as well
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (m mode) checkThoughts(t failer, text string) {
 }
 
 // TestThoughts checks calls of every dialect in reasoning of every kind: open from
-// the start, opened by a mark, closed or not, and closed by a mark alone.
+// the start, opened by a marker, closed or not, and closed by a marker alone.
 func TestThoughts(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		call := renderedCall(d, "fetch", `{"a":"b"}`)
@@ -53,7 +53,7 @@ func TestThoughts(t *testing.T) {
 	})
 }
 
-// thoughtIn checks a call between the marks of a wrapper of its dialect.
+// thoughtIn checks a call between the markers of a wrapper of its dialect.
 func thoughtIn(t *testing.T, d *Dialect, w *delimiters, call string) {
 	opens, closes := "", ""
 	for _, m := range w.markers {
@@ -83,8 +83,8 @@ func thoughtIn(t *testing.T, d *Dialect, w *delimiters, call string) {
 }
 
 // evils are texts that would be calls of a tool "evil" where a response begins, or
-// readNested a frame: of a dialect, with its quotes and with others, and without the
-// knownMarkers around it.
+// inside a frame: of a dialect, with its quotes and with others, and without the
+// markers around it.
 func evils(d *Dialect) []string {
 	whole := renderedCall(d, "evil", `{"x":"y"}`)
 	inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(whole, "\n"), d.framing.affixes[0]), d.framing.affixes[1])
@@ -95,8 +95,8 @@ func evils(d *Dialect) []string {
 	return append(all, d.framing.affixes[1]+"\n"+strings.ReplaceAll(whole, `"`, `\"`))
 }
 
-// rawTool reports whether the values of a dialect are text that nothing but the mark
-// pendingWords it ends. A value that holds such marks cannot be told from the end of the
+// raw reports whether the values of a dialect are text that nothing but the marker
+// after it ends. A value that holds such markers cannot be told from the end of the
 // call and another one: for these dialects the laws are about a call in a value that
 // is whole, and alone in it.
 func raw(d *Dialect) bool {
@@ -108,12 +108,12 @@ func raw(d *Dialect) bool {
 func evilsIn(d, from *Dialect) []string {
 	all := evils(from)
 	if raw(d) {
-		return all[:3] // the others begin with marks that end a value
+		return all[:3] // the others begin with markers that end a value
 	}
 	return all
 }
 
-// hosts are calls of fetch and get in a dialect, with QQQQ inside a string.
+// hosts are calls of fetch and get in a dialect, with quote marksquote marks inside a string.
 func hosts(d *Dialect) []string {
 	one := renderedCall(d, "fetch", `{"a":"QQQQ"}`)
 	if raw(d) {
@@ -126,7 +126,7 @@ func hosts(d *Dialect) []string {
 	return all
 }
 
-// inString returns a text as it stands inside a string of a dialect: escaped where
+// inString returns a text as it is inside a string of a dialect: escaped where
 // a string has quotes.
 func inString(host, evil string) string {
 	i := strings.Index(host, "QQQQ")
@@ -151,7 +151,7 @@ func (m mode) checkNoEvil(t failer, text string) {
 	}
 }
 
-// TestNoEvilInStrings checks that a call of any dialect that stands in a string of
+// TestNoEvilInStrings checks that a call of any dialect that is in a string of
 // a call is none.
 func TestNoEvilInStrings(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -168,11 +168,11 @@ func TestNoEvilInStrings(t *testing.T) {
 }
 
 // TestNoEvilAny does the same where the call is faulty or cut: something is missing
-// or too much between its name and the string, or missing behind it.
+// or too much between its name and the string, or missing after it.
 func TestNoEvilAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		host := hosts(d)[0]
-		before, behind, _ := strings.Cut(host, "QQQQ")
+		before, following, _ := strings.Cut(host, "QQQQ")
 		signs := signsBehind(before, "fetch")
 		rapid.Check(t, func(rt *rapid.T) {
 			from := &Dialects()[rapid.IntRange(0, len(Dialects())-1).Draw(rt, "from")]
@@ -181,21 +181,21 @@ func TestNoEvilAny(t *testing.T) {
 			more := rapid.SampledFrom([]string{"", "{", "}", "[", "]", "(", ")", ",", ":", "x", "\n", "/", "."}).Draw(rt, "more")
 			less := rapid.IntRange(0, 1).Draw(rt, "less")
 			if at > 0 && !raw(d) && bounded(d, host) {
-				mode{row: d}.checkNoEvil(rt, before[:at]+more+before[at+less:]+evil+behind)
+				mode{row: d}.checkNoEvil(rt, before[:at]+more+before[at+less:]+evil+following)
 			}
-			cut := rapid.IntRange(0, len(behind)).Draw(rt, "cut")
-			mode{row: d}.checkNoEvil(rt, before+evil+behind[:cut])
-			mode{row: d}.checkNoEvil(rt, before+evil+behind[min(1, len(behind)):])
-			mode{}.checkNoEvil(rt, before+evil+behind[:cut])
+			cut := rapid.IntRange(0, len(following)).Draw(rt, "cut")
+			mode{row: d}.checkNoEvil(rt, before+evil+following[:cut])
+			mode{row: d}.checkNoEvil(rt, before+evil+following[min(1, len(following)):])
+			mode{}.checkNoEvil(rt, before+evil+following[:cut])
 		})
 	})
 }
 
-// bounded reports whether a mark or fence closes the frame of a call as it is written.
+// bounded reports whether a marker or fence closes the frame of a call as it is written.
 // Where none does, one bracket too much ends the call, and what follows is text.
 func bounded(d *Dialect, call string) bool { return len(d.framing.closers) > 0 || call[0] == '`' }
 
-// signsBehind returns where brackets, commas and colons stand behind the name in the
+// signsBehind returns where brackets, commas and colons follow the name in the
 // beginning of a call, 0 if there are none.
 func signsBehind(before, name string) []int {
 	var all []int
@@ -210,14 +210,14 @@ func signsBehind(before, name string) []int {
 	return all
 }
 
-// quotedApart says which dialects read a call behind a mark that is quoted, and why.
+// quotedApart says which dialects read a call after a marker that is quoted, and why.
 var quotedApart = map[string]string{
 	"llama3_json": "an object in the text is a call without its mark, too",
 	"step3":       "a word stands between the mark that is quoted and the next",
 }
 
-// TestQuoted checks that a call which is only quoted is none: in inline code, behind a
-// stringDelimiter, in a fence of a program, and in a string of an object, as results have them.
+// TestQuoted checks that a call which is only quoted is none: in inline code, after a
+// quote, in a fence of a program, and in a string of an object, as results have them.
 func TestQuoted(t *testing.T) {
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	eachRow(t, func(t *testing.T, d *Dialect) {

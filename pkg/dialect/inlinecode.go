@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A textLine is what is known of the line of text before the next byte: whether that
-// stands in inline code, or right behind a quote.
+// A lineState is what is known of the line of text before the next byte: whether that
+// is in inline code, or right after a quote.
 type lineState struct {
-	lastByte  byte // the byte before; 0 if that belongs to a mark or a frame
-	tickRun   int  // how many backticks stand right before
+	lastByte  byte // the byte before; 0 if that belongs to a marker or a frame
+	tickRun   int  // how many backticks are right before
 	openTicks int  // how many backticks have opened the inline code that is open; 0 for none
 	reported  bool // there is a finding about what it quotes
 }
 
-// accept takes in text, and returns how many bytes were looked at.
+// add takes in text, and returns how many bytes were looked at.
 func (l *lineState) add(text string) (looked int) {
 	i := 1 + strings.LastIndexByte(text, '\n')
 	looked = len(text) - i
@@ -36,7 +36,7 @@ func (l *lineState) add(text string) (looked int) {
 	return looked
 }
 
-// endRun takes in what the backticks mean behind which another byte stands. Three
+// endRun takes in what the backticks mean after which another byte is. Three
 // and more are a fence: they are no inline code.
 func (l *lineState) endRun() {
 	switch l.tickRun {
@@ -48,14 +48,14 @@ func (l *lineState) endRun() {
 	l.tickRun = 0
 }
 
-// inCode reports whether what comes next stands in inline code.
+// inCode reports whether what comes next is in inline code.
 func (l lineState) inCode() bool {
 	l.endRun()
 	return l.openTicks > 0
 }
 
-// isAfterTick reports whether backticks stand right before.
+// isAfterTick reports whether backticks are right before.
 func (l lineState) isAfterTick() bool { return l.tickRun == 1 || l.tickRun == 2 }
 
-// isAfterQuote reports whether a quote, or a backslash, stands right before.
+// isAfterQuote reports whether a quote, or a backslash, is right before.
 func (l lineState) isAfterQuote() bool { return strings.IndexByte("\"'`\\", l.lastByte) >= 0 }

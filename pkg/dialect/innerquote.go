@@ -13,7 +13,7 @@ const maxTriedClosers = 8
 
 // suggestEscapedQuotes adds to a call that an inner quote broke what it was probably meant to be:
 // the quotes of the string are escaped, up to the first one with which the call can be
-// buf. The scanner reads one call.
+// read. The scanner reads one call.
 func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.Scanner) {
 	if len(r.call.Text) > maxRepairBytes {
 		return
@@ -32,7 +32,7 @@ func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.
 }
 
 // escapeQuotes returns the call with its quotes from an offset on escaped, up to the one that
-// closers the string.
+// ends the string.
 func (r *reader) escapeQuotes(from int, newScanner func(literal.Options) *literal.Scanner) (c chat.Call, edits []diag.Edit, ok bool) {
 	text, at := r.call.Text, from-r.call.Start
 	if at < 0 || at >= len(text) {

@@ -6,7 +6,7 @@ var nameArguments = memberNames{name: ofName, args: ofArguments}
 // nameParameters is that of Llama 3 and InternLM.
 var nameParameters = memberNames{name: ofName, args: ofParameters}
 
-// The grammars of calls whose mark is missing.
+// The grammars of calls whose marker is missing.
 var (
 	bareArguments  = bareJSON(nameArguments)
 	bareParameters = bareJSON(nameParameters)
@@ -19,10 +19,10 @@ var (
 var builtinCalls = pythonCalls("", ".call")
 
 // thenCallMember is the lead of an object whose first key is one of a call. The
-// prefix before it means many things.
+// tag before it means many things.
 var thenCallMember = wordThen(then(`"name"`, `"arguments"`), "{")
 
-// missingMarker begins calls whose mark is missing, as servers drop marks that are
+// missingMarker begins calls whose marker is missing, as servers drop markers that are
 // tokens of their own, where only this dialect is read.
 func missingMarker(text string, g *grammar) []marker {
 	return []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenJSON, grammar: g, missingOpener: text}}
@@ -34,7 +34,7 @@ var jsonFences = []fenceSpec{
 	{info: "", adjacent: "{[", lookahead: blankThen("{[")},
 }
 
-// jsonDialects write calls as JSON objects behind a mark, or with none.
+// jsonDialects write calls as JSON objects after a marker, or with none.
 func jsonDialects() []Dialect {
 	return []Dialect{
 		{
@@ -66,10 +66,10 @@ tags are several calls. One tag with a list of objects, or with several, is read
 		},
 		{
 			Name:     "granite",
-			Title:    "A JSON list behind <|tool_call|>",
+			Title:    "A JSON list after <|tool_call|>",
 			Families: []string{"Granite 3"},
 			Example:  "<|tool_call|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_call|> or <tool_call>, with no closing mark.`,
+			Doc:      `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|tool_call|>", role: open, lookahead: blankThen("{[")},
@@ -84,10 +84,10 @@ tags are several calls. One tag with a list of objects, or with several, is read
 		},
 		{
 			Name:     "granite_20b_fc",
-			Title:    "JSON objects behind <function_call>",
+			Title:    "JSON objects after <function_call>",
 			Families: []string{"Granite 20B function calling"},
 			Example:  "<function_call> {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
-			Doc:      `Each call is an object with "name" and "arguments" behind <function_call>, one on a line, with no closing mark.`,
+			Doc:      `Each call is an object with "name" and "arguments" after <function_call>, one on a line, with no closing marker.`,
 			framing: framing{
 				markers:  []marker{{text: "<function_call>", role: open, lookahead: blankThen("{[")}},
 				implicit: missingMarker("<function_call>", &bareArguments),
@@ -115,10 +115,10 @@ tags are several calls. One tag with a list of objects, or with several, is read
 		},
 		{
 			Name:     "hunyuan_a13b",
-			Title:    "A JSON list in <tool_calls> tags behind an answer",
+			Title:    "A JSON list in <tool_calls> tags after an answer",
 			Families: []string{"Hunyuan A13B"},
 			Example:  "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
-			Doc: `As "jamba", in <answer> tags that are left out. The calls often stand in the reasoning before,
+			Doc: `As "jamba", in <answer> tags that are left out. The calls often are in the reasoning before,
 too, where they do not count.`,
 			framing: framing{
 				markers: []marker{
@@ -172,10 +172,10 @@ too, where they do not count.`,
 		},
 		{
 			Name:     "apriel",
-			Title:    "A JSON list in <tool_calls> tags behind [BEGIN FINAL RESPONSE]",
+			Title:    "A JSON list in <tool_calls> tags after [BEGIN FINAL RESPONSE]",
 			Families: []string{"Apriel"},
 			Example:  "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
-			Doc:      `As "jamba". What stands before [BEGIN FINAL RESPONSE] is reasoning.`,
+			Doc:      `As "jamba". The text before [BEGIN FINAL RESPONSE] is reasoning.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
@@ -192,11 +192,11 @@ too, where they do not count.`,
 		},
 		{
 			Name:     "phi4mini",
-			Title:    "A JSON list behind functools",
+			Title:    "A JSON list after functools",
 			Families: []string{"Phi 4 mini", "FireFunction 2"},
 			Aliases:  []string{"firefunction_v2", "phi4", "functools"},
 			Example:  "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right behind the word functools, or one such object.`,
+			Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
 			framing: framing{
 				markers:  []marker{{text: "functools", role: open, lookahead: either(blankThen("["), thenMembers)}},
 				implicit: missingMarker("functools", &bareArguments),
@@ -206,7 +206,7 @@ too, where they do not count.`,
 		},
 		{
 			Name:     "internlm2",
-			Title:    "A JSON object behind <|plugin|>",
+			Title:    "A JSON object after <|plugin|>",
 			Families: []string{"InternLM 2 and 3", "Intern-S1"},
 			Aliases:  []string{"intern_s1"},
 			Example:  "<|action_start|><|plugin|>\n{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}<|action_end|>\n",
@@ -225,7 +225,7 @@ too, where they do not count.`,
 		},
 		{
 			Name:     "apertus",
-			Title:    "Objects with the tool as key, behind <|tools_prefix|>",
+			Title:    "Objects with the tool as key, after <|tools_prefix|>",
 			Families: []string{"Apertus"},
 			Example:  "<|tools_prefix|>[{\"get_weather\": {\"city\": \"Oslo\"}}]<|tools_suffix|>\n",
 			Doc: `The calls are a list of objects between <|tools_prefix|> and <|tools_suffix|>. The only key of
@@ -249,7 +249,7 @@ each is the tool, and its value the object of arguments.`,
 			Aliases:  []string{"command_r7b", "cohere2", "command_a"},
 			Example:  "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
 			Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
-<|START_ACTION|> and <|END_ACTION|>. Answers stand between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
+<|START_ACTION|> and <|END_ACTION|>. Answers are between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|START_ACTION|>", role: open},
@@ -269,7 +269,7 @@ each is the tool, and its value the object of arguments.`,
 		},
 		{
 			Name:     "gigachat3",
-			Title:    `A JSON object behind "function call"`,
+			Title:    `A JSON object following "function call"`,
 			Families: []string{"GigaChat 3"},
 			Example:  "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc: `One call is an object with "name" and "arguments" in a message of the role "function call". The
@@ -289,10 +289,10 @@ object.`,
 		},
 		{
 			Name:     "sarashina",
-			Title:    "A list of objects in Python behind <|tool_calls|>",
+			Title:    "A list of objects in Python after <|tool_calls|>",
 			Families: []string{"Sarashina 2"},
 			Example:  "<|tool_calls|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" behind <|tool_calls|>, often with the quotes of Python.`,
+			Doc:      `The calls are a list of objects with "name" and "arguments" after <|tool_calls|>, often with the quotes of Python.`,
 			framing: framing{
 				markers:  []marker{{text: "<|tool_calls|>", role: open, lookahead: either(blankThen("["), thenMembers)}},
 				implicit: missingMarker("<|tool_calls|>", &bareArguments),
@@ -305,7 +305,7 @@ object.`,
 			Title:    "A JSON object in <tool_call> tags, answers in <response> tags",
 			Families: []string{"Ernie 4.5"},
 			Example:  "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
-			Doc:      `As "hermes". Answers stand in <response> tags, which are left out, and reasoning is open from the start.`,
+			Doc:      `As "hermes". Answers are in <response> tags, which are left out, and reasoning is open from the start.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
@@ -325,10 +325,10 @@ object.`,
 			Title:    "JSON objects with name and parameters",
 			Families: []string{"Llama 3.1 to 3.3"},
 			Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
-			Doc: `Each call is an object with "name" and "parameters", alone, behind <|python_tag|> or in text.
+			Doc: `Each call is an object with "name" and "parameters", alone, after <|python_tag|> or in text.
 Several are parted by semicolons, commas or line ends. An object with other members is a call only of
 a tool that is known. Built-in tools are called NAME.call(key="…")
-behind <|python_tag|>.`,
+after <|python_tag|>.`,
 			framing: framing{
 				markers: []marker{
 					listInText,
@@ -373,7 +373,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 			Title:    "A JSON list",
 			Families: []string{"xLAM"},
 			Example:  "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc: `The calls are a list of objects with "name" and "arguments", alone, behind reasoning, behind
+			Doc: `The calls are a list of objects with "name" and "arguments", alone, after reasoning, after
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,
 			framing: framing{
 				markers: []marker{
@@ -394,7 +394,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 	}
 }
 
-// bareJSON is the grammar of calls in JSON without a mark.
+// bareJSON is the grammar of calls in JSON without a marker.
 func bareJSON(f memberNames) grammar {
 	return grammar{memberNames: &f, newBody: newCallBody, render: renderTagged}
 }

@@ -7,20 +7,20 @@ import (
 	"unicode"
 )
 
-// Markers returns the marks that dialects are known by: of every known dialect,
-// rivals of those that are not read here, with the marks of roles and reasoning.
+// Markers returns the markers that dialects are known by: of every known dialect,
+// also of those that are not read here, with the markers of roles and reasoning.
 // Words that ordinary text holds too are not among them.
 func Markers() []string { return slices.Concat(knownMarkers, tableMarkers()) }
 
-// tableMarkers are the marks in the table of dialects that hold no stem, so that a new
-// dialect needs none. What is a word, or no more than brackets, is text as well.
+// tableMarkers are the markers in the table of dialects that hold no stem, so that a new
+// row needs none. What is a word, or no more than brackets, is text as well.
 var tableMarkers = sync.OnceValue(func() []string {
 	var all []string
 	for i := range Dialects() {
-		for _, mark := range Dialects()[i].markerTexts() {
-			inert := func(stem string) bool { return strings.Contains(mark, stem) }
-			if !isNameByte(mark[0]) && strings.ContainsFunc(mark, unicode.IsLetter) && !slices.ContainsFunc(stems, inert) {
-				all = append(all, mark)
+		for _, marker := range Dialects()[i].markerTexts() {
+			inert := func(stem string) bool { return strings.Contains(marker, stem) }
+			if !isNameByte(marker[0]) && strings.ContainsFunc(marker, unicode.IsLetter) && !slices.ContainsFunc(stems, inert) {
+				all = append(all, marker)
 			}
 		}
 	}
@@ -29,8 +29,8 @@ var tableMarkers = sync.OnceValue(func() []string {
 
 var knownMarkers = []string{
 	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus. The keys of a list
-	// knownMarkers calls stand without their quotes, because they are read with others or
-	// empty, too.
+	// of calls are without their quotes, because they are read with others or
+	// none as well.
 	"```", "~~~", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG", "toolCalls", "tool_calls",
 	// JSON in tags: Hermes and its relatives, Granite, Jamba, Nemotron, Apriel.
 	"<tool_call>", "</tool_call>", "<tool_call ", "<tool_calls>", "</tool_calls>", "<|tool_call|>", "<function_call>",
@@ -42,7 +42,7 @@ var knownMarkers = []string{
 	"<|action_start|>", "<|plugin|>", "<|action_end|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>",
 	"<|inner_suffix|>", "<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>", "<|START_TEXT|>", "<|message_sep|>",
 	"<|role_sep|>", "<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>", "<|calls|>", "<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>", "<|tool_calls|>",
-	// Name, mark and JSON: Mistral, DeepSeek, Kimi, Harmony, Functionary, Qwen-Agent.
+	// Name, marker and JSON: Mistral, DeepSeek, Kimi, Harmony, Functionary, Qwen-Agent.
 	"[ARGS]", "[CALL_ID]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
 	"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>",
 	"<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>",
@@ -78,7 +78,7 @@ var knownMarkers = []string{
 	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<s>", "</s>",
 }
 
-// stems are what markers are broken at: wherever one stands in a text, its first
+// stems are what markers are broken at: wherever one is in a text, its first
 // character is escaped. Every marker holds one.
 var stems = []string{
 	"```", "~~~", "<|", "|>", "<｜", "</｜", "｜>", "<<", "]<]", ">>>", "◁", "<!",

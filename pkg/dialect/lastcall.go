@@ -12,20 +12,20 @@ import (
 // A lastCall is what is known of the call that was read last.
 type lastCall struct {
 	executable bool // it can be executed
-	unclosed   bool // a closing mark of it is missing, and no safe fix adds it
+	unclosed   bool // a closing marker of it is missing, and no safe fix adds it
 	hash       uint64
 	end        int
-	deferred   *diag.Finding // that mark, with a fix that is wrong if the call is begun again; nil if it has been passed on
+	deferred   *diag.Finding // that marker, with a fix that is wrong if the call is begun again; nil if it has been passed on
 }
 
-// advance takes in a call, and returns how many bytes were looked at.
+// set takes in a call, and returns how many bytes were looked at.
 func (p *lastCall) set(c *chat.Call) int {
 	*p = lastCall{executable: c.Executable, hash: hashOf(c), end: c.End}
 	return len(c.Name) + len(c.Arguments)
 }
 
-// reset reports whether a call repeats the one before it, which is not closed and
-// pendingWords which no text stands: text has been read up to an offset.
+// isRepeatedBy reports whether a call repeats the one before it, which is not closed and
+// after which no text is: text has been read up to an offset.
 func (p *lastCall) isRepeatedBy(c *chat.Call, text int) bool {
 	return p.executable && p.unclosed && c.Executable && text <= p.end && p.hash == hashOf(c)
 }
@@ -40,7 +40,7 @@ func hashOf(c *chat.Call) uint64 {
 	return h.Sum64()
 }
 
-// deferMissingCloser keeps a finding back that a call is not closed, if it suggests to close it: with the mark a call that
+// deferMissingCloser keeps a finding back that a call is not closed, if it suggests to close it: with the marker a call that
 // is begun again would be two.
 func (p *lastCall) deferMissingCloser(f *diag.Finding) bool {
 	if p.deferred != nil || f.Code != diag.MissingCloser || f.Call == nil || len(f.Fixes) == 0 || f.Fixes[0].Kind == diag.Safe {
@@ -50,7 +50,7 @@ func (p *lastCall) deferMissingCloser(f *diag.Finding) bool {
 	return true
 }
 
-// emitDeferred passes on what was kept back: another call has come, or the end.
+// emitDeferred emits what was kept back: another call has come, or the end.
 func (s *Scanner) emitDeferred(again bool) {
 	f := s.lastCall.deferred
 	if f == nil {

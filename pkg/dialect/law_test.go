@@ -17,12 +17,12 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// recipientTool and toolcalls are the dialects that are tested with where one is enough.
+// tool and toolcalls are the dialects that are tested with where one is enough.
 func tool(t testing.TB) Dialect { return find(t, "tool") }
 
 func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
 
-// reportNotACall returns a dialect that there must be.
+// find returns a dialect that there must be.
 func find(t testing.TB, name string) Dialect {
 	t.Helper()
 	d, ok := Named(name)
@@ -39,7 +39,7 @@ type failer interface {
 }
 
 // A mode is one way to read a text: in a dialect that is asked for, or in all,
-// argsMember reasoning looked for in one of the ways, and with known tools or not.
+// with reasoning looked for in one of the ways, and with known tools or not.
 type mode struct {
 	row *Dialect // nil for all
 	Reasoning
@@ -57,7 +57,7 @@ func (m mode) String() string {
 	return name + [...]string{"", ", reasoning open", ", reasoning off"}[m.Reasoning]
 }
 
-func (m mode) marks() *markerSet {
+func (m mode) markers() *markerSet {
 	if m.row == nil {
 		return allMarkers()
 	}
@@ -66,11 +66,11 @@ func (m mode) marks() *markerSet {
 
 func (m mode) scanner(emit func(Event)) *Scanner {
 	s := new(Scanner)
-	s.begin(m.marks(), m.Reasoning, m.tools, emit)
+	s.begin(m.markers(), m.Reasoning, m.tools, emit)
 	return s
 }
 
-// isIn is the mode of a dialect that is asked for, or of all if it has no name.
+// in is the mode of a dialect that is asked for, or of all if it has no name.
 func in(d Dialect) mode {
 	if d.Name == "" {
 		return mode{}
@@ -98,7 +98,7 @@ func modes(d *Dialect) []mode {
 }
 
 // knownTools are the tools that the cases of all dialects call, with members of
-// allTexts type: not only of those that the values have.
+// every type: not only of those that the values have.
 var knownTools = sync.OnceValue(func() Toolset {
 	tools := Toolset{}
 	for i := range Dialects() {
@@ -175,7 +175,7 @@ func (m mode) events(text string, sizes ...int) []Event {
 	return all
 }
 
-// callsBefore reads a text and returns its calls as they stand in the end.
+// calls reads a text and returns its calls as they are in the end.
 func (m mode) calls(text string) []chat.Call {
 	c := collector{}
 	s := m.scanner(c.take)
@@ -204,7 +204,7 @@ func randomSizes(r *rand.Rand, n int) []int {
 }
 
 // checkSplit holds the streaming law for one split: it gives the same calls,
-// emitContent, reasoning and findings as the whole.
+// content, reasoning and findings as the whole.
 func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	t.Helper()
 	if split := m.events(text, sizes...); !reflect.DeepEqual(whole, split) {
@@ -234,15 +234,15 @@ func (m mode) checkSplits(t failer, text string) {
 	}
 }
 
-// A pieceAt is a stretch of a text that a scanner has passed on.
+// A piece is a stretch of a text that a scanner has passed on.
 type piece struct {
 	diag.Span
 	call bool
 }
 
 // checkContent holds the content law: content, reasoning and calls follow each
-// mismatch in the text, and what stands between is marks and frames. A stretch of it
-// that is no part of a frame and not reported holds nothing but marks.
+// other in the text, and the text between is markers and frames. A stretch of it
+// that is no part of a frame and not reported holds nothing but markers.
 func (m mode) checkContent(t failer, text string) {
 	t.Helper()
 	var s *Scanner
@@ -283,14 +283,14 @@ func (m mode) checkContent(t failer, text string) {
 	}
 }
 
-// ignore reports whether a text holds nothing but marks, what may stand behind
-// them, blanks, and frames in which nothing stands.
+// silent reports whether a text holds nothing but markers, what may follow
+// them, blanks, and frames in which nothing is.
 func (s *markerSet) silent(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for text != "" {
 		rest := strings.TrimLeft(text, " \t\r\n\u00a0\ufeff")
-		for i, mark := range s.texts {
-			after, ok := strings.CutPrefix(rest, strings.TrimLeft(mark, " "))
+		for i, marker := range s.texts {
+			after, ok := strings.CutPrefix(rest, strings.TrimLeft(marker, " "))
 			for _, u := range s.uses[i] {
 				if ok && (u.role == fenceRun || u.role == openBrace || u.header() && len(text) < maxHeadPiece) {
 					return true // a fence or a list without calls, or what says for whom a message is
@@ -310,13 +310,13 @@ func (s *markerSet) silent(text string) bool {
 	return true
 }
 
-// headerSpan reports whether a mark begins what says for whom a message is.
+// header reports whether a marker begins what says for whom a message is.
 func (u markerUse) header() bool {
 	return u.role != ignore && u.dialect != nil && u.dialect.framing.reasoning != nil && len(u.dialect.framing.reasoning) == 0
 }
 
 // speech reports whether a text says that what follows it is content, although it
-// stands without its mark.
+// is without its marker.
 func (s *markerSet) speech(text string) bool {
 	return slices.ContainsFunc(slices.Concat(s.uses...), func(u markerUse) bool { return u.skip != "" && u.skip == text })
 }
@@ -399,8 +399,8 @@ var endsLate = map[string]string{
 }
 
 // mayEndLate reports whether a call of a dialect can be known only with what comes
-// readUntil. That is so, too, where the closing mark of a tag is missing or wrong, and where
-// the arguments are a word, which can go on, or none.
+// next. That is so as well, where the closing marker of a tag is missing or wrong, and where
+// the arguments are a word, which can continue, or none.
 func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects(), func(m Dialect) bool { return m.Name == d.Name })
 	word := strings.HasSuffix(c.Text, "null") || strings.HasSuffix(c.Text, "[ARGS]")
@@ -427,8 +427,8 @@ func TestCallAtLastByte(t *testing.T) {
 	})
 }
 
-// TestLeadsAreFinal checks that a mark which counts with a text behind it, or does not,
-// certain so with more of it, too.
+// TestLeadsAreFinal checks that a marker which counts with a text after it, or does not,
+// does so with more of it as well.
 func TestLeadsAreFinal(t *testing.T) {
 	var texts []string
 	for i := range Dialects() {
@@ -474,7 +474,7 @@ func checkFinal(t *testing.T, mark string, l lookahead, text string) {
 	}
 }
 
-// nearMarks are texts of a dialect that are no marks, but nearly.
+// nearMarks are texts of a dialect that are no markers, but nearly.
 func nearMarks(d *Dialect) []string {
 	var all []string
 	for _, text := range markerSetOf(d).texts {
@@ -487,12 +487,12 @@ func nearMarks(d *Dialect) []string {
 }
 
 // TestHoldBack checks that text is held back no longer than it takes to see
-// whether a mark counts.
+// whether a marker counts.
 func TestHoldBack(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, near := range nearMarks(d) {
 			for _, m := range []mode{{row: d}, {}} {
-				most := m.marks().longest + maxLookahead + maxFenceRun + maxFenceBlanks
+				most := m.markers().longest + maxLookahead + maxFenceRun + maxFenceBlanks
 				text := "Text. " + strings.Repeat(near+" and "+near+"\n", 3)
 				if r := m.events(text); len(r) != 1 || r[0].Content != text {
 					continue // it is not all text

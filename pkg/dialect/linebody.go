@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// The singleStepBytes of the line protocol of Continue, in small letters.
+// The words of the line protocol of Continue, in lower case.
 const (
 	toolNameKeyword = "tool_name:"
 	beginArgKeyword = "begin_arg:"
@@ -27,7 +27,7 @@ var lineGrammar = grammar{newBody: newLineBody, render: renderLines, argumentSpa
 // thenToolName is the lead of the first word.
 var thenToolName = anyCase(toolNameKeyword)
 
-// lineMarkers are the spellings of the first word outside of fences, behind text.
+// lineMarkers are the spellings of the first word outside of fences, after text.
 func lineMarkers() []marker {
 	var all []marker
 	for _, text := range []string{"TOOL_NAME:", "tool_name:", "Tool_Name:", "Tool_name:"} {
@@ -54,7 +54,7 @@ type lineCall struct {
 	start     int
 	args      []lineArg
 	open      bool // the last of them has not ended
-	ambiguous bool // a value may go on behind what has been taken for its end
+	ambiguous bool // a value may continue after what has been taken for its end
 	findings  []diag.Finding
 	wholeLen  int // bytes of the text up to which it is whole
 }
@@ -64,10 +64,10 @@ type lineArg struct {
 	key          string
 	firstLine    string // its first line
 	value        []byte
-	unterminated bool // its end mark is missing
+	unterminated bool // its end marker is missing
 }
 
-// hasText returns the value of an argument, without its last line end.
+// text returns the value of an argument, without its last line end.
 func (a *lineArg) text() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
@@ -104,17 +104,17 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 	return len(p), notYet
 }
 
-// endAtReasoning ends the call if the reasoning does in which it stands. In a value the
-// delimiter is text, unless it is known that this is reasoning.
+// endAtReasoning ends the call if the reasoning does in which it is. In a value the
+// marker is text, unless it is known that this is reasoning.
 func (b *lineBody) endAtReasoning() bool {
 	if b.call.open && !b.scanner.reasoning.inside {
 		return false
 	}
-	before, mark, ends := b.scanner.cutAtReasoningEnd(b.line, len(b.line)-1)
+	before, marker, ends := b.scanner.cutAtReasoningEnd(b.line, len(b.line)-1)
 	if ends {
-		b.line, b.at = before, b.at-len(mark)
+		b.line, b.at = before, b.at-len(marker)
 		b.emitTruncated("the reasoning ends")
-		b.scanner.unread(mark)
+		b.scanner.unread(marker)
 	}
 	return ends
 }
@@ -144,7 +144,7 @@ func (b *lineBody) canBegin() bool {
 	return false
 }
 
-// leaveFrame ends a call behind which other text stands.
+// leave ends a call after which other text is.
 func (b *lineBody) leave() frameEnd {
 	b.emitCall(b.call.wholeLen)
 	b.scanner.unread(b.line)
@@ -199,7 +199,7 @@ func cutKeyword(line []byte) (word, rest string, at int) {
 	return "", "", 0
 }
 
-// beginContent begins a call.
+// begin begins a call.
 func (b *lineBody) begin(name string, at, nameAt int) {
 	b.text = nil
 	b.call = lineCall{name: name, nameAt: diag.Bytes(nameAt, nameAt+len(name)), start: at}
@@ -208,11 +208,11 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name follows %s", toolNameKeyword))
 	case b.doubtful:
 		b.call.ambiguous = true
-		b.call.find(diag.MarkerInValue, b.call.nameAt, "this call may be text of a value before it, whose END_ARG is missing")
+		b.call.find(diag.MarkerInValue, b.call.nameAt, "this call may be part of an earlier value whose END_ARG is missing")
 	}
 }
 
-// invalidAt reports a line before the first call.
+// reportJunk reports a line before the first call.
 func (b *lineBody) reportJunk(line []byte, at int) {
 	if len(bytes.TrimSpace(line)) > 0 {
 		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this line is not part of a call and is ignored"))
@@ -224,18 +224,18 @@ func (c *lineCall) find(code diag.Code, place diag.Span, format string, args ...
 }
 
 // endUnterminated ends the value that is open, if one is, before something that can be text
-// knownMarkers it, at an offset.
+// of it, at an offset.
 func (b *lineBody) endUnterminated(at int, before string) {
 	c := &b.call
 	if !c.open {
 		return
 	}
-	c.find(diag.MissingCloser, diag.Bytes(at, at), "END_ARG is missing before %s", before)
+	c.find(diag.MissingCloser, diag.Bytes(at, at), "missing END_ARG before %s", before)
 	c.args[len(c.args)-1].unterminated = true
 	c.open, c.ambiguous = false, true
 }
 
-// skipRest passes on the call that has been read, with some bytes of its text.
+// emitCall emits the call that has been read, with some bytes of its text.
 func (b *lineBody) emitCall(size int) {
 	if b.call.name == "" {
 		return
@@ -257,7 +257,7 @@ func (b *lineBody) reader(size int) *reader {
 }
 
 // longerReadings returns the other reading of a call in which values are not ended: they go
-// on up to the next end mark.
+// on up to the next end marker.
 func (b *lineBody) longerReadings(r reader) []chat.Call {
 	var args []lineArg
 	for _, a := range b.call.args {
@@ -276,7 +276,7 @@ func (b *lineBody) longerReadings(r reader) []chat.Call {
 	return []chat.Call{r.call}
 }
 
-// bodyIsArguments returns the arguments as an object.
+// arguments returns the arguments as an object.
 func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 	shape, place := b.scanner.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
@@ -287,9 +287,9 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 		case a.key == "":
 			r.fault(diag.CallMember, place, "an argument has no name")
 		case seen[a.key]:
-			r.fault(diag.DuplicateKey, place, "the argument %q comes twice", excerpt(a.key))
+			r.fault(diag.DuplicateKey, place, "duplicate argument %q", excerpt(a.key))
 		case !utf8.ValidString(a.key + value):
-			r.fault(diag.InvalidUTF8, place, "the argument %q is not UTF-8", excerpt(a.key))
+			r.fault(diag.InvalidUTF8, place, "the argument %q is not valid UTF-8", excerpt(a.key))
 		}
 		seen[a.key] = true
 		if i > 0 {
@@ -321,7 +321,7 @@ func (b *lineBody) close() { b.emitTruncated("the text ends") }
 func (b *lineBody) emitTruncated(how string) {
 	c := &b.call
 	f := diag.New(diag.CutCall, diag.Bytes(b.at-len(b.line), b.at), "%s inside a call", how)
-	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut, too
+	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut as well
 		b.line = nil
 		b.emitTruncated(how)
 		b.scanner.report(f)
@@ -362,7 +362,7 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 	return append(b, "```"...), ok && err == nil
 }
 
-// canWriteKey reports whether the name of an argument can stand on a line.
+// canWriteKey reports whether the name of an argument can be on a line.
 func canWriteKey(name string) bool {
 	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, "\r\n") && utf8.ValidString(name)
 }

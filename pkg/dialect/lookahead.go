@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A verdict says whether what follows a mark makes it count.
+// A verdict says whether what follows a marker makes it count.
 type verdict int
 
 const (
@@ -14,12 +14,12 @@ const (
 	undecided // it depends on what comes next
 )
 
-// A lookahead tells from the text behind a mark whether it counts. It must come to a
+// A lookahead tells from the text after a marker whether it counts. It must come to a
 // verdict within [maxLookahead] bytes, which is final.
 type lookahead func(text []byte) verdict
 
-// maxLookahead bounds the text behind a mark that is held back until it is known
-// whether the mark counts.
+// maxLookahead bounds the text after a marker that is held back until it is known
+// whether the marker counts.
 const maxLookahead = 320
 
 // blankThen returns the lead of blanks and then one of some bytes.
@@ -46,7 +46,7 @@ func thenJSON(text []byte) verdict {
 	return verdictOf(text[0] == '{')
 }
 
-// thenName is the lead of a name, behind blanks.
+// thenName is the lead of a name, after blanks.
 func thenName(text []byte) verdict {
 	for _, c := range text {
 		if !isSpace(c) {
@@ -74,7 +74,7 @@ func then(words ...string) lookahead {
 	}
 }
 
-// anyCase returns the lead of blanks and then a word, given in small letters, in any
+// anyCase returns the lead of blanks and then a word, given in lower case, in any
 // case.
 func anyCase(word string) lookahead {
 	return func(text []byte) verdict {
@@ -109,7 +109,7 @@ func verdictOf(ok bool) verdict {
 	return no
 }
 
-// containsWord reports whether a word stands in a text where its last byte is rare.
+// containsWord reports whether a word is in a text where its last byte is rare.
 func containsWord(text []byte, word string) bool {
 	for end := 0; ; {
 		i := bytes.IndexByte(text[end:], word[len(word)-1])
@@ -135,7 +135,7 @@ func never([]byte) verdict { return no }
 // anything is the lead of whatever comes.
 func anything([]byte) verdict { return yes }
 
-// Leads of marks with a name behind them.
+// Leads of markers with a name after them.
 
 // nameThen returns the lead of blanks, a name, and then another lead.
 func nameThen(next lookahead) lookahead { return namedThen(isNameByte, next) }
@@ -158,7 +158,7 @@ func namedThen(isName func(byte) bool, next lookahead) lookahead {
 }
 
 // numberedNameThen returns the lead of a name with ":" and a number, and then another
-// lookahead.
+// lead.
 func numberedNameThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		name := trimLeft(text)
@@ -174,8 +174,8 @@ func numberedNameThen(next lookahead) lookahead {
 	}
 }
 
-// wordThen returns the lead of one of some words, behind blanks, and then another
-// lookahead.
+// wordThen returns the lead of one of some words, after blanks, and then another
+// lead.
 func wordThen(next lookahead, words ...string) lookahead {
 	word := then(words...)
 	return func(text []byte) verdict {
@@ -266,7 +266,7 @@ func within(most int, next lookahead) lookahead {
 	}
 }
 
-// adjacent returns the lead of what stands behind the mark at once.
+// adjacent returns the lead of the text after the marker at once.
 func adjacent(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		if len(text) > 0 && isSpace(text[0]) {

@@ -8,13 +8,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// invalidAt is what can stand between marks of calls and is no call of any dialect.
+// junk is what can be between markers of calls and is no call of any dialect.
 var junk = []string{
 	"nothing here", "\nnothing here\n", "\nnote(text)\n", " note(text) ", "<note><text>hi</text></note>",
 	"\n<note>\n<text>hi</text>\n</note>\n", `{"nme": "x"}`, "note: hi", "\ntext: hi\n",
 }
 
-// pairs are the opening and closing marks of a dialect that belong together: what
+// pairs are the opening and closing markers of a dialect that belong together: what
 // it writes around a call, and all that look like tags.
 func pairs(d *Dialect) [][2]string {
 	var all [][2]string
@@ -38,8 +38,8 @@ func pairs(d *Dialect) [][2]string {
 	return all
 }
 
-// TestNoCallIsLostInSilence holds that what stands between an opening mark of calls
-// and its closing mark is a call or a finding that is more than a note.
+// TestNoCallIsLostInSilence holds that the text between an opening marker of calls
+// and its closing marker is a call or a finding that is more than a note.
 func TestNoCallIsLostInSilence(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, pair := range pairs(d) {
@@ -58,7 +58,7 @@ func TestNoCallIsLostInSilence(t *testing.T) {
 	})
 }
 
-// TestProseInFrame holds that one finding says what is wrong where prose stands behind an opening mark of calls, and no
+// TestProseInFrame holds that one finding says what is wrong where prose follows an opening marker of calls, and no
 // call, whether it is closed or not.
 func TestProseInFrame(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -96,7 +96,7 @@ func checkLost(t *testing.T, d *Dialect, text string) {
 	}
 }
 
-// TestMentionedMarks checks that marks in a sentence are no more than noted, and that
+// TestMentionedMarks checks that markers in a sentence are no more than noted, and that
 // a call in a form of its own is reported where the tool is known.
 func TestMentionedMarks(t *testing.T) {
 	tools := Toolset{"note": ShapeOf([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
@@ -107,12 +107,12 @@ func TestMentionedMarks(t *testing.T) {
 	}{
 		{"Use <tool_call> tags, closed by </tool_call>.", nil, diag.Info},
 		{"Use <tool_call> tags (closed by </tool_call>) for it.", nil, diag.Info},
-		{"<tool_call> and </tool_call> are the marks.", nil, diag.Info},
+		{"<tool_call> and </tool_call> are the markers.", nil, diag.Info},
 		{"Write <tool_call>...</tool_call>.", nil, diag.Info},
 		{"- <tool_call>: begins it\n- </tool_call>: ends it", nil, diag.Info},
 		{"Write `<tool_call>\nnote(text)\n</tool_call>`.", nil, diag.Info},
 		{"Write \"<tool_call>note(text)</tool_call>\".", nil, diag.Info},
-		{"The mark is <minimax:tool_call> and ends with </minimax:tool_call>.", nil, diag.Info},
+		{"The marker is <minimax:tool_call> and ends with </minimax:tool_call>.", nil, diag.Info},
 		{"```go\nx := \"a\"\n<tool_call>note(text)</tool_call>\n```\n", nil, diag.Info},
 		{"<think><tool_call>note(text)</tool_call></think>Done.", nil, diag.Info},
 		{"So: <tool_call> note(text) </tool_call>", nil, diag.Warning},

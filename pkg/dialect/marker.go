@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// A delimiter is a text that means something in a response, outside of frames.
+// A marker is a text that means something in a response, outside of frames.
 type marker struct {
 	text           string
 	role           role
 	lineStart      bool          // only at the start of a line
 	lookahead      lookahead     // it counts if this follows; nil for anything
 	ownLookahead   lookahead     // the same where no other dialect is read
-	skip           string        // this is passed over behind it, if it is there
+	skip           string        // this is passed over after it, if it is there
 	grammar        *grammar      // of what it begins, if that is not the dialect's
-	missingOpener  string        // calls without a mark of their own should have this one
-	opensList      bool          // it begins a frame, and stands around all others, too
-	sharedWithText bool          // it stands around what is no call, too
-	needsTool      bool          // the call of Python behind it must name a tool, where the tools are known
+	missingOpener  string        // calls without a marker of their own should have this one
+	opensList      bool          // it begins a frame, and is around all others as well
+	sharedWithText bool          // it is around what is no call as well
+	needsTool      bool          // the call of Python after it must name a tool, where the tools are known
 	effect         messageEffect // what it does to a message
 	messageStart   bool          // it counts only where no text comes before it in its message
 }
 
-// An messageEffect is what a mark without a header does to a message.
+// A messageEffect is what a marker without a header does to a message.
 type messageEffect uint8
 
 const (
@@ -33,32 +33,32 @@ const (
 	beginsAnswer // text for the user
 )
 
-// A role is what a mark does.
+// A role is what a marker does.
 type role uint8
 
 const (
-	open            role = iota // a frame begins: the grammar reads on behind it
-	openKeep                    // a frame begins with it: the grammar reads it, too
-	listOpen                    // it stands before calls, and means nothing by itself
-	listClose                   // it stands behind them
+	open            role = iota // a frame begins: the grammar reads on after it
+	openKeep                    // a frame begins with it: the grammar reads it as well
+	listOpen                    // it precedes calls, and means nothing by itself
+	listClose                   // it follows them
 	reasoningOpen               // reasoning begins
 	reasoningClose              // reasoning ends
-	ignore                      // it stands around messages, and means nothing by itself
-	ignoreKeepSpace             // the same, and blanks behind it are text
-	continuation                // it closes a part of a call: behind a call it says that this one goes on
+	ignore                      // it is around messages, and means nothing by itself
+	ignoreKeepSpace             // the same, and blanks after it are text
+	continuation                // it closes a part of a call: after a call it says that this one continues
 	fenceRun                    // a run of fence characters begins
 	openBrace                   // an object begins
-	implicitOpen                // no mark: a frame that can begin where no text stands yet
+	implicitOpen                // no marker: a frame that can begin where there is no text yet
 )
 
 // jsonStart begins calls with the first bracket of JSON. A list must be one of
-// objectDialect where it could be something else.
+// objects where it could be something else.
 var jsonStart = []marker{{role: implicitOpen, lookahead: thenJSON}}
 
-// listInText begins a list of calls behind text.
+// listInText begins a list of calls after text.
 var listInText = marker{text: "[{", role: implicitOpen}
 
-// A markerUse is what a mark means in one dialect, or in a wrapper of reasoning.
+// A markerUse is what a marker means in one dialect, or in a wrapper of reasoning.
 type markerUse struct {
 	*marker
 	dialect    *Dialect
@@ -71,7 +71,7 @@ type fenceUse struct {
 	dialect *Dialect
 }
 
-// A markerSet is the marks of the dialects that a response is read in, ready to be
+// A markerSet is the markers of the dialects that a response is read in, ready to be
 // searched.
 type markerSet struct {
 	*matcher
@@ -80,13 +80,13 @@ type markerSet struct {
 	uses                    [][]markerUse // of each text
 	prefilters              []*prefilter  // what tells early which of them count
 	fences                  []fenceUse    // fences of calls
-	implicit                []markerUse   // frames that can begin where no text stands yet
+	implicit                []markerUse   // frames that can begin where there is no text yet
 	implicitPrefilter       *prefilter    // what tells early which of them do
 	objectDialect           *Dialect      // that of JSON outside of fences, if it counts
-	firstKeys               []string      // the first keys that say so behind text
+	firstKeys               []string      // the first keys that say so after text
 	plainDialects           plainDialects // the dialects of such JSON, where several are read
 	reasoningClosers        []string      // the texts that end reasoning
-	literalReasoningClosers []string      // those of them that can stand in no literal
+	literalReasoningClosers []string      // those of them that can be in no literal
 	longest                 int           // bytes of the longest text
 	terminators             memo[terminatorKey, *terminators]
 }
@@ -97,17 +97,17 @@ var (
 	brace     = marker{text: "{", role: openBrace}
 )
 
-// plainDialects tells the dialect of a call in JSON without a mark by the members that
-// lookup the tool and its arguments.
+// plainDialects tells the dialect of a call in JSON without a marker by the members that
+// tell the tool and its arguments.
 type plainDialects [memberCount][memberCount]*Dialect
 
-// dialect returns the dialect of a shape: that of its members, or else the one whose
-// callsBefore have the members that are most common.
+// dialectOf returns the dialect of a shape: that of its members, or else the one whose
+// calls have the members that are most common.
 func (p *plainDialects) dialectOf(s shape) *Dialect {
 	return cmp.Or(p[s.nameMember][s.argsMember], p[ofName][ofArguments])
 }
 
-// newMarkerSet returns the marks of some dialects.
+// newMarkerSet returns the markers of some dialects.
 func newMarkerSet(rows []*Dialect) *markerSet {
 	s := &markerSet{dialects: rows}
 	var wrappers []*delimiters
@@ -203,7 +203,7 @@ func (d *Dialect) markerTexts() []string {
 	return all
 }
 
-// markerSetOf returns the marks of one dialect.
+// markerSetOf returns the markers of one dialect.
 func markerSetOf(d *Dialect) *markerSet {
 	if cached := markerSets()[d.Name]; cached != nil && !d.hasNonce {
 		return cached()
@@ -212,7 +212,7 @@ func markerSetOf(d *Dialect) *markerSet {
 	return newMarkerSet([]*Dialect{&row})
 }
 
-// markerSets are the marks of each dialect of the table, made when they are needed.
+// markerSets are the markers of each dialect of the table, made when they are needed.
 var markerSets = sync.OnceValue(func() map[string]func() *markerSet {
 	sets := map[string]func() *markerSet{}
 	for i := range Dialects() {
@@ -221,7 +221,7 @@ var markerSets = sync.OnceValue(func() map[string]func() *markerSet {
 	return sets
 })
 
-// allMarkers is the marks of all dialects.
+// allMarkers is the markers of all dialects.
 var allMarkers = sync.OnceValue(func() *markerSet {
 	var rows []*Dialect
 	for i := range Dialects() {

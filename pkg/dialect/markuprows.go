@@ -6,37 +6,37 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// Leads of marks that several dialects share.
+// Leads of markers that several dialects share.
 var (
 	thenFunction = then("<function")
 	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
 )
 
 // thenTool is the lead of a plain name, at once or on a line of its own, with a line
-// lastEnd or a mark behind it. Behind a blank on the same line it needs an argument:
-// singleStepBytes about the tag in a sentence are no call.
+// end or a marker after it. After a blank on the same line it needs an argument:
+// words about the tag in a sentence are no call.
 func thenTool(text []byte) verdict {
-	behind := trimLeft(text)
+	following := trimLeft(text)
 	n := 0
-	for n < len(behind) && isNameByte(behind[n]) && (n > 0 || behind[0] != '.' && behind[0] != '-') {
+	for n < len(following) && isNameByte(following[n]) && (n > 0 || following[0] != '.' && following[0] != '-') {
 		n++
 	}
-	rest := bytes.TrimLeft(behind[n:], " \t")
+	rest := bytes.TrimLeft(following[n:], " \t")
 	switch {
 	case len(rest) == 0:
 		return undecided
 	case n == 0:
 		return no
-	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && !bytes.ContainsAny(text[:len(text)-len(behind)], "\r\n"):
+	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && !bytes.ContainsAny(text[:len(text)-len(following)], "\r\n"):
 		return thenArguments(rest)
 	}
 	return verdictOf(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
 }
 
-// thenArguments is the lead of the mark of the first argument.
+// thenArguments is the lead of the marker of the first argument.
 var thenArguments = then("<arg_key>", "<tool_sep>")
 
-// nameThenLine is the lead of a name with a line end behind it: one word, for several
+// nameThenLine is the lead of a name with a line end after it: one word, for several
 // are text.
 func nameThenLine(text []byte) verdict {
 	text = trimLeft(text)
@@ -51,7 +51,7 @@ func nameThenLine(text []byte) verdict {
 	return verdictOf(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
-// withoutObject is a lead without an object behind the name: those that write pairs write none,
+// withoutObject is a lead without an object after the name: those that write pairs write none,
 // but for "laguna".
 func withoutObject(next lookahead) lookahead {
 	object := nameThen(blankThen("{"))
@@ -75,15 +75,15 @@ const mostOfTag = 256
 // thenElement is the lead of the rest of a tag and then one that opens something
 // else than a parameter.
 var thenElement = within(mostOfTag, func(text []byte) verdict {
-	tag, behind, closed := bytes.Cut(text, []byte{'>'})
-	behind = trimLeft(behind)
+	tag, following, closed := bytes.Cut(text, []byte{'>'})
+	following = trimLeft(following)
 	switch {
-	case bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(behind) > 0 && behind[0] != '<', len(behind) > 1 && !isNameByte(behind[1]):
+	case bytes.LastIndexByte(trimLeft(tag), '<') > 0, closed && bytes.HasSuffix(tag, []byte{'/'}), closed && len(following) > 0 && following[0] != '<', len(following) > 1 && !isNameByte(following[1]):
 		return no
-	case len(behind) < 2:
+	case len(following) < 2:
 		return undecided
 	}
-	return not(anyCase("<parameter"))(behind)
+	return not(anyCase("<parameter"))(following)
 })
 
 // thenCallOfElements is the lead of a call whose arguments are elements.
@@ -167,7 +167,7 @@ part of it, and its type comes from the definition of the tool.`,
 		},
 		{
 			Name:     "minimax_m3",
-			Title:    "<invoke> with a tag for each argument, behind a token",
+			Title:    "<invoke> with a tag for each argument, after a token",
 			Families: []string{"MiniMax M3"},
 			Example:  "]<]minimax[>[<tool_call>]<]minimax[>[<invoke name=\"get_weather\">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>\n",
 			Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
@@ -316,7 +316,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Title:   "<function> with <params> in <functions> tags",
 			Aliases: []string{"bfcl"},
 			Example: "<functions>\n<function name=\"get_weather\"><params><param name=\"city\" value=\"Oslo\" type=\"string\"/></params></function>\n</functions>\n",
-			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument stands in the tag or behind it.`,
+			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument is in the tag or following it.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<functions>", role: listOpen},
@@ -338,7 +338,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Doc: `Each call is a tag <cofl:tool_call> that holds a tag <cofl:value> for each argument, or
 <cofl:tool_param> in an older form, in <cofl:tool_calls> tags. The attribute "type" says whether a
 value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
-The escapes of XML stand everywhere.`,
+The escapes of XML are everywhere.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<cofl:tool_calls>", role: listOpen},
@@ -405,7 +405,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			Families: []string{"Hunyuan 3"},
 			Aliases:  []string{"hunyuan_v3", "hy_v3"},
 			Example:  "<tool_calls><tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call></tool_calls>\n",
-			Doc:      `As "glm4_moe", with <tool_sep> behind the name, in <tool_calls> tags.`,
+			Doc:      `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_calls>", role: listOpen, lookahead: then("<tool_call>")},
@@ -426,7 +426,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			Aliases:  []string{"poolside_v1"},
 			Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
-or alone, and <user> where <tool_call> should stand.`,
+or alone, and <user> where <tool_call> should be.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_call>", role: open, lookahead: blankThen("{["), grammar: &namedObjects},
@@ -452,7 +452,7 @@ or alone, and <user> where <tool_call> should stand.`,
 			Title:    "<longcat_tool_call> with JSON, or NAME and pairs",
 			Families: []string{"LongCat Flash"},
 			Example:  "<longcat_tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</longcat_tool_call>\n",
-			Doc: `Each call stands in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
+			Doc: `Each call is in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
 name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 			framing: framing{
 				markers: []marker{

@@ -15,7 +15,7 @@ type matcher struct {
 type state struct {
 	child   uint16 // one with one more byte, or 0
 	sibling uint16 // another one with another last byte, or 0
-	fail    uint16 // the longest end of this one that is a state, too
+	fail    uint16 // the longest end of this one that is a state as well
 	found   int16  // the text that ends here, or -1
 	last    byte
 	depth   uint8 // in bytes
@@ -31,13 +31,13 @@ type pairUse uint8
 const (
 	isText  pairUse = 1 << iota // a text of one byte, and any byte
 	isFirst                     // the first two bytes of a longer one
-	isNext                      // the two behind its first byte; behind a text stands any
+	isNext                      // the two after its first byte; after a text is any
 	isLast                      // any byte, and a text of one byte
 )
 
 func pair(a, b byte) uint16 { return uint16(b)<<8 | uint16(a) }
 
-// accept adds a text.
+// add adds a text.
 func (s *pairSet) add(text string) {
 	if len(text) > 1 {
 		s[pair(text[0], text[1])] |= isFirst
@@ -53,7 +53,7 @@ func (s *pairSet) add(text string) {
 	}
 }
 
-// openers reports whether a text can begin at an index of p.
+// begins reports whether a text can begin at an index of p.
 func (s *pairSet) begins(p []byte, i int) bool {
 	if i+1 == len(p) {
 		return true
@@ -62,7 +62,7 @@ func (s *pairSet) begins(p []byte, i int) bool {
 	return use&isText != 0 || use&isFirst != 0 && (i+2 == len(p) || s[pair(p[i+1], p[i+2])]&isNext != 0)
 }
 
-// skipBytes returns how many bytes of p cannot begin a text: it looks at four pairs of
+// skip returns how many bytes of p cannot begin a text: it looks at four pairs of
 // them at a time.
 func (s *pairSet) skip(p []byte) int {
 	n := 0
@@ -129,7 +129,7 @@ func (m *matcher) child(at uint16, c byte) uint16 {
 	return at
 }
 
-// link finds where to go on from states that a byte does not continue, shorter ones first.
+// link finds where to continue from states that a byte does not continue, shorter ones first.
 func (m *matcher) link() {
 	queue := make([]uint16, 1, len(m.states))
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -163,11 +163,11 @@ type search struct {
 	*matcher
 	state  uint16
 	inner  int16 // from 1, the text that has ended inside a longer one, which may not end
-	beyond int   // how many bytes have been read behind it
+	beyond int   // how many bytes have been read after it
 }
 
-// scan reads p up to behind the first text of the set, or beyond bytes further where a
-// longerReadings one did not end. It returns how many bytes it has read, the text or -1, and how
+// scan reads p up to after the first text of the set, or beyond bytes further where a
+// longer one did not end. It returns how many bytes it has read, the text or -1, and how
 // many bytes it has looked at.
 func (s *search) scan(p []byte) (n, found, steps int) {
 	for n < len(p) {
@@ -197,7 +197,7 @@ func (s *search) matched(before uint8) int {
 	ends := at.found >= 0 && at.child == 0
 	s.beyond++
 	switch found := int(at.found); {
-	case s.inner > 0 && at.depth != before+1: // the longer one does not go on
+	case s.inner > 0 && at.depth != before+1: // the longer one does not continue
 		found, s.inner = int(s.inner)-1, 0
 		s.state = 0
 		return found
@@ -210,6 +210,6 @@ func (s *search) matched(before uint8) int {
 	return -1
 }
 
-// hasBegun returns how many of the bytes that were read last can still become a
-// hasText of the set.
+// begun returns how many of the bytes that were read last can still become a
+// text of the set.
 func (s *search) begun() int { return int(s.states[s.state].depth) }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A hit is a text of a set, and the offset behind it.
+// A hit is a text of a set, and the offset after it.
 type hit struct{ text, end int }
 
 // searched returns what a search finds, in pieces of a size.
@@ -40,7 +40,7 @@ func expected(texts []string, text string) (hits []hit) {
 }
 
 // TestSearch checks that a search passes over nothing, whatever is known of where
-// markerTexts cannot begin.
+// texts cannot begin.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var texts []string

@@ -8,7 +8,7 @@ import (
 
 // kept returns how many bytes are kept when a text has been read, up to where it is.
 func (m mode) kept(text string) int {
-	m.marks() // which are made once
+	m.markers() // which are made once
 	before := heap()
 	s := m.scanner(func(Event) {})
 	for rest := []byte(text); len(rest) > 0; {

@@ -2,9 +2,9 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// An messageState says who the text is for, in dialects of messages. No call counts in a
+// A messageState says who the text is for, in dialects of messages. No call counts in a
 // message that is not for a tool. In an addressed dialect, whose calls are tags, none
-// useVerdict behind text without a header, either.
+// counts after text without a header, either.
 type messageState struct {
 	recipientTool string    // the recipient, where that is a tool and the dialect is addressed
 	forUser       bool      // the message is for the user
@@ -15,8 +15,8 @@ type messageState struct {
 	callsBefore   int       // the calls of the response before it
 }
 
-// beginMessage follows a header. One that stands in the text of another message, which
-// memberIndex not ended, is a part of that text.
+// beginMessage follows a header. One that is in the text of another message, which
+// has not ended, is a part of that text.
 func (s *Scanner) beginMessage(h header, kind bodyKind, tagged bool, at diag.Span) {
 	inside := s.message.isQuoting(tagged)
 	s.endMessage()
@@ -32,7 +32,7 @@ func (s *Scanner) beginMessage(h header, kind bodyKind, tagged bool, at diag.Spa
 func (s *Scanner) endMessage() {
 	a := s.message
 	if a.isMissingCall(s.calls) {
-		s.report(diag.New(diag.NotACall, a.headerSpan, "the message is for the tool %s and holds no call", excerpt(a.recipientTool)))
+		s.report(diag.New(diag.NotACall, a.headerSpan, "the message for tool %s contains no call", excerpt(a.recipientTool)))
 	}
 	s.message = messageState{forUser: a.nested} // the message that quotes this one is not over
 }
@@ -42,12 +42,12 @@ func (a *messageState) isMissingCall(calls int) bool {
 	return a.recipientTool != "" && !a.nested && a.callsBefore == calls
 }
 
-// applyMessageEffect follows a mark that begins or ends a message, and is no header.
+// applyMessageEffect follows a marker that begins or ends a message, and is no header.
 func (s *Scanner) applyMessageEffect(u markerUse, at int) {
 	switch u.effect {
 	case endsMessage:
 		if a := s.message; u.text == callMarker && (a.forUser || a.sender != "") {
-			s.report(diag.New(diag.NotACall, diag.Bytes(at, at+len(u.text)), "the message ends as a call does, and is for no tool"))
+			s.report(diag.New(diag.NotACall, diag.Bytes(at, at+len(u.text)), "the message ends like a call but is for no tool"))
 		}
 		s.endMessage()
 	case beginsAnswer:
@@ -61,7 +61,7 @@ func (a *messageState) isQuoting(addressed bool) bool {
 	return a.forUser || a.sender != "" || a.nested || addressed && a.hasText && a.recipientTool == ""
 }
 
-// isInShownMessage reports whether a mark around calls is in a message that only shows them.
+// isInShownMessage reports whether a marker around calls is in a message that only shows them.
 func (s *Scanner) isInShownMessage(u markerUse) bool {
 	around := u.role == listOpen || u.role == listClose
 	return around && u.dialect != nil && s.isQuoting(u.dialect)
@@ -78,9 +78,9 @@ func (a *messageState) quoteReason() string {
 	case a.sender != "":
 		return "this call is in a message from " + excerpt(a.sender)
 	case a.nested:
-		return "this call is in a message that other text quotes"
+		return "this call is in a quoted message"
 	case a.forUser:
 		return "this call is in a message for the user"
 	}
-	return "this call follows text that is no message for a tool"
+	return "this call follows text outside any message for a tool"
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// stringDelimiter writes a JSON string.
+// quote writes a JSON string.
 func quote(text string) string {
 	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {

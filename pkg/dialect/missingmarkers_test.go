@@ -9,12 +9,12 @@ import (
 )
 
 // saysMissing are the words with which findings say that something is not there.
-var saysMissing = regexp.MustCompile(`\bmissing\b|\black|not closed|no mark stands`)
+var saysMissing = regexp.MustCompile(`\bmissing\b|\black|not closed|no marker stands`)
 
 // namedMissing finds the text that a finding says to be missing, where it says which.
-var namedMissing = regexp.MustCompile(`(?:\black|\blacks (?:its end|its closing mark)) ("[^"]+"|\S+)|(?:^|: |where )("[^"]+"|'.') is missing`)
+var namedMissing = regexp.MustCompile(`(?:\black|\blacks (?:its end|its closing marker)) ("[^"]+"|\S+)|(?:^|: |where )("[^"]+"|'.') is missing`)
 
-// reportMissingList returns what a finding says to be missing: one of these texts. There are none
+// missing returns what a finding says to be missing: one of these texts. There are none
 // where it does not say that anything is.
 func missing(d *Dialect, f diag.Finding) []string {
 	if !saysMissing.MatchString(f.Message) || f.Code == diag.CutCall || f.Code == diag.QuotedCall || f.Code == diag.OpenReasoning {
@@ -42,7 +42,7 @@ func (m mode) hasFinding(text string, f diag.Finding, n int) bool {
 }
 
 // suppliable reports whether one of the texts, put at the place of a finding, where the
-// hasText is damaged or at its end, makes the finding go.
+// text is damaged or at its end, makes the finding go.
 func (m mode) suppliable(text string, damaged int, f diag.Finding, n int, texts []string) bool {
 	places := []int{damaged, f.Span.Start, f.Span.End, len(text)}
 	for _, fix := range f.Fixes {
@@ -61,7 +61,7 @@ func (m mode) suppliable(text string, damaged int, f diag.Finding, n int, texts 
 }
 
 // TestNothingMissingIsThere holds that a finding which says that something is missing is
-// true: put there it makes the finding go, and it does not stand there already.
+// true: put there it makes the finding go, and it does not be there already.
 func TestNothingMissingIsThere(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		whole, tools := threeCalls(t, d)
@@ -90,7 +90,7 @@ func TestNothingMissingIsThere(t *testing.T) {
 }
 
 // eachWithoutOneMark takes from a text one of the characters that hold calls together, and
-// one of the marks of its dialect, once for each of them.
+// one of the markers of its dialect, once for each of them.
 func eachWithoutOneMark(d *Dialect, whole string, do func(text, taken string, damaged int)) {
 	for i := range len(whole) {
 		if strings.IndexByte("\"'`[]{}()<>|", whole[i]) >= 0 {

@@ -10,34 +10,34 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A nameSyntax says what stands around the name of a tool and the JSON behind it.
+// A nameSyntax says what is around the name of a tool and the JSON after it.
 type nameSyntax struct {
 	// Before the arguments.
-	afterName     []string // marks behind the name; where there is none, "{" follows it
-	braceAllowed  bool     // "{" may follow the name although there are marks
-	noArgsAllowed bool     // where a mark follows the one behind the name, there are no arguments
-	idMarker      string   // a mark behind the name, with an id behind that
-	beforeName    string   // a mark before the name, with an id before that
-	typeWord      string   // stands instead of the name, and the name behind the mark
+	afterName     []string // markers after the name; where there is none, "{" follows it
+	braceAllowed  bool     // "{" may follow the name although there are markers
+	noArgsAllowed bool     // where a marker follows the one after the name, there are no arguments
+	idMarker      string   // a marker after the name, with an id after that
+	beforeName    string   // a marker before the name, with an id before that
+	typeWord      string   // is instead of the name, and the name after the marker
 	numbered      bool     // the name ends in ":" and a number, and all of it is the id
 	namespace     string   // a namespace that belongs to the syntax
 	contentName   string   // no tool: what follows is content
-	allowsProse   bool     // prose can follow the mark: only an object, or the name of a tool, makes a call
+	allowsProse   bool     // prose can follow the marker: only an object, or the name of a tool, makes a call
 
-	// Arguments that are text, up to the next mark: a token, or a word that begins a line.
+	// Arguments that are text, up to the next marker: a token, or a word that begins a line.
 	rawTool         string // the tool that has such an argument
 	allowsText      bool   // any tool can have one
 	textMayBeQuoted bool   // it can be a string of JSON
 	partMarker      string // a word that ends it only before the name of a tool on its line
 
-	// Behind the arguments.
-	closers        []string // marks that close the call
+	// After the arguments.
+	closers        []string // markers that close the call
 	closerOptional bool     // they may be missing
-	stops          []string // other marks, which end whatever is read
+	stops          []string // other markers, which end whatever is read
 	separator      string   // what a renderer writes between the name and the arguments
 }
 
-// namedJSON is the grammar of one call that is a name and JSON behind it.
+// namedJSON is the grammar of one call that is a name and JSON after it.
 func namedJSON(n nameSyntax) grammar {
 	heads, ends := newMarkerList(n.headMarkers), newMarkerList(n.endMarkers)
 	return grammar{
@@ -51,10 +51,10 @@ func namedJSON(n nameSyntax) grammar {
 	}
 }
 
-// closers returns the marks that end whatever is read.
+// endMarkers returns the markers that end whatever is read.
 func (n *nameSyntax) endMarkers() []string { return unique(n.closers, n.stops) }
 
-// knownMarkers returns what ends a piece of the head.
+// headMarkers returns what ends a piece of the head.
 func (n *nameSyntax) headMarkers() []string {
 	all := unique(n.afterName, n.endMarkers(), []string{"{"})
 	for _, m := range []string{n.idMarker, n.beforeName} {
@@ -83,27 +83,27 @@ type namedBody struct {
 	fenceRead    int // how much has been read of the code fence around the arguments
 	fenceAt      int // where that begins
 	args         argReader
-	secondAt     int // where another value behind them begins
+	secondAt     int // where another value after them begins
 	terminators  func() *markerList
-	headFindings []diag.Finding // about what stands before the arguments
+	headFindings []diag.Finding // about the text before the arguments
 	text         markerReader   // reads arguments that are text
 	textValue    []byte         // those
 	mayEndEarly  bool           // they may end earlier
 	mayEndAt     int            // where in them
-	tail         []byte         // what can be a mark behind the arguments
-	adjacentNext bool           // the next byte follows arguments that no mark closes
+	tail         []byte         // what can be a marker after the arguments
+	adjacentNext bool           // the next byte follows arguments that no marker closes
 }
 
 // A namedStage is what a namedBody reads.
 type namedStage int
 
 const (
-	inHead                  namedStage = iota // up to a mark of the head
-	betweenNameAndArguments                   // behind it, up to the arguments
+	inHead                  namedStage = iota // up to a marker of the head
+	betweenNameAndArguments                   // after it, up to the arguments
 	inArguments                               // JSON
 	inText                                    // or text
-	inPart                                    // in it, the name behind a mark that may end it
-	afterArguments                            // up to the closing mark
+	inPart                                    // in it, the name after a marker that may end it
+	afterArguments                            // up to the closing marker
 	inSecond                                  // in another value there
 )
 
@@ -140,10 +140,10 @@ func (b *namedBody) step(p []byte) (int, frameEnd) {
 	return b.readAfterArguments(p[0])
 }
 
-// endAtFence reports whether a code fence is open around the arguments.
+// isFenced reports whether a code fence is open around the arguments.
 func (b *namedBody) isFenced() bool { return b.fenceRead >= len("```") }
 
-// beginContent begins to read the arguments at an offset.
+// beginArguments begins to read the arguments at an offset.
 func (b *namedBody) beginArguments(at int) {
 	b.stage = inArguments
 	b.args.begin(b.scanner, at, b.isFenced(), b.terminators())
@@ -169,14 +169,14 @@ func (b *namedBody) endArguments() frameEnd {
 	return notYet
 }
 
-// endSecond reports a second value behind the arguments.
+// endSecond reports a second value after the arguments.
 func (b *namedBody) endSecond() {
 	place := diag.Bytes(b.secondAt, b.secondAt+len(b.args.text()))
 	b.scanner.report(diag.New(diag.Concatenated, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
 // endIfComplete says whether the frame ends here, where a text follows that has been
-// buf already.
+// read already.
 func (b *namedBody) endIfComplete(rest string) frameEnd {
 	if rest == "" && len(b.closers) == 0 && !b.isFenced() && b.args.isObject() {
 		return ended
@@ -184,15 +184,15 @@ func (b *namedBody) endIfComplete(rest string) frameEnd {
 	return notYet
 }
 
-// skipRest passes on the call.
+// emitCall emits the call.
 func (b *namedBody) emitCall() {
 	a, text := &b.args, b.args.text()
 	c, findings := b.call(text), b.headFindings
 	switch {
 	case len(b.afterName) > 0 && !b.braceAllowed && !b.head.afterMarker:
-		findings = append(findings, diag.New(diag.CallMember, c.place, "no mark separates the name from its arguments"))
+		findings = append(findings, diag.New(diag.CallMember, c.place, "missing marker between the name and its arguments"))
 	case b.numbered && c.id == "" && strings.HasSuffix(strings.TrimRight(c.name, "0123456789"), "."):
-		findings = append(findings, diag.New(diag.CallMember, c.place, "\":\" is missing before the number after the name"))
+		findings = append(findings, diag.New(diag.CallMember, c.place, "missing \":\" before the number after the name"))
 	}
 	if text == "" && b.noArgsAllowed && b.head.afterMarker && a.lit.Stop() != "" {
 		a.value, a.status, a.place = json.RawMessage("{}"), chat.StatusOK, diag.Bytes(a.startAt, a.startAt)
@@ -210,19 +210,19 @@ func (b *namedBody) emitCall() {
 	b.scanner.emitCall(r)
 }
 
-// readAfterArguments reads a byte behind the arguments.
+// readAfterArguments reads a byte after the arguments.
 func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 	b.tail = append(b.tail, c)
-	mark, v := b.tailMarker()
+	marker, v := b.tailMarker()
 	switch {
 	case v == undecided:
 		return 1, notYet
-	case mark == "```":
+	case marker == "```":
 		b.closeFence()
 		return 1, b.endIfComplete("")
-	case slices.Contains(b.closers, mark):
+	case slices.Contains(b.closers, marker):
 		if b.isFenced() {
-			b.reportUnclosed(mark)
+			b.reportUnclosed(marker)
 		}
 		return 1, ended
 	case v == no && isSpace(b.tail[0]) && !b.adjacentNext:
@@ -235,7 +235,7 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 	return b.leave()
 }
 
-// readNonMarker reads a byte behind the arguments that begins no mark.
+// readNonMarker reads a byte after the arguments that begins no marker.
 func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 	opens, closes := c == '{' || c == '[', c == '}' || c == ']'
 	touches := b.adjacentNext
@@ -259,36 +259,36 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:
-		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is text", excerpt(b.head.name))
+		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
 		f.Severity = diag.Warning
 		b.scanner.report(f)
 	}
 	return b.leave()
 }
 
-// leaveFrame ends the call before something else.
+// leave ends the call before something else.
 func (b *namedBody) leave() (int, frameEnd) {
 	b.scanner.unread(b.tail)
-	b.reportUnclosed("what comes next")
+	b.reportUnclosed("the next text")
 	return 1, left
 }
 
-// continuesObject reports whether an object that has lost a bracket seems to go on with a byte
-// pendingWords the arguments: what stands in its strings is quoted.
+// continuesObject reports whether an object that has lost a bracket seems to continue with a byte
+// after the arguments: the text in its strings is quoted.
 func (b *namedBody) continuesObject(c byte) bool {
 	return c == ':' || c == ',' || !b.args.isObject() && (c == '"' || c == '\'')
 }
 
-// beginSecond begins to read what stands behind the arguments.
+// beginSecond begins to read the text after the arguments.
 func (b *namedBody) beginSecond() {
 	b.stage, b.secondAt, b.tail = inSecond, b.at, b.tail[:0]
 	b.args.begin(b.scanner, b.at, b.isFenced(), b.terminators())
 }
 
-// tailMarker returns the mark that the tail is, or says whether it can become one.
-func (b *namedBody) tailMarker() (mark string, v verdict) {
-	if mark, v = matchMarkerPrefix(b.tail, b.terminators().texts); v != no || !b.isFenced() && len(b.closers) == 0 {
-		return mark, v
+// tailMarker returns the marker that the tail is, or says whether it can become one.
+func (b *namedBody) tailMarker() (marker string, v verdict) {
+	if marker, v = matchMarkerPrefix(b.tail, b.terminators().texts); v != no || !b.isFenced() && len(b.closers) == 0 {
+		return marker, v
 	}
 	return matchMarkerPrefix(b.tail, fenceEnds)
 }
@@ -296,15 +296,15 @@ func (b *namedBody) tailMarker() (mark string, v verdict) {
 // fenceEnds are what closes a code fence around arguments.
 var fenceEnds = []string{"```"}
 
-// matchMarkerPrefix returns the mark that a text is, or says whether it can become one of some marks,
-// memberBits are sorted.
-func matchMarkerPrefix(text []byte, marks []string) (mark string, v verdict) {
-	i := sort.Search(len(marks), func(i int) bool { return marks[i] >= string(text) })
+// matchMarkerPrefix returns the marker that a text is, or says whether it can become one of some markers,
+// which are sorted.
+func matchMarkerPrefix(text []byte, markers []string) (marker string, v verdict) {
+	i := sort.Search(len(markers), func(i int) bool { return markers[i] >= string(text) })
 	switch n := len(text); {
-	case i == len(marks) || len(marks[i]) < n || marks[i][:n] != string(text):
+	case i == len(markers) || len(markers[i]) < n || markers[i][:n] != string(text):
 		return "", no
-	case len(marks[i]) == n:
-		return marks[i], yes
+	case len(markers[i]) == n:
+		return markers[i], yes
 	}
 	return "", undecided
 }
@@ -314,7 +314,7 @@ func (b *namedBody) closeFence() {
 	switch fence := strings.TrimSpace(b.separator); {
 	case b.isFenced():
 	case strings.HasPrefix(fence, "```"):
-		f := diag.New(diag.MissingOpener, diag.Bytes(b.args.startAt, b.args.startAt), "%q is missing before the arguments", fence)
+		f := diag.New(diag.MissingOpener, diag.Bytes(b.args.startAt, b.args.startAt), "missing %q before the arguments", fence)
 		f.Fixes = fix(diag.Safe, "add it", diag.Edit{Start: b.args.startAt, End: b.args.startAt, New: b.separator})
 		b.scanner.reportAboutCall(b.scanner.calls-1, f)
 	default:
@@ -347,7 +347,7 @@ func (b *namedBody) close() {
 	case inSecond:
 		b.args.close()
 		b.endSecond()
-	case inText, inPart: // which have no end but a mark
+	case inText, inPart: // which have no end but a marker
 		b.endPart()
 		b.textValue = append(b.textValue, b.text.pending()...)
 		b.emitCutText("the text ends")

@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A markerList is marks that can be searched.
+// A markerList is markers that can be searched.
 type markerList struct {
 	*matcher
 	texts []string // sorted
 }
 
-// newMarkerList returns the list of some marks, which is made when it is needed.
+// newMarkerList returns the list of some markers, which is made when it is needed.
 func newMarkerList(texts func() []string) func() *markerList {
 	return sync.OnceValue(func() *markerList {
 		all := texts()
@@ -26,11 +26,11 @@ func newMarkerList(texts func() []string) func() *markerList {
 	})
 }
 
-// An markerReader reads text up to the next of some marks.
+// A markerReader reads text up to the next of some markers.
 type markerReader struct {
 	search
 	texts   []string
-	buf     []byte // what was returned last, and what can still become a mark
+	buf     []byte // what was returned last, and what can still become a marker
 	textLen int    // where in it the latter begins
 }
 
@@ -38,35 +38,35 @@ func newMarkerReader(m *markerList) markerReader {
 	return markerReader{search: search{matcher: m.matcher}, texts: m.texts}
 }
 
-// reset returns a reader up to the next of these marks in the room of one that has
+// reset returns a reader up to the next of these markers in the room of one that has
 // been read to its end.
 func (u *markerReader) reset(m *markerList) markerReader {
 	return markerReader{search: search{matcher: m.matcher}, texts: m.texts, buf: u.buf[:0]}
 }
 
-// readUntil reads p up to behind the next mark. It returns how many bytes it has read,
-// what is text of all that has been read and not been returned, and the mark, "" if
-// empty has come.
-func (u *markerReader) readUntil(p []byte) (n int, text []byte, mark string) {
+// readUntil reads p up to after the next marker. It returns how many bytes it has read,
+// what is text of all that has been read and not been returned, and the marker, "" if
+// none has come.
+func (u *markerReader) readUntil(p []byte) (n int, text []byte, marker string) {
 	n, found, _ := u.scan(p)
 	u.buf = append(append(u.buf[:0], u.buf[u.textLen:]...), p[:n]...)
 	u.textLen = len(u.buf) - u.begun()
 	if found >= 0 {
-		mark = u.texts[found]
-		u.textLen = len(u.buf) - len(mark)
+		marker = u.texts[found]
+		u.textLen = len(u.buf) - len(marker)
 		u.buf = u.buf[:u.textLen]
 	}
-	return n, u.buf[:u.textLen], mark
+	return n, u.buf[:u.textLen], marker
 }
 
-// pendingLen returns how many bytes have been read and can still become a mark.
+// pendingLen returns how many bytes have been read and can still become a marker.
 func (u *markerReader) pendingLen() int { return len(u.buf) - u.textLen }
 
 // pending returns those bytes.
 func (u *markerReader) pending() string { return string(u.buf[u.textLen:]) }
 
-// An argReader reads the arguments of a call whose name stands before them: a
-// jsonValue of JSON. What follows a fault is passed over, up to where the value ends.
+// An argReader reads the arguments of a call whose name precedes them: a
+// value of JSON. What follows a fault is passed over, up to where the value ends.
 type argReader struct {
 	lit      *literal.Scanner
 	startAt  int // where it begins
@@ -79,10 +79,10 @@ type argReader struct {
 	fenced   bool // the fence around it was closed
 }
 
-// beginContent begins to read at an offset. What is read ends before one of the marks, and
+// begin begins to read at an offset. What is read ends before one of the markers, and
 // where the reasoning ends.
-func (a *argReader) begin(s *Scanner, at int, fenced bool, marks *markerList) {
-	o := literal.Options{Stops: s.terminatorsFor(terminatorKey{markers: marks}).stops}
+func (a *argReader) begin(s *Scanner, at int, fenced bool, markers *markerList) {
+	o := literal.Options{Stops: s.terminatorsFor(terminatorKey{markers: markers}).stops}
 	if fenced {
 		o.Fence = literal.Fence{Char: '`', Len: len("```")}
 	}
@@ -130,7 +130,7 @@ func (a *argReader) close() {
 	}
 }
 
-// advance takes over what was read.
+// store takes over what was read.
 func (a *argReader) store() {
 	l := a.lit
 	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.Place(), l.Findings(), l.Status(), l.Changed()
@@ -139,11 +139,11 @@ func (a *argReader) store() {
 // isObject reports whether an object was read.
 func (a *argReader) isObject() bool { return len(a.value) > 0 && a.value[0] == '{' }
 
-// hasText returns the text of the value.
+// text returns the text of the value.
 func (a *argReader) text() string {
 	text := a.lit.Kept(a.startAt)
 	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.startAt)], " \t\r\n")
 }
 
-// readForeignInfo returns what has been read behind the value.
+// unreadText returns what has been read after the value.
 func (a *argReader) unreadText() string { return a.lit.Stop() + a.lit.Taken() }

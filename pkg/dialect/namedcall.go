@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A namedCall is a call as it is written: a name, and arguments behind it.
+// A namedCall is a call as it is written: a name, and arguments after it.
 type namedCall struct {
 	onlyTool bool   // it has a number and no name, which is that of the only tool
 	name     string // as it is written
@@ -32,12 +32,12 @@ func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Find
 	if utf8.ValidString(text) {
 		r.call.Arguments = json.RawMessage("[" + quote(text) + "]")
 	} else {
-		r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the text is not UTF-8")
+		r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the text is not valid UTF-8")
 	}
 	return r
 }
 
-// markAmbiguous says that the call can be read in another way, too.
+// markAmbiguous says that the call can be read in another way as well.
 func (r *reader) markAmbiguous(others ...chat.Call) {
 	if r.call.Status != chat.StatusTruncated {
 		r.call.Status = chat.StatusAmbiguous
@@ -59,7 +59,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.toolName
 	if i := controlTokenIndex(name); i >= 0 {
-		r.add(diag.New(diag.MarkupInName, c.place, "%q in the tool's name is not part of it", excerpt(name[i:])))
+		r.add(diag.New(diag.MarkupInName, c.place, "the tool name contains %q, which is not part of it", excerpt(name[i:])))
 		name = strings.TrimSpace(name[:i])
 	}
 	name, noise := cleanName(name, tools)
@@ -68,12 +68,12 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 		return r
 	}
 	if !isToolName(name) {
-		r.fault(diag.CallMember, c.place, "%q is no name of a tool", excerpt(c.name))
+		r.fault(diag.CallMember, c.place, "%q is not a tool name", excerpt(c.name))
 		return r
 	}
 	switch {
 	case c.onlyTool:
-		r.add(diag.New(diag.NameNoise, c.place, "the call has a number and no name: it is taken for one of %s, the only tool", excerpt(name)))
+		r.add(diag.New(diag.NameNoise, c.place, "the call has a number instead of a name: it is read as a call of %s, the only tool", excerpt(name)))
 	case noise != "":
 		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
 	}
@@ -83,7 +83,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 			written = quote(name)
 		}
 		kind := diag.Safe
-		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // a mark can have ended something
+		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // a marker can have ended something
 			kind = diag.Unsafe
 		}
 		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
@@ -92,8 +92,8 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	return r
 }
 
-// setArguments takes the value that stands where the arguments do. A list of one
-// object, and a string that holds one, stand for it.
+// setArguments takes the value that is where the arguments do. A list of one
+// object, and a string that holds one, are for it.
 func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 	switch value[0] {
 	case '{':
@@ -106,7 +106,7 @@ func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 	case '[':
 		r.setFromList(value, place)
 	default:
-		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object", kindOf(value[0]))
+		r.fault(diag.CallMember, place, "arguments: expected an object, got %s", kindOf(value[0]))
 	}
 }
 
@@ -114,10 +114,10 @@ func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 func (r *reader) setFromList(value json.RawMessage, place diag.Span) {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) != nil || len(list) != 1 || list[0][0] != '{' {
-		r.fault(diag.CallMember, place, "the arguments are an array, and should be an object")
+		r.fault(diag.CallMember, place, "arguments: expected an object, got an array")
 		return
 	}
-	f := diag.New(diag.Bracket, place, "the arguments are inside an array, which is removed")
+	f := diag.New(diag.Bracket, place, "the arguments are wrapped in an array, which is removed")
 	f.Severity = diag.Warning
 	r.add(f)
 	r.call.Arguments = list[0]

@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// maxHeadPiece bounds what stands before a mark of the head, in bytes.
+// maxHeadPiece bounds the text before a marker of the head, in bytes.
 const maxHeadPiece = maxToolName + 64
 
 // jsonFenceOpener is what opens a code fence around arguments.
 const jsonFenceOpener = "```json"
 
-// A headerReader is what stands before the arguments.
+// A head is the text before the arguments.
 type head struct {
 	markerReader
 	at          int    // where it begins
@@ -26,37 +26,37 @@ type head struct {
 	name        string
 	nameAt      int // where in it the name begins
 	id          string
-	hasTypeWord bool         // a word has been read that stands instead of the name
+	hasTypeWord bool         // a word has been read that is instead of the name
 	typeWordAt  int          // where in it that begins
-	afterMarker bool         // a mark has been read behind the name
-	missing     diag.Finding // a mark with nothing before it, without the word for what is missing
-	otherType   string       // another word than the one that should stand there
+	afterMarker bool         // a marker has been read after the name
+	missing     diag.Finding // a marker with nothing before it, without the word for what is missing
+	otherType   string       // another word than the one that should be there
 	otherTypeAt int          // where in it that begins
 }
 
-// readHead reads up to the next mark of the head.
+// readHead reads up to the next marker of the head.
 func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	h := &b.head
-	n, free, mark := h.readUntil(p[:min(len(p), maxHeadPiece+1-h.length())])
+	n, free, marker := h.readUntil(p[:min(len(p), maxHeadPiece+1-h.length())])
 	from := len(h.text)
 	h.text = append(h.text, free...)
 	b.scanner.steps += n
 	if before, rest, ends := b.scanner.cutAtReasoningEnd(h.text, from); ends {
 		h.text = before
 		b.emitCutHead("the reasoning ends")
-		b.scanner.unread(slices.Concat(rest, []byte(h.pending()+mark)))
+		b.scanner.unread(slices.Concat(rest, []byte(h.pending()+marker)))
 		return n, left
 	}
 	switch {
-	case mark == "" && h.length() <= maxHeadPiece:
+	case marker == "" && h.length() <= maxHeadPiece:
 		return n, notYet
-	case mark == "" || !b.takeHeadMarker(mark):
-		return n, b.rejectHead(mark)
-	case mark == "{" && b.stage == betweenNameAndArguments:
+	case marker == "" || !b.takeHeadMarker(marker):
+		return n, b.rejectHead(marker)
+	case marker == "{" && b.stage == betweenNameAndArguments:
 		b.beginArguments(b.at + n - 1)
 		return n - 1, notYet
 	}
-	h.text = append(h.text, mark...)
+	h.text = append(h.text, marker...)
 	h.pieceAt = len(h.text)
 	if b.contentName != "" && h.name == b.contentName {
 		return n, left
@@ -64,45 +64,45 @@ func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// headerLength returns how many bytes have been read behind the latest mark.
+// length returns how many bytes have been read after the latest marker.
 func (h *head) length() int { return len(h.text) - h.pieceAt + h.pendingLen() }
 
-// takeHeadMarker takes a mark of the head and the piece before it. It reports false
+// takeHeadMarker takes a marker of the head and the piece before it. It reports false
 // where no call looks so.
-func (b *namedBody) takeHeadMarker(mark string) bool {
+func (b *namedBody) takeHeadMarker(marker string) bool {
 	h := &b.head
 	piece := string(h.text[h.pieceAt:])
 	name, fenced, ok := cutFence(piece)
-	if isHead := mark == "{" || mark == b.idMarker || mark == b.beforeName || slices.Contains(b.afterName, mark); !ok || !isHead || strings.Contains(name, "</") {
+	if isHead := marker == "{" || marker == b.idMarker || marker == b.beforeName || slices.Contains(b.afterName, marker); !ok || !isHead || strings.Contains(name, "</") {
 		return false
 	}
 	at := h.pieceAt + strings.Index(piece, name)
-	fence := mark == jsonFenceOpener
-	if fence { // the arguments begin behind it
-		mark = "{"
+	fence := marker == jsonFenceOpener
+	if fence { // the arguments begin after it
+		marker = "{"
 	}
 	switch {
-	case mark == "\n" && name == "": // an empty line before the name
+	case marker == "\n" && name == "": // an empty line before the name
 		return true
-	case mark == b.beforeName:
+	case marker == b.beforeName:
 		h.id = name
 		return h.name == ""
-	case h.name != "": // what stands behind the mark of the id
+	case h.name != "": // the text after the marker of the id
 		h.id = name
-	case name == "" && h.hasTypeWord && mark == "{" && h.missing.Code == "": // the word was the name
+	case name == "" && h.hasTypeWord && marker == "{" && h.missing.Code == "": // the word was the name
 		h.name, h.nameAt = b.typeWord, h.typeWordAt
 	case name == "":
-		return b.handleUnnamed(mark)
-	case mark == "{" && !h.afterMarker && strings.ContainsAny(name, " \t"): // a sentence
+		return b.handleUnnamed(marker)
+	case marker == "{" && !h.afterMarker && strings.ContainsAny(name, " \t"): // a sentence
 		return false
-	case name == b.typeWord && !h.hasTypeWord && mark != "{": // the name is still to come
+	case name == b.typeWord && !h.hasTypeWord && marker != "{": // the name is still to come
 		h.hasTypeWord, h.afterMarker, h.typeWordAt = true, true, at
 		return true
 	default:
 		h.name, h.nameAt = name, at
-		b.checkTypeWord(mark)
+		b.checkTypeWord(marker)
 	}
-	h.afterMarker = h.afterMarker || mark != "{"
+	h.afterMarker = h.afterMarker || marker != "{"
 	switch {
 	case fence:
 		b.fenceRead, b.fenceAt = len(jsonFenceOpener), h.at+len(h.text)
@@ -112,57 +112,57 @@ func (b *namedBody) takeHeadMarker(mark string) bool {
 	switch {
 	case b.rawTool != "" && h.name == b.rawTool:
 		b.stage, b.text = inText, newMarkerReader(b.terminators())
-	case mark != b.idMarker:
+	case marker != b.idMarker:
 		b.stage = betweenNameAndArguments
 	}
 	return true
 }
 
-// handleUnnamed follows a mark of the head with nothing before it. It reports false where
+// handleUnnamed follows a marker of the head with nothing before it. It reports false where
 // no name can follow.
-func (b *namedBody) handleUnnamed(mark string) bool {
+func (b *namedBody) handleUnnamed(marker string) bool {
 	h, at := &b.head, b.head.at+len(b.head.text)
 	switch {
-	case h.missing.Code != "": // a second mark, or the arguments
-		h.missing.Message = "the name is missing" + h.missing.Message
+	case h.missing.Code != "": // a second marker, or the arguments
+		h.missing.Message = "missing name" + h.missing.Message
 		return false
-	case mark == "{" || mark == b.idMarker || mark == "\n":
+	case marker == "{" || marker == b.idMarker || marker == "\n":
 		return false
 	}
-	h.missing = diag.New(diag.CallMember, diag.Bytes(at, at+len(mark)), " before %s", mark)
+	h.missing = diag.New(diag.CallMember, diag.Bytes(at, at+len(marker)), " before %s", marker)
 	if b.typeWord == "" {
-		return b.handleUnnamed(mark)
+		return b.handleUnnamed(marker)
 	}
 	h.hasTypeWord, h.afterMarker = true, true
 	return true
 }
 
-// checkTypeWord reports that the word before the name, or the mark between them, is missing.
-func (b *namedBody) checkTypeWord(mark string) {
+// checkTypeWord reports that the word before the name, or the marker between them, is missing.
+func (b *namedBody) checkTypeWord(marker string) {
 	h := &b.head
 	rest, glued := strings.CutPrefix(h.name, b.typeWord)
 	switch {
 	case b.typeWord == "":
 	case h.missing.Code != "":
-		h.missing.Message = fmt.Sprintf("%q is missing", b.typeWord) + h.missing.Message
+		h.missing.Message = fmt.Sprintf("missing %q", b.typeWord) + h.missing.Message
 		b.headFindings, h.missing = append(b.headFindings, h.missing), diag.Finding{}
-	case glued && rest != "" && mark == "{" && !h.afterMarker && !b.scanner.isKnownTool(h.name):
+	case glued && rest != "" && marker == "{" && !h.afterMarker && !b.scanner.isKnownTool(h.name):
 		h.name, h.nameAt, h.afterMarker = rest, h.nameAt+len(b.typeWord), true
 		at := h.at + h.nameAt
-		b.headFindings = append(b.headFindings, diag.New(diag.CallMember, diag.Bytes(at, at), "%s is missing between %q and the name", b.afterName[0], b.typeWord))
+		b.headFindings = append(b.headFindings, diag.New(diag.CallMember, diag.Bytes(at, at), "missing %s between %q and the name", b.afterName[0], b.typeWord))
 	}
 }
 
-// useAsType follows a word that stands where the type of the call does: what is behind
-// the mark is the name.
+// useAsType follows a word that is where the type of the call does: what is after
+// the marker is the name.
 func (b *namedBody) useAsType() {
 	h := &b.head
-	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "the type of the call is %q, and only %q is known", excerpt(h.name), b.typeWord))
+	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "unknown call type %q, expected %q", excerpt(h.name), b.typeWord))
 	h.otherType, h.otherTypeAt, h.name, h.hasTypeWord, h.pieceAt = h.name, h.nameAt, "", true, len(h.text)
 	b.stage = inHead
 }
 
-// cutFence cuts a code fence that is opened behind a name.
+// cutFence cuts a code fence that is opened after a name.
 func cutFence(piece string) (name string, fenced, ok bool) {
 	name = strings.TrimSpace(piece)
 	rest := ""
@@ -172,8 +172,8 @@ func cutFence(piece string) (name string, fenced, ok bool) {
 	return name, rest != "", rest == "" || rest == "```" || rest == jsonFenceOpener
 }
 
-// rejectValue reports a mark with no call behind it. What follows it is text.
-func (b *namedBody) rejectHead(mark string) frameEnd {
+// rejectHead reports a marker with no call after it. What follows it is text.
+func (b *namedBody) rejectHead(marker string) frameEnd {
 	h := &b.head
 	switch f := b.frame; {
 	case h.otherType != "": // it was the name
@@ -182,7 +182,7 @@ func (b *namedBody) rejectHead(mark string) frameEnd {
 		r := newNamedReader(c, b.scanner.tools, nil)
 		r.fault(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
 		b.scanner.emitCall(r)
-		b.scanner.unread([]byte(h.pending() + mark))
+		b.scanner.unread([]byte(h.pending() + marker))
 		return left
 	case h.missing.Code != "":
 		b.scanner.reportNotCalls([]diag.Finding{h.missing})
@@ -190,7 +190,7 @@ func (b *namedBody) rejectHead(mark string) frameEnd {
 	case f.marker != "":
 		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
 	}
-	b.scanner.unread([]byte(string(b.head.text) + b.head.pending() + mark))
+	b.scanner.unread([]byte(string(b.head.text) + b.head.pending() + marker))
 	return left
 }
 
@@ -219,7 +219,7 @@ func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 	return 1, notYet
 }
 
-// namePlace returns where the name stands.
+// namePlace returns where the name is.
 func (b *namedBody) namePlace() diag.Span {
 	from := b.head.at + b.head.nameAt
 	return diag.Bytes(from, from+len(b.head.name))
@@ -248,8 +248,8 @@ func (b *namedBody) emitCutHead(how string) {
 	h := &b.head
 	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {
-		if mark := strings.TrimSpace(b.frame.marker); mark != "" && len(bytes.TrimSpace(h.text)) == 0 {
-			f.Message = how + " after " + mark + ", before any call"
+		if marker := strings.TrimSpace(b.frame.marker); marker != "" && len(bytes.TrimSpace(h.text)) == 0 {
+			f.Message = how + " after " + marker + ", before any call"
 		}
 		b.scanner.report(f)
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mistralNaming is NAME and JSON, with a mark between them since version 11.
+// mistralNaming is NAME and JSON, with a marker between them since version 11.
 var mistralNaming = nameSyntax{
 	afterName: []string{"[ARGS]"}, braceAllowed: true, idMarker: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, separator: "[ARGS]", noArgsAllowed: true,
 }
@@ -17,8 +17,8 @@ var (
 	thenArgs    = either(adjacent(nameThen(adjacent(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(wordThen(blankThen("{"), "[ARGS]")))
 )
 
-// mistralMarkers are the marks of Mistral. Each version also reads what the other one
-// affixes, where it is read alone.
+// mistralMarkers are the markers of Mistral. Each version also reads what the other one
+// writes, where it is read alone.
 func mistralMarkers(list, call lookahead) []marker {
 	return []marker{
 		{text: "[TOOL_CALLS]", role: open, lookahead: list, ownLookahead: thenJSON, grammar: &mistralList},
@@ -30,7 +30,7 @@ func mistralMarkers(list, call lookahead) []marker {
 
 var bracketThink = &delimiters{name: "[THINK]…[/THINK]", needsOpener: true, markers: []marker{{text: "[THINK]", role: reasoningOpen}, {text: "[/THINK]", role: reasoningClose}}}
 
-// solarThink ends with the mark that ends any message.
+// solarThink ends with the marker that ends any message.
 var solarThink = &delimiters{name: "<|think|>…<|end|>", needsOpener: true, sharedCloser: true, markers: []marker{{text: "<|think|>", role: reasoningOpen}, {text: "<|end|>", role: reasoningClose}}}
 
 // namedDialects write the name of the tool before its arguments in JSON.
@@ -38,11 +38,11 @@ func namedDialects() []Dialect {
 	return []Dialect{
 		{
 			Name:     "mistral",
-			Title:    "A JSON list behind [TOOL_CALLS]",
+			Title:    "A JSON list after [TOOL_CALLS]",
 			Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
 			Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc: `The calls are a list of objects with "name" and "arguments" behind [TOOL_CALLS]. What later
-models write, "mistral_args", is read, too. Reasoning stands between [THINK] and [/THINK].`,
+			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. What later
+models write, "mistral_args", is read, too. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{
 				markers: mistralMarkers(thenJSON, never), reasoning: []*delimiters{bracketThink}, implicit: missingMarker("[TOOL_CALLS]", &bareArguments), affixes: [2]string{"[TOOL_CALLS] [", "]"},
 			},
@@ -50,23 +50,23 @@ models write, "mistral_args", is read, too. Reasoning stands between [THINK] and
 		},
 		{
 			Name:     "mistral_args",
-			Title:    "NAME[ARGS] and JSON behind [TOOL_CALLS]",
+			Title:    "NAME[ARGS] and JSON after [TOOL_CALLS]",
 			Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"},
 			Aliases:  []string{"ministral"},
 			Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
 			Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
-be missing, and [CALL_ID] with an id may stand before it. Reasoning stands between [THINK] and [/THINK].`,
+be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{markers: mistralMarkers(never, thenArgs), reasoning: []*delimiters{bracketThink}, affixes: [2]string{"[TOOL_CALLS]", ""}},
 			grammar: mistralCall,
 		},
 		{
 			Name:     "solar_open",
-			Title:    "ID, NAME and JSON between <|tool_call:…|> marks",
+			Title:    "ID, NAME and JSON between <|tool_call:…|> markers",
 			Families: []string{"Solar Open"},
 			Aliases:  []string{"solar"},
 			Example:  "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
-			Doc: `Each call is an id, the name of the tool and the object of arguments behind <|tool_call:begin|>,
-<|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls stand between <|tool_calls|>, which
+			Doc: `Each call is an id, the name of the tool and the object of arguments following <|tool_call:begin|>,
+<|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls are between <|tool_calls|>, which
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
 			framing: framing{
 				markers: []marker{
@@ -92,13 +92,13 @@ may be missing, and <|calls|>, with which the model stops and which servers cut 
 		},
 		{
 			Name:     "deepseek_v3",
-			Title:    "function, NAME and fenced JSON between marks",
+			Title:    "function, NAME and fenced JSON between markers",
 			Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
 			Aliases:  []string{"deepseek_r1", "cogito"},
 			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
 			Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
-fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls stand between marks of their own,
-which may be missing. The marks are read with plain bars, underscores and blanks, too.`,
+fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls are between markers of their own,
+which may be missing. The markers are read with plain bars, underscores and blanks, too.`,
 			framing: framing{
 				markers: deepseekMarkers(thenDeepseekFunction),
 				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
@@ -107,7 +107,7 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 		},
 		{
 			Name:     "deepseek_v31",
-			Title:    "NAME and JSON between marks",
+			Title:    "NAME and JSON between markers",
 			Families: []string{"DeepSeek V3.1"},
 			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
 			Doc:      `As "deepseek_v3", without the word function and the fence.`,
@@ -119,13 +119,13 @@ which may be missing. The marks are read with plain bars, underscores and blanks
 		},
 		{
 			Name:     "kimi_k2",
-			Title:    "functions.NAME:NUMBER and JSON between marks",
+			Title:    "functions.NAME:NUMBER and JSON between markers",
 			Families: []string{"Kimi K2"},
 			Aliases:  []string{"kimi"},
 			Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
 			Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
-<|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls stand between marks of
-their own, which may be missing. Where a server drops all marks,
+<|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls are between markers of
+their own, which may be missing. Where a server drops all markers,
 functions.NAME:NUMBER{…} is read. A number without a name is a call of the only tool there is.`,
 			framing: framing{
 				markers: []marker{
@@ -188,11 +188,11 @@ line follows an object of arguments, code where the name is python, and text whe
 		},
 		{
 			Name:     "functionary_v2",
-			Title:    "<|recipient|>NAME and JSON behind <|content|>",
+			Title:    "<|recipient|>NAME and JSON after <|content|>",
 			Families: []string{"Functionary 2"},
 			Example:  "<|from|>assistant\n<|recipient|>get_weather\n<|content|>{\"city\": \"Oslo\"}<|stop|>\n",
 			Doc: `The response is made of messages <|from|>assistant, <|recipient|>NAME and <|content|>, each on its
-line, the first without the two marks before the name. What follows <|content|> is an object of arguments,
+line, the first without the two markers before the name. What follows <|content|> is an object of arguments,
 code where the name is python, and text where it is all.`,
 			framing: framing{
 				markers:  recipientMarkers(),
@@ -234,7 +234,7 @@ the model must not write.`,
 			Aliases:  []string{"chatglm3"},
 			Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
 			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
-start of a response, if the dialect was asked for, and behind <|assistant|>.`,
+start of a response, if the dialect was asked for, and after <|assistant|>.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: thenNameLine},
@@ -256,7 +256,7 @@ start of a response, if the dialect was asked for, and behind <|assistant|>.`,
 			Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
 			Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
 text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so
-is what stands behind "Final Answer:".`,
+is the text after "Final Answer:".`,
 			framing: framing{
 				markers: []marker{
 					{text: "Action:", role: open, lineStart: true, lookahead: thenInput},
@@ -300,10 +300,10 @@ func thenInput(text []byte) verdict {
 // object counts after the name of a tool.
 var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", "\"", "null")))))
 
-// thenRecipient is the lead of a name, and the mark of its message on the next line.
+// thenRecipient is the lead of a name, and the marker of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))
 
-// recipientMarkers returns the marks of Functionary 2. Each header is one mark, so that a quote before it
+// recipientMarkers returns the markers of Functionary 2. Each header is one marker, so that a quote before it
 // is seen.
 func recipientMarkers() []marker {
 	all := []marker{{text: "<|stop|>", role: ignore}}
@@ -319,7 +319,7 @@ func recipientMarkers() []marker {
 // qwenResults passes over results of tools that the model makes up.
 var qwenResults = fabricatedResults([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
 
-// deepseek returns a mark of DeepSeek in all its spellings: with wide bars, or
+// deepseek returns a marker of DeepSeek in all its spellings: with wide bars, or
 // those of ASCII, and with four things between the words.
 func deepseek(words string) []string {
 	var all []string
@@ -338,16 +338,16 @@ var (
 	thenDeepseekName     = nameThen(wordThen(not(blankThen("<")), deepseekSep...))
 )
 
-// prefixed puts a word before each of some marks.
-func prefixed(word string, marks []string) []string {
-	all := make([]string, len(marks))
-	for i, m := range marks {
+// prefixed puts a word before each of some markers.
+func prefixed(word string, markers []string) []string {
+	all := make([]string, len(markers))
+	for i, m := range markers {
 		all[i] = word + m
 	}
 	return all
 }
 
-// deepseekMarkers returns the marks of DeepSeek. Where other dialects are read, too,
+// deepseekMarkers returns the markers of DeepSeek. Where other dialects are read as well,
 // the one that begins a call has a lead.
 func deepseekMarkers(named lookahead) []marker {
 	var all []marker

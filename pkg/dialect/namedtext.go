@@ -9,33 +9,33 @@ import (
 )
 
 // The argument of a call can be text: code, or whatever a tool takes. It has no end of
-// its own, so it goes on up to what comes next.
+// its own, so it continues up to what comes next.
 
-// readText reads on in arguments that are text. They end before a mark: a token,
-// or a word at the start of a line. A draft ends with the reasoning, too.
+// readText reads on in arguments that are text. They end before a marker: a token,
+// or a word at the start of a line. A draft ends with the reasoning as well.
 func (b *namedBody) readText(p []byte) (int, frameEnd) {
-	n, free, mark := b.text.readUntil(p)
+	n, free, marker := b.text.readUntil(p)
 	b.scanner.steps += n
 	from := len(b.textValue)
 	b.textValue = append(b.textValue, free...)
 	if before, rest, ends := b.scanner.cutAtReasoningEnd(b.textValue, from); ends {
 		b.textValue = before
 		b.emitCutText("the reasoning ends")
-		b.scanner.unread(slices.Concat(rest, []byte(b.text.pending()+mark)))
+		b.scanner.unread(slices.Concat(rest, []byte(b.text.pending()+marker)))
 		return n, left
 	}
 	switch {
-	case mark == "":
+	case marker == "":
 		return n, notYet
-	case mark[0] != '<' && !b.beginsLine():
-		b.textValue = append(b.textValue, mark...)
+	case marker[0] != '<' && !b.beginsLine():
+		b.textValue = append(b.textValue, marker...)
 		return n, notYet
-	case mark == b.partMarker:
-		b.stage, b.tail = inPart, []byte(mark)
+	case marker == b.partMarker:
+		b.stage, b.tail = inPart, []byte(marker)
 		return n, notYet
 	}
 	b.emitTextCall()
-	b.scanner.unread([]byte(mark))
+	b.scanner.unread([]byte(marker))
 	return n, left
 }
 
@@ -48,8 +48,8 @@ func (b *namedBody) beginsLine() bool {
 	return len(before) > 0 && isNewline(before[len(before)-1])
 }
 
-// readPart reads a byte behind a mark that may end the text: it does before the
-// memberName of a tool on a line of its own, and before text for the user.
+// readPart reads a byte after a marker that may end the text: it does before the
+// name of a tool on a line of its own, and before text for the user.
 func (b *namedBody) readPart(c byte) (int, frameEnd) {
 	name := string(b.tail[len(b.partMarker):])
 	switch {
@@ -63,7 +63,7 @@ func (b *namedBody) readPart(c byte) (int, frameEnd) {
 		return 1, left
 	case !b.mayEndEarly:
 		b.mayEndEarly, b.mayEndAt = true, len(b.textValue)
-		f := diag.New(diag.MarkerInValue, diag.Bytes(b.at-len(b.tail), b.at), "the code may end here, or go on: no tool is known as %s", excerpt(name))
+		f := diag.New(diag.MarkerInValue, diag.Bytes(b.at-len(b.tail), b.at), "the code may end here or continue: no tool is named %s", excerpt(name))
 		f.Severity = diag.Error
 		b.headFindings = append(b.headFindings, f)
 	}
@@ -71,19 +71,19 @@ func (b *namedBody) readPart(c byte) (int, frameEnd) {
 	return 0, notYet
 }
 
-// endPart makes text of a mark and what stands behind it.
+// endPart makes text of a marker and the text after it.
 func (b *namedBody) endPart() {
 	b.textValue, b.tail = append(b.textValue, b.tail...), nil
 	b.stage = inText
 }
 
-// emitCutText passes on a call whose argument, which is text, is cut off.
+// emitCutText emits a call whose argument, which is text, is cut off.
 func (b *namedBody) emitCutText(how string) {
 	b.headFindings = append(b.headFindings, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
 	b.emitTextCall()
 }
 
-// emitTextCall passes on a call whose argument is text. Where it may end earlier there
+// emitTextCall emits a call whose argument is text. Where it may end earlier there
 // are two readings.
 func (b *namedBody) emitTextCall() {
 	r := b.readerForText(b.textValue, b.headFindings...)

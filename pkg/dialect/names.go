@@ -18,12 +18,12 @@ const maxToolName = 256
 // isToolName reports whether a name can be that of a tool.
 func isToolName(name string) bool { return name != "" && len(name) <= maxToolName }
 
-// isNameByte reports whether a byte can stand in the name of a tool without quotes.
+// isNameByte reports whether a byte can be in the name of a tool without quotes.
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
 }
 
-// isNumberedNameByte reports whether a byte can stand in a name with a number behind it.
+// isNumberedNameByte reports whether a byte can be in a name with a number after it.
 func isNumberedNameByte(c byte) bool { return isNameByte(c) || c == ':' }
 
 // cleanName returns the name of a tool without what does not belong to it, and
@@ -36,9 +36,9 @@ func cleanName(name string, tools Toolset) (clean, noise string) {
 	space, rest := literal.CutNamespace(clean)
 	switch {
 	case space != "":
-		return rest, strconv.Quote(space) + " does not belong to the tool's name"
+		return rest, strconv.Quote(space) + " is not part of the tool name"
 	case clean != name:
-		return clean, "unexpected quotes or blanks around the tool's name"
+		return clean, "unexpected quotes or blanks around the tool name"
 	}
 	return clean, ""
 }
@@ -49,7 +49,7 @@ func isClean(name string, tools Toolset) bool {
 	return clean == name
 }
 
-// controlTokenIndex returns the index of the first mark in a name, -1 if there is none.
+// controlTokenIndex returns the index of the first marker in a name, -1 if there is none.
 func controlTokenIndex(name string) int {
 	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
 	if i < 0 || wide >= 0 && wide < i {
@@ -59,7 +59,7 @@ func controlTokenIndex(name string) int {
 }
 
 // cutNumber cuts the number from a name that ends in ":" and one; all of it is the
-// idMarker then.
+// id then.
 func cutNumber(name string) (rest, id string) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
@@ -68,7 +68,7 @@ func cutNumber(name string) (rest, id string) {
 	return name[:i], name
 }
 
-// isBareName reports whether a name can stand in a text without quotes.
+// isBareName reports whether a name can be in a text without quotes.
 func isBareName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
 }
@@ -114,12 +114,12 @@ var confusableScripts = []*unicode.RangeTable{
 // nameProblem says what in a name a reader does not see, "" if there is nothing.
 func nameProblem(name string) string {
 	if !utf8.ValidString(name) {
-		return "holds bytes that are no character"
+		return "contains invalid UTF-8"
 	}
 	var script *unicode.RangeTable
 	for _, r := range name {
 		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-			return fmt.Sprintf("holds %U, which cannot be seen", r)
+			return fmt.Sprintf("contains %U, which is invisible", r)
 		}
 		for _, t := range confusableScripts {
 			switch {
@@ -127,12 +127,12 @@ func nameProblem(name string) string {
 			case script == nil:
 				script = t
 			case script != t:
-				return fmt.Sprintf("mixes letters of scripts that look alike, such as %U", r)
+				return fmt.Sprintf("mixes look-alike letters of several scripts, such as %U", r)
 			}
 		}
 	}
 	if !norm.NFKC.IsNormalString(name) {
-		return "holds characters that stand for others"
+		return "contains compatibility characters"
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A memberName that looks like another one is a finding, whatever the dialect, and not
+// A name that looks like another one is a finding, whatever the dialect, and not
 // executed unless it is exactly that of a tool.
 func TestOddName(t *testing.T) {
 	for _, test := range []struct {
@@ -64,7 +64,7 @@ func TestOddNamesNeverExecute(t *testing.T) {
 	}
 }
 
-// An idMarker means one call, whatever the dialect.
+// An id means one call, whatever the dialect.
 func TestDuplicateIDs(t *testing.T) {
 	for _, test := range []struct{ dialect, text string }{
 		{"toolcalls", `{"toolCalls":[{"type":"f","id":"1","operation":"o","parameters":{}},{"type":"g","id":"1","operation":"o","parameters":{}}]}`},

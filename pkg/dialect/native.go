@@ -13,16 +13,16 @@ import (
 )
 
 // Native finishes a call that a server has read out of a model's response. Where
-// its arguments are no JSON object c.Text is what stands for them: text that can
+// its arguments are no JSON object c.Text is what is for them: text that can
 // be mended with certainty is, absent or empty arguments are {}, and a string
-// that holds an object stands for the object. What was cut off is never executed,
+// that holds an object is for the object. What was cut off is never executed,
 // nor what names no tool.
 // Places of findings are bytes of c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	r := &reader{call: c}
 	r.cleanName(diag.Span{})
 	if strings.TrimSpace(r.call.Name) == "" {
-		r.add(diag.New(diag.CallMember, diag.Bytes(0, len(c.Text)), "the call has no name: nothing says which tool is meant"))
+		r.add(diag.New(diag.CallMember, diag.Bytes(0, len(c.Text)), "the call names no tool"))
 	}
 	switch {
 	case c.Status == chat.StatusTruncated:
@@ -51,7 +51,7 @@ func tooDeep(raw json.RawMessage) bool {
 	}
 }
 
-// readText takes the text that stands for the arguments of a native call.
+// readText takes the text that is for the arguments of a native call.
 func (r *reader) readText(place diag.Span) {
 	text := r.call.Text
 	r.call.Status = chat.StatusOK
@@ -70,7 +70,7 @@ func (r *reader) readText(place diag.Span) {
 		r.readEncoded(place)
 		return
 	default:
-		r.fault(diag.CallMember, place, "the arguments are %s, and should be an object", kindOf(strings.TrimSpace(text)[0]))
+		r.fault(diag.CallMember, place, "arguments: expected an object, got %s", kindOf(strings.TrimSpace(text)[0]))
 	}
 	r.call.Status, r.call.ValueChanged = d.Status, d.Changed
 	for _, f := range d.Findings {

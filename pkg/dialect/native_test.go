@@ -124,13 +124,13 @@ func checkNative(t *testing.T, c chat.Call, findings []diag.Finding) {
 	}
 }
 
-// nativeTexts stand for arguments.
+// nativeTexts are for arguments.
 var nativeTexts = []string{
 	"", "null", "{}", `{"a": 1.50, "b": [true, null, "é\n"]}`, `{'a': True,}`, `"{\"a\": 1}"`, `{"a": 010}`, `{"a":1}{"b":2}`, "ls -R", `{"a": "b`,
 	"{\"a\": \"\xff\"}", `[{"a":1}]`, "// c\n{a: `b`}", `{"a": "C:\dir"}`, `"\"{}\""`, "\ufeff{}",
 }
 
-// checkNativeAs: whatever stands for arguments, a call is executable only with an
+// checkNativeAs: whatever is for arguments, a call is executable only with an
 // object and without errors; an object of strict JSON keeps its value.
 func checkNativeAs(t *testing.T, text string) {
 	call, findings := Native(chat.Call{Name: "f", Text: text, Status: chat.StatusInvalid})

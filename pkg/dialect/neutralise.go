@@ -14,9 +14,9 @@ import (
 )
 
 // Neutralise makes JSON text inert for a prompt: no [Markers], and none of the
-// extra marks of the run itself, stand in what it returns, in whatever case,
+// extra markers of the run itself, are in what it returns, in whatever case,
 // and it is the same JSON value. Characters that begin a marker, and those that nobody
-// would see ([diag.Invisible]), are written as \uXXXX. An extra mark must be longer than such an escape, and without quotes
+// would see ([diag.Invisible]), are written as \uXXXX. An extra marker must be longer than such an escape, and without quotes
 // and backslashes. The text is returned as it is if there is nothing to do.
 func Neutralise(json []byte, extra ...string) []byte {
 	n := neutraliser{json: diag.VisibleJSON(json), extra: extra}
@@ -41,7 +41,7 @@ func NeutraliseText(text string, extra ...string) string {
 // plainEscapes are the escapes that every string of JSON can hold.
 var plainEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
 
-// stemsByFirstByte holds the stems, and the marks that hold none, by their first byte, in
+// stemsByFirstByte holds the stems, and the markers that hold none, by their first byte, in
 // small letters.
 var stemsByFirstByte = sync.OnceValue(func() *[256][]string {
 	var by [256][]string
@@ -62,7 +62,7 @@ type neutraliser struct {
 	steps int // bytes compared; tests count them
 }
 
-// readRun goes through the text, character by character inside strings.
+// run goes through the text, character by character inside strings.
 func (n *neutraliser) run() {
 	n.stems = stemsByFirstByte()
 	inside, forced := false, false
@@ -87,8 +87,8 @@ func (n *neutraliser) run() {
 }
 
 // escape writes the character at i as an escape. It returns the index of the
-// readUntil character, and whether that must be escaped too, because a marker now
-// openers in the escape.
+// next character, and whether that must be escaped too, because a marker now
+// begins in the escape.
 func (n *neutraliser) escape(i int) (int, bool) {
 	n.out = append(n.out, n.json[n.done:i]...)
 	r, size := utf8.DecodeRune(n.json[i:])
@@ -107,7 +107,7 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// openers reports whether a marker stands at the start of two texts in a row.
+// startsMarker reports whether a marker is at the start of two texts in a row.
 func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 	c := rest[0]
 	if first != "" {
@@ -118,16 +118,16 @@ func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 			return true
 		}
 	}
-	for _, mark := range n.extra {
-		if n.hasPrefix(first, rest, mark) {
+	for _, marker := range n.extra {
+		if n.hasPrefix(first, rest, marker) {
 			return true
 		}
 	}
 	return false
 }
 
-// startsMarkerInEscape reports whether a marker begins behind the backslash of an escape,
-// memberBits is followed by the text at index i.
+// startsMarkerInEscape reports whether a marker begins after the backslash of an escape,
+// which is followed by the text at index i.
 func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
 	for k := 1; k < len(escape); k++ {
 		if n.startsMarker(escape[k:], n.json[i:]) {
@@ -138,7 +138,7 @@ func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
 }
 
 // hasPrefix reports whether two texts in a row begin with a prefix, in any case
-// knownMarkers ASCII letters.
+// of ASCII letters.
 func (n *neutraliser) hasPrefix(first string, rest []byte, prefix string) bool {
 	if prefix == "" || len(first)+len(rest) < len(prefix) {
 		return false

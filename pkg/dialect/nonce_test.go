@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// hasNonce is the dialect tool with a word in its fences.
+// marked is the dialect tool with a word in its fences.
 func marked(t testing.TB, word string) Dialect {
 	t.Helper()
 	d, _ := Named("tool")
@@ -110,7 +110,7 @@ func TestMarkable(t *testing.T) {
 	}
 }
 
-// A hasText without the word holds no call, whatever it is.
+// A text without the word holds no call, whatever it is.
 func FuzzMarked(f *testing.F) {
 	for _, text := range []string{"```tool\nput(1)\n```", "```tool-\nput(1)\n```", "<think>```tool-0\n</think>```tool-1\nput(1)"} {
 		f.Add(text)

@@ -12,7 +12,7 @@ import (
 )
 
 // maxNesting is how often a text is quoted at most: a result is JSON, in which a string
-// possible hold JSON, in which another one may.
+// may hold JSON, in which another one may.
 const maxNesting = 4
 
 // decodings returns a text and what it says to a reader who takes it out of its quotes once, twice and so
@@ -152,10 +152,10 @@ func hexByte(text []byte) (c byte, ok bool) {
 	return c, true
 }
 
-// maxTagLen is how long a tag is at most that can stand inside a word.
+// maxTagLen is how long a tag is at most that can be inside a word.
 const maxTagLen = 256
 
-// stripMarkup returns a text without tags, marks of emphasis and line breaks, which can stand inside words.
+// stripMarkup returns a text without tags, emphasis marks and line breaks, which can be inside words.
 func stripMarkup(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {

@@ -6,18 +6,18 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// list is what is known of the marks around calls.
+// openList is what is known of the markers around calls.
 type openList struct {
 	dialect     *Dialect
 	depth       int // how many are open
-	at          int // where the first stands
+	at          int // where the first is
 	text        string
 	callsBefore int // how many came before
 }
 
 func (w openList) open() bool { return w.dialect != nil }
 
-// inParens follows a mark before calls. Of several the last tells the dialect best.
+// openListMarker follows a marker before calls. Of several the last tells the dialect best.
 func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
 	if !s.list.open() {
 		s.list = openList{at: at, text: text, callsBefore: s.calls}
@@ -28,7 +28,7 @@ func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool)
 	s.state = inListGap
 }
 
-// closeListMarker follows a mark behind calls.
+// closeListMarker follows a marker after calls.
 func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
@@ -45,7 +45,7 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	case s.frame.dialect == row && s.isReportedEmpty(): // it closes what is no call
 		s.frame.reportedNotACall = false
 	case s.frame.dialect == row && row.hasListMarkers() && !s.hasTextAfterFrame():
-		f := diag.New(diag.MissingOpener, place, "the mark that this one closes is missing before the calls")
+		f := diag.New(diag.MissingOpener, place, "missing opening marker before the calls for this closing one")
 		s.report(f)
 	case s.hasTextAfterFrame():
 		s.reportStrayMarker(at, text)
@@ -59,28 +59,28 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	s.state = s.stateBetweenFrames()
 }
 
-// reportMention follows a closing mark at an offset that a sentence mentions, as it does the open one.
+// reportMention follows a closing marker at an offset that a sentence mentions, as it does the open one.
 func (s *Scanner) reportMention(at int) {
 	if !s.unmatched.reported {
-		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these marks: the text is content")
+		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content")
 		f.Severity = diag.Info
 		s.endUnmatched(f)
 	}
 	s.unmatched.isOpen = false
 }
 
-// hasTextAfterFrame reports whether text stands behind the last frame.
+// hasTextAfterFrame reports whether text follows the last frame.
 func (s *Scanner) hasTextAfterFrame() bool {
 	return s.surrounding.hasText && s.surrounding.to > s.frame.endAt
 }
 
-// hasListMarkers reports whether marks stand around the calls of a dialect, besides
+// hasListMarkers reports whether markers are around the calls of a dialect, besides
 // their own.
 func (d *Dialect) hasListMarkers() bool {
 	return slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role == listOpen || m.opensList })
 }
 
-// closeList reports calls whose closing mark is missing at the end of the text. Where there are none, that is
+// closeList reports calls whose closing marker is missing at the end of the text. Where there are none, that is
 // what is wrong.
 func (s *Scanner) closeList() {
 	w, empty := s.list, s.hasUnmatchedText()
@@ -90,7 +90,7 @@ func (s *Scanner) closeList() {
 	}
 }
 
-// readListGap passes over the blanks behind a mark around calls.
+// readListGap passes over the blanks after a marker around calls.
 func (s *Scanner) readListGap(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {

@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// A Place is where an argument stands in the text of a call.
+// A Place is where an argument is in the text of a call.
 type Place = markup.Place
 
-// Places returns where the arguments stand in the text of a call that was read as
-// these, with these tools, if they stand between tags or on lines: it is read
-// reset by each grammar of that kind until one reads the same. Nothing is returned
-// where they stand in brackets, or in another way.
+// Places returns where the arguments are in the text of a call that was read as
+// these, with these tools, if they are between tags or on lines: it is read
+// again by each grammar of that kind until one reads the same. Nothing is returned
+// where they are in brackets, or in another way.
 func Places(text string, args json.RawMessage, tools Toolset) []Place {
 	for i := range Dialects() {
 		read := Dialects()[i].grammar.argumentSpans
@@ -31,19 +31,19 @@ func Places(text string, args json.RawMessage, tools Toolset) []Place {
 	return nil
 }
 
-// StringMarks returns the marks that stand on both sides of a string in dialects that
+// StringMarks returns the markers that are on both sides of a string in dialects that
 // have their own for it. Nothing is escaped between them.
 func StringMarks() []string {
 	var all []string
 	for i := range Dialects() {
-		if mark := Dialects()[i].grammar.stringDelimiter; mark != "" {
-			all = append(all, mark)
+		if marker := Dialects()[i].grammar.stringDelimiter; marker != "" {
+			all = append(all, marker)
 		}
 	}
 	return unique(all)
 }
 
-// lineArgumentSpans says where the arguments of a call stand that is lines.
+// lineArgumentSpans says where the arguments of a call are that is lines.
 func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []Place) {
 	var c lineCall
 	var places []Place

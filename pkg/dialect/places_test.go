@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// Where each argument stands is known of every call that is tags or lines: its name
+// Where each argument is is known of every call that is tags or lines: its name
 // and its value are what the call says there.
 func TestPlacesOfCases(t *testing.T) {
 	plain := 0
@@ -72,7 +72,7 @@ func compact(value json.RawMessage) string {
 	return string(v)
 }
 
-// Where the name of a call stands is known in every dialect.
+// Where the name of a call is is known in every dialect.
 func TestNamePlaces(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts := []string{d.Example}

@@ -9,7 +9,7 @@ type bodyPool struct {
 	json       jsonItem   // those of JSON
 	python     pythonItem // those of Python
 	quoted     quotedItem // those with private quotes
-	jsonValues callBody   // of JSON without a mark
+	jsonValues callBody   // of JSON without a marker
 	named      namedBody  // of a name and JSON
 	tagged     tagBody    // of tags
 	object     callObject // the object that was read last
@@ -27,7 +27,7 @@ type literalScanners struct {
 	delimiter   string // the private quotes of that
 }
 
-// isJSON returns the scanner of JSON, which has to be moved to a place.
+// json returns the scanner of JSON, which has to be moved to a place.
 func (l *literalScanners) json(o literal.Options) *literal.Scanner {
 	switch {
 	case l.jsonLit == nil:
@@ -57,10 +57,10 @@ func (l *literalScanners) script(o literal.Options) *literal.Scanner {
 	return l.scriptLit
 }
 
-// reportForeignCall returns the scanner of objects with private quotes, which has to be reset.
-func (l *literalScanners) quoted(mark string) *literal.Scanner {
-	if l.quotedLit == nil || l.delimiter != mark {
-		l.quotedLit, l.delimiter = literal.NewQuoted(mark, literal.Options{}), mark
+// quoted returns the scanner of objects with private quotes, which has to be reset.
+func (l *literalScanners) quoted(marker string) *literal.Scanner {
+	if l.quotedLit == nil || l.delimiter != marker {
+		l.quotedLit, l.delimiter = literal.NewQuoted(marker, literal.Options{}), marker
 	}
 	return l.quotedLit
 }

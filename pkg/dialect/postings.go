@@ -11,7 +11,7 @@ import (
 // changes, so that copies share it. Equal hashes of two terms only make for more candidates.
 type postings [][]uint64
 
-// accept adds the terms of the text of a number, which is larger than those before.
+// add adds the terms of the text of a number, which is larger than those before.
 func (p *postings) add(text int, terms map[uint32]struct{}) {
 	entries := make([]uint64, 0, len(terms))
 	for term := range terms {
@@ -46,7 +46,7 @@ func entriesOf(run []uint64, term uint32, first, last int) []uint64 {
 	return run[from:to]
 }
 
-// memberIndex reports whether one of the texts from first to last holds a term.
+// has reports whether one of the texts from first to last holds a term.
 func (p postings) has(term uint32, first, last int) bool {
 	return slices.ContainsFunc(p, func(run []uint64) bool { return len(entriesOf(run, term, first, last)) > 0 })
 }
@@ -91,7 +91,7 @@ func addWords(to map[uint32]struct{}, words []byte) {
 }
 
 // anchors are characters of which every way of writing a call has one. A tight text is indexed by them, each
-// argsMember the bytes before it.
+// with the bytes before it.
 const (
 	anchors      = "(:=>{"
 	beforeAnchor = 3

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// Some models write the name of the tool before the mark that begins the call.
-// The memberName is content then, and that it is one is only likely.
+// Some models write the name of the tool before the marker that begins the call.
+// The name is content then, and that it is one is only likely.
 
 // A lastWord is the word that the content so far ends with, of which no more is
 // kept than tells that it is too long for the name of a tool.
@@ -15,7 +15,7 @@ type lastWord struct {
 	text []byte
 }
 
-// accept goes on with the next piece of content, and returns how many bytes were
+// add continues the next piece of content, and returns how many bytes were
 // looked at.
 func (w *lastWord) add(text string) int {
 	const most = maxToolName + 1
@@ -39,7 +39,7 @@ func (s *Scanner) wordBefore(at int) string {
 }
 
 // useNameBefore takes an object that names no tool for the arguments of one whose
-// memberName stands before it. The call is ambiguous: it may be none.
+// name precedes it. The call is ambiguous: it may be none.
 func (r *reader) useNameBefore(name string) {
 	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
 		return

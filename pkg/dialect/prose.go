@@ -13,7 +13,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// readProse reads text up to behind the next mark.
+// readProse reads text up to after the next marker.
 func (s *Scanner) readProse(p []byte) int {
 	n, found, steps := s.search.scan(p)
 	s.steps += steps
@@ -28,8 +28,8 @@ func (s *Scanner) readProse(p []byte) int {
 	return n
 }
 
-// skipRest makes content of what is held and p, but of their last bytes, which are
-// pending.
+// emitTextCall makes content of what is held and p, but of their last bytes, which are
+// held.
 func (s *Scanner) passText(p []byte, keep int) {
 	s.hold(nil)
 	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
@@ -50,14 +50,14 @@ func (s *Scanner) passText(p []byte, keep int) {
 	}
 }
 
-// noteContent takes note of text that is content.
+// noteContent records text that is content.
 func (s *Scanner) noteContent(text []byte) {
 	if len(text) > 0 {
 		s.lineBlank = s.beginsLine(text)
 	}
 }
 
-// beginsLine reports whether only blanks stand between the start of a line and
+// beginsLine reports whether only blanks are between the start of a line and
 // the end of text, which continues the text that was looked at before.
 func (s *Scanner) beginsLine(text []byte) bool {
 	i := len(text)
@@ -71,13 +71,13 @@ func (s *Scanner) beginsLine(text []byte) bool {
 	return isNewline(text[i-1])
 }
 
-// hasText makes content of what was held and goes on in the middle of a line.
+// releaseText makes content of what was held and continues in the middle of a line.
 func (s *Scanner) releaseText() {
 	s.release()
 	s.state, s.lineBlank = inProse, false
 }
 
-// readSkip passes over the text that may stand behind a mark.
+// readSkip passes over the text that may follow a marker.
 func (s *Scanner) readSkip(p []byte) int {
 	skip := s.pending.skip
 	if p[0] == skip[len(s.held)] {

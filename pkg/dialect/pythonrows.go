@@ -29,7 +29,7 @@ var (
 	thenList  = either(thenCalls, thenCall)
 )
 
-// firstName returns the name in front of the first parenthesis, behind a bracket.
+// callee returns the name in front of the first parenthesis, after a bracket.
 func callee(text []byte) string {
 	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
 	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
@@ -59,7 +59,7 @@ Python; nothing is evaluated.`,
 		},
 		{
 			Name:     "llama4_pythonic",
-			Title:    "A list of calls of Python behind <|python_start|>",
+			Title:    "A list of calls of Python after <|python_start|>",
 			Families: []string{"Llama 4"},
 			Example:  "<|python_start|>[get_weather(city='Oslo')]<|python_end|>\n",
 			Doc:      `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,

@@ -10,20 +10,20 @@ import (
 )
 
 // privateQuotes is the grammar of calls call:NAME{key:MARKtextMARK}.
-func privateQuotes(mark string) grammar {
+func privateQuotes(marker string) grammar {
 	return grammar{
-		stringDelimiter: mark,
+		stringDelimiter: marker,
 		newBody: func(s *Scanner, f *frame) body {
 			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), &s.quoted
-			*b = quotedItem{sequence: &s.sequence, lit: s.literals.quoted(mark), quote: mark, stops: ends.stops, head: b.head[:0]}
+			*b = quotedItem{sequence: &s.sequence, lit: s.literals.quoted(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
 			s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
 			return &s.sequence
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.affixes[0]...), "call:"+c.Name...)
 			from := len(b)
-			b = literal.AppendQuoted(b, namedArguments(c), mark)
-			object := literal.NewQuoted(mark, literal.Options{})
+			b = literal.AppendQuoted(b, namedArguments(c), marker)
+			object := literal.NewQuoted(marker, literal.Options{})
 			object.Write(b[from:])
 			return append(b, d.framing.affixes[1]...), isBareName(c.Name) && object.Status() == chat.StatusOK
 		},
@@ -37,7 +37,7 @@ type quotedItem struct {
 	quote    string
 	stops    *literal.Stops
 	from     int    // where the call begins
-	head     []byte // what stands before the brace; no more than a name
+	head     []byte // the text before the brace; no more than a name
 	inObject bool   // the brace has come, with which the object begins
 }
 
@@ -64,7 +64,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	return n + k, state
 }
 
-// memberName returns the name of the call.
+// name returns the name of the call.
 func (b *quotedItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
@@ -73,8 +73,8 @@ func (b *quotedItem) hint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
-// openers reports whether a call can begin with a byte. Behind a call without a mark comes
-// hasText, or the mark of another.
+// canBegin reports whether a call can begin with a byte. After a call without a marker comes
+// text, or the marker of another.
 func (b *quotedItem) canBegin(c byte) bool {
 	return (isNameByte(c) || c == ':') && !(b.hasItems && b.frame.missingOpener != "")
 }
@@ -108,14 +108,14 @@ func (b *quotedItem) complete(literal.State) string {
 	return b.textAfter(b.lit)
 }
 
-// reportStrays reports what is wrong before the name: no mark, or a colon too many.
+// reportStrays reports what is wrong before the name: no marker, or a colon too many.
 func (b *quotedItem) reportStrays(r *reader) {
 	first := diag.Bytes(b.from, b.from+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
-		b.scanner.report(diag.New(diag.MissingOpener, first, "%q is missing before the call", lacks))
+		b.scanner.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))
 	}
 	if b.head[0] == ':' {
-		f := diag.New(diag.StrayMarker, first, "colon before the call")
+		f := diag.New(diag.StrayMarker, first, "unexpected colon before the call")
 		f.Fixes = fix(diag.Safe, "remove the colon", diag.Edit{Start: b.from, End: b.from + 1})
 		r.findings = append(r.findings, f)
 	}

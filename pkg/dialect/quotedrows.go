@@ -2,7 +2,7 @@ package dialect
 
 import "bytes"
 
-// quotedDialects write strings between marks of their own.
+// quotedDialects write strings between markers of their own.
 func quotedDialects() []Dialect {
 	return []Dialect{
 		{
@@ -11,8 +11,8 @@ func quotedDialects() []Dialect {
 			Families: []string{"Gemma 4"},
 			Example:  "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>}<tool_call|>\n",
 			Doc: `Each call is the word call:, a name and an object between <|tool_call> and <tool_call|>. Keys have no
-quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning stands between
-<|channel>thought and <channel|>. A call without the marks around it is read with a finding.`,
+quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is between
+<|channel>thought and <channel|>. A call without the markers around it is read with a finding.`,
 			framing: framing{
 				markers: append(strayCalls("<|tool_call>", `<|"|>`),
 					marker{text: "<call>", role: open, lookahead: quotedCall(`<|"|>`), missingOpener: "<|tool_call>"},
@@ -32,10 +32,10 @@ quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning s
 		},
 		{
 			Name:     "functiongemma",
-			Title:    "call:NAME{…} with strings between <escape> marks",
+			Title:    "call:NAME{…} with strings between <escape> markers",
 			Families: []string{"FunctionGemma"},
 			Example:  "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>\n",
-			Doc:      `As "gemma4", with other marks: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
+			Doc:      `As "gemma4", with other markers: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
 			framing: framing{
 				markers: append(strayCalls("<start_function_call>", "<escape>"),
 					marker{text: "<start_function_call>", role: open},
@@ -51,14 +51,14 @@ quotes, and strings stand between two tokens <|"|>, without escapes. Reasoning s
 	}
 }
 
-// strayCalls returns the mark of calls whose own mark is missing. Where several dialects
+// strayCalls returns the marker of calls whose own marker is missing. Where several dialects
 // are read, only the quote tokens tell them from text.
 func strayCalls(lacks, quote string) []marker {
 	own := nameThen(wordThen(either(blankThen("}"), nameThen(then(":"))), "{"))
 	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
 }
 
-// quotedCall returns the lead of a name and arguments in which a quote token stands.
+// quotedCall returns the lead of a name and arguments in which a quote token is.
 func quotedCall(quote string) lookahead {
 	return nameThen(wordThen(func(text []byte) verdict {
 		end := bytes.IndexAny(text, "}\r\n")

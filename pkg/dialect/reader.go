@@ -19,12 +19,12 @@ type reader struct {
 	shape
 	call     chat.Call
 	findings []diag.Finding
-	idAt     diag.Span // where its id stands, if that has a place of its own
+	idAt     diag.Span // where its id is, if that has a place of its own
 	nameAt   diag.Span // and its name
 }
 
-// buf makes the call. Where the text is faulty or cut there is no more to say
-// reportAboutCall the call than that.
+// read makes the call. Where the text is faulty or cut there is no more to say
+// about the call than that.
 func (r *reader) read(w *callObject) {
 	r.callObject, r.shape, r.findings = w, w.shape(), w.findings
 	r.call = chat.Call{
@@ -58,10 +58,10 @@ func (r *reader) readRest() {
 }
 
 // isFullForm reports whether the call has the dialect's own shape, and has to have all
-// knownMarkers it.
+// of it.
 func (r *reader) isFullForm() bool { return r.isOwn && r.memberNames.needsID }
 
-// hintedDialect says how a call is written.
+// hint says how a call is written.
 func (r *reader) hint() string {
 	if r.callObject == nil || r.memberNames.needsID {
 		return callHint
@@ -83,15 +83,15 @@ func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...a
 
 // reportWrongType adds that a member has the wrong type.
 func (r *reader) reportWrongType(m member, want string) {
-	r.fault(diag.CallMember, r.get(m).Span(), "%q is %s, and should be %s", m, kindOf(r.get(m).Kind()), want)
+	r.fault(diag.CallMember, r.get(m).Span(), "%q: expected %s, got %s", m, want, kindOf(r.get(m).Kind()))
 }
 
-// missingOpener adds that a member is missing.
+// reportMissing adds that a member is missing.
 func (r *reader) reportMissing(m member, why string) {
-	r.fault(diag.CallMember, r.brace(), "the call has no %q%s", m, why)
+	r.fault(diag.CallMember, r.brace(), "missing member %q%s", m, why)
 }
 
-// scanState returns the place of the call.
+// place returns the place of the call.
 func (r *reader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
 
 // setStatus says whether the call can be executed.
@@ -110,10 +110,10 @@ func (r *reader) setStatus() {
 func (r *reader) readName(whole bool) {
 	switch {
 	case !r.hasName && whole:
-		r.reportMissing(r.memberNames.name, ": nothing says which tool is meant")
+		r.reportMissing(r.memberNames.name, ": the call names no tool")
 	case !r.hasName:
 	case r.name == "" && r.get(r.nameMember).Kind() != '"':
-		r.reportWrongType(r.nameMember, "the name of a tool")
+		r.reportWrongType(r.nameMember, "a tool name")
 	default:
 		if r.severalFit {
 			r.fault(diag.CallMember, r.brace(), "several members could name the tool or hold its arguments")
@@ -131,11 +131,11 @@ func (r *reader) readTool() {
 	written := r.cutControlToken(place)
 	name, noise := cleanName(written, r.tools)
 	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // as the string of JSON says
-		name, noise = written, "quotes are a part of the tool's name, as it is written"
+		name, noise = written, "the tool name contains quotes, as written"
 	}
 	switch {
 	case !isToolName(name):
-		r.fault(diag.CallMember, place.Span(), "%q is no name of a tool", excerpt(r.name))
+		r.fault(diag.CallMember, place.Span(), "%q is not a tool name", excerpt(r.name))
 		return
 	case noise != "":
 		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
@@ -161,7 +161,7 @@ func (r *reader) cutControlToken(place *literal.Member) string {
 		return r.name
 	}
 	name := strings.TrimSpace(r.name[:i])
-	f := diag.New(diag.MarkupInName, place.Span(), "%q in the tool's name is not part of it", excerpt(r.name[i:]))
+	f := diag.New(diag.MarkupInName, place.Span(), "the tool name contains %q, which is not part of it", excerpt(r.name[i:]))
 	clean, _ := cleanName(name, r.tools)
 	if _, known := r.tools[clean]; !known {
 		f.Severity = diag.Error
@@ -249,14 +249,14 @@ func (r *reader) reportRelative() {
 	r.add(diag.New(diag.Relative, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
 }
 
-// readArguments takes the arguments. A string that holds an object stands for it.
+// readArguments takes the arguments. A string that holds an object is for it.
 func (r *reader) readArguments() {
 	if !r.hasArgs {
 		switch {
 		case r.isFullForm():
 			r.reportMissing(ofParameters, "")
 		case r.hasMisplacedArguments():
-			r.fault(diag.CallMember, r.firstOther, "the arguments are under an unknown key, and belong under %q", r.memberNames.args)
+			r.fault(diag.CallMember, r.firstOther, "the arguments are under an unknown key, expected %q", r.memberNames.args)
 		default:
 			r.noArguments(r.brace())
 		}
@@ -276,7 +276,7 @@ func (r *reader) readArguments() {
 }
 
 // hasMisplacedArguments reports whether a member that means nothing may hold the arguments: the first
-// containsWord an object or array, or there are several.
+// holds an object or array, or there are several.
 func (r *reader) hasMisplacedArguments() bool {
 	if r.otherCount != 1 {
 		return r.otherCount > 0
@@ -292,7 +292,7 @@ func (r *reader) noArguments(place diag.Span) {
 
 // noArguments reports a call without arguments, which has {}.
 func noArguments(place diag.Span) diag.Finding {
-	return diag.New(diag.NoArguments, place, "the call has no arguments; none are taken for {}")
+	return diag.New(diag.NoArguments, place, "the call has no arguments; {} is used")
 }
 
 // readEncoded takes arguments that are a string.
@@ -307,14 +307,14 @@ func (r *reader) readEncoded(place diag.Span) {
 	}
 	d := decode(text)
 	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.Concatenated }) {
-		r.fault(diag.Concatenated, place, "%q is a string that holds several values: which of them was meant is unknown", r.argsMember)
+		r.fault(diag.Concatenated, place, "%q is a string with several values: it is unclear which one was meant", r.argsMember)
 		return
 	}
 	if d.Value == nil {
-		r.fault(diag.CallMember, place, "%q is a string that holds no object, and should be an object: %s", r.argsMember, excerpt(text))
+		r.fault(diag.CallMember, place, "%q: expected an object, got a string that contains none: %s", r.argsMember, excerpt(text))
 		return
 	}
-	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that holds an object, which is read")
+	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that contains an object, which is read")
 	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.innerKey == "" {
 		f.Fixes = fix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
 	}
@@ -355,7 +355,7 @@ func (r *reader) readPriority() {
 }
 
 // reportOthers reports members that mean nothing: beside the dialect's own, those
-// knownMarkers relatives do.
+// of relatives do.
 func (r *reader) reportOthers() {
 	count, first := r.otherCount, r.firstOther
 	for m := ofType; m <= ofToolCallID && r.isFullForm(); m++ {
@@ -371,9 +371,9 @@ func (r *reader) reportOthers() {
 		return
 	}
 	name := excerpt(strings.Trim(r.text[first.Start-r.begin:first.End-r.begin], `"'`))
-	message := fmt.Sprintf("%q means nothing in a call", name)
+	message := fmt.Sprintf("unknown member %q", name)
 	if count > 1 {
-		message = fmt.Sprintf("%q and %d more members mean nothing in a call", name, count-1)
+		message = fmt.Sprintf("unknown members: %q and %d more", name, count-1)
 	}
 	r.add(diag.New(diag.UnknownMember, first, "%s", message))
 }

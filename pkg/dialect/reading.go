@@ -18,12 +18,12 @@ type Reading struct {
 	Reasoning string         // what the model thinks
 	Calls     []chat.Call    // in the order of the text, complete or with a fault
 	Rows      []*Dialect     // of the calls, where no dialect was asked for
-	Names     []diag.Span    // where the names of the calls stand, as far as that is known
+	Names     []diag.Span    // where the names of the calls are, as far as that is known
 	Findings  []diag.Finding // in the order of the text, with lines and columns
 }
 
 // MaxKept is how many calls, and how many findings, of one response are kept. A
-// hasText can hold one in every few of its bytes.
+// text can hold one in every few of its bytes.
 const MaxKept = 10_000
 
 // Findings collects the findings of one response, the first [MaxKept] of them.
@@ -47,10 +47,10 @@ func (f *Findings) Add(found diag.Finding) {
 }
 
 // Locate returns what was kept, by place, with the lines and columns of text,
-// memberBits is the whole response. If anything was not kept, one finding says so.
+// which is the whole response. If anything was not kept, one finding says so.
 func (f *Findings) Locate(text string) []diag.Finding {
 	if f.dropped > 0 {
-		f.kept = append(f.kept, diag.New(diag.TooMany, f.firstDropped.Span, "%d more findings are not shown, this is the place of the first", f.dropped))
+		f.kept = append(f.kept, diag.New(diag.TooMany, f.firstDropped.Span, "%d more findings are not shown; the first of them is here", f.dropped))
 		f.dropped = 0
 	}
 	diag.Sort(f.kept)
@@ -99,13 +99,13 @@ type collector struct {
 	content, reasoning textRanges
 	kept               []chat.Call
 	rows               []*Dialect  // of those
-	names              []diag.Span // and where their names stand
+	names              []diag.Span // and where their names are
 	calls, revoked     int
 	firstDropped       chat.Call // the first call that is not kept
 	findings           Findings
 }
 
-// buf reads a response, given as a string and as bytes.
+// read reads a response, given as a string and as bytes.
 func (c *collector) read(text string, same []byte, o Options) Reading {
 	if c.emit == nil {
 		c.emit = c.take
@@ -123,7 +123,7 @@ func (c *collector) read(text string, same []byte, o Options) Reading {
 // reading returns what was collected of a text.
 func (c *collector) reading(text string) Reading {
 	if c.calls > MaxKept {
-		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown, this is the first", c.calls-MaxKept))
+		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
 	}
 	r := Reading{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
@@ -150,7 +150,7 @@ type textRanges []textRange
 // A textRange is a part of a text, between two offsets.
 type textRange struct{ from, to int }
 
-// accept adds a stretch.
+// add adds a stretch.
 func (p *textRanges) add(from, to int) {
 	if last := len(*p) - 1; last >= 0 && (*p)[last].to == from {
 		(*p)[last].to = to
@@ -159,7 +159,7 @@ func (p *textRanges) add(from, to int) {
 	}
 }
 
-// knownMarkers returns the stretches of a text as one.
+// of returns the stretches of a text as one.
 func (p textRanges) of(text string) string {
 	if len(p) == 1 {
 		return text[p[0].from:p[0].to]

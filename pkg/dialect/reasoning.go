@@ -11,30 +11,30 @@ type Reasoning int
 
 // The ways to look for reasoning.
 const (
-	// ReasoningAuto reads the marks of reasoning where they stand. A closing mark
-	// missingMarker an opening one means that all before it was reasoning: the opening
-	// delimiter was in the prompt.
+	// ReasoningAuto reads the reasoning markers where they are. A closing marker
+	// without an opening one means that all before it was reasoning: the opening
+	// marker was in the prompt.
 	ReasoningAuto Reasoning = iota
 	// ReasoningOpen says that the response begins inside reasoning.
 	ReasoningOpen
-	// ReasoningOff makes text of the marks of reasoning.
+	// ReasoningOff makes text of the reasoning markers.
 	ReasoningOff
 )
 
-// A delimiters is the marks around reasoning.
+// A delimiters is the markers around reasoning.
 type delimiters struct {
 	name         string
-	needsOpener  bool // no prompt opens it: a closing mark alone means nothing
-	sharedCloser bool // its closing mark ends other messages, too, and means nothing outside
+	needsOpener  bool // no prompt opens it: a closing marker alone means nothing
+	sharedCloser bool // its closing marker ends other messages as well, and means nothing outside
 	markers      []marker
 }
 
-// callTagPrefix returns the wrapper of an opening and a closing mark.
+// newDelimiters returns the wrapper of an opening and a closing marker.
 func newDelimiters(open, end string) *delimiters {
 	return &delimiters{name: open + "…" + end, markers: []marker{{text: open, role: reasoningOpen}, {text: end, role: reasoningClose}}}
 }
 
-// closers returns the marks that end the reasoning.
+// closers returns the markers that end the reasoning.
 func (w *delimiters) closers() []string {
 	var all []string
 	for _, m := range w.markers {
@@ -52,7 +52,7 @@ var thinkTags = newDelimiters("<think>", "</think>")
 var scratchPad = newDelimiters("<scratch_pad>", "</scratch_pad>")
 
 // reasoningDelimiters returns the wrappers of reasoning in a dialect. What most models write
-// useVerdict in each: a call that is only thought of must not be run.
+// counts in each: a call that is only thought of must not be run.
 func (d *Dialect) reasoningDelimiters() []*delimiters {
 	if slices.Contains(d.framing.reasoning, thinkTags) {
 		return d.framing.reasoning
@@ -64,14 +64,14 @@ func (d *Dialect) reasoningDelimiters() []*delimiters {
 type reasoningState struct {
 	mode       Reasoning
 	inside     bool
-	delimiters *delimiters // whose opening mark was read; nil if that was in the prompt
+	delimiters *delimiters // whose opening marker was read; nil if that was in the prompt
 	openerSpan diag.Span
-	opener     string // that mark
-	hasText    bool   // something stands in it
+	opener     string // that marker
+	hasText    bool   // something is in it
 	ended      bool   // some has ended
 }
 
-// beginReasoning follows an opening mark. Inside reasoning it is text, but for
+// beginReasoning follows an opening marker. Inside reasoning it is text, but for
 // one at the very start: the prompt, or the model, has opened it already.
 func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
 	t := &s.reasoning
@@ -82,13 +82,13 @@ func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
 	t.inside, t.hasText, t.delimiters, t.openerSpan, t.opener = true, false, u.delimiters, diag.Bytes(at, at+len(text)), text
 }
 
-// canCloseReasoning reports whether reasoning is open that a closing mark of a wrapper can end.
+// canCloseReasoning reports whether reasoning is open that a closing marker of a wrapper can end.
 func (s *Scanner) canCloseReasoning(w *delimiters) bool {
 	t := &s.reasoning
 	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
 }
 
-// endReasoning follows a closing mark.
+// endReasoning follows a closing marker.
 func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 	t := &s.reasoning
 	place := diag.Bytes(at, at+len(text))
@@ -104,12 +104,12 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 		if s.revoked == s.calls {
 			s.reportStrayMarker(at, text)
 		}
-		s.revokeCalls(diag.New(diag.InReasoning, place, "reasoning seems to end once more behind this call, which does not count"))
+		s.revokeCalls(diag.New(diag.InReasoning, place, "reasoning seems to end again after this call, which does not count"))
 	case u.delimiters.needsOpener:
 		s.reportStrayMarker(at, text)
 	default:
 		t.ended = true
-		s.revokeCalls(diag.New(diag.InReasoning, place, "the reasoning that ends here holds this call, which does not count"))
+		s.revokeCalls(diag.New(diag.InReasoning, place, "the reasoning that ends here contains this call, which does not count"))
 		s.emit(Event{Before: true})
 		s.restartAnswer()
 	}
@@ -126,8 +126,8 @@ func (s *Scanner) restartAnswer() {
 	}
 }
 
-// reportStray reports a mark that means nothing where it stands. Without it what stands
-// namePrecedes and behind it could mean something together.
+// reportStrayMarker reports a marker that means nothing where it is. Without it what is
+// before and after it could mean something together.
 func (s *Scanner) reportStrayMarker(at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
@@ -141,18 +141,18 @@ func (t *reasoningState) draftReason() string {
 	if t.delimiters != nil {
 		since = "since " + t.opener
 	}
-	return "reasoning is open " + since + ": this call is a draft, and is not run"
+	return "reasoning is open " + since + ": this call is a draft and is not run"
 }
 
 // closeReasoning reports reasoning that the end of the text cuts off.
 func (s *Scanner) closeReasoning() {
 	t := &s.reasoning
 	if t.inside && t.delimiters != nil {
-		s.report(diag.New(diag.OpenReasoning, t.openerSpan, "the reasoning that begins here is not closed"))
+		s.report(diag.New(diag.OpenReasoning, t.openerSpan, "the reasoning opened here is not closed"))
 	}
 }
 
-// Said returns a text without what its model thinks, as most models mark that,
+// Said returns a text without what its model thinks, as most models marker that,
 // and whether there was any.
 func Said(text string) (said string, thought bool) {
 	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})

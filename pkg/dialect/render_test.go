@@ -33,7 +33,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// M2: the id and the priority of a call are written, too, and an id is made up
+// M2: the id and the priority of a call are written as well, and an id is made up
 // where there must be one.
 func TestRenderCallList(t *testing.T) {
 	d := toolcalls(t)
@@ -74,7 +74,7 @@ func checkRender(t failer, c chat.Call) {
 			}
 			checkRead(t, c, text, "", Options{Dialect: *d, Tools: tools})
 			checkRead(t, c, text, "", Options{Tools: tools})
-			if slices.ContainsFunc(markerSetOf(d).texts, func(mark string) bool { return strings.HasPrefix(text, mark) }) { // else it begins a response
+			if slices.ContainsFunc(markerSetOf(d).texts, func(marker string) bool { return strings.HasPrefix(text, marker) }) { // else it begins a response
 				checkRead(t, c, d.afterText(text)+"text", "Text text", Options{Dialect: *d, Tools: tools})
 			}
 		}
@@ -82,7 +82,7 @@ func checkRender(t failer, c chat.Call) {
 }
 
 // afterText returns a text with words before it, which are a message of their own where
-// callsBefore have to be in one for a tool.
+// calls have to be in one for a tool.
 func (d *Dialect) afterText(text string) string {
 	if d.framing.needsRecipient {
 		return "Text <|eom|>\n" + text
@@ -105,7 +105,7 @@ func checkRead(t failer, c chat.Call, text, content string, o Options) {
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%q: %q is read as %s, want %s", o.Dialect.Name, text, got, want)
 	}
-	if strings.Join(strings.Fields(r.Content), " ") != content { // blanks may belong to the marks
+	if strings.Join(strings.Fields(r.Content), " ") != content { // blanks may belong to the markers
 		t.Fatalf("%q: %q leaves the content %q", o.Dialect.Name, text, r.Content)
 	}
 }
@@ -274,7 +274,7 @@ func TestRenderAny(t *testing.T) {
 }
 
 // checkRenderAs holds the law of rendering for any text as key and value. JSON holds
-// onlyTool UTF-8.
+// only UTF-8.
 func checkRenderAs(t *testing.T, key, value string) {
 	if !utf8.ValidString(key) || !utf8.ValidString(value) {
 		return

@@ -8,41 +8,41 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A pending mark is one of which it is not known yet what it means.
+// A pending marker is one of which it is not known yet what it means.
 type pending struct {
 	uses      []markerUse // what it can mean
 	prefilter *prefilter  // tells early what it does not
 	excluded  uint64      // those of the first that it does not, a bit for each
 	size      int         // its bytes, at the start of those that are held
-	text      string      // the mark
-	skip      string      // what is passed over behind it
+	text      string      // the marker
+	skip      string      // what is passed over after it
 }
 
-// singleStepBytes is up to how many bytes behind a mark are looked at one by one. Behind
-// them only the end of a word can tell what the mark means.
+// singleStepBytes is up to how many bytes after a marker are looked at one by one. After
+// them only the end of a word can tell what the marker means.
 const singleStepBytes = 16
 
-// readLookahead reads behind a mark until it is known what it means.
+// readLookahead reads after a marker until it is known what it means.
 func (s *Scanner) readLookahead(p []byte) int {
-	behind := s.held[s.pending.size:]
-	switch len(behind) {
+	following := s.held[s.pending.size:]
+	switch len(following) {
 	case 0:
 		return s.scanLookahead(p)
 	case maxLookahead:
-		u, v := s.forceDecision(behind)
-		s.applyUse(u, v, behind, false)
+		u, v := s.forceDecision(following)
+		s.applyUse(u, v, following, false)
 		return 0
 	}
 	s.hold(p[:1])
-	behind = s.held[s.pending.size:]
-	if u, v := s.decide(behind); v != undecided {
-		s.applyUse(u, v, behind, false)
+	following = s.held[s.pending.size:]
+	if u, v := s.decide(following); v != undecided {
+		s.applyUse(u, v, following, false)
 	}
 	return 1
 }
 
-// scanLookahead is readLookahead where nothing behind the mark has been read. Where p tells what
-// the mark means it is not read, either.
+// scanLookahead is readLookahead where nothing after the marker has been read. Where p tells what
+// the marker means it is not read, either.
 func (s *Scanner) scanLookahead(p []byte) int {
 	const few = 4 // most is known then
 	most := min(len(p), maxLookahead)
@@ -60,34 +60,34 @@ func (s *Scanner) scanLookahead(p []byte) int {
 		}
 	}
 	if len(p) > maxLookahead {
-		behind := p[:maxLookahead]
-		u, v := s.forceDecision(behind)
-		return s.applyUse(u, v, behind, true)
+		following := p[:maxLookahead]
+		u, v := s.forceDecision(following)
+		return s.applyUse(u, v, following, true)
 	}
 	s.hold(p)
 	return len(p)
 }
 
-// isDecidedWithin reports whether it is known what a mark means at the end of a text behind it,
+// isDecidedWithin reports whether it is known what a marker means at the end of a text after it,
 // or before that from an index on: leads are final.
-func (s *Scanner) isDecidedWithin(behind []byte, from int) bool {
-	for len(behind) > from && !canDecideAt(behind) {
-		behind = behind[:len(behind)-1]
+func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
+	for len(following) > from && !canDecideAt(following) {
+		following = following[:len(following)-1]
 	}
 	gone := s.pending.excluded
-	if _, v := s.decide(behind); v == undecided {
+	if _, v := s.decide(following); v == undecided {
 		return false
 	}
 	s.pending.excluded = gone // which it may not be so early
 	return true
 }
 
-// shortestLookahead returns how much of a text is needed to know what the mark before it means,
+// shortestLookahead returns how much of a text is needed to know what the marker before it means,
 // an index at least.
-func (s *Scanner) shortestLookahead(behind []byte, from int) int {
-	to := len(behind)
+func (s *Scanner) shortestLookahead(following []byte, from int) int {
+	to := len(following)
 	for from < to {
-		if middle := (from + to) / 2; s.isDecidedWithin(behind[:middle], from) {
+		if middle := (from + to) / 2; s.isDecidedWithin(following[:middle], from) {
 			to = middle
 		} else {
 			from = middle + 1
@@ -96,61 +96,61 @@ func (s *Scanner) shortestLookahead(behind []byte, from int) int {
 	return to
 }
 
-// canDecideAt reports whether it can be known at the end of a text behind a mark what the
-// delimiter means.
-func canDecideAt(behind []byte) bool {
-	n := len(behind)
-	return n <= singleStepBytes || !isSpace(behind[n-1]) && (!isNumberedNameByte(behind[n-1]) || isSpace(behind[n-2]))
+// canDecideAt reports whether it can be known at the end of a text after a marker what the
+// marker means.
+func canDecideAt(following []byte) bool {
+	n := len(following)
+	return n <= singleStepBytes || !isSpace(following[n-1]) && (!isNumberedNameByte(following[n-1]) || isSpace(following[n-2]))
 }
 
-// decide returns what a mark means with this text behind it, if that is known.
-func (s *Scanner) decide(behind []byte) (markerUse, verdict) {
-	if !canDecideAt(behind) {
+// decide returns what a marker means with this text after it, if that is known.
+func (s *Scanner) decide(following []byte) (markerUse, verdict) {
+	if !canDecideAt(following) {
 		return markerUse{}, undecided
 	}
-	return s.resolve(behind)
+	return s.resolve(following)
 }
 
-// forceDecision returns what a mark means of which it must be known now.
-func (s *Scanner) forceDecision(behind []byte) (markerUse, verdict) {
-	u, v := s.resolve(behind)
+// forceDecision returns what a marker means of which it must be known now.
+func (s *Scanner) forceDecision(following []byte) (markerUse, verdict) {
+	u, v := s.resolve(following)
 	if v != yes {
 		return markerUse{}, no
 	}
 	return u, v
 }
 
-// closeLookahead takes what stands behind a mark at the end of the text. Of several
-// uses one that needs nothing more behind the mark counts. A mark of calls with
-// nothing behind it is what is left of one, unless it is a word; where another mark
-// should stand, no arguments behind it make it one, too.
+// closeLookahead takes the text after a marker at the end of the text. Of several
+// uses one that needs nothing more after the marker counts. A marker of calls with
+// nothing after it is what is left of one, unless it is a word; where another marker
+// should be, no arguments after it make it one as well.
 func (s *Scanner) closeLookahead() {
-	behind := s.held[s.pending.size:]
-	u, v := s.resolve(behind)
+	following := s.held[s.pending.size:]
+	u, v := s.resolve(following)
 	word := !bytes.ContainsFunc(s.held[:s.pending.size], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
-	word = word || u.marker != nil && u.missingOpener != "" && bytes.IndexByte(behind, '{') < 0
+	word = word || u.marker != nil && u.missingOpener != "" && bytes.IndexByte(following, '{') < 0
 	cut := v == undecided && u.role <= listOpen && !word
 	if v == undecided && len(s.markers.dialects) == 1 && u.role == open && !word {
-		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // the reader of a call with a name before it says so, too
+		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // the reader of a call with a name before it says so as well
 	}
 	for _, other := range s.pending.uses {
-		if v == undecided && s.useVerdict(other, behind) == yes {
+		if v == undecided && s.useVerdict(other, following) == yes {
 			u, v, cut = other, yes, false
 		}
 	}
 	if cut {
 		s.report(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
 	}
-	s.applyUse(u, v, behind, false)
+	s.applyUse(u, v, following, false)
 	s.callCut = s.callCut || cut
 }
 
-// resolve returns what a mark means, with this text behind it: the first of its
+// resolve returns what a marker means, with this text after it: the first of its
 // uses that it can have there.
-func (s *Scanner) resolve(behind []byte) (markerUse, verdict) {
-	s.steps += len(behind)
+func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
+	s.steps += len(following)
 	result, v := markerUse{}, no
-	told := s.pending.prefilter.lookup(behind)
+	told := s.pending.prefilter.lookup(following)
 	s.pending.excluded |= ^told.possible
 	for i, u := range s.pending.uses {
 		if s.pending.excluded>>i&1 != 0 {
@@ -158,14 +158,14 @@ func (s *Scanner) resolve(behind []byte) (markerUse, verdict) {
 		}
 		c := undecided
 		if told.certain>>i&1 != 0 || i >= 64 {
-			c = s.useVerdict(u, behind)
+			c = s.useVerdict(u, following)
 		} else if s.isBarred(u) {
 			c = no
 		}
 		switch {
 		case c == no:
 			s.pending.excluded |= 1 << i
-		case u.dialect != nil && (u.dialect == s.list.dialect || u.dialect == s.hintedDialect || u.role == listClose && u.dialect == s.frame.dialect): // what stands before has told the dialect
+		case u.dialect != nil && (u.dialect == s.list.dialect || u.dialect == s.hintedDialect || u.role == listClose && u.dialect == s.frame.dialect): // the text before determined the dialect
 			return u, c
 		case v == no:
 			result, v = u, c
@@ -174,23 +174,23 @@ func (s *Scanner) resolve(behind []byte) (markerUse, verdict) {
 	return result, v
 }
 
-// otherCount returns the uses in which a mark could begin a frame of another dialect,
+// findRivals returns the uses in which a marker could begin a frame of another dialect,
 // until that of the response has been told.
-func (s *Scanner) findRivals(u markerUse, behind []byte) rivals {
+func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
 	o := rivals{uses: s.pending.uses}
 	if s.detected.calls || len(s.markers.dialects) == 1 || u.dialect == s.hintedDialect {
 		return o
 	}
-	told := s.pending.prefilter.lookup(behind)
+	told := s.pending.prefilter.lookup(following)
 	for i, other := range o.uses {
-		if told.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, behind) == yes {
+		if told.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, following) == yes {
 			o.count |= 1 << i
 		}
 	}
 	return o
 }
 
-// otherCount are uses of a mark, of which those count that have their bit set.
+// rivals are uses of a marker, of which those count that have their bit set.
 type rivals struct {
 	uses  []markerUse
 	count uint64
@@ -207,18 +207,18 @@ func (o rivals) dialects() []string {
 	return names
 }
 
-// useVerdict reports whether a mark has a use here.
-func (s *Scanner) useVerdict(u markerUse, behind []byte) verdict {
+// useVerdict reports whether a marker has a use here.
+func (s *Scanner) useVerdict(u markerUse, following []byte) verdict {
 	if s.isBarred(u) {
 		return no
 	}
-	if v := s.matchesTool(u, behind); v != yes || !s.isQuoted(u.role) {
+	if v := s.matchesTool(u, following); v != yes || !s.isQuoted(u.role) {
 		return v
 	}
 	return no
 }
 
-// isBarred reports whether a mark cannot have a use here, whatever follows it.
+// isBarred reports whether a marker cannot have a use here, whatever follows it.
 func (s *Scanner) isBarred(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
@@ -240,37 +240,37 @@ func (s *Scanner) isBarred(u markerUse) bool {
 	return u.lineStart && !s.lineBlank || u.marker != nil && u.messageStart && s.message.hasText
 }
 
-// matchesTool reports whether this text can follow a mark in one of its uses.
-func (s *Scanner) matchesTool(u markerUse, behind []byte) verdict {
-	if v := s.matches(u, behind); v != yes || !s.isUnknownTool(u, behind) {
+// matchesTool reports whether this text can follow a marker in one of its uses.
+func (s *Scanner) matchesTool(u markerUse, following []byte) verdict {
+	if v := s.matches(u, following); v != yes || !s.isUnknownTool(u, following) {
 		return v
 	}
 	return no
 }
 
-// isUnknownTool reports whether a mark needs the name of a tool behind it, and another one
-// stands there.
-func (s *Scanner) isUnknownTool(u markerUse, behind []byte) bool {
+// isUnknownTool reports whether a marker needs the name of a tool after it, and another one
+// is there.
+func (s *Scanner) isUnknownTool(u markerUse, following []byte) bool {
 	if !u.needsTool || s.tools == nil {
 		return false
 	}
-	_, known := s.tools[callee(behind)]
+	_, known := s.tools[callee(following)]
 	return !known
 }
 
 // matches is leads where any name is that of a tool.
-func (s *Scanner) matches(u markerUse, behind []byte) verdict {
+func (s *Scanner) matches(u markerUse, following []byte) verdict {
 	switch {
 	case u.ownLookahead != nil && len(s.markers.dialects) == 1:
-		return u.ownLookahead(behind)
+		return u.ownLookahead(following)
 	case u.lookahead != nil:
-		return u.lookahead(behind)
+		return u.lookahead(following)
 	}
 	return yes
 }
 
-// reportForeignCall reports whether a mark of that role means nothing here because it is
-// reportForeignCall: in inline code, behind a quote, or in a fence of a program.
+// isQuoted reports whether a marker of that role means nothing here because it is
+// quoted: in inline code, after a quote, or in a fence of a program.
 func (s *Scanner) isQuoted(r role) bool {
 	switch {
 	case r <= listOpen:
@@ -283,59 +283,59 @@ func (s *Scanner) isQuoted(r role) bool {
 	return r < fenceRun && s.textLine.inCode()
 }
 
-// reportQuoted reports, once for a fence or a line, that a mark would begin a call if it
+// reportQuoted reports, once for a fence or a line, that a marker would begin a call if it
 // were not quoted.
-func (s *Scanner) reportQuoted(behind []byte) {
+func (s *Scanner) reportQuoted(following []byte) {
 	told, where := &s.textLine.reported, "is quoted"
 	if s.foreign.isCode {
-		told, where = &s.foreign.reported, "stands in a fence of another language"
+		told, where = &s.foreign.reported, "is in a fence of another language"
 	}
 	begun := func(u markerUse) bool {
-		return u.role <= openKeep && s.isQuoted(u.role) && s.matchesTool(u, behind) == yes
+		return u.role <= openKeep && s.isQuoted(u.role) && s.matchesTool(u, following) == yes
 	}
 	if *told || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
 	}
 	*told = true
-	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark %s, and begins no call", where)
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this marker %s and begins no call", where)
 	f.Severity = diag.Info
 	s.report(f)
 }
 
-// reportAfterText reports, once a line, a mark that would begin a call if no text came before it.
+// reportAfterText reports, once a line, a marker that would begin a call if no text came before it.
 func (s *Scanner) reportAfterText() {
 	if s.textLine.reported || s.reasoning.inside || !s.message.hasText || !slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return u.messageStart && !s.isQuoted(u.role) }) {
 		return
 	}
 	s.textLine.reported = true
-	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this mark follows text of the same message, and begins no call")
-	f.Hint = "a call has a message of its own"
+	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this marker follows text of the same message and begins no call")
+	f.Hint = "put the call in a message of its own"
 	s.report(f)
 }
 
 // reportUnknownTool reports what would begin a call if it named a tool.
-func (s *Scanner) reportUnknownTool(behind []byte) {
+func (s *Scanner) reportUnknownTool(following []byte) {
 	for _, u := range s.pending.uses {
-		if s.isUnknownTool(u, behind) && s.matches(u, behind) == yes && !s.isQuoted(u.role) {
+		if s.isUnknownTool(u, following) && s.matches(u, following) == yes && !s.isQuoted(u.role) {
 			at := s.heldAt + s.pending.size
-			f := diag.New(diag.NotACall, diag.Bytes(at, at+len(behind)), "this has no mark of a call, and no tool is known as %s: it is text", excerpt(callee(behind)))
+			f := diag.New(diag.NotACall, diag.Bytes(at, at+len(following)), "this has no call marker, and no tool is named %s: it is treated as text", excerpt(callee(following)))
 			f.Severity = diag.Warning
 			s.report(f)
 		}
 	}
 }
 
-// applyUse goes on behind a mark whose use is known, or that has none here. What stands
-// pendingWords it has been read, and is read again, or is ahead, and mean returns how much of
+// applyUse continues after a marker whose use is known, or that has none here. What is
+// after it has been read, and is read again, or is ahead, and mean returns how much of
 // it is read.
-func (s *Scanner) applyUse(u markerUse, v verdict, behind []byte, ahead bool) int {
+func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool) int {
 	if !ahead {
-		s.unread(behind)
+		s.unread(following)
 		s.held = s.held[:s.pending.size]
 	}
 	switch {
 	case v != yes:
-		s.treatAsText(behind)
+		s.treatAsText(following)
 	case u.role == fenceRun:
 		s.opener = fence{char: s.pending.text[0], length: s.pending.size, at: s.heldAt}
 		s.state = inRun
@@ -349,19 +349,19 @@ func (s *Scanner) applyUse(u markerUse, v verdict, behind []byte, ahead bool) in
 		s.release()
 		s.reportContinuation(at, s.pending.text)
 	default:
-		return s.applyMarker(u, behind, ahead)
+		return s.applyMarker(u, following, ahead)
 	}
 	return 0
 }
 
-// treatAsText makes text of a mark that has no use here.
-func (s *Scanner) treatAsText(behind []byte) {
+// treatAsText makes text of a marker that has no use here.
+func (s *Scanner) treatAsText(following []byte) {
 	has := func(fits func(role) bool) bool {
 		return slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return fits(u.role) })
 	}
-	s.reportQuoted(behind)
+	s.reportQuoted(following)
 	s.reportAfterText()
-	s.reportUnknownTool(behind)
+	s.reportUnknownTool(following)
 	s.foreign.quotesReasoning = s.foreign.quotesReasoning || has(func(r role) bool { return r == reasoningOpen })
 	quoted := s.isQuoted(listOpen) && has(func(r role) bool { return r <= listOpen })
 	claims := !s.isQuoted(listOpen) && slices.ContainsFunc(s.pending.uses, markerUse.opensOnlyCalls)
@@ -374,8 +374,8 @@ func (s *Scanner) treatAsText(behind []byte) {
 	s.state, s.afterQuotedMarker = inProse, quoted
 }
 
-// applyMarker goes on behind a mark that is no text, as mean does.
-func (s *Scanner) applyMarker(u markerUse, behind []byte, ahead bool) (read int) {
+// applyMarker continues after a marker that is no text, as mean does.
+func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read int) {
 	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
 	s.drop()
 	shown := s.isInShownMessage(u)
@@ -391,7 +391,7 @@ func (s *Scanner) applyMarker(u markerUse, behind []byte, ahead bool) (read int)
 	}
 	switch u.role {
 	case open, openKeep, implicitOpen:
-		read = s.enterAtMarker(u, at, text, behind, ahead)
+		read = s.enterAtMarker(u, at, text, following, ahead)
 	case listOpen:
 		s.openListMarker(u.dialect, at, text, inLine)
 	case listClose:
@@ -413,9 +413,9 @@ func (s *Scanner) applyMarker(u markerUse, behind []byte, ahead bool) (read int)
 	return read
 }
 
-// enterAtMarker enters a frame at a mark, which is a part of the body or stands before it. It
+// enterAtMarker enters a frame at a marker, which is a part of the body or precedes it. It
 // returns how much it reads of what is ahead.
-func (s *Scanner) enterAtMarker(u markerUse, at int, text string, behind []byte, ahead bool) (read int) {
+func (s *Scanner) enterAtMarker(u markerUse, at int, text string, following []byte, ahead bool) (read int) {
 	switch {
 	case u.role != open:
 		if u.text == "" { // what was held is a separator
@@ -423,19 +423,19 @@ func (s *Scanner) enterAtMarker(u markerUse, at int, text string, behind []byte,
 		}
 		s.pushback = append(s.pushback[:0], text...)
 		if !ahead {
-			s.pushback = append(s.pushback, behind...)
+			s.pushback = append(s.pushback, following...)
 		}
-	case bytes.HasPrefix(behind, []byte(u.skip)):
+	case bytes.HasPrefix(following, []byte(u.skip)):
 		read = len(u.skip)
 		text += u.skip
 		if !ahead {
-			s.unread(behind[read:])
+			s.unread(following[read:])
 		}
 	}
 	if u.opensList {
 		s.openListMarker(u.dialect, at, text, true)
 	}
 	s.enterFrame(u, at, text)
-	s.frame.rivals = s.findRivals(u, behind)
+	s.frame.rivals = s.findRivals(u, following)
 	return read
 }

@@ -10,19 +10,19 @@ import (
 )
 
 // One unbalanced quote makes a string of all that follows it. Where the
-// hasText ends inside such a call, the call is cut at the first mark in it, and the rest is
-// buf on. Nothing behind the cut is executed: it may be a part of the open string. The
-// readForeignInfo is read once more, in segments that each end before the next opening mark, so that
+// text ends inside such a call, the call is cut at the first marker in it, and the rest is
+// read on. Nothing after the cut is executed: it may be a part of the open string. The
+// rest is read once more, in segments that each end before the next opening marker, so that
 // another broken call costs no further reading.
 
-// A resync finds the first mark in an open string of the call that is being read, and
+// A resync finds the first marker in an open string of the call that is being read, and
 // keeps the text from there.
 type resync struct {
 	dialect        *Dialect
 	points         recoveryPoints // of that
 	double, single bool           // a quote of this kind is open
 	escaped        bool           // the last byte is a backslash that counts
-	text           []byte         // from a mark in an open string, or what can begin one
+	text           []byte         // from a marker in an open string, or what can begin one
 	from           int            // where that begins
 	marker         string
 	happened       bool // a broken call has been cut
@@ -50,7 +50,7 @@ func (s *Scanner) record(at int, p []byte) {
 	r.find(r.points.longest)
 }
 
-// reportNotACall looks for a mark as long as so many bytes are left.
+// find looks for a marker as long as so many bytes are left.
 func (r *resync) find(ahead int) {
 	n := 0
 	for ; r.marker == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
@@ -77,7 +77,7 @@ func (r *resync) find(ahead int) {
 }
 
 // closeBody ends the frame that is open at the end of the text, or of a segment. If
-// it holds a broken call with a mark in it, the text is read on from there.
+// it holds a broken call with a marker in it, the text is read on from there.
 func (s *Scanner) closeBody() {
 	s.state = inProse
 	r := &s.resync
@@ -86,7 +86,7 @@ func (s *Scanner) closeBody() {
 		s.body.close()
 		return
 	}
-	at, mark, rest := r.from, r.marker, string(r.text)
+	at, marker, rest := r.from, r.marker, string(r.text)
 	var events []Event
 	var shown []int
 	var named []diag.Span
@@ -110,8 +110,8 @@ func (s *Scanner) closeBody() {
 		}
 	}
 	if cut {
-		s.report(diag.New(diag.CutCall, diag.Bytes(at, at+len(mark)), "a string of the call is not closed before this %q: the call is cut here, and nothing after it is run", mark))
-		s.resumeAfterCut(at, mark, rest)
+		s.report(diag.New(diag.CutCall, diag.Bytes(at, at+len(marker)), "a string of the call is not closed before this %q: the call is cut here and nothing after it is run", marker))
+		s.resumeAfterCut(at, marker, rest)
 	}
 }
 
@@ -138,10 +138,10 @@ func cutEvent(e Event, at int) (Event, bool) {
 	return e, e.Content == "" && e.Reasoning == ""
 }
 
-// resumeAfterCut reads the rest of the text, which begins with a mark at an offset.
-func (s *Scanner) resumeAfterCut(at int, mark, rest string) {
-	if s.frame.dialect.isCloser(mark) {
-		at, rest = at+len(mark), rest[len(mark):]
+// resumeAfterCut reads the rest of the text, which begins with a marker at an offset.
+func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
+	if s.frame.dialect.isCloser(marker) {
+		at, rest = at+len(marker), rest[len(marker):]
 	}
 	s.drop()
 	s.pushback, s.unreadPieces, s.contentEnd = s.pushback[:0], nil, at
@@ -155,7 +155,7 @@ func (s *Scanner) resumeAfterCut(at int, mark, rest string) {
 	s.resync.happened = true
 	for _, segment := range s.frame.dialect.segments(rest) {
 		s.state, s.lineBlank = s.stateBetweenFrames(), true
-		s.search = search{matcher: s.markers.matcher} // of a mark that was broken off
+		s.search = search{matcher: s.markers.matcher} // of a marker that was broken off
 		s.resync.reset(s.at)
 		s.Write([]byte(segment))
 		s.closeStates()
@@ -175,21 +175,21 @@ func (b *recoveryPoints) add(text string) {
 	}
 }
 
-// expect returns the longest of the texts that is at an index of a text.
-func (b *recoveryPoints) at(text []byte, i int) (mark string) {
+// at returns the longest of the texts that is at an index of a text.
+func (b *recoveryPoints) at(text []byte, i int) (marker string) {
 	if !b.first[text[i]] {
 		return ""
 	}
 	for _, t := range b.texts {
-		if len(t) > len(mark) && bytes.HasPrefix(text[i:], []byte(t)) {
-			mark = t
+		if len(t) > len(marker) && bytes.HasPrefix(text[i:], []byte(t)) {
+			marker = t
 		}
 	}
-	return mark
+	return marker
 }
 
 // callOpeners returns the texts that begin a call of the dialect. Words count only at the
-// implicit of a line, and so does what begins a call without a mark.
+// start of a line, and so does what begins a call without a marker.
 func (d *Dialect) callOpeners() (b recoveryPoints) {
 	for _, m := range d.framing.markers {
 		switch {
@@ -213,7 +213,7 @@ func (d *Dialect) callOpeners() (b recoveryPoints) {
 }
 
 // recoveryPoints returns the texts that can end a broken call: what begins another, and what
-// closers one.
+// ends one.
 func (d *Dialect) recoveryPoints() recoveryPoints {
 	b := d.callOpeners()
 	for _, text := range d.framing.closers {
@@ -227,13 +227,13 @@ func (d *Dialect) recoveryPoints() recoveryPoints {
 	return b
 }
 
-// isCloser reports whether a mark ends calls of the dialect.
-func (d *Dialect) isCloser(mark string) bool {
+// isCloser reports whether a marker ends calls of the dialect.
+func (d *Dialect) isCloser(marker string) bool {
 	b := d.callOpeners()
-	return !slices.Contains(b.texts, mark)
+	return !slices.Contains(b.texts, marker)
 }
 
-// segments cuts a text before each opening mark in front of which something begins
+// segments cuts a text before each opening marker in front of which something begins
 // that has brackets or quotes.
 func (d *Dialect) segments(text string) (all []string) {
 	b, from, any := d.callOpeners(), 0, false

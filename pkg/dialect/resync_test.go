@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// unreadBehind are the dialects in which a call can be lost behind a broken one, how many
-// knownMarkers the characters tried may lose one, and why. Each loss has a finding, but in those
-// that read JSON or a list without a mark only where no other text is before it.
+// unreadBehind are the dialects in which a call can be lost after a broken one, how many
+// of the characters tried may lose one, and why. Each loss has a finding, but in those
+// that read JSON or a list without a marker only where no other text is before it.
 var unreadBehind = map[string]struct {
 	most int
 	why  string
@@ -17,10 +17,10 @@ var unreadBehind = map[string]struct {
 	"apertus":          {2, "the name of a tool is a key: a lost quote behind the arguments leaves no call to cut"},
 	"tool":             {6, "a line with two backticks is code in a sentence, and its closing fence opens another"},
 	"gemini_tool_code": {6, "a line with two backticks is code in a sentence, and its closing fence opens another"},
-	"json_generic":     {20, "there are no marks: JSON that cannot be read is passed over as text"},
-	"toolcalls":        {40, "there are no marks: JSON that cannot be read is passed over as text"},
-	"xlam":             {22, "there are no marks: JSON that cannot be read is passed over as text"},
-	"pythonic":         {4, "there are no marks, and the list must begin the response"},
+	"json_generic":     {20, "there are no markers: JSON that cannot be read is passed over as text"},
+	"toolcalls":        {40, "there are no markers: JSON that cannot be read is passed over as text"},
+	"xlam":             {22, "there are no markers: JSON that cannot be read is passed over as text"},
+	"pythonic":         {4, "there are no markers, and the list must begin the response"},
 	"gigachat3":        {4, "a word begins a call, and an open brace goes on over lines"},
 	"llama4_pythonic":  {2, "an open bracket of Python goes on, and the list is the frame"},
 	"phi4mini":         {2, "a word begins a call, and an open list goes on over lines"},
@@ -73,7 +73,7 @@ func threeCalls(t *testing.T, d *Dialect) (parts []string, tools Toolset) {
 }
 
 // losesCall reports whether a call other than the broken one is not listed. Then there
-// must be a finding. No call behind a cut is run.
+// must be a finding. No call after a cut is run.
 func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int) bool {
 	r := Scan(text, Options{Dialect: *d, Tools: tools})
 	var names []string
@@ -91,7 +91,7 @@ func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int)
 	return false
 }
 
-// A delimiter that begins in front of the place where reading goes on is none.
+// A marker that begins in front of the place where reading continues is none.
 func TestReadsOnBehindHalfAMark(t *testing.T) {
 	text := ">>>alpha\n{\"city:\"Oslo\"}\n\n><|eot_id|>>>gamma\n{\"city\":\"Oslo\"}\n"
 	r := Scan(text, Options{Dialect: find(t, "functionary_v32")})
@@ -100,7 +100,7 @@ func TestReadsOnBehindHalfAMark(t *testing.T) {
 	}
 }
 
-// A delimiter in a string of a call that is whole is data, also where its closing mark is missing.
+// A marker in a string of a call that is whole is data, also where its closing marker is missing.
 func TestMarksInStrings(t *testing.T) {
 	for _, c := range []struct{ dialect, text string }{
 		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n</tool_call>"},

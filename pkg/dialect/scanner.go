@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Dialect   Dialect   // the zero value: told from the text
 	Tools     Toolset   // nil: not known
-	Reasoning Reasoning // where reasoning may stand
+	Reasoning Reasoning // where reasoning may be
 }
 
 // An Event is something that a scanner has found. Exactly one field is set.
@@ -24,16 +24,16 @@ type Event struct {
 	// Revoked says that the calls so far do not count: they are drafts, or parts of
 	// an argument. A finding about each of them has come before.
 	Revoked bool
-	// Before says that all content so far was reasoning: a closing mark of it has
-	// come, whose opening mark was in the prompt.
+	// Before says that all content so far was reasoning: a closing marker of it has
+	// come, whose opening marker was in the prompt.
 	Before bool
 }
 
 // A Scanner reads a response while it arrives. What it finds does not depend on
 // how the response is cut into pieces, only where content is cut does. It looks
-// expect every byte a bounded number of times, and keeps no more of the response
-// than the current call, or what can still become one, a mark or the opening
-// textLine of a fence.
+// at every byte a bounded number of times, and keeps no more of the response
+// than the current call, or what can still become one, a marker or the opening
+// line of a fence.
 type Scanner struct {
 	markers    *markerSet
 	tools      Toolset
@@ -45,32 +45,32 @@ type Scanner struct {
 	calls      int       // found so far
 	revoked    int       // how many of them do not count
 	steps      int       // bytes and pieces looked at; tests count them
-	contentEnd int       // offset behind the latest content; tests compare it with the text
-	nameAt     diag.Span // where the name of the latest call stands
+	contentEnd int       // offset after the latest content; tests compare it with the text
+	nameAt     diag.Span // where the name of the latest call is
 
 	search            search
 	pushback          []byte    // the end of what has been read, to be read once more
 	unreadPieces      [][]byte  // what comes before the next piece, the last of it first
-	held              []byte    // bytes that are content, unless they belong to a mark or a frame
+	held              []byte    // bytes that are content, unless they belong to a marker or a frame
 	heldAt            int       // where they begin
-	textLine          lineState // what stands before them
+	textLine          lineState // the text before them
 	lineBlank         bool      // the line before them holds only blanks
-	afterQuotedMarker bool      // only blanks stand between them and a mark of calls that is quoted
-	pending           pending   // the mark that was read last, until it is known what it means
+	afterQuotedMarker bool      // only blanks are between them and a marker of calls that is quoted
+	pending           pending   // the marker that was read last, until it is known what it means
 	reasoning         reasoningState
 	opener            fence // the run of fence characters that was read last
 	info              info  // its info string
 	foreign           fence // the fence around the text that is not ours, if any
 	frame             frame
-	callHolders       int      // fences, and values of JSON outside of marks, that hold calls
-	hintedDialect     *Dialect // that of the latest mark which only one dialect has
-	list              openList // the mark around calls that is open
+	callHolders       int      // fences, and values of JSON outside of markers, that hold calls
+	hintedDialect     *Dialect // that of the latest marker which only one dialect has
+	list              openList // the marker around calls that is open
 	unmatched         unmatchedOpen
 	elements          toolElements
 	body              body // reads the open frame, if any
 	resync            resync
 	*bodyPool
-	matched         int           // how much of an info string has been read behind a closing run
+	matched         int           // how much of an info string has been read after a closing run
 	firstKey        firstKey      // the beginning of an object in the text
 	skipped         skippedObject // the object in the text that is not ours
 	surrounding     surroundingText
@@ -81,23 +81,23 @@ type Scanner struct {
 	ids             idSet
 	lastCall        lastCall
 	callCut         bool       // the latest call was cut off
-	unbalanced      bool       // it has a bracket too many or too few: so have those behind it
+	unbalanced      bool       // it has a bracket too many or too few: so have those after it
 	workEnded       bool       // the call that ends the work has been made
-	rawTextDialects []*Dialect // those of calls whose values are text up to a mark, and can hold one
+	rawTextDialects []*Dialect // those of calls whose values are text up to a marker, and can hold one
 	detected        detected
 }
 
 // NewScanner returns a scanner that passes what it finds to emit, in the order
-// knownMarkers the text. A call is passed at its last byte, or, where its arguments are
-// hasText without an end of their own, as soon as something else begins. Findings
-// reportAboutCall it follow it.
+// of the text. A call is passed at its last byte, or, where its arguments are
+// text without an end of their own, as soon as something else begins. Findings
+// about it follow it.
 func NewScanner(o Options, emit func(Event)) *Scanner {
 	s := new(Scanner)
 	s.begin(o.markerSet(), o.Reasoning, o.Tools, emit)
 	return s
 }
 
-// knownMarkers returns what is searched in the text.
+// markerSet returns what is searched in the text.
 func (o *Options) markerSet() *markerSet {
 	if o.Dialect.Name == "" {
 		return allMarkers()
@@ -105,18 +105,18 @@ func (o *Options) markerSet() *markerSet {
 	return markerSetOf(&o.Dialect)
 }
 
-// beginContent makes the scanner read a response, in the room of the last if there was one.
-func (s *Scanner) begin(marks *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
+// begin makes the scanner read a response, in the room of the last if there was one.
+func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
 	*s = Scanner{
-		markers: marks, tools: tools, emit: emit, lineBlank: true,
-		search: search{matcher: marks.matcher}, reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
+		markers: markers, tools: tools, emit: emit, lineBlank: true,
+		search: search{matcher: markers.matcher}, reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
 		held: s.held[:0], pushback: s.pushback[:0], unmatched: unmatchedOpen{text: s.unmatched.text[:0]}, precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
 	}
 	if s.bodyPool == nil {
 		s.bodyPool = new(bodyPool)
 	}
-	if len(marks.dialects) == 1 {
-		s.detected.dialect = marks.dialects[0]
+	if len(markers.dialects) == 1 {
+		s.detected.dialect = markers.dialects[0]
 	}
 	s.state = s.stateBetweenFrames()
 }
@@ -138,9 +138,9 @@ func (s *Scanner) Write(p []byte) {
 	}
 }
 
-// rewindWithin is [Scanner.rewind] behind so many bytes of a piece. Where what was
-// hasPending back stands there it returns its length: it is read in one with what
-// reportAfterText it.
+// rewindWithin is [Scanner.rewind] after so many bytes of a piece. Where what was
+// given back is there it returns its length: it is read in one with what
+// follows it.
 func (s *Scanner) rewindWithin(read int) (back int) {
 	if back = len(s.pushback); back > read {
 		s.rewind()
@@ -173,7 +173,7 @@ func (s *Scanner) advance(p []byte) int {
 	return n
 }
 
-// unreadBytes makes the next bytes of the text of those that have been read last.
+// unread makes the next bytes of the text of those that have been read last.
 func (s *Scanner) unread(text []byte) { s.pushback = append(s.pushback[:0], text...) }
 
 // Close says that the response has ended.
@@ -222,7 +222,7 @@ func (s *Scanner) closeState() {
 	}
 }
 
-// emitContent passes on text outside calls, which stands at an offset.
+// emitContent emits text outside calls, which is at an offset.
 func (s *Scanner) emitContent(at int, text string) {
 	if text == "" {
 		return
@@ -244,7 +244,7 @@ func (s *Scanner) emitContent(at int, text string) {
 	s.emit(Event{Content: text})
 }
 
-// textOf returns a piece of the text, which stands at an offset: of the whole text, where
+// textOf returns a piece of the text, which is at an offset: of the whole text, where
 // that is known.
 func (s *Scanner) textOf(at int, piece []byte) string {
 	if s.whole != "" {
@@ -253,7 +253,7 @@ func (s *Scanner) textOf(at int, piece []byte) string {
 	return string(piece)
 }
 
-// buf reads p with a scanner of literals, and counts the steps of that.
+// readLiteral reads p with a scanner of literals, and counts the steps of that.
 func (s *Scanner) readLiteral(lit *literal.Scanner, p []byte) (int, literal.State) {
 	before := lit.Steps()
 	n, state := lit.Write(p)
@@ -269,7 +269,7 @@ func (s *Scanner) hold(p []byte) {
 	s.held = append(s.held, p...)
 }
 
-// releaseAsText makes content of the bytes that were held.
+// release makes content of the bytes that were held.
 func (s *Scanner) release() {
 	s.emitContent(s.heldAt, s.textOf(s.heldAt, s.held))
 	s.drop()

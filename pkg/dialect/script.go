@@ -40,7 +40,7 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 			b.flush()
 			b.scanner.checkCloserLine(b.statement.End(), b.statement.LineStart())
 			return n, closed
-		case literal.Stopped: // the reasoning in which the fence stands ends
+		case literal.Stopped: // the reasoning in which the fence is ends
 			b.flush()
 			b.scanner.reportCutFence()
 			b.scanner.unread([]byte(b.statement.Stop()))
@@ -59,7 +59,7 @@ func (b *scriptBody) close() {
 	}
 }
 
-// advance passes on what the statement was. Statements without a call are
+// take emits what the statement was. Statements without a call are
 // collected, for they come in rows.
 func (b *scriptBody) take() {
 	call, isCall := b.statement.Call()
@@ -104,7 +104,7 @@ func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 }
 
 // appendScript appends JSON in the way people write JavaScript: keys without
-// reportQuoted where that is possible, a blank behind commas and colons.
+// quotes where that is possible, a blank after commas and colons.
 func appendScript(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {

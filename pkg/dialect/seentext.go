@@ -12,7 +12,7 @@ import (
 )
 
 // Heard is what a model was told by others than its user, such as the results of
-// tools. A call that stands in it is an echo: whoever wrote it must not be able to
+// tools. A call that is in it is an echo: whoever wrote it must not be able to
 // have it carried out by having it repeated. What is asked of it may be asked at
 // the same time, but not while something is added. The zero value is empty.
 type Heard struct {
@@ -38,7 +38,7 @@ func (h *Heard) AddResult(name string, args json.RawMessage, text []byte) {
 }
 
 // Vouch adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
-// needsOpener is spelled out.
+// whole is spelled out.
 func (h *Heard) Vouch(text string) {
 	all := []byte(text)
 	if h.userText != nil {
@@ -85,20 +85,20 @@ func (h *Heard) Has(name string, args json.RawMessage, text string) bool {
 // Echoes reports whether a call is an echo: it is spelled out in one of the texts, or one of them, or
 // [nearby] bytes of two that follow one another, say all that it is made of.
 //
-// It is spelled out where its text stands, whatever blanks and quotes there are, and where its name and its
-// jsonValues stand together, in whatever notation and order, with nothing but names of arguments and what is
-// sharedWithText in calls between them.
+// It is spelled out where its text is, whatever blanks and quotes there are, and where its name and its
+// values are together, in whatever notation and order, with nothing but names of arguments and what is
+// common in calls between them.
 //
 // What counts are words, which are letters and digits, without regard to case, as a reader sees them: see
 // [decodings]. Results say what the next calls are about: a list of files holds the path that is read
-// readUntil. So the name has to be said, too, and with values anywhere that is enough only for names and values
+// next. So the name has to be said as well, and with values anywhere that is enough only for names and values
 // that no text says by chance: a name that is no plain word (drop_file, readPage), and values of
-// [minDistinctive] letters and digits besides true, false and null. Otherwise each value has to stand right
-// pendingWords its key. What the user says does not count. For a call that changes nothing two of the arguments
+// [minDistinctive] letters and digits besides true, false and null. Otherwise each value has to are right
+// after its key. What the user says does not count. For a call that changes nothing two of the arguments
 // that it needs have to be said so: to read what a page names is ordinary work.
 //
 // A call without arguments says nothing that somebody else could have chosen but its name, and is an echo
-// onlyTool where its text stands, which has to be more than that.
+// only where its text is, which has to be more than that.
 func (h *Heard) Echoes(u Utterance) bool {
 	if len(h.texts) == 0 {
 		return false
@@ -115,7 +115,7 @@ func (h *Heard) Echoes(u Utterance) bool {
 const nearby = 4 << 10
 
 // A seenText is one text that a model was told. What is looked for in it is made
-// verdictOf it is needed.
+// when it is needed.
 type seenText struct {
 	text         []byte
 	resultOf     string // the key of the call whose result it is
@@ -128,7 +128,7 @@ type seenText struct {
 }
 
 // joinedWith returns what is told nearby where a text begins. It is made once for what was told before the text
-// isIn the run; for a call of which some of that does not count, it is another.
+// in the run; for a call of which some of that does not count, it is another.
 func (t *seenText) joinedWith(before []byte) *seenText {
 	made := func() *seenText {
 		return &seenText{text: slices.Concat(before, []byte{0xff}, t.text[:min(len(t.text), nearby)])}
@@ -141,7 +141,7 @@ func (t *seenText) joinedWith(before []byte) *seenText {
 }
 
 // buildForms makes what is looked for in the text: all that it says, as words, and without its blanks and with
-// one kind of quotes. Between readings stands what no UTF-8 holds.
+// one kind of quotes. Between readings is what no UTF-8 holds.
 func (t *seenText) buildForms() {
 	t.once.Do(func() {
 		for _, reading := range decodings(t.text) {
@@ -157,7 +157,7 @@ func (t *seenText) wordForm() *haystack {
 	return &t.words
 }
 
-// object returns the text without its blanks and with one kind of quotes.
+// tightForm returns the text without its blanks and with one kind of quotes.
 func (t *seenText) tightForm() *haystack {
 	t.buildForms()
 	return &t.tight
@@ -223,7 +223,7 @@ type haystack struct {
 	index    *suffixarray.Index
 }
 
-// memberIndex reports whether a text stands in it.
+// has reports whether a text is in it.
 func (h *haystack) has(text []byte) bool {
 	if h.searches.Add(1) <= maxPlainSearches {
 		return bytes.Contains(h.text, text)
@@ -232,7 +232,7 @@ func (h *haystack) has(text []byte) bool {
 	return len(h.index.Lookup(text, 1)) > 0
 }
 
-// hasAll reports whether all of some texts stand in it.
+// hasAll reports whether all of some texts are in it.
 func (h *haystack) hasAll(texts [][]byte) bool {
 	return !slices.ContainsFunc(texts, func(text []byte) bool { return !h.has(text) })
 }

@@ -19,7 +19,7 @@ func heard(texts ...string) *Heard {
 	return h
 }
 
-// A call counts as told where its text stands, in a text, in a string of JSON, or in
+// A call counts as told where its text is, in a text, in a string of JSON, or in
 // JSON itself, and nowhere else.
 func TestHeard(t *testing.T) {
 	const call = `put("évil\n")`
@@ -50,7 +50,7 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// A call counts as told where its name and all of its arguments stand, in whatever
+// A call counts as told where its name and all of its arguments are, in whatever
 // notation.
 func TestHeardArguments(t *testing.T) {
 	const remove = `{"path": "/etc/hosts.d", "force": true, "depth": 3}`
@@ -152,7 +152,7 @@ func TestHeardResult(t *testing.T) {
 }
 
 // M6: what a reader takes for the same is the same: characters in another form, that nobody sees, tags and
-// textLine breaks inside words, escapes and entities, also several of them at once.
+// line breaks inside words, escapes and entities, also several of them at once.
 func TestHeardFolded(t *testing.T) {
 	const remove = `{"path":"keys/attacker.pub","note":"see me"}`
 	for name, text := range map[string]string{
@@ -221,7 +221,7 @@ func TestHeardNearby(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	// What an equal call gave back does not count, and what is before and behind it then follows.
+	// What an equal call gave back does not count, and what is before and after it then follows.
 	h := heard("Use drop_file.")
 	h.AddResult("drop_file", u.Written, []byte(`no such file: keys/attacker.pub`))
 	if h.Echoes(u) {

@@ -8,31 +8,31 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// An beginItem reads one call of a sequence at a time.
+// An item reads one call of a sequence at a time.
 type item interface {
-	// openers reports whether a call can begin with a byte.
+	// canBegin reports whether a call can begin with a byte.
 	canBegin(c byte) bool
-	// beginContent makes it ready for what stands at an offset, and begins with a byte:
+	// begin makes it ready for what is at an offset, and begins with a byte:
 	// a call, or what it can pass over. It reports false if it is neither.
 	begin(c byte, at int) bool
 	// write reads on in the call, up to its end or that of the frame.
 	write(p []byte) (n int, state literal.State)
-	// advance passes on what was read, and returns what was read behind it.
+	// complete emits what was read, and returns what was read after it.
 	complete(state literal.State) (rest string)
 	// close says that the text ends inside the call.
 	close()
-	// hintedDialect says how a call is written.
+	// hint says how a call is written.
 	hint() string
 }
 
-// A sequence reads calls that stand behind each other in a frame, in a list or
-// not, with blanks, commas and semicolons between them, up to the closing mark of
+// A sequence reads calls that follow each other in a frame, in a list or
+// not, with blanks, commas and semicolons between them, up to the closing marker of
 // the frame. Without one it ends with its list, or before anything else.
 type sequence struct {
 	scanner      *Scanner
 	frame        *frame
 	item         item
-	terminators  *terminators // the marks that end the frame
+	terminators  *terminators // the markers that end the frame
 	at           int          // offset of the next byte
 	stage        sequenceStage
 	openLists    int        // brackets of lists that are open
@@ -44,18 +44,18 @@ type sequence struct {
 	comment      diag.Span  // the last comment
 	lastFaulty   bool       // the last of them has a fault
 	separators   separators // what has been read since
-	maxTrailing  int        // how many of them may stand behind the last
+	maxTrailing  int        // how many of them may follow the last
 	lastIsCall   bool       // what was read last begins as a call does
 	single       bool       // only a list can hold several
-	inParens     bool       // the call stands in the parentheses of another
-	held         string     // what can be a mark that ends the frame
+	inParens     bool       // the call is in the parentheses of another
+	held         string     // what can be a marker that ends the frame
 	midLine      bool       // the line holds something already
 	callAt       int        // where the call begins
 	junkAt       int        // where what is no call begins
 	skippedTo    int        // where a statement that is no call ends
 }
 
-// args are the commas and semicolons that stand in a row.
+// separators are the commas and semicolons that are in a row.
 type separators struct {
 	count int
 	place diag.Span
@@ -65,9 +65,9 @@ type separators struct {
 type sequenceStage int
 
 const (
-	atPause  sequenceStage = iota // what stands between calls
+	atPause  sequenceStage = iota // the text between calls
 	atCall                        // a call
-	atMarker                      // what can be the closing mark
+	atMarker                      // what can be the closing marker
 	atJunk                        // what is no call, up to the end of its line or something else
 )
 
@@ -100,7 +100,7 @@ func (b *sequence) step(p []byte) (int, frameEnd) {
 	return b.readPause(p[0])
 }
 
-// buf reads on in a call.
+// read reads on in a call.
 func (b *sequence) read(p []byte) (int, frameEnd) {
 	n, state := b.item.write(p)
 	if state == literal.More {
@@ -137,7 +137,7 @@ func (b *sequence) readPause(c byte) (int, frameEnd) {
 	return b.readBetween(c)
 }
 
-// separator reads a byte between calls that begins no mark.
+// readBetween reads a byte between calls that begins no marker.
 func (b *sequence) readBetween(c byte) (int, frameEnd) {
 	closes, fenced := b.closers(), b.frame.fence.open()
 	switch {
@@ -186,8 +186,8 @@ func (b *sequence) readComment(c byte) {
 	b.midLine = b.inComment
 }
 
-// closers returns the marks that close the frame: none where the one that opens it is
-// reportMissingList.
+// closers returns the markers that close the frame: none where the one that opens it is
+// missing.
 func (b *sequence) closers() []string {
 	if b.frame.missingOpener != "" {
 		return nil
@@ -195,13 +195,13 @@ func (b *sequence) closers() []string {
 	return b.frame.dialect.framing.closers
 }
 
-// textBegins reports whether a byte behind a call begins text: a tag, or a line that
-// certain not go on with what a fault has left of the call.
+// textBegins reports whether a byte after a call begins text: a tag, or a line that
+// does not continue with what a fault has left of the call.
 func (b *sequence) textBegins(c byte) bool {
 	return b.hasItems && b.separators.count == 0 && (c == '<' || !b.midLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 
-// echoArg takes a comma or semicolon.
+// addSeparator takes a comma or semicolon.
 func (b *sequence) addSeparator() {
 	if b.separators.count == 0 {
 		b.separators.place.Start = b.at
@@ -211,24 +211,24 @@ func (b *sequence) addSeparator() {
 }
 
 // reportSeparators reports the commas and semicolons in a row that part nothing: more than one
-// separator two calls, or more than may stand behind the last.
+// between two calls, or more than may follow the last.
 func (b *sequence) reportSeparators(most int) {
 	if !b.hasItems {
 		most = 0
 	}
 	if b.separators.count > most {
-		b.scanner.report(diag.New(diag.StrayMarker, b.separators.place, "this parts nothing"))
+		b.scanner.report(diag.New(diag.StrayMarker, b.separators.place, "unexpected separator"))
 	}
 	b.separators = separators{}
 }
 
-// reportAfterText reports what is wrong between the last item and the next, which begins
-// argsMember a byte.
+// checkNext reports what is wrong between the last item and the next, which begins
+// with a byte.
 func (b *sequence) checkNext(c byte) {
 	if b.openLists > 0 && b.items > 0 && b.separators.count == 0 {
-		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "a comma is missing before this")
+		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "missing comma before this")
 		f.Severity = diag.Warning
-		if b.item.canBegin(c) && !b.lastFaulty { // behind a fault it may be a part of the last one
+		if b.item.canBegin(c) && !b.lastFaulty { // after a fault it may be a part of the last one
 			f.Fixes = fix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
 		b.scanner.report(f)
@@ -242,22 +242,22 @@ func (b *sequence) checkNext(c byte) {
 	b.items, b.hasItems = b.items+1, true
 }
 
-// secondAt reports a call behind another one in a frame that should hold one, or a list.
+// reportSecondCall reports a call after another one in a frame that should hold one, or a list.
 // Each is complete, so both are certain; readers of the whole frame refuse both.
 func (b *sequence) reportSecondCall() {
-	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "two calls in the place of one; both are read")
+	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "expected one call, got two; both are read")
 	f.Severity = diag.Warning
-	mark := b.frame.marker
-	if closes := "</" + strings.TrimPrefix(mark, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {
-		f.Fixes = fix(diag.Safe, "write marks around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + mark})
+	marker := b.frame.marker
+	if closes := "</" + strings.TrimPrefix(marker, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {
+		f.Fixes = fix(diag.Safe, "put markers around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + marker})
 	}
 	b.scanner.report(f)
 }
 
-// endIfComplete reports whether a mark or fence that ends the frame begins with a byte.
+// canEnd reports whether a marker or fence that ends the frame begins with a byte.
 func (b *sequence) canEnd(c byte) bool { return b.terminators.firstBytes[c] }
 
-// delimiter reads what can be a mark that ends the frame.
+// readMarker reads what can be a marker that ends the frame.
 func (b *sequence) readMarker(p []byte) (int, frameEnd) {
 	n, held := 0, b.held
 	for _, text := range b.terminators.texts {
@@ -279,7 +279,7 @@ func (b *sequence) readMarker(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// sharedWithText returns how many bytes a text and p have in common at their start.
+// common returns how many bytes a text and p have in common at their start.
 func common(text string, p []byte) int {
 	n := 0
 	for n < len(text) && n < len(p) && text[n] == p[n] {
@@ -288,7 +288,7 @@ func common(text string, p []byte) int {
 	return n
 }
 
-// readNonMarker goes on where what looked like a mark is none before a byte.
+// rejectMarker continues where what looked like a marker is none before a byte.
 func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	b.stage = atPause
 	if b.held == "" {
@@ -302,7 +302,7 @@ func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	return 0, end
 }
 
-// endAtMarker ends the frame with a mark, whose last n bytes come next.
+// endAtMarker ends the frame with a marker, whose last n bytes come next.
 func (b *sequence) endAtMarker(text string, n int) frameEnd {
 	switch {
 	case slices.Contains(b.closers(), text):
@@ -317,7 +317,7 @@ func (b *sequence) endAtMarker(text string, n int) frameEnd {
 	return b.leave()
 }
 
-// skipRest passes over what is no call, up to the end of the line or a closing mark.
+// skipJunk passes over what is no call, up to the end of the line or a closing marker.
 func (b *sequence) skipJunk(p []byte) (int, frameEnd) {
 	for n, c := range p {
 		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.canEnd(c) {
@@ -333,20 +333,20 @@ func (b *sequence) endJunk(at int) {
 	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
-// leaveFrame ends a frame whose closing mark is missing.
+// leave ends a frame whose closing marker is missing.
 func (b *sequence) leave() frameEnd {
 	switch {
 	case b.frame.fence.open():
 		b.scanner.reportCutFence()
 	case len(b.closers()) > 0:
-		b.scanner.reportMissingCloser("what comes next")
+		b.scanner.reportMissingCloser("the next text")
 	}
 	b.finish(0)
 	return left
 }
 
-// pendingWords returns what was read behind a call: the mark that ended it, unless that
-// closers the frame.
+// textAfter returns what was read after a call: the marker that ended it, unless that
+// closes the frame.
 func (b *sequence) textAfter(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
@@ -365,7 +365,7 @@ func (b *sequence) finish(most int) {
 
 func (b *sequence) missingBracket() {
 	if b.openLists > 0 {
-		b.scanner.report(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.marker)), "']' is missing after the calls"))
+		b.scanner.report(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.marker)), "missing ']' after the calls"))
 		b.openLists = 0
 	}
 }

@@ -16,7 +16,7 @@ import (
 const callHint = `a call is {"type": …, "id": …, "operation": …, "parameters": {…}}, in the array "toolCalls"`
 
 // A member is one of the members that a call can have: of this dialect or of a
-// nearbyIndex relative.
+// near relative.
 type member int
 
 const (
@@ -54,15 +54,15 @@ func (m member) String() string { return callMembers[m] }
 var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "tool", "call"}
 
 // A memberNames says how a dialect calls the members that tell the tool and its
-// bodyIsArguments. Others are read, too.
+// arguments. Others are read as well.
 type memberNames struct {
 	name, args   member
 	needsID      bool // a call has an id, and says in words what it is for
-	namePrecedes bool // the name can stand before the mark
+	namePrecedes bool // the name can precede the marker
 	toolIsKey    bool // the tool is the only key of the object, and its arguments the value
 }
 
-// A object is a call as it is written: an object and those of its members that
+// A callObject is a call as it is written: an object and those of its members that
 // are known.
 type callObject struct {
 	memberNames  *memberNames
@@ -81,7 +81,7 @@ type callObject struct {
 	changed      bool        // a repair may have changed a value
 }
 
-// advance takes in the object that a scanner has read.
+// load takes in the object that a scanner has read.
 func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	*w = callObject{memberNames: f, lit: lit, members: lit.Members()}
 	for i := range w.members {
@@ -92,7 +92,7 @@ func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.Changed()
 }
 
-// accept takes in a member whose value was read separately.
+// addMember takes in a member whose value was read separately.
 func (w *callObject) addMember(name string, m literal.Member, status chat.Status, changed bool) {
 	w.changed = w.changed || changed
 	if w.status == "" || w.status == chat.StatusOK || status == chat.StatusAmbiguous {
@@ -121,10 +121,10 @@ func (w *callObject) get(m member) *literal.Member {
 	return &w.members[w.memberIndex[m]-1]
 }
 
-// resolveBrace returns the place of the call's opening brace.
+// brace returns the place of the call's opening brace.
 func (w *callObject) brace() diag.Span { return diag.Bytes(w.begin, w.begin+1) }
 
-// isJSON returns the value of a member that it has.
+// json returns the value of a member that it has.
 func (w *callObject) json(m member) json.RawMessage {
 	if w.cachedValue == nil || w.cachedMember != m {
 		w.cachedValue, w.cachedMember = w.lit.JSON(w.get(m)), m
@@ -132,7 +132,7 @@ func (w *callObject) json(m member) json.RawMessage {
 	return w.cachedValue
 }
 
-// firstBytes returns the first member that it has of some, and how many those are.
+// first returns the first member that it has of some, and how many those are.
 func (w *callObject) first(from, to member) (first member, count int) {
 	which := w.memberBits >> from << from & (2<<to - 1)
 	if which == 0 {
@@ -144,7 +144,7 @@ func (w *callObject) first(from, to member) (first member, count int) {
 // A shape is what tells the tool and its arguments in an object.
 type shape struct {
 	isOwn      bool // it is that of the dialect itself
-	severalFit bool // another member could be meant, too
+	severalFit bool // another member could be meant as well
 	extra      bool // there is more in "function"
 	hasName    bool // something tells the tool
 	name       string
@@ -201,7 +201,7 @@ func (s *shape) readNested(object json.RawMessage) {
 	s.extra = len(inner) > 1 && !s.hasArgs || len(inner) > 2
 }
 
-// firstKeys returns how the members that tell the tool and its arguments are called.
+// keys returns how the members that tell the tool and its arguments are called.
 func (s *shape) keys() []string {
 	name, args := s.nameMember.String(), s.argsMember.String()
 	if s.nameMember == ofFunction && s.name != "" && (s.innerKey != "" || !s.hasArgs) {
@@ -216,9 +216,9 @@ func (s *shape) keys() []string {
 	return []string{name, args}
 }
 
-// isCall reports whether an object that stands alone is beyond doubt a call: it
-// memberIndex all that a call needs, and nothing that a call does not have. A definition
-// knownMarkers a tool, for example, has a name and parameters, too.
+// isCall reports whether an object that is alone is beyond doubt a call: it
+// has all that a call needs, and nothing that a call does not have. A definition
+// of a tool, for example, has a name and parameters as well.
 func (w *callObject) isCall() bool {
 	s := w.shape()
 	if w.otherCount > 0 || s.name == "" || s.severalFit || s.extra || !s.hasArgs {
@@ -236,7 +236,7 @@ func holdsObject(value json.RawMessage) bool {
 	return value[0] == '"' && json.Unmarshal(value, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
-// isSchema reports whether an object is a JSON Schema of arguments, as it stands in
+// isSchema reports whether an object is a JSON Schema of arguments, as it is in
 // the definition of a tool.
 func isSchema(object json.RawMessage) bool {
 	if !bytes.Contains(object, []byte(`"properties"`)) {

@@ -40,7 +40,7 @@ func (r *reader) suggest() {
 	}
 }
 
-// deletesText reports whether an edit deletes letters or digits that stand in no comment: a
+// deletesText reports whether an edit deletes letters or digits that are in no comment: a
 // suggestion keeps what the model wrote.
 func deletesText(text string, edits []diag.Edit) bool {
 	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
@@ -50,7 +50,7 @@ func deletesText(text string, edits []diag.Edit) bool {
 	})
 }
 
-// reportRepaired returns the call that a mended text is, and false if it is none.
+// repairedCall returns the call that a mended text is, and false if it is none.
 func (r *reader) repairedCall(m jsonrepair.Result) (chat.Call, bool) {
 	if len(m.Value) == 0 || m.Value[0] != '{' {
 		return chat.Call{}, false
@@ -78,7 +78,7 @@ func (r *reader) repairedCall(m jsonrepair.Result) (chat.Call, bool) {
 	return c, !bare
 }
 
-// recipientInRole returns edits at another place of the text.
+// shiftEdits returns edits at another place of the text.
 func shiftEdits(edits []diag.Edit, by int) []diag.Edit {
 	all := slices.Clone(edits)
 	for i := range all {

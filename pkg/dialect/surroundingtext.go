@@ -2,14 +2,14 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// An surroundingText is the text between calls.
+// A surroundingText is the text between calls.
 type surroundingText struct {
-	from, to int // from its first byte that is no blank to behind its last
+	from, to int // from its first byte that is no blank to after its last
 	hasText  bool
 	reported bool // there is a finding about it already
 }
 
-// accept takes text at an offset, and returns how many bytes were looked at.
+// add takes text at an offset, and returns how many bytes were looked at.
 func (o *surroundingText) add(at int, text string) int {
 	first, last := 0, len(text)
 	for last > 0 && isSpace(text[last-1]) {
@@ -38,7 +38,7 @@ func (s *Scanner) reportSurrounding(where string) {
 	s.surrounding = surroundingText{}
 }
 
-// closeSurrounding reports the text behind the last calls, or all of it where there
+// closeSurrounding reports the text after the last calls, or all of it where there
 // are none.
 func (s *Scanner) closeSurrounding() {
 	switch {

@@ -19,7 +19,7 @@ type Shape = markup.Shape
 // ShapeOf returns the shape that a JSON Schema describes.
 func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 
-// callsAreTags is the grammar of calls that are tags with text between them.
+// tagged is the grammar of calls that are tags with text between them.
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
 		newBody: func(s *Scanner, f *frame) body {
@@ -55,7 +55,7 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 		return n, notYet
 	case markup.None:
 		b.reportNotACall()
-		if b.scanner.at == b.frame.bodyAt { // the mark begins p
+		if b.scanner.at == b.frame.bodyAt { // the marker begins p
 			n = max(n, len(b.frame.marker))
 		}
 		b.scanner.unread(b.unreadBytes(p[:n]))
@@ -69,7 +69,7 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 	return n, ended
 }
 
-// unreadBytes returns what has been read behind the end of the call, of which these
+// unreadBytes returns what has been read after the end of the call, of which these
 // are the last bytes.
 func (b *tagBody) unreadBytes(p []byte) []byte {
 	rest := b.tags.Rest()
@@ -85,7 +85,7 @@ func (b *tagBody) count() {
 	b.steps = b.tags.Steps()
 }
 
-// advance passes on the call, or what is wrong where there is none.
+// emitCall emits the call, or what is wrong where there is none.
 func (b *tagBody) emitCall() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
@@ -97,16 +97,16 @@ func (b *tagBody) emitCall() {
 	}
 }
 
-// reportNotACall passes on what is wrong where there is no call.
+// reportNotACall emits what is wrong where there is no call.
 func (b *tagBody) reportNotACall() {
 	b.scanner.reportNotCalls(b.tags.Findings())
 }
 
-// continuesObject reports a mark that closes a part of a call, behind all calls: a value may
-// have held the closing marks of its call, and whole calls, and go on up to here.
-func (s *Scanner) reportContinuation(at int, mark string) {
-	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(mark)), "the call before seems to go on up to this mark: a value may hold what looks like its end")
-	f.Severity, f.Hint = diag.Error, "write the call again, without marks in values"
+// reportContinuation reports a marker that closes a part of a call, after all calls: a value may
+// have held the closing markers of its call, and whole calls, and continue up to here.
+func (s *Scanner) reportContinuation(at int, marker string) {
+	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(marker)), "the call before seems to continue up to this marker: a value may contain text that looks like the end of the call")
+	f.Severity, f.Hint = diag.Error, "write the call again without markers in values"
 	s.revokeCalls(f)
 }
 

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A delimiter that closes a value says of the calls before that one was cut short.
+// A marker that closes a value says of the calls before that one was cut short.
 func TestRemains(t *testing.T) {
 	const call = "<tool_call>note<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
 	const draft = "<tool_call>note</tool_call>"

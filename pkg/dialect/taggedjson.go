@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// taggedJSON is the grammar of JSON behind a mark: calls, or lists of calls, with
+// taggedJSON is the grammar of JSON after a marker: calls, or lists of calls, with
 // anything between them that parts values.
 func taggedJSON(f memberNames) grammar {
 	return grammar{memberNames: &f, newBody: newJSONBody, render: renderTagged}
@@ -20,7 +20,7 @@ func taggedJSON(f memberNames) grammar {
 type jsonItem struct {
 	*sequence
 	memberNames *memberNames
-	headerTool  headerTool // the name of the tool, as what stands before says it
+	headerTool  headerTool // the name of the tool, as the text before says it
 	lit         *literal.Scanner
 	part        jsonPart
 	startAt     int    // where it begins
@@ -38,13 +38,13 @@ const (
 	keyPart             // the name of a tool
 	valuePart           // its arguments
 	commaPart           // a comma, or the closing brace
-	restPart            // what stands behind a fault
+	restPart            // the text after a fault
 )
 
 func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }
 
 // newJSONSequence is newJSONBody where the calls must be of a tool that has been named
-// namePrecedes them, if one has.
+// before them, if one has.
 func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
 	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), &s.json
 	*b = jsonItem{sequence: &s.sequence, memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
@@ -52,7 +52,7 @@ func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
 	return &s.sequence
 }
 
-// stopsAtCloser returns the marks that end JSON, wherever they stand outside of strings:
+// jsonTerminators returns the markers that end JSON, wherever they are outside of strings:
 // those that close a frame, and those that begin the next.
 func (d *Dialect) jsonTerminators() []string {
 	all := slices.Clone(d.framing.closers)
@@ -64,7 +64,7 @@ func (d *Dialect) jsonTerminators() []string {
 	return unique(all)
 }
 
-// hintedDialect shows how a call is written.
+// hint shows how a call is written.
 func (f *memberNames) hint() string {
 	if f.toolIsKey {
 		return "{NAME: {…}}"
@@ -97,7 +97,7 @@ func (b *jsonItem) begin(c byte, at int) bool {
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
 		k, state := b.scanner.readLiteral(b.lit, p[n:])
-		if b.part == junkPart && k > 0 { // a mark that is quoted in it is none
+		if b.part == junkPart && k > 0 { // a marker that is quoted in it is none
 			b.scanner.steps += b.scanner.textLine.add(string(p[n : n+k]))
 		}
 		n += k
@@ -109,7 +109,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 			b.lit.PassRest("{")
 		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
-			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "'}' is missing before ']'")
+			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "missing '}' before ']'")
 			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
 			b.scanner.report(f)
 			b.part = restPart
@@ -124,8 +124,8 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 	}
 }
 
-// toolIsKey goes on in an object whose keys are tools. It reports whether the object
-// memberIndex ended.
+// continueKeyed continues in an object whose keys are tools. It reports whether the object
+// has ended.
 func (b *jsonItem) continueKeyed() bool {
 	switch b.part {
 	case bracePart:
@@ -172,7 +172,7 @@ func (b *jsonItem) complete(state literal.State) string {
 
 func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
-// emitCall passes on a call.
+// emit emits a call.
 func (b *jsonItem) emit(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)
@@ -200,21 +200,21 @@ func (r *reader) checkHeaderTool(t headerTool) {
 	switch _, known := r.tools[name]; {
 	case name == "" || r.call.Name == "":
 	case r.call.Name != name:
-		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s and its call of %s, which counts", excerpt(name), excerpt(r.call.Name))
+		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s but calls %s; the call counts", excerpt(name), excerpt(r.call.Name))
 		f.Severity = diag.Warning
 		r.add(f)
 	case token >= 0:
-		f := diag.New(diag.MarkupInName, place, "%q in the tool's name in the header is not part of it", excerpt(t.name[token:]))
+		f := diag.New(diag.MarkupInName, place, "the tool name in the header contains %q, which is not part of it", excerpt(t.name[token:]))
 		if !known {
 			f.Severity = diag.Error
 		}
 		r.add(f)
 	case noise != "":
-		r.add(diag.New(diag.NameNoise, place, "in the header, %s", noise))
+		r.add(diag.New(diag.NameNoise, place, "in the header: %s", noise))
 	}
 }
 
-// emitKeyed passes on a call whose tool is a key.
+// emitKeyed emits a call whose tool is a key.
 func (b *jsonItem) emitKeyed() {
 	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.keySpan.Start)
 	text = text[:min(len(text), place.End-b.keySpan.Start)]
@@ -227,12 +227,12 @@ func (b *jsonItem) emitKeyed() {
 		r.args = value
 		r.readEncoded(place)
 	default:
-		r.fault(diag.CallMember, place, "the arguments of %s are %s, and should be an object", excerpt(b.keyName), kindOf(value[0]))
+		r.fault(diag.CallMember, place, "arguments of %s: expected an object, got %s", excerpt(b.keyName), kindOf(value[0]))
 	}
 	b.scanner.emitCall(r)
 }
 
-// renderTagged writes a call behind its mark.
+// renderTagged writes a call after its marker.
 func renderTagged(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	f, args := d.grammar.memberNames, string(namedArguments(c))
 	b = append(b, d.framing.affixes[0]...)

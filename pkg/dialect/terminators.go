@@ -10,11 +10,11 @@ import (
 
 // A call in reasoning is a draft, and ends where the reasoning does. What ends it
 // depends on what it is made of: in text that has an end of its own, such as a value
-// separator tags, only the end of reasoning that is open; around literals all marks that
-// lastEnd any, because none can stand there; and text without an end of its own ends at
-// those, too, as long as no reasoning has ended, because the prompt may have opened it.
+// between tags, only the end of reasoning that is open; around literals all markers that
+// end any, because none can be there; and text without an end of its own ends at
+// those as well, as long as no reasoning has ended, because the prompt may have opened it.
 
-// reasoningClosers returns the marks that end the reasoning that is open.
+// reasoningClosers returns the markers that end the reasoning that is open.
 func (s *Scanner) reasoningClosers() []string {
 	switch t := &s.reasoning; {
 	case !t.inside:
@@ -26,7 +26,7 @@ func (s *Scanner) reasoningClosers() []string {
 	}
 }
 
-// literalTerminators returns the marks that end literals, outside of their strings.
+// literalTerminators returns the markers that end literals, outside of their strings.
 func (s *Scanner) literalTerminators() []string {
 	switch open := s.reasoningClosers(); {
 	case s.reasoning.mode == ReasoningOff:
@@ -38,9 +38,9 @@ func (s *Scanner) literalTerminators() []string {
 	}
 }
 
-// An terminatorKey is what the marks depend on that end literals, or a frame of them.
+// A terminatorKey is what the markers depend on that end literals, or a frame of them.
 type terminatorKey struct {
-	dialect    *Dialect    // of the frame; nil where there is none, or its marks do not count
+	dialect    *Dialect    // of the frame; nil where there is none, or its markers do not count
 	isJSON     bool        // it holds JSON
 	fence      string      // the run that closes the fence around it
 	markers    *markerList // that end it, instead of those of the dialect
@@ -49,7 +49,7 @@ type terminatorKey struct {
 	delimiters *delimiters // of that
 }
 
-// closers are marks that end literals, or a frame of them.
+// terminators are markers that end literals, or a frame of them.
 type terminators struct {
 	texts      []string       // in the frame
 	firstBytes [256]bool      // the bytes that these begin with
@@ -57,14 +57,14 @@ type terminators struct {
 }
 
 // A lastTerminators is what was needed last, for frames of the same kind come one after the
-// mismatch.
+// other.
 type lastTerminators struct {
 	markers *markerSet
 	key     terminatorKey
 	*terminators
 }
 
-// terminatorsFor returns the marks that end literals in frames of a kind.
+// terminatorsFor returns the markers that end literals in frames of a kind.
 func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
 	key.mode, key.inside, key.delimiters = s.reasoning.mode, s.reasoning.inside, s.reasoning.delimiters
 	if last := &s.lastEnds; last.markers != s.markers || last.key != key {
@@ -73,7 +73,7 @@ func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
 	return s.lastEnds.terminators
 }
 
-// buildTerminators returns the marks, which are made once.
+// buildTerminators returns the markers, which are made once.
 func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
 	return s.markers.terminators.get(key, func() *terminators {
 		e := &terminators{texts: s.literalTerminators()}
@@ -98,8 +98,8 @@ func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
 	})
 }
 
-// cutAtReasoningEnd cuts text without an end of its own at a mark that ends it. What stands
-// namePrecedes an offset has been looked at.
+// cutAtReasoningEnd cuts text without an end of its own at a marker that ends it. What is
+// before an offset has been looked at.
 func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte, ends bool) {
 	if t := &s.reasoning; t.mode == ReasoningOff || t.ended && !t.inside {
 		return text, nil, false
@@ -108,9 +108,9 @@ func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte,
 		if text[i] != '>' && text[i] != ']' { // with which all of them end
 			continue
 		}
-		for _, mark := range s.markers.literalReasoningClosers {
-			if bytes.HasSuffix(text[:i+1], []byte(mark)) {
-				at := i + 1 - len(mark)
+		for _, marker := range s.markers.literalReasoningClosers {
+			if bytes.HasSuffix(text[:i+1], []byte(marker)) {
+				at := i + 1 - len(marker)
 				return text[:at], text[at:], true
 			}
 		}
@@ -118,8 +118,8 @@ func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte,
 	return text, nil, false
 }
 
-// containsReasoningEnd reports whether a mark stands in a text that can end reasoning, in
-// hasText dialect.
+// containsReasoningEnd reports whether a marker is in a text that can end reasoning, in
+// any dialect.
 func containsReasoningEnd(text string) bool {
-	return slices.ContainsFunc(allMarkers().literalReasoningClosers, func(mark string) bool { return strings.Contains(text, mark) })
+	return slices.ContainsFunc(allMarkers().literalReasoningClosers, func(marker string) bool { return strings.Contains(text, marker) })
 }

@@ -16,27 +16,27 @@ var draftTexts = map[string][]string{
 	"continue":        {"TOOL_NAME: f\nBEGIN_ARG: a\nb c\nEND_ARG\nBEGIN_ARG: d\ne\nEND_ARG\n"},
 }
 
-// All marks that end reasoning, and can stand in no literal, end in a bracket.
+// All markers that end reasoning, and can be in no literal, end in a bracket.
 func TestThoughtMarks(t *testing.T) {
 	if len(allMarkers().literalReasoningClosers) == 0 {
 		t.Error("there are none")
 	}
-	for _, mark := range allMarkers().literalReasoningClosers {
-		if !strings.HasSuffix(mark, ">") && !strings.HasSuffix(mark, "]") {
-			t.Errorf("%q does not end so", mark)
+	for _, marker := range allMarkers().literalReasoningClosers {
+		if !strings.HasSuffix(marker, ">") && !strings.HasSuffix(marker, "]") {
+			t.Errorf("%q does not end so", marker)
 		}
 	}
 }
 
 // checkDraft holds the law of drafts: one ends where the reasoning does in which it
-// stands, and what follows is the answer. Only in a string the mark is text.
+// is, and what follows is the answer. Only in a string the marker is text.
 func checkDraft(t *testing.T, d Dialect, draft string) {
 	t.Helper()
 	open, end, _ := strings.Cut(d.Wrappers()[0], "…")
 	for cut := range draft {
 		begun := draft[:cut]
 		if strings.Count(begun, `"`)%2 == 1 || strings.HasSuffix(begun, "`") || strings.HasPrefix(begun, "```") && !strings.Contains(begun, "\n") {
-			continue // the mark is quoted, or stands in an info string
+			continue // the marker is quoted, or is in an info string
 		}
 		r := Scan(open+"So:\n"+begun+end+"ANSWER", Options{Dialect: d})
 		if !strings.Contains(r.Content, "ANSWER") {

@@ -8,8 +8,8 @@ import (
 )
 
 // toolElements are tags in the text that are named as known tools, with a tag right
-// pendingWords that is named as a parameter, or an object: calls in a form that no dialect
-// memberIndex. What they hold is text or markup, nothing says which, so they are no calls.
+// after that is named as a parameter, or an object: calls in a form that no dialect
+// has. What they hold is text or markup, nothing says which, so they are no calls.
 type toolElements struct {
 	stage     elementStage
 	inCode    bool   // in inline code, where they are only mentioned
@@ -26,12 +26,12 @@ type elementStage int
 
 const (
 	outsideTags  elementStage = iota
-	inToolTag                 // behind "<"
-	afterTool                 // behind the tag of a tool
-	inParameters              // behind "<" there
+	inToolTag                 // after "<"
+	afterTool                 // after the tag of a tool
+	inParameters              // after "<" there
 )
 
-// accept takes in text at an offset, and returns how many bytes were looked at.
+// add takes in text at an offset, and returns how many bytes were looked at.
 func (e *toolElements) add(tools Toolset, at int, text string) int {
 	for i := 0; i < len(text); i++ {
 		if e.stage == outsideTags {
@@ -48,7 +48,7 @@ func (e *toolElements) add(tools Toolset, at int, text string) int {
 	return len(text)
 }
 
-// skipRest takes in text without a tag: whether inline code is open behind it.
+// pass takes in text without a tag: whether inline code is open after it.
 func (e *toolElements) pass(text string) {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		e.inCode, text = false, text[i+1:]
@@ -56,7 +56,7 @@ func (e *toolElements) pass(text string) {
 	e.inCode = e.inCode != (strings.Count(text, "`")%2 == 1)
 }
 
-// readUntil takes in a byte, which stands at an offset.
+// next takes in a byte, which is at an offset.
 func (e *toolElements) next(tools Toolset, c byte, at int) {
 	switch {
 	case c == '`' || c == '\n' && e.stage != afterTool:
@@ -98,7 +98,7 @@ func (s *Scanner) closeElements() {
 	if e.count == 0 {
 		return
 	}
-	f := diag.New(diag.NotACall, e.firstSpan, "this may be a call of %s, but the marks of a call are missing: it is text", excerpt(e.firstTool))
+	f := diag.New(diag.NotACall, e.firstSpan, "this may be a call of %s, but the call markers are missing: it is treated as text", excerpt(e.firstTool))
 	f.Severity = diag.Warning
 	if e.count > 1 {
 		f.Message += " (" + strconv.Itoa(e.count) + " times)"

@@ -8,35 +8,35 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A unmatchedOpen is an opening mark of calls behind which neither a call nor a finding has
+// An unmatchedOpen is an opening marker of calls after which neither a call nor a finding has
 // come yet: one around calls, or one that begins a call, and what follows it is none.
 type unmatchedOpen struct {
 	isOpen       bool
 	reported     bool
-	midLine      bool   // other text stands before it on its line
-	markerAt     int    // where it stands
-	textAt       int    // behind the mark
+	midLine      bool   // other text precedes it on its line
+	markerAt     int    // where it is
+	textAt       int    // after the marker
 	callsBefore  int    // how many came before
-	blankCount   int    // how many stand behind it
+	blankCount   int    // how many follow it
 	hasLineBreak bool   // a line end does
-	text         []byte // the text behind it, up to maxUnmatchedText bytes of it
+	text         []byte // the text after it, up to maxUnmatchedText bytes of it
 }
 
-// maxUnmatchedText bounds what is kept of the text behind a mark: the longest name, and
-// what stands around it.
+// maxUnmatchedText bounds what is kept of the text after a marker: the longest name, and
+// what is around it.
 const maxUnmatchedText = maxToolName + 8
 
-// trackUnmatched takes note of an opening mark of calls between two offsets.
+// trackUnmatched records an opening marker of calls between two offsets.
 func (s *Scanner) trackUnmatched(start, end int, inLine bool) {
 	s.unmatched = unmatchedOpen{isOpen: !s.reasoning.inside, midLine: inLine, markerAt: start, textAt: end, callsBefore: s.calls, text: s.unmatched.text[:0]}
 }
 
-// trackUnmatched reports whether nothing but calls stands behind a mark: it is no word, either.
+// opensOnlyCalls reports whether nothing but calls follows a marker: it is no word, either.
 func (u markerUse) opensOnlyCalls() bool {
 	return u.role <= listOpen && !u.sharedWithText && strings.ContainsAny(u.text, "<[")
 }
 
-// accept takes in text behind the mark, and returns how many bytes were looked at.
+// add takes in text after the marker, and returns how many bytes were looked at.
 func (c *unmatchedOpen) add(text string) int {
 	if !c.isOpen || len(c.text) == maxUnmatchedText {
 		return 0
@@ -53,20 +53,20 @@ func (c *unmatchedOpen) add(text string) int {
 	return len(text) - len(rest) + n
 }
 
-// hasUnmatchedText reports whether neither a call nor a finding, but text has come behind the mark.
+// hasUnmatchedText reports whether neither a call nor a finding, but text has come after the marker.
 func (s *Scanner) hasUnmatchedText() bool {
 	c := &s.unmatched
 	return c.isOpen && !c.reported && c.callsBefore == s.calls && len(c.text) > 0 && !s.reasoning.inside
 }
 
-// reportUnmatched reports that no call stands between the open mark and the one that closes it,
-// expect an offset; not where both are only mentioned in a sentence. It returns whether
+// reportUnmatched reports that no call is between the open marker and the one that closes it,
+// at an offset; not where both are only mentioned in a sentence. It returns whether
 // that is so.
 func (s *Scanner) reportUnmatched(at int, inLine bool) bool {
 	if !s.hasUnmatchedText() {
 		return false
 	}
-	f := s.unmatchedFinding(diag.Bytes(s.unmatched.textAt, at), "no call between these marks: the text is content", inLine)
+	f := s.unmatchedFinding(diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content", inLine)
 	if f.Severity == diag.Info {
 		return false
 	}
@@ -74,14 +74,14 @@ func (s *Scanner) reportUnmatched(at int, inLine bool) bool {
 	return true
 }
 
-// unmatchedFinding returns what there is to say about text at a place that stands where a call should: no more than a note
-// where a sentence mentions the mark. None begins with one that is no text.
+// unmatchedFinding returns what there is to say about text at a place that is where a call should: no more than a note
+// where a sentence mentions the marker. None begins with one that is no text.
 func (s *Scanner) unmatchedFinding(place diag.Span, message string, inLine bool) diag.Finding {
 	name, next := s.unmatched.firstName()
 	f := diag.New(diag.NotACall, place, "%s", message)
 	switch {
 	case name != "" && s.isKnownTool(name):
-		f.Message = fmt.Sprintf("this may be a call of %s, but it is not written as one: it is text", excerpt(name))
+		f.Message = fmt.Sprintf("this may be a call of %s, but it is not written as one: it is treated as text", excerpt(name))
 	case (s.unmatched.midLine || !s.list.open()) && s.unmatched.isMentioned(name, next, inLine):
 		f.Severity = diag.Info
 		return f
@@ -94,28 +94,28 @@ func (s *Scanner) unmatchedFinding(place diag.Span, message string, inLine bool)
 	return f
 }
 
-// endUnmatched passes on a finding about text in the place of a call, unless the end of its message will say so.
+// endUnmatched emits a finding about text in the place of a call, unless the end of its message will say so.
 func (s *Scanner) endUnmatched(f diag.Finding) {
 	if s.unmatched.isOpen = false; !s.message.isMissingCall(s.calls) {
 		s.report(f)
 	}
 }
 
-// closeUnmatched reports at the end of the text that no call stands behind an open mark. What only mentions one is text,
-// unless the mark is left out of that or the response begins with it.
+// closeUnmatched reports at the end of the text that no call follows an open marker. What only mentions one is text,
+// unless the marker is left out of that or the response begins with it.
 func (s *Scanner) closeUnmatched() {
 	c := &s.unmatched
 	if !s.hasUnmatchedText() {
 		return
 	}
 	line, _, _ := bytes.Cut(c.text, []byte{'\n'})
-	f := s.unmatchedFinding(diag.Bytes(c.markerAt, c.textAt+c.blankCount+len(line)), "no call follows this mark: the text is content", true)
+	f := s.unmatchedFinding(diag.Bytes(c.markerAt, c.textAt+c.blankCount+len(line)), "no call follows this marker: the text is content", true)
 	if f.Severity != diag.Info || s.list.open() || c.callsBefore == 0 && s.surrounding.from == c.markerAt {
 		s.endUnmatched(f)
 	}
 }
 
-// firstName returns the name behind the mark, bare or as that of a tag, and the byte behind
+// firstName returns the name after the marker, bare or as that of a tag, and the byte after
 // it, 0 for none.
 func (c *unmatchedOpen) firstName() (name string, next byte) {
 	text := bytes.TrimPrefix(c.text, []byte{'<'})
@@ -129,8 +129,8 @@ func (c *unmatchedOpen) firstName() (name string, next byte) {
 	return string(text[:n]), next
 }
 
-// isMentioned reports whether a sentence goes on behind the mark. That is not so where
-// what it marks stands on lines of its own, right behind it, or is written like a call.
+// isMentioned reports whether a sentence continues after the marker. That is not so where
+// what it markers is on lines of its own, right after it, or is written like a call.
 func (c *unmatchedOpen) isMentioned(name string, next byte, inLine bool) bool {
 	switch {
 	case c.hasLineBreak && !(c.midLine && inLine):
@@ -143,8 +143,8 @@ func (c *unmatchedOpen) isMentioned(name string, next byte, inLine bool) bool {
 	return c.blankCount > 0 && strings.IndexByte("({[<=", next) < 0
 }
 
-// clearUnmatched follows a mark at an offset that does not close the one that is open, but
-// can stand where that should be closed.
+// clearUnmatched follows a marker at an offset that does not close the one that is open, but
+// can be where that should be closed.
 func (s *Scanner) clearUnmatched(r role, at int, inLine bool) {
 	if r == ignore || r == ignoreKeepSpace {
 		s.reportUnmatched(at, inLine)

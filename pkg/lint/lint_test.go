@@ -317,8 +317,8 @@ func TestDialect(t *testing.T) {
 		{"both the other way", list + "\n" + fenced("b()"), "toolcalls", `line 1 has the key "toolCalls"`, Options{},
 			[]string{"3:1 warning TC106 1"}},
 		{"in a string", fenced("a(`\n" + list + "`)"), "tool", `line 1 has a fence marked "tool"`, Options{}, []string{}},
-		{"nothing there", "So.", "tool", "nothing in the text is a call of any dialect", Options{}, []string{}},
-		{"empty", "", "tool", "nothing in the text is a call of any dialect", Options{}, []string{}},
+		{"nothing there", "So.", "tool", "the text contains no call of any dialect", Options{}, []string{}},
+		{"empty", "", "tool", "the text contains no call of any dialect", Options{}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := asText("f", []byte(tt.src), tt.o)
