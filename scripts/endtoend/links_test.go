@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -77,9 +78,29 @@ func anchors(page string) map[string]bool {
 
 // TestDocsSize holds the pages that everybody reads to a size.
 func TestDocsSize(t *testing.T) {
-	for page, most := range map[string]int{"README.md": 9 << 10} {
+	for page, most := range map[string]int{"README.md": 9 << 10, "ARCHITECTURE.md": 12 << 10} {
 		if size := len(readText(t, page)); size > most {
-			t.Errorf("%s has %d bytes, the most is %d", page, size, most)
+			t.Errorf("%s has %d bytes, at most %d are allowed", page, size, most)
+		}
+	}
+}
+
+// TestDocsPackages holds that ARCHITECTURE.md describes every package of the layers in their order, and that every
+// path in code font on a page for contributors exists.
+func TestDocsPackages(t *testing.T) {
+	page := readText(t, "ARCHITECTURE.md")
+	rest := page
+	for _, name := range slices.Concat(layers...) {
+		_, after, ok := strings.Cut(rest, "\n| `pkg/"+name+"` |")
+		if !ok {
+			t.Errorf("ARCHITECTURE.md does not describe pkg/%s, or not in the order of the layers", name)
+			continue
+		}
+		rest = after
+	}
+	for _, m := range regexp.MustCompile("`((?:pkg|cmd|scripts|docs|internal|testdata)/[a-z0-9_./]+)`").FindAllStringSubmatch(page+readText(t, "CONTRIBUTING.md"), -1) {
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("%s does not exist", m[1])
 		}
 	}
 }
