@@ -14,7 +14,7 @@ import (
 // K3: the keys of an agent file are the flags of run. Those that mean one run, and
 // no agent, have none; what has no flag is listed.
 func TestAgentKeys(t *testing.T) {
-	text, _ := schema.Text("agent_config.v2")
+	text, _ := schema.PublishedText("agent_config.v2")
 	properties := gjson.GetBytes(text, "properties").Map()
 	noKey := []string{
 		"dry-run", // a file whose runs do nothing would only surprise

@@ -20,7 +20,7 @@ type answerOptions struct {
 }
 
 func (o *answerOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.pairs, "answer", nil, "`K=V`: what a tool needs to know, e.g. --resume last --answer 'content=the budget'")
+	f.StringArrayVar(&o.pairs, "answer", nil, "answer the question of a tool with `K=V` (repeatable), e.g. --resume last --answer 'content=the budget'")
 }
 
 // read returns the answers by name. For a run that goes on because tools need something they have
@@ -33,14 +33,14 @@ func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string
 			return nil, usagef("for example --answer 'content=the budget'", "--answer: %q is not K=V", pair)
 		}
 		if _, twice := said[name]; twice {
-			return nil, usagef("give it once", "--answer: there are two for %s", name)
+			return nil, usagef("give it once", "--answer: %s is given twice", name)
 		}
 		said[name] = secrets.Hide(value)
 	}
 	if r == nil || len(o.given) == 0 {
 		return said, nil
 	}
-	return said, checkAnswersSuffice(said, o.given, agent.Missing(r.past))
+	return said, checkAnswersSuffice(said, o.given, agent.UnmetNeeds(r.past))
 }
 
 // hideVariable adds an answer that the run had been given before, and that is not given anew.
@@ -75,16 +75,16 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 	names := slices.Sorted(maps.Keys(needed))
 	for _, name := range slices.Sorted(slices.Values(given)) {
 		if !needed[name] {
-			hint := schema.Meant(name, names)
+			hint := schema.DidYouMean(name, names)
 			if hint == "" {
 				hint = "the run needs " + strings.Join(names, ", ")
 			}
-			return usagef(hint, "--answer: nothing needs %s", name)
+			return usagef(hint, "--answer: no tool needs %s", name)
 		}
 	}
 	for _, name := range names {
 		if _, ok := said[name]; !ok {
-			return usagef("--answer "+shellQuote(name)+"=VALUE", "--answer: the run needs %s, too", name)
+			return usagef("--answer "+shellQuote(name)+"=VALUE", "--answer: the run also needs %s", name)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func noArguments(c *cobra.Command, args []string) error {
 func oneArgument(noun, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef(hint, "%s is missing after %s", noun, c.CommandPath())
+			return usagef(hint, "missing %s after %s", noun, c.CommandPath())
 		}
 		return atMost(1, hint)(c, args)
 	}
@@ -32,12 +32,12 @@ func atMost(most int, hint string) cobra.PositionalArgs {
 		if len(args) <= most {
 			return nil
 		}
-		return usagef(cmp.Or(hint, helpOf(c)), "%s: %q is one argument too many", c.CommandPath(), args[most])
+		return usagef(cmp.Or(hint, helpOf(c)), "%s: unexpected argument %q", c.CommandPath(), args[most])
 	}
 }
 
 // helpOf names the help page of a command.
-func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows what it takes" }
+func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows its usage" }
 
 // usageErrorOf makes a usage error of what Cobra says about the command line of c.
 func usageErrorOf(c *cobra.Command, err error) error {
@@ -64,7 +64,7 @@ func suggestFlag(c *cobra.Command, name string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	slices.Sort(names)
-	if near := schema.Nearest(name, names); near != "" {
+	if near := schema.ClosestMatch(name, names); near != "" {
 		return "did you mean --" + near + "?"
 	}
 	return ""

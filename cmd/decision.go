@@ -42,7 +42,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	}
 	if d.Verdict != policy.Deny {
 		now := time.Now()
-		wait, err := d.Start(&policy.State{}, "", now)
+		wait, err := d.ReserveStart(&policy.State{}, "", now)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	if err != nil {
 		return err
 	}
-	if _, err := o.console.out.Write(append(diag.VisibleJSON(o.console.secrets.HideJSON(text)), '\n')); err != nil {
+	if _, err := o.console.out.Write(append(diag.EscapeInvisibleJSON(o.console.secrets.HideJSON(text)), '\n')); err != nil {
 		return err
 	}
 	switch d.Verdict {

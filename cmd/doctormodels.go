@@ -19,7 +19,7 @@ import (
 // writeNamed returns a probe for each model that the command line names.
 func (o *doctorOptions) named(s *settings) ([]probe, error) {
 	if len(o.names) == 0 && s.appliesToOnlyServer() {
-		return nil, usagef("say which with --model", "--base-url, --api-key, --api and --header are for a model")
+		return nil, usagef("name the model with --model", "--base-url, --api-key, --api and --header need --model")
 	}
 	var probes []probe
 	var served []string
@@ -49,7 +49,7 @@ func (o *doctorOptions) recording(name string) check {
 	if _, _, err := recording(o.env, name); err != nil {
 		return broken(err)
 	}
-	return check{Status: fine, Detail: "a recording, which needs no server", usable: true}
+	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}
 }
 
 // local returns probes of the model servers that may be on this machine.
@@ -86,7 +86,7 @@ func (o *doctorOptions) keys() []probe {
 		probes = append(probes, probe{name: p.Name, look: func(context.Context) check {
 			for _, variable := range p.Keys {
 				if o.env.Getenv(variable) != "" {
-					return check{Status: fine, Detail: variable + " is set; name a model to try it", usable: true}
+					return check{Status: fine, Detail: variable + " is set; --model checks it", usable: true}
 				}
 			}
 			return check{Status: skipped, Detail: strings.Join(p.Keys, ", ") + " not set"}
@@ -111,14 +111,14 @@ func (s *settings) try(ctx context.Context, p endpoint) check {
 		case err != nil:
 			return broken(err)
 		case !can.Completion:
-			return broken(usagef("name another model", "the model %s does not answer questions", p.name))
+			return broken(usagef("use another model", "model %s cannot generate text", p.name))
 		}
 		doc := described(p.name, model.ModelInfo{}, can)
 		return check{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
 	}
 	list, err := client.List(ctx)
 	if unlisted(err) {
-		return check{Status: warning, Detail: p.address() + " has no list of models, so nothing more is known"}
+		return check{Status: warning, Detail: p.address() + " has no model list; the model is not checked"}
 	}
 	if err != nil {
 		return broken(&hintedError{err, hintOfServer(err)})
@@ -138,12 +138,12 @@ func (p endpoint) in(list []model.ModelInfo) check {
 	}
 	if !slices.Contains(names, id) {
 		c := broken(&model.UnknownModelError{Name: p.id})
-		c.Hint = cmp.Or(schema.Meant(p.id, names), "it has "+shortList(names, 10))
+		c.Hint = cmp.Or(schema.DidYouMean(p.id, names), "it has "+shortList(names, 10))
 		return c
 	}
 	detail := "listed by " + p.address()
 	if len(p.provider.Keys) > 0 && p.provider.Name != "openrouter" && len(p.header) > 0 { // whose list is for everybody
-		detail += ", which took the key"
+		detail += ", which accepted the key"
 	}
 	return check{Status: fine, Detail: detail}
 }
@@ -161,11 +161,11 @@ func (s *settings) survey(ctx context.Context, p endpoint) check {
 	list, err := client.List(ctx)
 	switch {
 	case unreached(err) && p.url == nil:
-		return check{Status: skipped, Detail: "nothing answers at " + p.address()}
+		return check{Status: skipped, Detail: "no server at " + p.address()}
 	case err != nil:
 		return check{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
 	case len(list) == 0:
-		return check{Status: warning, Detail: p.address() + " has no model", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
+		return check{Status: warning, Detail: p.address() + " has no models", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
 	}
 	c := check{Status: fine, Detail: p.address()}
 	c.Models, c.usable = s.describe(ctx, p, list)

@@ -71,7 +71,7 @@ func (o *confineOptions) resolveFileRules(p policy.Policy) policy.Policy {
 		return p
 	}
 	defer root.Close()
-	return p.Linked(root.Resolve)
+	return p.WithLinkTargets(root.Resolve)
 }
 
 // applyFileRules holds what is below the root to what a policy says of files.

@@ -61,20 +61,20 @@ type findingOptions struct {
 	known    *lint.Baseline  // nil: none
 	base     file            // the text of known
 	to       *outputFile     // nil: no baseline is written
-	present  []lint.Entry    // what is written
+	present  []lint.BaselineEntry    // what is written
 	read     map[string]bool // the names of the files that have been counted
 	prints   *lint.Fingerprints
 	number   int // of the file that those are of
 }
 
 func (o *findingOptions) flags(f *pflag.FlagSet) {
-	f.StringVar((*string)(&o.failOn), "fail-on", "error", "findings that lead to exit 1: error, warning or never")
-	f.BoolVar(&o.strict, "strict", false, "make an error of every warning")
-	f.StringArrayVar(&o.selected, "select", nil, "report only findings of a `CODE`, a beginning of codes, a slug or a family, e.g. --select TC3,bad-schema,security; can be repeated")
-	f.StringArrayVar(&o.ignored, "ignore", nil, "do not report findings of a `CODE`, as for --select, over which it wins")
-	f.IntVar(&o.most, "max-findings", 0, "print at most `N` findings and count the rest; 0 prints all")
-	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings that are known: they are not reported")
-	f.StringVar(&o.writeBaseline, "write-baseline", "", "record what is found in a `FILE` for --baseline, instead of reporting it")
+	f.StringVar((*string)(&o.failOn), "fail-on", "error", "exit 1 on findings of this severity or worse: error, warning or never")
+	f.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
+	f.StringArrayVar(&o.selected, "select", nil, "report only findings that match `CODE`: a code, code prefix, slug or family (repeatable), e.g. --select TC3,bad-schema,security")
+	f.StringArrayVar(&o.ignored, "ignore", nil, "suppress findings that match `CODE`, even if --select matches (repeatable)")
+	f.IntVar(&o.most, "max-findings", 0, "print at most `N` findings and count the rest (0: print all)")
+	f.StringVar(&o.baseline, "baseline", "", "suppress the known findings in `FILE`")
+	f.StringVar(&o.writeBaseline, "write-baseline", "", "write the findings to `FILE` for --baseline instead of reporting them")
 }
 
 // check refuses flags that cannot be meant, with a format for the report. It opens nothing.
@@ -136,8 +136,8 @@ func unknownCode(flag, name string) error {
 	for _, f := range diag.Families {
 		names = append(names, f.Name)
 	}
-	hint := cmp.Or(schema.Meant(name, names), "oneshot parse --list-codes lists them")
-	return usagef(hint, "%s: there is no code %q", flag, name)
+	hint := cmp.Or(schema.DidYouMean(name, names), "oneshot parse --list-codes lists them")
+	return usagef(hint, "%s: unknown code %q", flag, name)
 }
 
 // A subject is what findings are about: a file or a part of one.
@@ -156,7 +156,7 @@ func (o *findingOptions) remembers() bool { return o.known != nil || o.to != nil
 // baseline is to be written.
 func (o *findingOptions) count(s subject) {
 	if o.strict {
-		diag.Tighten(*s.findings)
+		diag.WarningsToErrors(*s.findings)
 	}
 	*s.findings = slices.DeleteFunc(*s.findings, func(f diag.Finding) bool { return !o.reported[f.Code] })
 	if o.remembers() {
@@ -169,7 +169,7 @@ func (o *findingOptions) compare(s subject) {
 	if o.read == nil {
 		o.read = map[string]bool{}
 	}
-	o.read[lint.EntryFile(s.name)] = true
+	o.read[lint.CleanFileName(s.name)] = true
 	if o.prints == nil || o.number != s.number {
 		o.prints, o.number = lint.NewFingerprints(), s.number
 	}
@@ -248,7 +248,7 @@ func (t threshold) check() error {
 	case "error", "warning", "never":
 		return nil
 	}
-	return usagef("--fail-on error, warning or never", "--fail-on: unknown value %q", string(t))
+	return usagef("use --fail-on error, warning or never", "--fail-on: unknown value %q", string(t))
 }
 
 // reached reports whether any finding is at or above the threshold.

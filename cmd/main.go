@@ -124,16 +124,17 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.SetIn(env.Stdin)
 	root.SetOut(t.out)
 	root.SetErr(t.err)
-	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour on stderr: auto, always or never")
-	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "what stderr is: text for people, or json, one object a line")
+	root.SetUsageFunc(printUsage)
+	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour stderr: auto, always or never")
+	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as text or as json (one object per line)")
 	t.format = logFormat(env.Args) // also where the flags cannot be read
-	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "say nothing on stderr but errors, and warnings of input that was not read")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "print only errors and warnings about ignored input on stderr")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))
 	}
 	root.CompletionOptions.DisableDefaultCmd = len(needed) == 1 // it is not the one that is called
-	version := root.Flags().Bool("version", false, "print the version, as oneshot version does")
+	version := root.Flags().Bool("version", false, "print the version, like oneshot version")
 	root.Args = cobra.ArbitraryArgs
 	root.RunE = func(c *cobra.Command, args []string) error {
 		switch {
@@ -166,8 +167,7 @@ var subcommands = []subcommand{
 	{"doctor", newDoctor},
 	{"schema", newSchema},
 	{"version", func(_ Env, t *console) *cobra.Command { return newVersion(t) }},
-	{"exit-codes", func(Env, *console) *cobra.Command { return newExitCodes() }},
-	{"error-codes", func(Env, *console) *cobra.Command { return newErrorCodes() }},
+	{"explain", func(_ Env, t *console) *cobra.Command { return newExplain(t) }},
 }
 
 // neededCommands returns the subcommand that the first argument names, and all of them if it names none:
@@ -181,10 +181,9 @@ func neededCommands(args []string) []subcommand {
 	return subcommands
 }
 
-const rootHelp = `oneshot takes a prompt and YAML tool definitions, drives a model through the
-tool-calling loop without a person, and prints the answer as one JSON document
-on stdout. Everything else goes to stderr. The stages of a run are commands of
-their own: prompt, parse, validate, tools.`
+const rootHelp = `oneshot runs a prompt with tools, without human interaction, and prints the
+answer as one JSON document on stdout. Progress, warnings and errors go to stderr.
+Each stage of a run is also a command: prompt, parse, validate, tools.`
 
 // guard makes a command line that Cobra lets pass an error: a group without its
 // subcommand, an unknown subcommand, an argument too many. It also notes
@@ -223,7 +222,7 @@ func noEmptyFlags(c *cobra.Command) (err error) {
 			values = list.GetSlice()
 		}
 		if slices.Contains(values, "") {
-			err = usagef("leave the flag out, or check the variable that it comes from", "--%s is empty", f.Name)
+			err = usagef("omit the flag, or check the variable it comes from", "--%s is empty", f.Name)
 		}
 	})
 	return err
@@ -233,7 +232,7 @@ func noEmptyFlags(c *cobra.Command) (err error) {
 func needSubcommand(c *cobra.Command, args []string) error {
 	hint := fmt.Sprintf("%s --help shows its commands", c.CommandPath())
 	if len(args) == 0 {
-		return usagef(hint, "a command is missing after %s", c.CommandPath())
+		return usagef(hint, "missing command after %s", c.CommandPath())
 	}
 	var names []string
 	for _, sub := range c.Commands() {
@@ -241,7 +240,7 @@ func needSubcommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef(cmp.Or(schema.Meant(args[0], names), hint), "unknown command %q after %s", args[0], c.CommandPath())
+	return usagef(cmp.Or(schema.DidYouMean(args[0], names), hint), "unknown command %q after %s", args[0], c.CommandPath())
 }
 
 // helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.

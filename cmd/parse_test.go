@@ -96,9 +96,9 @@ func TestParseStreamsRecords(t *testing.T) {
 
 // C6: --fix prints no file of which a line was not kept.
 func TestFixOfLongLine(t *testing.T) {
-	long := `{"text":"` + strings.Repeat("x", lint.MaxRecord) + `"}` + "\n"
+	long := `{"text":"` + strings.Repeat("x", lint.MaxRecordBytes) + `"}` + "\n"
 	stdout, stderr, code := oneshot(t, long, "parse", "--fix", "--field", "text", "-")
-	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long to be printed") {
+	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long to print") {
 		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
 	}
 	stdout, _, code = oneshot(t, long+`{"text":"Fine."}`, "parse", "--field", "text", "--format", "jsonl", "-")
@@ -110,7 +110,7 @@ func TestFixOfLongLine(t *testing.T) {
 // K2: each record of "parse --format json" fits the published schema, whatever
 // is wrong with the response.
 func TestParseFitsSchema(t *testing.T) {
-	text, ok := schema.Text("parse_result.v1")
+	text, ok := schema.PublishedText("parse_result.v1")
 	if !ok {
 		t.Fatal("the schema is not published")
 	}
@@ -160,9 +160,9 @@ func TestParseFitsSchema(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for _, r := range diag.Rules {
 		for _, name := range []string{string(r.Code), strings.ToLower(string(r.Code)), r.Slug} {
-			stdout, stderr, code := oneshot(t, "", "parse", "--explain", name)
+			stdout, stderr, code := oneshot(t, "", "explain", name)
 			if code != 0 || !strings.Contains(stdout, r.Text) {
-				t.Errorf("--explain %s: exit %d, %s%s", name, code, stdout, stderr)
+				t.Errorf("explain %s: exit %d, %s%s", name, code, stdout, stderr)
 			}
 		}
 	}
@@ -171,9 +171,9 @@ func TestExplain(t *testing.T) {
 // C6: a report that cannot be written is exit 74, and never exit 0 or 1.
 func TestReportNotWritten(t *testing.T) {
 	for _, args := range [][]string{
-		{"parse", "-"}, {"parse", "--format", "json", "-"}, {"parse", "--list-codes"}, {"parse", "--explain", "TC301"},
+		{"parse", "-"}, {"parse", "--format", "json", "-"}, {"parse", "--list-codes"}, {"explain"}, {"explain", "TC301"},
 		{"validate", "--as", "schema", "-"}, {"validate", "--as", "schema", "--format", "json", "-"},
-		{"tools", "list"}, {"tools", "show", "wget"}, {"schema"}, {"schema", "result.v1"}, {"version"}, {"exit-codes"}, {"error-codes"},
+		{"tools", "list"}, {"tools", "show", "wget"}, {"schema"}, {"schema", "result.v1"}, {"version"}, {"explain", "exit-codes"}, {"explain", "error-codes"},
 	} {
 		var stderr bytes.Buffer
 		code := Main(context.Background(), Env{

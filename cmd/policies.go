@@ -31,29 +31,29 @@ type policyOptions struct {
 }
 
 func (o *policyOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.files, "policy", nil, "`FILE` of rules for calls; of several each has to allow a call, e.g. --policy policy.yaml")
-	f.StringArrayVar(&o.allow, "allow", nil, "`GLOB` of tools that may change things; with --policy the file says so")
-	f.StringArrayVar(&o.ask, "ask", nil, "`GLOB` of tools of which each call has to be approved, also one that changes things, e.g. --ask file_put --approve tty")
-	f.StringArrayVar(&o.deny, "deny", nil, "`GLOB` of tools that may not be called")
-	f.BoolVar(&o.readOnly, "read-only", false, "deny everything that changes things")
-	f.BoolVar(&o.enableExec, "enable-exec", false, "let tools run programs, where a rule or --allow lets them, too")
-	f.StringArrayVar(&o.scopes, "scope", nil, "`NAME` of a scope that the run has been granted, e.g. --scope gmail.readonly")
-	f.StringArrayVar(&o.connections, "connection", nil, "`NAME` of a connection that tools may work through, e.g. --connection calendar")
+	f.StringArrayVar(&o.files, "policy", nil, "load call rules from `FILE` (repeatable); every policy has to allow a call, e.g. --policy policy.yaml")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow tools matching `GLOB` to make changes (repeatable); not with --policy, whose rules decide")
+	f.StringArrayVar(&o.ask, "ask", nil, "require approval for each call of tools matching `GLOB`, which may then make changes (repeatable), e.g. --ask file_put --approve tty")
+	f.StringArrayVar(&o.deny, "deny", nil, "deny all calls of tools matching `GLOB` (repeatable)")
+	f.BoolVar(&o.readOnly, "read-only", false, "deny all changes")
+	f.BoolVar(&o.enableExec, "enable-exec", false, "let tools run programs if a rule or --allow also allows it")
+	f.StringArrayVar(&o.scopes, "scope", nil, "grant the run the scope `NAME` (repeatable), e.g. --scope gmail.readonly")
+	f.StringArrayVar(&o.connections, "connection", nil, "let tools use the connection `NAME` (repeatable), e.g. --connection calendar")
 }
 
 // check refuses flags that cannot be meant.
 func (o *policyOptions) check() error {
-	if bad := policy.CheckGlobs(o.allow); bad != "" {
+	if bad := policy.FirstInvalidGlob(o.allow); bad != "" {
 		return usagef("", "--allow: %q is not a valid glob", bad)
 	}
-	if bad := policy.CheckGlobs(o.ask); bad != "" {
+	if bad := policy.FirstInvalidGlob(o.ask); bad != "" {
 		return usagef("", "--ask: %q is not a valid glob", bad)
 	}
-	if bad := policy.CheckGlobs(o.deny); bad != "" {
+	if bad := policy.FirstInvalidGlob(o.deny); bad != "" {
 		return usagef("", "--deny: %q is not a valid glob", bad)
 	}
 	if len(o.files) > 0 && len(o.allow) > 0 {
-		return usagef("say it in "+o.files[0], "--allow cannot widen what --policy allows")
+		return usagef("allow it in "+o.files[0], "--allow cannot widen --policy")
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (o *policyOptions) check() error {
 // load returns the policy. The tools that it can have rules for are all those that there
 // are, also those that the command does not use.
 func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
-	p := policy.Policy{Flags: policy.Rules{
+	p := policy.Policy{Flags: policy.FlagRules{
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
 		Connected: o.connections, AllowHosts: hosts,
 	}}
@@ -72,7 +72,7 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 	if err != nil {
 		return p, err
 	}
-	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
+	checker := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, known)
 	for _, file := range o.files {
 		src, err := readFlag("--policy", file)
 		if err != nil {
@@ -86,7 +86,7 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 		findings := append(v.Findings, open...)
 		t.findings(findings, map[string]diag.Text{file: {Bytes: src}})
 		if diag.HasErrors(findings) {
-			return p, usagef("oneshot parse --explain "+string(findings[0].Code)+" says more", "--policy: %s is not used, because it has faults", file)
+			return p, usagef("oneshot explain "+string(findings[0].Code)+" explains it", "--policy: %s has errors", file)
 		}
 		p.Layers = append(p.Layers, v.Policy)
 	}
@@ -146,11 +146,11 @@ func (o *runOptions) setNonce(cfg *agent.Config) error {
 	asks := "--nonce"
 	for i, l := range cfg.Policy.Layers {
 		if l.RequireNonce {
-			cfg.Nonce, asks = true, o.policy.name(i)+" says require_nonce"
+			cfg.Nonce, asks = true, o.policy.name(i)+" sets require_nonce"
 		}
 	}
-	if _, ok := cfg.Writes.Marked(""); cfg.Nonce && !ok {
-		return usagef("choose --dialect tool or native", "%s: calls of the dialect %s can stand outside of fences, which are what it marks", asks, cfg.Writes.Name)
+	if _, ok := cfg.Dialect.Marked(""); cfg.Nonce && !ok {
+		return usagef("use --dialect tool or native", "%s: the dialect %s has calls outside of fences, which cannot be marked", asks, cfg.Dialect.Name)
 	}
 	return nil
 }
@@ -190,15 +190,15 @@ func openToOthers(file string) ([]diag.Finding, error) {
 		return nil, nil
 	}
 	finding := func(hint, format string, args ...any) ([]diag.Finding, error) {
-		f := diag.New(diag.PolicyMode, diag.Bytes(0, 0), format, args...)
+		f := diag.New(diag.PolicyWritable, diag.Bytes(0, 0), format, args...)
 		f.File, f.Hint = file, hint
 		return []diag.Finding{f}, nil
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
-		return finding("copy it, if you trust it", "the file belongs to the user %d, who can change what is allowed", stat.Uid)
+		return finding("copy it, if you trust it", "the file belongs to user %d, who can change the policy", stat.Uid)
 	}
 	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
-		return finding("chmod go-w "+shellQuote(file), "the file has the mode %04o: others can change what is allowed", mode)
+		return finding("chmod go-w "+shellQuote(file), "the file has mode %04o: others can change the policy", mode)
 	}
 	return nil, nil
 }

@@ -65,11 +65,11 @@ func TestSandboxFolders(t *testing.T) {
 		"no root":                  {policy.Sandbox{Read: []string{dir + "/other"}}, "", subprocess.Sandbox{Read: []string{"other"}}, ""},
 		"nothing more to read":     {policy.Sandbox{Read: []string{}}, "root", subprocess.Sandbox{Read: []string{"root"}}, ""},
 		"what is not there":        {policy.Sandbox{Read: []string{"/no/such/folder", "nor/this"}}, "root", subprocess.Sandbox{Read: []string{"root"}}, ""},
-		"nothing there to write":   {policy.Sandbox{Write: []string{"new"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: root/new is not there"},
-		"nor anywhere":             {policy.Sandbox{Write: []string{"/no/such/folder"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: /no/such/folder is not there"},
-		"a link that leads out":    {policy.Sandbox{Read: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.read: away leads out of the root"},
-		"a link to be written":     {policy.Sandbox{Write: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: away leads out of the root"},
-		"below no root":            {policy.Sandbox{Read: []string{"data"}}, "", subprocess.Sandbox{}, "programs.sandbox.read: data is below a root, and there is no --root"},
+		"nothing there to write":   {policy.Sandbox{Write: []string{"new"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: root/new does not exist"},
+		"nor anywhere":             {policy.Sandbox{Write: []string{"/no/such/folder"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: /no/such/folder does not exist"},
+		"a link that leads out":    {policy.Sandbox{Read: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.read: away is outside the root"},
+		"a link to be written":     {policy.Sandbox{Write: []string{"away"}}, "root", subprocess.Sandbox{}, "programs.sandbox.write: away is outside the root"},
+		"below no root":            {policy.Sandbox{Read: []string{"data"}}, "", subprocess.Sandbox{}, "programs.sandbox.read: data is relative and needs --root"},
 	} {
 		o := confineOptions{root: c.root}
 		got, err := o.sandbox(c.box)
@@ -134,7 +134,7 @@ func TestProgramsApart(t *testing.T) {
 		"a record that is not there": {[]string{"out"}, nil, []string{"root/out/new/run.jsonl"}, nil, "programs could change root/out/new/run.jsonl"},
 		"definitions":                {[]string{"out"}, nil, nil, []string{"root/out/tools"}, "programs could change root/out/tools"},
 		"among definitions":          {[]string{"out/tools"}, nil, nil, []string{"root/out"}, "programs could add definitions to root/out"},
-		"what is obeyed, by a link":  {[]string{"hooks"}, nil, nil, nil, "other programs run or obey what stands in " + dir + "/root/.git/hooks"},
+		"what is obeyed, by a link":  {[]string{"hooks"}, nil, nil, nil, "other programs run or load files from " + dir + "/root/.git/hooks"},
 	} {
 		o := confineOptions{root: "root"}
 		_, err := o.confinement(quietTalk(), policy.Programs{Path: c.path, Sandboxes: []policy.Sandbox{{Write: c.write, Optional: true}}}, runs(), c.made, c.defs)
@@ -166,8 +166,8 @@ func TestProgramsSearched(t *testing.T) {
 		"usual":        {nil, ""},
 		"some":         {[]string{dir + "/bin", dir + "/not/there"}, ""},
 		"none is left": {[]string{}, "the policies have no folder in common"},
-		"the root":     {[]string{dir + "/bin", dir + "/root"}, dir + "/root is the root, where tools write"},
-		"open":         {[]string{dir + "/open"}, dir + "/open has the mode 0777: everybody can put programs there"},
+		"the root":     {[]string{dir + "/bin", dir + "/root"}, dir + "/root is the root, which tools can write"},
+		"open":         {[]string{dir + "/open"}, dir + "/open has mode 0777: anyone can add programs"},
 	} {
 		o := confineOptions{root: "root"}
 		_, err := o.confinement(quietTalk(), policy.Programs{Path: c.path}, runs(), nil, nil)
@@ -180,14 +180,14 @@ func TestProgramsSearched(t *testing.T) {
 // A run that runs no program is asked for nothing of it, and one that does for a folder.
 func TestNoPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
-		flags policy.Rules
+		flags policy.FlagRules
 		tools []*tool.Definition
 		exit  int
 	}{
-		"no such tool": {policy.Rules{EnableExec: true}, runs()[:1], 0},
-		"switched off": {policy.Rules{}, runs(), 0},
-		"read-only":    {policy.Rules{EnableExec: true, ReadOnly: true}, runs(), 0},
-		"no root":      {policy.Rules{EnableExec: true}, runs(), 2},
+		"no such tool": {policy.FlagRules{EnableExec: true}, runs()[:1], 0},
+		"switched off": {policy.FlagRules{}, runs(), 0},
+		"read-only":    {policy.FlagRules{EnableExec: true, ReadOnly: true}, runs(), 0},
+		"no root":      {policy.FlagRules{EnableExec: true}, runs(), 2},
 	} {
 		got, err := (&confineOptions{}).programs(quietTalk(), policy.Policy{Flags: c.flags}, c.tools, nil, nil)
 		if got != nil || exitOf(err).Code != c.exit || got.doc() != nil || got.searches() != nil {
@@ -213,7 +213,7 @@ func TestProgramsVariables(t *testing.T) {
 		if err != nil || cmp.Diff(c.want, got.named) != "" || got.passes("A") != (c.env == nil) || got.passes("C") != (len(c.env) == 2 || c.env == nil) {
 			t.Errorf("%v: %v, %v", c.env, got.named, err)
 		}
-		if n := strings.Count(said.String(), "the policy keeps the variable"); n < c.says || c.says == 0 && n > 0 {
+		if n := strings.Count(said.String(), "the policy hides the variable"); n < c.says || c.says == 0 && n > 0 {
 			t.Errorf("%v: %s", c.env, said.String())
 		}
 	}

@@ -47,7 +47,7 @@ func (l *userRates) state() stateFile {
 }
 
 // Take is as [policy.Ledger] says.
-func (l *userRates) Take(at time.Time, uses []policy.Use) (time.Time, error) {
+func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, error) {
 	release, err := l.state().lock()
 	if err != nil {
 		return at, err
@@ -58,7 +58,7 @@ func (l *userRates) Take(at time.Time, uses []policy.Use) (time.Time, error) {
 		return at, err
 	}
 	for _, u := range uses {
-		at = u.Free(kept[u.Key].Starts, at)
+		at = u.NextFree(kept[u.Key].Starts, at)
 	}
 	if l.dry {
 		return at, nil
@@ -69,11 +69,11 @@ func (l *userRates) Take(at time.Time, uses []policy.Use) (time.Time, error) {
 }
 
 // note adds a start.
-func note(kept map[string]keptStarts, at time.Time, uses []policy.Use) {
+func note(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	for _, u := range uses {
 		k := kept[u.Key]
 		k.Starts = append(k.Starts, at.Round(0)) // it is never before the last one
-		k.Starts = k.Starts[max(0, len(k.Starts)-policy.MostKept):]
+		k.Starts = k.Starts[max(0, len(k.Starts)-policy.MaxLedgerStarts):]
 		k.Window = max(k.Window, u.Window)
 		kept[u.Key] = k
 	}
@@ -98,7 +98,7 @@ func (l *userRates) read() (map[string]keptStarts, error) {
 	}
 	if err := decodeRates(text, &kept); err != nil {
 		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.state().path(), err)},
-			"no call of a rate of this user is made until it is removed; what it held is then forgotten"}
+			"rate-limited calls fail until it is removed; removing it forgets the recorded calls"}
 	}
 	turnBack(kept, time.Until(written))
 	return kept, nil
@@ -129,8 +129,8 @@ func decodeRates(text []byte, kept *map[string]keptStarts) error {
 		return errors.New("it holds null")
 	}
 	for key, k := range *kept {
-		if len(k.Starts) == 0 || len(k.Starts) > policy.MostKept || k.Window <= 0 {
-			return fmt.Errorf("what it says of %q cannot be", key)
+		if len(k.Starts) == 0 || len(k.Starts) > policy.MaxLedgerStarts || k.Window <= 0 {
+			return fmt.Errorf("invalid entry for %q", key)
 		}
 	}
 	return nil

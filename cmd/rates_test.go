@@ -26,19 +26,19 @@ func ledger(t *testing.T) *userRates {
 // Calls of several runs wait for one another, and a call that counts twice for both.
 func TestUserRates(t *testing.T) {
 	l, now := ledger(t), time.Now().Add(time.Hour).Truncate(time.Second) // what is long ago is forgotten
-	twice, once := policy.Use{Key: "wget", Most: 2, Window: time.Second}, policy.Use{Key: "wget docs", Most: 1, Window: time.Minute}
+	twice, once := policy.RateWindow{Key: "wget", MaxStarts: 2, Window: time.Second}, policy.RateWindow{Key: "wget docs", MaxStarts: 1, Window: time.Minute}
 	for i, c := range []struct {
 		after time.Duration
-		uses  []policy.Use
+		uses  []policy.RateWindow
 		want  time.Duration
 	}{
-		{0, []policy.Use{twice}, 0},
-		{0, []policy.Use{twice}, 0},
-		{0, []policy.Use{twice}, time.Second},
-		{500 * time.Millisecond, []policy.Use{once}, 500 * time.Millisecond},
-		{600 * time.Millisecond, []policy.Use{twice, once}, 60*time.Second + 500*time.Millisecond},
-		{700 * time.Millisecond, []policy.Use{twice}, 60*time.Second + 500*time.Millisecond}, // in order
-		{2 * time.Hour, []policy.Use{twice, once}, 2 * time.Hour},
+		{0, []policy.RateWindow{twice}, 0},
+		{0, []policy.RateWindow{twice}, 0},
+		{0, []policy.RateWindow{twice}, time.Second},
+		{500 * time.Millisecond, []policy.RateWindow{once}, 500 * time.Millisecond},
+		{600 * time.Millisecond, []policy.RateWindow{twice, once}, 60*time.Second + 500*time.Millisecond},
+		{700 * time.Millisecond, []policy.RateWindow{twice}, 60*time.Second + 500*time.Millisecond}, // in order
+		{2 * time.Hour, []policy.RateWindow{twice, once}, 2 * time.Hour},
 	} {
 		other := &userRates{dir: l.dir, dry: true} // another process sees the same
 		seen, err := other.Take(now.Add(c.after), c.uses)
@@ -55,13 +55,13 @@ func TestUserRates(t *testing.T) {
 // Many at once never are more than the rate lets start, and the file stays small and private.
 func TestUserRatesTogether(t *testing.T) {
 	l, now := ledger(t), time.Now()
-	u := policy.Use{Key: "k", Most: 3, Window: time.Second}
+	u := policy.RateWindow{Key: "k", MaxStarts: 3, Window: time.Second}
 	var mu sync.Mutex
 	var starts []time.Time
 	var running sync.WaitGroup
 	for range 40 {
 		running.Go(func() {
-			at, err := (&userRates{dir: l.dir}).Take(now, []policy.Use{u})
+			at, err := (&userRates{dir: l.dir}).Take(now, []policy.RateWindow{u})
 			if err != nil {
 				t.Error(err)
 			}
@@ -92,14 +92,14 @@ func TestUserRatesTogether(t *testing.T) {
 // What is kept is bounded, and what no rate can ask about is forgotten.
 func TestUserRatesForget(t *testing.T) {
 	kept, now := map[string]keptStarts{}, time.Now()
-	many := []policy.Use{{Key: "many", Most: policy.MostKept, Window: time.Hour}}
-	for i := range policy.MostKept + 5 {
+	many := []policy.RateWindow{{Key: "many", MaxStarts: policy.MaxLedgerStarts, Window: time.Hour}}
+	for i := range policy.MaxLedgerStarts + 5 {
 		note(kept, now.Add(time.Duration(i)), many)
 	}
-	if n := len(kept["many"].Starts); n != policy.MostKept {
+	if n := len(kept["many"].Starts); n != policy.MaxLedgerStarts {
 		t.Errorf("%d starts are kept", n)
 	}
-	note(kept, now.Add(2*time.Hour), []policy.Use{{Key: "other", Most: 1, Window: time.Second}})
+	note(kept, now.Add(2*time.Hour), []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Second}})
 	forget(kept, now.Add(2*time.Hour))
 	if _, there := kept["many"]; there || len(kept) != 1 {
 		t.Errorf("kept: %v", kept)
@@ -109,9 +109,9 @@ func TestUserRatesForget(t *testing.T) {
 // That a call waits for its own rate does not free those of others.
 func TestUserRatesOfOthers(t *testing.T) {
 	l, now := ledger(t), time.Now()
-	slow, other := []policy.Use{{Key: "slow", Most: 1, Window: time.Hour}}, []policy.Use{{Key: "other", Most: 1, Window: time.Minute}}
+	slow, other := []policy.RateWindow{{Key: "slow", MaxStarts: 1, Window: time.Hour}}, []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Minute}}
 	var last time.Time
-	for _, uses := range [][]policy.Use{slow, other, slow, other} { // the third waits for an hour
+	for _, uses := range [][]policy.RateWindow{slow, other, slow, other} { // the third waits for an hour
 		var err error
 		if last, err = l.Take(now, uses); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestUserRatesDamaged(t *testing.T) {
 		if err := os.WriteFile(l.state().path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}})
+		_, err := l.Take(time.Now(), []policy.RateWindow{{Key: "k", MaxStarts: 1, Window: time.Second}})
 		if err == nil || exitOf(err).Name != "input" || !strings.Contains(err.Error(), "is damaged") || hintOf(err) == "" {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -149,7 +149,7 @@ func TestUserRatesLink(t *testing.T) {
 	if err := os.Symlink(target, l.state().path()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Take(time.Now(), []policy.Use{{Key: "k", Most: 1, Window: time.Second}}); err == nil || exitOf(err).Name != "io" {
+	if _, err := l.Take(time.Now(), []policy.RateWindow{{Key: "k", MaxStarts: 1, Window: time.Second}}); err == nil || exitOf(err).Name != "io" {
 		t.Errorf("%v", err)
 	}
 }
@@ -157,7 +157,7 @@ func TestUserRatesLink(t *testing.T) {
 // A clock that was wrong and is set back makes nobody wait for the time that it had.
 func TestUserRatesOfAClockSetBack(t *testing.T) {
 	l, now := ledger(t), time.Now()
-	u := []policy.Use{{Key: "k", Most: 1, Window: time.Minute}}
+	u := []policy.RateWindow{{Key: "k", MaxStarts: 1, Window: time.Minute}}
 	later := now.Add(24 * time.Hour)
 	if _, err := l.Take(later, u); err != nil {
 		t.Fatal(err)

@@ -176,7 +176,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 // useTexts makes the prompt texts of a recorded run those of this one, so that it makes the same requests whatever the
 // texts of this version are.
 func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
-	cfg.Texts = prompt.Recorded(run.Texts, cfg.Texts)
+	cfg.Texts = prompt.RecordedFiles(run.Texts, cfg.Texts)
 	if _, err := prompt.Load(cfg.Texts); err != nil {
 		return &inputError{fmt.Errorf("%s: %w", path, err)}
 	}
@@ -202,7 +202,7 @@ func dialectName(cfg agent.Config) string {
 	if cfg.Native {
 		return native
 	}
-	return cfg.Writes.Name
+	return cfg.Dialect.Name
 }
 
 // digest identifies a list of texts. Their lengths are part of it, so that text

@@ -17,21 +17,21 @@ func (o *runOptions) check() error {
 		return err
 	}
 	if len(o.approve.calls) > 0 && o.resumed == nil {
-		return usagef("oneshot run --resume RUN --approve-call …, as the error of the run says it", "--approve-call: an approval is of a call of one run, which is named with --resume")
+		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
 	if o.onDenied != "fail" && o.onDenied != "continue" {
-		return usagef("--on-denied fail or --on-denied continue", "--on-denied: unknown value %q", o.onDenied)
+		return usagef("use --on-denied fail or continue", "--on-denied: unknown value %q", o.onDenied)
 	}
 	if o.onUnknown != "stop" && o.onUnknown != "report" {
-		return usagef("--on-unknown-outcome stop or --on-unknown-outcome report", "--on-unknown-outcome: unknown value %q", o.onUnknown)
+		return usagef("use --on-unknown-outcome stop or report", "--on-unknown-outcome: unknown value %q", o.onUnknown)
 	}
 	switch o.output {
 	case "json", "envelope", "text":
 	default:
-		return usagef("--output json, envelope or text", "--output: unknown value %q", o.output)
+		return usagef("use --output json, envelope or text", "--output: unknown value %q", o.output)
 	}
 	if o.dryRun && o.output != "json" {
-		return usagef("leave out --output", "--dry-run prints a request, which is JSON")
+		return usagef("omit --output", "--dry-run prints a JSON request")
 	}
 	if err := checkLock(o.lock); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (o *runOptions) check() error {
 		}
 	}
 	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
-		return usagef("", "--max-repairs, --max-total-tokens and --timeout must not be negative, and --timeout not 0")
+		return usagef("", "--max-repairs and --max-total-tokens must be at least 0, and --timeout more than 0")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (o *runOptions) checkNames(tools *tool.Registry) error {
 		}
 	}
 	for _, name := range o.require {
-		if tools == nil || !tools.Has(name) || tool.Ending(name) != nil || name == tool.AskUser.Name {
+		if tools == nil || !tools.Has(name) || tool.EndingTool(name) != nil || name == tool.AskUser.Name {
 			return usagef(nearTool(name, tools), "--require-tool: no tool of this run is named %q", name)
 		}
 	}
@@ -90,10 +90,10 @@ func (o *runOptions) checkNames(tools *tool.Registry) error {
 // nearTool says what to do about a name that no tool of a run has.
 func nearTool(name string, tools *tool.Registry) string {
 	if tools == nil {
-		return "name tools with --tools and --tool first"
+		return "select tools with --tools or --tool first"
 	}
 	if near := tools.Suggest(name); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "the run has the tools that --tools and --tool name; " + showsTools
+	return "the run has only the tools that --tools and --tool select; " + showsTools
 }

@@ -223,5 +223,5 @@ func checkFormat(format string, known ...string) error {
 	if slices.Contains(known, format) {
 		return nil
 	}
-	return usagef("use --format "+schema.Either(known), "--format: unknown value %q", format)
+	return usagef("use --format "+schema.JoinOr(known), "--format: unknown value %q", format)
 }

@@ -12,8 +12,8 @@ import (
 func newSchema(_ Env, t *console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema [flags] [NAME]",
-		Short:   "Print the published JSON Schemas of what the program reads and writes",
-		Long:    "Schema lists the names of the published JSON Schemas, one a line, or prints one.",
+		Short:   "Print the published JSON Schemas",
+		Long:    "Schema lists the names of the published JSON Schemas, one per line, or prints one.",
 		Example: "  oneshot schema\n  oneshot schema envelope.v1",
 		Args:    atMost(1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ func newSchema(_ Env, t *console) *cobra.Command {
 }
 
 func listSchemas(t *console) error {
-	for _, name := range schema.Published() {
+	for _, name := range schema.PublishedNames() {
 		if _, err := fmt.Fprintln(t.out, name); err != nil {
 			return err
 		}
@@ -35,10 +35,10 @@ func listSchemas(t *console) error {
 }
 
 func printSchema(t *console, name string) error {
-	text, ok := schema.Text(name)
+	text, ok := schema.PublishedText(name)
 	if !ok {
-		hint := cmp.Or(schema.Meant(name, schema.Published()), "oneshot schema lists them")
-		return usagef(hint, "schema: there is none named %q", name)
+		hint := cmp.Or(schema.DidYouMean(name, schema.PublishedNames()), "oneshot schema lists them")
+		return usagef(hint, "unknown schema %q", name)
 	}
 	_, err := t.out.Write(text)
 	return err

@@ -43,19 +43,18 @@ func newToolsCall(env Env, t *console) *cobra.Command {
 	o := &toolsCallOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "call [flags] NAME [K=V...]",
-		Short: "Run one tool as a run would, and print its result",
-		Long: `Call checks the arguments, asks the policy and runs one tool. The result is the
-envelope that a model would read, on stdout. Arguments are K=V, each value text or
-the JSON of what its parameter takes, or one JSON object in --args.
+		Short: "Run one tool like a run would, and print its result",
+		Long: `Call checks the arguments, applies the policy, runs one tool and prints the result
+envelope that a model would get. Arguments are K=V, where V is text or the JSON of the
+parameter's type, or one JSON object in --args.
 
-With --dry-run the tool is not run. What is decided about the call is on stdout:
-the verdict, the rule that made it and why, and the arguments as they were given
-and as the tool would get them. The exit code says what would become of the call.
+With --dry-run, call prints the policy decision instead of running the tool: the
+verdict, its rule and reason, and the arguments as given and as the tool would get
+them. The exit code is the same.
 
-Exit 0 means that the tool succeeded, 1 that it failed or refused, or that the
-arguments do not fit it, 4 that it has no authorisation, 7 that the call was
-denied, by the policy or by who was asked, 8 that the tool needs more, or that the
-call has to be approved.`,
+Exit 0 means that the tool succeeded, 1 that it failed or the arguments are invalid,
+4 that it lacks an authorisation, 7 that the policy or the approver denied the call,
+8 that the tool needs information or the call needs approval.`,
 		Example: `  oneshot tools call vault_search --root testdata/vault query=battery limit=2
   oneshot tools call file_put --policy testdata/readme/policy.yaml --dry-run --args '{"path": "out/a.md", "content": "x"}'`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -71,11 +70,11 @@ call has to be approved.`,
 	}
 	o.tools.flags(c.Flags())
 	o.confine.flags(c.Flags())
-	c.Flags().StringVar(&o.args, "args", "{}", "arguments as a `JSON` object; @FILE reads a file, - reads stdin")
+	c.Flags().StringVar(&o.args, "args", "{}", "pass the arguments as a `JSON` object; @FILE reads a file, - reads stdin")
 	o.policy.flags(c.Flags())
 	o.approve.flags(c.Flags())
 	o.secrets.flags(c.Flags())
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what the policy decides about the call, and do not make it")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the policy decision and do not run the tool")
 	return c
 }
 
@@ -165,7 +164,7 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	switch {
 	case !ok:
 		return nil, noTool(name, registry)
-	case tool.Ending(name) == def:
+	case tool.EndingTool(name) == def:
 		return nil, usagef("", "%s ends a run; there is nothing to call", name)
 	case def == tool.AskUser:
 		return nil, usagef("", "%s asks the user of a run; there is nothing to call", name)
@@ -179,7 +178,7 @@ func noTool(name string, registry *tool.Registry) error {
 	if near := registry.Suggest(name); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return usagef(hint, "tools: there is none named %q", name)
+	return usagef(hint, "unknown tool %q", name)
 }
 
 // paired returns arguments that were given as K=V, each as its parameter takes it.
@@ -222,12 +221,12 @@ func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) 
 		return nil, err
 	}
 	const hint = `for example --args '{"query": "battery"}'`
-	if faults := tool.Strict(text); len(faults) > 0 {
-		return nil, usagef(hint, "--args cannot be read: %s", faults[0].Message)
+	if faults := tool.CheckStrict(text); len(faults) > 0 {
+		return nil, usagef(hint, "--args: invalid JSON: %s", faults[0].Message)
 	}
 	args := jsontext.Value(text)
 	if args.Kind() != '{' {
-		return nil, usagef(hint, "--args has to be a JSON object")
+		return nil, usagef(hint, "--args must be a JSON object")
 	}
 	return args, nil
 }
@@ -236,16 +235,16 @@ func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) 
 func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat.Call, *chat.Result) {
 	call := chat.Call{Name: def.Name, Arguments: []byte(args), Status: chat.StatusOK, Executable: true}
 	if faults := def.Check(call.Arguments); len(faults) > 0 {
-		result := def.Refusal(faults, messages(faults))
+		result := def.RejectionResult(faults, messages(faults))
 		return call, &result
 	}
-	call.Arguments = def.Complete(call.Arguments)
+	call.Arguments = def.WithDefaults(call.Arguments)
 	return call, nil
 }
 
 // question is what has to be answered about a call that the policy asks about.
-func question(ctx context.Context, env executor.Env, def *tool.Definition, d policy.Decision) agent.Question {
-	q := agent.Question{
+func question(ctx context.Context, env executor.Env, def *tool.Definition, d policy.Decision) agent.ApprovalRequest {
+	q := agent.ApprovalRequest{
 		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
 		Effect: def.Effect, Purpose: def.Description, Rule: d.Rule, Why: d.Why, Def: def,
 		Preview: env.Preview(ctx, def, d.Arguments),
@@ -258,12 +257,12 @@ func question(ctx context.Context, env executor.Env, def *tool.Definition, d pol
 }
 
 // unapproved is the error of a question without an answer; why may be nil.
-func unapproved(q agent.Question, why error) error {
-	hint := "--approve-call " + q.Approval + " admits it"
+func unapproved(q agent.ApprovalRequest, why error) error {
+	hint := "--approve-call " + q.Approval + " approves it"
 	if why == nil || errors.Is(why, errNobody) {
-		hint += ", --approve tty asks you"
+		hint += "; --approve tty asks at the terminal"
 	}
-	return &hintedError{&agent.ApprovalError{Questions: []agent.Question{q}, Why: why}, hint}
+	return &hintedError{&agent.ApprovalError{Requests: []agent.ApprovalRequest{q}, Why: why}, hint}
 }
 
 // approved returns the decision about a call that the policy asks about: the answer of who
@@ -303,7 +302,7 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	}
 	about.Digest = o.digest(def, call.Arguments)
 	begin := time.Now()
-	result, err := r.Run(ctx, chat.Execution{Call: call, Key: freshKey(), MaxBytes: d.MaxBytes, Follow: d.Follow, Leads: d.Leads})
+	result, err := r.Run(ctx, chat.Execution{Call: call, Key: freshKey(), MaxBytes: d.MaxBytes, Follow: d.CheckRedirect, Leads: d.ResolvedPaths})
 	if err != nil {
 		return err
 	}
@@ -353,7 +352,7 @@ func (o *toolsCallOptions) ended(about agent.Event, r chat.Result) {
 
 // wait waits until the rates let a call start.
 func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
-	wait, err := d.Start(&policy.State{}, "", time.Now())
+	wait, err := d.ReserveStart(&policy.State{}, "", time.Now())
 	if err != nil {
 		return err
 	}
@@ -390,7 +389,7 @@ func messages(findings []diag.Finding) string {
 func ending(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
-		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "say it in --args"}
+		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "pass it in --args"}
 	case r.Error != nil && r.Error.Code == chat.Unauthorized:
 		return &agent.UnauthorizedError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:
@@ -404,6 +403,6 @@ func printResult(t *console, r chat.Result) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.out.Write(append(diag.VisibleJSON(t.secrets.HideJSON(envelope)), '\n'))
+	_, err = t.out.Write(append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(envelope)), '\n'))
 	return err
 }

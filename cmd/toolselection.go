@@ -26,8 +26,8 @@ type toolOptions struct {
 }
 
 func (o *toolOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.paths, "tools", nil, "`PATH` of a file or folder with tool definitions, e.g. --tools tooldefs; FILE@sha256:HEX takes a file only with that digest")
-	f.StringArrayVar(&o.globs, "tool", nil, "`GLOB` of tools to use, among the files and those that are shipped, e.g. --tool 'vault_*'")
+	f.StringArrayVar(&o.paths, "tools", nil, "load tool definitions from `PATH`, a file or folder (repeatable), e.g. --tools tooldefs; FILE@sha256:HEX pins a file")
+	f.StringArrayVar(&o.globs, "tool", nil, "make tools matching `GLOB` available (repeatable), e.g. --tool 'vault_*'")
 }
 
 // forRun loads the named definitions. It returns nil when none are named: what
@@ -45,7 +45,7 @@ const showsTools = "oneshot tools list shows the names"
 // forPrompt loads the named definitions, of which there must be some.
 func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
-		return nil, usagef("for example --tool 'vault_*'; "+showsTools, "no tools are named")
+		return nil, usagef("for example --tool 'vault_*'; "+showsTools, "no tools selected")
 	}
 	return o.load(env, t)
 }
@@ -56,7 +56,7 @@ func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 	registry, findings, replacing, err := selectTools(env, *o)
 	t.findings(findings, definitionTexts(env, findings))
 	for _, d := range replacing {
-		t.note("%s of %s:%d is used instead of the shipped definition", d.Name, d.File, max(d.Line, 1))
+		t.note("%s of %s:%d replaces the shipped definition", d.Name, d.File, max(d.Line, 1))
 	}
 	return registry, err
 }
@@ -67,7 +67,7 @@ func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 // definitions with errors are usage errors; the findings say what is wrong. Replacing are the definitions of files
 // that are chosen in the place of a shipped one of their name.
 func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []diag.Finding, replacing []*tool.Definition, err error) {
-	if bad := policy.CheckGlobs(o.globs); bad != "" {
+	if bad := policy.FirstInvalidGlob(o.globs); bad != "" {
 		return nil, nil, nil, usagef("", "--tool: %q is not a valid glob", bad)
 	}
 	defs, findings, err := loadDefinitions(env, o)
@@ -113,7 +113,7 @@ func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPref
 // wrongDefinitions is the error of findings of which one or more are errors.
 func wrongDefinitions(findings []diag.Finding) error {
 	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
-	return usagef("oneshot parse --explain "+string(findings[first].Code)+" says more", "the tool definitions are wrong")
+	return usagef("oneshot explain "+string(findings[first].Code)+" explains it", "invalid tool definitions")
 }
 
 // loadDefinitions loads the files, and the shipped definitions where they count.
@@ -192,7 +192,7 @@ func matchesNothing(glob string, defs []*tool.Definition) error {
 	for i, d := range defs {
 		names[i] = d.Name
 	}
-	return usagef(cmp.Or(schema.Meant(glob, names), hint), "--tool: no definition is named %q", glob)
+	return usagef(cmp.Or(schema.DidYouMean(glob, names), hint), "--tool: no definition is named %q", glob)
 }
 
 // definitionTexts reads the files that findings are about, for excerpts. One

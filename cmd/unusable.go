@@ -43,7 +43,7 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 	case named != nil:
 		return nil, named
 	case usable == nil:
-		return nil, usagef("name one with --tool to see what it needs", "none of the tools can work")
+		return nil, usagef("name one with --tool to see what it needs", "none of the tools is usable")
 	case !o.console.quiet:
 		for _, l := range left {
 			l.warn(o.console)
@@ -60,10 +60,10 @@ type leftOut struct {
 
 func (l leftOut) warn(t *console) {
 	if len(l.names) == 1 {
-		t.warn(l.hint, "the tool %s is left out: %s", l.names[0], l.why)
+		t.warn(l.hint, "tool %s omitted: %s", l.names[0], l.why)
 		return
 	}
-	t.warn(l.hint, "the tools %s are left out, all for one reason: %s", strings.Join(l.names, ", "), l.why)
+	t.warn(l.hint, "tools %s omitted: %s", strings.Join(l.names, ", "), l.why)
 }
 
 // toolsOnRecord returns the tools that a run on record had.
@@ -73,7 +73,7 @@ func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
 
 // missingRequirements returns why no call of a tool can succeed and what the caller can do about it, or "".
 func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (why, hint string) {
-	if why, hint := p.Lacks(d); why != "" {
+	if why, hint := p.BlockedReason(d); why != "" {
 		return why, hint
 	}
 	if o.isReplay() {
@@ -85,14 +85,14 @@ func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (
 // missingRequirements returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
 func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint string) {
 	if o.root == "" && executor.NeedsRoot(d) {
-		return "it works in a folder, and none is named", "name it with --root DIR"
+		return "it needs --root", "set --root DIR"
 	}
 	return "", ""
 }
 
 // cannotWork is the error of a tool that is named.
 func cannotWork(d *tool.Definition, why, hint string) error {
-	return usagef(hint, "the tool %s cannot work: %s", d.Name, why)
+	return usagef(hint, "tool %s is unusable: %s", d.Name, why)
 }
 
 // only returns a registry of some of the definitions, nil for none.

@@ -30,7 +30,7 @@ type validateOptions struct {
 	format   string
 	findings findingOptions
 	fix      bool
-	missing  lint.Missing
+	missing  lint.V1Defaults
 	kind     lint.Kind // of all files, where the flags say it; else ""
 }
 
@@ -39,18 +39,17 @@ func newValidate(env Env, t *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [flags] FILE|FOLDER|-...",
 		Short: "Check definitions, agent files, policies, answers, run files and other documents",
-		Long: `Validate checks files without running anything. The kind of a file is told from
-its content, or named with --as, also by one of the schemas that oneshot schema
-lists. A file that cannot be told is not valid, and the others are checked all the
-same. With --schema every file is an answer, or holds several in JSON Lines. Of a
-folder all files of a known kind are checked, but hidden ones and links.
+		Long: `Validate checks files without running anything. It detects the kind of a file from
+its content; --as sets it, also to the name of a published schema (oneshot schema
+lists them). A file of an unknown kind is invalid; the others are still checked. With
+--schema every file is an answer, or JSON Lines of answers. In a folder validate
+checks all files of a known kind except hidden ones and links.
 
-Exit 0 means that every file is valid, exit 1 that one is not. The report is on
+Exit 0 means that every file is valid, exit 1 that some are not. The report is on
 stdout in both cases.
 
-With --fix the text of the one file is on stdout instead, with every safe fix made:
-records of calls in the form v1 are rewritten in the form v2. What is left is said
-on stderr.`,
+With --fix, validate prints the text of the one file instead, with every safe fix
+applied: call records in format v1 become v2. The remaining findings go to stderr.`,
 		Example: `  oneshot validate tooldefs/wget.yaml testdata/readme/todo.schema.json
   oneshot validate --schema testdata/readme/todo.schema.json testdata/readme/answer.json`,
 		Args: cobra.ArbitraryArgs,
@@ -63,33 +62,33 @@ on stderr.`,
 }
 
 func (o *validateOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.as, "as", "", "`KIND` of the files: "+anyKind()+"; told from their content without it")
-	onceVar(f, &o.schema, "schema", "`FILE` with the JSON Schema of the answers, e.g. --schema digest.schema.json")
+	f.StringVar(&o.as, "as", "", "check the files as `KIND`: "+anyKind()+" (default: detect it from the content)")
+	onceVar(f, &o.schema, "schema", "check the files as answers against the JSON Schema in `FILE`, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
-	f.BoolVar(&o.fix, "fix", false, "print the text of the file with its safe fixes made, no report")
-	f.StringArrayVar(&o.tools, "tools", nil, "`PATH` of definitions, or FILE@sha256:HEX: the names in policies are checked against them and those that are shipped, and the tests of policies made")
-	f.StringVar(&o.missing.ToolName, "tool-name", "", "`NAME` of the tool that made the records in the form v1, e.g. --tool-name search_docs")
-	f.IntVar(&o.missing.TopK, "top-k", 0, "`N` results that the records in the form v1 asked for, e.g. --top-k 10")
+	f.BoolVar(&o.fix, "fix", false, "print the file with safe fixes applied instead of a report")
+	f.StringArrayVar(&o.tools, "tools", nil, "check policies against the tool definitions in `PATH` (or FILE@sha256:HEX) and the shipped ones, and run their tests (repeatable)")
+	f.StringVar(&o.missing.ToolName, "tool-name", "", "set the tool `NAME` of v1 records, e.g. --tool-name search_docs")
+	f.IntVar(&o.missing.TopK, "top-k", 0, "set how many results `N` v1 records requested, e.g. --top-k 10")
 	o.set = f
 }
 
 // anyKind lists what --as takes.
 func anyKind() string {
-	return schema.Either(append(slices.Clone(lint.Kinds), "the name of a published schema"))
+	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
 // writeNamed takes the kind that --as names.
 func (o *validateOptions) named() error {
 	var ok bool
-	if o.kind, ok = lint.KindNamed(o.as); o.as == "" || ok {
+	if o.kind, ok = lint.KindByName(o.as); o.as == "" || ok {
 		return nil
 	}
-	names := schema.Published()
+	names := schema.PublishedNames()
 	for _, k := range lint.Kinds {
 		names = append(names, string(k))
 	}
-	return usagef(cmp.Or(schema.Meant(o.as, names), "--as "+anyKind()), "--as: unknown value %q", o.as)
+	return usagef(cmp.Or(schema.DidYouMean(o.as, names), "--as "+anyKind()), "--as: unknown value %q", o.as)
 }
 
 // check refuses flags and arguments that cannot be meant. It opens nothing.
@@ -106,7 +105,7 @@ func (o *validateOptions) check(args []string) error {
 	case o.kind == lint.Answer && o.schema == "":
 		return usagef("for example --as answer --schema digest.schema.json", "--as answer needs --schema")
 	case o.schema != "" && o.as != "" && o.kind != lint.Answer:
-		return usagef("leave out one of the two", "--schema is for answers, and --as says %s", o.as)
+		return usagef("omit one of them", "--schema is for answers, but --as is %s", o.as)
 	case o.schema != "":
 		o.kind = lint.Answer
 	}
@@ -187,13 +186,13 @@ func (o *validateOptions) known() (*tool.Registry, error) {
 
 // A verdict is what was found in a file that counts.
 type verdict struct {
-	lint.Verdict
+	lint.FileResult
 	text  diag.Text
 	tally diag.Tally
 	ok    bool // nothing is at or above the threshold
 }
 
-func (o *validateOptions) verdict(v lint.Verdict, text []byte) verdict {
+func (o *validateOptions) verdict(v lint.FileResult, text []byte) verdict {
 	tally := diag.TallyOf(v.Findings)
 	return verdict{v, diag.Text{Bytes: text}, tally, !o.findings.failOn.reached(tally)}
 }
@@ -225,13 +224,13 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 	stale, err := o.findings.settle(o.console)
 	if len(stale) > 0 {
 		base := o.findings.base
-		all = append(all, o.verdict(lint.Verdict{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
+		all = append(all, o.verdict(lint.FileResult{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
 	}
 	return all, err
 }
 
 // verdictOn checks one file.
-func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.Verdict, err error) {
+func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult, err error) {
 	if !f.isLarge {
 		return checker.File(f.name, f.text, kind), nil
 	}
@@ -246,17 +245,17 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.Verdict, e
 
 // againstShipped checks a policy again with the tools that oneshot brings, if it has rules for no
 // others. Else it says what was not checked.
-func (o *validateOptions) againstShipped(v lint.Verdict, f file) (lint.Verdict, error) {
+func (o *validateOptions) againstShipped(v lint.FileResult, f file) (lint.FileResult, error) {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
 		return v, err
 	}
-	checked := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, shipped).File(f.name, f.text, lint.Policy)
+	checked := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, shipped).File(f.name, f.text, lint.Policy)
 	if !slices.ContainsFunc(checked.Findings, func(f diag.Finding) bool { return f.Code == diag.PolicyTool }) {
 		return checked, nil
 	}
-	o.console.note("%s: names of tools were not checked, and tests not made", v.File)
-	o.console.note("hint: it has rules for tools that oneshot does not bring; name their definitions with --tools PATH")
+	o.console.note("%s: tool names not checked, tests not run", v.File)
+	o.console.note("hint: it has rules for tools that are not shipped; add their definitions with --tools PATH")
 	return v, nil
 }
 
@@ -268,11 +267,11 @@ func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 		case f.isLarge:
 			kinds[i] = lint.RunFile
 		case o.kind == "":
-			kinds[i], _ = lint.KindOf(f.text)
+			kinds[i], _ = lint.DetectKind(f.text)
 		}
 	}
-	if o.missing != (lint.Missing{}) && !slices.ContainsFunc(kinds, mayHaveCalls) {
-		return nil, usagef("leave them out", "--tool-name and --top-k are for messages and events, and there are none")
+	if o.missing != (lint.V1Defaults{}) && !slices.ContainsFunc(kinds, mayHaveCalls) {
+		return nil, usagef("omit them", "--tool-name and --top-k are for messages and events, and there are none")
 	}
 	return kinds, nil
 }
@@ -307,9 +306,9 @@ func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Ki
 	v, quota := fixed.Read, o.findings.quota()
 	o.findings.sayLeft(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
 	quota.note(o.console)
-	o.console.note("safe fixes made: %d", fixed.Made)
+	o.console.note("safe fixes applied: %d", fixed.Made)
 	if fixed.Open != "" {
-		o.console.note("not all is fixed: %s", fixed.Open)
+		o.console.note("partly fixed: %s", fixed.Open)
 	}
 	return o.judge([]verdict{o.verdict(v, fixed.Text)})
 }
@@ -357,7 +356,7 @@ func (o *validateOptions) printText(all []verdict, files []report.File, quota *q
 		if err := report.Text(o.console.out, f.Findings, excerptsFrom(f.Name, f.Text), nil); err != nil {
 			return err
 		}
-		fmt.Fprintf(o.console.out, "%s: %s\n", report.Visible(v.File), v)
+		fmt.Fprintf(o.console.out, "%s: %s\n", report.EscapeLine(v.File), v)
 		fixable += len(diag.SafeFixes(v.Findings))
 	}
 	quota.rest(o.console.out)
@@ -395,5 +394,5 @@ func (o *validateOptions) judge(all []verdict) error {
 	case 1:
 		return &findingsError{bad[0]}
 	}
-	return &findingsError{fmt.Sprintf("%d of %d files are not valid", len(bad), len(all))}
+	return &findingsError{fmt.Sprintf("%d of %d files are invalid", len(bad), len(all))}
 }

@@ -104,7 +104,7 @@ func TestVerified(t *testing.T) {
 
 // They fit the published schema of definitions.
 func TestPublishedSchema(t *testing.T) {
-	text, _ := schema.Text("tool_definition.v1")
+	text, _ := schema.PublishedText("tool_definition.v1")
 	s, findings := schema.Compile("tool_definition.v1", text)
 	if findings != nil {
 		t.Fatal(findings)

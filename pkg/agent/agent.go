@@ -52,16 +52,16 @@ type Recorder interface {
 // Config is everything a run depends on. Model, Texts and Prompt are required, and Runner if there
 // are tools.
 type Config struct {
-	Model     Model
-	Responder Model // gives the final answer; nil: Model
-	Runner    Runner
-	Tools     *tool.Registry // nil for no tools
-	Texts     fs.FS          // prompt texts: those of package prompts or the caller's own
+	Model       Model
+	AnswerModel Model // gives the final answer; nil: Model
+	Runner      Runner
+	Tools       *tool.Registry // nil for no tools
+	Texts       fs.FS          // prompt texts: those of package prompts or the caller's own
 	// Native makes the model call through the tool-call field of its server. If the server rejects
 	// tools before the first call, the run falls back to the dialect.
 	Native     bool
 	NativeOnly bool            // no fallback: a server that rejects tools is an error
-	Writes     dialect.Dialect // of written calls; the zero value is the dialect "tool"
+	Dialect    dialect.Dialect // of written calls; the zero value is the dialect "tool"
 	// Nonce restricts written calls to fences that carry a random word of the run, known only to the
 	// model. It needs a dialect whose fences can be marked.
 	Nonce bool
@@ -73,10 +73,10 @@ type Config struct {
 	Input  string // data for the prompt
 	// TrustInput declares the input to be the caller's own words: it gets no untrusted label, and calls
 	// spelled out in it are not denied as echoes.
-	TrustInput bool
-	Schema     *schema.Schema // of the answer; nil for {"answer": string}
-	TextAnswer bool           // the model answers in text, which becomes {"answer": text}; only without a schema
-	Format     string         // describes the answer to the model
+	TrustInput        bool
+	Schema            *schema.Schema // of the answer; nil for {"answer": string}
+	TextAnswer        bool           // the model answers in text, which becomes {"answer": text}; only without a schema
+	AnswerDescription string         // describes the answer to the model
 
 	Params map[string]json.RawMessage // sampling and server options, in the server's names
 	Limits Limits
@@ -87,42 +87,42 @@ type Config struct {
 	// Preview returns the effects of a call. Approvers see them, and an approval is bound to them. Nil
 	// if there are no previews.
 	Preview func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview
-	// Before describes the file that a call is about to replace, for the record of the intent; it
+	// FileBefore describes the file that a call is about to replace, for the record of the intent; it
 	// returns nil if the call replaces no file. Before may be nil.
-	Before func(def *tool.Definition, args json.RawMessage) *runfile.Before
+	FileBefore func(def *tool.Definition, args json.RawMessage) *runfile.Before
 	// ContinueDenied continues the run after a denied write; otherwise the first one ends it.
 	ContinueDenied bool
-	// ReportUnknown makes a resumed run report a change with an unknown outcome to the model; otherwise
+	// ReportUnknownOutcome makes a resumed run report a change with an unknown outcome to the model; otherwise
 	// such a change ends the run. A policy rule takes precedence.
-	ReportUnknown bool
+	ReportUnknownOutcome bool
 	// Approver decides on calls for which the policy requires approval; nil if there is no approver.
 	Approver Approver
-	// Answers are the user's values for fields that tools need, by field name.
-	Answers map[string]string
+	// UserAnswers are the user's values for fields that tools need, by field name.
+	UserAnswers map[string]string
 	// AskUser offers the model [tool.AskUser] beside its tools. Without an answer the run ends at once.
 	AskUser bool
-	// Ask asks the user for needed fields that have no value in Answers; ok is false without an answer.
-	// Ask may be nil.
-	Ask func(ctx context.Context, n Needs) (values map[string]string, ok bool)
-	// Played marks a replay with the recorded results: no call waits for its rate limit.
-	Played bool
+	// PromptUser asks the user for needed fields that have no value in Answers; ok is false without an answer.
+	// PromptUser may be nil.
+	PromptUser func(ctx context.Context, n Needs) (values map[string]string, ok bool)
+	// Replay marks a replay with the recorded results: no call waits for its rate limit.
+	Replay bool
 	// RecordedUserInput are the user's values in the replayed run, in order. They take precedence over
-	// Answers.
+	// UserAnswers.
 	RecordedUserInput []runfile.UserInput
-	// Restarts are the turns at which the run ended and was resumed: see [Restarts].
-	Restarts []int
-	// Past are the records of the run that is resumed: see [Continue].
-	Past []runfile.Record
-	// Spent is the part of Limits.Wall used before the run was resumed.
-	Spent time.Duration
-	// Require names tools that must each have a successful call before the run may answer.
-	Require []string
+	// ResumePoints are the turns at which the run ended and was resumed: see [ResumePoints].
+	ResumePoints []int
+	// History are the records of the run that is resumed: see [History].
+	History []runfile.Record
+	// Elapsed is the part of Limits.Wall used before the run was resumed.
+	Elapsed time.Duration
+	// RequiredTools names tools that must each have a successful call before the run may answer.
+	RequiredTools []string
 
 	Now  time.Time // the date and time that the model sees, in the run's time zone
 	Seed [32]byte  // of all random values of the run
 
-	Record  Recorder    // nil for no record
-	Observe func(Event) // receives the events of the run, in order; may be nil
+	Recorder Recorder    // nil for no record
+	Observe  func(Event) // receives the events of the run, in order; may be nil
 }
 
 // An Outcome is the result of a run. It is complete even if the run failed.
@@ -140,7 +140,7 @@ type Outcome struct {
 	Labels     []tool.Label   // of the data the run has read: private, untrusted
 }
 
-// Effects says what a run may have changed.
+// EffectLines says what a run may have changed.
 type Effects int
 
 // Values of [Effects].
@@ -184,7 +184,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := withWallLimit(ctx, cfg.Limits.Wall, cfg.Spent)
+	ctx, cancel := withWallLimit(ctx, cfg.Limits.Wall, cfg.Elapsed)
 	defer cancel() // also ends running calls if the model or the observer panics
 	err = r.rootCause(r.loop(ctx))
 	r.out.Labels = r.journal.state.Labels()
@@ -293,13 +293,13 @@ func newRun(cfg Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Writes.Name == "" {
-		cfg.Writes, _ = dialect.Named("tool")
+	if cfg.Dialect.Name == "" {
+		cfg.Dialect, _ = dialect.Named("tool")
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
 	}
-	r := &run{cfg: cfg, journal: journal{to: cfg.Record}, texts: texts, answerSchema: cfg.Schema, boundary: newBoundary(cfg.Seed),
+	r := &run{cfg: cfg, journal: journal{to: cfg.Recorder}, texts: texts, answerSchema: cfg.Schema, boundary: newBoundary(cfg.Seed),
 		needs: map[string]*Needs{}, userValues: map[string]map[string]string{}, callIDs: map[string]bool{}, succeeded: map[string]bool{},
 		unauthorized: map[string]*UnauthorizedError{}}
 	r.budget = newBudget(cfg.Limits)

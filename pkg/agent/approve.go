@@ -18,11 +18,11 @@ import (
 // An Approver decides on calls that need approval. It gets one call at a time, in the order in
 // which they would run. An error explains why there is no decision.
 type Approver interface {
-	Approve(ctx context.Context, q Question) (Approval, error)
+	Approve(ctx context.Context, q ApprovalRequest) (Approval, error)
 }
 
-// A Question asks for the approval of a call. Approval programs get its JSON form.
-type Question struct {
+// A ApprovalRequest asks for the approval of a call. Approval programs get its JSON form.
+type ApprovalRequest struct {
 	CallID    string           `json:"toolCallId"`
 	Tool      string           `json:"toolName"`
 	Arguments json.RawMessage  `json:"args"`
@@ -37,7 +37,7 @@ type Question struct {
 	Def       *tool.Definition `json:"-"`
 }
 
-// An Approval is the decision on a [Question].
+// An Approval is the decision on a [ApprovalRequest].
 type Approval struct {
 	ID       string          // given to the decision by the approver; may be empty
 	By       string          // the approver: see [runfile.Approval]
@@ -49,13 +49,13 @@ type Approval struct {
 // An ApprovalError says that calls need approval and that there is no approver. No call of their
 // response was executed.
 type ApprovalError struct {
-	Questions []Question // not empty
-	Why       error      // there is no decision on the first one; may be nil
+	Requests []ApprovalRequest // not empty
+	Why      error             // there is no decision on the first one; may be nil
 }
 
 func (e *ApprovalError) Error() string {
-	waiting := make([]string, len(e.Questions))
-	for i, q := range e.Questions {
+	waiting := make([]string, len(e.Requests))
+	for i, q := range e.Requests {
 		waiting[i] = "a call of " + q.Tool + " needs approval: " + q.Approval + " (" + q.Summary() + ")"
 	}
 	text := strings.Join(waiting, "; ")
@@ -68,8 +68,8 @@ func (e *ApprovalError) Error() string {
 // Unwrap returns the reason for the missing decision.
 func (e *ApprovalError) Unwrap() error { return e.Why }
 
-// Cancelled is the error message that the model gets for a call refused by the approver.
-const Cancelled = "User cancelled tool execution"
+// CancelledMessage is the error message that the model gets for a call refused by the approver.
+const CancelledMessage = "User cancelled tool execution"
 
 // approve asks for all approvals that the calls of the response need, before any call is executed
 // except those already running.
@@ -85,7 +85,7 @@ func (b *batch) approve() error {
 		}
 		invocations = later
 	}
-	if len(nobody.Questions) > 0 {
+	if len(nobody.Requests) > 0 {
 		return &nobody
 	}
 	return nil
@@ -110,7 +110,7 @@ func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalErro
 		case b.ctx.Err() != nil:
 			return nil, context.Cause(b.ctx)
 		case errors.As(err, new(*noAnswerError)):
-			if nobody.Questions = append(nobody.Questions, q); nobody.Why == nil {
+			if nobody.Requests = append(nobody.Requests, q); nobody.Why == nil {
 				nobody.Why = errors.Unwrap(err)
 			}
 		case err != nil:
@@ -142,7 +142,7 @@ func (b *batch) refuseUnanswered(invocations []*invocation) error {
 		return &DivergedError{Record: next.Seq, Why: "expected a call of " + invocations[0].call.Name + " to be approved, got a step of kind " + string(next.Kind)}
 	}
 	for _, inv := range invocations {
-		b.deny(inv, inv.decision.Unanswered())
+		b.deny(inv, inv.decision.DenyUnapproved())
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (e *noAnswerError) Unwrap() error { return e.why }
 const maxPreviewAttempts = 3
 
 // requestApproval asks for the approval of one call or defers it.
-func (b *batch) requestApproval(inv *invocation) (q Question, err error) {
+func (b *batch) requestApproval(inv *invocation) (q ApprovalRequest, err error) {
 	for range maxPreviewAttempts {
 		var changed bool
 		if q, changed, err = b.requestApprovalOnce(inv); !changed {
@@ -171,7 +171,7 @@ func (b *batch) requestApproval(inv *invocation) (q Question, err error) {
 // requestApprovalOnce asks for the approval of one call or defers it. It reports changed if the
 // effects of the call are different from those that were approved. It asks the policy again first,
 // because earlier calls may have changed its decision.
-func (b *batch) requestApprovalOnce(inv *invocation) (q Question, changed bool, err error) {
+func (b *batch) requestApprovalOnce(inv *invocation) (q ApprovalRequest, changed bool, err error) {
 	d := b.judge(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {
 		inv.approvalDeferred = false
@@ -182,7 +182,7 @@ func (b *batch) requestApprovalOnce(inv *invocation) (q Question, changed bool, 
 	if inv.approvalDeferred = b.isAnswerMissing(inv); inv.approvalDeferred {
 		return q, false, nil
 	}
-	q = Question{
+	q = ApprovalRequest{
 		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: b.run.digest(inv.call.Name, inv.call.Arguments),
 		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: d.Rule, Why: d.Why, Def: inv.def,
 	}
@@ -206,14 +206,14 @@ func (b *batch) requestApprovalOnce(inv *invocation) (q Question, changed bool, 
 // ends the run.
 func (b *batch) recordUnanswered(inv *invocation, why error) error {
 	if b.run.cfg.ContinueDenied {
-		b.deny(inv, inv.decision.Unanswered())
+		b.deny(inv, inv.decision.DenyUnapproved())
 		return nil
 	}
 	return &noAnswerError{why}
 }
 
 // preview updates the preview of a call and returns the digest that an approval of it is bound to.
-func (b *batch) preview(q *Question) string {
+func (b *batch) preview(q *ApprovalRequest) string {
 	if b.run.cfg.Preview != nil {
 		q.Preview = b.run.cfg.Preview(b.ctx, q.Def, q.Arguments)
 	}
@@ -226,7 +226,7 @@ func (b *batch) preview(q *Question) string {
 
 // skipStaleApprovals skips recorded approvals that no longer bind: the call has a later one, or no
 // call of the response was executed and the effects of this one have changed.
-func (b *batch) skipStaleApprovals(q Question) {
+func (b *batch) skipStaleApprovals(q ApprovalRequest) {
 	for past := b.run.journal.unreplayed; len(past) > 0; past = b.run.journal.unreplayed {
 		a, ok := past[0].Body.(runfile.Approval)
 		if !ok || a.Call != q.CallID {
@@ -255,7 +255,7 @@ func laterApproval(records []runfile.Record, call string) (again, last bool) {
 
 // answer returns the decision on a call: the recorded one in a resumed run, otherwise the
 // approver's.
-func (b *batch) answer(q Question) (Approval, error) {
+func (b *batch) answer(q ApprovalRequest) (Approval, error) {
 	if len(b.run.journal.unreplayed) > 0 {
 		past := b.run.journal.unreplayed[0].Body.(runfile.Approval) // isAnswerMissing checked it
 		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
@@ -267,7 +267,7 @@ func (b *batch) answer(q Question) (Approval, error) {
 }
 
 // recordApproval records a decision before it takes effect.
-func (b *batch) recordApproval(inv *invocation, q Question, a Approval, asked policy.Decision) error {
+func (b *batch) recordApproval(inv *invocation, q ApprovalRequest, a Approval, asked policy.Decision) error {
 	d := a.Decide(inv.def, asked, func(args json.RawMessage) policy.Decision {
 		inv.approverArgs = true
 		return b.judge(inv, args)
@@ -296,7 +296,7 @@ func (r *run) emitApproval(inv *invocation, a runfile.Approval) {
 	if a.Approved {
 		verdict = policy.Allow
 	}
-	r.cfg.Observe(Event{Kind: EventAnswer, Turn: r.out.Turns, Call: *inv.report, Verdict: verdict, Digest: a.Digest, By: a.By, Other: a.ModifiedDigest, Text: a.Why})
+	r.cfg.Observe(Event{Kind: EventApproval, Turn: r.out.Turns, Call: *inv.report, Verdict: verdict, Digest: a.Digest, By: a.By, ModifiedDigest: a.ModifiedDigest, Text: a.Why})
 }
 
 // Decide returns the decision about a call that follows from the approval and from asked, the
@@ -306,16 +306,16 @@ func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func
 	d := asked
 	switch {
 	case !a.Approved:
-		return policy.Decision{Verdict: policy.Deny, Code: chat.Denied, Why: Cancelled}
+		return policy.Decision{Verdict: policy.Deny, Code: chat.Denied, Why: CancelledMessage}
 	case a.Modified != nil:
-		faults := tool.Strict(a.Modified)
+		faults := tool.CheckStrict(a.Modified)
 		if len(faults) == 0 {
 			faults = def.Check(a.Modified)
 		}
 		if diag.HasErrors(faults) {
 			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "the approver's arguments are invalid: " + messages(faults)}
 		}
-		if d = judge(def.Complete(a.Modified)); d.Verdict == policy.Deny {
+		if d = judge(def.WithDefaults(a.Modified)); d.Verdict == policy.Deny {
 			return d
 		}
 	}

@@ -34,25 +34,25 @@ func asksAbout(t *testing.T, text string) policy.Policy {
 	if l == nil {
 		t.Fatal(findings)
 	}
-	return policy.Policy{Layers: []*policy.Layer{l}, Flags: policy.Rules{EnableExec: true}}
+	return policy.Policy{Layers: []*policy.Layer{l}, Flags: policy.FlagRules{EnableExec: true}}
 }
 
 // A recording approver keeps what it was asked.
 type recording struct {
 	asked  []string
-	answer func(q agent.Question) (agent.Approval, error)
+	answer func(q agent.ApprovalRequest) (agent.Approval, error)
 }
 
-func (r *recording) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
+func (r *recording) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
 	r.asked = append(r.asked, q.Tool+" "+string(q.Arguments))
 	return r.answer(q)
 }
 
-func yes(agent.Question) (agent.Approval, error) {
+func yes(agent.ApprovalRequest) (agent.Approval, error) {
 	return agent.Approval{Approved: true, By: "program", ID: "7"}, nil
 }
 
-func no(agent.Question) (agent.Approval, error) { return agent.Approval{By: "tty"}, nil }
+func no(agent.ApprovalRequest) (agent.Approval, error) { return agent.Approval{By: "tty"}, nil }
 
 const careful = `{version: 1, enable_exec: true, tools: {put: {ask: [{id: p}]}, look: {ask: [{args: {q: [secret]}}], allow: [{}], deny: [{args: {q: [never]}}]}, launch: {allow: [{}]}}}`
 
@@ -62,7 +62,7 @@ func TestApprove(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		calls    []string
-		answer   func(agent.Question) (agent.Approval, error)
+		answer   func(agent.ApprovalRequest) (agent.Approval, error)
 		goesOn   bool
 		asked    []string
 		statuses []string
@@ -87,11 +87,11 @@ func TestApprove(t *testing.T) {
 			[]string{`look {"q":"secret"}`}, []string{"look denied DENIED", "look ok"}, []string{`look {"q":"free"}`}, nil,
 		},
 		{
-			"nobody", []string{`put("a")`, `look("secret")`, `look("free")`}, func(agent.Question) (agent.Approval, error) { return agent.Approval{}, errNobody }, false,
+			"nobody", []string{`put("a")`, `look("secret")`, `look("free")`}, func(agent.ApprovalRequest) (agent.Approval, error) { return agent.Approval{}, errNobody }, false,
 			[]string{`put {"path":"a"}`, `look {"q":"secret"}`}, []string{"put skipped", "look skipped", "look skipped"}, nil, new(agent.ApprovalError),
 		},
 		{
-			"nobody, and on", []string{`put("a")`, `look("free")`}, func(agent.Question) (agent.Approval, error) { return agent.Approval{}, errNobody }, true,
+			"nobody, and on", []string{`put("a")`, `look("free")`}, func(agent.ApprovalRequest) (agent.Approval, error) { return agent.Approval{}, errNobody }, true,
 			[]string{`put {"path":"a"}`}, []string{"put denied DENIED", "look ok"}, []string{`look {"q":"free"}`}, nil,
 		},
 		{
@@ -100,22 +100,22 @@ func TestApprove(t *testing.T) {
 			[]string{`put {"path":"a"}`, `launch {"argv":[]}`, `put {"path":"a"}`}, nil,
 		},
 		{
-			"other arguments", []string{`put("a")`}, func(agent.Question) (agent.Approval, error) {
+			"other arguments", []string{`put("a")`}, func(agent.ApprovalRequest) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"path":"b"}`)}, nil
 			}, false, []string{`put {"path":"a"}`}, []string{"put ok"}, []string{`put {"path":"b"}`}, nil,
 		},
 		{
-			"arguments that do not fit", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+			"arguments that do not fit", []string{`look("secret")`}, func(agent.ApprovalRequest) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"path":"b"}`)}, nil
 			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, new(agent.AllDeniedError),
 		},
 		{
-			"arguments that can be read in two ways", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+			"arguments that can be read in two ways", []string{`look("secret")`}, func(agent.ApprovalRequest) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"open","q":"never"}`)}, nil
 			}, false, []string{`look {"q":"secret"}`}, []string{"look denied INVALID_ARGUMENTS"}, nil, new(agent.AllDeniedError),
 		},
 		{
-			"arguments that are denied", []string{`look("secret")`}, func(agent.Question) (agent.Approval, error) {
+			"arguments that are denied", []string{`look("secret")`}, func(agent.ApprovalRequest) (agent.Approval, error) {
 				return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"never"}`)}, nil
 			}, false, []string{`look {"q":"secret"}`}, []string{"look denied DENIED"}, nil, new(agent.AllDeniedError),
 		},
@@ -200,7 +200,7 @@ func TestApprovalEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := newRig(t, then(says(calls(`put("a")`)))...)
 	r.cfg.Policy = asksAbout(t, careful)
-	r.cfg.Approver = &recording{answer: func(agent.Question) (agent.Approval, error) {
+	r.cfg.Approver = &recording{answer: func(agent.ApprovalRequest) (agent.Approval, error) {
 		cancel(late)
 		return agent.Approval{}, late
 	}}
@@ -215,7 +215,7 @@ func TestModifiedCallCounts(t *testing.T) {
 	r.cfg.Policy = asksAbout(t, `{version: 1, tools: {
 		fetch: {allow: [{}]}, look: {ask: [{args: {q: [open]}}], allow: [{id: free, limit: {calls: 1}}]}, put: {allow: [{}]}},
 		labels: {fetch: [{add: [untrusted]}], look: [{args: {q: [diary]}, add: [private]}], put: [{add: [sink]}]}}`)
-	r.cfg.Approver = &recording{answer: func(agent.Question) (agent.Approval, error) {
+	r.cfg.Approver = &recording{answer: func(agent.ApprovalRequest) (agent.Approval, error) {
 		return agent.Approval{Approved: true, Modified: json.RawMessage(`{"q":"diary"}`)}, nil
 	}}
 	_, err := r.run()
@@ -238,7 +238,7 @@ func TestResumeChangedApprovals(t *testing.T) {
 		r.cfg.ID = "x"
 		r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{id: once, limit: {calls: 2}}]}}}`)
 		r.cfg.Preview = func(ctx, *tool.Definition, json.RawMessage) chat.Preview {
-			return chat.Preview{Files: []chat.PreviewFile{{Path: "a", Resolved: "a", State: chat.FileThere, SHA256: *state}}}
+			return chat.Preview{Files: []chat.PreviewFile{{Path: "a", Resolved: "a", State: chat.FilePresent, SHA256: *state}}}
 		}
 		asks := &recording{answer: yes}
 		r.cfg.Approver = asks
@@ -280,7 +280,7 @@ func TestApprovalOfWhatChanges(t *testing.T) {
 		r := newRig(t, then(says(calls(`put("a")`)))...)
 		r.cfg.Policy = asksAbout(t, careful)
 		version := 0
-		asks := &recording{answer: func(q agent.Question) (agent.Approval, error) {
+		asks := &recording{answer: func(q agent.ApprovalRequest) (agent.Approval, error) {
 			if changes > version {
 				version++
 			}
@@ -308,7 +308,7 @@ func TestApprovalFacts(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	reasons := []string{}
-	r.cfg.Approver = &recording{answer: func(q agent.Question) (agent.Approval, error) {
+	r.cfg.Approver = &recording{answer: func(q agent.ApprovalRequest) (agent.Approval, error) {
 		seen[q.Approval] = true
 		reasons = reasons[:0]
 		for _, f := range q.Preview.Files {

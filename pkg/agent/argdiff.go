@@ -11,8 +11,8 @@ import (
 )
 
 // promptOutcome returns the result of a call for the prompt.
-func (inv *invocation) promptOutcome() prompt.Outcome {
-	return prompt.Outcome{Tool: inv.call.Name, Result: inv.envelope, Most: inv.modelBytes(), Changed: inv.changedArgs}
+func (inv *invocation) promptOutcome() prompt.ToolResult {
+	return prompt.ToolResult{Tool: inv.call.Name, Result: inv.envelope, MaxBytes: inv.modelBytes(), Changed: inv.changedArgs}
 }
 
 // modelBytes returns the maximum size of the result in the prompt, in bytes.

@@ -139,7 +139,7 @@ func (b *batch) decide(inv *invocation) policy.Decision {
 		return d
 	}
 	inv.applyDecision(d)
-	if d.Exposed != "" {
+	if d.ExfiltrationReason != "" {
 		b.run.reportExfiltration(inv, d)
 	}
 	return d
@@ -149,7 +149,7 @@ func (b *batch) decide(inv *invocation) policy.Decision {
 func (b *batch) judge(inv *invocation, args json.RawMessage) policy.Decision {
 	d := b.run.cfg.Policy.Decide(&b.run.journal.state, policy.Facts{Def: inv.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: inv.approverArgs})
 	if d.Verdict != policy.Deny && b.run.recordedCalls.secret[secretArguments{inv.call.ID, inv.approverArgs}] {
-		d = d.HoldsSecret()
+		d = d.DenySecret()
 	}
 	if d.Verdict != policy.Deny {
 		d = b.run.denyEchoed(inv, d)

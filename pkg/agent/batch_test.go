@@ -69,7 +69,7 @@ func testRun(t *testing.T, r Runner) *run {
 	}
 	registry, _ := tool.NewRegistry(defs...)
 	var texts fs.FS = prompts.FS
-	run, err := newRun(Config{Tools: registry, Texts: texts, Runner: r, Policy: policy.Policy{Flags: policy.Rules{Allow: []string{"put"}}}})
+	run, err := newRun(Config{Tools: registry, Texts: texts, Runner: r, Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const maxParallelReads = 8
 func (b *batch) start(inv *invocation, wait time.Duration) {
 	inv.started = true
 	var before, said chan struct{}
-	if inv.def.Talks() {
+	if inv.def.WritesChat() {
 		before, said = b.talkDone, make(chan struct{})
 		b.talkDone = said
 	}
@@ -56,10 +56,10 @@ func (b *batch) startNow(inv *invocation) error {
 // reserveRate reserves the start of a call and returns how long its rate limits delay it. A call
 // that already started in the recorded run does not wait.
 func (b *batch) reserveRate(inv *invocation) (time.Duration, error) {
-	if b.run.cfg.Played || b.run.recordedCalls.hasBegun(inv.call.ID) {
+	if b.run.cfg.Replay || b.run.recordedCalls.hasBegun(inv.call.ID) {
 		return 0, nil
 	}
-	return inv.decision.Start(&b.run.journal.state, inv.call.ID, time.Now())
+	return inv.decision.ReserveStart(&b.run.journal.state, inv.call.ID, time.Now())
 }
 
 // sleep waits until the time is over or the context ends.
@@ -87,10 +87,10 @@ func (b *batch) runOne(inv *invocation) {
 	}()
 	x := chat.Execution{
 		Call: inv.call, Key: b.run.idempotencyKey(inv), Again: b.run.recordedCalls.intents[inv.call.ID],
-		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.Follow, Leads: inv.decision.Leads,
+		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.CheckRedirect, Leads: inv.decision.ResolvedPaths,
 	}
 	x.Deadline, _ = b.ctx.Deadline()
-	if inv.replayResult(b.run.recordedCalls, b.run.cfg.ReportUnknown) {
+	if inv.replayResult(b.run.recordedCalls, b.run.cfg.ReportUnknownOutcome) {
 		return
 	}
 	begin := time.Now()
@@ -109,7 +109,7 @@ func (b *batch) discard(why string) error {
 	for _, inv := range b.invocations {
 		body := inv.drop(why)
 		if !inv.emitted {
-			b.run.emit(EventLeft, inv, cmp.Or(inv.why(), why))
+			b.run.emit(EventDropped, inv, cmp.Or(inv.why(), why))
 		}
 		if body != nil {
 			err = joinErrors(err, b.run.journal.append(body))
@@ -121,7 +121,7 @@ func (b *batch) discard(why string) error {
 // emit emits the final event of a call.
 func (r *run) emit(kind EventKind, inv *invocation, why string) {
 	inv.emitted = true
-	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *inv.report, Digest: inv.digest, Took: inv.duration, Text: why})
+	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *inv.report, Digest: inv.digest, Duration: inv.duration, Text: why})
 }
 
 // execute runs every call that has not run yet. Without an error, all results are on record; with
@@ -210,15 +210,15 @@ func (b *batch) runWrite(inv *invocation) error {
 // intentOf returns the intent record of a call with an effect.
 func (r *run) intentOf(inv *invocation) runfile.Intent {
 	i := runfile.Intent{Call: inv.call.ID, Key: r.idempotencyKey(inv)}
-	if r.cfg.Before != nil && r.journal.isNew() {
-		i.Before = r.cfg.Before(inv.def, inv.call.Arguments)
+	if r.cfg.FileBefore != nil && r.journal.isNew() {
+		i.Before = r.cfg.FileBefore(inv.def, inv.call.Arguments)
 	}
 	return i
 }
 
 // effectsOf returns the effects of a call of a tool with an effect.
 func effectsOf(def *tool.Definition) Effects {
-	if def.Keyed() {
+	if def.HasKey() {
 		return KeyedEffects
 	}
 	return UnkeyedEffects

@@ -96,10 +96,10 @@ type rig struct {
 func newRig(t *testing.T, steps ...step) *rig {
 	r := &rig{t: t, steps: steps, do: map[string]func(context.Context, string) (chat.Result, error){}}
 	r.cfg = agent.Config{
-		Model: r, Runner: r, Record: r, Tools: registry(t), Texts: prompts.FS,
+		Model: r, Runner: r, Recorder: r, Tools: registry(t), Texts: prompts.FS,
 		Prompt: "What is new?",
 		Limits: agent.DefaultLimits(),
-		Policy: policy.Policy{Flags: policy.Rules{Allow: []string{"put"}}},
+		Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}},
 		Now:    time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 	}
 	return r
@@ -146,7 +146,7 @@ func (r *rig) seen() []string {
 
 var errNoStep = errors.New("the script is over")
 
-// Reply plays the next step.
+// Reply plays the model.
 func (r *rig) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	r.note("ask %s", req.Purpose)
 	req.Messages = append([]chat.Message(nil), req.Messages...)
@@ -225,7 +225,7 @@ func label(body runfile.Body) string {
 // run drives the agent. Of each call that is decided it is told once what became of it.
 func (r *rig) run() (agent.Outcome, error) {
 	open := map[string]bool{}
-	for _, record := range r.cfg.Past {
+	for _, record := range r.cfg.History {
 		switch b := record.Body.(type) {
 		case runfile.Call:
 			open[b.ID] = true
@@ -240,7 +240,7 @@ func (r *rig) run() (agent.Outcome, error) {
 		switch e.Kind {
 		case agent.EventCall:
 			open[e.Call.ID] = true
-		case agent.EventResult, agent.EventLeft:
+		case agent.EventResult, agent.EventDropped:
 			if !open[e.Call.ID] || e.Digest == "" {
 				r.t.Errorf("%s of the call %q, which is not open", e.Kind, e.Call.ID)
 			}

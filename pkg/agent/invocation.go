@@ -43,7 +43,7 @@ type invocation struct {
 func (inv *invocation) check(r *run) {
 	def, ok := r.cfg.Tools.Get(inv.call.Name)
 	switch {
-	case tool.Ending(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
+	case tool.EndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
 		inv.refuse(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(r.ending))
 		return
 	case !ok, def == tool.AskUser && !r.cfg.AskUser:
@@ -52,7 +52,7 @@ func (inv *invocation) check(r *run) {
 	}
 	inv.def = def
 	bound, findings := def.Bind(inv.call)
-	if faults := tool.Strict(bound.Arguments); len(faults) > 0 {
+	if faults := tool.CheckStrict(bound.Arguments); len(faults) > 0 {
 		findings, inv.refusalRule = append(findings, faults...), "floor:decode"
 	}
 	if !diag.HasErrors(findings) {
@@ -60,7 +60,7 @@ func (inv *invocation) check(r *run) {
 		inv.call = bound
 	}
 	if diag.HasErrors(findings) {
-		inv.result, inv.refused = def.Refusal(findings, messages(findings)), true
+		inv.result, inv.refused = def.RejectionResult(findings, messages(findings)), true
 		inv.needsUser = len(inv.result.Needs) > 0
 		return
 	}
@@ -68,7 +68,7 @@ func (inv *invocation) check(r *run) {
 		inv.askUser(bound.Arguments)
 		return
 	}
-	inv.boundArgs = def.Complete(bound.Arguments)
+	inv.boundArgs = def.WithDefaults(bound.Arguments)
 	inv.call.Arguments = inv.boundArgs
 }
 

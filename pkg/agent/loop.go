@@ -39,7 +39,7 @@ func (r *run) startConversation() bool {
 	if r.cfg.Input != "" {
 		r.addKnownLinks(r.cfg.Input)
 	}
-	question := r.texts.User(prompt.Question{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Mark: r.boundary})
+	question := r.texts.User(prompt.UserMessage{Prompt: r.cfg.Prompt, Input: r.cfg.Input, Now: r.cfg.Now, Boundary: r.boundary})
 	if len(r.defs) == 0 {
 		question += "\n\n" + r.answerRequest()
 	}
@@ -121,7 +121,7 @@ func (r *run) recoverFrom(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: err.Error()})
+	r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: err.Error()})
 	return nil
 }
 
@@ -172,10 +172,10 @@ func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
 		return false, r.allDenied()
 	case len(undone) > 0:
 		r.remindedOfRequired = true
-		r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "required work is not done"})
+		r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: "required work is not done"})
 		r.appendUser(joinParagraphs(results, r.texts.Required(undone)))
 		return false, nil
-	case alone && r.cfg.Responder == nil && r.acceptAnswer(text):
+	case alone && r.cfg.AnswerModel == nil && r.acceptAnswer(text):
 		return true, nil
 	}
 	r.appendUser(joinParagraphs(results, r.answerRequest()))
@@ -188,8 +188,8 @@ func (p *reply) callFindings() []diag.Finding {
 }
 
 // outcomes returns the results for the prompt, in execution order.
-func (b *batch) outcomes() []prompt.Outcome {
-	var shown []prompt.Outcome
+func (b *batch) outcomes() []prompt.ToolResult {
+	var shown []prompt.ToolResult
 	for _, inv := range b.invocations {
 		shown = append(shown, inv.promptOutcome())
 	}
@@ -217,7 +217,7 @@ func (r *run) retryUseless(p *reply, why string) error {
 	if r.uselessReplies++; r.uselessReplies > 1 && !r.resetIfResumePoint() {
 		return &ModelError{Why: why}
 	}
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: why})
+	r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: why})
 	switch why {
 	case "length":
 		r.appendUser(r.texts.Cut())
@@ -234,8 +234,8 @@ func (r *run) remind() error {
 	if r.repliesWithoutCall++; r.repliesWithoutCall > r.cfg.Limits.Reminders && !r.resetIfResumePoint() {
 		return &ModelError{Why: "no call"}
 	}
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "no call"})
-	example, _ := r.cfg.Writes.Render(r.reminderExample(), nil) // dialects for prompts can express every call
+	r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: "no call"})
+	example, _ := r.cfg.Dialect.Render(r.reminderExample(), nil) // dialects for prompts can express every call
 	r.appendUser(r.texts.Reminder(example, r.ending))
 	return nil
 }

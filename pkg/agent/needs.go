@@ -51,7 +51,7 @@ func (e *NeedsError) Fields() []string {
 	return names
 }
 
-// Question returns the questions of the tools, one per line, with the name of the tool if there are
+// ApprovalRequest returns the questions of the tools, one per line, with the name of the tool if there are
 // several.
 func (e *NeedsError) Question() string {
 	var lines []string
@@ -72,8 +72,8 @@ func (e *NeedsError) Question() string {
 // isAskUser reports whether the tool is [tool.AskUser], each call of which is a separate question.
 func isAskUser(name string) bool { return name == tool.AskUser.Name }
 
-// Missing returns the unmet needs at the end of a record, by tool.
-func Missing(records []runfile.Record) map[string]*Needs {
+// UnmetNeeds returns the unmet needs at the end of a record, by tool.
+func UnmetNeeds(records []runfile.Record) map[string]*Needs {
 	missing, tools := map[string]*Needs{}, map[string]string{}
 	for _, record := range records {
 		switch b := record.Body.(type) {
@@ -132,7 +132,7 @@ func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool,
 			delete(r.needs, t.Tool)
 			r.appendUser(r.texts.Answered(t.Values))
 		} else {
-			r.appendUser(r.texts.Told(t.Tool, t.Values))
+			r.appendUser(r.texts.UserInput(t.Tool, t.Values))
 		}
 		r.out.Answer, r.out.FormatMode = nil, ""
 	}
@@ -153,7 +153,7 @@ func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[stri
 	}
 	values := map[string]string{}
 	for _, field := range n.Fields {
-		value, ok := r.cfg.Answers[field]
+		value, ok := r.cfg.UserAnswers[field]
 		if !ok {
 			return r.promptUser(ctx, n)
 		}
@@ -167,10 +167,10 @@ func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[stri
 
 // promptUser asks the user and returns the values, or nil.
 func (r *run) promptUser(ctx context.Context, n *Needs) map[string]string {
-	if r.cfg.Ask == nil {
+	if r.cfg.PromptUser == nil {
 		return nil
 	}
-	values, ok := r.cfg.Ask(ctx, *n)
+	values, ok := r.cfg.PromptUser(ctx, *n)
 	if !ok {
 		return nil
 	}

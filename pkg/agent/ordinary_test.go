@@ -247,7 +247,7 @@ func TestOrdinaryRuns(t *testing.T) {
 		ask, plot := plots[int(seed/2)%len(plots)](o)
 		r := newRig(t)
 		r.cfg.Tools, r.cfg.Prompt, r.cfg.Native = tools, ask, seed%4 < 2
-		r.cfg.Policy = policy.Policy{Flags: policy.Rules{Allow: []string{"*"}}}
+		r.cfg.Policy = policy.Policy{Flags: policy.FlagRules{Allow: []string{"*"}}}
 		if seed%3 == 0 {
 			r.cfg.Input = o.document()
 		}
@@ -322,7 +322,7 @@ func TestEchoOverPages(t *testing.T) {
 				}
 				r := newRig(t)
 				r.cfg.Tools, r.cfg.Native, r.cfg.ContinueDenied = tools, native, true
-				r.cfg.Policy = policy.Policy{Flags: policy.Rules{Allow: []string{"*"}}}
+				r.cfg.Policy = policy.Policy{Flags: policy.FlagRules{Allow: []string{"*"}}}
 				r.play([]doing{
 					{"wget", map[string]any{"uri": "https://a.example.org/"}, pages[0]},
 					{"wget", map[string]any{"uri": "https://b.example.org/"}, pages[1]},

@@ -44,19 +44,19 @@ func (e *UnknownOutcomeError) Error() string {
 	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
 }
 
-// An AnsweredError says that a run has finished with an answer and cannot be resumed.
-type AnsweredError struct{}
+// An FinishedError says that a run has finished with an answer and cannot be resumed.
+type FinishedError struct{}
 
-func (*AnsweredError) Error() string { return "the run has already finished" }
+func (*FinishedError) Error() string { return "the run has already finished" }
 
-// Continue returns the records that a resumed run repeats. It leaves out the records about the end
+// History returns the records that a resumed run repeats. It leaves out the records about the end
 // of the run, and requests at the end without a complete response, with the calls started from it.
-// The error is an *[AnsweredError].
-func Continue(log *runfile.Log) ([]runfile.Record, error) {
+// The error is an *[FinishedError].
+func History(log *runfile.Log) ([]runfile.Record, error) {
 	records := log.LiveRecords()
 	if end, ok := lastBody(records).(runfile.End); ok {
 		if end.Exit == 0 {
-			return nil, &AnsweredError{}
+			return nil, &FinishedError{}
 		}
 		records = records[:len(records)-1]
 	}
@@ -143,7 +143,7 @@ func (p recordedCalls) hasBegun(id string) bool {
 // loadHistory prepares the run to repeat the records of the run that it resumes. Repeated steps
 // emit no events.
 func (r *run) loadHistory() error {
-	records := r.cfg.Past
+	records := r.cfg.History
 	r.recordedCalls = recordedCalls{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
 	for _, record := range records {
 		switch b := record.Body.(type) {
@@ -170,8 +170,8 @@ func (r *run) loadHistory() error {
 		return err
 	}
 	r.cfg.Model = &resumedModel{replay, r.cfg.Model}
-	if r.cfg.Responder != nil {
-		r.cfg.Responder = &resumedModel{replay, r.cfg.Responder}
+	if r.cfg.AnswerModel != nil {
+		r.cfg.AnswerModel = &resumedModel{replay, r.cfg.AnswerModel}
 	}
 	hear := r.cfg.Observe
 	r.cfg.Observe = func(e Event) {
@@ -210,9 +210,9 @@ func (inv *invocation) replayResult(p recordedCalls, reports bool) bool {
 		inv.result, inv.duration = result.Result, result.Duration
 		inv.result.Labels = result.Labels
 	case p.discarded[inv.call.ID]: // its result is not used
-	case !p.intents[inv.call.ID] || inv.def.Repeatable():
+	case !p.intents[inv.call.ID] || inv.def.CanRepeat():
 		return false
-	case inv.decision.Unknown == "report" || inv.decision.Unknown == "" && reports:
+	case inv.decision.OnUnknownOutcome == "report" || inv.decision.OnUnknownOutcome == "" && reports:
 		inv.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call; its outcome is unknown, so it is not repeated")
 	default:
 		inv.err = &UnknownOutcomeError{Call: inv.call.ID, Tool: inv.call.Name, Arguments: string(inv.call.Arguments)}

@@ -172,7 +172,7 @@ func (h heardRun) steps() []step {
 }
 
 // Approve answers as the run was drawn.
-func (h heardRun) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
+func (h heardRun) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
 	var args map[string]string
 	if err := json.Unmarshal(q.Arguments, &args); err != nil {
 		return agent.Approval{}, err
@@ -196,13 +196,13 @@ func (h heardRun) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
 // play runs a drawn run, from where its past ends.
 func (h heardRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome, error) {
 	r := newRig(t, h.steps()[countOf[runfile.Request](past):]...)
-	r.cfg.Native, r.cfg.Past, r.cfg.ContinueDenied = h.Native, past, h.GoesOn
+	r.cfg.Native, r.cfg.History, r.cfg.ContinueDenied = h.Native, past, h.GoesOn
 	r.cfg.Limits = agent.Limits{Calls: 20, Repeats: 4, Reminders: 1, Repairs: 2, Tokens: h.Tokens}
 	r.cfg.Policy = asksAbout(t, asksAndDenies)
 	if h.Unlimited {
 		r.cfg.Policy = asksAbout(t, strings.Replace(asksAndDenies, "limit: {calls: 4}", "limit: {calls: 100}", 1))
 	}
-	r.cfg.Policy.Flags = policy.Rules{}
+	r.cfg.Policy.Flags = policy.FlagRules{}
 	r.cfg.Approver = h
 	var begun []string
 	r.cfg.Runner = witness{r, &begun}
@@ -276,7 +276,7 @@ func TestLawOfResume(t *testing.T) {
 // wantSameEnd goes on with a record and holds what comes of it against the whole run. It
 // returns the record with what was added.
 func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Record, whole *rig, was agent.Outcome, wasErr error, at string) []runfile.Record {
-	past, err := agent.Continue(&runfile.Log{Records: records})
+	past, err := agent.History(&runfile.Log{Records: records})
 	if err != nil {
 		rt.Fatalf("%s: %v", at, err)
 	}
@@ -308,7 +308,7 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 	return after
 }
 
-// Calls of one response that are approved one after the other, in runs of their own and in any
+// StreamedCalls of one response that are approved one after the other, in runs of their own and in any
 // order, lead to the same changes as if all had been approved at once.
 func TestLawOfLateApproval(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -323,7 +323,7 @@ func TestLawOfLateApproval(t *testing.T) {
 			for _, a := range known {
 				drawn.Wishes[a] = wishes[a]
 			}
-			past, err := agent.Continue(&runfile.Log{Records: records})
+			past, err := agent.History(&runfile.Log{Records: records})
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -20,7 +20,7 @@ func (r *run) digest(tool string, args json.RawMessage) string {
 // idempotencyKey returns the key that identifies a call when it is repeated after a crash: 32
 // hexadecimal digits, "" if its tool uses none. Other arguments get another key.
 func (r *run) idempotencyKey(inv *invocation) string {
-	if !inv.def.Keyed() {
+	if !inv.def.HasKey() {
 		return ""
 	}
 	h := sha256.New()

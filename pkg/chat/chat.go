@@ -132,9 +132,9 @@ type Request struct {
 	// "max_tokens", "stop" and "effort" are portable; other names are specific to
 	// the server, such as "num_ctx".
 	Params map[string]json.RawMessage
-	// MostCalls limits the native calls of the reply; 0 for no limit. A client stops reading after the first call over
+	// MaxCalls limits the native calls of the reply; 0 for no limit. A client stops reading after the first call over
 	// the limit. It is not sent to the server.
-	MostCalls int
+	MaxCalls int
 	// Digest identifies the rest of the request; "" if it was not computed.
 	Digest string
 }
@@ -171,15 +171,15 @@ type Response struct {
 // An Execution is a permitted call with its limits.
 type Execution struct {
 	Call     Call
-	Key      string    // idempotency key; "" if the tool takes none
-	Again    bool      // repeated after a crash that left its outcome unknown
+	IdempotencyKey      string    // idempotency key; "" if the tool takes none
+	Repeated    bool      // repeated after a crash that left its outcome unknown
 	Deadline time.Time // of this call; zero for none
 	MaxBytes int64     // result limit in addition to the tool's own; 0 for none
 	// Follow returns an error for a redirect that the call may not follow; nil allows
 	// all redirects.
 	Follow func(*url.URL) error
-	// Leads maps each path of the call to its target, with links resolved, at the time of
+	// ResolvedPaths maps each path of the call to its target, with links resolved, at the time of
 	// approval: only that target may be accessed. Other paths may lead anywhere below
 	// the root.
-	Leads map[string]string
+	ResolvedPaths map[string]string
 }

@@ -127,7 +127,7 @@ func Meant(word string, others ...string) string {
 			return "did you mean " + name + "?"
 		}
 	}
-	return schema.Meant(word, names)
+	return schema.DidYouMean(word, names)
 }
 
 // Render writes a response with one call in this dialect, so that [Scan] reads

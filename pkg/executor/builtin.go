@@ -41,7 +41,7 @@ func Programs() []string { return []string{TerminalExecute} }
 
 // RunsPrograms reports whether calls of a tool run programs.
 func RunsPrograms(def *tool.Definition) bool {
-	return def.Means() == tool.ByProgram || slices.Contains(Programs(), def.Builtin)
+	return def.Backend() == tool.BackendExec || slices.Contains(Programs(), def.Builtin)
 }
 
 // NeedsRoot reports whether no call of a tool can succeed without a root.

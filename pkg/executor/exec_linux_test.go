@@ -311,7 +311,7 @@ func TestExecLeads(t *testing.T) {
 		{"./in", map[string]string{"in": "a.txt"}, chat.Denied},
 		{"out", nil, chat.Denied},
 	} {
-		got, err := execute(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{"file":"` + c.file + `"}`)}, Leads: c.led})
+		got, err := execute(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{"file":"` + c.file + `"}`)}, ResolvedPaths: c.led})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package executor executes one permitted call: it finds the tool, holds the
 // arguments against the definition, runs the tool within its time limit, and
 // makes a result of whatever happens. All of that stands in [Runner.Run], once for
-// every [tool.Means]; what is particular to one is an entry of one table.
+// every [tool.Backend]; what is particular to one is an entry of one table.
 //
 // It also has the tools that are written in Go, see [BuiltinNames]. It does not
 // decide whether a call may happen, which is the business of package policy, and
@@ -49,23 +49,23 @@ type task struct {
 	key  string // of the call; "" for none
 }
 
-// perform makes the calls of tools that are done by one [tool.Means], as a [Func] does.
+// perform makes the calls of tools that are done by one [tool.Backend], as a [Func] does.
 type perform func(ctx context.Context, t task) (chat.Result, error)
 
 func (f Func) perform(ctx context.Context, t task) (chat.Result, error) { return f(ctx, t.args) }
 
 // performers is the one table of what makes calls.
-func (e Env) performers() map[tool.Means]perform {
+func (e Env) performers() map[tool.Backend]perform {
 	builtins := e.builtins()
-	return map[tool.Means]perform{
-		tool.ByBuiltin: func(ctx context.Context, t task) (chat.Result, error) {
+	return map[tool.Backend]perform{
+		tool.BackendBuiltin: func(ctx context.Context, t task) (chat.Result, error) {
 			if run, ok := builtins[t.def.Builtin]; ok {
 				return run(ctx, t)
 			}
 			return withoutMeans(t.def), nil
 		},
-		tool.ByProgram: e.programs().perform,
-		tool.ByRequest: e.requests().perform,
+		tool.BackendExec: e.programs().perform,
+		tool.BackendHTTP: e.requests().perform,
 	}
 }
 
@@ -77,7 +77,7 @@ func withoutMeans(def *tool.Definition) chat.Result {
 // from several goroutines.
 type Runner struct {
 	registry *tool.Registry
-	performs map[tool.Means]perform
+	performs map[tool.Backend]perform
 	secrets  *redact.Set
 	pace     pace
 	places   []Place
@@ -101,7 +101,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if !ok {
 		return chat.Failure(chat.UnknownTool, "Unknown tool: %s", x.Call.Name), nil
 	}
-	run, ok := r.performs[def.Means()]
+	run, ok := r.performs[def.Backend()]
 	switch {
 	case !ok:
 		return withoutMeans(def), nil
@@ -110,7 +110,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	}
 	faults := def.Check(x.Call.Arguments)
 	if why := misfit(faults); why != "" {
-		return def.Refusal(faults, why), nil
+		return def.RejectionResult(faults, why), nil
 	}
 	if err := r.pace.wait(ctx, def); err != nil {
 		return chat.Result{}, err

@@ -20,7 +20,7 @@ import (
 // Every means has an entry of the table, and the table no other.
 func TestEveryMeans(t *testing.T) {
 	got := slices.Sorted(maps.Keys(Env{}.performers()))
-	if diff := cmp.Diff(slices.Sorted(slices.Values(tool.EveryMeans)), got); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(slices.Values(tool.Backends)), got); diff != "" {
 		t.Errorf("-means +table:\n%s", diff)
 	}
 }
@@ -29,18 +29,18 @@ func TestEveryMeans(t *testing.T) {
 func means(t *testing.T, env Env, run perform) (*Runner, []*tool.Definition) {
 	t.Helper()
 	var defs []*tool.Definition
-	for _, m := range tool.EveryMeans {
+	for _, m := range tool.Backends {
 		def := &tool.Definition{
 			Name: "by_" + string(m), Builtin: "f", Effect: tool.Exec, Timeout: time.Second, MaxBytes: 100,
 			Schema: []byte(`{"type":"object","properties":{"n":{"type":"number"}},"additionalProperties":false}`),
 		}
 		switch m {
-		case tool.ByProgram:
+		case tool.BackendExec:
 			def.Exec = &tool.Program{}
-		case tool.ByRequest:
+		case tool.BackendHTTP:
 			def.HTTP = &tool.Request{}
 		}
-		if def.Means() != m {
+		if def.Backend() != m {
 			t.Fatalf("there is no definition here that is done by %s: this test has to know one", m)
 		}
 		defs = append(defs, def)
@@ -107,7 +107,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 
 // What a definition is done by is a key of definitions, and exactly one stands in each.
 func TestMeansAreKeys(t *testing.T) {
-	for _, m := range tool.EveryMeans {
+	for _, m := range tool.Backends {
 		_, findings := tool.Parse("d.yaml", []byte("name: d\n"+string(m)+": 1\n"))
 		for _, f := range findings {
 			if strings.Contains(f.Message, "unknown key") {

@@ -57,7 +57,7 @@ func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
 
 // filesOf returns the files that a call names.
 func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
-	paths, err := def.PathsIn(args)
+	paths, err := def.FilePaths(args)
 	if err != nil || e.Root == nil { // the call fails, and says why
 		return nil
 	}
@@ -83,7 +83,7 @@ func newContent(args json.RawMessage) []byte {
 
 // fileAt looks at what is at a path.
 func (e Env) fileAt(path string) chat.PreviewFile {
-	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FileThere}
+	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FilePresent}
 	leads, err := e.Root.Resolve(path)
 	if err == nil {
 		f.Resolved = leads

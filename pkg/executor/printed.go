@@ -28,7 +28,7 @@ type stream struct {
 // stream reads what was kept of a stream. Secrets are hidden in all of it, and what is left of one
 // where it was cut.
 func (p programs) stream(t subprocess.Text) stream {
-	s := stream{text: string(t.Bytes), total: t.Total, lost: t.Cut()}
+	s := stream{text: string(t.Bytes), total: t.Total, lost: t.Truncated()}
 	if s.lost {
 		s.text = strings.TrimSuffix(p.secrets.Hide(whole(s.text)+cutHere), cutHere)
 	} else {
@@ -116,7 +116,7 @@ func (p programs) printed(t task, out subprocess.Outcome) chat.Result {
 		Stdout string `json:"stdout"`
 		Stderr string `json:"stderr"`
 		Ended  int    `json:"ended,omitempty"` // processes that it had left behind
-	}{out.Exit, stdout.within(shown), stderr.within(said), out.Left})
+	}{out.Exit, stdout.within(shown), stderr.within(said), out.LeftBehind})
 }
 
 // lost is the result of a program whose supervisor was killed: how far it came is not known.
@@ -136,17 +136,17 @@ func (p programs) failure(out subprocess.Outcome, good bool) *chat.Result {
 		s := p.stream(longer(out))
 		r := chat.Failure(chat.TooLarge, "it printed more than %d bytes and was ended%s; this is how it began: %s", s.total, mayHave, shortened(s.text))
 		return &r
-	case out.Crowded:
+	case out.TooManyProcesses:
 		why = "it started more processes than it may, and was ended" + mayHave
 	case out.Signal != "":
-		why = fmt.Sprintf("ended by signal %d (%s)", out.Number, out.Signal)
+		why = fmt.Sprintf("ended by signal %d (%s)", out.SignalNumber, out.Signal)
 	case !good:
 		why = fmt.Sprintf("exit status %d", out.Exit)
 	default:
 		return nil
 	}
-	if out.Left > 0 {
-		why += fmt.Sprintf("; %d processes that it had left behind were ended", out.Left)
+	if out.LeftBehind > 0 {
+		why += fmt.Sprintf("; %d processes that it had left behind were ended", out.LeftBehind)
 	}
 	if said := p.said(out); said != "" {
 		why += ": " + said
@@ -184,7 +184,7 @@ func (p programs) said(out subprocess.Outcome) string {
 func value(out subprocess.Outcome) chat.Result {
 	text, err := printedJSON(out.Stdout)
 	switch {
-	case out.Stdout.Cut():
+	case out.Stdout.Truncated():
 		return chat.Failure(chat.TooLarge, "%v", err)
 	case err != nil:
 		return chat.Failure(chat.Failed, "%v", err)
@@ -194,10 +194,10 @@ func value(out subprocess.Outcome) chat.Result {
 
 // printedJSON returns the one JSON value that a program printed.
 func printedJSON(t subprocess.Text) ([]byte, error) {
-	if t.Cut() {
+	if t.Truncated() {
 		return nil, fmt.Errorf("it printed %d bytes; %d are allowed", t.Total, len(t.Bytes))
 	}
-	if fault := schema.Strict(t.Bytes); fault != nil {
+	if fault := schema.CheckStrict(t.Bytes); fault != nil {
 		return nil, fmt.Errorf("it has to print JSON, and printed something else, in line %d: %s", max(fault.Span.Line, 1), fault.Message)
 	}
 	return bytes.TrimSpace(t.Bytes), nil

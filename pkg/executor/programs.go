@@ -30,7 +30,7 @@ func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
 	if err := p.reaches(ctx, t); err != nil {
 		return unstarted(err, chat.InvalidArguments)
 	}
-	filled, err := t.def.Fill(t.args)
+	filled, err := t.def.FillProgram(t.args)
 	if err != nil {
 		return unstarted(err, chat.InvalidArguments)
 	}
@@ -57,7 +57,7 @@ func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
 // reaches says why files that a call names are not to be reached, or nil. They have to lead where they
 // led when the call was let happen; what the program finds there is its own matter, and a sandbox's.
 func (p programs) reaches(ctx context.Context, t task) error {
-	paths, err := t.def.PathsIn(t.args)
+	paths, err := t.def.FilePaths(t.args)
 	if err != nil || p.root == nil { // without a root nothing is run
 		return err
 	}
@@ -151,7 +151,7 @@ func unstarted(err error, words chat.ErrorCode) (chat.Result, error) {
 		return chat.Failure(chat.Denied, "%v", err), nil
 	case errors.As(err, &path):
 		return pathFailure(err), nil
-	case errors.As(err, &fill) && fill.Large, errors.As(err, &start) && start.Kind == subprocess.TooLong:
+	case errors.As(err, &fill) && fill.TooLarge, errors.As(err, &start) && start.Kind == subprocess.TooLong:
 		return chat.Failure(chat.TooLarge, "%v", err), nil
 	case errors.As(err, &start) && start.Kind == subprocess.NotFound && words == chat.InvalidArguments:
 		return chat.Failure(chat.NotFound, "%v", err), nil

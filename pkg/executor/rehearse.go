@@ -17,7 +17,7 @@ type Rehearsal struct {
 // Rehearse returns what a call of a tool would do. The arguments fit the definition; the error says
 // why the call would fail before anything is run or changed, as far as that can be told without it.
 func (e Env) Rehearse(ctx context.Context, def *tool.Definition, args json.RawMessage) (out Rehearsal, err error) {
-	if def.Means() == tool.ByRequest {
+	if def.Backend() == tool.BackendHTTP {
 		return rehearsed(def, args)
 	}
 	if out.Argv, err = argv(def, args); err != nil {
@@ -47,8 +47,8 @@ func rehearsed(def *tool.Definition, args json.RawMessage) (Rehearsal, error) {
 // argv returns the words of the program.
 func argv(def *tool.Definition, args json.RawMessage) ([]string, error) {
 	switch {
-	case def.Means() == tool.ByProgram:
-		filled, err := def.Fill(args)
+	case def.Backend() == tool.BackendExec:
+		filled, err := def.FillProgram(args)
 		return filled.Argv, err
 	case RunsPrograms(def):
 		c, err := commandOf(args)

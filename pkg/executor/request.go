@@ -228,7 +228,7 @@ func (r requester) data(t task, a answer) chat.Result {
 	case a.cut:
 		return chat.Failure(chat.TooLarge, "HTTP %d, and the response has %s", a.status, a.size)
 	}
-	if fault := schema.Strict(body); fault != nil {
+	if fault := schema.CheckStrict(body); fault != nil {
 		return chat.Failure(chat.Failed, "HTTP %d, and the response is no JSON, in line %d: %s", a.status, max(fault.Span.Line, 1), fault.Message)
 	}
 	value := jsontext.Value(bytes.TrimSpace(body))

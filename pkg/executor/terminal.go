@@ -41,7 +41,7 @@ func commandOf(raw json.RawMessage) (command, error) {
 	if err != nil {
 		return command{}, err
 	}
-	words, err := tool.Words(args.Command)
+	words, err := tool.SplitCommand(args.Command)
 	return command{words, time.Duration(seconds) * time.Second}, err
 }
 

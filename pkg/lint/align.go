@@ -16,7 +16,7 @@ import (
 
 // A valueLocation is the location of a value in a text and, for an object member, of its name.
 type valueLocation struct {
-	schema.Spot
+	schema.Location
 	exact  bool // the value itself, not an enclosing one
 	isText bool // the dialect writes the value as plain text, so no JSON can replace it
 }
@@ -51,7 +51,7 @@ func locateAligned(text string, args []byte, pointers []string, match func(*alig
 			at = at.Parent()
 		}
 		spot := spots[string(at)]
-		places[p] = valueLocation{Spot: schema.Spot{Name: a.span(spot.Name), Value: a.span(spot.Value)}, exact: string(at) == p}
+		places[p] = valueLocation{Location: schema.Location{Name: a.span(spot.Name), Value: a.span(spot.Value)}, exact: string(at) == p}
 	}
 	return places
 }
@@ -64,7 +64,7 @@ type alignment struct {
 }
 
 // newAlignment returns an alignment that records the locations of some values in a text.
-func newAlignment(text string, spots map[string]schema.Spot) *alignment {
+func newAlignment(text string, spots map[string]schema.Location) *alignment {
 	a := &alignment{starts: map[int]int{}, ends: map[int]int{}, text: text}
 	for _, s := range spots {
 		for _, span := range []diag.Span{s.Name, s.Value} {

@@ -97,7 +97,7 @@ func locateInArgument(text string, value []byte, at dialect.Place, pointers []st
 		if ok {
 			place.Name, place.Value = shiftSpan(place.Name, from), shiftSpan(place.Value, from)
 		} else {
-			place = valueLocation{Spot: schema.Spot{Value: at.Value}, exact: p == "", isText: true}
+			place = valueLocation{Location: schema.Location{Value: at.Value}, exact: p == "", isText: true}
 		}
 		if p == "" {
 			place.Name = at.Name
@@ -120,6 +120,6 @@ func locateLastText(text string, args []byte) map[string]valueLocation {
 	if !strings.HasSuffix(text, said) {
 		return nil
 	}
-	at := schema.Spot{Value: diag.Bytes(len(text)-len(said), len(text))}
-	return map[string]valueLocation{"/0": {Spot: at, exact: true, isText: true}}
+	at := schema.Location{Value: diag.Bytes(len(text)-len(said), len(text))}
+	return map[string]valueLocation{"/0": {Location: at, exact: true, isText: true}}
 }

@@ -29,7 +29,7 @@ type origin struct {
 }
 
 // bindCalls checks each call against the definition of its tool. Ignored calls are skipped.
-func (r *Record) bindCalls(from scanResult, o Options) {
+func (r *ParseResult) bindCalls(from scanResult, o Options) {
 	drafts := from.ignoredCalls()
 	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
@@ -58,7 +58,7 @@ func (o origin) atName(f diag.Finding) diag.Finding {
 func (r *scanResult) ignoredCalls() map[int]bool {
 	all := map[int]bool{}
 	for _, f := range r.findings {
-		if f.Call != nil && (f.Code == diag.InReasoning || f.Code == diag.QuotedCall || f.Code == diag.AfterEnd) {
+		if f.Call != nil && (f.Code == diag.CallInReasoning || f.Code == diag.QuotedCall || f.Code == diag.CallAfterEnd) {
 			all[*f.Call] = true
 		}
 	}
@@ -66,7 +66,7 @@ func (r *scanResult) ignoredCalls() map[int]bool {
 }
 
 // checkArguments checks the arguments of call i against a definition.
-func (r *Record) checkArguments(i int, c chat.Call, def *tool.Definition, from origin, coerce bool) {
+func (r *ParseResult) checkArguments(i int, c chat.Call, def *tool.Definition, from origin, coerce bool) {
 	bound, findings := def.Bind(c)
 	if diag.HasErrors(findings) {
 		r.reportCall(i, findings...)
@@ -74,7 +74,7 @@ func (r *Record) checkArguments(i int, c chat.Call, def *tool.Definition, from o
 	}
 	call := &r.Calls[i]
 	call.setBound(c, bound, def)
-	if findings := tool.Strict(bound.Arguments); len(findings) > 0 {
+	if findings := tool.CheckStrict(bound.Arguments); len(findings) > 0 {
 		r.reportCall(i, call.locateFindings([]argumentFinding{{Finding: findings[0]}}, from)...)
 		return
 	}
@@ -87,7 +87,7 @@ func (r *Record) checkArguments(i int, c chat.Call, def *tool.Definition, from o
 	if c.Status == chat.StatusTruncated { // the missing argument may have been next
 		faults = slices.DeleteFunc(faults, func(f argumentFinding) bool { return f.Code == diag.MissingArg })
 	}
-	call.Defaults = def.Defaults(call.Arguments)
+	call.Defaults = def.MissingDefaults(call.Arguments)
 	r.reportCall(i, call.locateFindings(faults, from)...)
 }
 
@@ -124,7 +124,7 @@ func checkWithSuggestions(def *tool.Definition, args json.RawMessage) []argument
 		switch {
 		case k == nil || f.Code != diag.WrongType && f.Code != diag.NotInEnum:
 			k = nil
-		case k.Lossy != "":
+		case k.Loss != "":
 			f = lossyFinding(f, k)
 		default:
 			f.Hint = "with parse --coerce it " + describeCoercion(k)
@@ -147,7 +147,7 @@ func (c *Call) coerceArguments(def *tool.Definition) []argumentFinding {
 	could := coercionsByPath(coercions)
 	faults := c.coercionWarnings(before, coercions)
 	for _, f := range after {
-		if k := could[f.Path]; k != nil && k.Lossy != "" && f.Code == diag.WrongType {
+		if k := could[f.Path]; k != nil && k.Loss != "" && f.Code == diag.WrongType {
 			f = lossyFinding(f, k)
 		}
 		faults = append(faults, argumentFinding{f, nil})
@@ -164,13 +164,13 @@ func (c *Call) coercionWarnings(before []diag.Finding, coercions []tool.Coercion
 	}
 	var faults []argumentFinding
 	for i, k := range coercions {
-		if k.Lossy != "" {
+		if k.Loss != "" {
 			continue
 		}
 		f := diag.New(diag.WrongType, diag.Span{}, "%s%s", cmp.Or(wrong[k.Path], k.Argument()+": "+string(k.From)+" "), describeCoercion(&k))
 		f.Path, f.Severity = k.Path, diag.Warning
 		faults = append(faults, argumentFinding{f, &coercions[i]})
-		c.ValueChanged = c.ValueChanged || k.Retypes()
+		c.ValueChanged = c.ValueChanged || k.ChangesType()
 		if c.Status == chat.StatusOK {
 			c.Status = chat.StatusRepaired
 		}
@@ -188,7 +188,7 @@ func coercionsByPath(all []tool.Coercion) map[string]*tool.Coercion {
 
 // lossyFinding turns a finding into one about a lossy coercion.
 func lossyFinding(f diag.Finding, k *tool.Coercion) diag.Finding {
-	l := diag.New(diag.LossyCoercion, f.Span, "%s; %s", f.Message, k.Lossy)
+	l := diag.New(diag.LossyCoercion, f.Span, "%s; %s", f.Message, k.Loss)
 	l.Path = f.Path
 	return l
 }
@@ -231,7 +231,7 @@ func (f argumentFinding) locate(at valueLocation, from origin, kind diag.FixKind
 	if known {
 		f.Span = diag.Bytes(from.offset+span.Start, from.offset+span.End)
 	}
-	if f.coercion != nil && f.coercion.Lossy == "" {
+	if f.coercion != nil && f.coercion.Loss == "" {
 		f.Fixes = []diag.Fix{f.newFix(known && at.exact && !at.isText, kind)}
 	}
 	if known {

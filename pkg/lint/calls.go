@@ -39,7 +39,7 @@ type Call struct {
 }
 
 // addCalls adds the scanner's calls, before they are checked.
-func (r *Record) addCalls(calls []chat.Call, places *diag.Lines) {
+func (r *ParseResult) addCalls(calls []chat.Call, places *diag.Lines) {
 	for _, c := range calls {
 		shown := newCall(c, places)
 		for _, other := range c.Alternatives {
@@ -65,7 +65,7 @@ func newCall(c chat.Call, places *diag.Lines) Call {
 }
 
 // addFindings adds the scanner's findings, after calls have their final arguments.
-func (r *Record) addFindings(findings []diag.Finding) {
+func (r *ParseResult) addFindings(findings []diag.Finding) {
 	for _, f := range findings {
 		if f.Call != nil {
 			f.Path = r.Calls[*f.Call].shownPath(f.Path)
@@ -79,7 +79,7 @@ func (r *Record) addFindings(findings []diag.Finding) {
 var notRepairs = []diag.Code{diag.CallInText, diag.ArgConstraint}
 
 // listRepairs lists in each repaired call the codes of the warnings so far.
-func (r *Record) listRepairs() {
+func (r *ParseResult) listRepairs() {
 	diag.Sort(r.Findings)
 	for _, f := range r.Findings {
 		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(notRepairs, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
@@ -155,7 +155,7 @@ func unknownTool(name string, tools *tool.Registry) diag.Finding {
 }
 
 // reportCall adds findings about call i. A finding without a span gets the call's.
-func (r *Record) reportCall(i int, findings ...diag.Finding) {
+func (r *ParseResult) reportCall(i int, findings ...diag.Finding) {
 	for _, f := range findings {
 		f.Call = &i
 		if f.Span == (diag.Span{}) {
@@ -168,7 +168,7 @@ func (r *Record) reportCall(i int, findings ...diag.Finding) {
 // reportDuplicates reports calls with the same tool and arguments as an earlier one. The order of
 // keys does not matter, the digits of numbers do. Calls that a program makes in a loop are not
 // duplicates.
-func (r *Record) reportDuplicates(origins []origin) {
+func (r *ParseResult) reportDuplicates(origins []origin) {
 	if len(r.Calls) < 2 {
 		return
 	}
@@ -196,10 +196,10 @@ func (r *Record) reportDuplicates(origins []origin) {
 }
 
 // suppressEchoes suppresses calls that repeat untrusted text from the model's context.
-func (r *Record) suppressEchoes(origins []origin, context *dialect.Heard) {
+func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.Heard) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if !c.Executable || tool.Ending(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
+		if !c.Executable || tool.EndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
 			continue
 		}
 		c.Status, c.Executable = chat.StatusSuppressed, false

@@ -13,12 +13,12 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// KindOf detects the kind of a file from its content, even a broken one: the kind whose schema has
+// DetectKind detects the kind of a file from its content, even a broken one: the kind whose schema has
 // the most of the top-level keys, given enough evidence. A file that could belong to another
 // program is [Unknown]; likely then lists kinds it may be meant as. An answer can have any shape.
-func KindOf(src []byte) (kind Kind, likely []Kind) {
+func DetectKind(src []byte) (kind Kind, likely []Kind) {
 	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
-	if isJSON(src) && IsRun(src) {
+	if isJSON(src) && IsRunFile(src) {
 		return RunFile, nil
 	}
 	t := extractFeatures(src)
@@ -39,7 +39,7 @@ func unknownKindFindings(name string, src []byte) []diag.Finding {
 	if faults := yamlFaults(name, src); len(faults) > 0 {
 		return faults
 	}
-	_, likely := KindOf(src)
+	_, likely := DetectKind(src)
 	f := diag.New(diag.UnknownKind, diag.Span{}, "cannot detect the kind of the file")
 	switch {
 	case isBlank(src):
@@ -51,9 +51,9 @@ func unknownKindFindings(name string, src []byte) []diag.Finding {
 		f.Message += "; it is not valid JSON: " + fault.Message
 		f.Span, f.Hint = fault.Span, "fix it, then name the kind with --as"
 	case len(likely) > 0:
-		f.Hint = "--as " + schema.Either(likely) + ", if it is meant as that"
+		f.Hint = "--as " + schema.JoinOr(likely) + ", if it is meant as that"
 	default:
-		f.Hint = "name the kind with --as " + schema.Either(Kinds)
+		f.Hint = "name the kind with --as " + schema.JoinOr(Kinds)
 	}
 	return []diag.Finding{f}
 }
@@ -82,7 +82,7 @@ func brokenJSON(src []byte) *diag.Finding {
 	if !bytes.HasPrefix(begin, []byte(`{"`)) && !bytes.HasPrefix(begin, []byte(`[{"`)) || hasObjectLines(src) {
 		return nil
 	}
-	return schema.Strict(bytes.TrimRight(src, blanks))
+	return schema.CheckStrict(bytes.TrimRight(src, blanks))
 }
 
 // A score measures the evidence for a kind.
@@ -153,12 +153,12 @@ func nearestKey(key string, known []string) string {
 	if len(key) < shortest {
 		return ""
 	}
-	return schema.Nearest(key, known)
+	return schema.ClosestMatch(key, known)
 }
 
 // topKeys returns the top-level keys of the kind's schema.
 func (f kindInfo) topKeys() []string {
-	text, _ := schema.Text(f.schema)
+	text, _ := schema.PublishedText(f.schema)
 	keys := slices.Clone(f.extraKeys)
 	eachMember(gjson.GetBytes(text, "properties"), func(key string, _ gjson.Result) { keys = append(keys, key) })
 	return keys

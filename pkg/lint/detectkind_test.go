@@ -170,7 +170,7 @@ func TestForeignKeysAreForeign(t *testing.T) {
 // C3: what every published schema gives as an example is told.
 func TestExamplesAreTold(t *testing.T) {
 	for _, f := range kindTable {
-		text, _ := schema.Text(f.schema)
+		text, _ := schema.PublishedText(f.schema)
 		for _, example := range gjson.GetBytes(text, "examples").Array() {
 			if got, _ := KindOf([]byte(example.Raw)); got != f.kind {
 				t.Errorf("%s: KindOf = %q: %s", f.kind, got, example.Raw)

@@ -125,7 +125,7 @@ func readLines(src []byte, pass func(document)) {
 
 // readList yields each item of a list.
 func readList(src []byte, pass func(document)) []diag.Finding {
-	if fault := schema.Strict(src); fault != nil {
+	if fault := schema.CheckStrict(src); fault != nil {
 		return []diag.Finding{*fault}
 	}
 	i := 0

@@ -132,9 +132,9 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 func (s *eventOrder) finish() []diag.Finding {
 	switch {
 	case s.name == "":
-		return []diag.Finding{diag.New(diag.EventsCut, diag.Bytes(0, 0), "no events")}
+		return []diag.Finding{diag.New(diag.EventsTruncated, diag.Bytes(0, 0), "no events")}
 	case !s.ended:
-		f := diag.New(diag.EventsCut, diag.Bytes(s.lastLocation.start, s.lastLocation.end), "the last event is %s, expected %s or %s", s.name, chainEnd, chainError)
+		f := diag.New(diag.EventsTruncated, diag.Bytes(s.lastLocation.start, s.lastLocation.end), "the last event is %s, expected %s or %s", s.name, chainEnd, chainError)
 		f.Path = s.lastLocation.path
 		return []diag.Finding{f}
 	}
@@ -145,9 +145,9 @@ func (s *eventOrder) finish() []diag.Finding {
 func cutTornLine(src []byte) ([]byte, []diag.Finding) {
 	start := bytes.LastIndexByte(src, '\n') + 1
 	last := trimDocument(src[start:], start)
-	if fault := schema.Strict(last.json); len(last.json) == 0 || fault == nil || fault.Span.Start < len(last.json) {
+	if fault := schema.CheckStrict(last.json); len(last.json) == 0 || fault == nil || fault.Span.Start < len(last.json) {
 		return src, nil
 	}
 	span := diag.Bytes(last.offset, last.offset+len(last.json))
-	return src[:start], []diag.Finding{diag.New(diag.EventsCut, span, "the last line is incomplete")}
+	return src[:start], []diag.Finding{diag.New(diag.EventsTruncated, span, "the last line is incomplete")}
 }

@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A Verdict holds the findings of one file.
+// A FileResult holds the findings of one file.
 type Verdict struct {
 	File     string
 	Kind     Kind
@@ -42,10 +42,10 @@ func NewChecker(answers *schema.Schema, loader tool.Loader, missing Missing, kno
 	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, compile: policy.Compile, schemas: map[string]*schema.Schema{}}
 }
 
-// AnyTools accepts policy rules for unknown tools.
+// AllowUnknownTools accepts policy rules for unknown tools.
 func (c *Checker) AnyTools() { c.compile = policy.CompileForAny }
 
-// File checks a file of one kind. It executes nothing and reads no other file.
+// CheckFile checks a file of one kind. It executes nothing and reads no other file.
 func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 	v := Verdict{File: name, Kind: kind}
 	switch kind {
@@ -55,7 +55,7 @@ func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 		v.checkRunFile(src)
 	case Schema:
 		_, v.Findings = schema.Compile(name, src)
-		v.Findings = append(v.Findings, schema.Misspelt(src)...)
+		v.Findings = append(v.Findings, schema.MisspeltKeywords(src)...)
 	case Answer:
 		c.checkAnswers(&v, src)
 	case Events:
@@ -125,7 +125,7 @@ func (c *Checker) checkPolicy(v *Verdict, d document) []diag.Finding {
 	for i := range faults {
 		f := &faults[i]
 		at := schema.Violation{Path: f.Path, Span: spots[f.Path].Value}
-		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument || f.Code == diag.PolicyUnheld {
+		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument || f.Code == diag.PolicyUnenforced {
 			slash := strings.LastIndexByte(f.Path, '/')
 			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
 		}
@@ -223,13 +223,13 @@ func isWithin(path string, values map[string]bool) bool {
 // publishedSchema returns a part of a published schema.
 func (c *Checker) publishedSchema(name, part string) *schema.Schema {
 	if c.schemas[name+part] == nil {
-		text, _ := schema.Text(name)
-		c.schemas[name+part], _ = schema.CompilePart(name, text, part) // a test proves that they compile
+		text, _ := schema.PublishedText(name)
+		c.schemas[name+part], _ = schema.CompileSubschema(name, text, part) // a test proves that they compile
 	}
 	return c.schemas[name+part]
 }
 
-// Record checks a run file of any size in bounded memory. The error is a read error.
+// ParseResult checks a run file of any size in bounded memory. The error is a read error.
 func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
 	v := Verdict{File: name, Kind: RunFile}
 	var found boundedFindings

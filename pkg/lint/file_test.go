@@ -107,8 +107,8 @@ func checkV1(t *testing.T, schemas map[string]*schema.Schema, src []byte) {
 		if fixed.Made == 0 && !bytes.Equal(src, fixed.Text) {
 			t.Errorf("%s: changed without a fix:\n%s", kind, fixed.Text)
 		}
-		if schema.Strict(src) == nil {
-			if fault := schema.Strict(fixed.Text); fault != nil {
+		if schema.CheckStrict(src) == nil {
+			if fault := schema.CheckStrict(fixed.Text); fault != nil {
 				t.Errorf("%s: %s\n%s", kind, fault, fixed.Text)
 			}
 		}

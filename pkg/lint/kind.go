@@ -101,15 +101,15 @@ func (k Kind) Noun() string { return k.info().noun }
 // HasCalls reports whether files of a kind hold call records.
 func (k Kind) HasCalls() bool { return k.info().hasCalls }
 
-// KindNamed returns the kind with a name. The name of a published schema stands for the kind of its
+// KindByName returns the kind with a name. The name of a published schema stands for the kind of its
 // documents.
-func KindNamed(name string) (Kind, bool) {
+func KindByName(name string) (Kind, bool) {
 	if slices.Contains(Kinds, Kind(name)) {
 		return Kind(name), true
 	}
 	if i := slices.IndexFunc(kindTable, func(f kindInfo) bool { return f.schema != "" && f.schema == name }); i >= 0 {
 		return kindTable[i].kind, true
 	}
-	_, ok := schema.Text(name)
+	_, ok := schema.PublishedText(name)
 	return Kind(name), ok
 }

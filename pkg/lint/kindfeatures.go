@@ -182,5 +182,5 @@ func eachMember(v gjson.Result, pass func(key string, value gjson.Result)) {
 // isTypeName reports whether a value is valid for "type" in a schema, or nearly.
 func isTypeName(v gjson.Result) bool {
 	names := []string{"object", "array", "string", "number", "integer", "boolean", "null"}
-	return v.IsArray() || slices.Contains(names, v.String()) || schema.Nearest(v.String(), names) != ""
+	return v.IsArray() || slices.Contains(names, v.String()) || schema.ClosestMatch(v.String(), names) != ""
 }

@@ -66,11 +66,11 @@ func response(file string, src []byte, o Options) Record {
 }
 
 // fixOf returns what is made of the first response in a file.
-func fixOf(file string, src []byte, o Options) Fixed[Record] {
+func fixOf(file string, src []byte, o Options) Fixed[ParseResult] {
 	for f := range Fix(file, src, o) {
 		return f
 	}
-	return Fixed[Record]{}
+	return Fixed[ParseResult]{}
 }
 
 // brief returns findings as "line:column severity code call path".
@@ -244,7 +244,7 @@ func TestPaths(t *testing.T) {
 	got := map[string][]string{}
 	for name, o := range map[string]Options{"bound": {Tools: greeting(t)}, "not bound": {}} {
 		for _, f := range asText("f", []byte(src), o).Findings {
-			if f.Code == diag.NumberForm {
+			if f.Code == diag.NonstandardNumber {
 				got[name] = append(got[name], f.Path)
 			}
 		}
@@ -378,7 +378,7 @@ func TestCallList(t *testing.T) {
 // publishedSchema returns a published schema.
 func published(t testing.TB, name string) *schema.Schema {
 	t.Helper()
-	text, ok := schema.Text(name)
+	text, ok := schema.PublishedText(name)
 	if !ok {
 		t.Fatalf("no published schema %s", name)
 	}
@@ -426,7 +426,7 @@ func FuzzText(f *testing.F) {
 		told.Add([]byte(src))
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
 			r := asText("f", []byte(src), o)
-			if o.Context != nil && len(slices.DeleteFunc(r.executable(), func(c Call) bool { return tool.Ending(c.Name) != nil })) > 0 {
+			if o.Context != nil && len(slices.DeleteFunc(r.executable(), func(c Call) bool { return tool.EndingTool(c.Name) != nil })) > 0 {
 				t.Errorf("a call stands in what the model was told, and is executable: %v", r.executable())
 			}
 			var doc bytes.Buffer
@@ -460,7 +460,7 @@ func FuzzText(f *testing.F) {
 func TestOrderMark(t *testing.T) {
 	for file, text := range texts(t) {
 		plain, marked := asText("x", []byte(text), Options{}), asText("x", []byte(byteOrderMark+text), Options{})
-		if len(marked.Findings) == 0 || marked.Findings[0].Code != diag.OrderMark || plain.Content != marked.Content {
+		if len(marked.Findings) == 0 || marked.Findings[0].Code != diag.ByteOrderMark || plain.Content != marked.Content {
 			t.Fatalf("%s: %q, %v", file, marked.Content, marked.Findings)
 		}
 		if d := cmp.Diff(brief(plain.Findings), brief(marked.Findings[1:])); d != "" {

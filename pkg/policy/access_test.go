@@ -33,7 +33,7 @@ func TestAccess(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.def.Name, c.def.Effect, c.def.Schema = "x", tool.Read, []byte(`{}`)
-			p := Policy{Flags: Rules{Scopes: c.scopes, Connected: c.connected}}
+			p := Policy{Flags: FlagRules{Scopes: c.scopes, Connected: c.connected}}
 			d := p.Decide(&State{}, Facts{Def: c.def, Arguments: []byte(`{}`)})
 			if d.Code != c.code || d.Rule != c.rule || d.Hint != c.hint || (d.Verdict == Allow) != (c.code == "") {
 				t.Errorf("%+v", d)

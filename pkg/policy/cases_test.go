@@ -24,7 +24,7 @@ type policyCase struct {
 	Why    string             `json:"why"`
 	Policy json.RawMessage    `json:"policy"` // a document, several, or "base"
 	Load   string             `json:"load"`   // the code and the place of the one finding
-	Flags  Rules              `json:"flags"`
+	Flags  FlagRules              `json:"flags"`
 	Leads  map[string]*string `json:"leads"` // where paths lead; null is out of the root
 	Calls  []caseCall         `json:"calls"`
 
@@ -115,12 +115,12 @@ func (c *policyCase) check(t *testing.T) {
 			t.Fatalf("there is no tool %s", call.Tool)
 		}
 		s := fold(records)
-		d := p.Decide(s, Facts{Def: def, Arguments: def.Complete(call.Args), Resolve: c.leadsTo})
+		d := p.Decide(s, Facts{Def: def, Arguments: def.WithDefaults(call.Args), Resolve: c.leadsTo})
 		call.compare(t, i, d)
 		body := runfile.Call{ID: strconv.Itoa(i), Name: call.Tool, Effect: string(def.Effect), Verdict: string(d.Verdict), Rule: d.Rule, Labels: d.LabelNames()}
 		records = append(records, runfile.Record{Header: runfile.Header{Time: now}, Body: body})
 		s.Apply(now, body)
-		if wait, err := d.Start(s, body.ID, now); err != nil || wait != time.Duration(call.WaitMS)*time.Millisecond {
+		if wait, err := d.ReserveStart(s, body.ID, now); err != nil || wait != time.Duration(call.WaitMS)*time.Millisecond {
 			t.Errorf("call %d waits %v, want %d ms", i, wait, call.WaitMS)
 		}
 		if d.Verdict == Allow {

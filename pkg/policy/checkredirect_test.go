@@ -37,14 +37,14 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		d := p.Decide(s, of(t, "wget", `{"uri":"http://a.test/1"}`))
-		if d.Follow == nil {
+		if d.CheckRedirect == nil {
 			t.Fatalf("%+v: %s by %s", c, d.Verdict, d.Rule)
 		}
 		u, err := url.Parse(c.to)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Follow(u); (err == nil) != c.want {
+		if err := d.CheckRedirect(u); (err == nil) != c.want {
 			t.Errorf("%s, carries %v: %v", c.to, c.carries, err)
 		}
 	}

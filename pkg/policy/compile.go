@@ -57,7 +57,7 @@ type compiler struct {
 
 // reportUnenforced says that nobody holds a run to something.
 func (c *compiler) reportUnenforced(path, what string) *diag.Finding {
-	return c.addFinding(diag.PolicyUnheld, path, "this version does not enforce %s", what)
+	return c.addFinding(diag.PolicyUnenforced, path, "this version does not enforce %s", what)
 }
 
 func (c *compiler) addFinding(code diag.Code, path, format string, args ...any) *diag.Finding {
@@ -126,7 +126,7 @@ func (c *compiler) lookupTool(at, name string) *tool.Definition {
 	}
 	def, ok := c.tools.Get(name)
 	if !ok && !c.anyTools {
-		c.addFinding(diag.PolicyTool, at, "unknown tool %q", name).Hint = schema.Meant(name, c.tools.Names())
+		c.addFinding(diag.PolicyTool, at, "unknown tool %q", name).Hint = schema.DidYouMean(name, c.tools.Names())
 	}
 	return def
 }
@@ -211,8 +211,8 @@ func (c *compiler) compileLimit(at string, in *limitDocument) limit {
 	}
 	out.bytes = c.parseSize(at+"/bytes", in.Bytes)
 	out.modelBytes = c.parseSize(at+"/model_bytes", in.ModelBytes)
-	if in.ModelBytes != nil && out.modelBytes < tool.LeastModelBytes {
-		c.addFinding(diag.PolicyValue, at+"/model_bytes", "expected at least %d bytes", tool.LeastModelBytes).Hint = "1KiB"
+	if in.ModelBytes != nil && out.modelBytes < tool.MinModelBytes {
+		c.addFinding(diag.PolicyValue, at+"/model_bytes", "expected at least %d bytes", tool.MinModelBytes).Hint = "1KiB"
 	}
 	return out
 }
@@ -223,8 +223,8 @@ func (c *compiler) checkUserRate(at string, l *limit) {
 	switch {
 	case l.rate.Calls == 0:
 		c.addFinding(diag.PolicyValue, at+"/per", "a limit per user needs a rate")
-	case l.maxAtOnce() > MostKept:
-		c.addFinding(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MostKept, l.maxAtOnce()).Hint = "use a smaller burst"
+	case l.maxAtOnce() > MaxLedgerStarts:
+		c.addFinding(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MaxLedgerStarts, l.maxAtOnce()).Hint = "use a smaller burst"
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *compiler) runTests(l *Layer, in document) {
 			continue
 		}
 		p := Policy{Layers: []*Layer{l}, Flags: permissiveFlags(def)}
-		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.Complete(args)}); d.Verdict != t.Expect {
+		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.WithDefaults(args)}); d.Verdict != t.Expect {
 			c.addFinding(diag.PolicyTest, at, "expected %s, got %s (%s)", t.Expect, d.Verdict, d.Rule)
 		}
 	}
@@ -253,6 +253,6 @@ func (c *compiler) runTests(l *Layer, in document) {
 
 // permissiveFlags are the flags of a run that has been given what a tool needs: tests are about the
 // compileRules of a file.
-func permissiveFlags(def *tool.Definition) Rules {
-	return Rules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
+func permissiveFlags(def *tool.Definition) FlagRules {
+	return FlagRules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
 }

@@ -103,7 +103,7 @@ func (c *compiler) checkParameter(at, name string, def *tool.Definition) bool {
 		return def != nil
 	}
 	f := c.addFinding(diag.PolicyArgument, at, "%s has no parameter %q", def.Name, name)
-	f.Hint = schema.Meant(name, def.ParameterNames())
+	f.Hint = schema.DidYouMean(name, def.ParameterNames())
 	return false
 }
 

@@ -114,7 +114,7 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	case "path":
 		v.names, err = f.fileNames(v.text)
 	case "command":
-		v.words, err = tool.Words(v.text)
+		v.words, err = tool.SplitCommand(v.text)
 	}
 	if err != nil && f.decodeError == "" {
 		f.decodeError = err.Error()

@@ -134,9 +134,9 @@ func (r fileRules) withLinkTargets(resolve func(string) (string, error)) fileRul
 	return r
 }
 
-// Linked returns the policy of a run below a root: what its rules about files say of a path that is a link holds
+// WithLinkTargets returns the policy of a run below a root: what its rules about files say of a path that is a link holds
 // for where this leads now, too.
-func (p Policy) Linked(resolve func(path string) (string, error)) Policy {
+func (p Policy) WithLinkTargets(resolve func(path string) (string, error)) Policy {
 	layers := slices.Clone(p.Layers)
 	for i, l := range layers {
 		if len(l.files.denials) > 0 || len(l.files.labels) > 0 {

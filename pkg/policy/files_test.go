@@ -123,10 +123,10 @@ func fileLayer(t *testing.T, files string) *Layer {
 	return layer(t, `{version: 1, enable_exec: true, tools: {file_read: {allow: [{}]}, file_put: {allow: [{}]}, terminal_execute: {allow: [{}]}}, programs: {sandbox: {}}, files: `+files+`}`)
 }
 
-// Rules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
+// FlagRules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
 // that only a result has.
 func TestFileRules(t *testing.T) {
-	p := Policy{Flags: Rules{EnableExec: true}, Layers: []*Layer{
+	p := Policy{Flags: FlagRules{EnableExec: true}, Layers: []*Layer{
 		fileLayer(t, `{deny: [{id: keys, path: ["Keys/**"], because: keys stay here}], labels: [{path: ["inbox/**"], add: [untrusted]}]}`),
 		fileLayer(t, `{deny: [{path: [nothing, "**/*.pem"]}], programs: unheld, labels: [{path: ["**/*.md"], add: [private]}]}`),
 	}}
@@ -169,11 +169,11 @@ func TestFileRules(t *testing.T) {
 	if paths, held := p.DeniedFiles(); !held || !slices.Equal(paths, []string{"Keys", "nothing"}) {
 		t.Errorf("for programs: %q, %v", paths, held)
 	}
-	linked := Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/**"]}]}`)}}.Linked(resolve)
+	linked := Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/**"]}]}`)}}.WithLinkTargets(resolve)
 	if d := decide(linked, "file_read", `{"filePaths":["store/box/x"]}`); d.Rule != "policy.files.box" {
 		t.Errorf("what a denied link leads to: %s", d.Rule)
 	}
-	linked = Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/*/?.md"]}, {id: all, path: ["top/*.key"]}], programs: unheld, labels: [{path: ["Box/[ab]/**"], add: [private]}]}`)}}.Linked(resolve)
+	linked = Policy{Layers: []*Layer{fileLayer(t, `{deny: [{id: box, path: ["Box/*/?.md"]}, {id: all, path: ["top/*.key"]}], programs: unheld, labels: [{path: ["Box/[ab]/**"], add: [private]}]}`)}}.WithLinkTargets(resolve)
 	for path, want := range map[string]string{"Box/a/x.md": "policy.files.box", "store/box/a/x.md": "policy.files.box", "store/box/x.md": "file_read.allow[0]", "a.key": "policy.files.all"} {
 		if d := decide(linked, "file_read", `{"filePaths":["`+path+`"]}`); d.Rule != want {
 			t.Errorf("a pattern below a link: %s: %s", path, d.Rule)

@@ -54,7 +54,7 @@ func FuzzDecide(f *testing.F) {
 		if l == nil || diag.HasErrors(def.Check(json.RawMessage(args))) {
 			return
 		}
-		p, facts := Policy{Layers: []*Layer{l}, Flags: Rules{EnableExec: true}}, Facts{Def: def, Arguments: def.Complete(json.RawMessage(args))}
+		p, facts := Policy{Layers: []*Layer{l}, Flags: FlagRules{EnableExec: true}}, Facts{Def: def, Arguments: def.WithDefaults(json.RawMessage(args))}
 		d := p.Decide(&State{}, facts)
 		if again := p.Decide(&State{}, facts); again.Verdict != d.Verdict || again.Rule != d.Rule || string(again.Arguments) != string(d.Arguments) {
 			t.Errorf("%+v, and then %+v", d, again)
@@ -95,7 +95,7 @@ func TestFold(t *testing.T) {
 	tools := known(t)
 	p := Policy{Layers: []*Layer{layer(t, `{version: 1, tools: {
 		wget: {allow: [{id: page, limit: {calls: 3}}], limit: {rate: 3/m, burst: 2}}, search: {allow: [{id: find}], limit: {rate: 1/s}},
-		file_read: {allow: [{id: note}]}, gmail_send: {allow: [{id: mail}], limit: {calls: 4}}}, budget: {calls: 12, writes: 5}}`)}, Flags: Rules{}}
+		file_read: {allow: [{id: note}]}, gmail_send: {allow: [{id: mail}], limit: {calls: 4}}}, budget: {calls: 12, writes: 5}}`)}, Flags: FlagRules{}}
 	calls := []struct{ tool, args string }{
 		{"wget", `{"uri":"https://a.test/"}`}, {"search", `{"query":"x"}`}, {"file_read", `{"filePaths":["a"]}`}, {"gmail_send", `{"to":"a"}`}, {"file_put", `{"path":"a","content":"b"}`},
 	}
@@ -109,10 +109,10 @@ func TestFold(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "calls") {
 			c, id := rapid.SampledFrom(calls).Draw(t, "call"), rapid.StringMatching("[a-d]").Draw(t, "id")
 			def, _ := tools.Get(c.tool)
-			d := p.Decide(live, Facts{Def: def, Arguments: def.Complete(json.RawMessage(c.args))})
+			d := p.Decide(live, Facts{Def: def, Arguments: def.WithDefaults(json.RawMessage(c.args))})
 			keep(runfile.Call{ID: id, Name: c.tool, Effect: string(def.Effect), Verdict: string(d.Verdict), Rule: d.Rule, Labels: d.LabelNames()})
 			if d.Verdict == Allow {
-				wait, err := d.Start(live, id, now)
+				wait, err := d.ReserveStart(live, id, now)
 				if err != nil {
 					t.Fatal(err)
 				}

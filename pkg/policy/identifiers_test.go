@@ -157,7 +157,7 @@ func TestIdentifiersOfCutResults(t *testing.T) {
 		`"tick-7 ` + strings.Repeat("fill\\n", runfile.MaxResult/6) + `tick-8"`,
 		`"tick-7 ` + strings.Repeat("x", runfile.MaxResult-8) + `tick-8"`,
 	}
-	for _, data := range raced.Less(all, all[1:2]) {
+	for _, data := range raced.Pick(all, all[1:2]) {
 		whole := runfile.Result{Call: "c", Result: chat.Result{Data: json.RawMessage(data)}}
 		text, _ := json.Marshal(data[:runfile.MaxResult])
 		cut := runfile.Result{Call: "c", Result: chat.Result{Data: text}, Truncated: true, Bytes: len(data)}
@@ -317,7 +317,7 @@ func FuzzKnown(f *testing.F) {
 		for raw, into := range map[*[]byte]*any{&data: &result, &proposed: &said} {
 			dec := json.NewDecoder(strings.NewReader(string(*raw)))
 			dec.UseNumber()
-			if len(tool.Strict(*raw)) > 0 || dec.Decode(into) != nil {
+			if len(tool.CheckStrict(*raw)) > 0 || dec.Decode(into) != nil {
 				return
 			}
 		}

@@ -46,16 +46,16 @@ type Decision struct {
 	MaxBytes  int64           // of its result; 0 is no limit of the policy
 	// ModelBytes of its result are sent to the model; 0 is no limit of the policy.
 	ModelBytes int64
-	Follow     func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
-	Leads      map[string]string    // where each path of the call led when it was decided, by the clean path
-	Unknown    string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
-	Exposed    string               // why the call could carry private data away, where no file decides over that
+	CheckRedirect     func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
+	ResolvedPaths      map[string]string    // where each path of the call led when it was decided, by the clean path
+	OnUnknownOutcome    string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
+	ExfiltrationReason    string               // why the call could carry private data away, where no file decides over that
 	rateLimits      []limitWithRate              // what the call has to wait for when it starts: see [Decision.Start]
 	ledger     Ledger               // of those that are for all runs
 }
 
-// Unanswered returns the decision where nobody can be asked: what was to be approved is denied.
-func (d Decision) Unanswered() Decision {
+// DenyUnapproved returns the decision where nobody can be asked: what was to be approved is denied.
+func (d Decision) DenyUnapproved() Decision {
 	if d.Verdict != Ask {
 		return d
 	}
@@ -65,8 +65,8 @@ func (d Decision) Unanswered() Decision {
 // SecretRule is the rule that denies calls with the value of a secret.
 const SecretRule = "floor:secret"
 
-// HoldsSecret returns the decision about a call of which an argument holds a secret.
-func (d Decision) HoldsSecret() Decision {
+// DenySecret returns the decision about a call of which an argument holds a secret.
+func (d Decision) DenySecret() Decision {
 	d = d.deny(SecretRule, "an argument contains a secret, which must not leave oneshot")
 	d.Hint = "the record of the call has " + redact.Mask + " in place of the secret"
 	return d
@@ -87,7 +87,7 @@ func (d Decision) deny(rule, format string, args ...any) Decision {
 // managed: in front. What the
 // program itself never lets through has ids that begin with floor.
 type Policy struct {
-	Flags  Rules
+	Flags  FlagRules
 	Layers []*Layer // each has to allow a call
 	Ledger Ledger   // for rates that hold for all runs of a user; nil where there are none
 	// Secrets are what no argument may hold, in any spelling; nil for none. The digest of a
@@ -111,9 +111,9 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	return out
 }
 
-// Lacks returns why every call of a tool is denied because the run was not given something, or a file does not list the
+// BlockedReason returns why every call of a tool is denied because the run was not given something, or a file does not list the
 // lookupTool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
-func (p *Policy) Lacks(def *tool.Definition) (why, hint string) {
+func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
 	if d := flags.allows(Facts{Def: def}, p.countOwnLayers() > 0); d.Verdict == Deny {
@@ -185,12 +185,12 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 		}
 	}
 	if len(p.Layers) == 0 && f.canExfiltrate(s) {
-		d.Exposed = s.exfiltrationReason()
+		d.ExfiltrationReason = s.exfiltrationReason()
 	}
 	if len(p.Layers) > 0 {
-		d.Follow = p.redirectCheck(f, each, f.canExfiltrate(s))
+		d.CheckRedirect = p.redirectCheck(f, each, f.canExfiltrate(s))
 	}
-	d.Labels, d.Leads, d.ledger = f.labels, f.resolved, p.Ledger
+	d.Labels, d.ResolvedPaths, d.ledger = f.labels, f.resolved, p.Ledger
 	return d
 }
 
@@ -237,7 +237,7 @@ func (p *Policy) layerPrefix(layer int) string {
 func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	d = Decision{Verdict: Allow, Arguments: f.Arguments}
 	if p.Secrets.HoldsJSON(f.Arguments) {
-		return d.HoldsSecret(), false
+		return d.DenySecret(), false
 	}
 	if rule, why := p.checkFiles(f.files); rule != "" {
 		return d.deny(rule, "%s", why), false
@@ -285,7 +285,7 @@ func (d Decision) combine(each []layerDecision) Decision {
 	}
 	for i, next := range each {
 		rules = append(rules, next.Rule)
-		d.Unknown = stricter(d.Unknown, next.by.onUnknownOutcome, i == 0)
+		d.OnUnknownOutcome = stricter(d.OnUnknownOutcome, next.by.onUnknownOutcome, i == 0)
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}

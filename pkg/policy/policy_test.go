@@ -67,7 +67,7 @@ func of(t testing.TB, name, args string) Facts {
 	if !ok {
 		t.Fatalf("there is no %s", name)
 	}
-	return Facts{Def: def, Arguments: def.Complete(json.RawMessage(args))}
+	return Facts{Def: def, Arguments: def.WithDefaults(json.RawMessage(args))}
 }
 
 // effect returns what is known of a call of a tool that does this to the world.
@@ -83,47 +83,47 @@ func TestRules(t *testing.T) {
 	scoped.Def.Scopes = []string{"mail", "notes"}
 	for _, c := range []struct {
 		name    string
-		rules   Rules
+		rules   FlagRules
 		facts   Facts
 		verdict Verdict
 		rule    string
 	}{
-		{"read", Rules{}, read, Allow, "default:read"},
-		{"read, read-only", Rules{ReadOnly: true}, read, Allow, "default:read"},
-		{"read, denied", Rules{Deny: []string{"file_read"}}, read, Deny, "flag:deny"},
-		{"read, denied by glob", Rules{Deny: []string{"x", "file_*"}}, read, Deny, "flag:deny"},
-		{"read, denied and allowed", Rules{Allow: []string{"*"}, Deny: []string{"*"}}, read, Deny, "flag:deny"},
-		{"read, another denied", Rules{Deny: []string{"file_put", "file_rea", "ile_read", "FILE_READ"}}, read, Allow, "default:read"},
+		{"read", FlagRules{}, read, Allow, "default:read"},
+		{"read, read-only", FlagRules{ReadOnly: true}, read, Allow, "default:read"},
+		{"read, denied", FlagRules{Deny: []string{"file_read"}}, read, Deny, "flag:deny"},
+		{"read, denied by glob", FlagRules{Deny: []string{"x", "file_*"}}, read, Deny, "flag:deny"},
+		{"read, denied and allowed", FlagRules{Allow: []string{"*"}, Deny: []string{"*"}}, read, Deny, "flag:deny"},
+		{"read, another denied", FlagRules{Deny: []string{"file_put", "file_rea", "ile_read", "FILE_READ"}}, read, Allow, "default:read"},
 
-		{"write", Rules{}, write, Deny, "default:write"},
-		{"write, allowed", Rules{Allow: []string{"file_put"}}, write, Allow, "flag:allow"},
-		{"write, allowed by glob", Rules{Allow: []string{"x", "*_put"}}, write, Allow, "flag:allow"},
-		{"write, another allowed", Rules{Allow: []string{"file_read", "put", "file_pu?t"}}, write, Deny, "default:write"},
-		{"write, allowed by an invalid glob", Rules{Allow: []string{"file_put["}}, write, Deny, "default:write"},
-		{"write, read-only", Rules{Allow: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
-		{"write, denied", Rules{Allow: []string{"file_put"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
+		{"write", FlagRules{}, write, Deny, "default:write"},
+		{"write, allowed", FlagRules{Allow: []string{"file_put"}}, write, Allow, "flag:allow"},
+		{"write, allowed by glob", FlagRules{Allow: []string{"x", "*_put"}}, write, Allow, "flag:allow"},
+		{"write, another allowed", FlagRules{Allow: []string{"file_read", "put", "file_pu?t"}}, write, Deny, "default:write"},
+		{"write, allowed by an invalid glob", FlagRules{Allow: []string{"file_put["}}, write, Deny, "default:write"},
+		{"write, read-only", FlagRules{Allow: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
+		{"write, denied", FlagRules{Allow: []string{"file_put"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
 
-		{"write, asked about", Rules{Ask: []string{"file_put"}}, write, Ask, "flag:ask"},
-		{"write, allowed and asked about", Rules{Ask: []string{"file_*"}, Allow: []string{"*"}}, write, Ask, "flag:ask"},
-		{"write, asked about and denied", Rules{Ask: []string{"*"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
-		{"write, asked about, read-only", Rules{Ask: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
-		{"write, asked about by an invalid glob", Rules{Ask: []string{"file_put["}, Allow: []string{"*"}}, write, Deny, "flag:ask"},
-		{"read, asked about", Rules{Ask: []string{"*"}}, read, Ask, "flag:ask"},
-		{"exec, asked about", Rules{Ask: []string{"*"}}, exec, Deny, "floor:exec"},
-		{"exec, enabled and asked about", Rules{Ask: []string{"*"}, EnableExec: true}, exec, Ask, "flag:ask"},
+		{"write, asked about", FlagRules{Ask: []string{"file_put"}}, write, Ask, "flag:ask"},
+		{"write, allowed and asked about", FlagRules{Ask: []string{"file_*"}, Allow: []string{"*"}}, write, Ask, "flag:ask"},
+		{"write, asked about and denied", FlagRules{Ask: []string{"*"}, Deny: []string{"file_put"}}, write, Deny, "flag:deny"},
+		{"write, asked about, read-only", FlagRules{Ask: []string{"*"}, ReadOnly: true}, write, Deny, "flag:read-only"},
+		{"write, asked about by an invalid glob", FlagRules{Ask: []string{"file_put["}, Allow: []string{"*"}}, write, Deny, "flag:ask"},
+		{"read, asked about", FlagRules{Ask: []string{"*"}}, read, Ask, "flag:ask"},
+		{"exec, asked about", FlagRules{Ask: []string{"*"}}, exec, Deny, "floor:exec"},
+		{"exec, enabled and asked about", FlagRules{Ask: []string{"*"}, EnableExec: true}, exec, Ask, "flag:ask"},
 
-		{"exec", Rules{}, exec, Deny, "floor:exec"},
-		{"exec, allowed", Rules{Allow: []string{"*"}}, exec, Deny, "floor:exec"},
-		{"exec, enabled", Rules{EnableExec: true}, exec, Deny, "default:write"},
-		{"exec, enabled and allowed", Rules{EnableExec: true, Allow: []string{"shell"}}, exec, Allow, "flag:allow"},
-		{"exec, read-only", Rules{EnableExec: true, Allow: []string{"*"}, ReadOnly: true}, exec, Deny, "flag:read-only"},
-		{"no effect", Rules{Allow: []string{"*"}}, effect("file_put", ""), Deny, "floor:exec"},
+		{"exec", FlagRules{}, exec, Deny, "floor:exec"},
+		{"exec, allowed", FlagRules{Allow: []string{"*"}}, exec, Deny, "floor:exec"},
+		{"exec, enabled", FlagRules{EnableExec: true}, exec, Deny, "default:write"},
+		{"exec, enabled and allowed", FlagRules{EnableExec: true, Allow: []string{"shell"}}, exec, Allow, "flag:allow"},
+		{"exec, read-only", FlagRules{EnableExec: true, Allow: []string{"*"}, ReadOnly: true}, exec, Deny, "flag:read-only"},
+		{"no effect", FlagRules{Allow: []string{"*"}}, effect("file_put", ""), Deny, "floor:exec"},
 
-		{"scopes that nobody granted", Rules{Allow: []string{"*"}}, scoped, Deny, "floor:scopes"},
-		{"one of the scopes", Rules{Scopes: []string{"notes"}}, scoped, Deny, "floor:scopes"},
-		{"all scopes", Rules{Scopes: []string{"notes", "x", "mail"}}, scoped, Allow, "default:read"},
+		{"scopes that nobody granted", FlagRules{Allow: []string{"*"}}, scoped, Deny, "floor:scopes"},
+		{"one of the scopes", FlagRules{Scopes: []string{"notes"}}, scoped, Deny, "floor:scopes"},
+		{"all scopes", FlagRules{Scopes: []string{"notes", "x", "mail"}}, scoped, Allow, "default:read"},
 
-		{"an invalid glob denies all", Rules{Deny: []string{"file_["}}, read, Deny, "flag:deny"},
+		{"an invalid glob denies all", FlagRules{Deny: []string{"file_["}}, read, Deny, "flag:deny"},
 	} {
 		p := Policy{Flags: c.rules}
 		got := p.Decide(&State{}, c.facts)
@@ -141,7 +141,7 @@ func TestRules(t *testing.T) {
 
 // Only a denial that a flag can lift says how.
 func TestHint(t *testing.T) {
-	for want, r := range map[string]Rules{"allow it with --allow file_put": {}, "": {ReadOnly: true}} {
+	for want, r := range map[string]FlagRules{"allow it with --allow file_put": {}, "": {ReadOnly: true}} {
 		p := Policy{Flags: r}
 		if got := p.Decide(&State{}, effect("file_put", tool.Write)).Hint; got != want {
 			t.Errorf("hint %q", got)
@@ -151,7 +151,7 @@ func TestHint(t *testing.T) {
 
 // A read may start early when all hosts that it reaches are allowed by name and port.
 func TestEarly(t *testing.T) {
-	p := Policy{Flags: Rules{AllowHosts: map[string]bool{"ok.test:80": true, "off.test:80": false}}}
+	p := Policy{Flags: FlagRules{AllowHosts: map[string]bool{"ok.test:80": true, "off.test:80": false}}}
 	for uri, early := range map[string]bool{
 		"http://ok.test/": true, "http://OK.test:80/x": true, "http://ok.test./": true,
 		"https://ok.test/": false, "http://ok.test:8080/": false, "http://off.test/": false, "http://ok.test.evil.test/": false,
@@ -175,7 +175,7 @@ func TestEarly(t *testing.T) {
 
 // A request of a definition reaches the host of the definition.
 func TestEarlyRequest(t *testing.T) {
-	p := Policy{Flags: Rules{AllowHosts: map[string]bool{"ok.test:80": true}}}
+	p := Policy{Flags: FlagRules{AllowHosts: map[string]bool{"ok.test:80": true}}}
 	for origin, early := range map[string]bool{"http://ok.test": true, "http://OK.test:80": true, "https://ok.test": false, "http://evil.test": false} {
 		f := effect("get", tool.Read)
 		f.Def.HTTP = &tool.Request{Origin: origin}
@@ -187,14 +187,14 @@ func TestEarlyRequest(t *testing.T) {
 
 func TestCheckGlobs(t *testing.T) {
 	for _, bad := range []string{"[", "a[", "[]", "[a", "[a-]", `\`, `a\`, "*[", "file_put[", "*_x[", "[^]"} {
-		if got := CheckGlobs([]string{"*", bad, "x"}); got != bad {
+		if got := FirstInvalidGlob([]string{"*", bad, "x"}); got != bad {
 			t.Errorf("%q is taken as a glob (%q)", bad, got)
 		}
 	}
-	if got := CheckGlobs([]string{"*", "file_*", "?", "[a-z]*", "[^a]", `\*`, "{a,b}", ""}); got != "" {
+	if got := FirstInvalidGlob([]string{"*", "file_*", "?", "[a-z]*", "[^a]", `\*`, "{a,b}", ""}); got != "" {
 		t.Errorf("%q is refused", got)
 	}
-	if got := CheckGlobs(nil); got != "" {
+	if got := FirstInvalidGlob(nil); got != "" {
 		t.Errorf("%q is refused", got)
 	}
 }
@@ -216,7 +216,7 @@ func TestForms(t *testing.T) {
 		{`{version: 1, tools: {gmail_send: {allow: [{effect: read}]}}}`, "gmail_send", `{"to":"a"}`, "deny no_rule"},
 		{`{version: 1, tools: {}}`, "search", `{"query":"x"}`, "deny not_listed"},
 	} {
-		p := Policy{Layers: []*Layer{layer(t, c.policy)}, Flags: Rules{EnableExec: true}}
+		p := Policy{Layers: []*Layer{layer(t, c.policy)}, Flags: FlagRules{EnableExec: true}}
 		f := of(t, c.tool, c.args)
 		d := p.Decide(&State{}, f)
 		got := string(d.Verdict) + " " + d.Rule
@@ -260,9 +260,9 @@ func TestFlagsNarrow(t *testing.T) {
 	put := layer(t, `{version: 1, tools: {file_put: {allow: [{id: out}]}}}`)
 	f := of(t, "file_put", `{"path":"a","content":"x"}`)
 	for _, c := range []struct {
-		flags Rules
+		flags FlagRules
 		want  string
-	}{{Rules{}, "out"}, {Rules{Ask: []string{"file_put"}}, "flag:ask+out"}, {Rules{ReadOnly: true}, "flag:read-only"}, {Rules{Deny: []string{"file_*"}}, "flag:deny"}} {
+	}{{FlagRules{}, "out"}, {FlagRules{Ask: []string{"file_put"}}, "flag:ask+out"}, {FlagRules{ReadOnly: true}, "flag:read-only"}, {FlagRules{Deny: []string{"file_*"}}, "flag:deny"}} {
 		p := Policy{Layers: []*Layer{put}, Flags: c.flags}
 		if d := p.Decide(&State{}, f); d.Rule != c.want {
 			t.Errorf("%+v: %s", c.flags, d.Rule)
@@ -318,7 +318,7 @@ func TestRate(t *testing.T) {
 		}
 		call := runfile.Call{ID: id, Name: f.Def.Name, Effect: "read", Verdict: string(d.Verdict), Rule: d.Rule}
 		live.Apply(now, call)
-		wait, err := d.Start(live, id, now)
+		wait, err := d.ReserveStart(live, id, now)
 		if err != nil || wait != want {
 			t.Errorf("call %d waits %v, want %v", i, wait, want)
 		}
@@ -333,7 +333,7 @@ func TestRate(t *testing.T) {
 	if d := cmp.Diff(live.starts, folded.starts); d != "" {
 		t.Error(d)
 	}
-	if wait, err := p.Decide(live, f).Start(live, "late", now.Add(4*time.Second)); err != nil || wait != 0 {
+	if wait, err := p.Decide(live, f).ReserveStart(live, "late", now.Add(4*time.Second)); err != nil || wait != 0 {
 		t.Errorf("later it waits %v", wait)
 	}
 }
@@ -394,8 +394,8 @@ func TestDenyOnlyNarrows(t *testing.T) {
 	effects := rapid.SampledFrom([]tool.Effect{tool.Read, tool.Write, tool.Exec, "", "other"})
 	rapid.Check(t, func(t *rapid.T) {
 		f := effect(name.Draw(t, "tool"), effects.Draw(t, "effect"))
-		r := Rules{Allow: rapid.SliceOf(glob).Draw(t, "allow"), Deny: rapid.SliceOf(glob).Draw(t, "deny"), ReadOnly: rapid.Bool().Draw(t, "readonly"), EnableExec: rapid.Bool().Draw(t, "exec")}
-		verdict := func(r Rules) Verdict {
+		r := FlagRules{Allow: rapid.SliceOf(glob).Draw(t, "allow"), Deny: rapid.SliceOf(glob).Draw(t, "deny"), ReadOnly: rapid.Bool().Draw(t, "readonly"), EnableExec: rapid.Bool().Draw(t, "exec")}
+		verdict := func(r FlagRules) Verdict {
 			p := Policy{Flags: r}
 			return p.Decide(&State{}, f).Verdict
 		}

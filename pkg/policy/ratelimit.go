@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// A Use is a key under which the start of a call counts: in the time of a window there are at
+// A RateWindow is a key under which the start of a call counts: in the time of a window there are at
 // maxAtOnce so many starts under one key.
-type Use struct {
+type RateWindow struct {
 	Key    string
-	Most   int
+	MaxStarts   int
 	Window time.Duration
 }
 
-// MostKept is how many starts under one key a [Ledger] has to keep.
-const MostKept = 1000
+// MaxLedgerStarts is how many starts under one key a [Ledger] has to keep.
+const MaxLedgerStarts = 1000
 
 // A Ledger keeps when the calls of all runs of a user started. It may be used by several
 // processes at once.
 type Ledger interface {
 	// Take returns the first time from at on at which a call can start that counts under all
 	// of the uses, and takes that it starts then.
-	Take(at time.Time, uses []Use) (time.Time, error)
+	Take(at time.Time, uses []RateWindow) (time.Time, error)
 }
 
-// Free returns the first time from at on at which one more call can start, of those that
+// NextFree returns the first time from at on at which one more call can start, of those that
 // started, or will start, at these times. They are in order, and so is what it returns.
-func (u Use) Free(starts []time.Time, at time.Time) time.Time {
+func (u RateWindow) NextFree(starts []time.Time, at time.Time) time.Time {
 	if n := len(starts); n > 0 {
 		at = laterTime(at, starts[n-1])
 	}
-	if i := len(starts) - u.Most; i >= 0 {
+	if i := len(starts) - u.MaxStarts; i >= 0 {
 		at = laterTime(at, starts[i].Add(u.Window))
 	}
 	return at
@@ -62,8 +62,8 @@ func withRates(all ...limitWithRate) []limitWithRate {
 	return slices.DeleteFunc(all, func(r limitWithRate) bool { return r.rate.Calls == 0 })
 }
 
-func (r limitWithRate) window(key string) Use {
-	u := Use{Key: key, Most: r.maxAtOnce(), Window: r.rate.Per}
+func (r limitWithRate) window(key string) RateWindow {
+	u := RateWindow{Key: key, MaxStarts: r.maxAtOnce(), Window: r.rate.Per}
 	if r.burst > 0 {
 		u.Window = time.Duration(float64(r.rate.Per) / float64(r.rate.Calls) * float64(r.burst))
 	}
@@ -80,20 +80,20 @@ func (l limit) maxAtOnce() int {
 
 var errNoLedger = errors.New("the policy has a rate per user, but this run has no ledger")
 
-// Start returns how long a call that was decided has to wait for its rates when it is about
+// ReserveStart returns how long a call that was decided has to wait for its rates when it is about
 // to start, and takes that it starts then: in the time of a burst there are never more
 // calls than a burst has. Its record has been applied. An error is one of the ledger, and
 // the call may not start.
-func (d Decision) Start(s *State, id string, now time.Time) (time.Duration, error) {
+func (d Decision) ReserveStart(s *State, id string, now time.Time) (time.Duration, error) {
 	s.initMaps()
 	at := now
-	var shared []Use
+	var shared []RateWindow
 	for _, r := range d.rateLimits {
 		if r.perUser {
 			shared = append(shared, r.window(r.user))
 			continue
 		}
-		at = r.window(r.key).Free(s.starts[r.key], at)
+		at = r.window(r.key).NextFree(s.starts[r.key], at)
 	}
 	if len(shared) > 0 {
 		if d.ledger == nil {

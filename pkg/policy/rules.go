@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Rules are what the person who started a run decided on the command line. The zero value
+// FlagRules are what the person who started a run decided on the command line. The zero value
 // allows reads of the named tools and nothing else.
-type Rules struct {
+type FlagRules struct {
 	Allow      []string        // globs of tools that may write or run programs; where there are files, they say so
 	Ask        []string        // globs of tools of which each call has to be approved; that allows it, too, where there are no files
 	Deny       []string        // globs of tools that may not be called at all
@@ -23,7 +23,7 @@ type Rules struct {
 }
 
 // decide judges one call. Where there are files of rules it only narrows what they allow.
-func (r Rules) decide(f Facts, files bool) Decision {
+func (r FlagRules) decide(f Facts, files bool) Decision {
 	d := r.allows(f, files)
 	if d.Verdict == Allow && matchesAnyGlob(r.Ask, f.Def.Name) {
 		d.Verdict, d.Rule, d.Why, d.Early = Ask, "flag:ask", "--ask names this tool", false
@@ -33,12 +33,12 @@ func (r Rules) decide(f Facts, files bool) Decision {
 
 // allows judges whether a call may happen, be it asked about or not. Deny wins over
 // everything; a glob that is not valid could have meant any tool.
-func (r Rules) allows(f Facts, files bool) Decision {
+func (r FlagRules) allows(f Facts, files bool) Decision {
 	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.canReachAll(f.hosts)}
 	switch {
-	case CheckGlobs(r.Deny) != "":
+	case FirstInvalidGlob(r.Deny) != "":
 		return d.deny("flag:deny", "invalid pattern in --deny")
-	case CheckGlobs(r.Ask) != "":
+	case FirstInvalidGlob(r.Ask) != "":
 		return d.deny("flag:ask", "invalid pattern in --ask")
 	case matchesAnyGlob(r.Deny, f.Def.Name):
 		return d.deny("flag:deny", "--deny names this tool")
@@ -73,18 +73,18 @@ func (r Rules) allows(f Facts, files bool) Decision {
 
 // layerDecision reports whether a run has the scopes that a tool needs: all of one list, and any of
 // the other.
-func (r Rules) hasScopes(def *tool.Definition) bool {
+func (r FlagRules) hasScopes(def *tool.Definition) bool {
 	has := func(scope string) bool { return slices.Contains(r.Scopes, scope) }
 	return len(r.missingScopes(def)) == 0 && (len(def.AnyScopes) == 0 || slices.ContainsFunc(def.AnyScopes, has))
 }
 
 // missingScopes returns the scopes that a tool needs all of, and that a run has not been granted.
-func (r Rules) missingScopes(def *tool.Definition) []string {
+func (r FlagRules) missingScopes(def *tool.Definition) []string {
 	return slices.DeleteFunc(slices.Clone(def.Scopes), func(scope string) bool { return slices.Contains(r.Scopes, scope) })
 }
 
 // scopesDenial words the denial of a call for which scopes are missing.
-func (r Rules) scopesDenial(def *tool.Definition, d Decision) Decision {
+func (r FlagRules) scopesDenial(def *tool.Definition, d Decision) Decision {
 	missing := r.missingScopes(def)
 	switch {
 	case len(missing) == 1:
@@ -102,7 +102,7 @@ func (r Rules) scopesDenial(def *tool.Definition, d Decision) Decision {
 
 // canReachAll reports whether all hosts are ones that a read may reach before its response is
 // complete: a call that is never confirmed must not leak anything.
-func (r Rules) canReachAll(hosts []string) bool {
+func (r FlagRules) canReachAll(hosts []string) bool {
 	for _, h := range hosts {
 		if !r.AllowHosts[h] {
 			return false
@@ -111,8 +111,8 @@ func (r Rules) canReachAll(hosts []string) bool {
 	return true
 }
 
-// CheckGlobs returns the first pattern that is not a valid glob, or "".
-func CheckGlobs(patterns []string) string {
+// FirstInvalidGlob returns the first pattern that is not a valid glob, or "".
+func FirstInvalidGlob(patterns []string) string {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
 			return p
@@ -122,7 +122,7 @@ func CheckGlobs(patterns []string) string {
 }
 
 // matchesAnyGlob reports whether any of the globs matches name. A glob that is not valid matches
-// invalidPattern: see [CheckGlobs].
+// invalidPattern: see [FirstInvalidGlob].
 func matchesAnyGlob(globs []string, name string) bool {
 	for _, g := range globs {
 		if ok, err := path.Match(g, name); err == nil && ok {

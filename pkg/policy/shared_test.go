@@ -113,7 +113,7 @@ func (c sharedCase) check(t *testing.T) {
 	}
 	f := of(t, name, string(args))
 	f.Resolve = c.leadsTo
-	p, s := Policy{Layers: layers, Flags: Rules{EnableExec: true, ReadOnly: c.ID == "flag-readonly"}}, &State{}
+	p, s := Policy{Layers: layers, Flags: FlagRules{EnableExec: true, ReadOnly: c.ID == "flag-readonly"}}, &State{}
 	before := map[string]int{"budget-calls": 3, "rate": 2}[c.ID]
 	for range before {
 		apply(s, f, p.Decide(s, f), time.Unix(100, 0))
@@ -136,7 +136,7 @@ func (c sharedCase) checkMore(t *testing.T, s *State, d Decision) {
 		t.Error("the run goes on")
 	case c.ID == "rate":
 		s.Apply(time.Unix(100, 0), runfile.Call{ID: "third", Name: "wget", Verdict: string(d.Verdict), Rule: d.Rule})
-		if wait, err := d.Start(s, "third", time.Unix(100, 1e7)); err != nil || wait == 0 {
+		if wait, err := d.ReserveStart(s, "third", time.Unix(100, 1e7)); err != nil || wait == 0 {
 			t.Error("it does not wait")
 		}
 	}
@@ -182,7 +182,7 @@ func misfit(t *testing.T, yaml string) string {
 	t.Helper()
 	_, docs := yamldoc.Read("policy.yaml", []byte(yaml), yamldoc.Codes{})
 	doc, _ := docs[0].JSON()
-	text, _ := schema.Text("policy.v1")
+	text, _ := schema.PublishedText("policy.v1")
 	published, findings := schema.Compile("policy.v1", []byte(text))
 	if published == nil {
 		t.Fatal(findings)
@@ -251,7 +251,7 @@ func TestSharedCommands(t *testing.T) {
 			f     Facts
 			words string
 		}{{base[0], command, "deny no_rule"}, {lists, of(t, "words", `{"argv":`+string(c.Argv)+`}`), "deny no_rule"}, {named, command, "allow named"}} {
-			p := Policy{Layers: []*Layer{want.l}, Flags: Rules{EnableExec: true}}
+			p := Policy{Layers: []*Layer{want.l}, Flags: FlagRules{EnableExec: true}}
 			if d := p.Decide(&State{}, want.f); string(d.Verdict)+" "+d.Rule != want.words {
 				t.Errorf("%s: %s %s (%s), want %s", c.ID, d.Verdict, d.Rule, d.Why, want.words)
 			}

@@ -23,7 +23,7 @@ func Examples(def *tool.Definition, native bool) []chat.Call {
 	var calls []chat.Call
 	for _, e := range def.Examples {
 		long := native && len(e.Parsed.Arguments) > maxNativeExampleBytes
-		if len(calls) < def.Shown(native) && !long && hasNoMarkers(e.Parsed.Arguments) {
+		if len(calls) < def.MaxPromptExamples(native) && !long && hasNoMarkers(e.Parsed.Arguments) {
 			calls = append(calls, e.Parsed)
 		}
 	}

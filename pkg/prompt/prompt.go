@@ -88,9 +88,9 @@ func Load(fsys fs.FS) (*Texts, error) {
 // All returns the texts by their names, for the record of a run.
 func (t *Texts) All() map[string]string { return maps.Clone(t.text) }
 
-// Recorded returns the files of recorded texts, as [Texts.All] returns them. A text that is not recorded, such as one
+// RecordedFiles returns the files of recorded texts, as [Texts.All] returns them. A text that is not recorded, such as one
 // that was added since, is read from rest.
-func Recorded(texts map[string]string, rest fs.FS) fs.FS { return recorded{rest, texts} }
+func RecordedFiles(texts map[string]string, rest fs.FS) fs.FS { return recorded{rest, texts} }
 
 type recorded struct {
 	fs.FS
@@ -122,7 +122,7 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 		return joinTexts(base, "")
 	}
 	var docs []string
-	for _, def := range append(slices.Clone(defs), tool.Ending(d.Ending)) {
+	for _, def := range append(slices.Clone(defs), tool.EndingTool(d.Ending)) {
 		docs = append(docs, functionDoc(def))
 	}
 	return joinTexts(base, t.fill("tools",
@@ -159,19 +159,19 @@ func joinTexts(base, text string) string {
 	return base + "\n\n" + text
 }
 
-// A Question is what the user asks in a run.
-type Question struct {
+// A UserMessage is what the user asks in a run.
+type UserMessage struct {
 	Prompt string
 	Input  string    // data that goes with the prompt; "" for none
 	Now    time.Time // the run's clock, in the run's zone
-	Mark   string    // the run's mark: what delimits data
+	Boundary   string    // the run's mark: what delimits data
 }
 
 // User renders the first user message.
-func (t *Texts) User(q Question) string {
+func (t *Texts) User(q UserMessage) string {
 	input := ""
 	if q.Input != "" {
-		input = t.fill("input", "mark", q.Mark, "text", neutraliseText(q.Input, q.Mark))
+		input = t.fill("input", "mark", q.Boundary, "text", neutraliseText(q.Input, q.Boundary))
 		input = strings.TrimRight(input, "\n")
 	}
 	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", clock(q.Now))
@@ -182,17 +182,17 @@ func clock(now time.Time) string {
 	return now.Format("Monday 2006-01-02 15:04:05 -07:00") + " (" + now.Location().String() + ")"
 }
 
-// An Outcome is one result to show.
-type Outcome struct {
+// An ToolResult is one result to show.
+type ToolResult struct {
 	Tool    string
 	Result  json.RawMessage // the envelope
-	Most    int64           // bytes of the result that are shown: see [Result]
+	MaxBytes    int64           // bytes of the result that are shown: see [Result]
 	Changed json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
 }
 
 // Changed says that a call was made with other arguments, or is "" where it was not. Call is
 // how the model knows it.
-func (t *Texts) Changed(call string, o Outcome, mark string) string {
+func (t *Texts) Changed(call string, o ToolResult, mark string) string {
 	if o.Changed == nil {
 		return ""
 	}
@@ -202,14 +202,14 @@ func (t *Texts) Changed(call string, o Outcome, mark string) string {
 // Results renders the results of one response and what could not be read of
 // it. Markers of every dialect in the results are made inert, and so is the
 // mark itself; the values stay the same. Of very many faults the first are shown.
-func (t *Texts) Results(outcomes []Outcome, faults []diag.Finding, mark string) string {
+func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, mark string) string {
 	var parts []string
 	if len(outcomes) > 0 {
 		var b strings.Builder
 		var changed []string
 		for i, o := range outcomes {
 			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, mark)
-			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark, o.Most)))
+			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark, o.MaxBytes)))
 			b.WriteByte('\n')
 			if text := t.Changed(number+" "+name, o, mark); text != "" {
 				changed = append(changed, text)
@@ -273,8 +273,8 @@ func (t *Texts) Required(names []string) string {
 	return t.fill("required", "tools", strings.Join(names, ", "))
 }
 
-// Told renders what the user says when a tool needs to know it, by the names of what it needs.
-func (t *Texts) Told(tool string, values map[string]string) string {
+// UserInput renders what the user says when a tool needs to know it, by the names of what it needs.
+func (t *Texts) UserInput(tool string, values map[string]string) string {
 	text, _ := json.Marshal(values) // texts have a JSON form
 	return t.fill("told", "tool", tool, "values", string(text))
 }
@@ -345,7 +345,7 @@ func neutraliseText(text, mark string) string {
 	quoted := Quote(text)
 	inert := dialect.Neutralise(quoted, mark)
 	lines := strings.ReplaceAll(text, "\r\n", "\n")
-	if bytes.Equal(quoted, inert) && diag.Visible(lines) == lines {
+	if bytes.Equal(quoted, inert) && diag.EscapeInvisible(lines) == lines {
 		return text
 	}
 	return string(inert)

@@ -62,13 +62,13 @@ func theDialect(t testing.TB) dialect.Dialect {
 }
 
 // outcome is a result to show.
-func outcome(t rapid.TB, name string, r chat.Result) prompt.Outcome {
+func outcome(t rapid.TB, name string, r chat.Result) prompt.ToolResult {
 	t.Helper()
 	envelope, err := r.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return prompt.Outcome{Tool: name, Result: envelope}
+	return prompt.ToolResult{Tool: name, Result: envelope}
 }
 
 func berlin(t testing.TB) time.Time {
@@ -81,7 +81,7 @@ const schemaText = `{"type":"object","properties":{"count":{"type":"integer"}},"
 // renderings are what the golden files hold, by their names.
 func renderings(t *testing.T) map[string]string {
 	texts, defs, d := load(t), definitions(t), theDialect(t)
-	outcomes := []prompt.Outcome{
+	outcomes := []prompt.ToolResult{
 		outcome(t, "now", chat.Success("09:30")),
 		outcome(t, "glob", chat.Success([]string{"a.md", "<b> & c.md"})),
 		outcome(t, "book", chat.Result{Needs: []string{"date", "city"}, Question: "When and where?"}),
@@ -89,12 +89,12 @@ func renderings(t *testing.T) map[string]string {
 	}
 	faults := []diag.Finding{
 		{Code: diag.NotALiteral, Severity: diag.Error, Message: `"x" is no literal`, Hint: "write the value itself", Span: diag.At(3, 8)},
-		{Code: diag.CutCall, Severity: diag.Error, Message: "the text ends inside the call"},
+		{Code: diag.TruncatedCall, Severity: diag.Error, Message: "the text ends inside the call"},
 	}
 	answer := func(schema, description string) string {
 		return texts.Answer(json.RawMessage(schema), description)
 	}
-	question := prompt.Question{Prompt: "Sum up the log.\n", Now: berlin(t), Mark: mark}
+	question := prompt.UserMessage{Prompt: "Sum up the log.\n", Now: berlin(t), Boundary: mark}
 	withInput := question
 	withInput.Input = "one\n\ttwo \"three\"\n"
 	hostile := question
@@ -220,9 +220,9 @@ func TestFilledOnce(t *testing.T) {
 	for name, text := range map[string]string{
 		"base":        texts.System(braces, definitions(t)[:1], theDialect(t)),
 		"description": texts.System("", []*tool.Definition{def}, theDialect(t)),
-		"prompt":      texts.User(prompt.Question{Prompt: braces, Mark: mark}),
-		"input":       texts.User(prompt.Question{Prompt: "x", Input: braces, Mark: mark}),
-		"result":      texts.Results([]prompt.Outcome{outcome(t, "now", chat.Success(braces))}, nil, mark),
+		"prompt":      texts.User(prompt.UserMessage{Prompt: braces, Boundary: mark}),
+		"input":       texts.User(prompt.UserMessage{Prompt: "x", Input: braces, Boundary: mark}),
+		"result":      texts.Results([]prompt.ToolResult{outcome(t, "now", chat.Success(braces))}, nil, mark),
 		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark),
 		"words":       texts.Answer(nil, braces),
 		"violation":   texts.Violations([]diag.Finding{{Message: braces}}, mark),
@@ -253,7 +253,7 @@ func TestFunctions(t *testing.T) {
 
 // The clock is written with its offset and the name of its zone.
 func TestClock(t *testing.T) {
-	got := load(t).User(prompt.Question{Prompt: "x", Now: berlin(t), Mark: mark})
+	got := load(t).User(prompt.UserMessage{Prompt: "x", Now: berlin(t), Boundary: mark})
 	if !strings.Contains(got, "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)") {
 		t.Errorf("message:\n%s", got)
 	}
@@ -291,7 +291,7 @@ func TestBounds(t *testing.T) {
 		strings.Repeat("é", 33): " 1 " + strings.Repeat("é", 32) + "… ---",
 		"n\n---":                ` 1 n\n--- ---`,
 	} {
-		if got := texts.Results([]prompt.Outcome{outcome(t, name, chat.Success(1))}, nil, mark); !strings.Contains(got, want) {
+		if got := texts.Results([]prompt.ToolResult{outcome(t, name, chat.Success(1))}, nil, mark); !strings.Contains(got, want) {
 			t.Errorf("the label %q is not in\n%s", want, got)
 		}
 	}

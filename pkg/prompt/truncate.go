@@ -16,13 +16,13 @@ const DefaultModelBytes = 64 << 10
 
 // Result returns a result as a message of its own: JSON, in which markers of
 // every dialect and the mark are inert. Of one with more than most bytes it has the head and the tail, and says
-// how much is left out; it is an envelope all the same. Most is at least [tool.LeastModelBytes], or 0 for no limit.
+// how much is left out; it is an envelope all the same. Most is at least [tool.MinModelBytes], or 0 for no limit.
 func Result(envelope json.RawMessage, mark string, most int64) string {
 	inert := dialect.Neutralise(envelope, mark)
 	if most == 0 || int64(len(inert)) <= most {
 		return string(inert)
 	}
-	return string(dialect.Neutralise(truncateEnvelope(inert, int(max(most, tool.LeastModelBytes))), mark))
+	return string(dialect.Neutralise(truncateEnvelope(inert, int(max(most, tool.MinModelBytes))), mark))
 }
 
 // truncateEnvelope returns an envelope with the head and the tail of what is large in it.
@@ -39,7 +39,7 @@ func truncateEnvelope(envelope []byte, most int) []byte {
 			e.Get("code").Raw, head, tail, e.Get("retryable").Raw, left)
 	}
 	needs := gjson.GetBytes(envelope, "needs").Raw
-	head, tail, left := headAndTail(gjson.GetBytes(envelope, "question").Raw, max(most-around-len(needs), tool.LeastModelBytes/2))
+	head, tail, left := headAndTail(gjson.GetBytes(envelope, "question").Raw, max(most-around-len(needs), tool.MinModelBytes/2))
 	return fmt.Appendf(nil, `{"ok":false,"needs":%s,"question":%s,"tail":%s,"truncated":{"left_out":%d,"note":"the middle of the question is left out"}}`, needs, head, tail, left)
 }
 

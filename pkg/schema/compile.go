@@ -25,10 +25,10 @@ const baseURL = "oneshot:///schema"
 // names. Known formats are checked, not only noted. A schema that is wrong
 // gives nil and findings in the file of that name: [diag.NotJSON] where it is
 // not strict JSON, [diag.BadSchema] otherwise.
-func Compile(name string, raw []byte) (*Schema, []diag.Finding) { return CompilePart(name, raw, "") }
+func Compile(name string, raw []byte) (*Schema, []diag.Finding) { return CompileSubschema(name, raw, "") }
 
-// CompilePart is [Compile] for the subschema at a JSON pointer.
-func CompilePart(name string, raw []byte, at string) (*Schema, []diag.Finding) {
+// CompileSubschema is [Compile] for the subschema at a JSON pointer.
+func CompileSubschema(name string, raw []byte, at string) (*Schema, []diag.Finding) {
 	s, findings := compile(raw, at)
 	for i := range findings {
 		findings[i].File = name
@@ -40,7 +40,7 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if len(raw) > MaxBytes {
 		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + count(MaxBytes, "byte")}})
 	}
-	if fault := Strict(raw); fault != nil {
+	if fault := CheckStrict(raw); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
 	doc, err := decodeExact(raw)

@@ -2,10 +2,10 @@ package schema
 
 import "strings"
 
-// Nearest returns the word that was probably meant by a misspelt one: the
+// ClosestMatch returns the word that was probably meant by a misspelt one: the
 // closestAlternative by edit distance, ignoring case, if it is near enough and no other is
 // as near. It returns "" if there is none.
-func Nearest(word string, words []string) string {
+func ClosestMatch(word string, words []string) string {
 	const longest = 64 // longer words are no misspelt names
 	best, distance, tied := "", 1+(len(word)+1)/3, false
 	for _, w := range words {
@@ -59,9 +59,9 @@ func substitutionCost(a, b byte) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// Meant is the hint that names the [Nearest] of some words, or "".
-func Meant(word string, words []string) string {
-	if w := Nearest(word, words); w != "" {
+// DidYouMean is the hint that names the [ClosestMatch] of some words, or "".
+func DidYouMean(word string, words []string) string {
+	if w := ClosestMatch(word, words); w != "" {
 		return "did you mean " + w + "?"
 	}
 	return ""

@@ -10,13 +10,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Spot is where a value stands in a document and, in an object, its name, in
+// A Location is where a value stands in a document and, in an object, its name, in
 // bytes.
-type Spot struct{ Name, Value diag.Span }
+type Location struct{ Name, Value diag.Span }
 
 // A allowed is a value whose place is wanted, or that leads to one.
 type target struct {
-	Spot
+	Location
 	members map[string]*target // by key or index
 }
 
@@ -36,7 +36,7 @@ func (w *target) member(key string) *target {
 // Locate finds the values that JSON pointers name, in one pass over a document
 // that is strict JSON. Memory is in proportion to the pointers. What the
 // document does not have stands nowhere: its spot is zero.
-func Locate(doc []byte, pointers []string) map[string]Spot {
+func Locate(doc []byte, pointers []string) map[string]Location {
 	root := &target{}
 	wants := make(map[string]*target, len(pointers))
 	for _, p := range pointers {
@@ -51,9 +51,9 @@ func Locate(doc []byte, pointers []string) map[string]Spot {
 	for len(f.open) > 0 {
 		f.next()
 	}
-	spots := make(map[string]Spot, len(wants))
+	spots := make(map[string]Location, len(wants))
 	for p, w := range wants {
-		spots[p] = w.Spot
+		spots[p] = w.Location
 	}
 	return spots
 }

@@ -52,7 +52,7 @@ func (r *errorReader) wrongType(path string, value any, want []string) Violation
 		names[i] = withArticle(w)
 	}
 	return Violation{Path: path, Keyword: "type", allowed: want,
-		Message: "expected " + Either(names) + ", got " + describe(value)}
+		Message: "expected " + JoinOr(names) + ", got " + describe(value)}
 }
 
 // notAllowed is the violation of a value that is none of the allowed ones,
@@ -69,7 +69,7 @@ func (r *errorReader) notAllowed(path string, value any, allowed []string) Viola
 		v.Message = "expected one of " + joinFirst(allowed) + "; got " + describe(value)
 	}
 	if s, ok := value.(string); ok {
-		v.Hint = Meant(jsonText(s), allowed)
+		v.Hint = DidYouMean(jsonText(s), allowed)
 	}
 	return v
 }
@@ -98,7 +98,7 @@ func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) 
 			v.Message += "; allowed are " + joinFirst(known)
 		}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
-			v.Hint = Meant(quote(key), known)
+			v.Hint = DidYouMean(quote(key), known)
 		}
 		out[i] = v
 	}

@@ -36,10 +36,10 @@ var knownKeywords = map[string]subschemaShape{
 	"example": noSubschema, // of OpenAPI, as a note
 }
 
-// Misspelt returns a [diag.NearKeyword] warning for each keyword of a schema that is
+// MisspeltKeywords returns a [diag.MisspelledKeyword] warning for each keyword of a schema that is
 // unknownKeys and near a known one. Of a text that is not strict JSON there are none.
-func Misspelt(raw []byte) []diag.Finding {
-	if len(raw) > MaxBytes || Strict(raw) != nil {
+func MisspeltKeywords(raw []byte) []diag.Finding {
+	if len(raw) > MaxBytes || CheckStrict(raw) != nil {
 		return nil
 	}
 	doc, err := decodeExact(raw)
@@ -59,7 +59,7 @@ func Misspelt(raw []byte) []diag.Finding {
 		}
 	})
 	locateViolations(raw, out)
-	return reportViolations(diag.NearKeyword, raw, out)
+	return reportViolations(diag.MisspelledKeyword, raw, out)
 }
 
 // meantKeyword returns the keyword that an unknown one was probably meant as, or "".
@@ -69,7 +69,7 @@ func meantKeyword(key string, known []string) string {
 	if _, ok := knownKeywords[key]; ok || noted || len(key) < shortest {
 		return ""
 	}
-	meant, most := Nearest(key, known), 2
+	meant, most := ClosestMatch(key, known), 2
 	if len(key) < 7 {
 		most = 1
 	}

@@ -26,7 +26,7 @@ func TestMisspelt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, f := range Misspelt([]byte(tt.src)) {
+			for _, f := range MisspeltKeywords([]byte(tt.src)) {
 				got = append(got, fmt.Sprintf("%d:%d %s: %s", f.Span.Line, f.Span.Column, f.Path, f.Hint[len("did you mean "):len(f.Hint)-1]))
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {

@@ -11,9 +11,9 @@ import (
 //go:embed published/*.json
 var publishedFS embed.FS
 
-// Published returns the names of the published schemas, sorted, each with its
+// PublishedNames returns the names of the published schemas, sorted, each with its
 // version: "result.v1".
-func Published() []string {
+func PublishedNames() []string {
 	entries, err := publishedFS.ReadDir("published")
 	if err != nil { // embedded: it is there
 		return nil
@@ -25,8 +25,8 @@ func Published() []string {
 	return names
 }
 
-// Text returns the text of the published schema of that name.
-func Text(name string) ([]byte, bool) {
+// PublishedText returns the text of the published schema of that name.
+func PublishedText(name string) ([]byte, bool) {
 	text, err := publishedFS.ReadFile("published/" + name + ".json")
 	return text, err == nil
 }

@@ -167,13 +167,13 @@ var examples = map[string]struct {
 }
 
 func TestPublished(t *testing.T) {
-	names := Published()
+	names := PublishedNames()
 	if len(names) == 0 {
 		t.Fatal("no schema is published")
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			text, ok := Text(name)
+			text, ok := PublishedText(name)
 			if !ok {
 				t.Fatal("it has no text")
 			}
@@ -194,7 +194,7 @@ func TestPublished(t *testing.T) {
 			}
 		})
 	}
-	if _, ok := Text("../schema"); ok {
+	if _, ok := PublishedText("../schema"); ok {
 		t.Error("a name outside of the published schemas has a text")
 	}
 }
@@ -202,15 +202,15 @@ func TestPublished(t *testing.T) {
 // The examples in the schemas fit the part they stand in.
 func TestPublishedExamples(t *testing.T) {
 	count := 0
-	for _, name := range Published() {
-		text, _ := Text(name)
+	for _, name := range PublishedNames() {
+		text, _ := PublishedText(name)
 		walkMembers(decoded(t, name), func(path []string, value any) string {
 			list, ok := value.([]any)
 			if last := len(path) - 1; !ok || path[last] != "examples" {
 				return ""
 			}
 			at := pointer(path[:len(path)-1]...)
-			part, findings := CompilePart(name, text, at)
+			part, findings := CompileSubschema(name, text, at)
 			if part == nil {
 				t.Fatalf("%s: %v", at, lines(findings))
 			}
@@ -263,7 +263,7 @@ var ignoreDescription = cmp.FilterPath(func(p cmp.Path) bool {
 
 func decoded(t *testing.T, name string) map[string]any {
 	t.Helper()
-	text, _ := Text(name)
+	text, _ := PublishedText(name)
 	v, err := decodeExact(text)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestPublishedFitsGo(t *testing.T) {
 		},
 	}
 	for name, vs := range values {
-		text, _ := Text(name)
+		text, _ := PublishedText(name)
 		s := compiled(t, string(text))
 		for _, v := range vs {
 			doc, err := json.Marshal(v)
@@ -296,7 +296,7 @@ func TestPublishedFitsGo(t *testing.T) {
 			}
 		}
 	}
-	if !slices.IsSorted(Published()) {
+	if !slices.IsSorted(PublishedNames()) {
 		t.Error("the names are not sorted")
 	}
 }

@@ -32,18 +32,18 @@ const maxFindings = 50
 func (s *Schema) Raw() json.RawMessage { return s.raw }
 
 // Check reads doc as strict JSON and checks it. Text that is not JSON is one
-// [diag.NotJSON] finding; otherwise there is one [diag.SchemaFit] finding for
+// [diag.NotJSON] finding; otherwise there is one [diag.SchemaMismatch] finding for
 // each way in which it does not fit, by place. After 50 of them a last one says
 // how many more there are.
 func (s *Schema) Check(doc []byte) []diag.Finding {
 	violations, faults := s.Violations(doc)
-	return append(faults, reportViolations(diag.SchemaFit, doc, violations)...)
+	return append(faults, reportViolations(diag.SchemaMismatch, doc, violations)...)
 }
 
 // Violations is like [Schema.Check] for callers that word or code the
 // violations themselves: it returns all of them, or what is wrong with the JSON.
 func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
-	if fault := Strict(doc); fault != nil {
+	if fault := CheckStrict(doc); fault != nil {
 		return nil, []diag.Finding{*fault}
 	}
 	value, err := decodeExact(doc)
@@ -64,7 +64,7 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 // says how many more there are, and stands at the end. Place says where a violation
 // stands; a place without a line is located by the caller.
 func Findings(violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
-	return newFindings(diag.SchemaFit, violations, place, end)
+	return newFindings(diag.SchemaMismatch, violations, place, end)
 }
 
 func newFindings(code diag.Code, violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {

@@ -263,11 +263,11 @@ func TestNearest(t *testing.T) {
 		{"TimeOutMS", "timeoutMs"}, {"xyz", ""}, {"", ""}, {"r", ""}, {strings.Repeat("read", 100), ""},
 	}
 	for _, tt := range tests {
-		if got := Nearest(tt.word, words); got != tt.want {
+		if got := ClosestMatch(tt.word, words); got != tt.want {
 			t.Errorf("Nearest(%q) = %q, want %q", tt.word, got, tt.want)
 		}
 	}
-	if got := Nearest("cat", []string{"bat", "hat"}); got != "" {
+	if got := ClosestMatch("cat", []string{"bat", "hat"}); got != "" {
 		t.Errorf("of two as near, Nearest chose %q", got)
 	}
 }
@@ -290,7 +290,7 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	text, _ := Text("tool_definition.v1")
+	text, _ := PublishedText("tool_definition.v1")
 	for b.Loop() {
 		if _, findings := Compile("", text); findings != nil {
 			b.Fatal(findings)

@@ -30,10 +30,10 @@ func decodeExact(doc []byte) (any, error) {
 	return v, err
 }
 
-// Strict returns the first fault of a text that is to be one JSON value, or nil:
+// CheckStrict returns the first fault of a text that is to be one JSON value, or nil:
 // beside bad syntax these are duplicate keys, invalid UTF-8, nesting deeper than
 // [maxDepth] and numbers longer than [maxDigits]. The finding is located.
-func Strict(doc []byte) *diag.Finding {
+func CheckStrict(doc []byte) *diag.Finding {
 	offset, path, why := scanStrict(doc)
 	if why == "" {
 		return nil

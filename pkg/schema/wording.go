@@ -55,8 +55,8 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Either joins names as in "a, b or c".
-func Either[T ~string](names []T) string {
+// JoinOr joins names as in "a, b or c".
+func JoinOr[T ~string](names []T) string {
 	var b strings.Builder
 	for i, name := range names {
 		switch i {

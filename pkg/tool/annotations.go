@@ -16,12 +16,12 @@ import (
 // Marks are keys of a parameter that say something of its values which is not JSON Schema,
 // and which is not published.
 
-// A Place is where values stand in arguments: the names that lead there, where "" is any
+// A ValuePath is where values stand in arguments: the names that lead there, where "" is any
 // item of a list, or any member of an object.
-type Place []string
+type ValuePath []string
 
 // String writes the place as code would, such as items[].id.
-func (p Place) String() string {
+func (p ValuePath) String() string {
 	var b strings.Builder
 	for i, name := range p {
 		switch {
@@ -37,7 +37,7 @@ func (p Place) String() string {
 }
 
 // leads reports whether the place is that of a JSON pointer.
-func (p Place) leads(to jsontext.Pointer) bool {
+func (p ValuePath) leads(to jsontext.Pointer) bool {
 	rest := p
 	for name := range to.Tokens() {
 		if len(rest) == 0 || rest[0] != "" && rest[0] != name {
@@ -73,15 +73,15 @@ func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 			continue
 		}
 		at := dec.StackPointer()
-		if slices.ContainsFunc(d.Identifiers, func(p Place) bool { return p.leads(at) }) {
+		if slices.ContainsFunc(d.Identifiers, func(p ValuePath) bool { return p.leads(at) }) {
 			out = append(out, Identifier{argumentPath(string(at)), text, token.Kind() == '0'})
 		}
 	}
 }
 
-// Refusal returns the result of a call whose arguments do not fit: what is missing and only
+// RejectionResult returns the result of a call whose arguments do not fit: what is missing and only
 // a person can tell is asked for, where nothing else is wrong.
-func (d *Definition) Refusal(faults []diag.Finding, why string) chat.Result {
+func (d *Definition) RejectionResult(faults []diag.Finding, why string) chat.Result {
 	r := chat.Result{}
 	for _, f := range faults {
 		name := strings.TrimPrefix(f.Path, "/")
@@ -97,7 +97,7 @@ func (d *Definition) Refusal(faults []diag.Finding, why string) chat.Result {
 
 // A annotatedProperty is a property and where it stands.
 type annotatedProperty struct {
-	path Place
+	path ValuePath
 	v    yamldoc.Value
 }
 
@@ -107,7 +107,7 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 	good := true
 	for i, p := range props {
 		var hints []string
-		for todo := []annotatedProperty{{Place{p.name}, p.value}}; len(todo) > 0; todo = todo[1:] {
+		for todo := []annotatedProperty{{ValuePath{p.name}, p.value}}; len(todo) > 0; todo = todo[1:] {
 			one := todo[0]
 			m, _ := one.v.Map()
 			todo = append(todo, nestedProperties(one.path, m)...)
@@ -126,9 +126,9 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 }
 
 // coerceContents returns the properties inside of one.
-func nestedProperties(at Place, m yamldoc.Map) []annotatedProperty {
+func nestedProperties(at ValuePath, m yamldoc.Map) []annotatedProperty {
 	var out []annotatedProperty
-	under := func(name string) Place { return append(slices.Clone(at), name) }
+	under := func(name string) ValuePath { return append(slices.Clone(at), name) }
 	fields, _ := m.Get("properties").Map()
 	for _, name := range fields.Keys() {
 		out = append(out, annotatedProperty{under(name), fields.Get(name)})
@@ -149,7 +149,7 @@ func nestedProperties(at Place, m yamldoc.Map) []annotatedProperty {
 }
 
 // decodeIdentifier takes in a parameter that is marked as an identifier.
-func (d *decoder) decodeIdentifier(at Place, m yamldoc.Map) bool {
+func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
 	mark := m.Get("identifier")
 	types := []string{""}
 	if t := m.Get("type"); t.IsList() {
@@ -172,7 +172,7 @@ func (d *decoder) decodeIdentifier(at Place, m yamldoc.Map) bool {
 }
 
 // decodeAsk takes in a parameter that only a person can fill.
-func (d *decoder) decodeAsk(at Place, m yamldoc.Map) bool {
+func (d *decoder) decodeAsk(at ValuePath, m yamldoc.Map) bool {
 	ask := m.Get("ask")
 	question, _ := ask.Text()
 	optional, said := m.Get("required").Bool()
@@ -194,7 +194,7 @@ func (d *decoder) decodeAsk(at Place, m yamldoc.Map) bool {
 }
 
 // identifierHint is what the model is told of an identifier.
-func identifierHint(at Place) string {
+func identifierHint(at ValuePath) string {
 	if rest := at[1:].String(); rest != "" && rest != "[]" {
 		return rest + ": only what the user or an earlier result says."
 	}

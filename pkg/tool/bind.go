@@ -96,12 +96,12 @@ func argumentsObject(ps []Param, values []json.RawMessage) json.RawMessage {
 	return append(b, '}')
 }
 
-// Complete adds the defaults of the parameters that an arguments object lacks,
+// WithDefaults adds the defaults of the parameters that an arguments object lacks,
 // behind what it has. It is what a tool is given: what the model was told about
 // defaults holds whatever the tool itself does. Anything but an object comes
 // back as it is.
-func (d *Definition) Complete(args json.RawMessage) json.RawMessage {
-	defaults := d.Defaults(args)
+func (d *Definition) WithDefaults(args json.RawMessage) json.RawMessage {
+	defaults := d.MissingDefaults(args)
 	if defaults == nil {
 		return args
 	}
@@ -113,9 +113,9 @@ func (d *Definition) Complete(args json.RawMessage) json.RawMessage {
 	return append(b, defaults[1:]...)
 }
 
-// Defaults returns what [Definition.Complete] adds to an arguments object, as an
+// MissingDefaults returns what [Definition.Complete] adds to an arguments object, as an
 // parseObject; nil for nothing.
-func (d *Definition) Defaults(args json.RawMessage) json.RawMessage {
+func (d *Definition) MissingDefaults(args json.RawMessage) json.RawMessage {
 	given, err := members(args)
 	if err != nil {
 		return nil

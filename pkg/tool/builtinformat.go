@@ -19,7 +19,7 @@ var builtinFormats = map[string]map[string]string{
 // BuiltinFormat returns the format that the tool written in Go gives to a parameter, or to each item of its list:
 // "path", "uri" or "command". It is "" where it gives none.
 func (d *Definition) BuiltinFormat(parameter string) string {
-	if d.Means() != ByBuiltin {
+	if d.Backend() != BackendBuiltin {
 		return ""
 	}
 	return builtinFormats[d.Builtin][parameter]

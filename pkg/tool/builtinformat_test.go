@@ -30,7 +30,7 @@ func TestBuiltinFormats(t *testing.T) {
 			t.Errorf("%s: %s", parameters, wrong)
 			continue
 		}
-		if paths, err := d.PathsIn(json.RawMessage(args)); err != nil || len(paths) != 1 || d.BuiltinFormat("filePaths") != "path" {
+		if paths, err := d.FilePaths(json.RawMessage(args)); err != nil || len(paths) != 1 || d.BuiltinFormat("filePaths") != "path" {
 			t.Errorf("%s: %q, %v", parameters, paths, err)
 		}
 	}

@@ -83,7 +83,7 @@ func (d *Definition) unknownArgumentFinding(v schema.Violation, key string) diag
 	if len(names) == 0 {
 		return errorFinding(diag.UnknownArg, key, "", "%s takes no arguments, got %s", d.Name, argumentPath(key))
 	}
-	return errorFinding(diag.UnknownArg, key, schema.Meant(v.Key, names), "%s has no parameter %s, only %s", d.Name, argumentPath(key), strings.Join(names, ", "))
+	return errorFinding(diag.UnknownArg, key, schema.DidYouMean(v.Key, names), "%s has no parameter %s, only %s", d.Name, argumentPath(key), strings.Join(names, ", "))
 }
 
 // checkInterpreterArgument names the value at a JSON pointer as code would: items[2].price.

@@ -15,11 +15,11 @@ type Coercion struct {
 	Path  string          // JSON pointer into the arguments as they were given
 	From  json.RawMessage // the value
 	To    json.RawMessage // what it becomes, without blanks; nil where the argument is left out or Lossy says why it stays
-	Lossy string          // what would be lost or guessed; "" if nothing
+	Loss string          // what would be lost or guessed; "" if nothing
 }
 
-// Retypes reports whether the value becomes one of another type, or none.
-func (c Coercion) Retypes() bool {
+// ChangesType reports whether the value becomes one of another type, or none.
+func (c Coercion) ChangesType() bool {
 	return c.To == nil || jsontext.Value(c.From).Kind() != jsontext.Value(c.To).Kind()
 }
 
@@ -103,7 +103,7 @@ func (c *coercer) chooseAttempt(v json.RawMessage, tries []attempt) (json.RawMes
 	good = slices.CompactFunc(good, func(a, b attempt) bool { return string(a.to) == string(b.to) })
 	switch {
 	case len(good) > 1:
-		c.record(Coercion{From: v, Lossy: "it could be " + shortenValue(good[0].to) + " or " + shortenValue(good[1].to)})
+		c.record(Coercion{From: v, Loss: "it could be " + shortenValue(good[0].to) + " or " + shortenValue(good[1].to)})
 		return v, doesNotFit
 	case len(good) == 1:
 		tries = good
@@ -271,8 +271,8 @@ func (c *coercer) wrapInArray(t *Type, v json.RawMessage) (json.RawMessage, fitn
 	to, fit := inner.coerceValue(t.Items, v)
 	text, _ := stringValue(v)
 	switch {
-	case fit == doesNotFit && len(inner.coercions) == 1 && inner.coercions[0].Lossy != "":
-		return c.recordLoss(v, inner.coercions[0].Lossy)
+	case fit == doesNotFit && len(inner.coercions) == 1 && inner.coercions[0].Loss != "":
+		return c.recordLoss(v, inner.coercions[0].Loss)
 	case fit == doesNotFit:
 		return v, doesNotFit, false
 	case strings.ContainsAny(text, ",;\n"):
@@ -285,6 +285,6 @@ func (c *coercer) wrapInArray(t *Type, v json.RawMessage) (json.RawMessage, fitn
 
 // recordLoss notes why a value is not converted.
 func (c *coercer) recordLoss(v json.RawMessage, lossy string) (json.RawMessage, fitness, bool) {
-	c.record(Coercion{From: v, Lossy: lossy})
+	c.record(Coercion{From: v, Loss: lossy})
 	return v, doesNotFit, true
 }

@@ -136,7 +136,7 @@ func TestCoerce(t *testing.T) {
 		}
 		lossy := ""
 		for _, c := range all {
-			lossy += c.Lossy
+			lossy += c.Loss
 		}
 		if !strings.HasPrefix(lossy, tt.lossy) || tt.lossy == "" && lossy != "" {
 			t.Errorf("%s: %q would be lost, want %q", tt.args, lossy, tt.lossy)
@@ -152,7 +152,7 @@ func TestCoercions(t *testing.T) {
 	_, got := coercing(t).Coerce(json.RawMessage(`{"p":{"x":"1","y":{"z":"no"}},"m":[["True"]],"i":2.0,"s":null,"w":7}`))
 	want := []Coercion{
 		{Path: "/p/x", From: json.RawMessage(`"1"`), To: json.RawMessage(`1`)},
-		{Path: "/p/y/z", From: json.RawMessage(`"no"`), Lossy: "it is not written as false"},
+		{Path: "/p/y/z", From: json.RawMessage(`"no"`), Loss: "it is not written as false"},
 		{Path: "/m/0/0", From: json.RawMessage(`"True"`), To: json.RawMessage(`true`)},
 		{Path: "/i", From: json.RawMessage(`2.0`), To: json.RawMessage(`2`)},
 		{Path: "/s", From: json.RawMessage(`null`)},
@@ -163,7 +163,7 @@ func TestCoercions(t *testing.T) {
 	}
 	var retyped []bool
 	for _, c := range got {
-		retyped = append(retyped, c.Retypes())
+		retyped = append(retyped, c.ChangesType())
 	}
 	if diff := cmp.Diff([]bool{true, true, true, false, true, true}, retyped); diff != "" {
 		t.Error("retyped:", diff)
@@ -191,7 +191,7 @@ func FuzzCoerce(f *testing.F) {
 			t.Fatalf("%s becomes %s", args, got)
 		}
 		for _, c := range all {
-			if len(before) == 0 && (c.Lossy != "" || c.Retypes()) {
+			if len(before) == 0 && (c.Loss != "" || c.ChangesType()) {
 				t.Errorf("%s fits, and becomes %s: %+v", args, got, c)
 			}
 		}
@@ -203,7 +203,7 @@ func FuzzCoerce(f *testing.F) {
 		}
 		again, more := d.Coerce(got)
 		for _, c := range more {
-			if c.Lossy == "" {
+			if c.Loss == "" {
 				t.Errorf("%s becomes %s, and then %s", args, got, again)
 			}
 		}

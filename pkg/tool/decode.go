@@ -64,8 +64,8 @@ func (d *decoder) decodeName() string {
 	switch {
 	case !isName(name):
 		v.Add(diag.DefValue, "%q is not a valid tool name: %s", name, nameRules)
-	case Ending(name) != nil:
-		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, Ending(name).definedIn())
+	case EndingTool(name) != nil:
+		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, EndingTool(name).definedIn())
 	}
 	return name
 }
@@ -93,7 +93,7 @@ func (d *decoder) decodeEffect() Effect {
 	effects := []string{string(Read), string(Write), string(Exec)}
 	if ok && !slices.Contains(effects, text) {
 		f := v.Add(diag.DefValue, "expected read, write or exec, got %q", text)
-		f.Hint = schema.Meant(text, effects)
+		f.Hint = schema.DidYouMean(text, effects)
 	}
 	return Effect(text)
 }
@@ -131,13 +131,13 @@ func (d *decoder) decodeLimit() {
 		m.Get("bytes").Add(diag.DefValue, "a run keeps at most %d bytes of a result", runfile.MaxResult).Hint = "8MiB"
 	}
 	d.def.ModelBytes = decodeSize(m.Get("model_bytes"))
-	if m.Get("model_bytes").Present() && d.def.ModelBytes < LeastModelBytes {
-		m.Get("model_bytes").Add(diag.DefValue, "expected at least %d bytes", LeastModelBytes).Hint = "1KiB"
+	if m.Get("model_bytes").Present() && d.def.ModelBytes < MinModelBytes {
+		m.Get("model_bytes").Add(diag.DefValue, "expected at least %d bytes", MinModelBytes).Hint = "1KiB"
 	}
 }
 
-// LeastModelBytes is the least part of a result that a model can be sent: what surrounds a cut result has room in it.
-const LeastModelBytes = 1 << 10
+// MinModelBytes is the least part of a result that a model can be sent: what surrounds a cut result has room in it.
+const MinModelBytes = 1 << 10
 
 // ParseRate reads a rate such as "5/s".
 func ParseRate(text string) (Rate, bool) {
@@ -199,18 +199,18 @@ func (d *decoder) decodeLabels() []Label {
 	var out []Label
 	for i, text := range texts {
 		if !slices.Contains(Labels, Label(text)) {
-			f := items[i].Add(diag.DefValue, "expected %s, got %q", schema.Either(Labels), text)
-			f.Hint = schema.Meant(text, []string{string(Untrusted), string(Private), string(Sink)})
+			f := items[i].Add(diag.DefValue, "expected %s, got %q", schema.JoinOr(Labels), text)
+			f.Hint = schema.DidYouMean(text, []string{string(Untrusted), string(Private), string(Sink)})
 		}
 		out = append(out, Label(text))
 	}
 	return out
 }
 
-// decodeBackend reads what does it: exactly one of the [Means].
+// decodeBackend reads what does it: exactly one of the [Backend].
 func (d *decoder) decodeBackend(known bool) {
 	var said []string
-	for _, means := range EveryMeans {
+	for _, means := range Backends {
 		if d.doc.Get(string(means)).Present() {
 			said = append(said, string(means))
 		}
@@ -224,10 +224,10 @@ func (d *decoder) decodeBackend(known bool) {
 		return
 	}
 	before := len(d.file.Findings())
-	switch v := d.doc.Get(said[0]); Means(said[0]) {
-	case ByProgram:
+	switch v := d.doc.Get(said[0]); Backend(said[0]) {
+	case BackendExec:
 		d.decodeProgram(v, known)
-	case ByRequest:
+	case BackendHTTP:
 		d.decodeRequest(v, known)
 	default:
 		d.decodeBuiltin(v)
@@ -236,8 +236,8 @@ func (d *decoder) decodeBackend(known bool) {
 }
 
 func backendNames() []string {
-	out := make([]string, len(EveryMeans))
-	for i, m := range EveryMeans {
+	out := make([]string, len(Backends))
+	for i, m := range Backends {
 		out[i] = string(m)
 	}
 	return out
@@ -247,7 +247,7 @@ func (d *decoder) decodeBuiltin(v yamldoc.Value) {
 	name, ok := v.Text()
 	if ok && d.Builtins != nil && !slices.Contains(d.Builtins, name) {
 		f := v.Add(diag.DefImpl, "unknown built-in tool %q", name)
-		if f.Hint = schema.Meant(name, d.Builtins); f.Hint == "" {
+		if f.Hint = schema.DidYouMean(name, d.Builtins); f.Hint == "" {
 			f.Hint = "built-in tools are " + strings.Join(d.Builtins, ", ")
 		}
 	}

@@ -92,7 +92,7 @@ func (d *decoder) decodeExample(v yamldoc.Value, text string) chat.Call {
 func (d *Definition) fillError(args json.RawMessage) (err error) {
 	switch {
 	case d.Exec != nil:
-		_, err = d.Fill(args)
+		_, err = d.FillProgram(args)
 	case d.HTTP != nil:
 		_, err = d.FillRequest(args, func(string) string { return "" })
 	}

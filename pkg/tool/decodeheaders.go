@@ -39,7 +39,7 @@ func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
 	}
 	for _, f := range out {
 		if isOverride(f.name) && len(f.value.placeholders()) > 0 {
-			m.Get(f.name).Add(diag.DefHole, "%s overrides the method, URL or sender of a request: a value would choose it", f.name).Hint = "write the value out"
+			m.Get(f.name).Add(diag.DefPlaceholder, "%s overrides the method, URL or sender of a request: a value would choose it", f.name).Hint = "write the value out"
 		}
 		d.def.HTTP.Secrets = append(d.def.HTTP.Secrets, f.value.secrets()...)
 	}

@@ -91,9 +91,9 @@ func (d *decoder) decodeProgramName(v yamldoc.Value) string {
 	name := t.fill(func(name string) string { return "${" + name + "}" })
 	switch {
 	case wrong != nil:
-		v.AddAt(diag.DefHole, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
+		v.AddAt(diag.DefPlaceholder, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 	case len(t.placeholders()) > 0:
-		v.AddAt(diag.DefHole, t.placeholders()[0].offset, "the program name cannot contain a placeholder: a value would choose the program")
+		v.AddAt(diag.DefPlaceholder, t.placeholders()[0].offset, "the program name cannot contain a placeholder: a value would choose the program")
 	case name == "" || name == "." || name == ".." || name[0] == '-' || strings.IndexByte(name, 0) >= 0:
 		v.Add(diag.DefProgram, "%s is not a valid program name", quote(name))
 	case strings.Contains(name, "/") && (!path.IsAbs(name) || path.Clean(name) != name):
@@ -110,7 +110,7 @@ func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool
 		return t, ok
 	}
 	if option := t.literalPrefix(); len(t.placeholders()) > 0 && option != "" && couldBeOption(t) && d.acceptsAnyText(t) {
-		v.AddAt(diag.DefHole, t.placeholders()[0].offset, "the value would choose the option").Hint = "write the option out, or give the parameter an enum"
+		v.AddAt(diag.DefPlaceholder, t.placeholders()[0].offset, "the value would choose the option").Hint = "write the option out, or give the parameter an enum"
 		return t, false
 	}
 	return t, true
@@ -138,7 +138,7 @@ func (d *decoder) decodeTemplate(v yamldoc.Value, known bool, in placeholderCont
 	t, wrong := parseTemplate(text, in.allowsSecrets)
 	switch {
 	case wrong != nil:
-		v.AddAt(diag.DefHole, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
+		v.AddAt(diag.DefPlaceholder, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 		return t, false
 	case strings.IndexByte(text, 0) >= 0:
 		v.Add(diag.DefValue, "NUL is not allowed here")
@@ -146,7 +146,7 @@ func (d *decoder) decodeTemplate(v yamldoc.Value, known bool, in placeholderCont
 	}
 	for _, hole := range t.placeholders() {
 		if why, hint := d.placeholderError(t, hole.placeholder, in); known && why != "" {
-			v.AddAt(diag.DefHole, hole.offset, "%s", why).Hint = hint
+			v.AddAt(diag.DefPlaceholder, hole.offset, "%s", why).Hint = hint
 			ok = false
 		}
 	}
@@ -161,7 +161,7 @@ func (d *decoder) placeholderError(t Template, name string, in placeholderContex
 	case !ok && len(names) == 0:
 		return fmt.Sprintf("unknown parameter %s: the tool has no parameters", name), "write $${ for a literal ${"
 	case !ok:
-		if hint = schema.Meant(name, names); hint == "" {
+		if hint = schema.DidYouMean(name, names); hint == "" {
 			hint = "parameters are " + strings.Join(names, ", ")
 		}
 		return fmt.Sprintf("unknown parameter %s", name), hint
@@ -276,7 +276,7 @@ func (d *decoder) decodeDir(v yamldoc.Value) {
 		return
 	}
 	if t, wrong := ParseTemplate(text); wrong != nil || len(t.placeholders()) > 0 {
-		v.Add(diag.DefHole, "the folder cannot contain a placeholder: a value would choose where the program runs")
+		v.Add(diag.DefPlaceholder, "the folder cannot contain a placeholder: a value would choose where the program runs")
 		return
 	}
 	if _, err := fileroot.Clean(strings.TrimSuffix(text, "/")); err != nil {
@@ -298,7 +298,7 @@ func (d *decoder) decodeOutput(v yamldoc.Value) {
 		return
 	}
 	if d.def.Exec.Output = Output(text); !slices.Contains(Outputs, d.def.Exec.Output) {
-		v.Add(diag.DefValue, "expected %s, got %q", schema.Either(Outputs), text).Hint = schema.Meant(text, []string{"text", "json", "envelope"})
+		v.Add(diag.DefValue, "expected %s, got %q", schema.JoinOr(Outputs), text).Hint = schema.DidYouMean(text, []string{"text", "json", "envelope"})
 	}
 }
 

@@ -59,7 +59,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 func (d *decoder) decodeMethod(v yamldoc.Value) {
 	if text, ok := v.Text(); ok {
 		if d.def.HTTP.Method = text; !slices.Contains(methods, text) {
-			v.Add(diag.DefValue, "expected %s, got %q", schema.Either(methods), text).Hint = schema.Meant(strings.ToUpper(text), methods)
+			v.Add(diag.DefValue, "expected %s, got %q", schema.JoinOr(methods), text).Hint = schema.DidYouMean(strings.ToUpper(text), methods)
 		}
 	}
 	effect := d.doc.Get("effect")
@@ -79,7 +79,7 @@ func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	}
 	t, wrong := ParseTemplate(text)
 	if wrong != nil {
-		v.AddAt(diag.DefHole, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
+		v.AddAt(diag.DefPlaceholder, wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 		return
 	}
 	if strings.Contains(text, "#") {
@@ -91,7 +91,7 @@ func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	origin, path := splitOrigin(text)
 	switch {
 	case strings.Contains(origin, "${"):
-		v.AddAt(diag.DefHole, strings.Index(text, "${"), "the host cannot contain a placeholder: a value would choose the recipient").Hint = "write a definition for each host"
+		v.AddAt(diag.DefPlaceholder, strings.Index(text, "${"), "the host cannot contain a placeholder: a value would choose the recipient").Hint = "write a definition for each host"
 		return
 	case err != nil:
 		v.Add(diag.DefRequest, "%v", err)
@@ -100,7 +100,7 @@ func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	path, asked, _ := strings.Cut(path, "?")
 	fixed, _ := ParseTemplate(asked)
 	if holes := fixed.placeholders(); len(holes) > 0 {
-		v.AddAt(diag.DefHole, len(origin)+len(path)+1+holes[0].offset, "the query of the URL cannot contain placeholders").Hint = "query: {name: \"${value}\"}"
+		v.AddAt(diag.DefPlaceholder, len(origin)+len(path)+1+holes[0].offset, "the query of the URL cannot contain placeholders").Hint = "query: {name: \"${value}\"}"
 		return
 	}
 	d.def.HTTP.Origin, d.def.HTTP.fixedQuery = u.Scheme+"://"+u.Host, fixed.fill(nil)
@@ -124,7 +124,7 @@ func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known 
 	for part := range strings.SplitSeq(text, "/") {
 		t, wrong := ParseTemplate(part)
 		if wrong != nil { // a slash in a hole, which is none
-			v.AddAt(diag.DefHole, offset+wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
+			v.AddAt(diag.DefPlaceholder, offset+wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 			return
 		}
 		for _, hole := range t.placeholders() {
@@ -133,7 +133,7 @@ func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known 
 				why, hint = hole.placeholder+" is optional, but the URL needs it", "make it required, or give it a default"
 			}
 			if known && why != "" {
-				v.AddAt(diag.DefHole, offset+hole.offset, "%s", why).Hint = hint
+				v.AddAt(diag.DefPlaceholder, offset+hole.offset, "%s", why).Hint = hint
 			}
 		}
 		d.def.HTTP.path = append(d.def.HTTP.path, t)
@@ -153,7 +153,7 @@ func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContex
 			out = append(out, field{name, t})
 		}
 		if strings.Contains(name, "${") {
-			m.Key(name).Add(diag.DefHole, "a name cannot contain a placeholder")
+			m.Key(name).Add(diag.DefPlaceholder, "a name cannot contain a placeholder")
 		}
 	}
 	return out

@@ -69,7 +69,7 @@ func (d *decoder) decodeErrors(v yamldoc.Value) {
 		text, ok := m.Get(key).Text()
 		if ok && !slices.Contains(codes, text) {
 			f := m.Get(key).Add(diag.DefValue, "unknown error code %q", text)
-			if f.Hint = schema.Meant(strings.ToUpper(text), codes); f.Hint == "" {
+			if f.Hint = schema.DidYouMean(strings.ToUpper(text), codes); f.Hint == "" {
 				f.Hint = "oneshot explain error-codes lists them"
 			}
 		}

@@ -37,8 +37,8 @@ var Outputs = []Output{TextOutput, JSONOutput, EnvelopeOutput}
 // A appendGroup is an element of argv, or several that stand as a whole or not at all.
 type argvGroup []Template
 
-// A Filled program is what a call makes of one.
-type Filled struct {
+// A FilledProgram program is what a call makes of one.
+type FilledProgram struct {
 	Argv  []string // Argv[0] is the name
 	Stdin []byte   // nil for nothing
 }
@@ -50,41 +50,41 @@ const maxFilledBytes = 4 << 20
 type FillError struct {
 	Argument string // the parameter
 	Why      string
-	Large    bool // it is only too much
+	TooLarge    bool // it is only too much
 }
 
 func (e *FillError) Error() string { return e.Argument + ": " + e.Why }
 
-// Fill returns what the program of a definition gets in a call, whose arguments fit the
+// FillProgram returns what the program of a definition gets in a call, whose arguments fit the
 // decodeParameters. Each hole is a part of one word, whatever its value; a value that a program could
 // addKey for an option, and one that no word can be, is a *[FillError].
 //
 // An element with a hole for which there is no value is left out, and with it the group that
 // it stands in. One that is only a hole for a list is a word for each item.
-func (d *Definition) Fill(args json.RawMessage) (Filled, error) {
+func (d *Definition) FillProgram(args json.RawMessage) (FilledProgram, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
-		return Filled{}, err
+		return FilledProgram{}, err
 	}
-	f := programFiller{argumentValues: v, out: Filled{Argv: []string{d.Exec.Name}}}
+	f := programFiller{argumentValues: v, out: FilledProgram{Argv: []string{d.Exec.Name}}}
 	for _, g := range d.Exec.argv {
 		if err := f.appendGroup(g); err != nil {
-			return Filled{}, err
+			return FilledProgram{}, err
 		}
 	}
 	switch {
 	case d.Exec.stdinIsArguments:
-		f.out.Stdin = d.Complete(args)
+		f.out.Stdin = d.WithDefaults(args)
 	case len(d.Exec.stdin.pieces) > 0:
 		if err := f.fillStdin(d.Exec.stdin); err != nil {
-			return Filled{}, err
+			return FilledProgram{}, err
 		}
 	}
 	return f.out, nil
 }
 
-// PathsIn returns the values of a call that are paths of files, as its definition says.
-func (d *Definition) PathsIn(args json.RawMessage) ([]string, error) {
+// FilePaths returns the values of a call that are paths of files, as its definition says.
+func (d *Definition) FilePaths(args json.RawMessage) ([]string, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (d *Definition) isPath(param string) bool {
 // A programFiller makes the words of one call.
 type programFiller struct {
 	argumentValues
-	out         Filled
+	out         FilledProgram
 	size        int
 	afterDashes bool // "--" stands before
 }

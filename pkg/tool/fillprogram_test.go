@@ -70,7 +70,7 @@ func TestFill(t *testing.T) {
 		{`[a, "v=${any}"]`, `{"any":[1]}`, `any: expected text, a number, true or false`},
 		{`[a, "${any}", z]`, `{"any":null}`, `["a","z"]`},
 	} {
-		filled, err := programOf(t, optional, "{argv: "+tt.argv+"}").Fill(json.RawMessage(tt.args))
+		filled, err := programOf(t, optional, "{argv: "+tt.argv+"}").FillProgram(json.RawMessage(tt.args))
 		got := ""
 		if argv, encoded := json.Marshal(filled.Argv); encoded == nil {
 			got = string(argv)
@@ -79,7 +79,7 @@ func TestFill(t *testing.T) {
 			got = err.Error()
 		}
 		var wrong *FillError
-		if err != nil && (!errors.As(err, &wrong) || wrong.Large) || filled.Stdin != nil {
+		if err != nil && (!errors.As(err, &wrong) || wrong.TooLarge) || filled.Stdin != nil {
 			t.Errorf("%s %s: %v, stdin %q", tt.argv, tt.args, err, filled.Stdin)
 		}
 		if unescaped := strings.ReplaceAll(got, `\u0026`, "&"); unescaped != tt.want {
@@ -100,7 +100,7 @@ func TestFillStdin(t *testing.T) {
 		{`"-${x}"`, `{"x":"-"}`, "--", ""},
 		{`plain`, `{}`, "plain", ""},
 	} {
-		filled, err := programOf(t, optional, "{argv: [a], stdin: "+tt.stdin+"}").Fill(json.RawMessage(tt.args))
+		filled, err := programOf(t, optional, "{argv: [a], stdin: "+tt.stdin+"}").FillProgram(json.RawMessage(tt.args))
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -116,7 +116,7 @@ func TestFillLarge(t *testing.T) {
 	d := programOf(t, optional, `{argv: [a`+strings.Repeat(`, "${x}"`, 100)+`]}`)
 	args := json.RawMessage(`{"x":"` + strings.Repeat("v", 100_000) + `"}`)
 	var wrong *FillError
-	if _, err := d.Fill(args); !errors.As(err, &wrong) || !wrong.Large {
+	if _, err := d.FillProgram(args); !errors.As(err, &wrong) || !wrong.TooLarge {
 		t.Error(err)
 	}
 }
@@ -129,7 +129,7 @@ func TestPathsIn(t *testing.T) {
 		`{"a":"1","b":["2","../3"]}`:  {"1", "2", "../3"},
 		`{"c":"../4","b":[],"a":"/"}`: {"/"},
 	} {
-		got, err := d.PathsIn(json.RawMessage(args))
+		got, err := d.FilePaths(json.RawMessage(args))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", args, err, diff)
 		}
@@ -155,7 +155,7 @@ func FuzzFill(f *testing.F) {
 		if err := json.Unmarshal(args, &said); err != nil { // what is no UTF-8 is replaced
 			t.Fatal(err)
 		}
-		filled, err := d.Fill(args)
+		filled, err := d.FillProgram(args)
 		refused := said.X == "" || said.Many[0] == "" || strings.Contains(x+y+item, "\x00")
 		if refused != (err != nil) {
 			t.Fatalf("%s: %v", args, err)

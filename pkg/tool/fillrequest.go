@@ -66,7 +66,7 @@ func (d *Definition) FillRequest(args json.RawMessage, secret func(name string) 
 		}
 	}
 	if f.request.bodyIsArguments {
-		out.Body = d.Complete(args)
+		out.Body = d.WithDefaults(args)
 	}
 	if out.Body != nil && out.Header.Get("Content-Type") == "" {
 		out.Header.Set("Content-Type", f.request.contentType())
@@ -112,7 +112,7 @@ func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	}
 	out.URL = b.String()
 	if _, err := netguard.CheckURL(out.URL); err != nil {
-		return &FillError{Argument: "the URL", Why: err.Error(), Large: len(out.URL) > netguard.MaxURL}
+		return &FillError{Argument: "the URL", Why: err.Error(), TooLarge: len(out.URL) > netguard.MaxURL}
 	}
 	return nil
 }

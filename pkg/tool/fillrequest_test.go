@@ -106,7 +106,7 @@ func TestRequestBounded(t *testing.T) {
 	many := strings.Repeat(`"${id}", `, 100)
 	d := requestOf(t, identified, `{method: POST, url: "https://a.test/", body: [`+many+`1]}`)
 	_, err := d.FillRequest(json.RawMessage(`{"id":"`+strings.Repeat("x", 100_000)+`"}`), secretOf)
-	if wrong, ok := err.(*FillError); !ok || !wrong.Large {
+	if wrong, ok := err.(*FillError); !ok || !wrong.TooLarge {
 		t.Errorf("%v", err)
 	}
 }

@@ -135,7 +135,7 @@ func (p *parser) parseNamed(l token) (*Type, *SignatureError) {
 	}
 	meant := foreignTypeNames[l.text]
 	if meant == "" {
-		meant = schema.Nearest(l.text, slices.Sorted(maps.Keys(typeNames)))
+		meant = schema.ClosestMatch(l.text, slices.Sorted(maps.Keys(typeNames)))
 	}
 	if meant != "" {
 		return nil, errorAt(l.start, "unknown type %s, did you mean %s?", l.text, meant)

@@ -15,7 +15,7 @@ import (
 
 func publishedSchema(t *testing.T) *schema.Schema {
 	t.Helper()
-	text, _ := schema.Text("tool_definition.v1")
+	text, _ := schema.PublishedText("tool_definition.v1")
 	s, findings := schema.Compile("tool_definition.v1", text)
 	if findings != nil {
 		t.Fatal(findings)

@@ -130,7 +130,7 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 		name, ok := n.Text()
 		if ok && Kind(name) != Array && !slices.Contains(simpleKinds, Kind(name)) {
 			f := n.Add(diag.DefValue, "unknown type %s", name)
-			if f.Hint = schema.Meant(name, schemaTypes); foreignTypeNames[name] != "" {
+			if f.Hint = schema.DidYouMean(name, schemaTypes); foreignTypeNames[name] != "" {
 				f.Hint = "did you mean " + foreignTypeNames[name] + "?"
 			}
 			ok = false

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A Registry holds the tools that a run may use. It knows the [Endings] and [AskUser], too. It
+// A Registry holds the tools that a run may use. It knows the [EndingTools] and [AskUser], too. It
 // may be read by several goroutines while nothing is registered.
 type Registry struct {
 	defs   []*Definition // in the order of registration, without the endings
@@ -20,7 +20,7 @@ type Registry struct {
 // finding, and the first definition counts.
 func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
 	r := &Registry{byName: map[string]*Definition{}}
-	for _, d := range Endings {
+	for _, d := range EndingTools {
 		r.byName[d.Name] = d
 	}
 	r.byName[AskUser.Name] = AskUser
@@ -46,7 +46,7 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 // definedIn says where a definition stands.
 func (d *Definition) definedIn() string {
 	switch {
-	case Ending(d.Name) == d, d == AskUser:
+	case EndingTool(d.Name) == d, d == AskUser:
 		return "in oneshot itself"
 	case d.File == "":
 		return "without a file"
@@ -67,12 +67,12 @@ func (r *Registry) Has(name string) bool {
 }
 
 // All returns the definitions in the order of registration, without the
-// [Endings].
+// [EndingTools].
 func (r *Registry) All() []*Definition { return slices.Clone(r.defs) }
 
-// Names returns the names of all tools, also of the [Endings], in the order of the alphabet.
+// Names returns the names of all tools, also of the [EndingTools], in the order of the alphabet.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.byName)) }
 
 // Suggest returns the tool that was probably meant by a name that no tool has,
 // or "".
-func (r *Registry) Suggest(name string) string { return schema.Nearest(name, r.Names()) }
+func (r *Registry) Suggest(name string) string { return schema.ClosestMatch(name, r.Names()) }

@@ -71,7 +71,7 @@ func (d *decoder) decodeBodyTemplate(v yamldoc.Value, known bool) (s bodyTemplat
 		m, _ := v.Map()
 		for _, name := range m.Keys() {
 			if strings.Contains(name, "${") {
-				m.Key(name).Add(diag.DefHole, "a name cannot contain a placeholder")
+				m.Key(name).Add(diag.DefPlaceholder, "a name cannot contain a placeholder")
 				ok = false
 			}
 			one, good := d.decodeBodyTemplate(m.Get(name), known)

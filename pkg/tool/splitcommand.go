@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// A WordsError says that a command is not just words: a shell would do something with it, and
+// A CommandError says that a command is not just words: a shell would do something with it, and
 // there is none.
-type WordsError struct {
+type CommandError struct {
 	Offset int // in bytes
 	Why    string
 }
 
-func (e *WordsError) Error() string {
+func (e *CommandError) Error() string {
 	return fmt.Sprintf("byte %d of the command: %s", e.Offset, e.Why)
 }
 
-// Words splits a command into words as a POSIX shell does, with its quotes and backslashes.
+// SplitCommand splits a command into words as a POSIX shell does, with its quotes and backslashes.
 // It gives the words that a shell would give to the program, or an error: nothing is expanded
 // or substituted, no other command follows, and nothing goes to a file. A character that a shell would act
 // on has to be quoted.
-func Words(command string) ([]string, error) {
+func SplitCommand(command string) ([]string, error) {
 	s := splitter{text: command}
 	for s.at < len(command) {
 		if err := s.step(); err != nil {
@@ -29,7 +29,7 @@ func Words(command string) ([]string, error) {
 	}
 	s.endWord()
 	if len(s.words) == 0 {
-		return nil, &WordsError{0, "the command is empty"}
+		return nil, &CommandError{0, "the command is empty"}
 	}
 	return s.words, nil
 }
@@ -53,7 +53,7 @@ const (
 )
 
 func (s *splitter) fail(at int, format string, args ...any) error {
-	return &WordsError{at, fmt.Sprintf(format, args...)}
+	return &CommandError{at, fmt.Sprintf(format, args...)}
 }
 
 // step reads one character, or what is quoted.

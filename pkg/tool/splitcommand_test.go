@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		`-a=1`:                          {"-a=1"},
 		"grüße ☃":                       {"grüße", "☃"},
 	} {
-		got, err := Words(command)
+		got, err := SplitCommand(command)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", command, err, diff)
 		}
@@ -43,8 +43,8 @@ func TestWordsRefused(t *testing.T) {
 		"a {b,c}": 2, "a ~": 2, "a # b": 2, "! a": 0, "A=1 b": 1, "a\nb": 1, "a\rb": 1, "a (b)": 2, `a "$b"`: 3, "a \"`b`\"": 3, "a 'b": 2, `a "b`: 2, `a \`: 2,
 		"a \x00": 2, "'a\x00'": 2, "\"\x00\"": 1, "\\\x00": 1,
 	} {
-		words, err := Words(command)
-		var refused *WordsError
+		words, err := SplitCommand(command)
+		var refused *CommandError
 		if !errors.As(err, &refused) || refused.Offset != at {
 			t.Errorf("%q: %q, %v, want an error at %d", command, words, err, at)
 		}
@@ -61,7 +61,7 @@ func TestWordsAreThoseOfAShell(t *testing.T) {
 	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
 		command := "x" + text.Draw(t, "command") // never a word that is a command of the shell
-		words, err := Words(command)
+		words, err := SplitCommand(command)
 		if err != nil {
 			return
 		}
@@ -84,7 +84,7 @@ func FuzzWords(f *testing.F) {
 	f.Add(`git log "a b" 'c' \d`)
 	f.Add("a\x00b")
 	f.Fuzz(func(t *testing.T, command string) {
-		words, err := Words(command)
+		words, err := SplitCommand(command)
 		if (err == nil) != (len(words) > 0) {
 			t.Errorf("%q, %v", words, err)
 		}

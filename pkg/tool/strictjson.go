@@ -21,12 +21,12 @@ const (
 	maxArgumentDepth = 64      // of arrays and objects in each other, that of all arguments among them
 )
 
-// Strict returns what keeps arguments from being the same value for everybody who reads
+// CheckStrict returns what keeps arguments from being the same value for everybody who reads
 // them, nil for nothing: a key that stands twice in an object, or in two spellings that
 // difference only in case, bytes and escapes that are no character, a number that is beyond a
 // 64-bit float, text behind the value, and more depth or bytes than the limits. It is asked
 // before anything else looks at the arguments, and tells the first fault, with its path.
-func Strict(args json.RawMessage) []diag.Finding {
+func CheckStrict(args json.RawMessage) []diag.Finding {
 	if len(args) > MaxArguments {
 		return []diag.Finding{errorFinding(diag.LargeArguments, "", "", "the arguments have %d bytes, at most %d are allowed", len(args), MaxArguments)}
 	}
@@ -79,7 +79,7 @@ func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 		if kind, length := s.dec.StackIndex(depth); kind == '{' && length%2 == 1 {
 			key := token.String()
 			if other, ok := s.addKey(depth-1, key); !ok {
-				return errorFinding(diag.FoldedKey, path(), "", "the keys %s and %s of one object differ only in case", quote(shorten(other)), quote(shorten(key))), false
+				return errorFinding(diag.CaseCollision, path(), "", "the keys %s and %s of one object differ only in case", quote(shorten(other)), quote(shorten(key))), false
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func syntaxFinding(args json.RawMessage, err error) diag.Finding {
 	case !utf8.Valid(args):
 		code = diag.InvalidUTF8
 	}
-	fault := schema.Strict(args)
+	fault := schema.CheckStrict(args)
 	if fault == nil { // both read the same
 		return errorFinding(code, "", "", "the arguments are not JSON: %v", err)
 	}

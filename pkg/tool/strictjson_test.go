@@ -33,10 +33,10 @@ func TestStrict(t *testing.T) {
 		{"twice", `{"to":"a","to":"b"}`, diag.DuplicateKey, "/to", `to: duplicate key "to"`},
 		{"twice, deep", `{"x":[{"y":{"to":1,"z":2,"to":3}}]}`, diag.DuplicateKey, "/x/0/y/to", `x[0].y.to: duplicate key "to"`},
 		{"twice, escaped", `{"to":1,"\u0074o":2}`, diag.DuplicateKey, "/to", "duplicate"},
-		{"case", `{"to":1,"cc":2,"TO":3}`, diag.FoldedKey, "/TO", `the keys "to" and "TO" of one object differ only in case`},
-		{"case, deep", `{"x":{"Straße":1,"y":[],"STRAßE":2}}`, diag.FoldedKey, "/x/STRAßE", "differ only in case"},
-		{"long s", `{"subject":1,"ſubject":2}`, diag.FoldedKey, "/ſubject", "differ only in case"},
-		{"Kelvin", `{"key":1,"\u212Aey":2}`, diag.FoldedKey, "/\u212Aey", "differ only in case"},
+		{"case", `{"to":1,"cc":2,"TO":3}`, diag.CaseCollision, "/TO", `the keys "to" and "TO" of one object differ only in case`},
+		{"case, deep", `{"x":{"Straße":1,"y":[],"STRAßE":2}}`, diag.CaseCollision, "/x/STRAßE", "differ only in case"},
+		{"long s", `{"subject":1,"ſubject":2}`, diag.CaseCollision, "/ſubject", "differ only in case"},
+		{"Kelvin", `{"key":1,"\u212Aey":2}`, diag.CaseCollision, "/\u212Aey", "differ only in case"},
 		{"bytes", "{\"a\":\"\xff\"}", diag.InvalidUTF8, "/a", "UTF-8"},
 		{"bytes in a key", "{\"\xc3\":1}", diag.InvalidUTF8, "", "UTF-8"},
 		{"half a pair", `{"a":"x\ud800"}`, diag.BadLiteral, "/a", "surrogate"},
@@ -51,8 +51,8 @@ func TestStrict(t *testing.T) {
 		{"negative number", `{"a":-1e999}`, diag.NumberRange, "/a", "-1e999"},
 		{"small number", `{"a":1e-999}`, diag.NumberRange, "/a", "1e-999"},
 		{"long number", `{"a":` + strings.Repeat("9", 400) + `}`, diag.NumberRange, "/a", "9…"},
-		{"long key", `{"` + strings.Repeat("ö", 1000) + `":{"a":1,"A":2}}`, diag.FoldedKey, "", ""},
-		{"long names", `{"` + strings.Repeat("ö", 1000) + `":1,"` + strings.Repeat("Ö", 1000) + `":2}`, diag.FoldedKey, "", "differ only in case"},
+		{"long key", `{"` + strings.Repeat("ö", 1000) + `":{"a":1,"A":2}}`, diag.CaseCollision, "", ""},
+		{"long names", `{"` + strings.Repeat("ö", 1000) + `":1,"` + strings.Repeat("Ö", 1000) + `":2}`, diag.CaseCollision, "", "differ only in case"},
 		{"deep", `{"a":` + nested("[", "]", 63) + `}`, "", "", ""},
 		{"too deep", `{"a":` + nested("[", "]", 64) + `}`, diag.TooDeep, "/a" + strings.Repeat("/0", 63), "the nesting exceeds 64 levels"},
 		{"too deep, objects", nested(`{"a":`, "}", 65), diag.TooDeep, strings.Repeat("/a", 64), "the nesting exceeds 64 levels"},
@@ -60,7 +60,7 @@ func TestStrict(t *testing.T) {
 		{"too large", `{"a":"` + strings.Repeat("x", MaxArguments) + `"}`, diag.LargeArguments, "", "at most 1048576 are allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			faults := Strict(json.RawMessage(c.args))
+			faults := CheckStrict(json.RawMessage(c.args))
 			if c.code == "" {
 				if len(faults) > 0 {
 					t.Errorf("good arguments: %v", faults)
@@ -98,7 +98,7 @@ func FuzzStrict(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		faults := Strict(args)
+		faults := CheckStrict(args)
 		if len(faults) > 1 {
 			t.Fatalf("%d faults", len(faults))
 		}
@@ -106,7 +106,7 @@ func FuzzStrict(f *testing.F) {
 			return
 		}
 		v := jsontext.Value(bytes.Clone(args)) // it is changed in place
-		if err := v.Canonicalize(); err != nil || len(Strict(json.RawMessage(v))) > 0 {
+		if err := v.Canonicalize(); err != nil || len(CheckStrict(json.RawMessage(v))) > 0 {
 			t.Fatalf("%q is strict, and what it says is not: %q (%v)", args, v, err)
 		}
 		var same any

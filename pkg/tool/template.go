@@ -158,7 +158,7 @@ type argumentValues struct {
 
 // valuesOf returns the arguments of a call, with the defaults.
 func (d *Definition) valuesOf(args json.RawMessage) (argumentValues, error) {
-	given, err := members(d.Complete(args))
+	given, err := members(d.WithDefaults(args))
 	if err != nil {
 		return argumentValues{}, err
 	}

@@ -51,12 +51,12 @@ type Definition struct {
 	// the order of the signature and no other keys allowed.
 	Schema json.RawMessage
 	// Identifiers are where values stand that name something, and may not be made up.
-	Identifiers []Place
+	Identifiers []ValuePath
 	Ask         map[string]string // questions for a person, by the parameter that only they can fill
 
 	Returns  string // the type of the result, "" if it is not said
 	Examples []Example
-	// PromptExamples is how many of the examples a prompt shows; nil if it is not said: see [Definition.Shown].
+	// PromptExamples is how many of the examples a prompt shows; nil if it is not said: see [Definition.MaxPromptExamples].
 	PromptExamples *int
 
 	Effect     Effect
@@ -87,22 +87,22 @@ type Definition struct {
 	schemaFindings  []diag.Finding // of Schema
 }
 
-// A Means is by what a tool is done.
-type Means string
+// A Backend is by what a tool is done.
+type Backend string
 
 // The means.
 const (
-	ByBuiltin Means = "builtin" // a function of this program
-	ByProgram Means = "exec"    // another program
-	ByRequest Means = "http"    // a server
+	BackendBuiltin Backend = "builtin" // a function of this program
+	BackendExec Backend = "exec"    // another program
+	BackendHTTP Backend = "http"    // a server
 )
 
-// EveryMeans lists the means.
-var EveryMeans = []Means{ByBuiltin, ByProgram, ByRequest}
+// Backends lists the means.
+var Backends = []Backend{BackendBuiltin, BackendExec, BackendHTTP}
 
-// Shown returns how many of the examples a prompt shows at most. Where nothing is said it is one if calls are written
+// MaxPromptExamples returns how many of the examples a prompt shows at most. Where nothing is said it is one if calls are written
 // as text, and none if they are native.
-func (d *Definition) Shown(native bool) int {
+func (d *Definition) MaxPromptExamples(native bool) int {
 	switch {
 	case d.PromptExamples != nil:
 		return *d.PromptExamples
@@ -112,23 +112,23 @@ func (d *Definition) Shown(native bool) int {
 	return 1
 }
 
-// Means returns by what the tool is done.
-func (d *Definition) Means() Means {
+// Backend returns by what the tool is done.
+func (d *Definition) Backend() Backend {
 	switch {
 	case d.Exec != nil:
-		return ByProgram
+		return BackendExec
 	case d.HTTP != nil:
-		return ByRequest
+		return BackendHTTP
 	}
-	return ByBuiltin
+	return BackendBuiltin
 }
 
-// Keyed reports whether whoever does it gets a key of each call.
-func (d *Definition) Keyed() bool { return d.KeyEnv != "" || d.KeyHeader != "" }
+// HasKey reports whether whoever does it gets a key of each call.
+func (d *Definition) HasKey() bool { return d.KeyEnv != "" || d.KeyHeader != "" }
 
-// Repeatable reports whether a call of which nobody knows whether it took effect may be made again,
+// CanRepeat reports whether a call of which nobody knows whether it took effect may be made again,
 // with the key that it had.
-func (d *Definition) Repeatable() bool { return d.Effect == Read || d.Idempotent || d.Keyed() }
+func (d *Definition) CanRepeat() bool { return d.Effect == Read || d.Idempotent || d.HasKey() }
 
 // ParameterNames returns the names of the parameters, in the order of the signature.
 func (d *Definition) ParameterNames() []string {
@@ -139,9 +139,9 @@ func (d *Definition) ParameterNames() []string {
 	return names
 }
 
-// Talks reports whether the tool says something to the user, as its tag "chat"
+// WritesChat reports whether the tool says something to the user, as its tag "chat"
 // tells: calls of such tools make sense only one after the other, as written.
-func (d *Definition) Talks() bool { return slices.Contains(d.Tags, "chat") }
+func (d *Definition) WritesChat() bool { return slices.Contains(d.Tags, "chat") }
 
 // An Example is a call that fits the definition.
 type Example struct {
@@ -180,12 +180,12 @@ var (
 	EndTurn       = newEnding("end_turn")
 )
 
-// Endings lists the tools that end the work.
-var Endings = []*Definition{FinalResponse, EndTurn}
+// EndingTools lists the tools that end the work.
+var EndingTools = []*Definition{FinalResponse, EndTurn}
 
-// Ending returns the tool of that name that ends the work, or nil.
-func Ending(name string) *Definition {
-	for _, d := range Endings {
+// EndingTool returns the tool of that name that ends the work, or nil.
+func EndingTool(name string) *Definition {
+	for _, d := range EndingTools {
 		if d.Name == name {
 			return d
 		}

@@ -281,18 +281,18 @@ func TestRegistry(t *testing.T) {
 
 // T3, M4: the endings are built in, and are definitions like others.
 func TestEndings(t *testing.T) {
-	for _, d := range Endings {
+	for _, d := range EndingTools {
 		if got := d.Signature.String(); got != d.Name+"(): object" {
 			t.Errorf("signature %s", got)
 		}
 		if findings := d.Check(d.Examples[0].Parsed.Arguments); findings != nil {
 			t.Error(findings)
 		}
-		if Ending(d.Name) != d {
+		if EndingTool(d.Name) != d {
 			t.Errorf("%s is no ending", d.Name)
 		}
 	}
-	if Ending("wget") != nil {
+	if EndingTool("wget") != nil {
 		t.Error("wget is an ending")
 	}
 }
@@ -313,7 +313,7 @@ func TestComplete(t *testing.T) {
 		`["u"]`:                      `["u"]`,
 	} {
 		given := json.RawMessage(args)
-		if got := d.Complete(given); string(got) != want {
+		if got := d.WithDefaults(given); string(got) != want {
 			t.Errorf("Complete(%s) = %s, want %s", args, got, want)
 		}
 		if string(given) != args {

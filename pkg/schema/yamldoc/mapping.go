@@ -49,7 +49,7 @@ func (m Map) reportUnknownKeys(known []string) {
 			continue
 		}
 		f := m.Key(key).Add(m.mapping.file.codes.UnknownKey, "unknown key")
-		f.Hint = cmp.Or(schema.Meant(key, known), "known keys are "+strings.Join(known, ", "))
+		f.Hint = cmp.Or(schema.DidYouMean(key, known), "known keys are "+strings.Join(known, ", "))
 	}
 }
 
