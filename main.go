@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	subprocess.Help()
+	subprocess.RunHelper()
 	cmd.Harden()
 	ctx, stop := cmd.Signals(context.Background())
 	code := cmd.Main(ctx, cmd.OS())

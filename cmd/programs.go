@@ -35,7 +35,7 @@ func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Def
 		return nil, nil
 	}
 	if o.root == "" {
-		return nil, usagef("name the folder with --root, e.g. --root work", "%s runs programs, and there is no folder for them", tools[0].Name)
+		return nil, usagef("set --root, e.g. --root work", "tool %s runs programs, which need a root", tools[0].Name)
 	}
 	c, err := o.confinement(t, p.Programs(), tools, made, definitions)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 	c.denied, held = p.DeniedFiles()
 	c.Withheld = o.extentOf(c.denied)
 	if held && len(c.denied) > 0 && !slices.Contains(c.held, true) {
-		return wrongPrograms("leave out missing: ignore, or say files: {programs: unheld}", "sandbox", "here programs run without it, and nothing keeps them from the files that the policy denies")
+		return wrongPrograms("remove missing: ignore, or set files: {programs: unheld}", "sandbox", "unavailable here, so that programs could reach the files that the policy denies")
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 // confinement returns what programs of some tools may have, as policies say it together.
 func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	c := &confined{env: says.Env}
-	c.Helper, c.All, c.Adopts = reexecPath, t.programs, subprocess.Adopt()
+	c.Helper, c.All, c.ReapsOrphans = reexecPath, t.programs, subprocess.BecomeSubreaper()
 	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
 	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
 	if err := c.searched(o.root); err != nil {
@@ -87,13 +87,13 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 func (c *confined) begins(t *console, tools []*tool.Definition) error {
 	for _, d := range tools {
 		if d.Exec == nil {
-			if err := c.Begins("sh"); err != nil {
-				t.say(slog.LevelWarn, fmt.Sprintf("tool %s: the sandbox of the policy keeps most programs from being started: sh: %v", d.Name, err))
+			if err := c.CheckStart("sh"); err != nil {
+				t.say(slog.LevelWarn, fmt.Sprintf("tool %s: most programs cannot start in the sandbox of the policy: sh: %v", d.Name, err))
 			}
 			continue
 		}
-		if err := c.Begins(d.Exec.Name); err != nil {
-			return wrongPrograms("list it, with the libraries, or leave sandbox.read out for the folders of the system", "sandbox.read", "tool %s: %s: %v", d.Name, d.Exec.Name, err)
+		if err := c.CheckStart(d.Exec.Name); err != nil {
+			return wrongPrograms("list it and its libraries, or omit sandbox.read for the system folders", "sandbox.read", "tool %s: %s: %v", d.Name, d.Exec.Name, err)
 		}
 	}
 	return nil
@@ -116,14 +116,14 @@ func (c *confined) searches() []string {
 // would be run.
 func (c *confined) searched(root string) error {
 	if c.Path != nil && len(c.Path) == 0 {
-		return wrongPrograms("name one in each policy, or in none", "path", "the policies have no folder in common, so that no program would be found")
+		return wrongPrograms("list a common folder in each policy, or omit path", "path", "the policies have no folder in common, so no program would be found")
 	}
 	for _, dir := range c.Path {
 		if real(dir) == real(root) {
-			return wrongPrograms("name another folder", "path", "%s is the root, where tools write", dir)
+			return wrongPrograms("choose another folder", "path", "%s is the root, which tools can write", dir)
 		}
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
-			return wrongPrograms("chmod o-w "+shellQuote(dir), "path", "%s has the mode %04o: everybody can put programs there", dir, info.Mode().Perm())
+			return wrongPrograms("chmod o-w "+shellQuote(dir), "path", "%s has mode %04o: anyone can add programs", dir, info.Mode().Perm())
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (c *confined) variables(t *console, tools []*tool.Definition) {
 				c.named = append(c.named, name)
 				continue
 			}
-			t.say(slog.LevelWarn, fmt.Sprintf("tool %s: the policy keeps the variable %s from its program", d.Name, name))
+			t.say(slog.LevelWarn, fmt.Sprintf("tool %s: the policy hides the variable %s from its program", d.Name, name))
 		}
 	}
 	slices.Sort(c.named)
@@ -157,23 +157,23 @@ const mostSandboxes = 16
 // supported finds out what the kernel can. What a policy cannot do without ends the command.
 func (c *confined) supported(t *console) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
-		return usagef("TMPDIR names a directory for temporary files", "no program can be run: %s is no directory, and programs get a temporary folder there", shellQuote(os.TempDir()))
+		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", shellQuote(os.TempDir()))
 	}
 	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
-		return usagef("oneshot doctor says what works here", "no program can be run: %w", err)
+		return usagef("oneshot doctor shows what works here", "programs cannot run: %w", err)
 	}
 	if len(c.Sandboxes) > mostSandboxes {
-		return wrongPrograms("say it in fewer policies", "sandbox", "the kernel stacks %d, and the policies have %d", mostSandboxes, len(c.Sandboxes))
+		return wrongPrograms("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", mostSandboxes, len(c.Sandboxes))
 	}
 	if err := c.Check(); err != nil {
-		return usagef("oneshot doctor says what works here; missing: ignore in the policy runs programs without it", "--policy: programs.sandbox: %w", err)
+		return usagef("oneshot doctor shows what works here; missing: ignore in the policy runs programs without a sandbox", "--policy: programs.sandbox: %w", err)
 	}
 	for _, box := range c.Sandboxes {
 		box.Optional = false
 		err := (&subprocess.Confinement{Helper: c.Helper, Sandboxes: []subprocess.Sandbox{box}}).Check()
 		c.held = append(c.held, err == nil)
 		if err != nil {
-			t.say(slog.LevelWarn, fmt.Sprintf("programs run outside of the sandbox of the policy, which says missing: ignore: %v", err))
+			t.say(slog.LevelWarn, fmt.Sprintf("programs run without the sandbox of the policy (missing: ignore): %v", err))
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func (e Env) Before(def *tool.Definition, args json.RawMessage) *runfile.Before 
 	case err != nil:
 		return &runfile.Before{State: err.Error()}
 	}
-	b := &runfile.Before{State: chat.FileThere, Bytes: old.Bytes, SHA256: string(old.Digest)}
+	b := &runfile.Before{State: chat.FilePresent, Bytes: old.Bytes, SHA256: string(old.Digest)}
 	b.Text, b.Truncated = e.textOf(old)
 	return b
 }

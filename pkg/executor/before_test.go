@@ -49,10 +49,10 @@ func TestBefore(t *testing.T) {
 	sum := func(content string) string { return string(fileroot.Digest([]byte(content))) }
 
 	for path, want := range map[string]*runfile.Before{
-		"text":     {State: chat.FileThere, Bytes: 4, SHA256: sum("one\n"), Text: "one\n"},
-		"empty":    {State: chat.FileThere, SHA256: sum("")},
-		"binary":   {State: chat.FileThere, Bytes: 3, SHA256: sum("a\x00b")},
-		"latin":    {State: chat.FileThere, Bytes: 1, SHA256: sum("\xe4")},
+		"text":     {State: chat.FilePresent, Bytes: 4, SHA256: sum("one\n"), Text: "one\n"},
+		"empty":    {State: chat.FilePresent, SHA256: sum("")},
+		"binary":   {State: chat.FilePresent, Bytes: 3, SHA256: sum("a\x00b")},
+		"latin":    {State: chat.FilePresent, Bytes: 1, SHA256: sum("\xe4")},
 		"new/file": {State: chat.FileMissing},
 	} {
 		if got := env.Before(put, json.RawMessage(`{"path":"`+path+`"}`)); *got != *want {
@@ -61,7 +61,7 @@ func TestBefore(t *testing.T) {
 	}
 	for _, path := range []string{"link", "folder/one", "keys/one", ".git/config", "../out", "keys"} {
 		got := env.Before(put, json.RawMessage(`{"path":"`+path+`"}`))
-		if got.State == chat.FileThere || *got != (runfile.Before{State: got.State}) {
+		if got.State == chat.FilePresent || *got != (runfile.Before{State: got.State}) {
 			t.Errorf("%s was read: %+v", path, got)
 		}
 	}

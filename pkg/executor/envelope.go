@@ -36,9 +36,9 @@ func envelope(t task, out subprocess.Outcome, why *chat.Result) chat.Result {
 		r, err = toldResult(t, text)
 	}
 	switch {
-	case why != nil && (err != nil || r.OK() || out.Signal != "" || out.Flooded || out.Crowded):
+	case why != nil && (err != nil || r.OK() || out.Signal != "" || out.Flooded || out.TooManyProcesses):
 		return *why
-	case out.Stdout.Cut():
+	case out.Stdout.Truncated():
 		return chat.Failure(chat.TooLarge, "%v%s", err, mayHave)
 	case err != nil:
 		return chat.Failure(chat.Failed, "%v", err)

@@ -115,12 +115,12 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if err := r.pace.wait(ctx, def); err != nil {
 		return chat.Result{}, err
 	}
-	ctx = context.WithValue(ctx, leadsKey{}, x.Leads)
-	ctx = context.WithValue(ctx, againKey{}, x.Again)
+	ctx = context.WithValue(ctx, leadsKey{}, x.ResolvedPaths)
+	ctx = context.WithValue(ctx, againKey{}, x.Repeated)
 	if x.Follow != nil {
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
-	t := task{def: def, args: x.Call.Arguments, room: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.Key}
+	t := task{def: def, args: x.Call.Arguments, room: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey}
 	if x.MaxBytes > 0 {
 		t.room = min(t.room, x.MaxBytes)
 	}

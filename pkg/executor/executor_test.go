@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Help()
+	subprocess.RunHelper()
 	goleak.VerifyTestMain(m)
 }
 

@@ -90,7 +90,7 @@ func (o *Opener) open(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		return netFailure(err), nil
 	}
 	switch {
-	case !o.program.Named():
+	case !o.program.IsNamed():
 		if err := o.shown.show("open: ", page); err != nil {
 			return chat.Result{}, err
 		}
@@ -122,7 +122,7 @@ func (o *Opener) start(page string) (*subprocess.Process, *chat.Result) {
 	if o.closed {
 		return failure(chat.Unavailable, "%v", errOver)
 	}
-	o.pages = slices.DeleteFunc(o.pages, func(p *subprocess.Process) bool { return !p.Present() })
+	o.pages = slices.DeleteFunc(o.pages, func(p *subprocess.Process) bool { return !p.IsAlive() })
 	if len(o.pages) == maxPages {
 		return failure(chat.RateLimited, "%d pages are open already", maxPages)
 	}

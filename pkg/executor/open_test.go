@@ -114,7 +114,7 @@ func TestOpenLeaves(t *testing.T) {
 	}
 	w.WantStarted(t)
 	<-o.pages[0].Ended()
-	if !o.pages[0].Present() {
+	if !o.pages[0].IsAlive() {
 		t.Error("nobody is left of the group")
 	}
 	o.Close()

@@ -98,7 +98,7 @@ func (s *Speaker) say(_ context.Context, raw json.RawMessage) (chat.Result, erro
 	switch {
 	case s == nil:
 		return chat.Failure(chat.Failed, "this run has no voice"), nil
-	case !s.program.Named():
+	case !s.program.IsNamed():
 		if err := s.shown.show("say: ", u.text); err != nil {
 			return chat.Result{}, err
 		}

@@ -22,7 +22,7 @@ type talker struct {
 func (t *talker) show(mark, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(diag.Visible(strings.TrimSuffix(text, "\n")), "\n", "\n"+mark)+"\n"); err != nil {
+	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(diag.EscapeInvisible(strings.TrimSuffix(text, "\n")), "\n", "\n"+mark)+"\n"); err != nil {
 		return fmt.Errorf("the message was not shown: %w", err)
 	}
 	return nil

@@ -7,82 +7,82 @@ import (
 	"sync"
 )
 
-// A Command is a program with its words, as a tool runs it: without a shell.
+// A Command is a program with its arguments, run without a shell.
 type Command struct {
-	Argv  []string // Argv[0]: an absolute path, or a bare name that is looked up in [Confinement.Path]
-	Dir   *os.File // the folder to run in, open; it stays the caller's
-	Env   []string // KEY=value, beside what every program gets; see [UnsafeVariable]
-	Stdin []byte   // nil: nothing to read
-	Max   int64    // bytes that are kept of stdout, and of stderr; 0 is 1 MiB
+	Argv  []string // Argv[0] is an absolute path, or a bare name that is looked up in [Confinement.Path]
+	Dir   *os.File // open working directory; the caller closes it
+	Env   []string // KEY=value, in addition to the standard variables; see [UnsafeVariable]
+	Stdin []byte   // nil: empty
+	Max   int64    // bytes captured of stdout and of stderr each; 0 means 1 MiB
 }
 
-// A Confinement is what all programs of a run may use. The zero value of a limit is its default.
-// It does not change once it is used, and is not copied.
+// A Confinement is the set of limits and sandboxes for all programs of a run. A limit of zero means its default.
+// A Confinement must not be changed after its first use, and must not be copied.
 type Confinement struct {
-	Helper    []string // how this executable is started again as the helper: {"/proc/self/exe"}; see [Help]
-	Path      []string // absolute folders in which bare names are looked up; nil: /usr/local/bin, /usr/bin, /bin
-	Memory    int64    // bytes that one process has to itself; 4 GiB
-	FileSize  int64    // bytes of one file that is written; 1 GiB
-	Processes int      // that come of it, and how many more the user may have than at the start; 1024
-	OpenFiles int      // of one process; 1024
+	Helper    []string // command that re-executes this program as the helper: {"/proc/self/exe"}; see [RunHelper]
+	Path      []string // absolute folders for the lookup of bare names; nil: /usr/local/bin, /usr/bin, /bin
+	Memory    int64    // private memory of one process in bytes; 4 GiB
+	FileSize  int64    // maximum size of a written file in bytes; 1 GiB
+	Processes int      // descendants of the program, and additional processes of the user; 1024
+	OpenFiles int      // per process; 1024
 	Sandboxes []Sandbox
-	// Withheld says how much of an absolute path, in which nothing is a link, the sandboxes grant at most; nil: all.
-	Withheld func(path string) Extent
-	Zone     string   // TZ; "" is the system's
-	All      *Running // those that run; nil if nobody has to know
-	Adopts   bool     // this process gets the descendants of a supervisor that is killed, and ends them; see [Adopt]. It needs All
+	// Withheld returns how much of an absolute path without links the sandboxes may grant at most; nil: all.
+	Withheld     func(path string) Extent
+	Zone         string   // TZ; "" is the system's
+	All          *Running // running programs; nil if they need not be tracked
+	ReapsOrphans bool     // this process adopts and kills the descendants of a killed supervisor; see [BecomeSubreaper]. Requires All
 
 	cleaning  sync.Once
 	resolving sync.Once
 	resolved  []sandbox
 }
 
-// A Sandbox is what the kernel lets a program reach. Of several each one restricts further.
+// A Sandbox restricts a program in the kernel. Several sandboxes restrict further.
 //
-// Beside what is listed a program has its temporary folder, the folder that it runs in (to read),
-// its own file and the harmless devices. Sockets of the machine (AF_UNIX) it never has: behind
-// them are servers that do what they are told outside of any sandbox.
+// In addition to the listed paths a program can access its temporary folder, its working directory (read only),
+// its own file and harmless devices. Unix domain sockets are never available: the servers behind them act outside
+// any sandbox.
 type Sandbox struct {
-	Read, Write []string // folders or files, absolute; to read is to execute, and to write is to read. One that is not there is left out
-	Network     bool     // false: no socket can be made at all
-	Optional    bool     // where the kernel cannot, programs run without
+	Read, Write []string // absolute folders or files, skipped if missing. Read includes execute; write includes read
+	Network     bool     // false: no sockets at all
+	Optional    bool     // run without this sandbox if the kernel does not support it
 }
 
-// An Outcome is what became of a program.
+// An Outcome is the result of a program.
 type Outcome struct {
-	Stdout, Stderr Text
-	Exit           int    // -1 when a signal ended it
-	Signal         string // which one, in words ("killed"), or ""
-	Number         int    // of the signal
-	Flooded        bool   // it was ended because it printed much more than is kept
-	Crowded        bool   // it was ended because it had started more processes than it may
-	Left           int    // processes that it had left behind, and that were ended
+	Stdout, Stderr   Text
+	Exit             int    // exit code, -1 if a signal ended it
+	Signal           string // name of the signal ("killed"), or ""
+	SignalNumber     int    // number of the signal
+	Flooded          bool   // killed because its output far exceeded the limit
+	TooManyProcesses bool   // killed because it started too many processes
+	LeftBehind       int    // leftover processes that were killed
 }
 
-// A Text is what a program printed: of Total bytes the first.
+// A Text is the captured beginning of an output of Total bytes.
 type Text struct {
 	Bytes []byte
 	Total int64
 }
 
-// Cut reports whether bytes are missing.
-func (t Text) Cut() bool { return t.Total > int64(len(t.Bytes)) }
+// Truncated reports whether bytes are missing.
+func (t Text) Truncated() bool { return t.Total > int64(len(t.Bytes)) }
 
 // A Kind says why a program was not started.
 type Kind int
 
 // The kinds.
 const (
-	NotFound    Kind = iota + 1 // there is no such program
-	Refused                     // it must not or cannot be run so
-	TooLong                     // its words and environment are more than the kernel takes
-	Unsupported                 // this system cannot confine it as asked, or it cannot begin so
+	NotFound    Kind = iota + 1 // no such program
+	Refused                     // it must not or cannot be run like this
+	TooLong                     // arguments and environment exceed the kernel's limit
+	Unsupported                 // this system cannot confine it as requested, or it could not start confined
 )
 
-// A StartError says why a program was not started. Nothing of it has run.
+// A StartError says why a program was not started. No part of it has run.
 type StartError struct {
 	Kind    Kind
-	Program string // as the command names it
+	Program string // as in the command
 	Err     error
 }
 
@@ -96,6 +96,6 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// ErrLost says that the process that supervised a program was killed: by the program, by an operator
-// or for want of memory. The program has run, and was ended; how far it came is not known.
-var ErrLost = errors.New("the process that supervised it was killed")
+// ErrLost says that the supervisor of a program was killed: by the program, by an operator or for lack of memory.
+// The program has run and was killed; its progress is unknown.
+var ErrLost = errors.New("its supervisor process was killed")

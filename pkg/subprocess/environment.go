@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// unsafeNames are variables that change what a program loads or runs, beside those that begin so
-// as unsafePrefixes. PATH belongs to [Confinement.Path].
+// unsafeNames are variables that change what a program loads or runs; unsafePrefixes are prefixes of such names. PATH
+// is set from [Confinement.Path].
 var unsafeNames = []string{
 	"PATH", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "IFS", "PS4", "PROMPT_COMMAND", "CDPATH", "FPATH", "ZDOTDIR", "GLOBIGNORE",
 	"GCONV_PATH", "GETCONF_DIR", "LOCPATH", "MALLOC_TRACE", "NIS_PATH", "NLSPATH", "RESOLV_HOST_CONF",
@@ -32,16 +32,16 @@ var unsafeNames = []string{
 
 var unsafePrefixes = []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG", "GIT_TRACE", "PYTHON", "NPM_CONFIG_", "PIP_", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS"}
 
-// UnsafeVariable reports whether a variable of the environment can change what a program runs,
-// loads or takes as its options, or has another place here. No program that a tool runs gets it. Letter case does not count.
+// UnsafeVariable reports whether an environment variable can change what a program runs, loads or takes as options, or
+// is set in another way here. Tool programs never get it. Case is ignored.
 func UnsafeVariable(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.Contains(unsafeNames, name) ||
 		slices.ContainsFunc(unsafePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// environment returns what a program sees: what every one gets, and more, which wins.
-func (c *Confinement) environment(temp string, more []string) ([]exact, error) {
+// environment returns the environment of a program: the standard variables, overridden by more.
+func (c *Confinement) environment(temp string, more []string) ([]rawText, error) {
 	vars := map[string]string{"PATH": strings.Join(c.Folders(), ":"), "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8"}
 	if c.Zone != "" {
 		vars["TZ"] = c.Zone
@@ -50,15 +50,15 @@ func (c *Confinement) environment(temp string, more []string) ([]exact, error) {
 		name, value, ok := strings.Cut(entry, "=")
 		switch {
 		case !ok || name == "" || strings.ContainsRune(entry, 0):
-			return nil, refusedf("a variable of its environment is not NAME=value")
+			return nil, refusedf("an environment variable is not NAME=value")
 		case UnsafeVariable(name):
 			return nil, refusedf("the variable %s can change what a program runs", name)
 		}
 		vars[name] = value
 	}
-	var env []exact
+	var env []rawText
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		env = append(env, exact(name+"="+vars[name]))
+		env = append(env, rawText(name+"="+vars[name]))
 	}
 	return env, nil
 }

@@ -7,50 +7,50 @@ import (
 	"io"
 )
 
-// A job is what the helper is told: everything but the open files. It goes through a pipe, so
-// that nothing of it can be seen in a list of processes.
+// A job is the input of the helper, except for open files. It is sent through a pipe, so a process list does not
+// reveal it.
 type job struct {
-	Helper    []exact
-	Path      exact
-	Argv, Env []exact
-	Temp      exact // the temporary folder, which the supervisor removes
+	Helper    []rawText
+	Path      rawText
+	Argv, Env []rawText
+	Temp      rawText // temporary folder, removed by the supervisor
 	Limits    limits
 	Sandboxes []sandbox
 }
 
 type sandbox struct {
-	Read, Write       []exact
+	Read, Write       []rawText
 	Network, Optional bool
-	Apart             bool // the folder that the program runs in is not granted by itself
+	NoWorkDir         bool // do not grant the working directory implicitly
 }
 
 // limits are those of setrlimit(2).
 type limits struct{ Memory, FileSize, Processes, OpenFiles uint64 }
 
-// An exact is a text of any bytes, which JSON would not keep.
-type exact string
+// A rawText is a text of arbitrary bytes, which JSON strings would not preserve.
+type rawText string
 
-// MarshalText encodes it for JSON.
-func (e exact) MarshalText() ([]byte, error) {
+// MarshalText implements [encoding.TextMarshaler] with base64.
+func (e rawText) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, []byte(e)), nil
 }
 
-// UnmarshalText decodes it.
-func (e *exact) UnmarshalText(text []byte) error {
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *rawText) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
-	*e = exact(b)
+	*e = rawText(b)
 	return err
 }
 
-func exactly(texts []string) []exact {
-	var all []exact
+func toExact(texts []string) []rawText {
+	var all []rawText
 	for _, t := range texts {
-		all = append(all, exact(t))
+		all = append(all, rawText(t))
 	}
 	return all
 }
 
-func plainly(texts []exact) []string {
+func toStrings(texts []rawText) []string {
 	var all []string
 	for _, t := range texts {
 		all = append(all, string(t))
@@ -58,8 +58,8 @@ func plainly(texts []exact) []string {
 	return all
 }
 
-// framed is a job as it goes through a pipe: its length in four bytes, and JSON.
-func framed(j job) ([]byte, error) {
+// encodeJob encodes a job for the pipe: a length of four bytes, then JSON.
+func encodeJob(j job) ([]byte, error) {
 	text, err := json.Marshal(j)
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func framed(j job) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...), nil
 }
 
-// receive reads a job, and no byte more. It also returns the bytes, to be passed on.
-func receive(from io.Reader) (j job, frame []byte, err error) {
+// readJob reads exactly one job. It also returns the frame for forwarding.
+func readJob(from io.Reader) (j job, frame []byte, err error) {
 	frame = make([]byte, 4)
 	if _, err := io.ReadFull(from, frame); err != nil {
 		return job{}, nil, err
@@ -80,36 +80,36 @@ func receive(from io.Reader) (j job, frame []byte, err error) {
 	return j, frame, json.Unmarshal(frame[4:], &j)
 }
 
-// A report is what the helper tells: each a line of JSON. First comes which process is to become
-// the program, and last how it ended, or why it was not started.
+// A report is a line of JSON from the helper. The first names the process that will become the program, the last says
+// how the program ended or why it was not started.
 type report struct {
-	Started int     `json:",omitzero"`
-	Refused *reason `json:",omitzero"`
-	Ended   *ending `json:",omitzero"`
+	Started int           `json:",omitzero"`
+	Refused *startFailure `json:",omitzero"`
+	Ended   *exitInfo     `json:",omitzero"`
 }
 
-// A reason is why a program was not started: a StartError as the helper knows it.
-type reason struct {
+// A startFailure is a [StartError] in transit from the helper.
+type startFailure struct {
 	Kind Kind
 	Text string
 }
 
-// An ending is how a program ended.
-type ending struct {
-	Exit   int // -1 when a signal ended it
-	Signal int
-	Left   int
+// An exitInfo says how a program ended.
+type exitInfo struct {
+	Exit       int // -1 if a signal ended it
+	Signal     int
+	LeftBehind int
 
-	Crowded bool
+	TooManyProcesses bool
 }
 
-// What the helper can be told after the job. The end of the pipe is an order to stop, too.
+// Orders to the helper after the job. The end of the pipe means orderStop.
 const (
-	orderStop = 's' // politely first
+	orderStop = 's' // SIGTERM first
 	orderKill = 'k'
 )
 
-// The helper's descriptors, in both of its stages: 0 to 2 are those of the program.
+// Descriptors of both helper stages; 0 to 2 belong to the program.
 const (
 	fdJob = iota + 3
 	fdReport
@@ -117,7 +117,7 @@ const (
 	fdTemp
 )
 
-// What the helper is called in a list of processes.
+// Names of the helper stages in a process list.
 const (
 	supervisorName = "oneshot-supervisor"
 	stageName      = "oneshot-start"

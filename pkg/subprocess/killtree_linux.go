@@ -8,17 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fork bomb has the processors to itself, but for what the supervisor can take. What follows is
-// therefore written without memory that has to be got, without other threads, and with as few
-// system calls as there can be, of the kind that the Go runtime does not notice.
+// A fork bomb leaves little CPU time for the supervisor. The code below therefore avoids allocation,
+// other threads and unnecessary system calls, and uses raw calls that bypass the Go scheduler.
 
-// endAll kills until nobody is there. Only children are killed: whose parent ends becomes one.
-func (s *supervisor) endAll() {
+// killAllDescendants kills children until none is left. Orphaned descendants become children of this subreaper.
+func (s *supervisor) killAllDescendants() {
 	s.killing = true
 	var list [4 << 10]byte
-	for before := -1; !s.bury(); before = s.buried {
-		if before == s.buried {
-			nap(time.Millisecond)
+	for before := -1; !s.reap(); before = s.reaped {
+		if before == s.reaped {
+			sleep(time.Millisecond)
 		}
 		for _, children := range s.children {
 			killAll(children, list[:])
@@ -26,9 +25,9 @@ func (s *supervisor) endAll() {
 	}
 }
 
-// bury buries the children that have ended, and reports whether none is left: then there is no
-// descendant at all.
-func (s *supervisor) bury() (none bool) {
+// reap waits for all ended children without blocking, and reports whether no child is left. Then there is no
+// descendant either.
+func (s *supervisor) reap() (none bool) {
 	for {
 		var status uint32
 		pid, _, errno := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
@@ -40,23 +39,23 @@ func (s *supervisor) bury() (none bool) {
 		case pid == 0:
 			return false
 		}
-		s.note(int(pid), unix.WaitStatus(status))
+		s.recordExit(int(pid), unix.WaitStatus(status))
 	}
 }
 
-// note notes how a child has ended.
-func (s *supervisor) note(pid int, status unix.WaitStatus) {
-	s.buried++
+// recordExit records the exit status of a child.
+func (s *supervisor) recordExit(pid int, status unix.WaitStatus) {
+	s.reaped++
 	switch {
 	case pid == s.program:
 		s.status, s.ended = status, true
 	case s.killing && status.Signaled() && status.Signal() == unix.SIGKILL:
-		s.leftover++
+		s.leftoverKilled++
 	}
 }
 
-// killAll kills the children in a list, which is read in pieces: the kernel writes whole numbers
-// into one of this size.
+// killAll kills the PIDs in an open children file. It reads in chunks: the kernel does not split a number across reads of
+// this size.
 func killAll(children *os.File, list []byte) {
 	for at := uintptr(0); ; {
 		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, children.Fd(), uintptr(unsafe.Pointer(&list[0])), uintptr(len(list)), at, 0, 0)
@@ -76,10 +75,10 @@ func killAll(children *os.File, list []byte) {
 	}
 }
 
-// killGroup kills a child with its group, whose members cannot fork any more then. Nobody else is
-// in it, since the program began with a session of its own.
+// killGroup kills a child and its process group, whose members then cannot fork. The group contains only descendants,
+// because the program started in a new session.
 func killGroup(pid int) {
-	if pid < 2 { // 0 would be this group, and -1 everybody
+	if pid < 2 { // 0 is this group, -1 is every process
 		return
 	}
 	if group, err := unix.Getpgid(pid); err == nil && group > 1 {
@@ -88,7 +87,8 @@ func killGroup(pid int) {
 	_ = unix.Kill(pid, unix.SIGKILL)
 }
 
-func nap(d time.Duration) {
+// sleep sleeps without involving the Go scheduler.
+func sleep(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0)
 }

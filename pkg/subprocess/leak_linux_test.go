@@ -163,7 +163,7 @@ func TestLeaks(t *testing.T) {
 			if err != nil && !errors.Is(err, late) || (c.limit > 0) != (err != nil) {
 				t.Errorf("error %v", err)
 			}
-			if got.Left < c.left || got.Signal != c.signal || got.Flooded != c.flooded {
+			if got.LeftBehind < c.left || got.Signal != c.signal || got.Flooded != c.flooded {
 				t.Errorf("%+v", got)
 			}
 			l.want(t)
@@ -202,7 +202,7 @@ func TestLeakKilledCaller(t *testing.T) {
 	}
 }
 
-// await waits until something holds.
+// supervise waits until something holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limits are the confinement's, with the defaults.
+// limits returns the limits with defaults applied.
 func (c *Confinement) limits() limits {
 	or := func(n, usual int64) uint64 {
 		if n > 0 {
@@ -22,22 +22,19 @@ func (c *Confinement) limits() limits {
 	}
 }
 
-// reserved is how many addresses a program may have beyond its memory. Runtimes reserve more than
-// they use: V8 takes 10 GiB for each memory of WebAssembly, the JVM its whole heap. The bound is for
-// page tables, one byte for 512 of addresses, and for what RLIMIT_DATA leaves out.
-const reserved = 128 << 30
+// addressSlack is the address space allowed beyond the memory limit. Runtimes reserve more than they use: V8 takes 10 GiB
+// per WebAssembly memory, the JVM its whole heap. The bound limits page tables (one byte per 512 bytes of address space)
+// and memory that RLIMIT_DATA does not count.
+const addressSlack = 128 << 30
 
-// usualStack is the stack of a program whose caller has one without a limit. That of each thread
-// is as large, and counts as memory.
-const usualStack = 8 << 20
+// defaultStack is the stack limit if the caller has none. Each thread gets a stack of that size, which counts as memory.
+const defaultStack = 8 << 20
 
-// set sets the limits of this process. That of memory comes last: the next thing is to become
-// another program. The kernel counts all processes of the user, so what it may have more is added to
-// those that there are.
+// set sets the limits of this process, memory last, because execve follows. The kernel counts all processes of the user,
+// so the limit of processes is added to those that exist.
 //
-// RLIMIT_DATA is what a process may write and shares with no other: the heap and all that is mapped so,
-// since Linux 4.7. It leaves out the stack, mappings that are shared or grow down, and pages that were
-// made read-only when they were written.
+// RLIMIT_DATA counts private writable memory, since Linux 4.7: the heap and private writable mappings. It omits the stack,
+// shared or growing-down mappings, and pages made read-only after they were written.
 func (l limits) set() error {
 	if err := lowerStack(l.Memory); err != nil {
 		return err
@@ -47,8 +44,8 @@ func (l limits) set() error {
 		limit uint64
 	}{
 		{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_NOFILE, l.OpenFiles}, {unix.RLIMIT_FSIZE, l.FileSize},
-		{unix.RLIMIT_NPROC, l.Processes + threads(uint32(unix.Getuid()))},
-		{unix.RLIMIT_AS, l.Memory + reserved}, {unix.RLIMIT_DATA, l.Memory},
+		{unix.RLIMIT_NPROC, l.Processes + countThreads(uint32(unix.Getuid()))},
+		{unix.RLIMIT_AS, l.Memory + addressSlack}, {unix.RLIMIT_DATA, l.Memory},
 	} {
 		if err := lower(r.what, r.limit); err != nil {
 			return err
@@ -57,21 +54,21 @@ func (l limits) set() error {
 	return nil
 }
 
-// lowerStack keeps a stack from growing beyond the memory.
+// lowerStack limits the stack to the memory limit.
 func lowerStack(memory uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_STACK, &now); err != nil {
 		return err
 	}
 	if now.Cur == unix.RLIM_INFINITY {
-		now.Cur = usualStack
+		now.Cur = defaultStack
 	}
 	now.Max = min(now.Max, memory)
 	now.Cur = min(now.Cur, now.Max)
 	return unix.Setrlimit(unix.RLIMIT_STACK, &now)
 }
 
-// lower sets a limit, unless there is a stricter one.
+// lower sets a limit unless the current one is stricter.
 func lower(what int, limit uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(what, &now); err != nil {
@@ -81,10 +78,10 @@ func lower(what int, limit uint64) error {
 	return unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit})
 }
 
-// threads counts those of a user, as far as this process may know of them.
-func threads(user uint32) (n uint64) {
+// countThreads counts the threads of a user, as far as this process can see them.
+func countThreads(user uint32) (n uint64) {
 	if user == 0 {
-		return 0 // who has no such limit
+		return 0 // root has no such limit
 	}
 	processes, _ := os.ReadDir("/proc")
 	for _, p := range processes {

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usual is where programs are looked up when nothing else is said.
-var usual = []string{"/usr/local/bin", "/usr/bin", "/bin"}
+// defaultPath are the folders for the lookup of programs if none are configured.
+var defaultPath = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
-// Folders returns the folders in which bare names are looked up.
+// Folders returns the folders for the lookup of bare names.
 func (c *Confinement) Folders() []string {
 	if c.Path == nil {
-		return usual
+		return defaultPath
 	}
 	return c.Path
 }
@@ -27,10 +27,10 @@ func refusedf(format string, args ...any) *StartError {
 	return &StartError{Kind: Refused, Err: fmt.Errorf(format, args...)}
 }
 
-var errTooLong = errors.New("its words are longer than the system takes")
+var errTooLong = errors.New("its arguments exceed the system limit")
 
-// long reports what is more than Linux ever takes: 6 MiB, with a pointer for each word.
-func long(words []string) bool {
+// exceedsArgMax reports whether strings exceed Linux's absolute limit: 6 MiB, including a pointer per string.
+func exceedsArgMax(words []string) bool {
 	size := 0
 	for _, w := range words {
 		size += len(w) + 1 + 8
@@ -38,50 +38,49 @@ func long(words []string) bool {
 	return size > 6<<20
 }
 
-// errNotFound is why a name leads to no program.
 var errNotFound = errors.New("no such program")
 
-// find returns the file of a command, if it can be run. The working directory is never looked into.
-func (c *Confinement) find(cmd Command) (string, error) {
+// lookup returns the executable of a command. It never searches the working directory.
+func (c *Confinement) lookup(cmd Command) (string, error) {
 	if cmd.Dir == nil {
-		return "", refusedf("there is no folder to run it in")
+		return "", refusedf("no working directory")
 	}
-	if long(cmd.Env) {
+	if exceedsArgMax(cmd.Env) {
 		return "", &StartError{Kind: TooLong, Err: errTooLong}
 	}
 	return c.Find(cmd.Argv)
 }
 
-// Find returns the file of a program that words name. The error, a *[StartError], says why it cannot be run.
+// Find returns the executable that argv names. The error, a *[StartError], says why it cannot be run.
 func (c *Confinement) Find(argv []string) (string, error) {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
-		return "", refusedf("there is no program to run")
+		return "", refusedf("no program to run")
 	case slices.ContainsFunc(argv, func(w string) bool { return strings.ContainsRune(w, 0) }):
-		return "", refusedf("a word with a NUL character cannot be passed to a program")
-	case long(argv):
+		return "", refusedf("an argument contains a NUL character")
+	case exceedsArgMax(argv):
 		return "", &StartError{Kind: TooLong, Err: errTooLong}
 	case filepath.IsAbs(argv[0]):
-		return argv[0], executable(argv[0])
+		return argv[0], checkExecutable(argv[0])
 	case strings.Contains(argv[0], "/"), argv[0] == ".", argv[0] == "..":
-		return "", refusedf("the program is a relative path; name it by an absolute path, or by a name that is looked up")
+		return "", refusedf("the program is a relative path; use an absolute path or a bare name")
 	}
 	return c.search(argv[0])
 }
 
-// search looks a name up.
+// search looks up a bare name.
 func (c *Confinement) search(name string) (string, error) {
 	for _, dir := range c.Folders() {
 		path := filepath.Join(dir, name)
-		if filepath.IsAbs(dir) && executable(path) == nil {
+		if filepath.IsAbs(dir) && checkExecutable(path) == nil {
 			return path, nil
 		}
 	}
 	return "", &StartError{Kind: NotFound, Err: fmt.Errorf("%w in %s", errNotFound, strings.Join(c.Folders(), ":"))}
 }
 
-// executable says why a file cannot be run, or nil.
-func executable(path string) error {
+// checkExecutable returns an error if a file cannot be run.
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
@@ -89,7 +88,7 @@ func executable(path string) error {
 	case err != nil:
 		return refusedf("%w", errors.Unwrap(err))
 	case !info.Mode().IsRegular():
-		return refusedf("it is no file")
+		return refusedf("it is not a regular file")
 	case unix.Access(path, unix.X_OK) != nil:
 		return refusedf("it is not executable")
 	}

@@ -13,9 +13,9 @@ import (
 // what it may.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "elsewhere" {
-		elsewhere(Help)
+		elsewhere(RunHelper)
 	}
-	Help()
+	RunHelper()
 	if len(os.Args) > 2 && os.Args[1] == "probe" {
 		syscall.Exit(probe(os.Args[2], os.Args[3:])) // at once, also with the race detector
 	}

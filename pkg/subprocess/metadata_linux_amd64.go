@@ -2,8 +2,8 @@ package subprocess
 
 import "golang.org/x/sys/unix"
 
-// Calls that only processors have for which Linux is old.
+// Legacy calls that newer architectures lack.
 var (
-	oldOwners        = []uint32{unix.SYS_CHOWN, unix.SYS_LCHOWN}
-	oldModesAndTimes = []uint32{unix.SYS_CHMOD, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+	oldChownCalls        = []uint32{unix.SYS_CHOWN, unix.SYS_LCHOWN}
+	oldChmodAndTimeCalls = []uint32{unix.SYS_CHMOD, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
 )

@@ -2,5 +2,5 @@
 
 package subprocess
 
-// Of the processors whose calls are known only amd64 has others for the same.
-var oldOwners, oldModesAndTimes []uint32
+// Only amd64 has older calls for the same operations.
+var oldChownCalls, oldChmodAndTimeCalls []uint32

@@ -14,7 +14,7 @@ import (
 // writes nothing no modes and times, wherever they are. The calls are made with nothing they could
 // work on, so that without a sandbox each has another error.
 func TestMetadata(t *testing.T) {
-	if Supported().Landlock < leastLandlock || !Supported().Seccomp {
+	if Supported().Landlock < minLandlock || !Supported().Seccomp {
 		t.Skipf("%+v", Supported())
 	}
 	exe, err := os.Executable()
@@ -37,16 +37,16 @@ func TestMetadata(t *testing.T) {
 			word := fmt.Sprintf("%d,-1,%d", number, second)
 			words, wants[word] = append(words, word), want
 		}
-		for _, number := range owners {
+		for _, number := range chownCalls {
 			add(c.owners, number, 0)
 		}
-		for _, number := range attributes {
+		for _, number := range xattrCalls {
 			add(c.attributes, number, 0)
 		}
-		for _, number := range modesAndTimes {
+		for _, number := range chmodAndTimeCalls {
 			add(c.modes, number, 0)
 		}
-		for _, request := range flagging {
+		for _, request := range fileFlagRequests {
 			add(c.attributes, unix.SYS_IOCTL, request)
 		}
 		add(0, unix.SYS_IOCTL, unix.TCGETS)
@@ -70,7 +70,7 @@ func TestMetadata(t *testing.T) {
 
 // Programs that are run where nothing may be written do so, in their temporary folder, too.
 func TestMetadataWithout(t *testing.T) {
-	if Supported().Landlock < leastLandlock || !Supported().Seccomp {
+	if Supported().Landlock < minLandlock || !Supported().Seccomp {
 		t.Skipf("%+v", Supported())
 	}
 	s := newSurroundings(t)

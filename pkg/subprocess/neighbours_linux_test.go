@@ -52,13 +52,13 @@ func TestWithoutSandbox(t *testing.T) {
 		want  string
 	}{
 		{all, []Sandbox{must}, ""},
-		{less(func(s *Support) { s.Landlock = 0 }), []Sandbox{must}, "this system has no Landlock of version 3 (Linux 6.2) for a sandbox: it has 0"},
-		{less(func(s *Support) { s.Landlock = 2 }), []Sandbox{may, must}, "this system has no Landlock of version 3 (Linux 6.2) for a sandbox: it has 2"},
-		{less(func(s *Support) { s.Seccomp = false }), []Sandbox{must}, "this system has no seccomp filters for a sandbox"},
+		{less(func(s *Support) { s.Landlock = 0 }), []Sandbox{must}, "a sandbox needs Landlock version 3 (Linux 6.2), this system has 0"},
+		{less(func(s *Support) { s.Landlock = 2 }), []Sandbox{may, must}, "a sandbox needs Landlock version 3 (Linux 6.2), this system has 2"},
+		{less(func(s *Support) { s.Seccomp = false }), []Sandbox{must}, "a sandbox needs seccomp filters, which this system lacks"},
 		{less(func(s *Support) { s.Landlock, s.Seccomp = 0, false }), []Sandbox{may}, ""},
 		{less(func(s *Support) { s.Landlock, s.Seccomp = 0, false }), nil, ""},
-		{less(func(s *Support) { s.Subreaper = false }), nil, "this system cannot tell which processes a program has started (a subreaper, no_new_privs and /proc are needed)"},
-		{less(func(s *Support) { s.NoNewPrivs = false }), []Sandbox{may}, "this system cannot tell which processes a program has started (a subreaper, no_new_privs and /proc are needed)"},
+		{less(func(s *Support) { s.Subreaper = false }), nil, "this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)"},
+		{less(func(s *Support) { s.NoNewPrivs = false }), []Sandbox{may}, "this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)"},
 	} {
 		err := (&Confinement{Sandboxes: c.boxes}).check(c.has)
 		var start *StartError

@@ -25,7 +25,7 @@ func TestOutput(t *testing.T) {
 		if string(out) != c.want || (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: %q, %v", c.script, out, err)
 		}
-		if err != nil && len(err.Error()) > 2*mostSaid {
+		if err != nil && len(err.Error()) > 2*maxStderrTail {
 			t.Errorf("%s: an error of %d bytes", c.script, len(err.Error()))
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Begins says why a program cannot begin in the sandboxes, or nil: what reads it, its loader or the
-// interpreter of a script, is not among what they let it read. Its own file always is. Which
-// libraries it needs besides is for its loader to say, and a program that is not there for [Confinement.Run].
-func (c *Confinement) Begins(name string) error {
+// CheckStart returns an error if a program cannot start in the sandboxes because they do not allow reading its loader or
+// its script interpreter. Its own file is always allowed. Missing libraries are reported by the loader, a missing
+// program by [Confinement.Run].
+func (c *Confinement) CheckStart(name string) error {
 	path := name
 	if !filepath.IsAbs(name) {
 		found, err := c.search(name)
@@ -26,45 +26,45 @@ func (c *Confinement) Begins(name string) error {
 		}
 		path = found
 	}
-	return c.begins(path)
+	return c.checkLoaders(path)
 }
 
-func (c *Confinement) begins(path string) error {
+func (c *Confinement) checkLoaders(path string) error {
 	c.resolving.Do(c.resolve)
 	has := Supported()
 	for _, box := range c.resolved {
-		if box.Optional && has.Landlock < leastLandlock {
+		if box.Optional && has.Landlock < minLandlock {
 			continue
 		}
-		for _, reader := range readers(path) {
-			if !box.reads(reader) {
-				return &StartError{Kind: Unsupported, Err: fmt.Errorf("it needs %s to begin, which the sandbox does not let it read", reader)}
+		for _, reader := range interpreters(path) {
+			if !box.canRead(reader) {
+				return &StartError{Kind: Unsupported, Err: fmt.Errorf("it needs %s to start, which the sandbox does not allow it to read", reader)}
 			}
 		}
 	}
 	return nil
 }
 
-// reads reports whether a sandbox lets a program read a file, which may be named by a link.
-func (s sandbox) reads(path string) bool {
+// canRead reports whether a sandbox allows reading a file, which may be a link.
+func (s sandbox) canRead(path string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
-		return true // it is not there, or depends on the folder: running it tells
+		return true // missing, or relative to the working directory: running it reports the error
 	}
-	return slices.ContainsFunc(slices.Concat(s.Read, s.Write), func(in exact) bool {
+	return slices.ContainsFunc(slices.Concat(s.Read, s.Write), func(in rawText) bool {
 		rel, err := filepath.Rel(string(in), target)
 		return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 	})
 }
 
-// mostReaders is how many interpreters of interpreters the kernel starts: see execve(2).
-const mostReaders = 5
+// maxInterpreters is the kernel's limit of nested interpreters: see execve(2).
+const maxInterpreters = 5
 
-// readers returns what the kernel starts to read a program: the interpreters of a script, and the
-// loader of the last.
-func readers(path string) (all []string) {
-	for range mostReaders {
-		next := reader(path)
+// interpreters returns the programs that the kernel starts to run a program: script interpreters, and the loader of the
+// last one.
+func interpreters(path string) (all []string) {
+	for range maxInterpreters {
+		next := interpreterOf(path)
 		if next == "" {
 			break
 		}
@@ -73,9 +73,9 @@ func readers(path string) (all []string) {
 	return all
 }
 
-// reader returns what reads a program, or "": nothing does, or it cannot be told. The file can have
-// been made by anybody, also to be no file.
-func reader(path string) string {
+// interpreterOf returns the interpreter or loader of a program, or "" if it has none or is not readable. The file is
+// untrusted and may not be a regular file.
+func interpreterOf(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return ""
@@ -89,18 +89,18 @@ func reader(path string) string {
 		words := strings.Fields(text)
 		return strings.Join(words[:min(1, len(words))], "")
 	}
-	return loader(f)
+	return elfInterpreter(f)
 }
 
-// loader returns the one that an ELF file of 64 bits names, or "".
-func loader(f io.ReaderAt) string {
+// elfInterpreter returns the loader that a 64-bit ELF file names, or "".
+func elfInterpreter(f io.ReaderAt) string {
 	var head elf.Header64
-	if part(f, 0, &head) != nil || string(head.Ident[:5]) != elf.ELFMAG+string(rune(elf.ELFCLASS64)) {
+	if readStruct(f, 0, &head) != nil || string(head.Ident[:5]) != elf.ELFMAG+string(rune(elf.ELFCLASS64)) {
 		return ""
 	}
-	for i := range min(int64(head.Phnum), mostParts) {
+	for i := range min(int64(head.Phnum), maxProgramHeaders) {
 		var p elf.Prog64
-		if part(f, int64(head.Phoff)+i*int64(head.Phentsize), &p) != nil {
+		if readStruct(f, int64(head.Phoff)+i*int64(head.Phentsize), &p) != nil {
 			return ""
 		}
 		if elf.ProgType(p.Type) == elf.PT_INTERP {
@@ -114,9 +114,10 @@ func loader(f io.ReaderAt) string {
 	return ""
 }
 
-// mostParts is how many parts of a program are looked at; usual are a dozen.
-const mostParts = 256
+// maxProgramHeaders is the maximum number of program headers read; a dozen is usual.
+const maxProgramHeaders = 256
 
-func part(f io.ReaderAt, at int64, into any) error {
+// readStruct reads a fixed-size struct at an offset.
+func readStruct(f io.ReaderAt, at int64, into any) error {
 	return binary.Read(io.NewSectionReader(f, at, 64), binary.LittleEndian, into)
 }

@@ -27,7 +27,7 @@ func TestBegins(t *testing.T) {
 	}
 	inner := made("inner", "#! "+dir+"/plain -x\n")
 	made("plain", "text")
-	sh := reader("/bin/sh")
+	sh := interpreterOf("/bin/sh")
 	elf, err := os.ReadFile("/bin/sh")
 	if err != nil || sh == "" {
 		t.Skip("/bin/sh has no loader: ", err)
@@ -36,7 +36,7 @@ func TestBegins(t *testing.T) {
 		inner:                                  dir + "/plain",
 		made("nested", "#!"+inner):             inner + " " + dir + "/plain",
 		made("script", "#!/bin/sh -e\necho\n"): "/bin/sh " + sh,
-		made("self", "#!"+dir+"/self"):         strings.TrimSpace(strings.Repeat(dir+"/self ", mostReaders)),
+		made("self", "#!"+dir+"/self"):         strings.TrimSpace(strings.Repeat(dir+"/self ", maxInterpreters)),
 		made("waits", "#!"+fifo):               fifo,
 		made("nameless", "#! \n"):              "",
 		made("empty", ""):                      "",
@@ -46,7 +46,7 @@ func TestBegins(t *testing.T) {
 		filepath.Join(dir, "none"):                                 "",
 	} {
 		done := make(chan string, 1)
-		go func() { done <- strings.Join(readers(path), " ") }()
+		go func() { done <- strings.Join(interpreters(path), " ") }()
 		select {
 		case got := <-done:
 			if got != want {
@@ -73,7 +73,7 @@ func TestBegins(t *testing.T) {
 	} {
 		confined := confinement()
 		confined.Sandboxes = c.boxes
-		err := confined.Begins(c.path)
+		err := confined.CheckStart(c.path)
 		var start *StartError
 		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &start) || start.Kind != Unsupported || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Run runs a command to its end, or to that of ctx, and ends all that has come of it: on Linux also what
-// left its process group, its session or its parent, and also when this process is killed. Beside
-// what the program printed the error is a *[StartError] if it was not started, or ctx's cause.
+// Run runs a command until it or ctx ends, and kills all its descendants: on Linux even those that left the process
+// group, session or parent, and even if this process is killed. In addition to the output, the error is a *[StartError] if
+// the program was not started, or ctx's cause.
 func (c *Confinement) Run(ctx context.Context, cmd Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx)

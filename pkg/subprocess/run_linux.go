@@ -14,23 +14,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// overdue is how long the helper may take to end a program that has to end. It needs a few
-// milliseconds and [patience]; only a program that even the kernel cannot end takes longer.
-const overdue = 10 * time.Second
+// killTimeout is how long the helper may take to kill a program. It normally needs a few milliseconds plus [termGrace];
+// only a program that even the kernel cannot kill takes longer.
+const killTimeout = 10 * time.Second
 
-// run puts the helper between the command and this process.
+// run runs a command under the helper.
 func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	j, err := c.job(cmd)
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.cleaning.Do(removeLeftTemps)
+	c.cleaning.Do(removeStaleTemps)
 	path, temp, err := makeTemp()
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer temp.Close()
-	j.Temp = exact(path)
+	j.Temp = rawText(path)
 	j.Env, err = c.environment(path, cmd.Env)
 	var s *supervised
 	if err == nil {
@@ -38,56 +38,55 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	}
 	var out Outcome
 	if err == nil {
-		out, err = s.watch(ctx)
+		out, err = s.wait(ctx)
 		if s.isLost() {
-			c.endLeft(s)
+			c.killLeft(s)
 		}
 	}
-	if s == nil || s.ending == nil { // else the helper has removed it
-		removeTemp(path, heldFolder(path, temp))
+	if s == nil || s.ending == nil { // otherwise the helper has removed it
+		removeTemp(path, openFolderPath(path, temp))
 	}
 	return out, err
 }
 
-// heldFolder is a path of an open folder that leads to it whatever has its name.
-func heldFolder(_ string, dir *os.File) string { return descriptor(int(dir.Fd())) }
+// openFolderPath returns a path that leads to an open folder even if it was renamed or replaced.
+func openFolderPath(_ string, dir *os.File) string { return fdPath(int(dir.Fd())) }
 
-// job is what the helper has to know of a command, but for its temporary folder.
+// job returns the job of a command, without its temporary folder.
 func (c *Confinement) job(cmd Command) (job, error) {
 	if len(c.Helper) == 0 {
-		return job{}, &StartError{Kind: Unsupported, Err: errors.New("nothing is said of how this program is started again as the helper")}
+		return job{}, &StartError{Kind: Unsupported, Err: errors.New("no helper command is configured")}
 	}
-	path, err := c.find(cmd)
+	path, err := c.lookup(cmd)
 	if err == nil {
-		err = c.begins(path)
+		err = c.checkLoaders(path)
 	}
 	if err == nil {
-		err = c.reachable(path)
+		err = c.checkWithheld(path)
 	}
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: exactly(c.Helper), Path: exact(path), Argv: exactly(cmd.Argv), Limits: c.limits(), Sandboxes: c.granted()}, nil
+	return job{Helper: toExact(c.Helper), Path: rawText(path), Argv: toExact(cmd.Argv), Limits: c.limits(), Sandboxes: c.granted()}, nil
 }
 
-// A supervised is a command that runs below the helper, as this process sees it.
+// A supervised is a command that runs under the helper, as seen by this process.
 type supervised struct {
-	cmd      *exec.Cmd
-	orders   *os.File // to the helper
-	reports  *os.File // from it
-	printed  [2]*os.File
-	out, err *capture
-	flooded  atomic.Bool
-	program  atomic.Int64 // the program's process
-	reported chan struct{}
-	failure  error // what the helper said instead of an ending
-	ending   *ending
-	ended    chan struct{} // closed when the helper has ended
-	born     uint64        // when it was started, as /proc/PID/stat has it
+	cmd        *exec.Cmd
+	orders     *os.File // to the helper
+	reports    *os.File // from it
+	printed    [2]*os.File
+	out, err   *capture
+	flooded    atomic.Bool
+	program    atomic.Int64 // PID of the program
+	reported   chan struct{}
+	failure    error // reported instead of an ending
+	ending     *exitInfo
+	ended      chan struct{} // closed when the helper has ended
+	startTicks uint64        // start time, as in /proc/PID/stat
 }
 
-// pipes makes n pipes: what the helper gets of each, and what this process keeps. Those at
-// the indices in toHelper are written here.
+// pipes are the ends of several pipes: theirs for the helper, ours for this process.
 type pipes struct{ theirs, ours []*os.File }
 
 func (p *pipes) add(toHelper bool) error {
@@ -103,7 +102,7 @@ func (p *pipes) add(toHelper bool) error {
 	return nil
 }
 
-func shut(files []*os.File) {
+func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()
 	}
@@ -114,12 +113,12 @@ func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised,
 	var p pipes
 	for _, toHelper := range []bool{true, false, false, true, false} { // stdin, stdout, stderr, orders, reports
 		if err := p.add(toHelper); err != nil {
-			shut(p.theirs)
-			shut(p.ours)
+			closeAll(p.theirs)
+			closeAll(p.ours)
 			return nil, err
 		}
 	}
-	defer shut(p.theirs)
+	defer closeAll(p.theirs)
 	s := &supervised{
 		orders: p.ours[3], reports: p.ours[4],
 		reported: make(chan struct{}), ended: make(chan struct{}),
@@ -130,33 +129,33 @@ func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised,
 			SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		},
 	}
-	frame, err := framed(j)
+	frame, err := encodeJob(j)
 	if err == nil {
 		err = c.All.start(s)
 	}
 	if err != nil {
-		shut(p.ours)
+		closeAll(p.ours)
 		return nil, err
 	}
-	s.listen(p.ours, cmd)
-	_ = s.orders.SetWriteDeadline(time.Now().Add(overdue))
+	s.startReaders(p.ours, cmd)
+	_ = s.orders.SetWriteDeadline(time.Now().Add(killTimeout))
 	if _, err := s.orders.Write(frame); err != nil {
-		s.end() // and its report says that there is none
+		s.killHelper() // without a report
 	}
 	return s, nil
 }
 
-func (s *supervised) begin() error {
+func (s *supervised) start() error {
 	err := s.cmd.Start()
 	if err == nil {
-		s.born = look(s.cmd.Process.Pid).born
+		s.startTicks = readState(s.cmd.Process.Pid).startTicks
 	}
 	return err
 }
 
-func (s *supervised) Present() bool { return !isClosed(s.ended) }
-func (s *supervised) kill()         { s.order(orderKill) }
-func (s *supervised) number() int   { return s.cmd.Process.Pid }
+func (s *supervised) IsAlive() bool { return !isClosed(s.ended) }
+func (s *supervised) kill()         { s.sendOrder(orderKill) }
+func (s *supervised) pid() int      { return s.cmd.Process.Pid }
 
 func isClosed(c chan struct{}) bool {
 	select {
@@ -167,26 +166,26 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-// order tells the helper to end the program.
-func (s *supervised) order(o byte) {
-	_ = s.orders.SetWriteDeadline(time.Now().Add(patience))
+// sendOrder orders the helper to end the program.
+func (s *supervised) sendOrder(o byte) {
+	_ = s.orders.SetWriteDeadline(time.Now().Add(termGrace))
 	_, _ = s.orders.Write([]byte{o}) // it may have ended
-	s.wake()
+	s.resumeHelper()
 }
 
-// wake lets a helper go on that its program has stopped.
-func (s *supervised) wake() { _ = s.cmd.Process.Signal(unix.SIGCONT) }
+// resumeHelper continues a helper that its program has stopped.
+func (s *supervised) resumeHelper() { _ = s.cmd.Process.Signal(unix.SIGCONT) }
 
-// end ends the helper, which does not do what it has to, and the program's group.
-func (s *supervised) end() {
+// killHelper kills an unresponsive helper and the program's process group.
+func (s *supervised) killHelper() {
 	_ = unix.Kill(-s.cmd.Process.Pid, unix.SIGKILL)
 	if pid := int(s.program.Load()); pid > 1 {
 		_ = unix.Kill(-pid, unix.SIGKILL)
 	}
 }
 
-// listen starts to read what the program prints and what the helper reports.
-func (s *supervised) listen(ours []*os.File, cmd Command) {
+// startReaders starts reading the program's output and the helper's reports.
+func (s *supervised) startReaders(ours []*os.File, cmd Command) {
 	s.printed = [2]*os.File{ours[1], ours[2]}
 	s.out, s.err = cmd.captures(func() {
 		if s.flooded.CompareAndSwap(false, true) {
@@ -196,16 +195,16 @@ func (s *supervised) listen(ours []*os.File, cmd Command) {
 	go feed(ours[0], cmd.Stdin)
 	go s.out.read(ours[1])
 	go s.err.read(ours[2])
-	go s.hear()
+	go s.readReports()
 	go func() {
-		_ = s.cmd.Wait() // what counts is what it reported
+		_ = s.cmd.Wait() // its report counts, not its exit code
 		_ = ours[0].Close()
 		close(s.ended)
 	}()
 }
 
-// hear reads the reports.
-func (s *supervised) hear() {
+// readReports reads the helper's reports.
+func (s *supervised) readReports() {
 	defer close(s.reported)
 	reports := json.NewDecoder(io.LimitReader(s.reports, 1<<20))
 	for {
@@ -224,26 +223,26 @@ func (s *supervised) hear() {
 	}
 }
 
-// watch waits for the end. When it returns nobody is left, and nothing reads any more.
-func (s *supervised) watch(ctx context.Context) (Outcome, error) {
+// wait waits for the end. When it returns, no process is left and no goroutine reads any more.
+func (s *supervised) wait(ctx context.Context) (Outcome, error) {
 	select {
 	case <-s.ended:
 	case <-ctx.Done():
-		s.order(orderStop)
-		if !s.within(overdue) && s.program.Load() == 0 {
-			s.end()
-		} // else it goes on to try: better a helper is left than what it cannot end
+		s.sendOrder(orderStop)
+		if !s.waitEnded(killTimeout) && s.program.Load() == 0 {
+			s.killHelper()
+		} // otherwise the helper keeps trying: better to leave it than the program
 	}
-	s.settle()
+	s.drain()
 	if ctx.Err() != nil {
 		return s.outcome(), context.Cause(ctx)
 	}
-	return s.outcome(), s.failed()
+	return s.outcome(), s.endError()
 }
 
-// within waits for the end of the helper, and reports whether it came in time.
-func (s *supervised) within(limit time.Duration) bool {
-	timer, tick := time.NewTimer(limit), time.NewTicker(patience)
+// waitEnded waits for the end of the helper and reports whether it came in time.
+func (s *supervised) waitEnded(limit time.Duration) bool {
+	timer, tick := time.NewTimer(limit), time.NewTicker(termGrace)
 	defer timer.Stop()
 	defer tick.Stop()
 	for {
@@ -251,16 +250,16 @@ func (s *supervised) within(limit time.Duration) bool {
 		case <-s.ended:
 			return true
 		case <-tick.C:
-			s.wake() // a program can stop it again and again
+			s.resumeHelper() // the program may stop it repeatedly
 		case <-timer.C:
 			return false
 		}
 	}
 }
 
-// settle waits for the ends of the streams. Who still holds one is nobody that could be ended.
-func (s *supervised) settle() {
-	timer := time.NewTimer(patience)
+// drain waits for the end of the streams, and closes those still held by processes that could not be killed.
+func (s *supervised) drain() {
+	timer := time.NewTimer(termGrace)
 	defer timer.Stop()
 	for _, done := range []chan struct{}{s.reported, s.out.done, s.err.done} {
 		select {
@@ -269,43 +268,43 @@ func (s *supervised) settle() {
 			timer.Reset(0)
 		}
 	}
-	shut([]*os.File{s.orders, s.reports, s.printed[0], s.printed[1]})
+	closeAll([]*os.File{s.orders, s.reports, s.printed[0], s.printed[1]})
 	<-s.reported
 	<-s.out.done
 	<-s.err.done
 }
 
-// errHelper says that the helper ended before the program could have begun.
-var errHelper = errors.New("the helper that was to run it was ended")
+// errHelperEnded says that the helper ended before it started the program.
+var errHelperEnded = errors.New("the helper process ended before it started the program")
 
-// endLeft ends what a lost helper has left. Who is not the parent of that finds no more than the program's group.
-func (c *Confinement) endLeft(s *supervised) {
-	if c.Adopts {
-		c.All.endOrphans(s.born)
+// killLeft kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's group.
+func (c *Confinement) killLeft(s *supervised) {
+	if c.ReapsOrphans {
+		c.All.reapOrphans(s.startTicks)
 		return
 	}
-	s.end()
+	s.killHelper()
 }
 
-// isLost reports whether the helper has ended and has not said how the program did.
+// isLost reports whether the helper has ended without a report.
 func (s *supervised) isLost() bool { return isClosed(s.ended) && s.failure == nil && s.ending == nil }
 
-// failed is why there is no ending.
-func (s *supervised) failed() error {
+// endError returns why there is no exit status.
+func (s *supervised) endError() error {
 	switch {
 	case s.failure != nil || s.ending != nil:
 		return s.failure
 	case s.program.Load() == 0:
-		return &StartError{Kind: Unsupported, Err: errHelper}
+		return &StartError{Kind: Unsupported, Err: errHelperEnded}
 	}
 	return ErrLost
 }
 
-// outcome is what the program printed and how it ended.
+// outcome returns the output and the exit status of the program.
 func (s *supervised) outcome() Outcome {
 	o := Outcome{Stdout: s.out.text, Stderr: s.err.text, Exit: -1, Flooded: s.flooded.Load()}
 	if e := s.ending; e != nil {
-		o.Exit, o.Number, o.Left, o.Crowded = e.Exit, e.Signal, e.Left, e.Crowded
+		o.Exit, o.SignalNumber, o.LeftBehind, o.TooManyProcesses = e.Exit, e.Signal, e.LeftBehind, e.TooManyProcesses
 		if e.Signal != 0 {
 			o.Signal = unix.Signal(e.Signal).String()
 		}

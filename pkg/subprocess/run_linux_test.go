@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", c.script, err)
 		}
 		t.Log(time.Since(begin))
-		if string(got.Stdout.Bytes) != c.out || !strings.HasPrefix(string(got.Stderr.Bytes), c.err) || got.Exit != c.exit || got.Signal != c.signal || got.Left != c.left {
+		if string(got.Stdout.Bytes) != c.out || !strings.HasPrefix(string(got.Stderr.Bytes), c.err) || got.Exit != c.exit || got.Signal != c.signal || got.LeftBehind != c.left {
 			t.Errorf("%s: %+v", c.script, got)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a sandbox lets a program do with files and below folders. A device is never made: as root
-// it could be any disk.
+// Landlock access rights for files and folders. Making devices is never granted: root could create
+// any disk device.
 const (
 	readFile    = ll.AccessFSExecute | ll.AccessFSReadFile
 	readFolder  = readFile | ll.AccessFSReadDir
@@ -23,16 +23,14 @@ const (
 	useDevice = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
 )
 
-// devices are those that every program has.
+// devices are available to every program.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
-// harmless are the capabilities that root keeps in a sandbox: those about modes of files and about
-// who runs. Without the others it cannot raise its limits, change the machine, or
-// look into files by their numbers.
-const harmless = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
+// keptCapabilities are the capabilities that root keeps in a sandbox: for file permissions and user IDs. Without the
+// others it cannot raise its limits, change the machine, or open files by handle.
+const keptCapabilities = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
-// confine takes from this thread what the program must not have. It is in the folder of the
-// program already.
+// confine restricts this thread before it becomes the program. The program's folder is already its working directory.
 func confine(j job) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
@@ -43,7 +41,7 @@ func confine(j job) error {
 	has, network, writes, optional := Supported(), true, true, true
 	for _, s := range j.Sandboxes {
 		network, writes, optional = network && s.Network, writes && len(s.Write) > 0, optional && s.Optional
-		if has.Landlock < leastLandlock && s.Optional {
+		if has.Landlock < minLandlock && s.Optional {
 			continue
 		}
 		if err := s.restrict(j); err != nil {
@@ -56,10 +54,10 @@ func confine(j job) error {
 	if !has.Seccomp && optional {
 		return nil
 	}
-	return filterCalls(network, writes)
+	return installFilter(network, writes)
 }
 
-// restrict restricts files, signals and, without the network, TCP.
+// restrict restricts files, signals and, without network, TCP.
 func (s sandbox) restrict(j job) error {
 	config := landlock.Config{HandledAccessFS: landlock.V11.HandledAccessFS, Scoped: landlock.V11.Scoped}
 	if !s.Network {
@@ -67,19 +65,19 @@ func (s sandbox) restrict(j job) error {
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(readFile, string(j.Path)),
-		landlock.PathAccess(writeFolder, descriptor(fdTemp)),
+		landlock.PathAccess(writeFolder, fdPath(fdTemp)),
 	}
-	if !s.Apart {
-		rules = append(rules, landlock.PathAccess(readFolder, descriptor(fdDir)))
+	if !s.NoWorkDir {
+		rules = append(rules, landlock.PathAccess(readFolder, fdPath(fdDir)))
 	}
 	for _, path := range s.Read {
-		rules = append(rules, access(string(path), readFile, readFolder)...)
+		rules = append(rules, pathRules(string(path), readFile, readFolder)...)
 	}
 	for _, path := range s.Write {
-		rules = append(rules, access(string(path), writeFile, writeFolder)...)
+		rules = append(rules, pathRules(string(path), writeFile, writeFolder)...)
 	}
 	for _, path := range devices {
-		rules = append(rules, access(path, useDevice, 0)...)
+		rules = append(rules, pathRules(path, useDevice, 0)...)
 	}
 	if err := config.BestEffort().Restrict(rules...); err != nil {
 		return fmt.Errorf("landlock: %w", err)
@@ -87,12 +85,12 @@ func (s sandbox) restrict(j job) error {
 	return nil
 }
 
-// descriptor is the path of what this process has open.
-func descriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+// fdPath returns the /proc path of an open descriptor.
+func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// access is the rule about a path, or none if nobody is there. A link in it is followed nowhere:
-// it was none when the run began, and an earlier program may have put it there.
-func access(path string, file, folder landlock.AccessFSSet) []landlock.Rule {
+// pathRules returns the rules for a path, none if it does not exist. It follows no links: the path contained none when the
+// run started, so an earlier program may have created them.
+func pathRules(path string, file, folder landlock.AccessFSSet) []landlock.Rule {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return nil
@@ -104,17 +102,17 @@ func access(path string, file, folder landlock.AccessFSSet) []landlock.Rule {
 	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
 		file = folder
 	}
-	return []landlock.Rule{landlock.PathAccess(file, descriptor(fd))}
+	return []landlock.Rule{landlock.PathAccess(file, fdPath(fd))}
 }
 
-// dropCapabilities drops those of root that are not harmless. With no_new_privs none comes back.
+// dropCapabilities drops root's capabilities except keptCapabilities. With no_new_privs they cannot be regained.
 func dropCapabilities() error {
 	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData
 	if err := unix.Capget(header, &have[0]); err != nil {
 		return err
 	}
-	keep := [2]uint32{harmless, 0}
+	keep := [2]uint32{keptCapabilities, 0}
 	for i := range have {
 		have[i].Effective &= keep[i]
 		have[i].Permitted &= keep[i]
@@ -123,7 +121,7 @@ func dropCapabilities() error {
 	return unix.Capset(header, &have[0])
 }
 
-// Supported asks the kernel.
+// Supported queries the kernel.
 func Supported() Support {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -147,15 +145,15 @@ func has(option int) bool {
 
 func (c *Confinement) check(has Support) error {
 	if !has.Subreaper || !has.Children || !has.NoNewPrivs {
-		return &StartError{Kind: Unsupported, Err: errors.New("this system cannot tell which processes a program has started (a subreaper, no_new_privs and /proc are needed)")}
+		return &StartError{Kind: Unsupported, Err: errors.New("this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)")}
 	}
 	for _, s := range c.Sandboxes {
 		switch {
 		case s.Optional:
-		case has.Landlock < leastLandlock:
-			return &StartError{Kind: Unsupported, Err: fmt.Errorf("this system has no Landlock of version %d (Linux 6.2) for a sandbox: it has %d", leastLandlock, has.Landlock)}
+		case has.Landlock < minLandlock:
+			return &StartError{Kind: Unsupported, Err: fmt.Errorf("a sandbox needs Landlock version %d (Linux 6.2), this system has %d", minLandlock, has.Landlock)}
 		case !has.Seccomp:
-			return &StartError{Kind: Unsupported, Err: errors.New("this system has no seccomp filters for a sandbox")}
+			return &StartError{Kind: Unsupported, Err: errors.New("a sandbox needs seccomp filters, which this system lacks")}
 		}
 	}
 	return nil

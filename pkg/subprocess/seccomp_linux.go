@@ -9,29 +9,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machines are the processors whose system calls are known here, as seccomp(2) names them.
-var machines = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
+// auditArches are the supported architectures, as in seccomp(2).
+var auditArches = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// Where seccomp_data has the number of a call, the processor and the arguments (little-endian).
+// Offsets in seccomp_data (little-endian).
 const (
-	atCall    = 0
-	atMachine = 4
-	atFirst   = 16
-	atSecond  = 24
+	atCall = 0
+	atArch = 4
+	atArg0 = 16
+	atArg1 = 24
 )
 
-// foreign is from which number on calls are those of another interface (x32).
-const foreign = 0x40000000
+// x32Bit marks calls of the x32 ABI.
+const x32Bit = 0x40000000
 
-// sharing are the calls for what programs share by System V, and for queues of POSIX: Landlock lets nobody open one of
-// these, but lets everybody make and remove it.
-var sharing = []uint32{
+// ipcCalls are the calls for System V IPC and POSIX message queues: Landlock prevents opening them, but not creating and
+// removing them.
+var ipcCalls = []uint32{
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 }
 
-// A filter is a program for the kernel that grows by tests of one system call each.
+// A filter is a BPF program under construction.
 type filter []unix.SockFilter
 
 func (f *filter) add(code uint16, jt, jf uint8, k uint32) {
@@ -42,94 +42,94 @@ func (f *filter) load(at uint32) { f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0,
 func (f *filter) deny(err unix.Errno) {
 	f.add(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ERRNO|uint32(err))
 }
-func (f *filter) allow()          { f.add(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ALLOW) }
-func (f *filter) unless(k uint32) { f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, k) } // skips one if it is k
-func (f *filter) is(k uint32, skip int) {
+func (f *filter) allow()               { f.add(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ALLOW) }
+func (f *filter) skipIfEqual(k uint32) { f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, k) } // skips one instruction if equal
+func (f *filter) jumpUnlessEqual(k uint32, skip int) {
 	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(skip), k)
 }
 
-// only lets a call through when the argument, of which mask counts, is one of some values.
-func (f *filter) only(call uint32, at, mask uint32, err unix.Errno, values ...uint32) {
-	f.is(call, 3+2*len(values))
+// allowOnly allows a call only if the masked argument has one of these values.
+func (f *filter) allowOnly(call uint32, at, mask uint32, err unix.Errno, values ...uint32) {
+	f.jumpUnlessEqual(call, 3+2*len(values))
 	f.load(at)
 	f.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0, 0, mask)
 	for _, v := range values {
-		f.is(v, 1)
+		f.jumpUnlessEqual(v, 1)
 		f.allow()
 	}
 	f.deny(err)
 }
 
-// not lets a call through unless the argument is one of some values.
-func (f *filter) not(call uint32, at uint32, err unix.Errno, values ...uint32) {
-	f.is(call, 2+2*len(values))
+// denyValues allows a call unless the argument has one of these values.
+func (f *filter) denyValues(call uint32, at uint32, err unix.Errno, values ...uint32) {
+	f.jumpUnlessEqual(call, 2+2*len(values))
 	f.load(at)
 	for _, v := range values {
-		f.is(v, 1)
+		f.jumpUnlessEqual(v, 1)
 		f.deny(err)
 	}
 	f.allow()
 }
 
-// refuse refuses calls, whatever their arguments.
-func (f *filter) refuse(err unix.Errno, calls ...uint32) {
+// denyCalls denies calls regardless of their arguments.
+func (f *filter) denyCalls(err unix.Errno, calls ...uint32) {
 	for _, call := range calls {
-		f.is(call, 1)
+		f.jumpUnlessEqual(call, 1)
 		f.deny(err)
 	}
 }
 
-// need denies a call unless an argument is a value.
-func (f *filter) need(call uint32, at, value uint32, err unix.Errno) {
-	f.is(call, 4)
+// require denies a call unless an argument has a value.
+func (f *filter) require(call uint32, at, value uint32, err unix.Errno) {
+	f.jumpUnlessEqual(call, 4)
 	f.load(at)
-	f.unless(value)
+	f.skipIfEqual(value)
 	f.deny(err)
 	f.load(atCall)
 }
 
-// callFilter is what a program in a sandbox may ask the kernel.
+// newFilter returns the system call filter of a sandbox.
 //
-//   - No sockets of the machine, and others only with the network. Pairs of sockets are pipes,
-//     but datagrams can be sent from one to any address.
-//   - No io_uring, which makes sockets past this filter.
+//   - No Unix domain sockets, and other sockets only with network. Socket pairs are allowed as pipes, except datagram
+//     pairs, which can send to any address.
+//   - No io_uring, which creates sockets past this filter.
 //   - No keys of the user.
-//   - No priorities, processors, limits and memory of other processes, and no namespaces.
-//   - No memory, queues or semaphores of System V, and no queues of POSIX: they have no names that Landlock knows,
-//     other programs of the user reach them, and they stay when the program is over.
-//   - No owners and attributes of files, and where it writes none, no modes and times.
-//   - No calls of another interface of the processor, which have other numbers.
-func callFilter(machine uint32, network, writes bool) filter {
+//   - No control over priority, affinity, limits and memory of other processes, and no namespaces.
+//   - No System V IPC and no POSIX message queues: they have no paths for Landlock, other programs of the user can reach
+//     them, and they outlive the program.
+//   - No changes of file owners and attributes, and without write access none of permissions and times.
+//   - No calls of another ABI, which have other numbers.
+func newFilter(machine uint32, network, writes bool) filter {
 	var f filter
-	f.load(atMachine)
-	f.unless(machine)
+	f.load(atArch)
+	f.skipIfEqual(machine)
 	f.deny(unix.ENOSYS)
 	f.load(atCall)
-	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, foreign)
+	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, x32Bit)
 	f.deny(unix.ENOSYS)
-	f.refuse(unix.ENOSYS, sharing...)
-	f.refuse(unix.ENOSYS, unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY)
-	f.keepMetadata(writes)
+	f.denyCalls(unix.ENOSYS, ipcCalls...)
+	f.denyCalls(unix.ENOSYS, unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY)
+	f.denyMetadata(writes)
 	families := []uint32{}
 	if network {
 		families = []uint32{unix.AF_INET, unix.AF_INET6}
 	}
-	const kind = 0xf // the type without its flags
-	f.only(unix.SYS_SOCKET, atFirst, ^uint32(0), unix.EACCES, families...)
-	f.need(unix.SYS_SOCKETPAIR, atFirst, unix.AF_UNIX, unix.EACCES)
-	f.only(unix.SYS_SOCKETPAIR, atSecond, kind, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
-	f.keepNeighbours()
+	const kind = 0xf // mask of the type without flags
+	f.allowOnly(unix.SYS_SOCKET, atArg0, ^uint32(0), unix.EACCES, families...)
+	f.require(unix.SYS_SOCKETPAIR, atArg0, unix.AF_UNIX, unix.EACCES)
+	f.allowOnly(unix.SYS_SOCKETPAIR, atArg1, kind, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+	f.denyOtherProcesses()
 	f.allow()
 	return f
 }
 
-// filterCalls puts the filter on this thread.
-func filterCalls(network, writes bool) error {
-	machine, ok := machines[runtime.GOARCH]
+// installFilter installs the filter on this thread.
+func installFilter(network, writes bool) error {
+	machine, ok := auditArches[runtime.GOARCH]
 	if !ok {
-		return errors.New("seccomp: the system calls of this processor are not known")
+		return errors.New("seccomp: this architecture is not supported")
 	}
-	f := callFilter(machine, network, writes)
+	f := newFilter(machine, network, writes)
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
@@ -137,8 +137,8 @@ func filterCalls(network, writes bool) error {
 	return nil
 }
 
-// canFilter reports whether filterCalls would work: one without a program is EFAULT then.
+// canFilter reports whether installFilter would work: the kernel then answers EFAULT to a nil program.
 func canFilter() bool {
-	_, known := machines[runtime.GOARCH]
+	_, known := auditArches[runtime.GOARCH]
 	return known && unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, 0, 0, 0) == unix.EFAULT
 }

@@ -6,18 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostSignal is the greatest number of a signal.
-const mostSignal = 64
+// maxSignal is the highest signal number.
+const maxSignal = 64
 
-// What a process does when a signal comes, as the kernel has it.
+// Signal dispositions of the kernel (SIG_DFL, SIG_IGN).
 const (
-	byDefault = 0
-	ignoring  = 1
+	defaultAction = 0
+	ignored       = 1
 )
 
-// setAction tells the kernel what a signal does to this process. The runtime does not learn of it,
-// and is bypassed for two reasons: it leaves the signals of the C library alone (32 to 34), and to
-// change all 64 through it takes milliseconds.
+// setAction sets the disposition of a signal in the kernel. It bypasses the Go runtime for two reasons: the runtime does
+// not touch the signals of the C library (32 to 34), and changing all 64 through it takes milliseconds.
 func setAction(number unix.Signal, how uintptr) error {
 	action := struct{ handler, flags, restorer, mask uintptr }{handler: how}
 	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(number), uintptr(unsafe.Pointer(&action)), 0, unsafe.Sizeof(action.mask), 0, 0)
@@ -27,12 +26,11 @@ func setAction(number unix.Signal, how uintptr) error {
 	return nil
 }
 
-// isKept reports whether the kernel lets nobody change what a signal does.
-func isKept(number unix.Signal) bool { return number == unix.SIGKILL || number == unix.SIGSTOP }
+// isFixed reports whether the disposition of a signal cannot be changed.
+func isFixed(number unix.Signal) bool { return number == unix.SIGKILL || number == unix.SIGSTOP }
 
-// isNeeded reports whether the runtime needs a signal: those of faults, and those by which it
-// hears of children and threads.
-func isNeeded(number unix.Signal) bool {
+// isUsedByRuntime reports whether the Go runtime needs a signal: for faults, children and preemption.
+func isUsedByRuntime(number unix.Signal) bool {
 	switch number {
 	case unix.SIGCHLD, unix.SIGURG, unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL:
 		return true
@@ -40,28 +38,27 @@ func isNeeded(number unix.Signal) bool {
 	return false
 }
 
-// beDeaf ignores the signals that somebody could send to this process, and that would end or stop it.
-func beDeaf() error {
-	for number := unix.Signal(1); number <= mostSignal; number++ {
-		if isKept(number) || isNeeded(number) {
+// ignoreSignals ignores all signals that others could send to end or stop this process.
+func ignoreSignals() error {
+	for number := unix.Signal(1); number <= maxSignal; number++ {
+		if isFixed(number) || isUsedByRuntime(number) {
 			continue
 		}
-		if err := setAction(number, ignoring); err != nil {
+		if err := setAction(number, ignored); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// plainSignals lets every signal do to the program what it does by default: those that this
-// process ignores it would ignore, too, and those that are blocked would be. Nothing that is for all
-// threads can be done behind it: without the C library, the runtime uses one of its signals for that.
-func plainSignals() error {
-	for number := unix.Signal(1); number <= mostSignal; number++ {
-		if isKept(number) {
+// resetSignals resets all signals to their default and unblocks them: the program would inherit ignored and blocked
+// signals. No operation on all threads is possible afterwards: without the C library, the runtime uses a signal for it.
+func resetSignals() error {
+	for number := unix.Signal(1); number <= maxSignal; number++ {
+		if isFixed(number) {
 			continue
 		}
-		if err := setAction(number, byDefault); err != nil {
+		if err := setAction(number, defaultAction); err != nil {
 			return err
 		}
 	}

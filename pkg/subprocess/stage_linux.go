@@ -13,65 +13,65 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeProgram is the helper's second stage.
-func becomeProgram() {
+// runStage is the second stage of the helper, which becomes the program.
+func runStage() {
 	runtime.LockOSThread()
 	say := os.NewFile(fdReport, "say")
-	tell(say, becomeOf(os.NewFile(fdJob, "job"), say))
+	writeReason(say, execProgram(os.NewFile(fdJob, "job"), say))
 	syscall.Exit(127)
 }
 
-// about says that all is well so far.
-var about = reason{}
+// readyToExec says that everything has succeeded so far.
+var readyToExec = startFailure{}
 
-func tell(to *os.File, why reason) { _ = json.NewEncoder(to).Encode(why) }
+func writeReason(to *os.File, why startFailure) { _ = json.NewEncoder(to).Encode(why) }
 
-// becomeOf returns only when it could not: the reason is why.
-func becomeOf(from, say *os.File) reason {
+// execProgram returns only on failure, with its reason.
+func execProgram(from, say *os.File) startFailure {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if err := closeOnExec(); err != nil {
-		return reason{Unsupported, err.Error()}
+		return startFailure{Unsupported, err.Error()}
 	}
-	j, _, err := receive(from)
+	j, _, err := readJob(from)
 	if err != nil {
-		return reason{Unsupported, err.Error()}
+		return startFailure{Unsupported, err.Error()}
 	}
 	e, err := newExecution(j)
 	if err != nil {
-		return reason{Refused, err.Error()}
+		return startFailure{Refused, err.Error()}
 	}
 	unix.Umask(0o077)
 	if err := unix.Fchdir(fdDir); err != nil {
-		return reason{Refused, "the folder to run it in: " + err.Error()}
+		return startFailure{Refused, "working directory: " + err.Error()}
 	}
 	if err := confine(j); err != nil {
-		return reason{Unsupported, err.Error()}
+		return startFailure{Unsupported, err.Error()}
 	}
-	if err := plainSignals(); err != nil {
-		return reason{Unsupported, err.Error()}
+	if err := resetSignals(); err != nil {
+		return startFailure{Unsupported, err.Error()}
 	}
-	tell(say, about)
-	debug.SetGCPercent(-1) // nothing may need memory now
+	writeReason(say, readyToExec)
+	debug.SetGCPercent(-1) // no allocation may fail from here on
 	if err := j.Limits.set(); err != nil {
-		return reason{Unsupported, err.Error()}
+		return startFailure{Unsupported, err.Error()}
 	}
-	return refusal(e.run())
+	return execError(e.run())
 }
 
-// refusal is the reason that an error of execve(2) is.
-func refusal(err unix.Errno) reason {
+// execError converts an error of execve(2).
+func execError(err unix.Errno) startFailure {
 	switch {
 	case errors.Is(err, unix.E2BIG):
-		return reason{TooLong, errTooLong.Error()}
+		return startFailure{TooLong, errTooLong.Error()}
 	case errors.Is(err, unix.ENOENT):
-		return reason{NotFound, "it, or the program that has to read it, is not there"}
+		return startFailure{NotFound, "it or its interpreter does not exist"}
 	case errors.Is(err, unix.ENOEXEC):
-		return reason{Refused, "it is not in a form that the system runs"}
+		return startFailure{Refused, "it is not in an executable format"}
 	}
-	return reason{Refused, err.Error()}
+	return startFailure{Refused, err.Error()}
 }
 
-// An execution is what execve(2) gets, made while there is memory to make it.
+// An execution holds the arguments of execve(2), allocated before the memory limit is set.
 type execution struct {
 	path      *byte
 	argv, env []*byte
@@ -81,10 +81,10 @@ func newExecution(j job) (e execution, err error) {
 	if e.path, err = unix.BytePtrFromString(string(j.Path)); err != nil {
 		return e, err
 	}
-	if e.argv, err = syscall.SlicePtrFromStrings(plainly(j.Argv)); err != nil {
+	if e.argv, err = syscall.SlicePtrFromStrings(toStrings(j.Argv)); err != nil {
 		return e, err
 	}
-	e.env, err = syscall.SlicePtrFromStrings(plainly(j.Env))
+	e.env, err = syscall.SlicePtrFromStrings(toStrings(j.Env))
 	return e, err
 }
 
@@ -93,7 +93,7 @@ func (e execution) run() unix.Errno {
 	return errno
 }
 
-// closeOnExec keeps all descriptors but the standard ones from what is started.
+// closeOnExec sets the close-on-exec flag of all descriptors except the standard ones.
 func closeOnExec() error {
 	if unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil

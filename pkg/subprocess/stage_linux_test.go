@@ -86,7 +86,7 @@ func TestUnsafeVariables(t *testing.T) {
 	}
 }
 
-// The state that a program begins with does not depend on that of its caller.
+// The processState that a program begins with does not depend on that of its caller.
 func TestStage(t *testing.T) {
 	c := confinement()
 	held, err := unix.Open("/", unix.O_RDONLY, 0) // without close-on-exec
@@ -168,7 +168,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	got, err := confinement().Run(t.Context(), Command{Argv: []string{"sh", "-c", "kill -SEGV $$"}, Dir: folder(t)})
-	if err != nil || got.Number != int(unix.SIGSEGV) || got.Signal != "segmentation fault" {
+	if err != nil || got.SignalNumber != int(unix.SIGSEGV) || got.Signal != "segmentation fault" {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
@@ -210,7 +210,7 @@ func TestProcessLimit(t *testing.T) {
 	c := confinement()
 	c.Processes = 20
 	got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", "for i in $(seq 300); do setsid sleep 100 & done; sleep 100"}, Dir: folder(t)})
-	if err != nil || got.Exit == 0 || got.Left < 5 || !got.Crowded && (unix.Getuid() == 0 || got.Left > 60) {
+	if err != nil || got.Exit == 0 || got.LeftBehind < 5 || !got.TooManyProcesses && (unix.Getuid() == 0 || got.LeftBehind > 60) {
 		t.Errorf("%v, %+v, %s", err, got, got.Stderr.Bytes)
 	}
 }
@@ -229,7 +229,7 @@ func TestForkBomb(t *testing.T) {
 		l := newLedger(t)
 		begin := time.Now()
 		got, err := c.Run(ctx, Command{Argv: []string{"bash", "-c", bomb}, Dir: dir, Env: []string{l.mark, "B=while :; do setsid sh -c \"$B\" & done"}})
-		if took := time.Since(begin); err != nil && !errors.Is(err, context.DeadlineExceeded) || took > overdue {
+		if took := time.Since(begin); err != nil && !errors.Is(err, context.DeadlineExceeded) || took > killTimeout {
 			t.Errorf("%s: %v, %v, %+v", bomb, took, err, got)
 		}
 		l.want(t)
@@ -279,8 +279,8 @@ func TestNotStarted(t *testing.T) {
 		kind Kind
 		want string
 	}{
-		{nil, Refused, "there is no program to run"},
-		{[]string{""}, Refused, "there is no program"},
+		{nil, Refused, "no program to run"},
+		{[]string{""}, Refused, "no program to run"},
 		{[]string{"no-such-program"}, NotFound, "no-such-program: no such program in " + dir},
 		{[]string{"/no/such/program"}, NotFound, "/no/such/program: no such program"},
 		{[]string{"./tool"}, Refused, "./tool: the program is a relative path"},
@@ -288,13 +288,13 @@ func TestNotStarted(t *testing.T) {
 		{[]string{".."}, Refused, "a relative path"},
 		{[]string{"plain"}, NotFound, "no such program"},
 		{[]string{file("plain", "x", 0o644)}, Refused, "it is not executable"},
-		{[]string{dir}, Refused, "it is no file"},
-		{[]string{"odd"}, Refused, "not in a form that the system runs"},
-		{[]string{file("lost", "#!/no/such/interpreter\n", 0o755)}, NotFound, "is not there"},
+		{[]string{dir}, Refused, "it is not a regular file"},
+		{[]string{"odd"}, Refused, "not in an executable format"},
+		{[]string{file("lost", "#!/no/such/interpreter\n", 0o755)}, NotFound, "does not exist"},
 		{[]string{"echo", "a\x00b"}, Refused, "NUL"},
-		{[]string{"echo", long}, TooLong, "longer than the system takes"},
-		{slices.Repeat([]string{"echo"}, 300<<10), TooLong, "longer"},
-		{slices.Repeat([]string{"echo"}, 2<<20), TooLong, "longer"},
+		{[]string{"echo", long}, TooLong, "exceed the system limit"},
+		{slices.Repeat([]string{"echo"}, 300<<10), TooLong, "exceed"},
+		{slices.Repeat([]string{"echo"}, 2<<20), TooLong, "exceed"},
 	} {
 		confined := confinement()
 		confined.Path = []string{dir, "relative", "/bin"}
@@ -323,7 +323,7 @@ func TestExactly(t *testing.T) {
 	}
 	in := []byte(strings.Repeat("\x00\xff\n", 300<<10))
 	got, err = confinement().Run(t.Context(), Command{Argv: []string{"cat"}, Stdin: in, Max: 4 << 20, Dir: folder(t)})
-	if err != nil || string(got.Stdout.Bytes) != string(in) || got.Stdout.Cut() {
+	if err != nil || string(got.Stdout.Bytes) != string(in) || got.Stdout.Truncated() {
 		t.Errorf("%v, %d bytes", err, got.Stdout.Total)
 	}
 	got, err = confinement().Run(t.Context(), Command{Argv: []string{"true"}, Stdin: in, Dir: folder(t)}) // reads nothing
@@ -346,7 +346,7 @@ func TestPrinted(t *testing.T) {
 		{"head -c 9000 /dev/zero; head -c 7001 /dev/zero >&2; sleep 1000", 9000, 7001, true, true},
 	} {
 		got, err := confinement().Run(t.Context(), Command{Argv: []string{"sh", "-c", c.script}, Dir: folder(t), Max: 1000})
-		if err != nil || got.Stdout.Total != c.out || got.Stderr.Total != c.err || got.Stdout.Cut() != c.cut || got.Flooded != c.flooded || len(got.Stdout.Bytes) > 1000 || len(got.Stderr.Bytes) > 1000 {
+		if err != nil || got.Stdout.Total != c.out || got.Stderr.Total != c.err || got.Stdout.Truncated() != c.cut || got.Flooded != c.flooded || len(got.Stdout.Bytes) > 1000 || len(got.Stderr.Bytes) > 1000 {
 			t.Errorf("%s: %v %d %d %v", c.script, err, got.Stdout.Total, got.Stderr.Total, got.Flooded)
 		}
 	}
@@ -362,7 +362,7 @@ func TestSideBySide(t *testing.T) {
 	for i := range 16 {
 		all.Go(func() {
 			got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", fmt.Sprintf("setsid sleep 1000 & echo %d; sleep 0.%d; exit %d", i, i, i)}, Dir: dir, Env: []string{l.mark}})
-			if err != nil || got.Exit != i || got.Left != 1 || string(got.Stdout.Bytes) != fmt.Sprintln(i) {
+			if err != nil || got.Exit != i || got.LeftBehind != 1 || string(got.Stdout.Bytes) != fmt.Sprintln(i) {
 				t.Errorf("%d: %v %+v", i, err, got)
 			}
 		})
@@ -380,7 +380,7 @@ func TestHelperElsewhere(t *testing.T) {
 	c := confinement()
 	c.Helper = append(c.Helper, "elsewhere")
 	got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", "(setsid sleep 1000 &) ; setsid sleep 1000 & exit 3"}, Dir: dir, Env: []string{l.mark}})
-	if err != nil || got.Exit != 3 || got.Left != 2 {
+	if err != nil || got.Exit != 3 || got.LeftBehind != 2 {
 		t.Errorf("%v %+v", err, got)
 	}
 	l.want(t)
@@ -402,7 +402,7 @@ func TestKillCommands(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Run(t.Context(), Command{Argv: []string{"true"}, Dir: dir}); !errors.Is(err, errOver) {
+	if _, err := c.Run(t.Context(), Command{Argv: []string{"true"}, Dir: dir}); !errors.Is(err, errClosed) {
 		t.Errorf("error %v", err)
 	}
 	l.want(t)
@@ -411,7 +411,7 @@ func TestKillCommands(t *testing.T) {
 // D1: whoever kills the helper, nothing of its program is left, also what has left its session or its
 // parent, and other programs go on.
 func TestHelperKilled(t *testing.T) {
-	if !Adopt() {
+	if !BecomeSubreaper() {
 		t.Fatal("no subreaper")
 	}
 	for name, script := range map[string]string{
@@ -425,7 +425,7 @@ func TestHelperKilled(t *testing.T) {
 			dir := folder(t)
 			l.descriptors++
 			c := confinement()
-			c.Adopts = true
+			c.ReapsOrphans = true
 			other := make(chan string, 1)
 			go func() {
 				got, err := c.Run(t.Context(), Command{Argv: []string{"sh", "-c", "setsid sleep 0.6 & sleep 0.5; echo done"}, Dir: dir})
@@ -454,7 +454,7 @@ func isHelper(processes []string) bool {
 // D1: the helper is killed from outside, before and after the time limit. What this process has started itself
 // is not touched, be it in a session of its own.
 func TestHelperKilledOutside(t *testing.T) {
-	if !Adopt() {
+	if !BecomeSubreaper() {
 		t.Fatal("no subreaper")
 	}
 	neighbour := exec.Command("setsid", "sleep", "1000")
@@ -467,7 +467,7 @@ func TestHelperKilledOutside(t *testing.T) {
 		dir := folder(t)
 		l.descriptors++
 		c := confinement()
-		c.Adopts = true
+		c.ReapsOrphans = true
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		go func() {
@@ -491,7 +491,7 @@ func TestHelperKilledOutside(t *testing.T) {
 		}
 		l.want(t)
 	}
-	if !look(neighbour.Process.Pid).living {
+	if !readState(neighbour.Process.Pid).living {
 		t.Error("a process was ended that is none of a program")
 	}
 }

@@ -14,40 +14,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errOver is why no program is started any more.
-var errOver = errors.New("the run is over")
+// errClosed says that no more programs are started.
+var errClosed = errors.New("the run is over")
 
-// patience is how long a process group has to end after SIGTERM.
-const patience = 200 * time.Millisecond
+// termGrace is how long a process group has to end after SIGTERM.
+const termGrace = 200 * time.Millisecond
 
-// A Program is one that the person who starts a run named for a tool. It is run
-// without a shell and sees nothing of this process but its working directory.
+// A Program is a program that the user named for a tool. It runs without a shell and inherits only the working directory.
 // The zero value is no program.
 type Program struct {
 	Path string
-	Env  []string // all of its environment, as KEY=value
-	Err  error    // why it cannot be run: there is none of that name
-	All  *Running // those that run, this one with them; nil if nobody has to know
+	Env  []string // its whole environment, as KEY=value
+	Err  error    // why it cannot be run: not found
+	All  *Running // tracks running programs, including this one; nil if not needed
 }
 
-// Named reports whether the person named a program, be it there or not.
-func (p Program) Named() bool { return p.Path != "" || p.Err != nil }
+// IsNamed reports whether the user named a program, even if it was not found.
+func (p Program) IsNamed() bool { return p.Path != "" || p.Err != nil }
 
-// A Process is a program that runs as the leader of a process group of its own.
-// What it starts is in that group, unless it takes care to leave it.
+// A Process is a program that runs as the leader of its own process group. Its descendants are in that group unless they
+// leave it.
 type Process struct {
 	cmd   *exec.Cmd
-	ended chan struct{} // closed when the program itself has ended; err is set then
+	ended chan struct{} // closed when the program has ended; err is set then
 	err   error
 }
 
-// Start runs a program with more environment, what it reads on stdin, and
-// arguments. What it prints is dropped. In the end it has to be finished or stopped.
+// Start runs a program with additional environment, stdin and arguments. Its output is discarded. The caller must finish
+// or stop it.
 func (p Program) Start(env []string, stdin io.Reader, args ...string) (*Process, error) {
 	return p.startWith(env, streams{in: stdin}, args...)
 }
 
-// streams are what a program reads and where it prints; nil is nothing.
+// streams are the stdin, stdout and stderr of a program; nil is empty.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -63,17 +62,17 @@ func (p Program) startWith(env []string, s streams, args ...string) (*Process, e
 	c := &exec.Cmd{
 		Path:        p.Path,
 		Args:        append([]string{p.Path}, args...),
-		Env:         append(append([]string{}, p.Env...), env...), // nil would be that of this process
+		Env:         append(append([]string{}, p.Env...), env...), // nil would inherit this process's
 		Stdin:       s.in,
 		Stdout:      s.out,
 		Stderr:      s.err,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-		WaitDelay:   patience, // for a stdin that nobody reads
+		WaitDelay:   termGrace, // in case the program does not read stdin
 	}
 	return p.All.launch(c)
 }
 
-// launch starts a process and waits for it.
+// launch starts a process and waits for it in the background.
 func (r *Running) launch(c *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: c, ended: make(chan struct{})}
 	if err := r.start(p); err != nil {
@@ -86,85 +85,84 @@ func (r *Running) launch(c *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-func (p *Process) begin() error { return p.cmd.Start() }
+func (p *Process) start() error { return p.cmd.Start() }
 
 func (p *Process) kill() { p.signal(unix.SIGKILL) }
 
-func (p *Process) number() int { return p.cmd.Process.Pid }
+func (p *Process) pid() int { return p.cmd.Process.Pid }
 
-// Present reports whether the group has somebody in it.
-func (p *Process) Present() bool { return p.signal(0) }
+// IsAlive reports whether the group has members.
+func (p *Process) IsAlive() bool { return p.signal(0) }
 
-// A running is what can be ended at once: a [Process], or a command below the helper.
-type running interface {
-	begin() error
-	Present() bool
+// A startable is a [Process], or a command under the helper.
+type startable interface {
+	start() error
+	IsAlive() bool
 	kill()
-	number() int // of its process
+	pid() int // of its process
 }
 
-// Running are the programs that have been started and not ended. The zero value
-// is none. Its methods may be called from several goroutines, and on nil.
+// Running tracks the programs that have been started and not ended. The zero value is empty. Its methods may be called
+// concurrently, and on nil.
 type Running struct {
-	mu   sync.Mutex
-	all  []running
-	over bool
+	mu     sync.Mutex
+	all    []startable
+	closed bool
 }
 
 // start starts a program.
-func (r *Running) start(p running) error {
+func (r *Running) start(p startable) error {
 	if r == nil {
-		return p.begin()
+		return p.start()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
-		return errOver
+	if r.closed {
+		return errClosed
 	}
-	r.all = slices.DeleteFunc(r.all, func(p running) bool { return !p.Present() })
-	if err := p.begin(); err != nil {
+	r.all = slices.DeleteFunc(r.all, func(p startable) bool { return !p.IsAlive() })
+	if err := p.start(); err != nil {
 		return err
 	}
 	r.all = append(r.all, p)
 	return nil
 }
 
-// Kill ends at once what runs, with all that it has started; what was named, and not run for a
-// tool, takes with it only what has not left its process group. It is the last resort, for whoever cannot wait for programs to be
-// ended in turn: it waits for nothing, and no program starts behind it.
+// Kill immediately kills all running programs with their descendants; of programs not run for a tool, only descendants in
+// the process group. It is the last resort if there is no time for an orderly end: it does not wait, and no program can be
+// started afterwards.
 func (r *Running) Kill() {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over = true
+	r.closed = true
 	for _, p := range r.all {
 		p.kill()
 	}
 }
 
-// signal sends a signal to the whole group. It reports false when there is
-// nobody left.
+// signal sends a signal to the group. It reports false if the group has no members.
 func (p *Process) signal(sig unix.Signal) bool {
 	number := p.cmd.Process.Pid
 	reaped := errors.Is(p.cmd.Process.Signal(syscall.Signal(0)), os.ErrProcessDone)
-	// The number of a group is not given out again while the group has members:
-	// a process that has it now is a stranger.
+	// The kernel does not reuse the ID of a group while the group has members:
+	// a process with this ID now is unrelated.
 	if reaped && !errors.Is(unix.Kill(number, 0), unix.ESRCH) {
 		return false
 	}
 	return unix.Kill(-number, sig) == nil
 }
 
-// Ended is closed when the program itself has ended. What it started may still be there.
+// Ended returns a channel that is closed when the program has ended. Its descendants may still run.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Err says how the program ended: nil is exit code 0. It may be called when it has ended.
+// Err returns how the program ended, nil for exit code 0. It must be called only after the end.
 func (p *Process) Err() error { return p.err }
 
-// Finish waits for the end of the program, or of ctx, and ends what is left of
-// its group. The error is the program's, or the cause of ctx.
+// Finish waits for the end of the program or of ctx, and kills the rest of its group. The error is the program's, or the
+// cause of ctx.
 func (p *Process) Finish(ctx context.Context) error {
 	select {
 	case <-p.ended:
@@ -176,21 +174,20 @@ func (p *Process) Finish(ctx context.Context) error {
 	}
 }
 
-// Stop ends processes with their groups: politely first, and then not. It does
-// not wait for one that even the kernel cannot end.
+// Stop ends process groups: SIGTERM first, then SIGKILL. It does not wait for a process that even the kernel cannot kill.
 func Stop(processes []*Process) {
 	for _, p := range processes {
 		p.signal(unix.SIGTERM)
 	}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); present(processes) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(termGrace); anyAlive(processes) && time.Now().Before(deadline); {
 		<-tick.C
 	}
 	for _, p := range processes {
 		p.signal(unix.SIGKILL)
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(termGrace)
 	defer late.Stop()
 	for _, p := range processes {
 		select {
@@ -201,10 +198,10 @@ func Stop(processes []*Process) {
 	}
 }
 
-// present reports whether any of the groups has somebody in it.
-func present(processes []*Process) bool {
+// anyAlive reports whether any of the groups has members.
+func anyAlive(processes []*Process) bool {
 	for _, p := range processes {
-		if p.Present() {
+		if p.IsAlive() {
 			return true
 		}
 	}

@@ -67,8 +67,8 @@ func TestKill(t *testing.T) {
 	program.All.Kill()
 	<-p.ended
 	w.WantGone(t)
-	if _, err := program.Start(nil, nil); !errors.Is(err, errOver) {
-		t.Errorf("error %v, want %v", err, errOver)
+	if _, err := program.Start(nil, nil); !errors.Is(err, errClosed) {
+		t.Errorf("error %v, want %v", err, errClosed)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestProgramMissing(t *testing.T) {
 	if _, err := (Program{Path: "/nowhere/program"}).Start(nil, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want one that says there is none", err)
 	}
-	if (Program{}).Named() || !(Program{Err: missing}).Named() {
+	if (Program{}).IsNamed() || !(Program{Err: missing}).IsNamed() {
 		t.Error("a program that is not there is not none")
 	}
 }

@@ -13,51 +13,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Help is the first thing in a main that runs commands: it returns at once, unless this process
-// was started as the helper. Then it never returns.
+// RunHelper must be called first in a main that runs commands. It returns immediately unless this process was started as
+// the helper; then it never returns.
 //
-// There are two stages of it. The supervisor is the parent of all that comes of a program,
-// whoever started it, and ends it; it heeds the pipe that only the program that runs tools
-// holds, and so outlives it by a moment, however that ends. The second stage takes from itself
-// what the program must not have, and becomes the program.
-func Help() {
+// The helper has two stages. The supervisor is a subreaper for all descendants of a program and kills them; it watches a
+// pipe held only by the process that runs tools, so it briefly outlives that process, however it ends. The second stage
+// drops all privileges that the program must not have, and executes it.
+func RunHelper() {
 	switch os.Args[0] {
 	case supervisorName:
-		superviseHere()
-		syscall.Exit(0) // at once, also with the race detector
+		runSupervisor()
+		syscall.Exit(0) // immediately, even with the race detector
 	case stageName:
-		becomeProgram()
+		runStage()
 	}
 }
 
-// A supervisor is the helper's first stage. It is one thread that waits for one thing at a time:
-// the program is killed when the thread ends; and what is buried by who sends signals, too, has a
-// number that is nobody else's.
+// A supervisor is the first stage of the helper. It is a single thread that waits for one event at a time: the program is
+// killed when the thread ends (PDEATHSIG), and PIDs cannot be reused between a wait and a kill by the same thread.
 type supervisor struct {
 	orders, reports         *os.File
-	children                [2]*os.File // lists of those of this thread, and of the process's first, which gets who loses a parent
-	most                    uint64      // processes
-	program, ends           int         // its process, and a descriptor that tells its end
+	children                [2]*os.File // children files of this thread and of the main thread, which adopts orphans
+	maxProcesses            uint64
+	program, pidfd          int // PID of the program, and its pidfd
 	status                  unix.WaitStatus
 	ended, crowded, killing bool
-	buried                  int
-	leftover                int // who had to be killed, without the program
+	reaped                  int
+	leftoverKilled          int // killed processes, not counting the program
 }
 
-func superviseHere() {
+func runSupervisor() {
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // it would wait for threads that may not get to run
+	debug.SetGCPercent(-1) // it would wait for threads that may not be scheduled
 	debug.SetMemoryLimit(64 << 20)
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the job is nobody's business
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // protects the job
 	_ = closeOnExec()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return
 	}
-	if beDeaf() != nil { // the orders count
+	if ignoreSignals() != nil { // only orders count
 		return
 	}
 	s := &supervisor{orders: os.NewFile(fdJob, "orders"), reports: os.NewFile(fdReport, "reports")}
-	j, frame, err := receive(s.orders)
+	j, frame, err := readJob(s.orders)
 	for i, thread := range []string{"/proc/thread-self", fmt.Sprintf("/proc/self/task/%d", os.Getpid())} {
 		if err == nil {
 			s.children[i], err = os.Open(thread + "/children")
@@ -66,17 +64,17 @@ func superviseHere() {
 	if err != nil {
 		return
 	}
-	s.most = j.Limits.Processes
+	s.maxProcesses = j.Limits.Processes
 	temp := os.NewFile(fdTemp, "temp")
 	defer temp.Close()
-	defer removeTemp(string(j.Temp), descriptor(fdTemp))
+	defer removeTemp(string(j.Temp), fdPath(fdTemp))
 	if why := s.start(j, frame, temp); why != nil {
 		s.report(report{Refused: why})
 		return
 	}
-	s.await()
-	s.endAll()
-	s.report(report{Ended: s.ending()})
+	s.supervise()
+	s.killAllDescendants()
+	s.report(report{Ended: s.exitReport()})
 }
 
 func (s *supervisor) report(r report) {
@@ -85,38 +83,38 @@ func (s *supervisor) report(r report) {
 	}
 }
 
-// start starts the second stage and waits until it is the program. The reason is why it is not.
-func (s *supervisor) start(j job, frame []byte, temp *os.File) *reason {
+// start starts the second stage and waits until it has become the program. It returns the reason of a failure.
+func (s *supervisor) start(j job, frame []byte, temp *os.File) *startFailure {
 	jobR, jobW, err := os.Pipe()
 	if err != nil {
-		return &reason{Unsupported, err.Error()}
+		return &startFailure{Unsupported, err.Error()}
 	}
 	sayR, sayW, err := os.Pipe()
 	if err != nil {
-		return &reason{Unsupported, err.Error()}
+		return &startFailure{Unsupported, err.Error()}
 	}
 	files := []*os.File{os.NewFile(0, "stdin"), os.NewFile(1, "stdout"), os.NewFile(2, "stderr"), jobR, sayW, os.NewFile(fdDir, "dir"), temp}
-	// Not os.StartProcess, which first starts a process to find out what this kernel can.
-	s.program, err = syscall.ForkExec(string(j.Helper[0]), append([]string{stageName}, plainly(j.Helper[1:])...), &syscall.ProcAttr{
+	// Not os.StartProcess, which first starts a process to probe the kernel.
+	s.program, err = syscall.ForkExec(string(j.Helper[0]), append([]string{stageName}, toStrings(j.Helper[1:])...), &syscall.ProcAttr{
 		Env:   []string{},
 		Files: descriptors(files),
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
-	shut(files[:6]) // what it has now, and the supervisor has no use for
+	closeAll(files[:6]) // now owned by the second stage
 	if err != nil {
-		return &reason{Unsupported, err.Error()}
+		return &startFailure{Unsupported, err.Error()}
 	}
-	s.report(report{Started: s.program}) // before anything of it can have ended this process
+	s.report(report{Started: s.program}) // before the program could kill this process
 	if err := detach(); err != nil {
-		return &reason{Unsupported, err.Error()}
+		return &startFailure{Unsupported, err.Error()}
 	}
-	if s.ends, err = unix.PidfdOpen(s.program, 0); err != nil { // now, that it is not one of those
-		s.ends = -1 // before Linux 5.3 its end is noticed when it is looked for
+	if s.pidfd, err = unix.PidfdOpen(s.program, 0); err != nil { // after detach, so that it is not one of those descriptors
+		s.pidfd = -1 // before Linux 5.3: polling notices the end
 	}
 	if _, err := jobW.Write(frame); err == nil {
 		_ = jobW.Close()
 	}
-	return hear(sayR)
+	return awaitExec(sayR)
 }
 
 func descriptors(files []*os.File) []uintptr {
@@ -127,21 +125,20 @@ func descriptors(files []*os.File) []uintptr {
 	return all
 }
 
-// hear hears from the second stage: that it is about to become the program, and then nothing
-// unless that went wrong.
-func hear(from io.Reader) *reason {
+// awaitExec reads the messages of the second stage: that it is about to exec, then the end of the pipe on success.
+func awaitExec(from io.Reader) *startFailure {
 	said := json.NewDecoder(from)
-	var why reason
+	var why startFailure
 	if said.Decode(&why) != nil {
-		return &reason{Unsupported, errHelper.Error()}
+		return &startFailure{Unsupported, errHelperEnded.Error()}
 	}
-	if why == about && said.Decode(&why) != nil {
+	if why == readyToExec && said.Decode(&why) != nil {
 		return nil // execve(2) has closed it
 	}
 	return &why
 }
 
-// detach lets go of the program's streams, so that they end with it.
+// detach closes the program's streams in this process, so that they end with the program.
 func detach() error {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -158,69 +155,68 @@ func detach() error {
 	return nil
 }
 
-// rush lets this thread run before all others, which only root may: for whom the kernel limits no
-// processes.
-func rush() {
+// raisePriority schedules this thread before all others. Only root may do so, whose number of processes the kernel does
+// not limit.
+func raisePriority() {
 	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0)
 }
 
-// counting is how often the processes are counted.
-const counting = 50 * time.Millisecond
+// countInterval is the interval for counting processes.
+const countInterval = 50 * time.Millisecond
 
-// await waits for the end of the program, or for what is a reason to end it.
-func (s *supervisor) await() {
-	rush()
+// supervise waits for the end of the program or a reason to end it.
+func (s *supervisor) supervise() {
+	raisePriority()
 	for {
-		order := s.next(counting)
-		s.bury()
+		order := s.waitOrder(countInterval)
+		s.reap()
 		switch {
 		case s.ended, order == orderKill:
 			return
 		case order == orderStop:
-			s.ask()
+			s.terminate()
 			return
 		}
-		if s.crowded = s.more(); s.crowded {
+		if s.crowded = s.exceedsLimit(); s.crowded {
 			return
 		}
 	}
 }
 
-// next waits for an order, or for the end of the program, or not that long. Without an order it
-// is 0.
-func (s *supervisor) next(limit time.Duration) (order byte) {
-	fds := []unix.PollFd{{Fd: fdJob, Events: unix.POLLIN}, {Fd: int32(s.ends), Events: unix.POLLIN}}
+// waitOrder waits up to limit for an order or the end of the program. It returns 0 if there is no order.
+func (s *supervisor) waitOrder(limit time.Duration) (order byte) {
+	fds := []unix.PollFd{{Fd: fdJob, Events: unix.POLLIN}, {Fd: int32(s.pidfd), Events: unix.POLLIN}}
 	if n, err := unix.Poll(fds, int(limit.Milliseconds())); err != nil || n == 0 || fds[0].Revents == 0 {
 		return 0
 	}
-	b := []byte{orderStop} // as the end of the orders is
+	b := []byte{orderStop} // the end of the pipe means stop
 	_, _ = s.orders.Read(b)
 	return b[0]
 }
 
-// ask asks all processes to end, and waits a little.
-func (s *supervisor) ask() {
-	deadline := time.Now().Add(patience)
+// terminate sends SIGTERM to all processes and waits for a short time.
+func (s *supervisor) terminate() {
+	deadline := time.Now().Add(termGrace)
 	descendants(func(pid int) bool {
 		_ = unix.Kill(pid, unix.SIGTERM)
-		_ = unix.Kill(pid, unix.SIGCONT) // one that is stopped hears nothing
+		_ = unix.Kill(pid, unix.SIGCONT) // a stopped process handles no signals
 		return time.Now().Before(deadline)
 	})
-	for !s.bury() && time.Now().Before(deadline) {
-		nap(time.Millisecond)
+	for !s.reap() && time.Now().Before(deadline) {
+		sleep(time.Millisecond)
 	}
 }
 
-// more reports whether there are more processes than there may be.
-func (s *supervisor) more() bool {
+// exceedsLimit reports whether there are more processes than allowed.
+func (s *supervisor) exceedsLimit() bool {
 	var n uint64
-	descendants(func(int) bool { n++; return n <= s.most })
-	return n > s.most
+	descendants(func(int) bool { n++; return n <= s.maxProcesses })
+	return n > s.maxProcesses
 }
 
-func (s *supervisor) ending() *ending {
+func (s *supervisor) exitReport() *exitInfo {
 	if s.status.Signaled() {
-		return &ending{-1, int(s.status.Signal()), s.leftover, s.crowded}
+		return &exitInfo{-1, int(s.status.Signal()), s.leftoverKilled, s.crowded}
 	}
-	return &ending{s.status.ExitStatus(), 0, s.leftover, s.crowded}
+	return &exitInfo{s.status.ExitStatus(), 0, s.leftoverKilled, s.crowded}
 }

@@ -2,20 +2,20 @@ package subprocess
 
 import "path/filepath"
 
-// Support is what this system has to confine programs with.
+// Support lists the confinement features of this system.
 type Support struct {
-	Landlock   int  // its version; 0: none
-	Seccomp    bool // filters of system calls, of this processor
+	Landlock   int  // ABI version; 0: none
+	Seccomp    bool // seccomp filters on this architecture
 	Subreaper  bool
 	NoNewPrivs bool
-	Children   bool // whose process is whose child can be read
+	Children   bool // /proc lists the children of a thread
 }
 
-// leastLandlock is from which version on Landlock keeps files from being cut short, too.
-const leastLandlock = 3
+// minLandlock is the first Landlock version that restricts truncation.
+const minLandlock = 3
 
-// Check says what this system cannot do of the confinement: a *[StartError], or nil. It is asked
-// before a run: links in the paths of sandboxes are followed then, once and for all.
+// Check returns a *[StartError] if this system does not support the confinement. Call it before a run: it resolves the
+// links in sandbox paths once and for all.
 func (c *Confinement) Check() error {
 	c.resolving.Do(c.resolve)
 	return c.check(Supported())
@@ -23,18 +23,18 @@ func (c *Confinement) Check() error {
 
 func (c *Confinement) resolve() {
 	for _, s := range c.Sandboxes {
-		c.resolved = append(c.resolved, sandbox{Read: real(s.Read), Write: real(s.Write), Network: s.Network, Optional: s.Optional})
+		c.resolved = append(c.resolved, sandbox{Read: resolveLinks(s.Read), Write: resolveLinks(s.Write), Network: s.Network, Optional: s.Optional})
 	}
 }
 
-// real returns where paths lead. One that leads nowhere stays as it is.
-func real(paths []string) []exact {
-	var all []exact
+// resolveLinks resolves the links in paths. Missing paths stay unchanged.
+func resolveLinks(paths []string) []rawText {
+	var all []rawText
 	for _, path := range paths {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
 		}
-		all = append(all, exact(path))
+		all = append(all, rawText(path))
 	}
 	return all
 }

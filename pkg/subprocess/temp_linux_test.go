@@ -32,7 +32,7 @@ func TestLeftTemp(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := func(last string) string {
-		return filepath.Join(temp, tempPrefix+strings.Repeat("A", tempRandom-1)+last)
+		return filepath.Join(temp, tempPrefix+strings.Repeat("A", tempRandomLen-1)+last)
 	}
 	var kept []string
 	for _, made := range []struct {
@@ -61,7 +61,7 @@ func TestLeftTemp(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept = append(kept, filepath.Base(young))
-	old := time.Now().Add(-2 * tempAge)
+	old := time.Now().Add(-2 * minStaleAge)
 	for _, file := range append([]string{string(left)}, kept[:len(kept)-1]...) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(temp, file)

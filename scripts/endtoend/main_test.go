@@ -29,7 +29,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
 
 func TestMain(m *testing.M) {
-	subprocess.Help()
+	subprocess.RunHelper()
 	programs := contractPrograms()
 	programs["oneshot"], programs["administered"], programs["signal"] = oneshotMain, administeredMain, signalMain
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
@@ -148,7 +148,7 @@ func condition(name string, api modelserver.API) (bool, error) {
 	case "race":
 		return raced.Detector, nil
 	case "full":
-		return raced.Full(), nil
+		return raced.Long(), nil
 	case "hangup":
 		return !signal.Ignored(syscall.SIGHUP), nil
 	}

@@ -1,4 +1,4 @@
-// Package programtest tells tests whether processes are there.
+// Package programtest tells tests whether processes are running.
 package programtest
 
 import (
@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Witness learns from processes when they are there and when all have gone.
-// They are told its path: a named pipe that each of them opens and holds.
+// A Witness observes processes that hold its named pipe open: whether they have started, and when all have ended.
 type Witness struct {
 	Path    string
-	started chan string   // the first line that was written
-	gone    chan struct{} // closed when nobody holds the pipe any more
+	started chan string   // first line written
+	gone    chan struct{} // closed when no process holds the pipe
 }
 
-// NewWitness returns one that listens until the processes have gone.
+// NewWitness returns a witness that listens until the processes have ended.
 func NewWitness(t *testing.T) *Witness {
 	t.Helper()
 	w := &Witness{filepath.Join(t.TempDir(), "pipe"), make(chan string, 1), make(chan struct{})}
@@ -45,10 +44,10 @@ func (w *Witness) listen() {
 	_, _ = io.Copy(io.Discard, lines)
 }
 
-// Started tells, once, that a process is there, by the first line that was written.
+// Started returns a channel with the first line that a process wrote.
 func (w *Witness) Started() <-chan string { return w.started }
 
-// WantStarted waits until the first process is there.
+// WantStarted waits until the first process has started.
 func (w *Witness) WantStarted(t *testing.T) {
 	t.Helper()
 	select {
@@ -58,7 +57,7 @@ func (w *Witness) WantStarted(t *testing.T) {
 	}
 }
 
-// WantGone fails unless all processes have gone, or go as soon as they are scheduled.
+// WantGone fails the test unless all processes end soon.
 func (w *Witness) WantGone(t *testing.T) {
 	t.Helper()
 	select {
@@ -68,7 +67,7 @@ func (w *Witness) WantGone(t *testing.T) {
 	}
 }
 
-// Stubborn is a shell script: two processes that hold the pipe, and that do not heed SIGTERM.
+// Stubborn is a shell script: two processes that hold the pipe and ignore SIGTERM.
 func (w *Witness) Stubborn() string {
 	return "trap '' TERM; exec 3>" + w.Path + "; sleep 1000 & echo here >&3; wait; sleep 1000"
 }
