@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A result is what a call says.
+// A result is a finished call with its findings.
 type result struct {
 	call         chat.Call
 	alternatives []chat.Call
@@ -20,19 +20,19 @@ type result struct {
 	steps        int
 }
 
-// A textRange is a part of the text.
+// A textRange is a range of the text.
 type textRange struct{ start, end int }
 
-// An output takes in what a machine reads of a call.
+// An output collects what a machine reads of a call.
 type output struct {
 	name, id        string
-	nameSpan        textRange       // where the name stands
-	args            []byte          // the arguments as an object, but for its closing brace
-	arguments       []argument      // in it
-	argumentIndexes map[string]int  // of the members, by their quoted names, where they are many
-	hasRepeats      bool            // some have come again
-	strictJSON      *literal.Strict // reads values
-	scratch         []byte          // holds the one that is being read
+	nameSpan        textRange       // span of the tool name
+	args            []byte          // the arguments object without its closing brace
+	arguments       []argument      // in args
+	argumentIndexes map[string]int  // by quoted name, if there are more than maxLinearMembers
+	hasRepeats      bool            // some argument has repeats
+	strictJSON      *literal.Strict // decodes values
+	scratch         []byte          // buffer of the value being read
 	value           valueReader
 	object          json.RawMessage
 	findings        []diag.Finding
@@ -40,24 +40,23 @@ type output struct {
 	invalid         bool
 	ambiguous       bool
 	repaired        bool
-	valueChanged    bool // a repair may have changed a value
+	valueChanged    bool // a repair may have changed the value
 }
 
-// An argument is a member of the arguments: where its quoted name, and its value, begin
-// and end there.
+// An argument is the range of a member in output.args.
 type argument struct {
 	key, colon, value, end int
-	repeats                []json.RawMessage // values that came again
+	repeats                []json.RawMessage // values of repeated tags
 }
 
-// A member is a member of a value that is tags.
+// A member is a member of a value written as tags.
 type member struct {
 	key    string
 	values []json.RawMessage
 }
 
-// finishCall returns what the call says whose end is known. If its marks can be read in two
-// ways it is read once more.
+// finishCall returns the finished call. If its tags can be read in two ways it reads the call
+// again to get the alternative.
 func (m *machine) finishCall() result {
 	var r result
 	m.out.ambiguous = m.out.ambiguous || m.ambiguous
@@ -77,8 +76,8 @@ func (m *machine) finishCall() result {
 	return r
 }
 
-// reparseFirstCloser returns a machine that has read the call in the naive way, in which it must
-// come to the same end.
+// reparseFirstCloser reads the call again with the simple rule that the first closing tag closes
+// a value. It ends at the same offset.
 func (m *machine) reparseFirstCloser() *machine {
 	again := &machine{
 		syntax: m.syntax, words: m.words, tools: m.tools, base: m.base,
@@ -88,7 +87,7 @@ func (m *machine) reparseFirstCloser() *machine {
 	return again
 }
 
-// escalateAmbiguity makes an error of what leaves two readings.
+// escalateAmbiguity turns findings into errors if the call is ambiguous.
 func (m *machine) escalateAmbiguity() {
 	for i := range m.out.findings {
 		if f := &m.out.findings[i]; f.Code == diag.MarkerInValue || f.Code == diag.WrongCloser {
@@ -98,7 +97,6 @@ func (m *machine) escalateAmbiguity() {
 	}
 }
 
-// buildCall returns the call that was read.
 func (m *machine) buildCall() chat.Call {
 	o := m.out
 	c := chat.Call{
@@ -127,7 +125,7 @@ func (m *machine) status() chat.Status {
 	return chat.StatusOK
 }
 
-// addFinding takes in a finding. It returns a place where it can be changed, still.
+// addFinding adds a finding and returns a pointer for later changes.
 func (o *output) addFinding(f diag.Finding) *diag.Finding {
 	if len(o.findings) == maxFindings {
 		return &f
@@ -136,7 +134,7 @@ func (o *output) addFinding(f diag.Finding) *diag.Finding {
 	return &o.findings[len(o.findings)-1]
 }
 
-// arguments returns all arguments as one JSON object.
+// argumentsJSON returns all arguments as one JSON object.
 func (o *output) argumentsJSON() json.RawMessage {
 	switch {
 	case o.object != nil:
@@ -161,11 +159,10 @@ func (o *output) argumentsJSON() json.RawMessage {
 	return append(b, '}')
 }
 
-// maxLinearMembers is how many arguments are compared one by one.
+// maxLinearMembers is the number of arguments up to which names are compared one by one.
 const maxLinearMembers = 16
 
-// beginArgument begins an argument. It reports false, with its index, if there is one of that
-// name.
+// beginArgument begins an argument. If its name is already there it returns its index and false.
 func (o *output) beginArgument(name string) (i int, isNew bool) {
 	from := len(o.args)
 	first := byte('{')
@@ -186,7 +183,7 @@ func (o *output) beginArgument(name string) (i int, isNew bool) {
 	return len(o.arguments) - 1, true
 }
 
-// argumentIndex returns the index of the argument with a quoted name, -1 if there is none.
+// argumentIndex returns the index of the argument with a quoted name, or -1.
 func (o *output) argumentIndex(key []byte) int {
 	if o.argumentIndexes == nil && len(o.arguments) == maxLinearMembers {
 		o.argumentIndexes = map[string]int{}
@@ -203,7 +200,7 @@ func (o *output) argumentIndex(key []byte) int {
 	return slices.IndexFunc(o.arguments, func(a argument) bool { return string(o.args[a.key:a.colon]) == string(key) })
 }
 
-// endArgument ends the argument that has begun last with its value.
+// endArgument ends the last argument with its value.
 func (o *output) endArgument(value []byte) {
 	a := &o.arguments[len(o.arguments)-1]
 	a.value = len(o.args)
@@ -211,15 +208,15 @@ func (o *output) endArgument(value []byte) {
 	a.end = len(o.args)
 }
 
-// quote returns a text as a JSON string, in the room for the value that is being read.
+// quote returns a text as a JSON string in the scratch buffer.
 func (o *output) quote(text []byte) json.RawMessage {
 	from := len(o.scratch)
 	o.scratch = literal.AppendString(o.scratch, text)
 	return o.scratch[from:len(o.scratch):len(o.scratch)]
 }
 
-// parseStrict returns the value of a text that is strict JSON, in the same room; false if it
-// is none, or unusual.
+// parseStrict returns the value of a strict JSON text in the scratch buffer; false for any other
+// or unusual text.
 func (o *output) parseStrict(text []byte) (json.RawMessage, bool) {
 	from, ok := len(o.scratch), false
 	if o.strictJSON == nil {
@@ -229,7 +226,7 @@ func (o *output) parseStrict(text []byte) (json.RawMessage, bool) {
 	return o.scratch[from:len(o.scratch):len(o.scratch)], ok
 }
 
-// encodeObject writes members as one JSON object. A member that came again is an array.
+// encodeObject returns members as a JSON object. A repeated member is an array.
 func encodeObject(members []member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range members {
@@ -246,7 +243,7 @@ func encodeObject(members []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// appendArray writes values as a JSON array.
+// appendArray appends values as a JSON array.
 func appendArray(b []byte, values []json.RawMessage) []byte {
 	b = append(b, '[')
 	for i, value := range values {
@@ -258,14 +255,14 @@ func appendArray(b []byte, values []json.RawMessage) []byte {
 	return append(b, ']')
 }
 
-// setID takes the id of the call from the attributes of its tag.
+// setID sets the id of the call from the attributes of its tag.
 func (m *machine) setID(attributes []attribute) {
 	if a, ok := findAttribute(attributes, m.syntax.ID); ok && m.out != nil && utf8.ValidString(a.value) {
 		m.out.id = a.value
 	}
 }
 
-// addParam takes the parameter whose value stands between two offsets.
+// addParam adds the current parameter, whose value is between two offsets.
 func (m *machine) addParam(start, end int) {
 	if m.out == nil {
 		return
@@ -297,7 +294,7 @@ func (m *machine) addParam(start, end int) {
 	}
 }
 
-// addObject takes arguments that are one JSON object between two offsets.
+// addObject adds arguments that are one JSON object between two offsets.
 func (m *machine) addObject(start, end int) {
 	if m.out == nil {
 		return
@@ -310,8 +307,8 @@ func (m *machine) addObject(start, end int) {
 	m.out.object = r.Value
 }
 
-// addInvalidObject takes what is wrong with an object of arguments that cannot be read.
-// It reports false if there is none.
+// addInvalidObject adds the findings about an invalid arguments object, and reports whether
+// there are errors.
 func (m *machine) addInvalidObject(start, end int) bool {
 	text := m.text[start:end]
 	if m.out == nil || text[0] != '{' {
@@ -324,8 +321,7 @@ func (m *machine) addInvalidObject(start, end int) bool {
 	return diag.HasErrors(r.Findings)
 }
 
-// addParsed takes over the status and the findings of a value that begins at
-// an offset.
+// addParsed adds the status and findings of a value that begins at an offset.
 func (m *machine) addParsed(r literal.Reading, start int, path string) {
 	o := m.out
 	o.valueChanged = o.valueChanged || r.Changed
@@ -340,7 +336,7 @@ func (m *machine) addParsed(r literal.Reading, start int, path string) {
 	}
 }
 
-// shiftFinding returns a finding about a text that begins at an offset.
+// shiftFinding moves a finding by an offset and below a path.
 func shiftFinding(f diag.Finding, by int, path string) diag.Finding {
 	f.Span.Start += by
 	f.Span.End += by

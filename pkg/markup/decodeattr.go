@@ -8,22 +8,22 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A valueForm is how the tag of a parameter says that its value is written.
+// A valueForm is the format of a value as declared by its tag.
 type valueForm string
 
-// The forms, as the attribute FormAttr has them.
+// The formats, as in the attribute FormAttr.
 const (
 	noForm valueForm = ""
 	asText valueForm = "raw"
 	asJSON valueForm = "json"
-	asDict valueForm = "dict" // tags of parameters with names
-	asList valueForm = "list" // tags of parameters without
+	asDict valueForm = "dict" // parameter tags with names
+	asList valueForm = "list" // parameter tags without names
 )
 
-// holds reports whether a value is tags of parameters.
+// holds reports whether a value consists of parameter tags.
 func (f valueForm) holds() bool { return f == asDict || f == asList }
 
-// formOf returns the form that attributes say.
+// formOf returns the declared format.
 func (s *Syntax) formOf(attributes []attribute) valueForm {
 	if len(attributes) == 0 {
 		return noForm
@@ -51,7 +51,7 @@ func (s *Syntax) formOf(attributes []attribute) valueForm {
 	return asJSON
 }
 
-// typeAttrKinds returns the kinds that the attribute with a type names.
+// typeAttrKinds returns the kinds that the type attribute names.
 func (s *Syntax) typeAttrKinds(attributes []attribute) Kinds {
 	a, ok := findAttribute(attributes, s.TypeAttr)
 	if !ok {
@@ -60,7 +60,7 @@ func (s *Syntax) typeAttrKinds(attributes []attribute) Kinds {
 	return typeNames[strings.ToLower(a.value)]
 }
 
-// decodeAttributed returns what a text says whose tag has attributes.
+// decodeAttributed decodes a text whose tag has attributes.
 func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shape *Shape) json.RawMessage {
 	s := v.m.syntax
 	text, plain := v.m.decodeText(text)
@@ -80,8 +80,8 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 	return v.decode(text, kinds, plain)
 }
 
-// decodeTextAttr returns a text that its tag says to be text. Only where the definition
-// knows of no text there, and it is strictly what that wants, the tag is wrong.
+// decodeTextAttr decodes a text that its tag declares as text. The tag is overruled only if the
+// definition does not allow text and the text is strictly of an allowed kind.
 func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds != 0 && kinds&String == 0 && v.isStrictJSON(text) {
 		if value, ok := v.decodeJSON(text, kinds, plain); ok {
@@ -92,8 +92,8 @@ func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, plain bool) json.
 	return v.decodeAsText(text)
 }
 
-// decodeJSONAttr returns the value of a text that its tag says to be JSON. Text that is
-// none, or not what the definition wants where that knows of text, is text.
+// decodeJSONAttr decodes a text that its tag declares as JSON. Text that is not JSON, or not of
+// an allowed kind if the definition also allows text, stays text.
 func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	if kinds == 0 {
 		kinds = anyJSON
@@ -101,7 +101,7 @@ func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, plain bool) json.
 	if value, ok := v.decodeJSON(text, kinds, plain); ok {
 		return value
 	}
-	if kinds&String == 0 && v.isStrictJSON(text) { // that it does not fit is told elsewhere
+	if kinds&String == 0 && v.isStrictJSON(text) { // schema validation reports the mismatch
 		if value, ok := v.decodeJSON(text, anyJSON, plain); ok {
 			return value
 		}
@@ -110,10 +110,10 @@ func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, plain bool) json.
 	return v.decodeAsText(text)
 }
 
-// anyJSON are the kinds of all JSON.
+// anyJSON is the set of all kinds.
 const anyJSON = String | Integer | Number | Boolean | Null | Array | Object
 
-// whyNotJSON says what is wrong with a text that should be JSON.
+// whyNotJSON explains why a text is not JSON.
 func whyNotJSON(text []byte) string {
 	for _, f := range literal.ParseJSON(string(text)).Findings {
 		if f.Severity == diag.Error {
@@ -123,8 +123,7 @@ func whyNotJSON(text []byte) string {
 	return "the tool definition expects text"
 }
 
-// noteAttribute reports that the attributes of a tag are not as they should be, with the size of
-// the value.
+// noteAttribute reports wrong attributes of a tag, with the size of the value.
 func (v *valueReader) noteAttribute(size int, format string, args ...any) {
 	f := v.m.note(diag.CallMember, v.start, v.start+size, format, args...)
 	f.Severity, f.Path = diag.Warning, v.path()

@@ -7,7 +7,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A container is a value that is tags of parameters.
+// A container is a value that consists of parameter tags.
 type container struct {
 	name    string
 	form    valueForm
@@ -17,7 +17,7 @@ type container struct {
 	trace   int
 }
 
-// json returns the value of a branch.
+// json returns the value of the container.
 func (b *container) json() json.RawMessage {
 	if b.form == asDict {
 		return encodeObject(b.members)
@@ -29,7 +29,7 @@ func (b *container) json() json.RawMessage {
 	return appendArray(nil, items.values)
 }
 
-// child returns the shape of a value in a branch.
+// child returns the shape of a value in the container.
 func (b *container) child(name string) *Shape {
 	if b.form == asList {
 		return b.shape.items()
@@ -37,14 +37,14 @@ func (b *container) child(name string) *Shape {
 	return b.shape.Property(name)
 }
 
-// A containerReader reads a value that is tags of parameters, and these values.
+// A containerReader reads a value that consists of parameter tags, and nested ones.
 type containerReader struct {
 	*valueReader
 	parser *machine
 	stack  []container
 }
 
-// decodeContainer returns the value of a text that is tags of parameters.
+// decodeContainer decodes a text that consists of parameter tags.
 func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) json.RawMessage {
 	in := &machine{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
 	h := containerReader{v, in, []container{{form: f, shape: shape, trace: v.trace}}}
@@ -55,7 +55,7 @@ func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) js
 	return h.stack[0].json()
 }
 
-// step reads the next tag. It reports false at the end, and at a fault.
+// step reads the next tag. It returns false at the end and at an error.
 func (h *containerReader) step() bool {
 	found, _ := h.parser.nextOwnMark()
 	switch depth := len(h.stack); {
@@ -82,7 +82,7 @@ func (h *containerReader) fault(code diag.Code, at mark, format string, args ...
 	h.m.fault(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
 }
 
-// openTag reads a tag in the latest branch, and its value unless that holds others.
+// openTag reads a tag in the innermost container, and its value unless that is a container.
 func (h *containerReader) openTag(found mark) bool {
 	h.parser.beginTag(found)
 	if !h.parser.scanTag() || h.parser.tag.unclosed {
@@ -119,7 +119,7 @@ func (h *containerReader) openTag(found mark) bool {
 	return h.addValue(found, b.name, leaf.decodeAttributed(h.parser.text[tag.next:end], attributes, b.shape))
 }
 
-// traceBegin and closes keep where a tag in a branch stands.
+// traceBegin and traceEnd record the span of a value in a container.
 func (h *containerReader) traceBegin(b *container, key attribute, t tag) int {
 	at := h.start + t.next
 	return h.m.out.tracer.begin(b.trace, key.value, diag.Bytes(h.start+key.start, h.start+key.end), diag.Bytes(at, at))
@@ -129,7 +129,7 @@ func (h *containerReader) traceEnd(b *container, at int) {
 	h.m.out.tracer.end(b.trace, h.start+at, b.form == asList)
 }
 
-// scanParamCloser looks for the mark that closes a value without tags in it.
+// scanParamCloser scans to the closing tag of a value without tags in it.
 func (m *machine) scanParamCloser() (mark, bool) {
 	for {
 		found, ok := m.scanMark()
@@ -139,7 +139,7 @@ func (m *machine) scanParamCloser() (mark, bool) {
 	}
 }
 
-// addValue adds a value, which begins or ends with a mark, to the latest branch.
+// addValue adds a value, which begins or ends with a mark, to the innermost container.
 func (h *containerReader) addValue(at mark, name string, value json.RawMessage) bool {
 	b := &h.stack[len(h.stack)-1]
 	switch {

@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// itemTag is the name of the tags of the items of an array.
+// itemTag is the tag name of array items.
 const itemTag = "item"
 
-// A elementNode is a tag with tags in it.
+// An elementNode is a tag that contains tags.
 type elementNode struct {
 	name    string
 	trace   int
@@ -20,8 +20,7 @@ type elementNode struct {
 	indexes map[string]int
 }
 
-// decodeNested returns the value of a text that is tags in tags, and false for one that
-// is not.
+// decodeNested decodes a text of nested tags, and returns false for any other.
 func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, bool) {
 	in := &machine{syntax: v.m.syntax, text: text, final: true, qualified: v.m.qualified}
 	defer func() { v.m.steps += in.steps }()
@@ -64,7 +63,7 @@ func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, 
 	}
 }
 
-// traceBegin and closes keep where a tag in a node stands.
+// traceBegin and traceEnd record the span of a tag in a node.
 func (v *valueReader) traceBegin(n *elementNode, tag mark) int {
 	name := v.start + tag.nameEnd
 	return v.m.out.tracer.begin(n.trace, tag.name, diag.Bytes(name-len(tag.name), name), diag.Bytes(v.start+tag.end, v.start+tag.end))
@@ -74,7 +73,7 @@ func (v *valueReader) traceEnd(n *elementNode, at int) {
 	v.m.out.tracer.end(n.trace, v.start+at, n.list())
 }
 
-// decodeEmpty returns the empty object or array that an empty text stands for.
+// decodeEmpty returns the empty object or array for an empty text.
 func (v *valueReader) decodeEmpty(text []byte, shape *Shape) (json.RawMessage, bool) {
 	kinds := shape.kinds()
 	if len(bytes.TrimSpace(text)) > 0 || kinds == 0 || kinds&String != 0 {
@@ -89,8 +88,7 @@ func (v *valueReader) decodeEmpty(text []byte, shape *Shape) (json.RawMessage, b
 	return nil, false
 }
 
-// beginsTags reports whether a tag begins here, and a value of that shape may be
-// made of tags.
+// beginsTags reports whether a tag begins here and a value of that shape can consist of tags.
 func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
 	kinds := shape.kinds()
 	if kinds != 0 && kinds&(Array|Object) == 0 {
@@ -102,7 +100,7 @@ func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
 	return found.kind == elementOpen && in.isOwn(found)
 }
 
-// decodeLeaf reads a tag without tags in it, up to its closing mark.
+// decodeLeaf reads a tag without nested tags up to its closing tag.
 func (v *valueReader) decodeLeaf(in *machine, tag mark, n *elementNode) (json.RawMessage, bool) {
 	depth := 0
 	for !tag.selfClosing {
@@ -124,7 +122,7 @@ func (v *valueReader) decodeLeaf(in *machine, tag mark, n *elementNode) (json.Ra
 	return v.decodeLeafText(nil, n.shape), true
 }
 
-// decodeLeafText returns the value of a text in a tag.
+// decodeLeafText decodes the text in a tag.
 func (v *valueReader) decodeLeafText(text []byte, shape *Shape) json.RawMessage {
 	if value, ok := v.decodeEmpty(text, shape); ok {
 		return value
@@ -133,8 +131,8 @@ func (v *valueReader) decodeLeafText(text []byte, shape *Shape) json.RawMessage 
 	return v.decode(clear, shape.oneOrMore(), false)
 }
 
-// oneOrMore returns the kinds of a value that can be an array, or one of several
-// items that make the array together.
+// oneOrMore returns the kinds of a value that can be an array or one of several items that form
+// it.
 func (s *Shape) oneOrMore() Kinds {
 	kinds := s.kinds()
 	if kinds&Array != 0 {
@@ -143,7 +141,7 @@ func (s *Shape) oneOrMore() Kinds {
 	return kinds
 }
 
-// child returns the shape of a tag in a node.
+// child returns the shape of a tag in the node.
 func (n *elementNode) child(name string) *Shape {
 	if name == itemTag && n.shape.Property(name) == nil && n.shape.kinds()&Object == 0 {
 		return n.shape.items()
@@ -151,7 +149,7 @@ func (n *elementNode) child(name string) *Shape {
 	return n.shape.Property(name)
 }
 
-// add takes in the value of a tag in a node.
+// add adds the value of a tag in the node.
 func (n *elementNode) add(name string, value json.RawMessage) {
 	if n.indexes == nil {
 		n.indexes = map[string]int{}
@@ -165,12 +163,12 @@ func (n *elementNode) add(name string, value json.RawMessage) {
 	n.members[i].values = append(n.members[i].values, value)
 }
 
-// list reports whether the tags of a node are items.
+// list reports whether the tags of the node are items.
 func (n *elementNode) list() bool {
 	return len(n.members) == 1 && n.members[0].key == itemTag && n.shape.kinds()&Object == 0
 }
 
-// json returns the value of a node: an array where its tags are items.
+// json returns the value of the node: an array if its tags are items.
 func (n *elementNode) json() json.RawMessage {
 	if n.list() {
 		return appendArray(nil, n.members[0].values)

@@ -13,8 +13,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// paramValue returns the value of the current parameter, which stands between two
-// offsets, as JSON.
+// paramValue decodes the value of the current parameter, between two offsets, as JSON.
 func (m *machine) paramValue(start, end int) json.RawMessage {
 	start, end = m.trimFraming(start, end)
 	text := m.text[start:end]
@@ -41,13 +40,13 @@ func (m *machine) paramValue(start, end int) json.RawMessage {
 	return v.decodeAttributed(text, m.param.attrs, shape)
 }
 
-// trimFraming returns the offsets of a value without what stands around it.
+// trimPadding returns the offsets of a value without its padding.
 func (m *machine) trimFraming(start, end int) (int, int) {
 	framing := m.syntax.Framing
 	switch {
 	case m.param.openerMissing:
 		framing = Blanks
-	case m.param.wrongCloser && framing == Verbatim: // the line of the next mark ends it
+	case m.param.wrongCloser && framing == Verbatim: // the line of the next tag ends it
 		end = m.trimLineEnd(start, m.trimRight(start, end, " \t"))
 	}
 	switch framing {
@@ -80,7 +79,7 @@ func (m *machine) trimLineEnd(start, end int) int {
 	return start + len(text)
 }
 
-// findAttribute returns the attribute of a name, false if there is none.
+// findAttribute returns the attribute with a name, false if there is none.
 func findAttribute(attributes []attribute, name string) (attribute, bool) {
 	if name == "" {
 		return attribute{}, false
@@ -93,8 +92,8 @@ func findAttribute(attributes []attribute, name string) (attribute, bool) {
 	return attribute{}, false
 }
 
-// decodeText returns the text that a value stands for, and whether it is the value
-// byte by byte.
+// decodeText resolves CDATA and entities, and reports whether the result is the same byte by
+// byte.
 func (m *machine) decodeText(text []byte) ([]byte, bool) {
 	if m.syntax.CDATA {
 		if section, ok := cdataContent(text); ok {
@@ -117,19 +116,19 @@ func cdataContent(text []byte) ([]byte, bool) {
 	return bytes.CutSuffix(text, []byte(cdataClose))
 }
 
-// A valueReader reads the values of one parameter. What it returns is good until the
-// next parameter is read.
+// A valueReader decodes the values of one parameter. Its results are valid until the next
+// parameter is read.
 type valueReader struct {
 	m     *machine
-	start int // where the text of the value begins
-	trace int // the index of what is kept of its place
+	start int // start of the value
+	trace int // index of its tracedValue
 }
 
-// path returns the pointer to the parameter.
+// path returns the JSON pointer to the parameter.
 func (v *valueReader) path() string { return pointer(v.m.param.name.text) }
 
-// decode returns what a text says that should be of some kinds, as JSON. If it is
-// plain, findings about it have a place in it.
+// decode decodes a text of one of several kinds to JSON. If plain is set, offsets in text are
+// offsets in the source and findings get a span.
 func (v *valueReader) decode(text []byte, kinds Kinds, plain bool) json.RawMessage {
 	switch {
 	case kinds == String:
@@ -148,8 +147,7 @@ func (v *valueReader) decode(text []byte, kinds Kinds, plain bool) json.RawMessa
 	return v.decodeAsText(text)
 }
 
-// decodeEscapedJSON returns the object or array of a text that has the escapes of a string, and no
-// quotes around it.
+// decodeEscapedJSON decodes an object or array that is escaped like a string but has no quotes.
 func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessage, bool) {
 	if kinds&(Array|Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
 		return nil, false
@@ -158,13 +156,13 @@ func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessa
 	return v.decodeNestedJSON(literal.Reading{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
 }
 
-// decodeJSON returns the value of a text that is JSON of some kinds, with what can be
-// mended, and false for any other text.
+// decodeJSON decodes a text that is JSON of one of several kinds, with repairs, and returns
+// false for any other.
 func (v *valueReader) decodeJSON(text []byte, kinds Kinds, plain bool) (json.RawMessage, bool) {
 	return v.acceptParsed(v.parse(text), kinds, plain)
 }
 
-// acceptParsed returns a value that was read if it is of some kinds.
+// acceptParsed returns a parsed value if it is of one of several kinds.
 func (v *valueReader) acceptParsed(r literal.Reading, kinds Kinds, plain bool) (json.RawMessage, bool) {
 	if r.Value == nil && isFatal(r.Findings) {
 		v.addParsed(r, plain)
@@ -183,7 +181,7 @@ func (v *valueReader) acceptParsed(r literal.Reading, kinds Kinds, plain bool) (
 	return r.Value, true
 }
 
-// parse reads a text that may be JSON.
+// parse parses a text that may be JSON.
 func (v *valueReader) parse(text []byte) literal.Reading {
 	v.m.steps += len(text)
 	if value, ok := v.m.out.parseStrict(text); ok {
@@ -192,14 +190,14 @@ func (v *valueReader) parse(text []byte) literal.Reading {
 	return literal.ParseBytes(text)
 }
 
-// isStrictJSON reports whether a text is strictly JSON.
+// isStrictJSON reports whether a text is strict JSON.
 func (v *valueReader) isStrictJSON(text []byte) bool {
 	v.m.steps += len(text)
 	return canBeJSON(text) && json.Valid(text)
 }
 
-// canBeJSON reports whether a text can be JSON: one that begins like an object, an array
-// or a string, or that is a word or a number. Most texts are not.
+// canBeJSON reports whether a text can be JSON: it begins like an object, array or string, or is
+// a word or number. Most texts are not.
 func canBeJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
@@ -214,8 +212,8 @@ func canBeJSON(text []byte) bool {
 	return string(text) == "true" || string(text) == "false" || string(text) == "null"
 }
 
-// looksLikeNumber reports whether a text that begins like a number is made of what numbers
-// are: a sign stands in front or behind the e of an exponent, and one point.
+// looksLikeNumber reports whether a text has only characters of a number, with signs at the
+// start or after the e of an exponent.
 func looksLikeNumber(text []byte) bool {
 	for i, c := range text {
 		switch {
@@ -228,8 +226,8 @@ func looksLikeNumber(text []byte) bool {
 	return true
 }
 
-// has reports whether a value of a kind is one of some kinds. Whether a number
-// has no fraction is told by the definition.
+// has reports whether the set contains a kind. Integer and Number count as one: schema
+// validation checks fractions.
 func (k Kinds) has(kind Kinds) bool {
 	if kind&(Integer|Number) != 0 {
 		kind = Integer | Number
@@ -237,7 +235,7 @@ func (k Kinds) has(kind Kinds) bool {
 	return k&kind != 0
 }
 
-// kinds returns the kinds that a value without a known type can have beside text.
+// kinds returns the kinds, other than text, of a value without a known type.
 func (u Untyped) kinds() Kinds {
 	switch u {
 	case Text:
@@ -248,8 +246,8 @@ func (u Untyped) kinds() Kinds {
 	return Array | Object
 }
 
-// decodeStrict returns the value of a text that is strictly JSON of some kinds, and the
-// text itself otherwise.
+// decodeStrict returns the value of a text that is strict JSON of one of several kinds,
+// otherwise the text itself.
 func (v *valueReader) decodeStrict(text []byte, kinds Kinds) json.RawMessage {
 	if kinds == 0 || !canBeJSON(text) {
 		return v.decodeAsText(text)
@@ -268,16 +266,14 @@ func (v *valueReader) decodeStrict(text []byte, kinds Kinds) json.RawMessage {
 	return v.decodeAsText(text)
 }
 
-// isFatal reports whether findings are about a text that is JSON beyond doubt, and
-// must not be used.
+// isFatal reports whether findings are about a text that is certainly JSON but must not be used.
 func isFatal(findings []diag.Finding) bool {
 	return slices.ContainsFunc(findings, func(f diag.Finding) bool {
 		return f.Code == diag.DuplicateKey || f.Code == diag.TooDeep
 	})
 }
 
-// decodeNestedJSON returns the object or array that a JSON string holds where no string
-// may stand.
+// decodeNestedJSON returns the object or array in a JSON string if no string is allowed.
 func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
 	var text string
 	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
@@ -293,7 +289,7 @@ func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.Raw
 	return inner.Value, true
 }
 
-// addParsed takes over the findings about a value.
+// addParsed adds the findings about a value.
 func (v *valueReader) addParsed(r literal.Reading, plain bool) {
 	if !plain {
 		for i := range r.Findings {
@@ -316,7 +312,7 @@ func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
 	return b
 }
 
-// unescape replaces the entities of XML. An "&" that begins none is text.
+// unescape replaces XML entities. An "&" that begins none is text.
 func unescape(text string) string {
 	if strings.IndexByte(text, '&') < 0 {
 		return text
@@ -337,8 +333,7 @@ func unescape(text string) string {
 
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
-// entity returns what the entity at the start of a text stands for, and its
-// length.
+// entity returns the character of the entity at the start of a text, and the entity's length.
 func entity(text string) (string, int) {
 	const longest = len("&#x10ffff;")
 	end := strings.IndexByte(text[:min(len(text), longest)], ';')

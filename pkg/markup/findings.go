@@ -9,10 +9,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// maxFindings bounds the findings about one call.
+// maxFindings limits the findings about one call.
 const maxFindings = 100
 
-// note records something that was tolerated.
+// note records a repaired or tolerated fault.
 func (m *machine) note(code diag.Code, start, end int, format string, args ...any) *diag.Finding {
 	if m.out == nil {
 		return &diag.Finding{}
@@ -22,7 +22,7 @@ func (m *machine) note(code diag.Code, start, end int, format string, args ...an
 	return m.out.addFinding(f)
 }
 
-// fault records why a call has no arguments.
+// fault records an error: the call has no arguments.
 func (m *machine) fault(code diag.Code, start, end int, format string, args ...any) {
 	f := m.note(code, start, end, format, args...)
 	f.Severity = diag.Error
@@ -31,7 +31,6 @@ func (m *machine) fault(code diag.Code, start, end int, format string, args ...a
 	}
 }
 
-// fix adds a fix with one edit to a finding.
 func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
 	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: m.base + start, End: m.base + end, New: text}}})
 }
@@ -53,7 +52,7 @@ func (m *machine) noteName(n name) {
 		return
 	case n.hasControlToken:
 		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; read as %s", excerpt(n.text))
-		kind = diag.Unsafe // it may have ended something, and without it a mark may stand there
+		kind = diag.Unsafe // it may have ended something, and without it the text may contain a tag
 	case n.namespace != "":
 		f = m.note(diag.NameNoise, n.start, n.end, "unexpected prefix %q in the tool name", n.namespace)
 	case n.irregular:
@@ -65,8 +64,8 @@ func (m *machine) noteName(n name) {
 	m.fix(f, kind, "use the plain name", n.start, n.end, n.text)
 }
 
-// noteOpenTag reports an opening tag without its end. It should stand at the end of
-// the line; where the line goes on, or it ends in doubt, there may be more to mend.
+// noteOpenTag reports an opening tag without its end. The fix is safe only at the end of a line
+// and if the tag has no unexpected characters: otherwise more may be missing.
 func (m *machine) noteOpenTag() {
 	t := &m.tag
 	if !t.unclosed {
@@ -88,7 +87,7 @@ func (m *machine) noteOpenTag() {
 	}
 }
 
-// isUnexpectedInTag reports whether a character is none that tags are made of.
+// isUnexpectedInTag reports whether a character is unusual in a tag.
 func isUnexpectedInTag(r rune) bool {
 	return r < 0x80 && !isNameByte(byte(r)) && !strings.ContainsRune("= \"", r)
 }
@@ -100,25 +99,25 @@ func (m *machine) noteMissingEnd(start, from, to int, end string) *diag.Finding 
 	return f
 }
 
-// noteCutCloser reports a closing mark whose first character is missing.
+// noteCutCloser reports a closing tag without its first character.
 func (m *machine) noteCutCloser(found mark) {
 	first := m.syntax.delimiters().Close[:1]
 	f := m.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
 	m.fix(f, diag.Safe, "add it", found.start, found.start, first)
 }
 
-// noteMissingCloser reports a call that is not closed. To close it is not safe where
-// another one begins: that can be the same one, begun again.
+// noteMissingCloser reports a call without a closing tag. Closing it is not safe if another call
+// begins: that can be the same one, restarted.
 func (m *machine) noteMissingCloser(fix diag.FixKind) {
 	closer := m.callClosingTag()
 	f := m.note(diag.MissingCloser, m.start, m.pos, "missing closing tag %s of the call", closer)
 	m.fix(f, fix, "add it", m.pos, m.pos, closer)
 }
 
-// callClosingTag returns the mark that should close the call.
+// callClosingTag returns the closing tag of the call.
 func (m *machine) callClosingTag() string { return m.closingTag(m.syntax.Calls[0]) }
 
-// closingTag returns a closing tag, as the tags of the call are written.
+// closingTag returns a closing tag in the style of the call's tags.
 func (m *machine) closingTag(name string) string {
 	d := m.syntax.delimiters()
 	if !m.qualified {
@@ -127,7 +126,7 @@ func (m *machine) closingTag(name string) string {
 	return m.syntax.Token + d.Close + m.syntax.Prefix + name + d.End
 }
 
-// paramClosingTag returns the mark that should close a parameter.
+// paramClosingTag returns the closing tag of the current parameter.
 func (m *machine) paramClosingTag() string {
 	switch {
 	case m.param.isElement:
@@ -153,7 +152,7 @@ func (m *machine) noteKeyCloser(found mark) {
 	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closingTag(m.syntax.KeyTag))
 }
 
-// noteAttributes reports attributes that mean nothing.
+// noteAttributes reports unknown attributes.
 func (m *machine) noteAttributes(attributes []attribute) {
 	s := m.syntax
 	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
@@ -180,7 +179,7 @@ func (m *machine) noteJunk(start, end int) {
 		m.fault(diag.NotACall, start, end, "expected arguments, got text")
 		return
 	}
-	m.note(diag.TextAround, start, end, "unexpected text between parameters")
+	m.note(diag.SurroundingText, start, end, "unexpected text between parameters")
 	if m.out != nil {
 		m.out.valueChanged = true
 	}
@@ -191,10 +190,10 @@ func (m *machine) noteNoValue(start, end int) {
 }
 
 func (m *machine) noteTruncated() {
-	m.note(diag.CutCall, m.start, len(m.text), "unexpected end of text inside the call").Hint = "write the whole call again"
+	m.note(diag.TruncatedCall, m.start, len(m.text), "unexpected end of text inside the call").Hint = "write the whole call again"
 }
 
-// noteMarks reports the marks that are part of a value.
+// noteMarks reports tags that are part of a value.
 func (m *machine) noteMarks() {
 	p := &m.param
 	if p.markCount == 0 {
@@ -217,7 +216,7 @@ func pointer(key string) string {
 	return "/" + pointerEscapes.Replace(key)
 }
 
-// excerpt shortens what is quoted in a message.
+// excerpt shortens a quotation in a message.
 func excerpt(text string) string {
 	const most = 40
 	if len(text) > most {

@@ -21,7 +21,7 @@ var all = map[string]*Syntax{
 	"CommandXML": CommandXML, "BFCL": BFCL, "GLM45": GLM45, "GLM47": GLM47, "HunyuanV3": HunyuanV3, "Laguna": Laguna, "LongcatXML": LongcatXML,
 }
 
-// An outcome is all that a scanner says.
+// An outcome is the complete result of a scanner.
 type outcome struct {
 	State        State
 	End          int
@@ -100,7 +100,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere cuts samples: what is not there is never executed.
+// TestCutAnywhere truncates samples: the missing part is never executed.
 func TestCutAnywhere(t *testing.T) {
 	for _, s := range samples {
 		whole := read(&s)
@@ -119,7 +119,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestStops holds that a stop is the end of the text for a call in which it stands.
+// TestStops checks that a stop ends the text for the call that contains it.
 func TestStops(t *testing.T) {
 	const stop = "</think>"
 	for _, s := range samples {
@@ -217,8 +217,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestPieces checks that a call costs its own length, however much stands behind
-// it in the same piece.
+// TestPieces checks that a call costs its own length, however much follows it in the same piece.
 func TestPieces(t *testing.T) {
 	text := []byte("<function=f></function>" + strings.Repeat("x", 1<<20))
 	r := New(Qwen3Coder, Options{})
@@ -317,7 +316,7 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
-// checkCall checks what is so for every call.
+// checkCall checks the properties of every call.
 func checkCall(t *testing.T, c chat.Call) {
 	if c.Executable && (c.Arguments == nil || c.Name == "") {
 		t.Errorf("an executable call has no name or arguments: %v", c)
@@ -327,7 +326,7 @@ func checkCall(t *testing.T, c chat.Call) {
 	}
 }
 
-// difference says how two values differ. It is "" at once where they are deeply equal.
+// difference describes how two values differ. It is "" if they are deeply equal.
 func difference[T any](want, got T, opts ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

@@ -8,26 +8,26 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A state says what a machine reads next.
+// A state is the element that a machine reads next.
 type state int
 
 const (
 	inOpening state = iota // the opening tag of the call
 	inTag                  // the attributes of an opening tag
-	inName                 // the name of the tool, as text
-	inBody                 // what stands between parameters
-	inJunk                 // what should not stand there
-	inObject               // arguments that are one JSON object
+	inName                 // the tool name, as text
+	inBody                 // between parameters
+	inJunk                 // in unexpected text
+	inObject               // in arguments that are one JSON object
 	inKey                  // the name of a parameter, as text
-	afterKey               // the tag of its value
+	afterKey               // before the tag of its value
 	inValue
 	inCDATA
-	afterCloser // what stands behind a mark that may close the value
+	afterCloser // after a mark that may close the value
 	atEnd
 )
 
-// A machine reads one call from a text that grows. What it has kept is the whole
-// text, and it never looks back but to where the current mark begins.
+// A machine reads one call from a growing text. It keeps the whole text and never goes back
+// before the current mark.
 type machine struct {
 	syntax          *Syntax
 	words           *vocabulary
@@ -35,54 +35,54 @@ type machine struct {
 	text            []byte
 	base            int
 	final           bool // nothing follows the text
-	firstCloserWins bool // the first closing mark closes, and everything else is text
-	endsAtCallEnd   bool // the text ends where a mark behind it ends the call
+	firstCloserWins bool // the first closing tag closes a value, and everything else is text
+	endsAtCallEnd   bool // the text ends before the tag that ends the call
 	out             *output
 
 	state          state
-	pos            int // up to here it is read
-	lookahead      int // and up to here there is nothing of interest
+	pos            int // end of the text that was read
+	lookahead      int // end of the text that was searched
 	steps          int
 	start          int
 	end            int
 	notCall        bool // there is no call
-	openingTooLong bool // for its opening tag has no end
-	truncated      bool // the text has ended inside it
-	incomplete     bool // and inside a parameter, or before the first
+	openingTooLong bool // because its opening tag has no end
+	truncated      bool // the text ends inside the call
+	incomplete     bool // it ends inside a parameter or before the first
 
-	qualified   bool // marks have the prefix or token, or they are none
+	qualified   bool // marks without the prefix or token do not count
 	shape       *Shape
 	tag         tag
-	attrBuffer  []attribute // of the latest tag
+	attrBuffer  []attribute // reused for each tag
 	json        *literal.Scanner
-	triedObject bool // the arguments may be one object, which was looked for
-	hasObject   bool // and they are
+	triedObject bool // the arguments were checked for a JSON object
+	hasObject   bool // the arguments are a JSON object
 	hasParams   bool // a parameter was read
 	param       param
 	closer      mark   // the mark that may close the value
-	following   peeked // what stands behind it
+	following   peeked // the mark after closer
 	ambiguous   bool   // there may be another reading
 }
 
-// A param is the parameter that is being read.
+// A param is the current parameter.
 type param struct {
 	name           name
-	closesByName   bool // a mark with its name, as if that were its tag, can close it
+	closesByName   bool // a closing tag with the parameter's name can close it
 	attrs          []attribute
 	isElement      bool // its tag is its name
-	isContainer    bool // its value is tags of parameters
+	isContainer    bool // its value consists of parameter tags
 	start          int  // of the value
-	wrongCloser    bool // it was closed by a mark of something else
-	openerMissing  bool // the mark in front of the value is missing
+	wrongCloser    bool // another tag closed it
+	openerMissing  bool // the tag before the value is missing
 	markCount      int  // marks in the value
 	firstMark      mark // the first of them
 	closerRejected bool // one of them could have closed it
 	openCalls      int  // calls that begin in the value and do not end in it
-	openParams     int  // and parameters
-	depth          int  // tags like its own that are open in the value
+	openParams     int  // the same for parameters
+	depth          int  // open tags in the value with the parameter's own tag name
 }
 
-// run reads as much as is possible.
+// run reads as much of the text as possible.
 func (m *machine) run() {
 	for m.state != atEnd && m.step() {
 		m.steps++
@@ -92,7 +92,7 @@ func (m *machine) run() {
 	}
 }
 
-// step reads the next thing. It reports false if that needs more text.
+// step reads the next element. It returns false if it needs more text.
 func (m *machine) step() bool {
 	switch m.state {
 	case inOpening:
@@ -119,13 +119,13 @@ func (m *machine) step() bool {
 	return m.readAfterCloser()
 }
 
-// enter goes on at an offset in another state.
+// enter switches to a state at an offset.
 func (m *machine) enter(s state, at int) bool {
 	m.state, m.pos, m.lookahead = s, at, at
 	return true
 }
 
-// endOfText decides what the end of the text means.
+// endOfText ends the call at the end of the text.
 func (m *machine) endOfText() {
 	switch {
 	case m.state == inOpening, m.state == inName && m.pos == len(m.text):
@@ -140,8 +140,8 @@ func (m *machine) endOfText() {
 	m.finish(len(m.text))
 }
 
-// isTruncatedMark reports whether the text has ended, and nothing stands behind the blanks
-// before its end but the beginning of a mark.
+// isTruncatedMark reports whether the text has ended, and only whitespace and the start of a
+// mark precede its end.
 func (m *machine) isTruncatedMark() bool {
 	if !m.final {
 		return false
@@ -157,10 +157,10 @@ func (m *machine) rejectCall() {
 	m.finish(0)
 }
 
-// Bounds of what stands before the arguments of a call, in bytes.
+// Limits of the text before the arguments of a call, in bytes.
 const (
 	maxNameLen    = 256
-	maxOpeningTag = 1024 // the opening tag
+	maxOpeningTag = 1024 // of the opening tag
 )
 
 // rejectLongOpening gives up a call whose opening tag has no end.
@@ -175,8 +175,7 @@ func (m *machine) finish(end int) bool {
 	return m.enter(atEnd, end)
 }
 
-// skipBlanks looks past blanks, and past the token where a mark follows. It
-// reports false if more text is needed to say what stands there.
+// skipBlanks moves the lookahead past whitespace. It returns false if it needs more text.
 func (m *machine) skipBlanks() bool {
 	for m.lookahead < len(m.text) {
 		n := 0
@@ -199,14 +198,14 @@ func (m *machine) skipBlanks() bool {
 	return m.final
 }
 
-// A peeked is the mark that was found behind an offset.
+// A peeked is the mark found after an offset.
 type peeked struct {
-	at, look int // the offset, and that behind the blanks there
+	at, look int // the offset, and the offset after its whitespace
 	mark
 }
 
-// nextMark returns the mark that stands behind blanks. It reports false if more text
-// is needed. The kind is noMark where there is something else, or nothing.
+// nextMark returns the mark after whitespace. It returns false if it needs more text. The kind
+// is noMark if something else or nothing follows.
 func (m *machine) nextMark() (mark, bool) {
 	if m.following.at == m.lookahead && m.lookahead > 0 {
 		m.lookahead = m.following.look
@@ -237,10 +236,10 @@ func (m *machine) nextMark() (mark, bool) {
 	return found, v != maybe
 }
 
-// isOwn reports whether a mark counts as one of this call.
+// isOwn reports whether a mark has the prefix or token if this call's marks do.
 func (m *machine) isOwn(found mark) bool { return found.qualified || !m.qualified }
 
-// nextOwnMark is [machine.next], where only marks of this call count.
+// nextOwnMark is [machine.nextMark] for marks of this call only.
 func (m *machine) nextOwnMark() (mark, bool) {
 	found, ok := m.nextMark()
 	if !m.isOwn(found) {
@@ -249,7 +248,7 @@ func (m *machine) nextOwnMark() (mark, bool) {
 	return found, ok
 }
 
-// readOpening reads the start of the opening tag of the call.
+// readOpening reads the start of the call's opening tag.
 func (m *machine) readOpening() bool {
 	found, ok := m.nextMark()
 	if !ok {
@@ -270,7 +269,7 @@ func (m *machine) readOpening() bool {
 	return true
 }
 
-// enterCall goes on behind the opening tag of the call.
+// enterCall continues after the opening tag of the call.
 func (m *machine) enterCall(at int, closed bool) bool {
 	if m.notCall {
 		return true
@@ -281,7 +280,7 @@ func (m *machine) enterCall(at int, closed bool) bool {
 	return m.enter(inBody, at)
 }
 
-// setTool takes the name of the tool.
+// setTool sets the tool name.
 func (m *machine) setTool(a attribute) {
 	n := m.toolName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
@@ -303,7 +302,7 @@ func (m *machine) setTool(a attribute) {
 	}
 }
 
-// readName reads the name of a tool that is text.
+// readName reads a tool name that is text.
 func (m *machine) readName() bool {
 	for ; m.lookahead < len(m.text); m.lookahead++ {
 		if m.lookahead-m.start > maxOpeningTag {
@@ -311,7 +310,7 @@ func (m *machine) readName() bool {
 		}
 		m.steps++
 		switch c := m.text[m.lookahead]; {
-		case isSpace(c) && m.lookahead == m.pos: // in front of the name
+		case isSpace(c) && m.lookahead == m.pos: // before the name
 			m.pos++
 		case c == '\n', c == '\r', c == '{' && m.syntax.Bare:
 			return m.setTextName(m.lookahead)
@@ -329,10 +328,10 @@ func (m *machine) readName() bool {
 	return false
 }
 
-// setTextName takes the name of a tool that is text and ends at an offset.
+// setTextName sets the tool name that is text up to an offset.
 func (m *machine) setTextName(end int) bool {
 	start := m.pos
-	if start < end && (m.text[start] == '{' || m.text[start] == '[') { // JSON, which is another grammar
+	if start < end && (m.text[start] == '{' || m.text[start] == '[') { // JSON belongs to another grammar
 		m.rejectCall()
 		return true
 	}
@@ -340,7 +339,7 @@ func (m *machine) setTextName(end int) bool {
 	return m.enterCall(end, false)
 }
 
-// readBody reads what stands between parameters.
+// readBody reads the next mark between parameters.
 func (m *machine) readBody() bool {
 	found, ok := m.nextOwnMark()
 	if !ok {
@@ -389,13 +388,13 @@ func (m *machine) readBody() bool {
 	return true
 }
 
-// canEndAt reports whether the text can end behind a mark that lacks its end. Where it
-// has been cut off there, the mark may be the beginning of another one.
+// canEndAt reports whether the text can end after a mark without its end. If the text is
+// truncated there, the mark may be the start of another one.
 func (m *machine) canEndAt(found mark) bool {
 	return m.endsAtCallEnd || m.syntax.Stopped && found.kind == callClose && !m.param.wrongCloser
 }
 
-// readJunk reads what should not stand between parameters, up to the next mark.
+// readJunk skips unexpected text between parameters up to the next mark.
 func (m *machine) readJunk() bool {
 	for {
 		found, ok := m.scanMark()
@@ -409,8 +408,8 @@ func (m *machine) readJunk() bool {
 	}
 }
 
-// scanMark looks for the next mark, and past it. It reports false if there is
-// none yet; what may be the start of one is kept back.
+// scanMark scans to the next mark and past it. It returns false if there is none yet, and stops
+// before a possible start of one.
 func (m *machine) scanMark() (mark, bool) {
 	first := m.syntax.delimiters().Open[0]
 	for {

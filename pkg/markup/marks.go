@@ -2,7 +2,7 @@ package markup
 
 import "bytes"
 
-// A verdict says whether something stands in the text.
+// A verdict is the answer to whether the text at an offset matches.
 type verdict uint8
 
 const (
@@ -11,27 +11,27 @@ const (
 	yes
 )
 
-// A mark is a mark that stands in the text.
+// A mark is a tag or token of the dialect in the text.
 type mark struct {
 	kind         kind
 	qualified    bool // it has the prefix or token of the syntax
 	unclosed     bool // its end is missing
 	firstMissing bool // its first character is missing
-	selfClosing  bool // of an element: it closes itself
-	start        int  // where it begins
-	nameEnd      int  // where its name ends
-	glued        bool // no blank stands behind that
-	end          int  // where it ends; of a tag with attributes, where its name does
+	selfClosing  bool // for elements: <name/>
+	start        int
+	nameEnd      int  // end of its name
+	glued        bool // no whitespace follows the name
+	end          int  // end of the mark; for a tag with attributes, of its name
 	name         string
 }
 
-// Bounds of what is looked ahead for one mark.
+// Lookahead limits for one mark.
 const (
-	maxBlanks      = 8   // in a closing tag, in front of its end
-	maxElementName = 128 // of the name of an element
+	maxBlanks      = 8   // before the end of a closing tag
+	maxElementName = 128 // bytes of an element name
 )
 
-// matchAt reports whether a text stands at an offset.
+// matchAt reports whether a text is at an offset.
 func (m *machine) matchAt(i int, text string) verdict {
 	rest := m.text[i:]
 	switch {
@@ -45,7 +45,7 @@ func (m *machine) matchAt(i int, text string) verdict {
 	return no
 }
 
-// parseCutCloser reads a closing mark of the call whose first character is missing.
+// parseCutCloser parses a closing tag of the call without its first character.
 func (m *machine) parseCutCloser(i int) (mark, verdict) {
 	d := m.syntax.delimiters()
 	if len(d.Close) < 2 || i == len(m.text) || m.text[i] != d.Close[1] {
@@ -66,7 +66,7 @@ func (m *machine) parseCutCloser(i int) (mark, verdict) {
 	return mark{}, best
 }
 
-// parseMark reads the mark at an offset, where its "<" stands.
+// parseMark parses the mark whose first byte is at an offset.
 func (m *machine) parseMark(i int) (mark, verdict) {
 	m.steps++
 	found, v := m.parseKnownMark(i)
@@ -80,7 +80,7 @@ func (m *machine) parseMark(i int) (mark, verdict) {
 	return found, v
 }
 
-// parseKnownMark reads a mark that is one of the words of the syntax.
+// parseKnownMark parses a mark of the vocabulary.
 func (m *machine) parseKnownMark(i int) (mark, verdict) {
 	open := no
 	words := m.words.at(m.text[i:])
@@ -98,8 +98,7 @@ func (m *machine) parseKnownMark(i int) (mark, verdict) {
 	return mark{}, open
 }
 
-// parseNameCloser reads a mark that closes the parameter by its name, as if that were
-// its tag.
+// parseNameCloser parses a closing tag with the name of the parameter instead of its tag.
 func (m *machine) parseNameCloser(i int) (mark, verdict) {
 	found, v := m.parseNameCloserWith(i, "")
 	if prefix := m.syntax.Prefix; v != yes && prefix != "" {
@@ -121,8 +120,7 @@ func (m *machine) parseNameCloserWith(i int, prefix string) (mark, verdict) {
 	return found, v
 }
 
-// matchSequence reports whether texts stand at an offset, one behind the other, and where they
-// end.
+// matchSequence reports whether texts follow each other at an offset, and where they end.
 func (m *machine) matchSequence(i int, texts ...string) (end int, v verdict) {
 	for _, text := range texts {
 		if v := m.matchAt(i, text); v != yes {
@@ -133,7 +131,7 @@ func (m *machine) matchSequence(i int, texts ...string) (end int, v verdict) {
 	return i, yes
 }
 
-// qualify finishes a mark: it begins with the token, if that stands before it.
+// qualify sets the start of a mark, which includes a preceding token.
 func (m *machine) qualify(found mark, i int, dressed bool) mark {
 	found.start, found.qualified = i, dressed || m.syntax.Prefix == "" && m.syntax.Token == ""
 	if token := m.syntax.Token; token != "" && bytes.HasSuffix(m.text[min(i, m.pos):i], []byte(token)) {
@@ -142,7 +140,7 @@ func (m *machine) qualify(found mark, i int, dressed bool) mark {
 	return found
 }
 
-// parseTail reads what must stand behind the name of a mark of some kind, which ends at i.
+// parseTail parses the required end of a mark after its name, which ends at i.
 func (m *machine) parseTail(k kind, t tail, i int) (mark, verdict) {
 	found := mark{kind: k, nameEnd: i, end: i}
 	switch t {
@@ -182,11 +180,11 @@ func (m *machine) nameEndsAt(i int, t tail) verdict {
 	return m.matchAt(i, m.syntax.delimiters().End)
 }
 
-// byteLevelSpace is what byte-level tokenizers have for a blank.
+// byteLevelSpace is the space of byte-level tokenizers.
 const byteLevelSpace = "\u0120"
 
-// parseGluedTail reads what stands behind the name of an opening tag in place of a blank:
-// nothing or [blankSign], and the attribute with a name.
+// parseGluedTail parses an attribute directly after the name of an opening tag, or after a
+// [byteLevelSpace].
 func (m *machine) parseGluedTail(found mark) (mark, verdict) {
 	open := no
 	for _, blank := range []string{"", byteLevelSpace} {
@@ -208,7 +206,7 @@ func verdictOf(b bool) verdict {
 	return no
 }
 
-// maybeUnlessFinal is the verdict about what stands behind the text that is there.
+// maybeUnlessFinal is the verdict at the end of the text.
 func (m *machine) maybeUnlessFinal() verdict {
 	if m.final {
 		return no
@@ -216,7 +214,7 @@ func (m *machine) maybeUnlessFinal() verdict {
 	return maybe
 }
 
-// parseTagEnd reads the end of a tag without attributes, with blanks before it.
+// parseTagEnd parses the end of a tag without attributes, after optional whitespace.
 func (m *machine) parseTagEnd(i int) (int, verdict) {
 	stop := min(len(m.text), i+maxBlanks)
 	for i < stop && isSpace(m.text[i]) {
@@ -227,8 +225,8 @@ func (m *machine) parseTagEnd(i int) (int, verdict) {
 	return i + len(end), v
 }
 
-// isEndMissing reports whether the end of a closing tag is missing at an offset:
-// the line, the text or the name ends there.
+// isEndMissing reports whether the end of a closing tag is missing at an offset: the line or
+// text ends, or another mark begins.
 func (m *machine) isEndMissing(i int) verdict {
 	if i == len(m.text) {
 		return verdictOf(m.final)
@@ -237,7 +235,7 @@ func (m *machine) isEndMissing(i int) verdict {
 	return verdictOf(c == '\n' || c == '\r' || c == m.syntax.delimiters().Open[0])
 }
 
-// parseElement reads a tag that is no word of the syntax.
+// parseElement parses a tag that is not in the vocabulary.
 func (m *machine) parseElement(i int) (mark, verdict) {
 	d := m.syntax.delimiters()
 	found := mark{kind: elementClose}
@@ -271,7 +269,7 @@ func (m *machine) parseElement(i int) (mark, verdict) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// isNameByte reports whether a byte can be part of the name of an element.
+// isNameByte reports whether a byte can be part of an element name.
 func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
 }

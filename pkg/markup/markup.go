@@ -1,13 +1,11 @@
-// Package markup reads calls that are written as tags with raw text between
-// them: the key in the tag, <parameter=KEY>VALUE</parameter>, or in a tag of its
-// own, <arg_key>KEY</arg_key><arg_value>VALUE</arg_value>.
+// Package markup reads calls written as tags with raw text between them: the key in the tag,
+// <parameter=KEY>VALUE</parameter>, or in a tag of its own,
+// <arg_key>KEY</arg_key><arg_value>VALUE</arg_value>.
 //
-// A [Syntax] says, as data, how a dialect writes the tags of one call; a
-// [Scanner] reads one such call from a text that arrives in pieces. Values are
-// text without escapes, so a mark in a value is told from one behind it by what
-// follows, and types come from the definitions of the tools. Where calls stand
-// in a response, and the wrappers around them, are the business of package
-// dialect.
+// A [Syntax] describes as data how a dialect writes the tags of one call. A [Scanner] reads one
+// such call from a text that arrives in pieces. Values have no escapes, so the scanner decides
+// by the following text whether a tag ends a value or belongs to it. Types come from the tool
+// definitions. Package dialect finds the calls in a response and reads the wrappers around them.
 package markup
 
 import (
@@ -15,26 +13,26 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A State says how far a [Scanner] has come.
+// A State is the progress of a [Scanner].
 type State int
 
-// The states of a scanner. In every state but [More] it reads nothing further.
+// The states of a scanner. It reads further only in state [NeedMore].
 const (
-	More State = iota // the end of the call has not been seen
-	Done              // a call was read up to its end; its status says how well
+	More State = iota // the end of the call has not been reached
+	Done              // a call was read to its end; see its status
 	Cut               // the text has ended inside a call
 	None              // there is no call here
 )
 
-// Options say where a scanner reads, and what it knows about the tools.
+// Options configure a scanner.
 type Options struct {
-	Base  int      // offset of the first byte in the whole text; all offsets count like it
-	Tools Toolset  // nil: not known
-	Stops []string // marks that cut the call off wherever they stand in it
+	Base  int      // offset of the first byte in the whole text; all offsets include it
+	Tools Toolset  // nil if unknown
+	Stops []string // strings that end the call wherever they begin in it
 }
 
-// A Scanner reads one call, with its opening tag, from the bytes written to it.
-// Blanks may stand before it. It keeps the text of the call and its arguments.
+// A Scanner reads one call, with its opening tag, from the bytes written to it. Whitespace may
+// precede it. It keeps the text of the call and its arguments.
 type Scanner struct {
 	m       machine
 	out     output
@@ -44,16 +42,16 @@ type Scanner struct {
 	rest    string
 }
 
-// New returns a scanner for one call. The first byte written to it is the first
-// of the opening tag of the call, or a blank before it.
+// New returns a scanner for one call. The first byte written to it is the first of the call's
+// opening tag, or whitespace before it.
 func New(s *Syntax, o Options) *Scanner {
 	r := new(Scanner)
 	r.Reset(s, o)
 	return r
 }
 
-// Reset makes the scanner read another call, as a new one would. What was returned
-// before stays valid.
+// Reset makes the scanner read another call, like a new scanner. Results returned before stay
+// valid.
 func (r *Scanner) Reset(s *Syntax, o Options) {
 	*r = Scanner{
 		m:     machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools, text: reuse(r.m.text), attrBuffer: r.m.attrBuffer[:0]},
@@ -63,10 +61,10 @@ func (r *Scanner) Reset(s *Syntax, o Options) {
 	r.m.out = &r.out
 }
 
-// maxReuse bounds the room that is kept from one call to the next, in bytes.
+// maxReuse limits the buffers that are reused for the next call, in bytes.
 const maxReuse = 1 << 14
 
-// reuse returns the room of a text that is not needed any more.
+// reuse returns the buffer of a text that is not needed any more.
 func reuse(text []byte) []byte {
 	if cap(text) > maxReuse {
 		return nil
@@ -74,14 +72,13 @@ func reuse(text []byte) []byte {
 	return text[:0]
 }
 
-// minPiece is how many bytes are looked at at once at least, so that a call
-// costs no more than its own length, however much stands behind it in a piece.
+// minPiece is the least number of bytes read at once. A call costs only its own length, however
+// much follows it in the same piece.
 const minPiece = 512
 
-// Write reads from p until the state is no longer [More]. It returns how many
-// bytes it has read and does not keep p. A call is [Done] exactly with the last
-// byte of its closing tag. Where it ends in another way, what was read behind
-// the end before this p came is in [Scanner.Rest].
+// Write reads from p until the state is no longer [NeedMore]. It returns how many bytes it has
+// read and does not retain p. A call is [Done] exactly with the last byte of its closing tag. If
+// it ends in another way, [Scanner.Unread] returns the bytes after its end from earlier pieces.
 func (s *Scanner) Write(p []byte) (int, State) {
 	n := 0
 	for n < len(p) && s.state == More {
@@ -94,8 +91,8 @@ func (s *Scanner) Write(p []byte) (int, State) {
 	return n, s.state
 }
 
-// finishIfEnded ends the scanner if its machine has ended. It returns how many of the
-// latest bytes belong to what was read.
+// finishIfEnded finishes the scanner if its machine has ended. It returns how many of the last
+// bytes belong to the call.
 func (s *Scanner) finishIfEnded(before, piece int) int {
 	if s.m.state != atEnd {
 		return piece
@@ -108,8 +105,8 @@ func (s *Scanner) finishIfEnded(before, piece int) int {
 	return max(0, end-before)
 }
 
-// Close says that the text has ended, and returns the last state. A call that
-// has not ended is cut off: it is reported and can never be executed.
+// Close marks the end of the text and returns the last state. An unfinished call is reported as
+// truncated and is never executable.
 func (s *Scanner) Close() State {
 	if s.state == More {
 		s.m.text = append(s.m.text, s.stops.lookahead...)
@@ -121,7 +118,6 @@ func (s *Scanner) Close() State {
 	return s.state
 }
 
-// finish reads the call whose end is known.
 func (s *Scanner) finish() {
 	s.state = Done
 	switch {
@@ -138,33 +134,31 @@ func (s *Scanner) finish() {
 	s.m.text = reuse(s.m.text)
 }
 
-// Call returns the call that was read, and false if there was none, or it was cut
-// off before its name had ended. A call with a fault, or that was cut off inside a
-// parameter, has a name and a text but no arguments. One that was cut off behind a
-// parameter shows those that are complete.
+// Call returns the call, and false if there was none or the text ended before its name. A faulty
+// call, and one truncated inside a parameter, has a name and a text but no arguments. One
+// truncated after a parameter has the complete ones.
 func (s *Scanner) Call() (chat.Call, bool) {
 	return s.reading.call, s.reading.call.Name != ""
 }
 
-// Named returns where the name of the call stands.
+// NameSpan returns the span of the tool name.
 func (s *Scanner) Named() (start, end int) { return s.reading.nameSpan.start, s.reading.nameSpan.end }
 
-// Alternatives returns the readings of a call whose marks can be read in two
-// ways, that of [Scanner.Call] first; nil for any other call. Where the other
-// reading is a value that goes on behind the end, there is only the one.
+// Alternatives returns the readings of an ambiguous call, that of [Scanner.Call] first; nil for
+// any other call. If the other reading is a value that continues after the end, it is not
+// returned.
 func (s *Scanner) Alternatives() []chat.Call { return s.reading.alternatives }
 
-// Findings returns what there is to say about the call, in the order of the text.
+// Findings returns the findings about the call in the order of the text.
 func (s *Scanner) Findings() []diag.Finding { return s.reading.findings }
 
-// Rest returns what was read behind the end of the call in earlier pieces, to be
-// read again: blanks, and the mark that ends the call without being part of it.
-// In state [None] it is all that was read in earlier pieces.
+// Unread returns the bytes after the call from earlier pieces, for the caller to read again:
+// whitespace, and a mark that ends the call without being part of it. In state [NoCall] it is
+// all text of earlier pieces.
 func (s *Scanner) Rest() string { return s.rest }
 
-// End returns the offset behind the call, and in state [None] where it was
-// looked for.
+// End returns the offset after the call, in state [NoCall] the start offset.
 func (s *Scanner) End() int { return s.m.base + s.m.end }
 
-// Steps returns how many bytes and marks were looked at, which tests count.
+// Steps returns how many bytes and marks were looked at, for tests.
 func (s *Scanner) Steps() int { return s.m.steps + s.reading.steps }

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// tools are those of the tests.
+// tools are the tools of the tests.
 var tools = Toolset{
 	"note": ShapeOf(json.RawMessage(`{"type": "object", "properties": {
 		"text": {"type": "string"}, "title": {"type": "string"}, "path": {"type": "string"},
@@ -24,7 +24,7 @@ var tools = Toolset{
 	"tools.own": ShapeOf(json.RawMessage(`{"type": "object"}`)),
 }
 
-// A sample is a text with one call and what is read of it.
+// A sample is a text with one call and its expected reading.
 type sample struct {
 	name   string
 	syntax *Syntax
@@ -151,13 +151,13 @@ var samples = []sample{
 	{name: "parameter twice", syntax: Qwen3Coder, text: "<function=note><parameter=text>a</parameter><parameter=text>b</parameter></function>", status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
 	{name: "text instead of arguments", syntax: Qwen3Coder, text: "<function=note>\nhello\n</function>", status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
 	{name: "closer of nothing", syntax: Qwen3Coder, text: "<function=note>\n</parameter>\n</function>", want: `{}`},
-	{name: "cut in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nhalf", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut in the mark of the last value", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>x</arg_value></tool_", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut in the second parameter", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n<parameter=tit", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut before the parameters", syntax: Qwen3Coder, text: "<function=note>\n", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall}},
-	{name: "cut, and a parameter twice", syntax: Qwen3Coder, text: "<function=note><parameter=text>a</parameter><parameter=text>b</parameter>", status: chat.StatusTruncated, codes: []diag.Code{diag.CutCall, diag.DuplicateKey}},
+	{name: "cut in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nhalf", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut in the mark of the last value", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>x</arg_value></tool_", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut in the second parameter", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n<parameter=tit", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut before the parameters", syntax: Qwen3Coder, text: "<function=note>\n", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut, and a parameter twice", syntax: Qwen3Coder, text: "<function=note><parameter=text>a</parameter><parameter=text>b</parameter>", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall, diag.DuplicateKey}},
 	{name: "bytes that are no text", syntax: Qwen3Coder, text: "<function=note><parameter=text>\xff</parameter></function>", status: chat.StatusInvalid, codes: []diag.Code{diag.InvalidUTF8}},
 
 	{name: "types", syntax: Qwen3Coder, text: "<function=note><parameter=count>12345678901234567890</parameter><parameter=ratio>1.50</parameter><parameter=draft>true</parameter>" +
@@ -291,7 +291,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestFixes applies the fixes of findings: what they make is read without them.
+// TestFixes applies the fixes of findings: the fixed text has no such findings.
 func TestFixes(t *testing.T) {
 	for _, s := range samples {
 		r := read(&s)

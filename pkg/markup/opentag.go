@@ -9,20 +9,20 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A tag is an opening tag with a name in it, on its way.
+// A tag is the opening tag that is being read.
 type tag struct {
 	mark         mark
-	quote        byte // the quote that is open
-	unquotedEnd  int  // where the tag would end if the quote were none
-	lastNonBlank byte // the latest byte that is no blank
+	quote        byte // the open quote
+	unquotedEnd  int  // end of the tag if the quote is text
+	lastNonBlank byte
 
-	duplicate attribute // the attribute that is there for the second time, if it has a name
+	duplicate attribute // the repeated attribute, if it has a name
 
-	end         int  // where what stands in it ends
-	next        int  // where reading goes on
+	end         int  // end of its content
+	next        int  // offset after the tag
 	unclosed    bool // its end is missing
-	tokenStart  int  // where a control token begins that stands there instead; 0 for none
-	selfClosing bool // it closes itself
+	tokenStart  int  // start of a control token in place of the end; 0 for none
+	selfClosing bool
 }
 
 // An attribute is an attribute of a tag.
@@ -32,13 +32,13 @@ type attribute struct {
 	irregular   bool
 }
 
-// beginTag begins to read an opening tag behind its mark.
+// beginTag starts reading an opening tag after its name.
 func (m *machine) beginTag(found mark) {
 	m.tag = tag{mark: found}
 	m.state, m.lookahead = inTag, found.nameEnd
 }
 
-// readTag reads an opening tag with a name in it.
+// readTag reads an opening tag that contains a name.
 func (m *machine) readTag() bool {
 	whole := m.scanTag()
 	t := &m.tag
@@ -63,7 +63,7 @@ func (m *machine) readTag() bool {
 	return m.enterParam(t.next, t.selfClosing)
 }
 
-// noteTag reports what is wrong with the attributes of the tag, beside its name.
+// noteTag reports faults of the tag other than in its name.
 func (m *machine) noteTag(others []attribute) {
 	if found := m.tag.mark; found.glued {
 		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "missing space before the attribute %q", m.syntax.Name)
@@ -78,7 +78,7 @@ func (m *machine) noteTag(others []attribute) {
 	m.noteOpenTag()
 }
 
-// nameCloses reports whether a mark with the name of a parameter can close it.
+// nameCloses reports whether a closing tag with the name of a parameter can close it.
 func (m *machine) nameCloses(name string) bool {
 	if m.syntax.Elements || len(name) > maxElementName {
 		return false
@@ -91,7 +91,7 @@ func (m *machine) nameCloses(name string) bool {
 	return name != ""
 }
 
-// scanTag looks for the end of the tag. It reports false if more text is needed.
+// scanTag scans to the end of the tag. It returns false if it needs more text.
 func (m *machine) scanTag() bool {
 	t, d, token := &m.tag, m.syntax.delimiters(), m.syntax.Token
 	end, inTag := d.End, m.namePosition() == InTag
@@ -110,7 +110,7 @@ func (m *machine) scanTag() bool {
 		switch {
 		case v == maybe:
 			return false
-		case v == yes && (end != ">" || t.lastNonBlank != '|'): // which ends a control token that leaked in
+		case v == yes && (end != ">" || t.lastNonBlank != '|'): // a leaked control token ends with |>
 			if t.quote == 0 {
 				t.selfClosing = t.lastNonBlank == '/'
 				return t.finish(at, at+len(end))
@@ -139,7 +139,7 @@ func (m *machine) scanTag() bool {
 	return false
 }
 
-// readQuote reads a byte that may be a quote around a value.
+// readQuote reads a byte that may be a quote around an attribute value.
 func (t *tag) readQuote(c byte) {
 	switch {
 	case c == t.quote:
@@ -149,7 +149,7 @@ func (t *tag) readQuote(c byte) {
 	}
 }
 
-// endWithoutEnd ends a tag whose end, or a quote in it, is missing.
+// endWithoutEnd ends a tag without its end, or with an unclosed quote.
 func (t *tag) endWithoutEnd(at int, end string) bool {
 	if t.quote != 0 && t.unquotedEnd > 0 {
 		return t.finish(t.unquotedEnd, t.unquotedEnd+len(end))
@@ -166,7 +166,7 @@ func (t *tag) finish(end, next int) bool {
 	return true
 }
 
-// namePosition returns where the name in the tag stands.
+// namePosition returns the position of the name in the tag.
 func (m *machine) namePosition() string {
 	if m.tag.mark.kind == callOpen {
 		return m.syntax.Name
@@ -174,12 +174,12 @@ func (m *machine) namePosition() string {
 	return m.syntax.Key
 }
 
-// splitName returns the attribute of the tag with a name, and the others.
+// splitName returns the attribute with the name, and the others.
 func (m *machine) splitName(where string) (attribute, []attribute) {
 	t := &m.tag
 	from := t.mark.nameEnd
 	if where == InTag {
-		from++ // the "="
+		from++
 		return m.nameInTag(from, t.end), nil
 	}
 	all := m.parseAttributes(from, t.end)
@@ -191,8 +191,8 @@ func (m *machine) splitName(where string) (attribute, []attribute) {
 	return found, slices.Delete(all, i, i+1)
 }
 
-// nameInTag returns the name behind "=". If the end of the tag is missing, another
-// "=" ends the name.
+// nameInTag returns the name after "=". If the end of the tag is missing, another "=" ends the
+// name.
 func (m *machine) nameInTag(from, end int) attribute {
 	if i := bytes.IndexByte(m.text[from:end], '='); m.tag.unclosed && i >= 0 {
 		end = from + i
@@ -201,14 +201,13 @@ func (m *machine) nameInTag(from, end int) attribute {
 	return attribute{name: InTag, value: string(m.text[from:end]), start: from, end: end}
 }
 
-// maxLinearAttributes is how many attributes are compared one by one.
+// maxLinearAttributes is the number of attributes up to which names are compared one by one.
 const maxLinearAttributes = 8
 
-// parseAttributes reads the attributes between two offsets, in the room of those of the
-// last tag.
+// parseAttributes parses the attributes between two offsets into the reused buffer.
 func (m *machine) parseAttributes(from, end int) []attribute {
 	all := m.attrBuffer[:0]
-	var names map[string]bool // of all, where they are many
+	var names map[string]bool // set if there are more than maxLinearAttributes
 	for i := from; i < end; {
 		if isSpace(m.text[i]) {
 			i++
@@ -234,7 +233,7 @@ func (m *machine) parseAttributes(from, end int) []attribute {
 	return all
 }
 
-// parseAttribute reads the attribute at i.
+// parseAttribute parses the attribute at i.
 func (m *machine) parseAttribute(i, end int) (attribute, int) {
 	from := i
 	for i < end && m.text[i] != '=' && !isSpace(m.text[i]) {
@@ -258,7 +257,7 @@ func (m *machine) parseAttribute(i, end int) (attribute, int) {
 	return a, next
 }
 
-// parseAttributeValue reads the value of an attribute at i.
+// parseAttributeValue parses the value of an attribute at i.
 func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 	text := m.text[i:end]
 	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
@@ -280,7 +279,7 @@ func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 	return i + n
 }
 
-// paramKey returns the name of the parameter in the tag, and keeps its attributes.
+// paramKey returns the parameter name in the tag and stores its attributes.
 func (m *machine) paramKey() name {
 	a, others := m.splitName(m.syntax.Key)
 	m.param.attrs = others
@@ -291,17 +290,17 @@ func (m *machine) paramKey() name {
 	return n
 }
 
-// A name is the name of a tool or parameter as it stands in the text.
+// A name is the name of a tool or parameter in the text.
 type name struct {
 	text            string
 	start, end      int
-	irregular       bool   // quotes or blanks stood around it, or were missing
-	hasControlToken bool   // control tokens stood in it
-	hasExtra        bool   // it stands in the tag, and something else does, too
-	namespace       string // this stood before it
+	irregular       bool   // quotes or whitespace around it are unexpected or missing
+	hasControlToken bool   // it contained control tokens
+	hasExtra        bool   // the tag contains something else, too
+	namespace       string // the prefix that was removed
 }
 
-// trimNoise takes quotes and blanks from both ends of a name.
+// trimNoise removes quotes and whitespace from both ends of a name.
 func trimNoise(name string) string {
 	const noise = " \t\r\n\"'`"
 	for name != "" && strings.IndexByte(noise, name[0]) >= 0 {
@@ -313,7 +312,7 @@ func trimNoise(name string) string {
 	return name
 }
 
-// cleanName takes quotes, blanks and control tokens from a name.
+// cleanName removes quotes, whitespace and control tokens from a name.
 func cleanName(text string, start, end int) name {
 	n := name{start: start, end: end}
 	n.text, n.hasControlToken = removeControlTokens(text)
@@ -323,8 +322,8 @@ func cleanName(text string, start, end int) name {
 	return n
 }
 
-// paramName returns the name of a parameter, with what does not belong to it
-// taken away where the tool has no parameter of just that name.
+// paramName returns a parameter name, cleaned unless the tool has a parameter with exactly that
+// name.
 func (m *machine) paramName(text string, start, end int) name {
 	if has, _ := m.shape.declares(text); has {
 		return name{text: text, start: start, end: end}
@@ -332,8 +331,7 @@ func (m *machine) paramName(text string, start, end int) name {
 	return cleanName(text, start, end)
 }
 
-// toolName returns the name of a tool, with what does not belong to it taken
-// away where no tool has just that name.
+// toolName returns a tool name, cleaned unless there is a tool with exactly that name.
 func (m *machine) toolName(text string, start, end int) name {
 	if m.tools[text] != nil {
 		return name{text: text, start: start, end: end}
@@ -353,7 +351,7 @@ func (m *machine) toolName(text string, start, end int) name {
 	return n
 }
 
-// cutDoubled cuts a name that stands before itself as its namespace.
+// cutDoubled splits NAME.NAME into namespace and name.
 func cutDoubled(text string) (space, rest string) {
 	space, rest, _ = strings.Cut(text, ".")
 	if space != rest {
@@ -362,7 +360,7 @@ func cutDoubled(text string) (space, rest string) {
 	return space + ".", rest
 }
 
-// removeControlTokens takes control tokens, <|…|>, from a name.
+// removeControlTokens removes control tokens, <|…|>, from a name.
 func removeControlTokens(text string) (clean string, found bool) {
 	if !strings.Contains(text, "<|") {
 		return text, false

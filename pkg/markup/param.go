@@ -12,7 +12,7 @@ func (m *machine) beginParam(found mark) bool {
 	return true
 }
 
-// enterParam goes on behind the opening tag of a parameter.
+// enterParam continues after the opening tag of a parameter.
 func (m *machine) enterParam(at int, closed bool) bool {
 	m.hasParams = true
 	m.param.start = at
@@ -23,7 +23,7 @@ func (m *machine) enterParam(at int, closed bool) bool {
 	return m.enter(inValue, at)
 }
 
-// readKey reads the name of a parameter that stands in a tag of its own.
+// readKey reads a parameter name that has its own tag.
 func (m *machine) readKey() bool {
 	for {
 		found, ok := m.scanMark()
@@ -49,7 +49,7 @@ func (m *machine) readKey() bool {
 	}
 }
 
-// readAfterKey reads the mark in front of a value that has a tag of its own.
+// readAfterKey reads the tag before a value that has its own tag.
 func (m *machine) readAfterKey() bool {
 	found, ok := m.nextOwnMark()
 	if !ok {
@@ -69,7 +69,7 @@ func (m *machine) readAfterKey() bool {
 	return m.enterParam(m.pos, false)
 }
 
-// readValue looks for the mark that closes the value.
+// readValue scans to the mark that closes the value.
 func (m *machine) readValue() bool {
 	if m.syntax.CDATA && m.lookahead == m.param.start {
 		if v := m.tryCDATA(); v != no {
@@ -83,7 +83,7 @@ func (m *machine) readValue() bool {
 	return m.handleValueMark(found)
 }
 
-// tryCDATA looks for a CDATA section at the start of a value, and goes on in it.
+// tryCDATA enters a CDATA section at the start of a value.
 func (m *machine) tryCDATA() verdict {
 	i := m.lookahead
 	for i < len(m.text) && i-m.lookahead < maxBlanks && isSpace(m.text[i]) {
@@ -96,7 +96,7 @@ func (m *machine) tryCDATA() verdict {
 	return v
 }
 
-// readCDATA looks for the end of a CDATA section.
+// readCDATA scans to the end of a CDATA section.
 func (m *machine) readCDATA() bool {
 	i := bytes.Index(m.text[m.lookahead:], []byte(cdataClose))
 	if i < 0 {
@@ -115,7 +115,7 @@ const (
 	cdataClose = "]]>"
 )
 
-// handleValueMark decides what a mark in a value means.
+// handleValueMark decides whether a mark in a value ends it.
 func (m *machine) handleValueMark(found mark) bool {
 	p := &m.param
 	own := m.isCloser(found)
@@ -144,7 +144,7 @@ func (m *machine) handleValueMark(found mark) bool {
 	return true
 }
 
-// openNestedParam counts a value in a value, which its tag can close itself.
+// openNestedParam counts a nested value, unless its tag closes itself.
 func (m *machine) openNestedParam(found mark) bool {
 	ahead := m.lookaheadMachine(found)
 	ahead.beginTag(found)
@@ -160,7 +160,7 @@ func (m *machine) openNestedParam(found mark) bool {
 	return true
 }
 
-// isCloser reports whether a mark is the one that closes the value.
+// isCloser reports whether a mark is the parameter's own closing tag.
 func (m *machine) isCloser(found mark) bool {
 	if m.param.isElement {
 		return found.kind == elementClose && found.name == m.param.name.text
@@ -168,20 +168,19 @@ func (m *machine) isCloser(found mark) bool {
 	return found.kind == paramClose
 }
 
-// closesParamName reports whether a mark closes the name of the parameter, as if that
-// were its tag.
+// closesParamName reports whether a mark is a closing tag with the parameter's name.
 func (m *machine) closesParamName(found mark) bool {
 	return found.kind == elementClose && found.name == m.param.name.text
 }
 
-// checkCloser goes on behind a mark that may close the value.
+// checkCloser looks at what follows a mark that may close the value.
 func (m *machine) checkCloser(found mark) bool {
 	m.closer = found
 	m.state, m.lookahead = afterCloser, found.end
 	return true
 }
 
-// readAfterCloser decides by what follows whether a mark closes the value.
+// readAfterCloser decides by the following text whether the mark closes the value.
 func (m *machine) readAfterCloser() bool {
 	at := m.lookahead
 	follows, ok := m.nextMark()
@@ -207,8 +206,8 @@ func (m *machine) readAfterCloser() bool {
 	return true
 }
 
-// closesInnerParam reports whether a mark that may close the value closes a parameter
-// in it: one begins there, and with what follows begins none that the tool has.
+// closesInnerParam reports whether the mark closes a parameter inside the value: one has begun
+// there, and the next one is not a parameter of the tool.
 func (m *machine) closesInnerParam(own bool, follows mark) (bool, verdict) {
 	if !own || m.param.openParams == 0 || follows.kind != paramOpen {
 		return false, no
@@ -222,7 +221,7 @@ func (m *machine) closesInnerParam(own bool, follows mark) (bool, verdict) {
 	return knows && !has, yes
 }
 
-// rejectCloser makes the mark that may close the value a part of it.
+// rejectCloser makes the mark a part of the value.
 func (m *machine) rejectCloser(own bool, follows mark) {
 	p := &m.param
 	switch {
@@ -232,7 +231,7 @@ func (m *machine) rejectCloser(own bool, follows mark) {
 		p.openParams--
 	case own:
 		p.closerRejected = true
-		m.ambiguous = m.ambiguous || m.isCloser(follows) // twice the same: one is a slip, or text
+		m.ambiguous = m.ambiguous || m.isCloser(follows) // two in a row: one is a slip, or text
 	}
 	if m.closer.kind != elementClose {
 		m.addMarkToValue(m.closer)
@@ -240,8 +239,7 @@ func (m *machine) rejectCloser(own bool, follows mark) {
 	m.state, m.lookahead = inValue, m.closer.end
 }
 
-// canFollowCloser reports whether a call goes on as it should with a mark behind the one
-// that may close the value.
+// canFollowCloser reports whether a mark is expected after the one that may close the value.
 func (m *machine) canFollowCloser(own bool, follows kind) bool {
 	switch follows {
 	case wrapperClose, wrapperOpen, callOpen:
@@ -252,7 +250,7 @@ func (m *machine) canFollowCloser(own bool, follows kind) bool {
 	return false
 }
 
-// acceptCloser ends the value with the mark that may close it.
+// acceptCloser ends the value at the mark.
 func (m *machine) acceptCloser(own bool) bool {
 	p, next := &m.param, m.closer.end
 	if !own {
@@ -267,7 +265,7 @@ func (m *machine) acceptCloser(own bool) bool {
 	return m.closeValue(m.closer.start, next)
 }
 
-// closeValue ends the value at an offset and goes on at another.
+// closeValue ends the value at an offset and continues at another.
 func (m *machine) closeValue(end, next int) bool {
 	m.ambiguous = m.ambiguous || m.param.wrongCloser || m.param.openCalls > 0
 	m.addParam(m.param.start, end)
@@ -288,8 +286,8 @@ func (m *machine) addMarkToValue(found mark) {
 	}
 }
 
-// tryNextParam decides whether the opening mark of a parameter in a value begins
-// the next parameter, and the mark that closes the value is missing.
+// tryNextParam decides whether the opening tag of a parameter in a value begins the next
+// parameter after a missing closing tag.
 func (m *machine) tryNextParam(found mark) bool {
 	apart := m.syntax.KeyTag != "" || m.isLineStart(found.start)
 	if !apart && !m.param.closerRejected {
@@ -298,7 +296,7 @@ func (m *machine) tryNextParam(found mark) bool {
 	}
 	key, v := m.peekKey(found)
 	if v == maybe {
-		m.lookahead = found.start // where the search goes on
+		m.lookahead = found.start // the search continues there
 		return false
 	}
 	has, knows := m.shape.declares(key)
@@ -306,7 +304,7 @@ func (m *machine) tryNextParam(found mark) bool {
 		m.addMarkToValue(found)
 		return true
 	}
-	if !apart { // it begins the next, and text stands between the two, or all of it is the value
+	if !apart { // it begins the next and text is between the two, or all of it is the value
 		m.ambiguous = true
 		m.addMarkToValue(found)
 		return true
@@ -316,8 +314,8 @@ func (m *machine) tryNextParam(found mark) bool {
 	return m.closeValue(found.start, found.start)
 }
 
-// isLineStart reports whether only blanks stand between an offset and the start of
-// the line or the value.
+// isLineStart reports whether only whitespace separates an offset from the start of the line or
+// value.
 func (m *machine) isLineStart(i int) bool {
 	for i > m.param.start && (m.text[i-1] == ' ' || m.text[i-1] == '\t') {
 		i--
@@ -326,8 +324,7 @@ func (m *machine) isLineStart(i int) bool {
 	return i == m.param.start || m.text[i-1] == '\n'
 }
 
-// maxKeyLen bounds the text in which the name of a parameter is looked for inside
-// a value, in bytes.
+// maxKeyLen limits the lookahead for a parameter name inside a value, in bytes.
 const maxKeyLen = 256
 
 // peekKey returns the name of the parameter that a mark in a value would begin.
@@ -352,7 +349,7 @@ func (m *machine) peekKey(found mark) (string, verdict) {
 	return string(bytes.TrimSpace(m.text[found.end:closer.start])), yes
 }
 
-// lookaheadMachine returns a machine that reads behind a mark in a value, but not far.
+// lookaheadMachine returns a machine for a limited lookahead after a mark in a value.
 func (m *machine) lookaheadMachine(found mark) *machine {
 	stop := min(len(m.text), found.end+maxKeyLen)
 	return &machine{syntax: m.syntax, words: m.words, text: m.text[:stop], final: m.final || stop-found.end == maxKeyLen}

@@ -10,11 +10,10 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// Append writes one call in the syntax. Reading it back with the same tools gives
-// an equal call, or Append reports false and writes nothing: values have no
-// escapes in most syntaxes, so a text that holds its own closing mark cannot be
-// written, nor a number where nothing says that it is one. Of a positional call
-// the one object is written that is its only argument.
+// Append writes one call in the syntax. Reading it back with the same tools gives an equal call;
+// otherwise Append returns false and writes nothing. Most syntaxes have no escapes in values, so
+// a text that contains its own closing tag cannot be written, nor a number without a declared
+// type. For a positional call with one object as its only argument it writes that object.
 func (s *Syntax) Append(b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 	arguments, ok := objectArguments(c)
 	if !ok {
@@ -41,8 +40,7 @@ func objectArguments(c chat.Call) (json.RawMessage, bool) {
 	return all[0], true
 }
 
-// readsBack reports whether a text is one call with a name and arguments, and
-// nothing else.
+// readsBack reports whether a text is exactly one call with a name and arguments.
 func (s *Syntax) readsBack(text []byte, name string, arguments json.RawMessage, tools Toolset) bool {
 	r := New(s, Options{Tools: tools})
 	n, state := r.Write(text)
@@ -50,8 +48,8 @@ func (s *Syntax) readsBack(text []byte, name string, arguments json.RawMessage, 
 	return state == Done && n == len(text) && call.Status == chat.StatusOK && call.Name == name && sameJSON(call.Arguments, arguments)
 }
 
-// sameJSON reports whether two values are equal: their numbers digit by digit,
-// and their members in the same order.
+// sameJSON reports whether two values are equal: numbers digit by digit, and members in the same
+// order.
 func sameJSON(a, b json.RawMessage) bool {
 	left, right := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	left.UseNumber()
@@ -68,7 +66,6 @@ func sameJSON(a, b json.RawMessage) bool {
 	}
 }
 
-// A writer writes one call.
 type writer struct {
 	*Syntax
 	b []byte
@@ -80,7 +77,7 @@ func (w *writer) write(texts ...string) {
 	}
 }
 
-// openTag writes an opening tag up to its end, and what stands in it.
+// openTag writes an opening tag with its attributes.
 func (w *writer) openTag(name string, attributes ...string) {
 	d := w.delimiters()
 	w.write(w.Token, d.Open, w.Prefix, name)
@@ -115,7 +112,7 @@ func (w *writer) endLine() {
 	}
 }
 
-// writeCall writes a call. It reports false if the arguments are no object.
+// writeCall writes a call. It returns false if the arguments are not an object.
 func (w *writer) writeCall(name string, arguments json.RawMessage) bool {
 	tag := w.Calls[0]
 	if w.Name == InText {
@@ -133,8 +130,8 @@ func (w *writer) writeCall(name string, arguments json.RawMessage) bool {
 	return ok
 }
 
-// eachMember calls f for the members of an object in order. It reports false if
-// it is none, or f does.
+// eachMember calls f for the members of an object in order. It returns false if f does or if the
+// value is not an object.
 func eachMember(object json.RawMessage, f func(key string, value json.RawMessage) bool) bool {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -151,7 +148,6 @@ func eachMember(object json.RawMessage, f func(key string, value json.RawMessage
 	return true
 }
 
-// writeParameter writes one parameter.
 func (w *writer) writeParameter(key string, value json.RawMessage) bool {
 	switch {
 	case w.KeyTag != "":
@@ -201,15 +197,15 @@ func (w *writer) paramAttributes(key string, value json.RawMessage) []string {
 	return all
 }
 
-// kindNames are the names of types in JSON Schema.
+// kindNames are the type names of JSON Schema.
 var kindNames = map[Kinds]string{
 	String: "string", Integer: "integer", Number: "number", Boolean: "boolean", Null: "null", Array: "array", Object: "object",
 }
 
-// String returns the name of the type if it is one, as in JSON Schema.
+// String returns the JSON Schema name of a single kind.
 func (k Kinds) String() string { return kindNames[k] }
 
-// writeValue writes a value: a text as it is, anything else as JSON.
+// writeValue writes a text as it is, any other value as JSON.
 func (w *writer) writeValue(value json.RawMessage) {
 	var text string
 	if json.Unmarshal(value, &text) != nil || jsonKind(value) != String {
@@ -224,14 +220,14 @@ func (w *writer) writeValue(value json.RawMessage) {
 	w.write(text)
 }
 
-// A pendingTag is what is still to be written: a tag with a value, or the end of one.
+// A pendingTag is a tag with a value still to be written, or a closing tag.
 type pendingTag struct {
 	name  string
-	value json.RawMessage // nil: the closing tag
+	value json.RawMessage // nil for a closing tag
 	depth int
 }
 
-// writeNested writes a value as tags in tags.
+// writeNested writes a value as nested tags.
 func (w *writer) writeNested(key string, value json.RawMessage) bool {
 	stack := []pendingTag{{key, value, 1}}
 	for len(stack) > 0 {
@@ -257,7 +253,7 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 	return true
 }
 
-// children returns the members or items of a value, and false if it has none.
+// children returns the members or items of a value, and false if it is not a container.
 func (n *pendingTag) children() ([]pendingTag, bool) {
 	var parts []pendingTag
 	var items []json.RawMessage

@@ -2,4 +2,4 @@ package markup
 
 import "oneshot/internal/raced"
 
-var growthSize = raced.Less(1<<17, 1<<13)
+var growthSize = raced.Pick(1<<17, 1<<13)

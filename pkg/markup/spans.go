@@ -8,16 +8,16 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Place is where an argument stands in the text of a call, in bytes of that text.
+// An ArgumentSpan locates an argument in the text of a call, in bytes of that text.
 type Place struct {
-	Pointer string    // to the argument in the arguments; to an item of it where a tag comes again
-	Name    diag.Span // zero where the text does not say it
-	Value   diag.Span // without what stands around it and is no part of it
+	Pointer string    // to the argument in the arguments, or to an item of it for a repeated tag
+	Name    diag.Span // zero if the text does not contain the name
+	Value   diag.Span // without padding
 }
 
-// A tracedValue is what is kept of where a value stands.
+// A tracedValue is the recorded position of a value.
 type tracedValue struct {
-	in          int // the index of the value that it stands in; outermost for an argument
+	in          int // index of the containing value; outermost for an argument
 	name        string
 	named, said diag.Span
 	list        bool // it is an array of the values in it
@@ -25,21 +25,20 @@ type tracedValue struct {
 
 const outermost = -1
 
-// A tracer keeps where values stand, if it is on.
+// A tracer records the positions of values if it is enabled.
 type tracer struct {
 	enabled bool
-	values  []tracedValue // by their beginning
+	values  []tracedValue // in the order of their starts
 }
 
-// Places reads the text of one call again, of all its bytes, and returns its
-// arguments with their places; nil if it is none, or cannot be read. Where the
-// arguments are one object the places are none.
+// LocateArguments reads the text of one call again and returns its arguments with their spans;
+// nil if it is not a call or cannot be read. There are no spans if the arguments are one object.
 func Places(s *Syntax, text string, tools Toolset) (json.RawMessage, []Place) {
 	if bare := strings.TrimPrefix(text, s.Token); !strings.HasPrefix(bare, s.delimiters().Open) {
 		return nil, nil
 	}
 	m := parseTraced(s, text, tools)
-	if m.incomplete { // a mark behind the call has ended its last value
+	if m.incomplete { // a mark after the call has ended its last value
 		m = parseTraced(s, text+m.callClosingTag(), tools)
 	}
 	if m.notCall || m.incomplete || m.out.invalid {
@@ -48,8 +47,7 @@ func Places(s *Syntax, text string, tools Toolset) (json.RawMessage, []Place) {
 	return m.out.argumentsJSON(), m.out.tracer.argumentSpans()
 }
 
-// parseTraced returns a machine that has read the text of a call, and kept where its
-// parameters stand.
+// parseTraced returns a machine that has read the text of a call with tracing enabled.
 func parseTraced(s *Syntax, text string, tools Toolset) *machine {
 	m := &machine{
 		syntax: s, words: s.words(), tools: tools, text: []byte(text), final: true, endsAtCallEnd: true, out: &output{tracer: tracer{enabled: true}},
@@ -58,7 +56,7 @@ func parseTraced(s *Syntax, text string, tools Toolset) *machine {
 	return m
 }
 
-// begin takes a value, whose end may not be known yet, and returns its index.
+// begin records a value, whose end may still be unknown, and returns its index.
 func (t *tracer) begin(in int, name string, named, said diag.Span) int {
 	if !t.enabled {
 		return outermost
@@ -67,28 +65,28 @@ func (t *tracer) begin(in int, name string, named, said diag.Span) int {
 	return len(t.values) - 1
 }
 
-// end takes the end of a value that holds others.
+// end sets the end of a value that contains others.
 func (t *tracer) end(i, at int, list bool) {
 	if t.enabled {
 		t.values[i].said.End, t.values[i].list = at, list
 	}
 }
 
-// truncate drops what has been taken of the values in one.
+// truncate drops the values inside one.
 func (t *tracer) truncate(i int) {
 	if t.enabled {
 		t.values = t.values[:i+1]
 	}
 }
 
-// trace takes the value of the current parameter.
+// trace records the value of the current parameter.
 func (m *machine) trace(start, end int) int {
 	if !m.out.tracer.enabled {
 		return outermost
 	}
 	n := m.param.name
 	from := n.start
-	if m.param.isElement { // whose name is that of its tag
+	if m.param.isElement { // its name is that of its tag
 		from = n.end - len(n.text)
 	}
 	for from < n.end && isSpace(m.text[from]) {
@@ -98,17 +96,16 @@ func (m *machine) trace(start, end int) int {
 	return m.out.tracer.begin(outermost, n.text, named, diag.Bytes(start, end))
 }
 
-// maxPointerLen bounds the pointers to what stands in arguments, in bytes: behind long
-// names many values can stand.
+// maxPointerLen limits pointers, in bytes: many values can be below long names.
 const maxPointerLen = 256
 
-// A sibling is the values of one name in a value, or all of those in a list.
+// A sibling identifies the values of one name in a value, or all items of a list.
 type sibling struct {
 	in   int
 	name string
 }
 
-// argumentSpans returns where the values stand. A name that comes again makes an array.
+// argumentSpans returns the spans of all values. A repeated name makes an array.
 func (t *tracer) argumentSpans() []Place {
 	all, pointers := make([]Place, 0, len(t.values)), make([]string, len(t.values))
 	count, seen, arrays := map[sibling]int{}, map[sibling]int{}, map[sibling]int{}

@@ -12,7 +12,7 @@ import (
 	"oneshot/internal/raced"
 )
 
-// Places knows where each value stands, also those that are tags in tags.
+// LocateArguments knows the position of each value, also of nested tags.
 func TestPlaces(t *testing.T) {
 	tools := Toolset{"f": ShapeOf(json.RawMessage(`{"properties":{"list":{"type":"array"},"n":{"type":"integer"}}}`))}
 	for _, tt := range []struct {
@@ -78,10 +78,10 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// However many values there are, and however deep they stand.
+// The work is bounded for many values and for deep ones.
 func TestPlacesAreLinear(t *testing.T) {
 	begin := time.Now()
-	deep, long, count := 50, strings.Repeat("n", 100), raced.Less(200_000, 40_000)
+	deep, long, count := 50, strings.Repeat("n", 100), raced.Pick(200_000, 40_000)
 	text := `<invoke name="f">` + strings.Repeat("<"+long+">", deep) + strings.Repeat("<a>1</a><b>2</b>", count/2) + strings.Repeat("</"+long+">", deep) + "</invoke>"
 	args, places := Places(MinimaxM3, text, nil)
 	if len(args) == 0 || len(places) == 0 || len(places) > deep {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// stops are the marks that cut a call off wherever they stand, such as the end of
-// the reasoning in which it is a draft.
+// stops are strings that end a call wherever they begin, such as the end of the reasoning in
+// which the call is a draft.
 type stops struct {
 	markers   []string
-	lookahead []byte // the end of the text, if it can be the beginning of a mark, or is one
+	lookahead []byte // the end of the text, if it can begin a stop or is one
 }
 
 // appendText writes a piece of the text to a machine, up to a stop.
@@ -28,7 +28,7 @@ func (s *stops) appendText(m *machine, p []byte) {
 	m.text, s.lookahead = m.text[:from+at], append(s.lookahead[:0], m.text[from+at:]...)
 }
 
-// indexStop returns where the first stop stands in a text, -1 if there is none.
+// indexStop returns the index of the first stop in a text, or -1.
 func (s *stops) indexStop(text []byte) int {
 	first := -1
 	for _, mark := range s.markers {

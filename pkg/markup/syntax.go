@@ -2,80 +2,80 @@ package markup
 
 import "sync"
 
-// A Syntax says how a dialect writes the tags of one call. It is data; the zero
-// value of a field is what most dialects do.
+// A Syntax describes how a dialect writes the tags of one call. The zero value of a field is the
+// behaviour of most dialects.
 type Syntax struct {
-	Delimiters           // "<", "</", ">" if they are empty
-	Prefix      string   // stands before the names of tags; it may be missing in the whole call
-	Token       string   // stands before every tag; it may be missing in the whole call
-	Calls       []string // names of the tag of a call; the first is the one that is written
-	Name        string   // the attribute with the name of the tool; [InTag] or [InText]
-	NameEnd     string   // a tag that ends a name that is text
-	Parameters  []string // names of the tag of a parameter; the first is the one that is written
+	Delimiters           // default "<", "</", ">"
+	Prefix      string   // before tag names; the whole call may omit it
+	Token       string   // before every tag; the whole call may omit it
+	Calls       []string // tag names of a call; the first is used for writing
+	Name        string   // attribute of the tool name, [InTag] or [InText]
+	NameEnd     string   // tag that ends a name that is text
+	Parameters  []string // tag names of a parameter; the first is used for writing
 	Elements    bool     // a parameter can be a tag with its own name
-	Key         string   // the attribute with the name of a parameter, or [InTag]
-	KeyTag      string   // instead of Parameters and Key: the tag around the name of a parameter
-	ValueTag    string   // and the one around its value
-	ValueAttr   string   // an attribute that can hold the value of a parameter
-	Groups      []string // tags around the parameters that mean nothing
-	Wrappers    []string // names of the tags around calls, which may close instead of a call
-	Ends        []string // other marks that end a call
-	Framing     Framing  // what stands around a value and is no part of it
-	ID          string   // an attribute of a call: its id
-	FormAttr    string   // an attribute of a parameter: "raw" if the value is text, "json", or "dict" and "list" if it is tags of parameters
-	Untyped     Untyped  // what a value without a known type is
-	StringAttr  string   // an attribute of a parameter: "true" if the value is text, "false" if it is JSON
-	TypeAttr    string   // an attribute of a parameter that names the JSON type of the value
-	Ignored     []string // attributes that say nothing
+	Key         string   // attribute of the parameter name, or [InTag]
+	KeyTag      string   // tag around the parameter name, instead of ParamTags and KeyAttr
+	ValueTag    string   // tag around the value, with KeyTag
+	ValueAttr   string   // attribute that can contain the value of a parameter
+	Groups      []string // tags around parameters, without a meaning
+	Wrappers    []string // tag names of the wrappers, which may close instead of a call
+	Ends        []string // other markers that end a call
+	Framing     Framing  // around values, not part of them
+	ID          string   // attribute of a call's id
+	FormAttr    string   // parameter attribute: "raw" for text, "json", or "dict" and "list" for parameter tags
+	Untyped     Untyped  // decoding of values without a known type
+	StringAttr  string   // parameter attribute: "true" for text, "false" for JSON
+	TypeAttr    string   // parameter attribute: JSON type of the value
+	Ignored     []string // attributes without a meaning
 	Bare        bool     // the arguments may be one JSON object instead of parameters
-	Entities    bool     // values have the entities of XML
-	AttrEscapes bool     // attributes have the entities of XML
+	Entities    bool     // values have XML entities
+	AttrEscapes bool     // attributes have XML entities
 	CDATA       bool     // values may be CDATA sections
-	Nested      bool     // objects and arrays are tags in tags, and a tag that comes again makes an array
-	Doubled     bool     // the name of a tool can stand twice, as NAME.NAME
-	Glued       bool     // the blank before the attribute with a name can be missing
-	Compact     bool     // nothing is written between tags, and otherwise a line end
-	Stopped     bool     // the text may end before the end of the mark that closes the call, where a sequence stops the model
-	Backslash   bool     // the characters \n may stand for a line end between tags
+	Nested      bool     // objects and arrays are nested tags, and a repeated tag makes an array
+	Doubled     bool     // a tool name may be doubled, as NAME.NAME
+	Glued       bool     // the space before the name attribute may be missing
+	Compact     bool     // no line ends are written between tags
+	Stopped     bool     // a stop sequence may cut the end of the call's closing tag
+	Backslash   bool     // the characters \n may replace a line end between tags
 
 	once  sync.Once
-	known vocabulary // what [Syntax.words] returns, made the first time
+	known vocabulary // cache of [Syntax.words]
 }
 
-// Delimiters are what stands around the name of a tag.
+// Delimiters are the delimiters of a tag.
 type Delimiters struct {
-	Open, Close string // before the name of an opening and of a closing tag
-	End         string // behind the tag
+	Open, Close string // before the name of an opening and a closing tag
+	End         string // after the tag
 }
 
-// Where a name stands that is not in an attribute.
+// Positions of a name outside attributes.
 const (
 	InTag  = "="   // <function=NAME>
 	InText = "..." // <tool_call>NAME
 )
 
-// An Untyped says what a value is whose type is not known: no definition gives it, nor
-// does the tag. It is JSON only where all of it is strictly valid.
+// Untyped selects the decoding of a value whose type neither a definition nor its tag declares.
+// It is JSON only if all of it is strictly valid.
 type Untyped int
 
-// What a value without a known type can be.
+// The decodings of a value without a known type.
 const (
-	Containers Untyped = iota // an object or array of JSON, or text: the rule
-	Text                      // always text, where the model's servers read it so
-	JSON                      // any JSON but a string, or text, where objects and arrays are tags
+	Containers Untyped = iota // a JSON object or array, otherwise text
+	Text                      // always text, as the model's servers do
+	JSON                      // any JSON but a string, otherwise text, for syntaxes with NestedTags
 )
 
-// A Framing is what stands around a value and is no part of it.
+// A Padding is the whitespace around a value that is not part of it.
 type Framing int
 
-// The framings.
+// The paddings.
 const (
-	Verbatim Framing = iota // nothing
+	Verbatim Framing = iota // none
 	Newline                 // one line end on each side
-	Blanks                  // all blanks
+	Blanks                  // all whitespace
 )
 
-// delimiters returns the delimiters, the usual ones for a zero value.
+// delimiters returns the delimiters or their defaults.
 func (s *Syntax) delimiters() Delimiters {
 	if s.Open == "" {
 		return Delimiters{"<", "</", ">"}
@@ -83,7 +83,6 @@ func (s *Syntax) delimiters() Delimiters {
 	return s.Delimiters
 }
 
-// A kind is a kind of mark.
 type kind uint8
 
 const (
@@ -103,16 +102,16 @@ const (
 	elementClose
 )
 
-// A tail says what must stand behind the name in a mark.
+// A tail is the required text after the name in a mark.
 type tail uint8
 
 const (
 	endTail         tail = iota // the end of the tag
-	optionalEndTail             // the end of the tag, which may be missing
-	anyTail                     // the same, whatever follows
+	optionalEndTail             // the end of the tag, optional before a line end or mark
+	anyTail                     // the end of the tag, always optional
 	equalsTail                  // "="
-	attrTail                    // a blank, or the end of the tag
-	noTail                      // nothing
+	attrTail                    // whitespace or the end of the tag
+	noTail
 )
 
 // A markWord is a mark up to the end of its name.
@@ -123,14 +122,13 @@ type markWord struct {
 	qualified bool // with the prefix
 }
 
-// A vocabulary is the words of a syntax: all of them, and those that can stand where
-// the second byte is known.
+// A vocabulary holds the words of a syntax: all, and by their second byte.
 type vocabulary struct {
 	all []markWord
 	by  [256][]markWord
 }
 
-// words returns the words of the syntax.
+// words returns the vocabulary of the syntax.
 func (s *Syntax) words() *vocabulary {
 	s.once.Do(func() {
 		s.known.all = s.makeWords()
@@ -145,7 +143,7 @@ func (s *Syntax) words() *vocabulary {
 	return &s.known
 }
 
-// at returns the words that can stand at the start of a text.
+// at returns the words that can be at the start of a text.
 func (v *vocabulary) at(text []byte) []markWord {
 	switch {
 	case v == nil:
@@ -156,7 +154,6 @@ func (v *vocabulary) at(text []byte) []markWord {
 	return v.by[text[1]]
 }
 
-// makeWords makes the words.
 func (s *Syntax) makeWords() []markWord {
 	d := s.delimiters()
 	var words []markWord

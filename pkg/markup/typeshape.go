@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// Kinds is a set of kinds of JSON values. The empty set means that nothing is
-// known, and stands for all of them.
+// Kinds is a set of kinds of JSON values. The empty set means unknown and matches all kinds.
 type Kinds uint8
 
-// The kinds of JSON values.
 const (
 	String Kinds = 1 << iota
 	Integer
@@ -20,18 +18,18 @@ const (
 	Object
 )
 
-// A Toolset holds the shape of the arguments of each tool, by its name.
+// A Toolset maps tool names to the shapes of their arguments.
 type Toolset map[string]*Shape
 
-// A Shape is what a JSON Schema says about the types of a value. The shape of a
-// schema that refers to itself contains itself.
+// A Shape holds the types that a JSON Schema declares. The shape of a recursive schema contains
+// itself.
 type Shape struct {
 	Kinds      Kinds
-	Properties map[string]*Shape // of an object; nil if they are not known
-	Items      *Shape            // of an array; nil if they are not known
+	Properties map[string]*Shape // of an object; nil if unknown
+	Items      *Shape            // of an array; nil if unknown
 }
 
-// Property returns the shape of a member of an object, nil if it is not known.
+// Property returns the shape of a member of an object, nil if unknown.
 func (s *Shape) Property(name string) *Shape {
 	if s == nil {
 		return nil
@@ -39,8 +37,7 @@ func (s *Shape) Property(name string) *Shape {
 	return s.Properties[name]
 }
 
-// declares reports whether the shape has a member, and whether it has all that
-// there are.
+// declares reports whether the shape has a member, and whether it knows all members.
 func (s *Shape) declares(name string) (has, knows bool) {
 	if s == nil || s.Properties == nil {
 		return false, false
@@ -49,7 +46,7 @@ func (s *Shape) declares(name string) (has, knows bool) {
 	return has, true
 }
 
-// items returns the shape of the items of an array, nil if it is not known.
+// items returns the shape of the items of an array, nil if unknown.
 func (s *Shape) items() *Shape {
 	if s == nil {
 		return nil
@@ -65,8 +62,8 @@ func (s *Shape) kinds() Kinds {
 	return s.Kinds
 }
 
-// typeNames are the names of types: those of JSON Schema, and those that
-// definitions made from programs have instead, in small letters.
+// typeNames are type names in lower case: those of JSON Schema, and those in definitions
+// generated from programs.
 var typeNames = map[string]Kinds{
 	"string": String, "str": String, "text": String, "char": String, "varchar": String, "enum": String,
 	"integer": Integer, "int": Integer, "int32": Integer, "int64": Integer, "long": Integer, "short": Integer, "byte": Integer, "uint": Integer, "bigint": Integer,
@@ -76,30 +73,30 @@ var typeNames = map[string]Kinds{
 	"object": Object, "dict": Object, "map": Object, "hashmap": Object, "hashtable": Object, "struct": Object,
 }
 
-// ShapeOf returns the shape that a JSON Schema describes. What it does not
-// understand, such as a reference to another document, is a value of any kind.
+// ShapeOf returns the shape that a JSON Schema describes. Unsupported parts, such as a reference
+// to another document, allow any kind.
 func ShapeOf(schema json.RawMessage) *Shape {
 	r := shapeBuilder{root: schema, refs: map[string]*Shape{}, objects: map[string]map[string]json.RawMessage{}}
 	return r.newShape(schema, 0)
 }
 
-// Bounds of what is looked at in one schema.
+// Limits for one schema.
 const (
 	maxShapeDepth = 64
 	maxShapeParts = 1 << 16
 )
 
-// A shapeBuilder finds shapes in one schema. Its recursion is bounded by shapeDepth,
-// its work by shapeParts.
+// A shapeBuilder builds the shapes of one schema. maxShapeDepth limits its recursion,
+// maxShapeParts its work.
 type shapeBuilder struct {
 	root  json.RawMessage
-	refs  map[string]*Shape // the references that were resolved
+	refs  map[string]*Shape // resolved references
 	parts int
 
-	objects map[string]map[string]json.RawMessage // on the way to them, by JSON pointer
+	objects map[string]map[string]json.RawMessage // objects on the way to references, by JSON pointer
 }
 
-// keywords are those of JSON Schema that say something about types.
+// keywords are the JSON Schema keywords about types.
 type keywords struct {
 	Ref        string                     `json:"$ref"`
 	Type       json.RawMessage            `json:"type"`
@@ -119,7 +116,7 @@ func (r *shapeBuilder) newShape(text json.RawMessage, depth int) *Shape {
 	return s
 }
 
-// fill adds to a shape what a schema says.
+// fill adds the declarations of a schema to a shape.
 func (r *shapeBuilder) fill(s *Shape, text json.RawMessage, depth int) {
 	var of keywords
 	r.parts++
@@ -152,7 +149,7 @@ func (r *shapeBuilder) fill(s *Shape, text json.RawMessage, depth int) {
 	}
 }
 
-// kinds returns what the keywords say that are about the value itself.
+// kinds returns the kinds from the keywords about the value itself.
 func (of *keywords) kinds() Kinds {
 	if kinds, ok := namedKinds(of.Type); ok {
 		return kinds
@@ -175,7 +172,7 @@ func (of *keywords) kinds() Kinds {
 	return kinds
 }
 
-// namedKinds reads a type, or a list of them. An unknown name is any kind.
+// namedKinds parses a type or a list of types. An unknown name is any kind.
 func namedKinds(text json.RawMessage) (Kinds, bool) {
 	var names []string
 	var one string
@@ -221,7 +218,7 @@ func jsonKind(value json.RawMessage) Kinds {
 	return Integer
 }
 
-// resolve returns the shape that a reference into the same document points to.
+// resolve returns the shape of a reference into the same document.
 func (r *shapeBuilder) resolve(ref string, depth int) *Shape {
 	if s, ok := r.refs[ref]; ok {
 		return s
@@ -244,7 +241,7 @@ func (r *shapeBuilder) resolve(ref string, depth int) *Shape {
 
 var unescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// members returns the members of the object at a JSON pointer, which is read once.
+// members returns the members of the object at a JSON pointer. It parses each object once.
 func (r *shapeBuilder) members(pointer string, at json.RawMessage) map[string]json.RawMessage {
 	members, ok := r.objects[pointer]
 	if !ok && json.Unmarshal(at, &members) != nil {
@@ -254,7 +251,7 @@ func (r *shapeBuilder) members(pointer string, at json.RawMessage) map[string]js
 	return members
 }
 
-// union returns the shape of a value that has one of several shapes.
+// union returns the shape of a value with one of several shapes.
 func (r *shapeBuilder) union(choice []json.RawMessage, depth int) *Shape {
 	s, open := &Shape{}, false
 	for _, text := range choice {
@@ -269,7 +266,7 @@ func (r *shapeBuilder) union(choice []json.RawMessage, depth int) *Shape {
 	return s
 }
 
-// narrow narrows a shape to values that have another one, too.
+// narrow restricts a shape to values that also have another shape.
 func (s *Shape) narrow(other *Shape) {
 	switch {
 	case s.Kinds == 0:
@@ -280,8 +277,8 @@ func (s *Shape) narrow(other *Shape) {
 	s.mergeMembers(other)
 }
 
-// mergeMembers takes over what another shape says about members and items. Where both
-// know a member it can be of the kinds of both.
+// mergeMembers adds the members and items of another shape. A member in both can be of the kinds
+// of both.
 func (s *Shape) mergeMembers(other *Shape) {
 	if s.Items == nil {
 		s.Items = other.Items
@@ -299,8 +296,7 @@ func (s *Shape) mergeMembers(other *Shape) {
 	s.Properties = mine
 }
 
-// union returns the shape of a value that has this shape or another, which may be
-// nil for none.
+// union returns the shape of a value with this shape or another, which may be nil.
 func (s *Shape) union(other *Shape) *Shape {
 	if other == nil || other == s {
 		return s

@@ -8,15 +8,14 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Bedrock decodes one body of Amazon Bedrock's Converse: one object, or the
-// events of ConverseStream as JSON objects, each under its name. (The binary
-// frames in which AWS sends them are not for this package.) The response is
-// whole when a stopReason has come and the body ends.
+// A Bedrock decodes one body of Amazon Bedrock's Converse: one object, or the events of
+// ConverseStream as JSON objects, each under its name. It does not decode the binary frames of
+// AWS event streams. The response is complete if a stopReason has arrived and the body ends.
 type Bedrock struct {
 	body
 	queue callQueue
 	tools map[string]*pendingCall // by contentBlockIndex
-	begun bool                    // messageStart has come
+	begun bool                    // messageStart has arrived
 }
 
 // NewBedrock returns a decoder for a body of at most maxBytes bytes.
@@ -30,7 +29,7 @@ func NewBedrock(maxBytes int64) *Bedrock {
 // message reads an event or a whole response.
 func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
 	if usage := v.Get("usage"); usage.Exists() {
-		d.setUsage(usage) // before the calls, which can be too many
+		d.setUsage(usage) // before the calls, which may exceed the limit
 	}
 	v.ForEach(func(k, v gjson.Result) bool {
 		var mine bool
@@ -44,8 +43,7 @@ func (d *Bedrock) message(v gjson.Result) (known bool, err error) {
 	return known, err
 }
 
-// readMember reads an event, or a member of a whole response, and reports whether it
-// is one.
+// readMember reads an event, or a member of a whole response, and reports whether it is one.
 func (d *Bedrock) readMember(name string, v gjson.Result) (bool, error) {
 	switch name {
 	case "messageStart":
@@ -78,7 +76,6 @@ func (d *Bedrock) readMember(name string, v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// setUsage notes the usage.
 func (d *Bedrock) setUsage(u gjson.Result) {
 	d.resp.Usage = chat.Usage{InputTokens: tokenCount(u.Get("inputTokens")), OutputTokens: tokenCount(u.Get("outputTokens"))}
 }
@@ -91,7 +88,7 @@ func (d *Bedrock) readContent(content gjson.Result) {
 	})
 }
 
-// beginTool reads the beginning of a call, if it is one.
+// beginTool begins a call if use is one.
 func (d *Bedrock) beginTool(at, use gjson.Result) *pendingCall {
 	if !use.IsObject() {
 		return nil
@@ -101,7 +98,7 @@ func (d *Bedrock) beginTool(at, use gjson.Result) *pendingCall {
 	return c
 }
 
-// readDelta reads a piece of a block.
+// readDelta reads a delta of a content block.
 func (d *Bedrock) readDelta(at, delta gjson.Result) error {
 	d.addText(jsonTexts{delta.Get("text")}, jsonTexts{delta.Get("reasoningContent.text")})
 	c, input := d.tools[idText(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
@@ -114,7 +111,7 @@ func (d *Bedrock) readDelta(at, delta gjson.Result) error {
 	return nil
 }
 
-// endTool reads the end of a call, if there is one.
+// endTool ends a call; c may be nil.
 func (d *Bedrock) endTool(c *pendingCall) {
 	if c != nil {
 		c.ended = true
@@ -122,8 +119,8 @@ func (d *Bedrock) endTool(c *pendingCall) {
 	}
 }
 
-// end reports whether the response is whole.
+// end reports whether the response is complete.
 func (d *Bedrock) end(bool) bool { return d.resp.Stop != "" }
 
-// native returns nil: nothing sends anything back to Bedrock.
+// native returns nil: no client sends messages back to Bedrock.
 func (d *Bedrock) native() *chat.Native { return nil }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tokens returns a body of many small pieces of text in a format.
+// tokens returns a body of many small text deltas in a format.
 func tokens(format string, n int) []byte {
 	form := map[string]string{
 		"ollama":    `{"model":"m","created_at":"2026-03-01T10:00:00.000000001Z","message":{"role":"assistant","content":%s},"done":false}` + "\n",
@@ -26,7 +26,7 @@ func tokens(format string, n int) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkTokens reads pieces of text of a few bytes each.
+// BenchmarkTokens reads text deltas of a few bytes each.
 func BenchmarkTokens(b *testing.B) {
 	for _, format := range []string{"ollama", "chat", "responses", "messages"} {
 		b.Run(format, func(b *testing.B) {

@@ -15,46 +15,46 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A format says what the messages of a body mean.
+// A format interprets the messages of a body.
 type format interface {
-	// message reads one JSON object, which is valid, and reports whether it is
-	// one of the format's. An error says why it cannot be read.
+	// message reads one valid JSON object and reports whether it belongs to the format. An error
+	// says why it cannot be read.
 	message(v gjson.Result) (known bool, err error)
-	// end is asked at the end of the body, and at a "[DONE]" in it (marked),
-	// whether what has been read is a whole response.
+	// end reports whether the response is complete, at the end of the body and at a "[DONE]" in
+	// it (marked).
 	end(marked bool) bool
-	// native returns a whole response in the form of its server, or nil.
+	// native returns a complete response in its server's own format, or nil.
 	native() *chat.Native
 }
 
-// A body is what the decoders have in common: it collects the bytes, finds the
-// JSON objects in them, checks these and leaves their meaning to a format.
+// A body is the common part of the decoders: it buffers bytes, finds and validates the JSON
+// objects, and leaves their meaning to a format.
 type body struct {
 	format       format
 	max          int64
 	limits       Limits
-	buffered     []byte     // the part of it that is still needed
-	bufferStart  int        // where raw begins in the body
-	pos          int        // how much of the body has been read
+	buffered     []byte     // the bytes that are still needed
+	bufferStart  int        // its offset in the body
+	pos          int        // bytes of the body read so far
 	heldBytes    int        // bytes of text and calls in the response
-	nativeBudget byteBudget // what is kept of it in the form of its server
+	nativeBudget byteBudget // size of the retained native parts
 
 	framing      framing
-	inArray      bool // the objects stand in an array
+	inArray      bool // the objects are elements of an array
 	sse          sse
 	objects      objectScanner
-	objectStart  int             // where the last object begins in the body
-	lineStartPos int             // where the part of it begins that stands on this line
-	earlierLines []byte          // what stands on the lines before that
-	lines        []lineStart     // of the object, behind the first
-	sources      *Sources        // nil if nobody asks for them
-	nonObject    []byte          // data that is no object
-	otherChoices map[string]bool // the choices beside the first, by index
+	objectStart  int             // offset of the last object in the body
+	lineStartPos int             // offset of its part on the current line
+	earlierLines []byte          // its parts on earlier lines
+	lines        []lineStart     // lines of the object after the first
+	sources      *Sources        // nil unless tracing
+	nonObject    []byte          // data that is not an object
+	otherChoices map[string]bool // indexes of the choices other than the first
 
 	messages       int
-	hasKnown       bool   // one of them is of the format
-	unknownExcerpt string // the beginning of the first that is not
-	unknownStart   int    // where that begins in the body
+	hasKnown       bool   // one of them belongs to the format
+	unknownExcerpt string // excerpt of the first that does not
+	unknownStart   int    // its offset in the body
 	done           bool
 	err            error
 
@@ -64,22 +64,20 @@ type body struct {
 	reasoning strings.Builder
 }
 
-// newBody returns a body of at most maxBytes bytes in a format.
+// newBody returns a body of at most maxBytes bytes.
 func newBody(maxBytes int64, f format) body { return body{format: f, max: max(maxBytes, 0)} }
 
-// Done reports whether the body's last message has been read.
+// Done reports whether the last message of the body has been read.
 func (b *body) Done() bool { return b.done && b.err == nil }
 
-// Messages counts the objects, and other data of an event stream, that have
-// been read.
+// MessageCount returns the number of objects, and other data of an event stream, read so far.
 func (b *body) Messages() int { return b.messages }
 
-// Open reports whether an object has begun and not ended.
+// HasOpenMessage reports whether an object has begun and not ended.
 func (b *body) Open() bool { return b.objects.isOpen() }
 
-// Write reads the next bytes of the body and hands on what they complete; emit
-// may be nil. An error is an [*Error] and final: what was written before it
-// counts, and nothing after it is read.
+// Write reads the next bytes of the body and emits the deltas they complete; emit may be nil. An
+// error is an [*Error] and final: everything before it counts, and nothing after it is read.
 func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 	if b.isOver() {
 		return b.err
@@ -103,8 +101,9 @@ func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 	return b.err
 }
 
-// growBy returns how many bytes of room raw gets at once: half of what it has, which is less copying than append does,
-// and the rest of the body where it is long, of which the system provides only what is written.
+// growBy returns by how many bytes the buffer grows: half its size, which copies less than
+// append does. A long body gets all remaining bytes; the system allocates only those that are
+// written.
 func (b *body) growBy() int64 {
 	const long, most = 8 << 20, 64 << 20
 	if len(b.buffered) < long {
@@ -113,10 +112,10 @@ func (b *body) growBy() int64 {
 	return max(int64(len(b.buffered)/2), min(b.max-int64(b.Size()), most))
 }
 
-// Size returns how many bytes of the body count: those up to its end or its first error.
+// Size returns how many bytes of the body count: up to its end or its first error.
 func (b *body) Size() int { return b.bufferStart + len(b.buffered) }
 
-// compact drops the bytes that no later step needs, once they are at least half of what is kept.
+// compact drops the bytes that no later step needs, if they are at least half of the buffer.
 func (b *body) compact() {
 	from := b.pos
 	switch {
@@ -126,7 +125,7 @@ func (b *body) compact() {
 	case b.objects.isOpen() && len(b.earlierLines) > 0:
 		from = b.lineStartPos // the line
 	case b.objects.isOpen(), b.framing == events && !b.sse.hasLine:
-		from = b.objectStart // the object, or what may turn out to be a page
+		from = b.objectStart // the object, or a possible page
 	}
 	if n := from - b.bufferStart; n > 0 && n >= len(b.buffered)/2 {
 		b.buffered, b.bufferStart = append(b.buffered[:0], b.buffered[n:]...), from
@@ -136,7 +135,7 @@ func (b *body) compact() {
 	}
 }
 
-// isOver reports whether nothing more is to be read.
+// isOver reports whether decoding has ended.
 func (b *body) isOver() bool { return b.done || b.err != nil }
 
 // handleObject reads an object that has just ended.
@@ -164,15 +163,15 @@ func (b *body) handleObject(raw []byte) {
 	}
 }
 
-// reportedError returns the error that an object is there to report, if it is. Most do not
-// even have the word.
+// reportedError returns the error that an object reports, if any. Most objects do not even
+// contain the word.
 func (b *body) reportedError(v gjson.Result) serverError {
 	if !b.sse.isError() && !strings.Contains(v.Raw, "error") {
 		return serverError{}
 	}
 	f := parseErrorMember(v.Get("error"))
 	if b.sse.isError() || v.Get("type").Str == "error" || v.Get("object").Str == "error" {
-		f.message = v.Raw // if there is nothing better
+		f.message = v.Raw // the fallback
 	}
 	if !f.isSet() {
 		return f
@@ -183,9 +182,8 @@ func (b *body) reportedError(v gjson.Result) serverError {
 	return f
 }
 
-// handleUnknown reads an object that is none of the format's. In an event stream
-// there may be such; anything else it begins with should be the response, and
-// is an error body if it can be read as one.
+// handleUnknown reads an object that does not belong to the format. An event stream may contain
+// such objects. Otherwise the first should be the response, or an error body.
 func (b *body) handleUnknown(v gjson.Result) {
 	if f := parseError(v); b.framing == objects && !b.hasKnown && f.isSet() {
 		b.noteErrorSource(v)
@@ -196,10 +194,10 @@ func (b *body) handleUnknown(v gjson.Result) {
 	}
 }
 
-// A jsonTexts is what a message says, in pieces: strings of JSON, or nothing.
+// A jsonTexts is a text in pieces: JSON strings or nothing.
 type jsonTexts []gjson.Result
 
-// size returns how many bytes String returns.
+// size returns the length of String.
 func (t jsonTexts) size() (n int) {
 	for _, v := range t {
 		n += len(v.Str)
@@ -218,7 +216,7 @@ func (t jsonTexts) String() string {
 	return all.String()
 }
 
-// appendSegments appends the pieces of texts, before which a text has some bytes.
+// appendSegments appends the segments of texts that begin at an offset of the response's text.
 func (b *body) appendSegments(pieces []Piece, at int, t jsonTexts) []Piece {
 	for _, v := range t {
 		if v.Str != "" {
@@ -229,7 +227,7 @@ func (b *body) appendSegments(pieces []Piece, at int, t jsonTexts) []Piece {
 	return pieces
 }
 
-// addText adds text to the response.
+// addText adds text and reasoning to the response.
 func (b *body) addText(says, thinks jsonTexts) {
 	if !b.reserve(says.size() + thinks.size()) {
 		return
@@ -261,15 +259,15 @@ func (b *body) addCall(c chat.Call, from CallSources) {
 	b.exceedsCalls(len(b.resp.Calls))
 }
 
-// setModel notes who the server says it is.
+// setModel records the model name of the server.
 func (b *body) setModel(model gjson.Result) {
 	if model.Str != "" && !b.exceeds(len(model.Str), maxModelName, "the model name exceeds %d bytes") {
 		b.resp.Model = strings.Clone(model.Str)
 	}
 }
 
-// Close ends the body. The response holds everything that was read, also when
-// there is an error, which is an [*Error].
+// Close ends the body. The response contains everything read so far, even with an error, which
+// is an [*Error].
 func (b *body) Close() (chat.Response, error) {
 	if !b.isOver() {
 		b.finish()
@@ -281,7 +279,7 @@ func (b *body) Close() (chat.Response, error) {
 	return b.resp, b.err
 }
 
-// finish finds out what a body means that ends without its last message.
+// finish handles the end of a body without a last message.
 func (b *body) finish() {
 	b.endText()
 	switch {
@@ -299,8 +297,8 @@ func (b *body) finish() {
 	}
 }
 
-// failOpenObject notes that the body ends inside an object: it is cut, unless there
-// is more wrong with the object than that its end is missing.
+// failOpenObject reports a body that ends inside an object: truncated, unless the object also
+// has a syntax error.
 func (b *body) failOpenObject() {
 	raw := b.objectBytes()
 	err := validateJSON(raw)
@@ -315,12 +313,12 @@ func (b *body) failOpenObject() {
 	}
 }
 
-// failTruncated notes that the end of the body is missing.
+// failTruncated reports that the end of the body is missing.
 func (b *body) failTruncated() {
 	b.fail(Cut, b.Size(), fmt.Sprintf("response was cut off after %d bytes", b.Size()))
 }
 
-// failSyntax notes a fault of the last object.
+// failSyntax reports a syntax error of the last object.
 func (b *body) failSyntax(err error) {
 	at := b.objectStart
 	var syntax *jsontext.SyntacticError
@@ -330,7 +328,7 @@ func (b *body) failSyntax(err error) {
 	b.fail(Garbled, at, Excerpt(err.Error()))
 }
 
-// failServer notes what the server reports instead of a message.
+// failServer reports the server's error.
 func (b *body) failServer(f serverError) {
 	text := f.text()
 	if len(text) > maxErrorBytes {
@@ -339,13 +337,12 @@ func (b *body) failServer(f serverError) {
 	b.err = &Error{Kind: Server, Message: text, Codes: f.codes, Offset: int64(b.objectStart)}
 }
 
-// fail ends the decoding.
+// fail ends decoding with an error.
 func (b *body) fail(kind ErrorKind, at int, message string) {
 	b.err = &Error{Kind: kind, Message: message, Offset: int64(at)}
 }
 
-// validateJSON returns the fault of a text that is no JSON value, has a name twice in
-// an object or is not UTF-8.
+// validateJSON returns an error for invalid JSON, duplicate names and invalid UTF-8.
 func validateJSON(raw []byte) error {
 	if jsontext.Value(raw).IsValid() {
 		return nil

@@ -14,24 +14,24 @@ import (
 // A pendingCall is a call that arrives in pieces.
 type pendingCall struct {
 	id, name      string
-	index         int           // its place among the calls
-	args          []byte        // as written, from the first byte that is not blank
-	scanner       objectScanner // of args
-	notObject     bool          // args are something else than one object
-	isEmptyObject bool          // args are {}, which some servers write before the real ones
-	isComplete    bool          // args are any other object
-	ended         bool          // there can be no more
-	unparsed      bool          // args are a text that should be arguments, whatever it looks like
-	isCustom      bool          // args are the text that a custom tool takes
-	native        *nativeCall   // nil if nobody asks for it
+	index         int           // position among the calls
+	args          []byte        // as written, from the first byte that is not whitespace
+	scanner       objectScanner // finds the end of args
+	notObject     bool          // args are not one object
+	isEmptyObject bool          // args are {}, which some servers send before the real ones
+	isComplete    bool          // args are another complete object
+	ended         bool          // no more arguments can follow
+	unparsed      bool          // args are kept as text, never as arguments
+	isCustom      bool          // args are the input text of a custom tool
+	native        *nativeCall   // nil if not needed
 	body          *body
 	sources       CallSources
 }
 
-// errAfterEnd is the fault of a stream that goes on with a call after its end.
+// errAfterEnd reports arguments for a call after its end.
 var errAfterEnd = errors.New("argument data after the end of the call")
 
-// appendArguments adds text to the arguments: what stands in their place.
+// appendArguments appends text to the arguments.
 func (c *pendingCall) appendArguments(v gjson.Result) error {
 	all := argumentText(v)
 	text := all
@@ -57,7 +57,7 @@ func (c *pendingCall) appendArguments(v gjson.Result) error {
 	return nil
 }
 
-// setArguments notes what all the arguments are, if that is said, in one of some values.
+// setArguments replaces the arguments by the first non-empty value, if there is one.
 func (c *pendingCall) setArguments(values ...gjson.Result) {
 	for _, v := range values {
 		if text := argumentText(v); text != "" {
@@ -69,7 +69,7 @@ func (c *pendingCall) setArguments(values ...gjson.Result) {
 	}
 }
 
-// trackArguments finds out whether the arguments are one object, and whole.
+// trackArguments finds out whether the arguments are one complete object.
 func (c *pendingCall) trackArguments(text []byte) {
 	n, end, err := c.scanner.scan(text)
 	switch {
@@ -81,10 +81,10 @@ func (c *pendingCall) trackArguments(text []byte) {
 	}
 }
 
-// lacksArguments reports whether no arguments have come yet.
+// lacksArguments reports whether no arguments have arrived yet.
 func (c *pendingCall) lacksArguments() bool { return len(c.args) == 0 || c.isEmptyObject }
 
-// build returns the call. If it has been cut, it is none that can be executed.
+// build returns the call. A truncated one is not executable.
 func (c *pendingCall) build(cut bool) chat.Call {
 	switch {
 	case cut:
@@ -97,18 +97,17 @@ func (c *pendingCall) build(cut bool) chat.Call {
 	return newCall(c.id, c.name, c.args)
 }
 
-// customCall returns the call of a custom tool, whose input is a text and no JSON: it is
-// the one argument, by the name that its server has for it.
+// customCall returns the call of a custom tool. Its input, a text, becomes the one argument
+// "input".
 func customCall(id, name, input string) chat.Call {
 	quoted, err := jsontext.AppendQuote([]byte(`{"input":`), input)
-	if err != nil { // it is not UTF-8
+	if err != nil { // invalid UTF-8
 		return chat.Call{ID: id, Name: name, Text: input, Status: chat.StatusInvalid}
 	}
 	return chat.Call{ID: id, Name: name, Arguments: append(quoted, '}'), Status: chat.StatusOK, Executable: true}
 }
 
-// newCall returns a call with what a server sent for its arguments, of which it
-// keeps a reference.
+// newCall returns a call with the arguments of a server, which it retains.
 func newCall(id, name string, args []byte) chat.Call {
 	if object := bytes.TrimSpace(args); isObject(object) {
 		return chat.Call{ID: id, Name: name, Arguments: object, Status: chat.StatusOK, Executable: true}
@@ -116,13 +115,12 @@ func newCall(id, name string, args []byte) chat.Call {
 	return chat.Call{ID: id, Name: name, Text: string(args), Status: chat.StatusInvalid}
 }
 
-// isObject reports whether a text is strictly an object.
+// isObject reports whether a text is strictly a JSON object.
 func isObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{' && jsontext.Value(text).IsValid()
 }
 
-// argumentText returns what stands in the place of arguments: the text of a string,
-// nothing for null, and anything else as it is.
+// argumentText returns the text of a string, "" for null, and the JSON of any other value.
 func argumentText(args gjson.Result) string {
 	if args.Type == gjson.String {
 		return args.Str
@@ -133,16 +131,16 @@ func argumentText(args gjson.Result) string {
 	return args.Raw
 }
 
-// A callQueue hands on calls in the order in which they began.
+// A callQueue emits calls in the order in which they began.
 type callQueue struct {
 	body          *body
-	eager         bool // calls are over when their arguments are, without another word
+	eager         bool // calls end with their arguments, without an end event
 	calls         []*pendingCall
-	sent          int // calls[:sent] have been handed on
-	withArguments int // calls[begun:] have no arguments yet
+	sent          int // calls[:sent] were emitted
+	withArguments int // calls[withArguments:] have no arguments yet
 }
 
-// add adds a call, with the arguments that have come with its beginning.
+// add adds a call, with the arguments that arrived with its start.
 func (q *callQueue) add(id, name, args gjson.Result) *pendingCall {
 	q.body.exceedsCalls(len(q.calls))
 	if q.body.exceedsKey(id, name) {
@@ -152,11 +150,11 @@ func (q *callQueue) add(id, name, args gjson.Result) *pendingCall {
 	c.sources.ID, c.sources.Name = q.body.segmentsOf(0, id), q.body.nameSegments(0, name)
 	q.calls = append(q.calls, c)
 	q.body.reserveNative(nodeBytes + len(c.id) + len(c.name))
-	_ = q.appendArguments(c, args) // a call that begins has not ended
+	_ = q.appendArguments(c, args) // a new call has not ended
 	return c
 }
 
-// appendArguments adds text to the arguments of a call.
+// appendArguments appends text to the arguments of a call.
 func (q *callQueue) appendArguments(c *pendingCall, v gjson.Result) error {
 	err := c.appendArguments(v)
 	if !c.lacksArguments() {
@@ -165,34 +163,33 @@ func (q *callQueue) appendArguments(c *pendingCall, v gjson.Result) error {
 	return err
 }
 
-// emitEnded hands on the calls that are over, up to the first that is not.
+// emitEnded emits the ended calls up to the first that has not ended.
 func (q *callQueue) emitEnded(hand func(chat.Call, CallSources)) {
 	for q.sent < len(q.calls) && q.isEnded(q.calls[q.sent]) {
 		q.emitNext(hand, false)
 	}
 }
 
-// isEnded reports whether a call is over. Without arguments it is when a later one
-// has some: until then its own could come.
+// isEnded reports whether a call has ended. A call without arguments ends when a later one has
+// some: until then its own may arrive.
 func (q *callQueue) isEnded(c *pendingCall) bool {
 	return c.ended || q.eager && (c.isComplete || c.lacksArguments() && c.index+1 < q.withArguments)
 }
 
-// emitAll hands on all calls. Those that were not over have been cut, unless the
-// stop is clean.
+// emitAll emits all calls. Those that have not ended are truncated, unless the stop is clean.
 func (q *callQueue) emitAll(stop chat.Stop, hand func(chat.Call, CallSources)) {
 	for q.sent < len(q.calls) {
 		q.emitNext(hand, stop != chat.StopEnd && !q.isEnded(q.calls[q.sent]))
 	}
 }
 
-// emitNext hands on one call.
+// emitNext emits one call.
 func (q *callQueue) emitNext(hand func(chat.Call, CallSources), cut bool) {
 	c := q.calls[q.sent]
 	c.ended = true
 	q.sent++
 	call := c.build(cut)
-	if c.isCustom && call.Arguments != nil { // they are made, and stand nowhere
+	if c.isCustom && call.Arguments != nil { // the arguments were built here and have no source
 		c.sources.Arguments = nil
 	}
 	hand(call, c.sources)

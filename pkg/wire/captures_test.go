@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// apis are the formats by the paths where a server speaks them.
+// apis are the formats by the URL paths of their servers.
 var apis = map[string]string{
 	"/api/chat":            "ollama",
 	"/v1/chat/completions": "chat",
@@ -24,8 +24,8 @@ var apis = map[string]string{
 	"/v1/messages":         "messages",
 }
 
-// TestCaptures decodes exchanges with a real server and compares the readings
-// with plain ones: what gjson finds in the lines of the bodies.
+// TestCaptures decodes exchanges with a real server and compares the readings with plain ones
+// from gjson.
 func TestCaptures(t *testing.T) {
 	folder := shared(t)
 	if folder == "" {
@@ -74,7 +74,7 @@ func checkRefusal(t *testing.T, file string, body []byte) {
 	}
 }
 
-// A plainReading is what is compared.
+// A plainReading is the compared part of a reading.
 type plainReading struct {
 	Content, Reasoning string
 	Calls              []string
@@ -125,7 +125,7 @@ var plainStops = map[string]chat.Stop{
 	"length": chat.StopLength, "load": chat.StopOther, "unload": chat.StopOther,
 }
 
-// add reads an object. It knows no more than what this one server sends.
+// add reads an object. It supports only what this one server sends.
 func (p *plainReading) add(format string, v gjson.Result) {
 	text := func(paths ...string) (all string) {
 		for _, path := range paths {
@@ -179,7 +179,7 @@ func (p *plainReading) calls(list gjson.Result, id, name, args string) {
 	}
 }
 
-// output notes the number of tokens.
+// output records the number of tokens.
 func (p *plainReading) output(v gjson.Result, path string) {
 	if n, err := strconv.Atoi(v.Get(path).Raw); err == nil {
 		p.Output = n

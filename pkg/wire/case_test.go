@@ -21,10 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite want.json in the cases")
 
-// A testCase is a file in testdata/FORMAT: a text that says what it is about;
-// the body in one of three sections; and "want.json". The section "body" is the
-// body without its last line end, "body.quoted" is it as a Go string, and
-// "events" has the data of an event in each line.
+// A testCase is a file in testdata/FORMAT: a description, the body in one of three sections, and
+// "want.json". The section "body" is the body without its last line end, "body.quoted" is the
+// body as a Go string, and "events" has the data of an event in each line.
 type testCase struct {
 	file    string
 	archive *txtar.Archive
@@ -70,7 +69,7 @@ func (c *testCase) readBody(t testing.TB, text string) {
 	}
 }
 
-// stream writes events with a prefix of each line and what ends lines and events.
+// stream writes events with a prefix for each line and the given line and event ends.
 func stream(prefix, line, event string, data []string) []byte {
 	var b bytes.Buffer
 	for _, d := range data {
@@ -79,7 +78,7 @@ func stream(prefix, line, event string, data []string) []byte {
 	return b.Bytes()
 }
 
-// A want is what a case expects, in the form of its file.
+// A want is the expected reading in the format of its file.
 type want struct {
 	Content   string          `json:"content,omitempty"`
 	Reasoning string          `json:"reasoning,omitempty"`
@@ -112,7 +111,7 @@ func wanted(t testing.TB, format string, r reading) want {
 	return w
 }
 
-// encode writes a want so that a person can read it: a line for each call.
+// encode writes a want for human readers: a line for each call.
 func (w want) encode(t testing.TB) string {
 	t.Helper()
 	raw, err := json.Marshal(w)
@@ -158,8 +157,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// However the events are written down, they say the same: with any line end,
-// with comments between them, with other fields, and without the last blanks.
+// The spelling of events does not matter: any line end, comments between them, other fields,
+// missing final whitespace.
 func TestSpellings(t *testing.T) {
 	spellings := map[string]func(data []string) []byte{
 		"CR LF":        func(d []string) []byte { return stream("data: ", "\r\n", "\r\n", d) },

@@ -9,15 +9,14 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Chat decodes one body of OpenAI's /v1/chat/completions, or of one of the
-// many servers that speak it: an event stream of chunks or one whole object,
-// whichever comes, whatever was asked for. Only the first choice counts.
+// A Chat decodes one body of OpenAI's /v1/chat/completions, or of one of the many servers that
+// implement it: an event stream of chunks or one whole object, whichever arrives. Only the first
+// choice counts.
 //
-// The response is whole when a finish_reason has come and the body ends, with or
-// without a "[DONE]". A "[DONE]" alone makes it whole with [chat.StopOther]: the
-// server has said that there is no more, but not that the model was done, and
-// routers say it also after a stream that broke behind them. Without either it
-// is cut: Ollama ends like that when the process that runs the model dies.
+// The response is complete if a finish_reason has arrived and the body ends, with or without a
+// "[DONE]". A "[DONE]" alone completes it with [chat.StopOther]: the server has sent everything,
+// but the model may not have finished, and routers also send it after a broken upstream. Without
+// either the response is truncated: Ollama ends like that if the model's process dies.
 //
 // A refusal is text like any other, with [chat.StopOther].
 type Chat struct {
@@ -25,11 +24,11 @@ type Chat struct {
 	queue        callQueue
 	callIndex    callIndex
 	legacy       *pendingCall   // a function_call
-	nativeParts  node           // the message, put together
-	wholeMessage string         // the message, if it came whole
+	nativeParts  node           // the merged message
+	wholeMessage string         // the message, if it arrived whole
 	id           string         // of the last message
 	identity     streamIdentity // of the response
-	begun        bool           // the choice has been there
+	begun        bool           // the choice has arrived
 	hasRefusal   bool
 }
 
@@ -43,7 +42,7 @@ func NewChat(maxBytes int64) *Chat {
 
 // message reads a chunk or a whole response.
 func (d *Chat) message(v gjson.Result) (bool, error) {
-	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // of MiniMax
+	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // MiniMax
 		d.noteErrorSource(base)
 		d.failServer(serverError{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
 		return true, nil
@@ -53,13 +52,13 @@ func (d *Chat) message(v gjson.Result) (bool, error) {
 	d.setUsage(v.Get("usage"))
 	d.setUsage(v.Get("x_groq.usage"))
 	if choice := d.firstChoice(choices); choice.Exists() {
-		d.setUsage(choice.Get("usage")) // of Moonshot
+		d.setUsage(choice.Get("usage")) // Moonshot
 		return true, d.readChoice(idText(v.Get("id")), choice)
 	}
 	return choices.IsArray() || !choices.Exists() && v.Get("usage").Exists(), nil
 }
 
-// setUsage notes the usage, if there is any.
+// setUsage records the usage, if there is any.
 func (d *Chat) setUsage(u gjson.Result) {
 	if u.IsObject() {
 		d.resp.Usage = chat.Usage{InputTokens: tokenCount(u.Get("prompt_tokens")), OutputTokens: tokenCount(u.Get("completion_tokens"))}
@@ -68,7 +67,7 @@ func (d *Chat) setUsage(u gjson.Result) {
 
 // readChoice reads the choice of a chunk or of a whole response.
 func (d *Chat) readChoice(id string, choice gjson.Result) error {
-	if f := parseErrorMember(choice.Get("error")); f.isSet() { // of OpenRouter
+	if f := parseErrorMember(choice.Get("error")); f.isSet() { // OpenRouter
 		d.noteErrorSource(choice)
 		d.failServer(f)
 		return nil
@@ -88,8 +87,8 @@ func (d *Chat) readChoice(id string, choice gjson.Result) error {
 	return nil
 }
 
-// readDelta reads a delta, or the message if it comes whole. A message that says nothing may
-// have any id: some routers make the first one themselves.
+// readDelta reads a delta or a whole message. An empty message may have any id: some routers
+// invent the first one.
 func (d *Chat) readDelta(id string, v gjson.Result, ends bool) error {
 	var p deltaFields
 	v.ForEach(func(k, v gjson.Result) bool {
@@ -124,15 +123,15 @@ func (d *Chat) readDelta(id string, v gjson.Result, ends bool) error {
 	return err
 }
 
-// addNative adds a member to the message in the form of its server, unless that
-// has come whole. Calls are added where they are read.
+// addNative merges a member into the native message, unless that arrived whole. Calls are added
+// when they are read.
 func (d *Chat) addNative(name string, v gjson.Result) {
 	if d.err == nil && d.wholeMessage == "" && name != "tool_calls" && name != "function_call" {
 		d.nativeParts.member(name).merge(name, v, maxMergeDepth)
 	}
 }
 
-// readToolCall reads the i-th of n pieces of calls that stand in one message.
+// readToolCall reads the i-th of n call deltas in one message.
 func (d *Chat) readToolCall(v gjson.Result, i, n int) error {
 	if d.legacy != nil && d.legacy.ended {
 		return errAfterEnd
@@ -155,9 +154,8 @@ func (d *Chat) readToolCall(v gjson.Result, i, n int) error {
 	return d.queue.appendArguments(c, p.values.args)
 }
 
-// readFunctionCall reads a piece of the call in the older form. Some servers always
-// send one, without a name, and some send it beside the same one in the newer
-// form: so it waits for the end.
+// readFunctionCall reads a delta of the legacy function_call. Some servers always send one
+// without a name, and some repeat a tool call in it, so it waits for the end.
 func (d *Chat) readFunctionCall(v gjson.Result) error {
 	name, args := v.Get("name"), v.Get("arguments")
 	if text := argumentText(args); name.Str == "" && (text == "" || d.legacy == nil && text == "{}") {
@@ -173,8 +171,7 @@ func (d *Chat) readFunctionCall(v gjson.Result) error {
 	return d.legacy.appendArguments(args)
 }
 
-// finish reads a finish_reason. What is not clean stays so: some servers name a
-// second reason.
+// finish reads a finish_reason. An unclean one is final: some servers send a second reason.
 func (d *Chat) finish(reason gjson.Result) {
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
 		d.setStop(reason)
@@ -188,7 +185,7 @@ func (d *Chat) finish(reason gjson.Result) {
 	d.queue.emitAll(d.resp.Stop, d.addCall)
 }
 
-// end reports whether the response is whole.
+// end reports whether the response is complete.
 func (d *Chat) end(marked bool) bool {
 	if marked && d.begun && d.resp.Stop == "" {
 		d.resp.Stop = chat.StopOther
@@ -196,8 +193,7 @@ func (d *Chat) end(marked bool) bool {
 	return d.resp.Stop != ""
 }
 
-// native returns the message as the server would have it back, unless it is
-// nothing but text.
+// native returns the message to send back to the server, unless it is only text.
 func (d *Chat) native() *chat.Native {
 	if d.wholeMessage != "" {
 		return nativeMessage("chat", []byte(d.wholeMessage))
@@ -205,8 +201,7 @@ func (d *Chat) native() *chat.Native {
 	return nativeMessage("chat", d.nativeJSON())
 }
 
-// nativeJSON returns the message that has been put together, with the calls that
-// have been handed on.
+// nativeJSON returns the merged message with the emitted calls.
 func (d *Chat) nativeJSON() []byte {
 	sent := 0
 	for _, c := range d.queue.calls[:d.queue.sent] {

@@ -6,15 +6,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A callDelta is what one delta says of one call.
+// A callDelta is the content of one delta of a call.
 type callDelta struct {
 	index, id, name, args string
-	values                struct{ id, name, args gjson.Result } // where they stand
-	custom                bool                                  // args are the text of a custom tool
+	values                struct{ id, name, args gjson.Result } // with their sources
+	custom                bool                                  // args are the input text of a custom tool
 }
 
-// parseCallDelta reads a piece of a call. Some servers leave out the "function" and
-// appendArguments its members in the call itself.
+// parseCallDelta parses a delta of a call. Some servers omit "function" and write its members
+// into the call itself.
 func parseCallDelta(v gjson.Result) callDelta {
 	p := callDelta{index: idText(v.Get("index"))}
 	p.values.id = v.Get("id")
@@ -30,14 +30,13 @@ func parseCallDelta(v gjson.Result) callDelta {
 	return p
 }
 
-// callIndex finds the call that a piece belongs to: by its index, by its id, or else
-// by its place. Each is missing, repeated or wrong on some server.
+// A callIndex finds the call of a delta: by its index, its id, or its position. Each is missing,
+// repeated or wrong on some server.
 type callIndex struct {
 	byIndex, byID map[string]*pendingCall
 }
 
-// lookup returns the call of the i-th of n pieces that come together, or nil if
-// that is a new one.
+// lookup returns the call of the i-th of n deltas in a message, or nil for a new call.
 func (r *callIndex) lookup(q *callQueue, p callDelta, i, n int) *pendingCall {
 	if len(q.calls) == 0 || n > 1 && p.name != "" && p.index == "" && p.id == "" {
 		return nil
@@ -65,17 +64,17 @@ func (r *callIndex) lookup(q *callQueue, p callDelta, i, n int) *pendingCall {
 	return c
 }
 
-// isEmpty reports whether a piece says nothing.
+// isEmpty reports whether a delta has no content.
 func (p *callDelta) isEmpty() bool { return p.id == "" && p.name == "" && p.args == "" }
 
-// isOtherCall reports whether a piece belongs to none of the calls so far: each piece of
-// them had an index, and this one has another.
+// isOtherCall reports whether a delta belongs to none of the calls so far: all of their deltas
+// had an index, and this one has another.
 func (r *callIndex) isOtherCall(p callDelta) bool {
 	return p.index != "" && r.byIndex[p.index] == nil && r.byIndex[""] == nil
 }
 
-// startsOtherCall reports whether a piece that seems to belong to the call begins
-// another one: some servers use an index or an id twice, and some have neither.
+// startsOtherCall reports whether a delta that seems to belong to the call begins another one:
+// some servers reuse an index or id, and some have neither.
 func (c *pendingCall) startsOtherCall(p callDelta) bool {
 	going := c.scanner.isOpen() || c.notObject
 	switch {
@@ -89,12 +88,11 @@ func (c *pendingCall) startsOtherCall(p callDelta) bool {
 	return len(c.args) > 0 && (p.name != c.name || p.args != "" && !going)
 }
 
-// maxToolName is the length of the longest name that is put together. OpenAI
-// allows 64 bytes.
+// maxToolName limits the length of a merged name. OpenAI allows 64 bytes.
 const maxToolName = 1 << 10
 
-// record notes what a piece says about where the next ones belong, and of the
-// readName, which may come in pieces, too, or again and again.
+// record stores the ids of a delta for later ones, and its name, which may also arrive in pieces
+// or repeatedly.
 func (r *callIndex) record(c *pendingCall, p callDelta) {
 	if r.byIndex == nil {
 		r.byIndex, r.byID = map[string]*pendingCall{}, map[string]*pendingCall{}
@@ -112,20 +110,18 @@ func (r *callIndex) record(c *pendingCall, p callDelta) {
 	}
 }
 
-// A nativeCall is a call in the form of its server.
+// A nativeCall is a call in its server's own format.
 type nativeCall struct {
 	call       *node
-	name, args *node // of it
-	verbatim   bool  // the arguments are no string
+	name, args *node // of the call
+	verbatim   bool  // the arguments are an object, not a string
 }
 
-// newNativeCall returns the form of a call.
 func newNativeCall(call *node) *nativeCall {
 	return &nativeCall{call: call, name: &node{}, args: &node{}}
 }
 
-// addNative adds a piece of the call. The index is only about the stream, and the
-// id is the first one.
+// add merges a delta of the call. The index concerns only the stream, and the first id counts.
 func (f *nativeCall) add(v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := f.call.member; k.Str {
@@ -145,8 +141,8 @@ func (f *nativeCall) add(v gjson.Result) {
 	})
 }
 
-// addFunction adds a piece of the function in the call. Its arguments have a
-// appendSegments also when there are none.
+// addFunction merges a delta of the function in the call. Its arguments get a position even if
+// there are none.
 func (f *nativeCall) addFunction(function *node, args string, v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := function.member(k.Str); k.Str {
@@ -162,7 +158,7 @@ func (f *nativeCall) addFunction(function *node, args string, v gjson.Result) {
 	f.args = function.member(args)
 }
 
-// setFinal puts in what has been read of the call.
+// setFinal sets the final name and arguments of the call.
 func (f *nativeCall) setFinal(c *pendingCall) {
 	*f.name = node{kind: '"', inParts: true, text: []byte(c.name)}
 	*f.args = node{kind: '"', inParts: true, text: c.args}

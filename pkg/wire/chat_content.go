@@ -6,18 +6,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// errContentNotText is the fault of a content that is neither a text nor, where that may
-// be, a list of parts.
+// errContentNotText reports content that is neither text nor, if allowed, a list of parts.
 var errContentNotText = errors.New("the content is not text")
 
-// A deltaFields is a delta, or a whole message, taken apart.
+// deltaFields are the members of a delta or whole message.
 type deltaFields struct {
 	content, refusal, details gjson.Result
 	calls, function           gjson.Result
-	reasoningFields           [4]gjson.Result // the reasoning, from the members that may hold it
+	reasoningFields           [4]gjson.Result // the reasoning, under the names of different servers
 }
 
-// set notes a member.
 func (p *deltaFields) set(name string, v gjson.Result) {
 	switch name {
 	case "content":
@@ -41,7 +39,7 @@ func (p *deltaFields) set(name string, v gjson.Result) {
 	}
 }
 
-// texts returns what the model says and what it thinks.
+// texts returns the text and the reasoning.
 func (p *deltaFields) texts(b *body) (said, thought jsonTexts, err error) {
 	switch {
 	case p.content.IsArray():
@@ -56,8 +54,7 @@ func (p *deltaFields) texts(b *body) (said, thought jsonTexts, err error) {
 	return append(said, p.refusal), append(thought, p.reasoning(b)...), err
 }
 
-// reasoning returns what the model thinks. A server that writes it in several
-// members says the same in each.
+// reasoning returns the reasoning. A server that sends it under several names repeats it.
 func (p *deltaFields) reasoning(b *body) jsonTexts {
 	for _, text := range p.reasoningFields {
 		if text.Str != "" {
@@ -67,8 +64,7 @@ func (p *deltaFields) reasoning(b *body) jsonTexts {
 	return b.textsOf(p.details)
 }
 
-// textsOfParts returns what the parts of a content say, and what the model thinks
-// in them.
+// textsOfParts returns the text and the reasoning in the parts of a content.
 func (b *body) textsOfParts(parts []gjson.Result) (said, thought jsonTexts) {
 	for _, part := range parts {
 		if part.Type == gjson.String {
@@ -76,7 +72,7 @@ func (b *body) textsOfParts(parts []gjson.Result) (said, thought jsonTexts) {
 			continue
 		}
 		said = append(said, part.Get("text"), part.Get("refusal"))
-		thought = append(thought, b.textsOf(part.Get("thinking"))...) // of Mistral
+		thought = append(thought, b.textsOf(part.Get("thinking"))...) // Mistral
 	}
 	return said, thought
 }

@@ -6,14 +6,13 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Cohere decodes one body of Cohere's /v2/chat: a stream of events, which
-// message-end ends, or one whole message. The plan that the model makes for its
-// calls (tool_plan) is reasoning.
+// A Cohere decodes one body of Cohere's /v2/chat: a stream of events up to message-end, or one
+// whole message. The model's plan for its calls (tool_plan) is reasoning.
 type Cohere struct {
 	body
 	queue callQueue
 	tools map[string]*pendingCall // by index
-	begun bool                    // message-start has come
+	begun bool                    // message-start has arrived
 }
 
 // NewCohere returns a decoder for a body of at most maxBytes bytes.
@@ -58,17 +57,17 @@ func (d *Cohere) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// readContent reads a part of the content, or a piece of one.
+// readContent reads a content part or a delta of one.
 func (d *Cohere) readContent(part gjson.Result) {
 	d.addText(jsonTexts{part.Get("text")}, jsonTexts{part.Get("thinking")})
 }
 
-// beginTool reads the beginning of a call.
+// beginTool begins a call.
 func (d *Cohere) beginTool(v gjson.Result) *pendingCall {
 	return d.queue.add(v.Get("id"), v.Get("function.name"), v.Get("function.arguments"))
 }
 
-// endTool reads the end of a call.
+// endTool ends a call; c may be nil.
 func (d *Cohere) endTool(c *pendingCall) {
 	if c != nil {
 		c.ended = true
@@ -76,18 +75,17 @@ func (d *Cohere) endTool(c *pendingCall) {
 	}
 }
 
-// wholeMessage reads a message that comes whole.
+// wholeMessage reads a message that is not streamed.
 func (d *Cohere) wholeMessage(v gjson.Result) {
 	d.addText(nil, jsonTexts{v.Get("message.tool_plan")})
 	d.each(v.Get("message.content"), d.readContent)
-	d.setUsage(v) // before the calls, which can be too many
+	d.setUsage(v) // before the calls, which may exceed the limit
 	for _, call := range d.callItems(v.Get("message.tool_calls")) {
 		d.endTool(d.beginTool(call))
 	}
 	d.finish(v)
 }
 
-// setUsage notes the usage.
 func (d *Cohere) setUsage(v gjson.Result) {
 	d.resp.Usage = chat.Usage{InputTokens: tokenCount(v.Get("usage.tokens.input_tokens")), OutputTokens: tokenCount(v.Get("usage.tokens.output_tokens"))}
 }
@@ -105,8 +103,8 @@ func (d *Cohere) finish(v gjson.Result) {
 	d.done = true
 }
 
-// end reports whether the response is whole: only its last event makes it so.
+// end returns false: only the last event completes the response.
 func (d *Cohere) end(bool) bool { return false }
 
-// native returns nil: nothing sends anything back to Cohere.
+// native returns nil: no client sends messages back to Cohere.
 func (d *Cohere) native() *chat.Native { return nil }

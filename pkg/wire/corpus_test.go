@@ -15,8 +15,8 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// shared returns the folder with captures and corpora, or "" if it is not at
-// hand, and says so.
+// shared returns the folder with captures and corpora, or "" with a log message if it is not
+// available.
 func shared(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("ONESHOT_SHARED")
@@ -26,7 +26,7 @@ func shared(t *testing.T) string {
 	return folder
 }
 
-// dialects are the formats by the names that the corpus has for them.
+// dialects maps the dialect names of the corpus to formats.
 var dialects = map[string]string{
 	"native_openai_chat":      "chat",
 	"native_openai_responses": "responses",
@@ -36,7 +36,7 @@ var dialects = map[string]string{
 	"native_cohere_v2":        "cohere",
 }
 
-// A corpusRow is a captured body and what others read in it.
+// A corpusRow is a captured body and the reading of others.
 type corpusRow struct {
 	ID, Dialect, Framing, Input string
 	Content                     string       `json:"expected_content"`
@@ -44,15 +44,14 @@ type corpusRow struct {
 	Calls                       []corpusCall `json:"expected_calls"`
 }
 
-// A corpusCall is a call. Its arguments are a value, or a string with what is
-// none.
+// A corpusCall is a call. Its arguments are a value, or a string if they are not JSON.
 type corpusCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// What is read differently on purpose, and how.
+// Intended differences, with their reasons.
 var onPurpose = map[string]struct {
 	why       string
 	kind      wire.ErrorKind
@@ -74,7 +73,7 @@ var onPurpose = map[string]struct {
 // A tally counts the rows of a dialect.
 type tally struct{ rows, equal, onPurpose, failed int }
 
-// TestCorpus compares with what the parsers of others make of captured bodies.
+// TestCorpus compares with the readings of other parsers of captured bodies.
 func TestCorpus(t *testing.T) {
 	folder := shared(t)
 	if folder == "" {
@@ -104,7 +103,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// compare compares a row with what is read in it.
+// compare compares a row with its reading.
 func (row *corpusRow) compare(t *testing.T, n *tally) {
 	body := []byte(row.Input)
 	if row.Framing == "jsonl-events" {
@@ -132,8 +131,8 @@ func (row *corpusRow) compare(t *testing.T, n *tally) {
 	}
 }
 
-// isExcept reports whether a reading is what the row wants, but for its reasoning
-// and perhaps its content.
+// isExcept reports whether a reading equals the row's except for the reasoning and perhaps the
+// content.
 func (row *corpusRow) isExcept(g corpusReading, reasoning, content string) bool {
 	w := row.want()
 	w.Reasoning = g.Reasoning
@@ -143,8 +142,8 @@ func (row *corpusRow) isExcept(g corpusReading, reasoning, content string) bool 
 	return reasoning != "" && strings.HasPrefix(g.Reasoning, reasoning) && cmp.Equal(w, g)
 }
 
-// readAll reads the bodies that stand one after the other in a capture of
-// several turns. (The reference reads all of them as one, or only the last.)
+// readAll reads the consecutive bodies in a capture of several turns. (The reference reads all
+// of them as one, or only the last.)
 func readAll(t *testing.T, decoder decoderOf, body []byte) []reading {
 	var all []reading
 	for {
@@ -160,7 +159,7 @@ func readAll(t *testing.T, decoder decoderOf, body []byte) []reading {
 	}
 }
 
-// A corpusReading is what is compared.
+// A corpusReading is the compared part of a reading.
 type corpusReading struct {
 	Content, Reasoning string
 	Calls              []string
@@ -193,8 +192,8 @@ func got(all []reading) corpusReading {
 	return g
 }
 
-// customText returns the text of a custom tool, which stands in the place of its arguments
-// elsewhere and here is the only one that they have, input; other arguments in canonical form.
+// customText returns the text of a custom tool, which the corpus has as arguments and this
+// package as the only argument, input; other arguments in canonical form.
 func customText(args json.RawMessage) string {
 	var object map[string]json.RawMessage
 	var text string
@@ -204,8 +203,7 @@ func customText(args json.RawMessage) string {
 	return text
 }
 
-// canonical returns a value with its numbers as they are and its members in
-// order, or the text of a string.
+// canonical returns a value with sorted members and unchanged numbers, or the text of a string.
 func canonical(raw json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -21,7 +21,7 @@ const maxBytes = 1 << 20
 // A decoderOf makes a decoder.
 type decoderOf func(maxBytes int64) wire.Decoder
 
-// formats are the decoders by the names of the folders of their cases.
+// formats are the decoders by the folder names of their cases.
 var formats = map[string]decoderOf{
 	"ollama":    func(n int64) wire.Decoder { return wire.NewOllama(n) },
 	"chat":      func(n int64) wire.Decoder { return wire.NewChat(n) },
@@ -32,7 +32,7 @@ var formats = map[string]decoderOf{
 	"cohere":    func(n int64) wire.Decoder { return wire.NewCohere(n) },
 }
 
-// A reading is what a decoder says of a body.
+// A reading is the complete result of a decoder.
 type reading struct {
 	Response chat.Response
 	Messages int
@@ -40,7 +40,7 @@ type reading struct {
 	Err      *wire.Error
 }
 
-// read decodes a body that arrives in pieces, and holds the laws of a Decoder.
+// read decodes a body in pieces and checks the laws of a Decoder.
 func read(t testing.TB, decoder decoderOf, maxBytes int64, pieces ...[]byte) reading {
 	t.Helper()
 	d := decoder(maxBytes)
@@ -84,7 +84,7 @@ func read(t testing.TB, decoder decoderOf, maxBytes int64, pieces ...[]byte) rea
 	return r
 }
 
-// checkCalls holds what is true of every native call.
+// checkCalls checks the properties of every native call.
 func checkCalls(t testing.TB, resp chat.Response) {
 	t.Helper()
 	for _, c := range resp.Calls {
@@ -100,7 +100,7 @@ func checkCalls(t testing.TB, resp chat.Response) {
 	}
 }
 
-// nativeCalls counts the calls in a message in the form of its server.
+// nativeCalls counts the calls in a native message.
 func nativeCalls(n *chat.Native) int {
 	v := gjson.ParseBytes(n.Body)
 	calls := 0
@@ -119,10 +119,10 @@ func nativeCalls(n *chat.Native) int {
 
 func valid(raw []byte) bool { return jsontext.Value(raw).IsValid() }
 
-// singly cuts a body into single bytes.
+// singly splits a body into single bytes.
 func singly(body []byte) [][]byte { return chunks(body, 1) }
 
-// chunks cuts a body into pieces of n bytes.
+// chunks splits a body into pieces of n bytes.
 func chunks(b []byte, n int) [][]byte {
 	var pieces [][]byte
 	for len(b) > 0 {
@@ -132,7 +132,7 @@ func chunks(b []byte, n int) [][]byte {
 	return pieces
 }
 
-// One line may be as long as the whole body may be.
+// One line may be as long as the whole body.
 func TestSizeLimit(t *testing.T) {
 	size := 256 * growthSize
 	text := strings.Repeat("x", size)
@@ -155,7 +155,7 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// Brackets without an end cost neither the stack nor much time.
+// Unclosed brackets cost neither stack nor much time.
 func TestDepth(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`, `[{"a":`} {
 		for format, decoder := range formats {
@@ -167,7 +167,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Of a page as much is read as tells what it is.
+// A page is read only as far as its title needs.
 func TestLongPage(t *testing.T) {
 	b := []byte("\n\n<html><title>Sign in</title>" + strings.Repeat("<p>x</p>", 1<<16))
 	for format, decoder := range formats {
@@ -195,8 +195,7 @@ func TestWithoutEmit(t *testing.T) {
 	}
 }
 
-// A call is handed on as soon as nothing can be missing of it: with which of the
-// messages, counted from 1, is it?
+// A call is emitted as soon as it is complete: with which message, counted from 1?
 func TestCallsAreHandedOnEarly(t *testing.T) {
 	chatCall := func(piece string) string { return `{"choices":[{"index":0,"delta":{"tool_calls":[` + piece + `]}}]}` }
 	for _, tt := range []struct {
@@ -257,7 +256,7 @@ func TestCallsAreHandedOnEarly(t *testing.T) {
 	}
 }
 
-// What comes after the last message is not read, whatever it is.
+// Nothing after the last message is read.
 func TestNothingIsReadAfterTheEnd(t *testing.T) {
 	for _, tt := range []struct{ format, body string }{
 		{"ollama", `{"message":{"content":"Hi"},"done":true,"done_reason":"stop"}`},
@@ -273,7 +272,7 @@ func TestNothingIsReadAfterTheEnd(t *testing.T) {
 	}
 }
 
-// difference says how two values differ. It is "" at once where they are deeply equal.
+// difference describes how two values differ. It is "" if they are deeply equal.
 func difference[T any](want, got T, opts ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

@@ -11,19 +11,19 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Format is one in which servers send responses.
+// A Format is a provider's response format.
 type Format struct {
 	Name    string // such as "native_anthropic"
 	Title   string
 	New     func(maxBytes int64) Decoder
-	matches func(m members) bool // of an object, which is one of its messages or like one
+	matches func(m members) bool // reports whether an object is, or looks like, one of its messages
 
-	CallIDs    bool // each of its calls has an id
-	CallReason bool // the reason for the end of a response tells whether it holds calls
-	NoReason   bool // there may be no reason for the end
+	CallIDs    bool // each call has an id
+	CallReason bool // the stop reason tells whether the response has calls
+	NoReason   bool // the stop reason may be missing
 }
 
-// Formats lists the formats that can be read.
+// Formats lists the supported formats.
 var Formats = []Format{
 	{
 		Name: "native_openai_chat", Title: "OpenAI chat completions", CallIDs: true, CallReason: true,
@@ -72,7 +72,7 @@ var Formats = []Format{
 	},
 }
 
-// FormatNamed returns the format of a name.
+// FormatByName returns the format with a name.
 func FormatNamed(name string) (Format, bool) {
 	for _, f := range Formats {
 		if f.Name == name {
@@ -82,7 +82,6 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// FormatNames returns the names of all formats.
 func FormatNames() []string {
 	var names []string
 	for _, f := range Formats {
@@ -91,9 +90,9 @@ func FormatNames() []string {
 	return names
 }
 
-// FormatOf tells the format of a captured body by its first message. It reports false
-// if that is of none, or no JSON object: it may be a text then. A body that is nothing
-// but an error is of a format whose servers report errors like that.
+// DetectFormat returns the format of a captured body by its first message. It returns false for
+// a message of no format and for text that is not a JSON object. A body that is only an error
+// has a format whose servers report such errors.
 func FormatOf(src []byte) (Format, bool) {
 	begin := bytes.TrimLeft(bytes.TrimPrefix(src, []byte(bom)), blanks)
 	switch {
@@ -107,12 +106,12 @@ func FormatOf(src []byte) (Format, bool) {
 	return Format{}, false
 }
 
-// detectObjectFormat tells the format of a body by the object with which it begins, as far as
-// that is there, behind the bracket of an array if there is one.
+// detectObjectFormat returns the format of a body by its first, possibly incomplete object, or
+// by the first element of an array.
 func detectObjectFormat(src []byte) (Format, bool) {
 	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte("[")), blanks)
 	var f objectScanner
-	n, whole, _ := f.scan(src) // what is wrong is for a decoder
+	n, whole, _ := f.scan(src) // a decoder reports errors
 	object := gjson.ParseBytes(src[:n])
 	format, ok := matchFormat(object)
 	if !ok && whole && len(bytes.Trim(src[n:], blanks+"]")) == 0 && isErrorReport(object) {
@@ -121,7 +120,7 @@ func detectObjectFormat(src []byte) (Format, bool) {
 	return format, ok
 }
 
-// detectEventsFormat tells the format of an event stream.
+// detectEventsFormat returns the format of an event stream.
 func detectEventsFormat(src []byte) (Format, bool) {
 	p := probeBody(src)
 	_, err := p.Close()
@@ -134,9 +133,9 @@ func detectEventsFormat(src []byte) (Format, bool) {
 	return format, ok
 }
 
-// CutStream reports whether a text is an event stream that ends before its first message
-// does: in a JSON object, or with nothing but comments, which keep a connection open. Text
-// of another kind may begin as one does, so all its lines have to be those of a stream.
+// IsTruncatedStream reports whether a text is an event stream that ends before its first message
+// does: in a JSON object, or with only comments, which keep a connection open. Other text may
+// begin like a stream, so all its lines must be those of one.
 func CutStream(src []byte) bool {
 	comments, fields := 0, 0
 	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte(bom))) {
@@ -163,7 +162,7 @@ func probeBody(src []byte) *prober {
 	p.body = newBody(int64(len(src)), p)
 	for rest := src; len(rest) > 0 && !p.isOver(); {
 		n := min(len(rest), pageBytes)
-		_ = p.Write(rest[:n], nil) // Close says it again
+		_ = p.Write(rest[:n], nil) // Close repeats the error
 		rest = rest[n:]
 	}
 	return p
@@ -181,7 +180,7 @@ func (p *prober) end(bool) bool { return true }
 
 func (p *prober) native() *chat.Native { return nil }
 
-// matchFormat returns the first format that an object fits.
+// matchFormat returns the first format that matches an object.
 func matchFormat(object gjson.Result) (Format, bool) {
 	m := selectMembers(object)
 	i := slices.IndexFunc(Formats, func(f Format) bool { return f.matches(m) })
@@ -191,7 +190,7 @@ func matchFormat(object gjson.Result) (Format, bool) {
 	return Formats[i], true
 }
 
-// members are those of an object that tell formats.
+// members are the members of an object that identify formats.
 type members []member
 
 type member struct {
@@ -199,7 +198,7 @@ type member struct {
 	value gjson.Result
 }
 
-// formatMembers are the names of such members.
+// formatMembers are the names of those members.
 var formatMembers = []string{
 	"choices", "type", "object", "output", "content", "candidates", "promptFeedback", "message", "done",
 	"messageStart", "contentBlockStart", "contentBlockDelta", "finish_reason",
@@ -216,7 +215,7 @@ func selectMembers(object gjson.Result) members {
 	return m
 }
 
-// get returns the first member of a name.
+// get returns the first member with a name.
 func (m members) get(name string) gjson.Result {
 	for i := range m {
 		if m[i].name == name {
@@ -232,23 +231,22 @@ var errorSiblings = []string{
 	"request_id", "requestId", "trace_id", "event_id", "sequence_number", "user_id", "timestamp", "path",
 }
 
-// isErrorReport reports whether an object is a server's report of an error and nothing else:
-// its "error" says something, or its type, and all its members are such as servers write
-// beside that. A model can answer with just such an object, too. It is read as a report
-// all the same: of an answer without a call there is nothing to check, so that the
-// finding is all that is wrong then, and it can be ignored; but a failed request that
-// is taken for an answer says nothing at all.
+// isErrorReport reports whether an object is a server's error report and nothing else: its
+// "error" or type says something, and all its members are usual beside that. A model can answer
+// with such an object, too. It is read as a report all the same: an answer without a call has
+// nothing to check, so a wrong finding can be ignored, but a failed request taken for an answer
+// goes unnoticed.
 func isErrorReport(v gjson.Result) bool {
 	e, status, only := v.Get("error"), v.Get("base_resp.status_code"), true
 	says := e.Str
 	switch {
-	case status.Type == gjson.Number && status.Num != 0: // of MiniMax, beside the members of a response
+	case status.Type == gjson.Number && status.Num != 0: // MiniMax, beside the members of a response
 		return true
 	case isMessagePair(v, "id", isUUID), isMessagePair(v, "__type", isException):
 		return true
 	case e.IsObject():
 		says = e.Get("message").Str
-	case !e.Exists() && len(v.Map()) == 1: // of FastAPI
+	case !e.Exists() && len(v.Map()) == 1: // FastAPI
 		says = fastAPIMessage(v.Get("detail"))
 	case !e.Exists() && v.Get("type").Str == "error":
 		says = v.Get("message").Str
@@ -260,13 +258,14 @@ func isErrorReport(v gjson.Result) bool {
 	return says != "" && only
 }
 
-// isMessagePair reports whether an object is a message and one other member, which looks
-// as it should, and nothing else.
+// isMessagePair reports whether an object has only a message and one other member, whose value
+// looks as expected.
 func isMessagePair(v gjson.Result, name string, looks func(string) bool) bool {
 	return looks(v.Get(name).Str) && v.Get("message").Str != "" && len(v.Map()) == 2
 }
 
-// fastAPIMessage returns what FastAPI reports: a text, or a list of faults with their places.
+// fastAPIMessage returns the report of FastAPI: a text, or a list of errors with their
+// locations.
 func fastAPIMessage(v gjson.Result) string {
 	for _, item := range v.Array() {
 		if v.IsArray() && !item.Get("loc").IsArray() {
@@ -276,15 +275,15 @@ func fastAPIMessage(v gjson.Result) string {
 	return joinedMessages(v)
 }
 
-// isException reports whether a name is that of an error of AWS.
+// isException reports whether a name is that of an AWS error.
 func isException(name string) bool { return strings.HasSuffix(name, "Exception") }
 
-// isUUID reports whether a text is an id as Cohere gives one to a request.
+// isUUID reports whether a text is a request id of Cohere.
 func isUUID(id string) bool {
 	return len(id) == len("01234567-89ab-cdef-0123-456789abcdef") && strings.Count(id, "-") == 4 && strings.Trim(asciiLower(id), "0123456789abcdef-") == ""
 }
 
-// errorFormat names a format whose servers report errors like this one.
+// errorFormat returns the name of a format whose servers report such errors.
 func errorFormat(v gjson.Result) string {
 	e, isError := v.Get("error"), v.Get("type").Str == "error"
 	switch {

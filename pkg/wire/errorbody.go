@@ -7,11 +7,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ErrorText returns what an error body says, in whatever form: the text of
-// {"error":"…"}, {"error":{"message":"…"}}, [{"error":…}], {"errors":[…]},
-// {"message":"…"}, {"detail":…} and their relatives, with the provider's own
-// name for the error in brackets if it has one; the title of an HTML page; and
-// anything else whole.
+// ErrorText returns the message of an error body in any format: {"error":"…"},
+// {"error":{"message":"…"}}, [{"error":…}], {"errors":[…]}, {"message":"…"}, {"detail":…} and
+// their relatives, followed by the provider's error code in brackets if it has one; the title of
+// an HTML page; and any other text whole.
 func ErrorText(body []byte) string {
 	if f := parseErrorBody(body); f.isSet() {
 		return f.text()
@@ -23,26 +22,23 @@ func ErrorText(body []byte) string {
 	return text
 }
 
-// ErrorCodes returns the provider's own names for the error in an error body,
-// such as "context_length_exceeded", "insufficient_quota", "overloaded_error",
-// "RESOURCE_EXHAUSTED", "rateLimitExceeded" or "429". The more specific ones
-// come first. There may be none.
+// ErrorCodes returns the provider's error codes in an error body, such as
+// "context_length_exceeded", "insufficient_quota", "overloaded_error", "RESOURCE_EXHAUSTED",
+// "rateLimitExceeded" or "429". The more specific ones come first. There may be none.
 func ErrorCodes(body []byte) []string { return parseErrorBody(body).codes }
 
-// A serverError is what a provider says of an error.
+// An errorReport is a provider's error.
 type serverError struct {
 	message string
 	codes   []string
 }
 
-// maxErrorBytes is the size of the largest error that is taken apart, and of the longest message that is kept.
+// maxErrorBytes limits the errors that are parsed and the messages that are kept.
 const maxErrorBytes = 64 << 10
 
-// isSet reports whether there is an error.
 func (f serverError) isSet() bool { return f.message != "" }
 
-// text returns the message with the first of the codes, unless it stands in the
-// message anyway.
+// text returns the message with the first code, unless the message already contains it.
 func (f serverError) text() string {
 	if len(f.codes) == 0 || strings.Contains(f.message, f.codes[0]) {
 		return f.message
@@ -50,10 +46,10 @@ func (f serverError) text() string {
 	return f.message + " [" + f.codes[0] + "]"
 }
 
-// maxCodes is how many names for an error are kept. A server has three or four.
+// maxCodes limits the codes of an error. A server has three or four.
 const maxCodes = 10
 
-// addCodes adds names for the error.
+// addCodes adds error codes.
 func (f *serverError) addCodes(names ...gjson.Result) {
 	for _, v := range names {
 		if name := idText(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
@@ -62,7 +58,7 @@ func (f *serverError) addCodes(names ...gjson.Result) {
 	}
 }
 
-// parseErrorBody reads an error body, which may be anything.
+// parseErrorBody parses an error body of any kind.
 func parseErrorBody(body []byte) serverError {
 	if validateJSON(body) != nil {
 		return serverError{}
@@ -70,7 +66,7 @@ func parseErrorBody(body []byte) serverError {
 	return parseError(gjson.ParseBytes(body))
 }
 
-// parseError reads an error body in JSON.
+// parseError parses a JSON error body.
 func parseError(v gjson.Result) serverError {
 	if len(v.Raw) > maxErrorBytes {
 		return parseErrorMember(v.Get("error"))
@@ -90,8 +86,8 @@ func parseError(v gjson.Result) serverError {
 	return f
 }
 
-// parseErrorMember reads an "error" member. It says nothing if it is there only to
-// say that there is no error.
+// parseErrorMember parses an "error" member. The result is empty if the member says that there
+// is no error.
 func parseErrorMember(e gjson.Result) serverError {
 	switch {
 	case len(e.Raw) > maxErrorBytes:
@@ -114,7 +110,7 @@ func parseErrorMember(e gjson.Result) serverError {
 	return f
 }
 
-// textCode returns a code if it is a word; a number tells less than the other names.
+// textCode returns a code if it is a string; numbers are less specific.
 func textCode(code gjson.Result) []gjson.Result {
 	if code.Type == gjson.String {
 		return []gjson.Result{code}
@@ -122,7 +118,7 @@ func textCode(code gjson.Result) []gjson.Result {
 	return nil
 }
 
-// parseErrorMessage reads an object that has the message itself.
+// parseErrorMessage parses an object that contains the message itself.
 func parseErrorMessage(v gjson.Result) serverError {
 	for _, name := range []string{"message", "Message", "msg", "detail", "errors", "error_description", "error", "title", "base_resp.status_msg"} {
 		if text := joinedMessages(v.Get(name)); text != "" {
@@ -132,8 +128,8 @@ func parseErrorMessage(v gjson.Result) serverError {
 	return serverError{}
 }
 
-// withUpstream returns the message of a router (OpenRouter) with what the provider
-// behind it said, which tells more.
+// withUpstream adds the upstream provider's more specific error to the message of a router
+// (OpenRouter).
 func withUpstream(raw, message string) serverError {
 	f := parseErrorBody([]byte(raw))
 	if !f.isSet() {
@@ -145,7 +141,7 @@ func withUpstream(raw, message string) serverError {
 	return f
 }
 
-// joinedMessages returns the text of a message: a phrase or a list of them.
+// joinedMessages returns the text of a message or of a list of messages.
 func joinedMessages(v gjson.Result) string {
 	switch {
 	case !v.IsArray():
@@ -162,8 +158,7 @@ func joinedMessages(v gjson.Result) string {
 	return strings.Join(all, "; ")
 }
 
-// messageText returns a string or the message of an object. FastAPI adds the place
-// of the fault, as "loc".
+// messageText returns a string or the message of an object, after the "loc" of FastAPI.
 func messageText(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str
@@ -176,7 +171,7 @@ func messageText(v gjson.Result) string {
 	return ""
 }
 
-// locPrefix returns the place of a fault as the beginning of a sentence.
+// locPrefix returns the location of an error as a prefix of its message.
 func locPrefix(loc gjson.Result) string {
 	var path []string
 	for _, step := range loc.Array() {
@@ -188,15 +183,15 @@ func locPrefix(loc gjson.Result) string {
 	return strings.Join(path, ".") + ": "
 }
 
-// IsPage reports whether a text is an HTML page.
+// IsHTMLPage reports whether a text is an HTML page.
 func IsPage(text []byte) bool {
 	begin := asciiLower(string(text[:min(len(text), pageBytes)]))
 	begin = strings.TrimLeft(strings.TrimPrefix(begin, bom), blanks)
 	return strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html")
 }
 
-// pageTitle returns the text of the title of an HTML page or, for want of one,
-// of its first heading or of the message in XML, and "" if the text is no page.
+// pageTitle returns the title of an HTML page, or its first heading, or the message in XML; ""
+// if the text is not a page.
 func pageTitle(text string) string {
 	if !strings.HasPrefix(text, "<") {
 		return ""
@@ -217,8 +212,7 @@ func pageTitle(text string) string {
 	return "an untitled page"
 }
 
-// asciiLower returns a text with small letters for the capital ones of ASCII,
-// and every byte where it was.
+// asciiLower lowers ASCII letters and keeps the offset of every byte.
 func asciiLower(text string) string {
 	b := []byte(text)
 	for i, c := range b {

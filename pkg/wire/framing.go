@@ -2,20 +2,20 @@ package wire
 
 import "bytes"
 
-// A framing says where the objects of a body are.
+// A framing is the way a body contains its objects.
 type framing int
 
 const (
-	undecided framing = iota // nothing but blanks has been read
-	objects                  // one after the other, or just one
+	undecided framing = iota // only whitespace so far
+	objects                  // one after another, or just one
 	events                   // in the data of an event stream
-	page                     // nowhere: this is a text for people
+	page                     // nowhere: this is text for humans
 )
 
 const (
-	bom       = "\ufeff" // a byte order mark is as good as a blank
-	endMark   = "[DONE]" // the data of the last event of some streams
-	pageBytes = 4 << 10  // how much of a page is read
+	bom       = "\ufeff" // ignored like whitespace
+	endMark   = "[DONE]" // data of the last event of some streams
+	pageBytes = 4 << 10  // the part of a page that is read
 )
 
 // step reads some of p, which is not empty.
@@ -36,7 +36,7 @@ func (b *body) step(p []byte) {
 	}
 }
 
-// sniff lets the first byte that is not blank decide over the framing.
+// sniff decides the framing by the first byte that is not whitespace.
 func (b *body) sniff(c byte) {
 	switch {
 	case isSpace(c), b.pos < len(bom) && string(b.buffered[:b.pos+1]) == bom[:b.pos+1]:
@@ -51,7 +51,7 @@ func (b *body) sniff(c byte) {
 	}
 }
 
-// readObjects reads objects that stand one after the other.
+// readObjects reads consecutive objects.
 func (b *body) readObjects(p []byte) {
 	if !b.objects.isOpen() && (isSpace(p[0]) || b.inArray && (p[0] == ',' || p[0] == ']')) {
 		b.pos++
@@ -60,7 +60,7 @@ func (b *body) readObjects(p []byte) {
 	b.readObject(p)
 }
 
-// readEvents reads a piece of an event stream.
+// readEvents reads a token of an event stream.
 func (b *body) readEvents(p []byte) {
 	n, token := b.sse.next(p)
 	switch token {
@@ -78,7 +78,7 @@ func (b *body) readEvents(p []byte) {
 	b.pos += n
 }
 
-// readData reads a piece of data, up to the end of an object.
+// readData reads data up to the end of an object.
 func (b *body) readData(p []byte) {
 	switch {
 	case b.objects.isOpen(), len(b.nonObject) == 0 && p[0] == '{':
@@ -98,7 +98,7 @@ func (b *body) readData(p []byte) {
 	}
 }
 
-// endLine ends a line of data. An object may go on in the next one.
+// endLine ends a line of data. An object may continue on the next one.
 func (b *body) endLine() {
 	switch {
 	case b.objects.quoted:
@@ -113,7 +113,6 @@ func (b *body) endLine() {
 	}
 }
 
-// endEvent ends an event.
 func (b *body) endEvent() {
 	if b.objects.isOpen() {
 		b.fail(Garbled, b.pos, "an event ends inside a JSON object")
@@ -123,8 +122,7 @@ func (b *body) endEvent() {
 	b.sse.endEvent()
 }
 
-// endText ends data that is no object: the word for the end of a stream, or an
-// error in some form.
+// endText ends data that is not an object: the end marker of a stream, or an error.
 func (b *body) endText() {
 	text := bytes.TrimSpace(b.nonObject)
 	b.nonObject = b.nonObject[:0]
@@ -147,7 +145,7 @@ func (b *body) endText() {
 	}
 }
 
-// readObject reads p, which begins an object or goes on with it, up to its end.
+// readObject reads p up to the end of the current or a new object.
 func (b *body) readObject(p []byte) {
 	if !b.objects.isOpen() {
 		b.objectStart, b.lineStartPos, b.earlierLines, b.lines, b.objects.separators = b.pos, b.pos, b.earlierLines[:0], b.lines[:0], 0
@@ -169,7 +167,7 @@ func (b *body) readObject(p []byte) {
 	}
 }
 
-// objectBytes returns what has been read of the last object.
+// objectBytes returns the bytes of the last object.
 func (b *body) objectBytes() []byte {
 	if len(b.earlierLines) == 0 {
 		return b.lineBytes()
@@ -177,7 +175,7 @@ func (b *body) objectBytes() []byte {
 	return append(b.earlierLines, b.lineBytes()...)
 }
 
-// lineBytes returns the part of the last object that stands on this line.
+// lineBytes returns the part of the last object on the current line.
 func (b *body) lineBytes() []byte {
 	if b.lineStartPos == unset {
 		return nil
@@ -185,5 +183,5 @@ func (b *body) lineBytes() []byte {
 	return b.buffered[b.lineStartPos-b.bufferStart : b.pos-b.bufferStart]
 }
 
-// unset says that no part of the object stands on this line yet.
+// unset marks that no part of the object is on the current line.
 const unset = -1

@@ -6,21 +6,20 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Gemini decodes one body of Gemini's generateContent: one object, a stream of
-// events or an array that is streamed. Only the first candidate counts. The
-// response is whole when a finishReason has come and the body ends.
+// A Gemini decodes one body of Gemini's generateContent: one object, an event stream or a
+// streamed array. Only the first candidate counts. The response is complete if a finishReason
+// has arrived and the body ends.
 //
-// Calls are handed on at the finishReason, because that may be
-// MALFORMED_FUNCTION_CALL: the server then has a call that it could not read
-// itself, and may send what it made of it. Such calls cannot be executed.
+// Calls are emitted at the finishReason, because that may be MALFORMED_FUNCTION_CALL: the server
+// could not parse a call and may send its reading of it. Such calls are not executable.
 type Gemini struct {
 	body
 	queue    callQueue
-	openCall *geminiCall    // a call whose arguments come in pieces
+	openCall *geminiCall    // a call whose arguments arrive in pieces
 	identity streamIdentity // of the response
 }
 
-// A geminiCall is a call whose arguments come in pieces.
+// A geminiCall is a call whose arguments arrive in pieces.
 type geminiCall struct {
 	*pendingCall
 	partialArgs node
@@ -34,7 +33,7 @@ func NewGemini(maxBytes int64) *Gemini {
 	return d
 }
 
-// message reads a piece of the response, or all of it.
+// message reads a chunk of the response, or all of it.
 func (d *Gemini) message(v gjson.Result) (bool, error) {
 	candidates, blocked := v.Get("candidates"), v.Get("promptFeedback.blockReason")
 	d.setModel(v.Get("modelVersion"))
@@ -63,7 +62,7 @@ func (d *Gemini) message(v gjson.Result) (bool, error) {
 	return candidates.Exists() || blocked.Exists() || v.Get("usageMetadata").Exists(), nil
 }
 
-// readPart reads a part of the content.
+// readPart reads a content part.
 func (d *Gemini) readPart(v gjson.Result) error {
 	text, f := jsonTexts{v.Get("text")}, v.Get("functionCall")
 	switch {
@@ -77,8 +76,8 @@ func (d *Gemini) readPart(v gjson.Result) error {
 	return nil
 }
 
-// readFunctionCall reads a call or a piece of one. A piece without a name belongs
-// to the call that is open; the last one says nothing, or is left out.
+// readFunctionCall reads a call or a delta of one. A delta without a name belongs to the open
+// call; the last one is empty or missing.
 func (d *Gemini) readFunctionCall(f gjson.Result) error {
 	if name := f.Get("name"); name.Str != "" || d.openCall == nil && d.isUnnamedCall(f) {
 		d.endCall()
@@ -99,13 +98,13 @@ func (d *Gemini) readFunctionCall(f gjson.Result) error {
 	return nil
 }
 
-// isUnnamedCall reports whether a piece without a name is a call that should have one: it says
-// something, or there is no call that it could be the end of.
+// isUnnamedCall reports whether a delta without a name is a call of its own: it has content, or
+// there is no call that it could end.
 func (d *Gemini) isUnnamedCall(f gjson.Result) bool {
 	return len(d.queue.calls) == 0 || idText(f.Get("id")) != "" || len(argumentText(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
 }
 
-// endCall ends the call that is open.
+// endCall ends the open call.
 func (d *Gemini) endCall() {
 	if d.openCall != nil && len(d.openCall.args) == 0 {
 		d.openCall.args = d.openCall.partialArgs.append(nil)
@@ -113,21 +112,20 @@ func (d *Gemini) endCall() {
 	d.openCall = nil
 }
 
-// finish reads a finishReason. Some servers write one into every piece; what is
-// not clean stays so.
+// finish reads a finishReason. Some servers send one in every chunk; an unclean one is final.
 func (d *Gemini) finish(reason gjson.Result) {
 	d.endCall()
 	if d.resp.Stop == "" || d.resp.Stop == chat.StopEnd {
 		d.setStop(reason)
 	}
 	for _, c := range d.queue.calls[d.queue.sent:] {
-		c.unparsed = d.resp.Stop == chat.StopOther // so that it is only kept
+		c.unparsed = d.resp.Stop == chat.StopOther // kept as text only
 	}
 	d.queue.emitAll(chat.StopEnd, d.addCall)
 }
 
-// end reports whether the response is whole.
+// end reports whether the response is complete.
 func (d *Gemini) end(bool) bool { return d.resp.Stop != "" }
 
-// native returns nil: nothing sends anything back to Gemini.
+// native returns nil: no client sends messages back to Gemini.
 func (d *Gemini) native() *chat.Native { return nil }

@@ -8,14 +8,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// errArgumentPath is the fault of a piece of an argument without a place.
+// errArgumentPath reports a partial argument with an invalid path.
 var errArgumentPath = errors.New("invalid argument path")
 
-// maxPathSteps is the number of steps in the longest path to an argument.
+// maxPathSteps limits the steps of an argument path.
 const maxPathSteps = 100
 
-// mergeArgument puts a piece of an argument where its path says, such as
-// $.list[0].name. The pieces of a string are joined.
+// mergeArgument merges a partial argument at its path, such as $.list[0].name. Parts of a string
+// are joined.
 func mergeArgument(args *node, arg gjson.Result) error {
 	n, err := resolvePath(args, arg.Get("jsonPath").Str)
 	if err != nil {
@@ -30,7 +30,7 @@ func mergeArgument(args *node, arg gjson.Result) error {
 	return nil
 }
 
-// resolvePath returns the place of a path. It makes what is not there.
+// resolvePath returns the node at a path and creates missing nodes.
 func resolvePath(n *node, path string) (*node, error) {
 	path, ok := strings.CutPrefix(path, "$")
 	for range maxPathSteps {
@@ -48,8 +48,7 @@ func resolvePath(n *node, path string) (*node, error) {
 	return n, nil
 }
 
-// cutPathStep returns the first step of a path, either [NUMBER] or a name, and the
-// rest.
+// cutPathStep splits the first step, either [NUMBER] or a name, from a path.
 func cutPathStep(path string) (step, rest string, ok bool) {
 	if name, ok := strings.CutPrefix(path, "."); ok {
 		end := strings.IndexAny(name+".", ".[")
@@ -64,8 +63,7 @@ func cutPathStep(path string) (step, rest string, ok bool) {
 	return path[:end], path[end:], end > 0
 }
 
-// child returns a member or, for [NUMBER], an element, which is there or the
-// next one.
+// child returns a member or, for [NUMBER], an existing or the next element.
 func (n *node) child(step string) (*node, bool) {
 	if !strings.HasPrefix(step, "[") {
 		return n.member(step), true

@@ -13,9 +13,9 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// What is done for each piece of a stream must not depend on how many there
-// have been. In whole bodies a loop over them would hide behind the cost of
-// reading JSON, so these parts are tested by themselves.
+// The work for each delta of a stream must not depend on the number of earlier ones. In whole
+// bodies a loop over them would hide behind the cost of reading JSON, so these parts are tested
+// by themselves.
 func TestPiecesAreCheap(t *testing.T) {
 	arguments := gjson.Parse(`"{\"a\":1}"`)
 	for name, repeat := range map[string]func(n int){
@@ -75,7 +75,7 @@ func TestPiecesAreCheap(t *testing.T) {
 	}
 }
 
-// timeOf returns the least time that this process computes for f.
+// timeOf returns the least CPU time of this process for f.
 func timeOf(f func()) time.Duration {
 	least := time.Hour
 	for range 3 {

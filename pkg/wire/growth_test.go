@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// A hostileBody repeats something. The %d in it is a number that counts up.
+// A hostileBody repeats something. The %d in it is a counter.
 type hostileBody struct{ name, format, before, each, after string }
 
-// hostile are bodies that would be dear if anything were looked at again for
-// each message.
+// hostile are bodies that are expensive if anything is looked at again for each message.
 var hostile = []hostileBody{
 	{"comments", "chat", "", ": keep-alive %d\n\n", ""},
 	{"blank lines", "chat", "data: x", "\n\n", ""},
@@ -55,12 +54,12 @@ var hostile = []hostileBody{
 	{"tool calls", "cohere", "", `data: {"type":"tool-call-start","index":%d,"delta":{"message":{"tool_calls":{"function":{"name":"f"}}}}}` + "\n\n", ""},
 }
 
-// slack is what the collector and a busy machine may add to a measured time. What
-// looks at everything again for each message takes seconds more.
+// slack is the time that the collector and a busy machine may add. Looking at everything again
+// for each message takes seconds more.
 const slack = 300 * time.Millisecond
 
-// TestLinear checks that eight times the body takes about eight times the work:
-// time of the processor and bytes allocated.
+// TestLinear checks that eight times the body takes about eight times the work: CPU time and
+// bytes allocated.
 func TestLinear(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
@@ -95,7 +94,7 @@ type workDone struct {
 	bytes uint64
 }
 
-// work reads a body and measures what that takes; of three times the least.
+// work reads a body and returns the least work of three attempts.
 func work(format string, body []byte, piece int) workDone {
 	best := workDone{time: time.Hour}
 	for range 3 {
@@ -117,7 +116,7 @@ func work(format string, body []byte, piece int) workDone {
 	return best
 }
 
-// processorTime is the time that this process has spent computing.
+// processorTime is the CPU time of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -2,22 +2,21 @@ package wire
 
 import "bytes"
 
-// A Head is what "curl -i" writes before a body: a status line and the fields behind it,
-// once for each response on the way (100 Continue, redirects, proxies). Only the last
-// one says something of the body.
+// A Head is the HTTP head that "curl -i" prints before a body: a status line and header fields,
+// once for each response on the way (100 Continue, redirects, proxies). Only the last one
+// describes the body.
 type Head struct {
-	Status Piece  // the code and the reason
-	Code   int    // such as 404
-	Type   string // the content type, in small letters and without parameters
-	Size   int    // in bytes: the body begins there
+	Status Piece // the code and the reason
+	Code   int
+	Type   string // the content type in lower case, without parameters
+	Size   int    // in bytes: the offset of the body
 	Cut    bool   // it ends before its last line
 }
 
-// OK reports whether the body should be what was asked for.
+// OK reports whether the status is a success.
 func (h Head) OK() bool { return h.Code/100 == 2 }
 
-// HeadOf returns the head at the very start of what was captured. It reports false if
-// there is none.
+// ParseHead parses the head at the start of a capture, and returns false if there is none.
 func HeadOf(src []byte) (h Head, ok bool) {
 	for at := 0; ; {
 		next, isHead := parseHeadAt(src, at)
@@ -28,7 +27,7 @@ func HeadOf(src []byte) (h Head, ok bool) {
 	}
 }
 
-// parseHeadAt reads the head that begins at a byte.
+// parseHeadAt parses the head at an offset.
 func parseHeadAt(src []byte, at int) (Head, bool) {
 	line, end := lineAt(src, at)
 	h := Head{Size: end}
@@ -52,7 +51,7 @@ func parseHeadAt(src []byte, at int) (Head, bool) {
 	}
 }
 
-// lineAt returns the line that begins at a byte, without its end, and where the next begins.
+// lineAt returns the line at an offset, without its end, and the offset of the next line.
 func lineAt(src []byte, at int) (line []byte, next int) {
 	line, next = src[at:], len(src)
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -61,7 +60,7 @@ func lineAt(src []byte, at int) (line []byte, next int) {
 	return bytes.TrimSuffix(line, []byte("\r")), next
 }
 
-// parseStatus reads a status line that begins at a byte: HTTP/1.1 404 Not Found.
+// parseStatus parses the status line at an offset: HTTP/1.1 404 Not Found.
 func (h *Head) parseStatus(line []byte, at int) bool {
 	version, status, _ := bytes.Cut(line, []byte(" "))
 	number, isHTTP := bytes.CutPrefix(version, []byte("HTTP/"))
@@ -75,8 +74,7 @@ func (h *Head) parseStatus(line []byte, at int) bool {
 	return true
 }
 
-// parseField reads a line of a head: a name and its value, of which the last one may be cut, or
-// more of the value before it.
+// parseField parses a header field, the last of which may be truncated, or a continuation line.
 func (h *Head) parseField(line []byte) bool {
 	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
 		return true
@@ -92,7 +90,7 @@ func (h *Head) parseField(line []byte) bool {
 	return true
 }
 
-// isToken reports whether a text can be the name of a field.
+// isToken reports whether a text can be a field name.
 func isToken(name []byte) bool {
 	return !bytes.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || bytes.ContainsRune([]byte(`"(),/;<=>?@[\]{}`), r) })
 }

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// M3: a head is told from a text that only begins like one, and the last of several counts.
+// M3: text that only begins like a head is not one, and the last of several heads counts.
 func TestHeads(t *testing.T) {
 	for _, c := range []struct {
 		text, kind string

@@ -7,9 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// idText returns a string or a number as a word to find things by, such as an id
-// or an index, and "" for anything else. It holds on to nothing else of the
-// message.
+// idText returns a string or number as a lookup key, such as an id or index, and "" for anything
+// else. The result does not retain the message.
 func idText(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
@@ -20,23 +19,23 @@ func idText(v gjson.Result) string {
 	return ""
 }
 
-// tokenCount returns a number of tokens; 0 if it is none.
+// tokenCount returns a number of tokens; 0 if it is not a number.
 func tokenCount(v gjson.Result) int {
 	const most = 1 << 40
 	return int(min(max(v.Num, 0), most))
 }
 
-// appendQuoted appends a text as a JSON string. The text is UTF-8, as all that
-// has been checked, so that there is no error.
+// appendQuoted appends a text as a JSON string. The text was validated as UTF-8, so there is no
+// error.
 func appendQuoted(dst, text []byte) []byte {
 	dst, _ = jsontext.AppendQuote(dst, text)
 	return dst
 }
 
-// blanks may stand between JSON values.
+// blanks is the whitespace of JSON.
 const blanks = " \t\r\n"
 
-// isBlank reports whether there is nothing but blanks in a text.
+// isBlank reports whether a text is only whitespace.
 func isBlank[T ~string | ~[]byte](text T) bool {
 	for i := range len(text) {
 		if !isSpace(text[i]) {
@@ -46,5 +45,5 @@ func isBlank[T ~string | ~[]byte](text T) bool {
 	return true
 }
 
-// isTextOrNull reports whether a value is a string, null or not there.
+// isTextOrNull reports whether a value is a string, null or missing.
 func isTextOrNull(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Null }

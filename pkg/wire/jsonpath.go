@@ -6,28 +6,27 @@ import (
 	"strings"
 )
 
-// Paths tells at which path in its object a piece of a body stands:
-// "choices[0].delta.content". To look up pieces in ascending order costs one pass
-// over the body.
+// A PathFinder returns the path of a segment in its object: "choices[0].delta.content". Looking
+// up segments in ascending order costs one pass over the body.
 type Paths struct {
 	body        []byte
-	objectStart int        // where the object begins that was looked at last
-	pos         int        // how far it was read
-	open        []pathStep // the containers that are open there
+	objectStart int        // start of the last object
+	pos         int        // bytes read so far
+	open        []pathStep // the open containers
 	expectKey   bool       // the next string is a key
 }
 
-// A pathStep leads into an object, by a key as it is written, or into an array.
+// A pathStep is an object key, as written, or an array index.
 type pathStep struct {
 	key   []byte // nil in an array, and in an object before its first key
 	array bool
 	index int
 }
 
-// NewPaths returns the paths in a body.
+// NewPathFinder returns a path finder for a body.
 func NewPaths(body []byte) *Paths { return &Paths{body: body} }
 
-// Of returns the path of a piece of the body.
+// Path returns the path of a segment of the body.
 func (p *Paths) Of(piece Piece) string {
 	if piece.Object != p.objectStart || piece.Start < p.pos {
 		p.objectStart, p.pos, p.open, p.expectKey = piece.Object, piece.Object, p.open[:0], false
@@ -38,8 +37,8 @@ func (p *Paths) Of(piece Piece) string {
 	return p.String()
 }
 
-// readToken reads a token. What is no string, bracket or comma needs no look: the words
-// that begin a line of an event stream are passed over with it.
+// readToken reads a token. Only strings, brackets and commas matter: field names of an event
+// stream are skipped.
 func (p *Paths) readToken() {
 	c := p.body[p.pos]
 	p.pos++
@@ -57,7 +56,7 @@ func (p *Paths) readToken() {
 	}
 }
 
-// nextMember goes to the next member or item.
+// nextMember advances to the next member or item.
 func (p *Paths) nextMember() {
 	if len(p.open) == 0 {
 		return
@@ -67,7 +66,7 @@ func (p *Paths) nextMember() {
 	p.expectKey = !last.array
 }
 
-// readString reads a string behind its first quote.
+// readString reads a string after its opening quote.
 func (p *Paths) readString() {
 	start := p.pos
 	for p.pos < len(p.body) && p.body[p.pos] != '"' {
@@ -87,7 +86,7 @@ func (p *Paths) readString() {
 	p.pos, p.expectKey = min(len(p.body), p.pos+1), false
 }
 
-// String writes the path.
+// String returns the current path.
 func (p *Paths) String() string {
 	var b strings.Builder
 	for _, s := range p.open {
@@ -106,7 +105,7 @@ func (p *Paths) String() string {
 	return b.String()
 }
 
-// isPlainKey reports whether a key can stand behind a point.
+// isPlainKey reports whether a key can follow a dot.
 func isPlainKey(key []byte) bool {
 	for i, c := range key {
 		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzSplits holds the law of every decoder: however a body is cut, its reading
-// is the same.
+// FuzzSplits checks the law of every decoder: the reading does not depend on how a body is
+// split.
 func FuzzSplits(f *testing.F) {
 	names := formatNames()
 	for i, format := range names {
@@ -42,8 +42,8 @@ func formatNames() []string {
 	return names
 }
 
-// TestMemory checks that what is kept is about the body: the body itself, what
-// it says and, where the server wants it back, that once more.
+// TestMemory checks that the retained memory is about the size of the body, its texts and, if
+// the server wants it back, its native message.
 func TestMemory(t *testing.T) {
 	text := strings.Repeat(`word \"and\" word `, 8*growthSize/18)
 	for name, tt := range map[string]struct {

@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A reply of any format is decoded up to its limits, and takes memory in proportion to what is kept of it (M8). Those of
-// formats that no run speaks are held to it here alone.
+// A reply of any format is decoded up to its limits, and takes memory in proportion to its
+// retained parts (M8). Formats without a client are tested only here.
 func TestLimits(t *testing.T) {
 	const most = 10
 	for _, tt := range []struct {

@@ -8,35 +8,35 @@ import (
 	"unicode/utf8"
 )
 
-// A Locator finds where in a body the bytes of a text stand. A look-up costs a few
-// thousand steps at most, beside one pass over the text for all of them.
+// A Locator maps offsets of a text to offsets in a body. A lookup costs a few thousand steps at
+// most, besides one pass over the text for all of them.
 type Locator struct {
 	body        []byte
 	pieces      []Piece
-	current     int // the one that was looked at last
-	position        // in it
+	current     int // index of the current segment
+	position        // in the current segment
 	checkpoints []position
 }
 
-// A position is a character of a piece.
+// A position is a character of a segment.
 type position struct {
 	textOffset int // bytes of the text before it
-	bodyOffset int // where it stands in the body
+	bodyOffset int // its offset in the body
 }
 
-// checkpointStride is how many bytes of a body stand between two spots that are remembered.
+// checkpointStride is the distance of checkpoints in the body, in bytes.
 const checkpointStride = 1 << 10
 
-// NewLocator returns a locator for a text that is made of pieces of a body.
+// NewLocator returns a locator for a text made of segments of a body.
 func NewLocator(body []byte, pieces []Piece) *Locator {
 	l := &Locator{body: body, pieces: pieces}
 	l.enterSegment(0)
 	return l
 }
 
-// Place returns where the bytes [start, end) of the text stand in the body: a place for
-// each piece that holds some of them. An empty place is one at which the text goes on.
-// Without pieces there is none.
+// Locate returns the ranges of the body for the bytes [start, end) of the text, one for each
+// segment with some of them. An empty range is where the text continues. Without segments there
+// are no ranges.
 func (l *Locator) Place(start, end int) []Place {
 	if len(l.pieces) == 0 {
 		return nil
@@ -53,16 +53,16 @@ func (l *Locator) Place(start, end int) []Place {
 	return places
 }
 
-// A Place is a stretch of a body: the bytes [Start, End) of it, in a piece of a text.
+// A BodyRange is the range [Start, End) of a body inside a segment of a text.
 type Place struct {
 	Start, End int
 	Piece      Piece
 }
 
-// currentRange returns the place at which the locator is.
+// currentRange returns an empty range at the current position.
 func (l *Locator) currentRange() Place { return Place{Start: l.bodyOffset, Piece: l.pieces[l.current]} }
 
-// seek goes to the character that holds a byte of the text.
+// seek moves to the character that contains a byte of the text.
 func (l *Locator) seek(at int) {
 	behind, _ := slices.BinarySearchFunc(l.pieces, at+1, func(p Piece, at int) int { return cmp.Compare(p.At, at) })
 	if piece := max(0, behind-1); piece != l.current {
@@ -79,8 +79,8 @@ func (l *Locator) seek(at int) {
 	}
 }
 
-// advance goes behind the character that holds the last byte before an offset of the
-// text, in this piece.
+// advance moves past the character with the last byte before an offset of the text, within the
+// segment.
 func (l *Locator) advance(at int) {
 	for l.textOffset < at {
 		size, width := l.nextChar(at - l.textOffset)
@@ -91,7 +91,7 @@ func (l *Locator) advance(at int) {
 	}
 }
 
-// step passes over what was read.
+// step moves past a character.
 func (l *Locator) step(size, width int) {
 	l.textOffset, l.bodyOffset = l.textOffset+size, l.bodyOffset+width
 	if l.bodyOffset >= l.checkpoints[len(l.checkpoints)-1].bodyOffset+checkpointStride {
@@ -99,13 +99,13 @@ func (l *Locator) step(size, width int) {
 	}
 }
 
-// rewind goes to a spot before a byte of the text, in this piece.
+// rewind moves to a checkpoint before a byte of the text, within the segment.
 func (l *Locator) rewind(at int) {
 	behind, _ := slices.BinarySearchFunc(l.checkpoints, at+1, func(s position, at int) int { return cmp.Compare(s.textOffset, at) })
 	l.position = l.checkpoints[max(0, behind-1)]
 }
 
-// enterSegment goes to the beginning of a piece.
+// enterSegment moves to the start of a segment.
 func (l *Locator) enterSegment(piece int) {
 	if piece >= len(l.pieces) {
 		return
@@ -118,7 +118,7 @@ func (l *Locator) enterSegment(piece int) {
 	l.checkpoints = append(l.checkpoints[:0], l.position)
 }
 
-// contentEnd returns where a piece ends, without its quote.
+// contentEnd returns the end of a segment without its quote.
 func (l *Locator) contentEnd(piece int) int {
 	p := &l.pieces[piece]
 	if p.Quoted {
@@ -127,9 +127,8 @@ func (l *Locator) contentEnd(piece int) int {
 	return p.End
 }
 
-// nextChar returns how many bytes the next character of the piece has in the text, and how
-// many in the body; 0 at its end. Bytes that stand there as they are it takes as one, up to
-// so many.
+// nextChar returns the bytes of the next character in the text and in the body; 0 at the end of
+// the segment. It takes a run of unescaped bytes, up to a maximum, as one.
 func (l *Locator) nextChar(most int) (size, width int) {
 	rest := l.body[l.bodyOffset:l.contentEnd(l.current)]
 	plain := rest[:min(len(rest), most, checkpointStride)]
@@ -146,7 +145,7 @@ func (l *Locator) nextChar(most int) (size, width int) {
 	return size, width
 }
 
-// utf16Unit returns the UTF-16 unit of an escape, or -1.
+// utf16Unit returns the UTF-16 code unit of an escape, or -1.
 func utf16Unit(escape []byte) rune {
 	if len(escape) < 6 || escape[0] != '\\' || escape[1] != 'u' {
 		return -1

@@ -9,29 +9,27 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A node is a JSON value that is put together from the pieces in which a stream
-// brings it, whatever it means: so a message can be given back to its server
-// with the members that only the server understands. Numbers keep their digits
-// and members their order.
+// A node is a JSON value merged from the deltas of a stream, whatever it means, so that a
+// message can be sent back to its server with members that only the server understands. Numbers
+// keep their digits and members their order.
 type node struct {
-	kind        byte   // the first byte of its JSON text; 0 for nothing and null
-	raw         string // the value, if it came in one piece
-	text        []byte // else what it says, if it is a string
+	kind        byte   // first byte of its JSON text; 0 for nothing and null
+	raw         string // the value, if it arrived in one piece
+	text        []byte // otherwise the text of a string
 	names       []string
-	members     map[string]*node // its members by name, if it is an object
-	items       []*node          // its elements, if it is an array
-	byKey       map[string]*node // those with an index
+	members     map[string]*node // of an object, by name
+	items       []*node          // of an array
+	byKey       map[string]*node // elements with an index
 	elementType string           // of an element: its "type"
-	inParts     bool             // it is in pieces
-	budget      *byteBudget      // what it and its own take is counted there, if anywhere
+	inParts     bool             // split into text, members or items
+	budget      *byteBudget      // counts the size of the node; may be nil
 }
 
-// maxMergeDepth is how deep pieces are put together. Below, a piece takes the place
-// of the one before: no server is known to split what stands deeper, and the
-// cost must not grow with the depth.
+// maxMergeDepth limits the depth of merging. Below it a delta replaces the previous value: no
+// server is known to split deeper values, and the cost must not grow with the depth.
 const maxMergeDepth = 8
 
-// merge adds the next piece of the node, which is the member of that name.
+// merge merges the next delta into the node, which is the member with that name.
 func (n *node) merge(name string, v gjson.Result, depth int) {
 	kind := nodeKind(v)
 	switch {
@@ -70,7 +68,7 @@ func (n *node) merge(name string, v gjson.Result, depth int) {
 	}
 }
 
-// set makes the node a value of one piece.
+// set replaces the node by a value.
 func (n *node) set(v gjson.Result) {
 	if n.budget.add(len(v.Raw) - len(n.raw) - len(n.text)); n.budget.isExceeded() {
 		return
@@ -86,21 +84,20 @@ func nodeKind(v gjson.Result) byte {
 	return v.Raw[0]
 }
 
-// isAtomic reports whether a member comes whole each time it comes. Every other
-// string is a piece of a longer one, as in OpenAI's own clients.
+// isAtomic reports whether each delta has the whole member. Any other string is a piece of a
+// longer one, as in OpenAI's own clients.
 func isAtomic(name string) bool {
 	return slices.Contains([]string{"role", "type", "id", "index", "format", "name", "object", "status", "phase"}, name) ||
 		strings.HasSuffix(name, "signature") || strings.HasSuffix(name, "_id")
 }
 
-// textPart returns a string as it stands in an array of parts.
+// textPart returns a string as a part of an array of parts.
 func textPart(text gjson.Result) gjson.Result {
 	return gjson.Parse(`{"type":"text","text":` + text.Raw + `}`)
 }
 
-// mergeItem adds a piece of an array: of the element with the same index, of
-// the last one if it is a text of the same sort and nothing has an index, or a
-// new element.
+// mergeItem merges a delta of an array: into the element with the same index, into the last one
+// if it is text of the same type and nothing has an index, or as a new element.
 func (n *node) mergeItem(v gjson.Result, depth int) {
 	index, sort := idText(v.Get("index")), idText(v.Get("type"))
 	id := index + " " + sort
@@ -121,13 +118,12 @@ func (n *node) mergeItem(v gjson.Result, depth int) {
 	item.merge("", v, depth)
 }
 
-// isTextElement reports whether an element of that type is a piece of text, which may
-// be told in more pieces.
+// isTextElement reports whether elements of that type are text that may arrive in pieces.
 func isTextElement(sort string) bool {
 	return slices.Contains([]string{"text", "thinking", "output_text", "reasoning.text", "reasoning.summary"}, sort)
 }
 
-// split takes a value apart that came in one piece.
+// split splits a value that arrived in one piece.
 func (n *node) split() {
 	if n.inParts {
 		return
@@ -150,8 +146,7 @@ func (n *node) split() {
 	}
 }
 
-// member returns a member. It makes the node an object, and the member, if they
-// are not there.
+// member returns a member. It turns the node into an object and creates the member if needed.
 func (n *node) member(name string) *node {
 	if n.kind != '{' {
 		*n = node{kind: '{', inParts: true, budget: n.budget}
@@ -170,13 +165,12 @@ func (n *node) member(name string) *node {
 	return m
 }
 
-// drop removes a member.
 func (n *node) drop(name string) {
 	n.names = slices.DeleteFunc(n.names, func(other string) bool { return other == name })
 	delete(n.members, name)
 }
 
-// addItem adds an element. It makes the node an array.
+// addItem adds an element. It turns the node into an array.
 func (n *node) addItem() *node {
 	if n.kind != '[' {
 		*n = node{kind: '[', inParts: true, budget: n.budget}
@@ -185,7 +179,7 @@ func (n *node) addItem() *node {
 	return n.appendItem(&node{})
 }
 
-// appendItem adds an element to an array.
+// appendItem appends an element.
 func (n *node) appendItem(item *node) *node {
 	item.budget = n.budget
 	n.budget.add(nodeBytes)
@@ -193,7 +187,7 @@ func (n *node) appendItem(item *node) *node {
 	return item
 }
 
-// hasContent reports whether the value is more than a place kept free.
+// hasContent reports whether a value is more than a placeholder.
 func hasContent(raw string) bool {
 	return !slices.Contains([]string{"", "null", "false", `""`, "[]", "{}"}, raw)
 }
@@ -222,7 +216,7 @@ func (n *node) append(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
-// appendComma appends what stands before the i-th of several.
+// appendComma appends a comma before every item but the first.
 func appendComma(dst []byte, i int) []byte {
 	if i > 0 {
 		return append(dst, ',')
@@ -230,13 +224,12 @@ func appendComma(dst []byte, i int) []byte {
 	return dst
 }
 
-// nativeMessage returns a message in the form of its server, or nil if it is
-// nothing but text.
+// nativeMessage returns a message in its server's own format, or nil if it is only text.
 func nativeMessage(api string, message []byte) *chat.Native {
 	more := false
 	gjson.ParseBytes(message).ForEach(func(k, v gjson.Result) bool {
 		text := k.Str == "role" || k.Str == "content" && v.Type == gjson.String
-		empty := k.Str == "function_call" && v.Get("name").Str == "" // of Snowflake
+		empty := k.Str == "function_call" && v.Get("name").Str == "" // Snowflake
 		more = hasContent(v.Raw) && !text && !empty
 		return !more
 	})

@@ -10,29 +10,26 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Messages decodes one body of Anthropic's /v1/messages: a stream of events or
-// one whole message. The response is whole when a stop_reason has come and the
-// body ends; message_stop ends it.
+// A Messages decodes one body of Anthropic's /v1/messages: an event stream or one whole message.
+// The response is complete if a stop_reason has arrived and the body ends; message_stop ends it.
 //
-// The message in the form of its server is the array of its content blocks, put
-// together with all their members. Of the calls only tool_use is ours: the
-// server makes the others itself.
+// The native message is the array of content blocks, merged with all their members. Only
+// tool_use blocks are client calls: the server executes the others itself.
 type Messages struct {
 	body
 	queue        callQueue
 	blocks       []*block // in the order in which they began
 	byRef        map[string]*block
-	begun        bool   // message_start has come
+	begun        bool   // message_start has arrived
 	id           string // of the message
 	promptCounts [len(promptTokens)]int
 }
 
-// A block is a content block.
 type block struct {
 	node    node
 	call    *pendingCall // of a tool_use
-	input   []byte       // what has come of it in pieces
-	sources []Piece      // of that
+	input   []byte       // the merged input deltas
+	sources []Piece      // of input
 	ended   bool
 }
 
@@ -76,9 +73,9 @@ func (d *Messages) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// beginMessage reads the beginning of the message. Some routers send it twice; another
-// one does not belong here. It holds the whole message, with its stop_reason, where
-// a program that the server runs made the calls.
+// beginMessage reads the start of the message. Some routers repeat it; a different one does not
+// belong here. It contains the whole message, with its stop_reason, if a server-side program
+// made the calls.
 func (d *Messages) beginMessage(message gjson.Result) error {
 	id := idText(message.Get("id"))
 	if d.begun && (id != d.id || len(d.blocks) > 0) {
@@ -89,11 +86,11 @@ func (d *Messages) beginMessage(message gjson.Result) error {
 	return nil
 }
 
-// promptTokens are the members of a usage that count tokens of the prompt. The
-// server counts those from a cache apart.
+// promptTokens are the usage members that count prompt tokens. The server counts cached ones
+// separately.
 var promptTokens = [3]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
 
-// setUsage notes the usage. A later one has the better numbers, but not always all.
+// setUsage records the usage. A later one has better numbers, but not always all.
 func (d *Messages) setUsage(u gjson.Result) {
 	d.resp.Usage.InputTokens = 0
 	for i, name := range promptTokens {
@@ -103,7 +100,7 @@ func (d *Messages) setUsage(u gjson.Result) {
 	d.resp.Usage.OutputTokens = cmp.Or(tokenCount(u.Get("output_tokens")), d.resp.Usage.OutputTokens)
 }
 
-// beginBlock reads the beginning of a block.
+// beginBlock begins a content block.
 func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 	b := &block{node: node{budget: &d.nativeBudget}}
 	d.reserveNative(nodeBytes + len(ref))
@@ -128,7 +125,8 @@ func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 	return b
 }
 
-// callerProgram returns the ID of the program that made a call, or else what it is; "" for the model.
+// callerProgram returns the ID of the program that made a call, or else its type; "" for the
+// model.
 func callerProgram(caller gjson.Result) string {
 	kind := caller.Get("type").Str
 	if kind == "direct" {
@@ -137,7 +135,7 @@ func callerProgram(caller gjson.Result) string {
 	return strings.Clone(cmp.Or(caller.Get("tool_id").Str, kind))
 }
 
-// readDelta reads a piece of a block.
+// readDelta reads a delta of a content block.
 func (d *Messages) readDelta(ref string, v gjson.Result) error {
 	b, kind := d.byRef[ref], v.Get("type").Str
 	switch {
@@ -161,7 +159,7 @@ func (d *Messages) readDelta(ref string, v gjson.Result) error {
 	return nil
 }
 
-// appendInput adds a piece of the input.
+// appendInput appends a delta of the input.
 func (b *block) appendInput(from *body, v gjson.Result) error {
 	if b.ended && !isBlank(v.Str) {
 		return errAfterEnd
@@ -175,7 +173,7 @@ func (b *block) appendInput(from *body, v gjson.Result) error {
 	return nil
 }
 
-// endBlock reads the end of a block.
+// endBlock ends a content block.
 func (d *Messages) endBlock(b *block) {
 	if b == nil || b.ended {
 		return
@@ -188,8 +186,8 @@ func (d *Messages) endBlock(b *block) {
 	}
 }
 
-// setInput puts in the input that has come in pieces. Without any, that of the
-// beginning counts, which is mostly {}.
+// setInput sets the input from its deltas. Without deltas the input of the block's start counts,
+// which is usually {}.
 func (b *block) setInput() {
 	if isBlank(b.input) {
 		return
@@ -204,7 +202,7 @@ func (b *block) setInput() {
 	*b.node.member("input") = input
 }
 
-// readMessage reads what a message holds: at its beginning mostly no block and no
+// readMessage reads the members of a message. At its start it usually has no blocks and no
 // stop_reason.
 func (d *Messages) readMessage(v gjson.Result) {
 	d.setModel(v.Get("model"))
@@ -215,7 +213,7 @@ func (d *Messages) readMessage(v gjson.Result) {
 	}
 }
 
-// wholeMessage reads a message that comes whole.
+// wholeMessage reads a message that is not streamed.
 func (d *Messages) wholeMessage(v gjson.Result) {
 	d.readMessage(v)
 	if d.err != nil {
@@ -240,10 +238,10 @@ func (d *Messages) finish(reason gjson.Result) {
 	d.queue.emitAll(d.resp.Stop, d.addCall)
 }
 
-// end reports whether the response is whole.
+// end reports whether the response is complete.
 func (d *Messages) end(bool) bool { return d.resp.Stop != "" }
 
-// native returns the blocks, unless they are nothing but text.
+// native returns the content blocks, unless they are only text.
 func (d *Messages) native() *chat.Native {
 	body, more := []byte("["), false
 	for i, b := range d.blocks {
@@ -258,7 +256,7 @@ func (d *Messages) native() *chat.Native {
 	return &chat.Native{API: "messages", Body: append(body, ']')}
 }
 
-// isPlainText reports whether a block is nothing but text.
+// isPlainText reports whether a content block is only text.
 func isPlainText(b gjson.Result) bool {
 	plain := b.Get("type").Str == "text"
 	b.ForEach(func(k, v gjson.Result) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// strange are values that may stand in the place of any other.
+// strange are values that replace any other.
 var strange = []string{`null`, `0`, `-1`, `1.5`, `"x"`, `""`, `{}`, `[]`, `true`, `"{\"a\":1}"`, `{"a":{"b":[1]}}`, `[null]`, `["x",{"type":"text","text":"y"}]`, `"\ud83e\udd9c"`}
 
 // mutate changes a value somewhere.
@@ -69,8 +69,8 @@ func mutant(r *rand.Rand, data []string) []string {
 	return data
 }
 
-// Whatever a server makes of its own format, decoding does not panic, holds the
-// laws, and is the same however the body is cut.
+// Whatever a server makes of its own format, decoding does not panic, obeys the laws, and does
+// not depend on how the body is split.
 func TestMutants(t *testing.T) {
 	for _, format := range formatNames() {
 		r := rand.New(rand.NewPCG(1, 2))

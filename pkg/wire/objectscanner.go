@@ -2,19 +2,18 @@ package wire
 
 import "errors"
 
-// A objectScanner finds where the JSON objects of a body, or the arguments of a call,
-// end, byte by byte and without looking back, so that each can be handed to a
-// real reader once it is whole. It counts brackets outside strings; whether they
-// match is for that reader.
+// An objectScanner finds the end of the JSON objects of a body, or of a call's arguments, byte
+// by byte and without going back, so that each can be parsed once it is complete. It counts
+// brackets outside strings; the parser checks whether they match.
 type objectScanner struct {
 	depth      int
 	quoted     bool // inside a string
 	escaped    bool // after a backslash in a string
-	separators int  // and colons outside strings: about as many as there are values
+	separators int  // commas and colons outside strings: about the number of values
 }
 
-// The faults that a frame notices. Both would make it wait for an end that may
-// never come.
+// The errors that an objectScanner detects. Either would make it wait for an end that may never
+// arrive.
 var (
 	errNotObject = errors.New("expected a JSON object")
 	errLineBreak = errors.New("line break inside a string")
@@ -23,8 +22,8 @@ var (
 // isOpen reports whether an object has begun and not ended.
 func (f *objectScanner) isOpen() bool { return f.depth > 0 }
 
-// scan reads up to the end of an object and reports whether it got there. It
-// returns the number of bytes read; a byte with a fault is not one of them.
+// scan reads up to the end of an object and reports whether it got there. It returns the number
+// of bytes read, without a faulty byte.
 func (f *objectScanner) scan(p []byte) (n int, end bool, err error) {
 	for n < len(p) {
 		if f.quoted {
@@ -55,7 +54,7 @@ func (f *objectScanner) scan(p []byte) (n int, end bool, err error) {
 	return n, false, nil
 }
 
-// scanString reads the rest of a string, as far as there is any.
+// scanString reads the rest of a string as far as it is there.
 func (f *objectScanner) scanString(p []byte) (int, error) {
 	for i, c := range p {
 		switch {
@@ -73,5 +72,5 @@ func (f *objectScanner) scanString(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isSpace reports whether c may stand between JSON values.
+// isSpace reports whether c is JSON whitespace.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

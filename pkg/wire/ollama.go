@@ -6,13 +6,13 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// An Ollama decodes one body of Ollama's /api/chat, streamed or whole: JSON
-// objects one after the other, of which the last says "done":true.
+// An Ollama decodes one body of Ollama's /api/chat, streamed or whole: consecutive JSON objects,
+// the last with "done":true.
 //
-// The body ends with its last object. What a server sends after it is not read.
+// The body ends with its last object. Anything after it is not read.
 type Ollama struct {
 	body
-	nativeParts node // the message, put together
+	nativeParts node // the merged message
 }
 
 // NewOllama returns a decoder for a body of at most maxBytes bytes.
@@ -33,7 +33,7 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 	d.setModel(v.Get("model"))
 	calls := d.callItems(message.Get("tool_calls"))
 	d.addText(jsonTexts{content}, jsonTexts{thinking})
-	if done.Type == gjson.True { // before the calls, which can be too many
+	if done.Type == gjson.True { // before the calls, which may exceed the limit
 		d.resp.Usage = chat.Usage{InputTokens: tokenCount(v.Get("prompt_eval_count")), OutputTokens: tokenCount(v.Get("eval_count"))}
 	}
 	for _, c := range calls {
@@ -56,8 +56,7 @@ func (d *Ollama) message(v gjson.Result) (bool, error) {
 	return message.Exists() || done.Exists(), nil
 }
 
-// addNative adds a piece to the message in the form of its server. Calls come
-// whole.
+// addNative merges a chunk into the native message. Calls arrive whole.
 func (d *Ollama) addNative(message gjson.Result, calls []gjson.Result) {
 	message.ForEach(func(k, v gjson.Result) bool {
 		m := d.nativeParts.member(k.Str)
@@ -72,11 +71,10 @@ func (d *Ollama) addNative(message gjson.Result, calls []gjson.Result) {
 	})
 }
 
-// end reports whether the response is whole: only its last object makes it so.
+// end returns false: only the last object completes the response.
 func (d *Ollama) end(bool) bool { return false }
 
-// native returns the message as the server would have it back, unless it is
-// nothing but text.
+// native returns the message to send back to the server, unless it is only text.
 func (d *Ollama) native() *chat.Native {
 	return nativeMessage("ollama", d.nativeParts.append(nil))
 }

@@ -11,25 +11,24 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Responses decodes one body of OpenAI's /v1/responses: a stream of events or
-// one whole response. It ends with response.completed, response.incomplete or
-// response.failed; what comes after is not read.
+// A Responses decodes one body of OpenAI's /v1/responses: an event stream or one whole response.
+// It ends with response.completed, response.incomplete or response.failed; anything after that
+// is not read.
 //
-// The message in the form of its server is the array of the output items as
-// they came when they were done.
+// The native message is the array of output items in their final form.
 type Responses struct {
 	body
 	queue         callQueue
-	calls         map[string]*pendingCall // by the places of their items
-	streamedItems map[string]bool         // the places of the items whose text came in pieces
+	calls         map[string]*pendingCall // by item key
+	streamedItems map[string]bool         // keys of the items whose text arrived in deltas
 	output        []outputItem
 	id            string // of the response
 	hasRefusal    bool
 }
 
-// An outputItem is an item of the output that is done.
+// An outputItem is a finished item of the output.
 type outputItem struct {
-	index int // in the output, if the server says it
+	index int // in the output, if the server sends it
 	raw   string
 }
 
@@ -78,13 +77,13 @@ func (d *Responses) message(v gjson.Result) (bool, error) {
 	return true, nil
 }
 
-// itemKey returns the place of the item that an event is about: its index or,
-// for servers that do not say it, its id.
+// itemKey returns the key of an event's item: its index or, for servers that do not send it, its
+// id.
 func itemKey(v gjson.Result) string {
 	return cmp.Or(idText(v.Get("output_index")), idText(v.Get("item_id")), idText(v.Get("item.id")))
 }
 
-// beginResponse reads the beginning of the response.
+// beginResponse reads the start of the response.
 func (d *Responses) beginResponse(response gjson.Result) error {
 	id := idText(response.Get("id"))
 	if d.id != "" && id != d.id {
@@ -95,7 +94,7 @@ func (d *Responses) beginResponse(response gjson.Result) error {
 	return nil
 }
 
-// addItemDelta reads a piece of the text of an item.
+// addItemDelta adds a text delta of an item.
 func (d *Responses) addItemDelta(ref string, content, reasoning jsonTexts) {
 	if !d.streamedItems[ref] {
 		d.streamedItems[ref] = true
@@ -104,15 +103,15 @@ func (d *Responses) addItemDelta(ref string, content, reasoning jsonTexts) {
 	d.addText(content, reasoning)
 }
 
-// reopenItem makes room for an item where another one has ended: Ollama gives all
-// calls of a response the same place.
+// reopenItem frees the key of an ended call: Ollama gives all calls of a response the same
+// index.
 func (d *Responses) reopenItem(ref string) {
 	if c := d.calls[ref]; c != nil && c.ended {
 		delete(d.calls, ref)
 	}
 }
 
-// beginCall reads the beginning of an item, which is of interest if it is a call.
+// beginCall begins an item if it is a call.
 func (d *Responses) beginCall(ref string, item gjson.Result) *pendingCall {
 	if !isCall(item) {
 		return nil
@@ -126,7 +125,7 @@ func (d *Responses) beginCall(ref string, item gjson.Result) *pendingCall {
 	return c
 }
 
-// readArguments reads a piece of the arguments of a call.
+// readArguments reads an arguments delta of a call.
 func (d *Responses) readArguments(ref string, text gjson.Result) error {
 	c := d.calls[ref]
 	if c == nil {
@@ -135,8 +134,7 @@ func (d *Responses) readArguments(ref string, text gjson.Result) error {
 	return d.queue.appendArguments(c, text)
 }
 
-// endCall ends a call, if it has arguments. These are said once more here; LM
-// Studio says them only here.
+// endCall ends a call with its complete arguments. LM Studio sends the arguments only here.
 func (d *Responses) endCall(c *pendingCall, args gjson.Result) {
 	if c != nil && !c.ended {
 		c.setArguments(args)
@@ -145,7 +143,7 @@ func (d *Responses) endCall(c *pendingCall, args gjson.Result) {
 	}
 }
 
-// readItem reads an item that is done.
+// readItem reads a finished item.
 func (d *Responses) readItem(ref string, index int, v gjson.Result) {
 	switch v.Get("type").Str {
 	case "message":
@@ -170,7 +168,7 @@ func (d *Responses) readItem(ref string, index int, v gjson.Result) {
 	}
 }
 
-// addItemText reads the text of an item whose text has not come in pieces.
+// addItemText adds the text of an item that did not arrive in deltas.
 func (d *Responses) addItemText(ref string, content, reasoning jsonTexts) {
 	if !d.streamedItems[ref] {
 		d.addText(content, reasoning)
@@ -185,7 +183,7 @@ func (d *Responses) finish(response gjson.Result) {
 		d.failServer(f)
 		return
 	}
-	usage := response.Get("usage") // before the calls, which can be too many
+	usage := response.Get("usage") // before the calls, which may exceed the limit
 	d.resp.Usage = chat.Usage{InputTokens: tokenCount(usage.Get("input_tokens")), OutputTokens: tokenCount(usage.Get("output_tokens"))}
 	if len(d.output) == 0 {
 		i := 0
@@ -209,12 +207,11 @@ func (d *Responses) finish(response gjson.Result) {
 	d.done = true
 }
 
-// end reports whether the response is whole: only its last event makes it so.
+// end returns false: only the last event completes the response.
 func (d *Responses) end(bool) bool { return false }
 
-// native returns the items in the order of the output, unless they are nothing
-// but text. Where a call never became an item that is done, they are not the
-// message.
+// native returns the items in the order of the output, unless they are only text or an item is
+// missing for a call.
 func (d *Responses) native() *chat.Native {
 	slices.SortStableFunc(d.output, func(a, b outputItem) int { return cmp.Compare(a.index, b.index) })
 	body, more, calls := []byte("["), false, 0
@@ -232,13 +229,13 @@ func (d *Responses) native() *chat.Native {
 	return &chat.Native{API: "responses", Body: append(body, ']')}
 }
 
-// isCall reports whether an item is a call of ours.
+// isCall reports whether an item is a client call.
 func isCall(item gjson.Result) bool {
 	kind := item.Get("type").Str
 	return kind == "function_call" || kind == "custom_tool_call"
 }
 
-// isPlainMessage reports whether an item is nothing but text.
+// isPlainMessage reports whether an item is only text.
 func isPlainMessage(item gjson.Result) bool {
 	plain := item.Get("type").Str == "message"
 	item.ForEach(func(k, v gjson.Result) bool {

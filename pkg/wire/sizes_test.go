@@ -3,6 +3,6 @@ package wire_test
 import "oneshot/internal/raced"
 
 var (
-	growthSize = raced.Less(1<<16, 1<<13) // the smaller of the bodies in tests of growth, in bytes
-	mutants    = raced.Less(50, 10)       // of each body
+	growthSize = raced.Pick(1<<16, 1<<13) // the smaller of the bodies in tests of growth, in bytes
+	mutants    = raced.Pick(50, 10)       // of each body
 )

@@ -8,42 +8,41 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Piece is a part of a text, and the place of the JSON in the body that says it.
+// A Segment is a part of a text and the range of the body that contains it.
 type Piece struct {
 	At         int  // bytes of the text before it
 	Start, End int  // offsets in the body
-	Quoted     bool // it is a JSON string, quotes included; else the text is as it is written
-	Object     int  // where the object begins that holds it
+	Quoted     bool // it is a JSON string, quotes included; otherwise raw text
+	Object     int  // offset of the containing object
 }
 
-// Sources say where in a body the texts of its response stand.
+// Sources map the texts of a response to their segments in the body.
 type Sources struct {
 	Content, Reasoning []Piece
-	Calls              []CallSources   // of the calls of the response, in their order
-	Stop               []Piece         // the reason for the end, if the server gives one
-	Fault              []Piece         // what the server says of an error, if that has a place
-	Others             []Piece         // choices beside the first, which are not read: the first piece of each
-	Results            map[string]bool // the IDs of what the server has run itself, whose results are in the response
+	Calls              []CallSources   // of the response's calls, in their order
+	Stop               []Piece         // the stop reason, if the server sends one
+	Fault              []Piece         // the server's error message, if it has a segment
+	Others             []Piece         // the first segment of each choice other than the first, which are not decoded
+	Results            map[string]bool // IDs of calls that the server has executed, with results in the response
 }
 
-// CallSources say where a call stands. What a server has in no place of its own,
-// such as arguments that are put together from values, has no pieces.
+// CallSources are the segments of a call. Parts that are merged from several values, such as
+// arguments, have none.
 type CallSources struct {
 	ID, Name, Arguments []Piece
-	Program             string // the ID of the program that made the call, which the server runs; "" for none: the model made it
+	Program             string // ID of the server-side program that made the call; "" for the model
 }
 
-// Trace notes from now on where texts stand, for [Sources].
+// TraceSources enables [Sources] from now on.
 func (b *body) Trace() {
 	b.sources = &Sources{}
 }
 
-// Sources returns where the texts of the response stand, as far as it has been read;
-// nil without [Decoder.Trace].
+// Sources returns the segments of the response read so far; nil without [Decoder.TraceSources].
 func (b *body) Sources() *Sources { return b.sources }
 
-// firstChoice returns the first choice, or candidate, of those of which a message has pieces,
-// if it has one of that. It notes where the others begin.
+// firstChoice returns the first choice, or candidate, of a message if it has one, and records
+// where the others begin.
 func (b *body) firstChoice(choices gjson.Result) (first gjson.Result) {
 	for i, choice := range b.items(choices) {
 		index := idText(choice.Get("index"))
@@ -63,7 +62,8 @@ func (b *body) firstChoice(choices gjson.Result) (first gjson.Result) {
 	return first
 }
 
-// noteErrorSource notes where the error stands that an object reports: its message, or else the member or object that holds it.
+// noteErrorSource records the segment of a reported error: its message, or else the member or
+// object that contains it.
 func (b *body) noteErrorSource(v gjson.Result) {
 	if b.sources == nil {
 		return
@@ -76,11 +76,11 @@ func (b *body) noteErrorSource(v gjson.Result) {
 	}
 }
 
-// A lineStart is where a line of an object begins that stands in several.
+// A lineStart is the start of a line of an object that spans several lines.
 type lineStart struct{ object, body int }
 
-// segmentsOf returns the pieces of a value of the object that is being read: the text of a
-// string, or anything else as it is written. The text has so many bytes before it.
+// segmentsOf returns the segments of a value of the current object: the text of a string, or the
+// JSON of any other value. Its text begins at an offset of the response's text.
 func (b *body) segmentsOf(at int, v gjson.Result) []Piece {
 	switch {
 	case b == nil || b.sources == nil || v.Index == 0:
@@ -98,7 +98,7 @@ func (b *body) segmentsOf(at int, v gjson.Result) []Piece {
 	return all
 }
 
-// nameSegments returns the pieces of a name, which is a string or none.
+// nameSegments returns the segments of a name if it is a string.
 func (b *body) nameSegments(at int, v gjson.Result) []Piece {
 	if v.Type != gjson.String {
 		return nil
@@ -106,7 +106,7 @@ func (b *body) nameSegments(at int, v gjson.Result) []Piece {
 	return b.segmentsOf(at, v)
 }
 
-// bodyOffset returns where an offset in the object that is being read is in the body.
+// bodyOffset maps an offset in the current object to the body.
 func (b *body) bodyOffset(offset int) int {
 	line := lineStart{0, b.objectStart}
 	if i := b.nextLineIndex(offset); i > 0 {
@@ -115,7 +115,7 @@ func (b *body) bodyOffset(offset int) int {
 	return line.body + offset - line.object
 }
 
-// lineEnd returns the offset in the object at which the line ends that holds an offset.
+// lineEnd returns the offset in the object where the line with an offset ends.
 func (b *body) lineEnd(offset int) int {
 	if i := b.nextLineIndex(offset); i < len(b.lines) {
 		return b.lines[i].object
@@ -123,7 +123,7 @@ func (b *body) lineEnd(offset int) int {
 	return int(^uint(0) >> 1)
 }
 
-// nextLineIndex returns the index of the first line that begins behind an offset.
+// nextLineIndex returns the index of the first line that begins after an offset.
 func (b *body) nextLineIndex(offset int) int {
 	return sort.Search(len(b.lines), func(i int) bool { return b.lines[i].object > offset })
 }

@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// said returns the text that pieces of a body say.
+// said returns the text of segments of a body.
 func said(t testing.TB, body []byte, pieces []wire.Piece) string {
 	t.Helper()
 	var all []byte
@@ -34,7 +34,7 @@ func said(t testing.TB, body []byte, pieces []wire.Piece) string {
 	return string(all)
 }
 
-// checkSources checks that the places of texts hold them.
+// checkSources checks that the segments of texts contain them.
 func checkSources(t testing.TB, decoder decoderOf, body []byte) *wire.Sources {
 	t.Helper()
 	d := decoder(1 << 20)
@@ -66,8 +66,8 @@ func checkSources(t testing.TB, decoder decoderOf, body []byte) *wire.Sources {
 	return from
 }
 
-// checkPaths checks that a path leads to the piece in its object. What stands in several
-// lines of an event stream is no JSON as it stands, and is left out.
+// checkPaths checks that a path leads to the segment in its object. Objects on several lines of
+// an event stream are not JSON in the body and are skipped.
 func checkPaths(t *testing.T, body []byte, pieces []wire.Piece) {
 	t.Helper()
 	paths := wire.NewPaths(body)
@@ -80,7 +80,7 @@ func checkPaths(t *testing.T, body []byte, pieces []wire.Piece) {
 	}
 }
 
-// Texts are found in the body, whatever the format and however they came.
+// Texts are found in the body for every format and streaming mode.
 func TestSources(t *testing.T) {
 	for _, format := range formatNames() {
 		for _, c := range cases(t, format) {
@@ -95,7 +95,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// Every byte of a text is found where the character stands that says it.
+// Every byte of a text is found at its character.
 func TestLocator(t *testing.T) {
 	body := []byte(`data: {"a":"one \"two\""}` + "\n" + `data: {"a":"\u00e9\ud83d\ude00\né"}` + "\n" + `data: {"b":[1,` + "\n" + `data: 2]}`)
 	piece := func(at int, text string, quoted bool) wire.Piece {
@@ -128,7 +128,7 @@ func TestLocator(t *testing.T) {
 	}
 }
 
-// The format of a body that says anything is told from it.
+// The format of a body with content is detected.
 func TestFormatOf(t *testing.T) {
 	names := map[string]string{
 		"chat": "native_openai_chat", "responses": "native_openai_responses", "messages": "native_anthropic", "gemini": "native_gemini",
@@ -146,8 +146,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// A body that is nothing but an error is one of a format in which it is read as that;
-// an answer that only mentions an error is a text.
+// A body that is only an error has a format that reads it as one; an answer that only mentions
+// an error is text.
 func TestFormatOfErrors(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"error":{"message":"no such model","type":"invalid_request_error","param":null,"code":"model_not_found"}}`: "native_openai_chat",

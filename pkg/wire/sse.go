@@ -2,50 +2,48 @@ package wire
 
 import "bytes"
 
-// A sse reads the fields of an event stream, as the WHATWG's HTML standard
-// (section 9.2, server-sent events) describes it: lines that end in LF, CR LF or
-// CR; "NAME:VALUE" with one space allowed before the value; lines that begin
-// with a colon are comments; an empty line ends an event. Only "data" and
-// "event" mean something here. The byte order mark is the caller's.
+// An sse parses the fields of an event stream as defined in the WHATWG HTML standard (section
+// 9.2, server-sent events): lines end in LF, CR LF or CR; "NAME:VALUE" has one optional space
+// before the value; lines that begin with a colon are comments; an empty line ends an event.
+// Only "data" and "event" matter here. The caller handles the byte order mark.
 //
-// It looks at each byte once and holds nothing but the name of a field and of
-// an event, so that a line may be as long as it likes.
+// It looks at each byte once and stores only the name of a field and of an event, so lines have
+// no limit.
 type sse struct {
 	phase   ssePhase
-	afterCR bool   // the last byte was a CR, so that a LF belongs to it
-	field   []byte // the name of the field, no more of it than is needed to know it
-	event   []byte // the name of the event, as far as it is kept
+	afterCR bool   // the last byte was a CR and may be followed by its LF
+	field   []byte // field name, as far as needed to identify it
+	event   []byte // event name, up to maxEvent bytes
 	hasLine bool   // a line that is not empty has been read
 }
 
-// A ssePhase says where in a line the next byte stands.
+// A ssePhase is the part of a line that the next byte belongs to.
 type ssePhase int
 
 const (
-	inField ssePhase = iota // in the name of a field, or at the start of a line
+	inField ssePhase = iota // in a field name, or at the start of a line
 	atSpace                 // after the colon
 	inValue
 )
 
-// A sseToken is what some bytes of an event stream are.
+// A sseToken is the kind of a token of an event stream.
 type sseToken int
 
 const (
-	sseOther     sseToken = iota // what nobody wants to know
-	sseDataChunk                 // a piece of a value of "data"
+	sseOther     sseToken = iota // irrelevant
+	sseDataChunk                 // a part of a "data" value
 	sseDataEnd                   // the end of such a value
 	sseEventEnd                  // the end of an event
-	sseNotStream                 // a proof that this is no event stream
+	sseNotStream                 // this is not an event stream
 )
 
 const (
-	maxField = len("retry") + 1 // what is kept of names; none that matters is longer
+	maxField = len("retry") + 1 // longer names are irrelevant
 	maxEvent = 64
 	maxToken = 4 << 10 // the longest token
 )
 
-// next reads the first token of p, which must not be empty, and returns its
-// length in bytes.
+// next reads the first token of p, which must not be empty, and returns its length in bytes.
 func (s *sse) next(p []byte) (int, sseToken) {
 	if s.afterCR && p[0] == '\n' {
 		s.afterCR = false
@@ -67,10 +65,9 @@ func (s *sse) next(p []byte) (int, sseToken) {
 	return s.readValue(p)
 }
 
-// sseFields are the names of fields.
 var sseFields = []string{"data", "event", "id", "retry"}
 
-// readName reads a byte of the name of a field.
+// readName reads a byte of a field name.
 func (s *sse) readName(c byte) sseToken {
 	if c != ':' {
 		if len(s.field) < maxField {
@@ -83,18 +80,15 @@ func (s *sse) readName(c byte) sseToken {
 	return s.classify(bytes.Equal)
 }
 
-// beginValue makes room for a new value of the field: an event has one name, the
-// last that a line gives it.
+// beginValue resets the value of the field: the last event name counts.
 func (s *sse) beginValue() {
 	if string(s.field) == "event" {
 		s.event = s.event[:0]
 	}
 }
 
-// classify says whether what stands of the name of the first field, which may
-// be a whole name or the beginning of one, can belong to an event stream. The
-// standard has unknown names ignored, but what begins with one is a page of
-// text.
+// classify reports whether the possibly incomplete name of the first field can belong to an
+// event stream. The standard ignores unknown names, but text that begins with one is a page.
 func (s *sse) classify(fits func(known, field []byte) bool) sseToken {
 	if s.hasLine || len(s.field) == 0 {
 		return sseOther
@@ -107,8 +101,8 @@ func (s *sse) classify(fits func(known, field []byte) bool) sseToken {
 	return sseNotStream
 }
 
-// readValue reads a piece of a value, up to the end of the line. It does not look
-// far: where lines end in CR, each would be a search for a LF in all the rest.
+// readValue reads a part of a value, up to the end of the line. It searches only maxToken bytes:
+// with CR line ends, each line would otherwise search all remaining bytes for a LF.
 func (s *sse) readValue(p []byte) (int, sseToken) {
 	n := min(len(p), maxToken)
 	for _, end := range []byte("\n\r") {
@@ -125,7 +119,7 @@ func (s *sse) readValue(p []byte) (int, sseToken) {
 	return n, sseOther
 }
 
-// endLine reads the end of a line. A line without a colon is a name.
+// endLine reads the end of a line. A line without a colon is a field name.
 func (s *sse) endLine(c byte) sseToken {
 	token := sseOther
 	switch {
@@ -142,11 +136,9 @@ func (s *sse) endLine(c byte) sseToken {
 	return token
 }
 
-// endEvent forgets the event that has ended.
 func (s *sse) endEvent() { s.event = s.event[:0] }
 
-// isError reports whether the event is called one.
+// isError reports whether the event name is "error".
 func (s *sse) isError() bool { return string(s.event) == "error" }
 
-// isLineEnd reports whether c ends a line.
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An event of a stream, as both readers see it.
+// An event of a stream, for both readers.
 type event struct{ Name, Data string }
 
-// plainEvents reads an event stream as the standard puts it: whole, line by
-// line. An event at the end counts without its empty line.
+// plainEvents reads an event stream as the standard describes it: whole, line by line. An event
+// at the end counts without its empty line.
 func plainEvents(stream string) []event {
 	var all []event
 	var name string

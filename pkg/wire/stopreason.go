@@ -9,8 +9,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// stopReasons translates the reasons for an end that providers name. Their lists do
-// not contradict each other.
+// stopReasons maps the stop reasons of providers, which do not contradict each other.
 var stopReasons = map[string]chat.Stop{
 	"stop": chat.StopEnd, "tool_calls": chat.StopEnd, "function_call": chat.StopEnd, // OpenAI, Gemini
 	"completed": chat.StopEnd,                                                          // OpenAI's responses
@@ -23,7 +22,7 @@ var stopReasons = map[string]chat.Stop{
 	"model_context_window_exceeded": chat.StopLength, // Anthropic
 }
 
-// setStop notes why the response ended, as the server says.
+// setStop records the stop reason of the server.
 func (b *body) setStop(reason gjson.Result) {
 	b.resp.Stop = StopOf(reason.Str)
 	if b.sources != nil {
@@ -31,7 +30,7 @@ func (b *body) setStop(reason gjson.Result) {
 	}
 }
 
-// StopOf translates the reason that a server gives for the end of a response.
+// ParseStop returns the stop for a provider's stop reason.
 func StopOf(reason string) chat.Stop {
 	if stop, ok := stopReasons[strings.ToLower(reason)]; ok {
 		return stop
@@ -39,7 +38,7 @@ func StopOf(reason string) chat.Stop {
 	return chat.StopOther
 }
 
-// NamesCalls reports whether a reason for an end says that the response holds calls.
+// IsToolCallStop reports whether a stop reason says that the response has calls.
 func NamesCalls(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "tool_calls", "function_call", "tool_use", "tool_call":
@@ -48,23 +47,22 @@ func NamesCalls(reason string) bool {
 	return false
 }
 
-// The faults of streams that have been mixed up.
+// The errors of mixed-up streams.
 var (
 	errSpliced      = errors.New("another response begins inside this one")
 	errLateResponse = errors.New("another response begins after the end of this one")
 	errUnknownCall  = errors.New("arguments for a call that has not begun")
 )
 
-// An streamIdentity tells by the ids of the messages of a stream whether all of them are of
-// one response. There are servers that give each message an id of its own (older ones
-// of llama.cpp and LiteLLM, Foundry Local), and such as give none: only an id that has come
-// twice says that another one is that of another response.
+// A streamIdentity checks by the message ids of a stream whether all belong to one response.
+// Some servers give each message its own id (older llama.cpp and LiteLLM, Foundry Local), and
+// some none, so only an id that returns after another one indicates a different response.
 type streamIdentity struct {
 	first, last       string
-	repeated, changed bool // an id has come twice; two have come
+	repeated, changed bool // an id was repeated; the id has changed
 }
 
-// accepts notes the id of a message and reports whether it can be of this response.
+// accepts records the id of a message and reports whether it can belong to this response.
 func (i *streamIdentity) accepts(id string) bool {
 	if id == "" {
 		return true

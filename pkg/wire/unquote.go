@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns what a JSON string says, of which raw is the text with its quotes. It
-// must be well formed, though not UTF-8. An escape that is half of a surrogate pair
-// becomes the three bytes that would be its UTF-8, if there were such a thing, so that
-// whoever checks the text finds it. A [Locator] counts as it does. What is returned is
-// part of raw where that has no escapes.
+// Unquote returns the text of a JSON string, given with its quotes. The string must be well
+// formed but need not be UTF-8. Half of a surrogate pair becomes the three bytes of its would-be
+// UTF-8, so that a UTF-8 check finds it; a [Locator] counts them likewise. Without escapes the
+// result shares memory with raw.
 func Unquote(raw []byte) []byte {
 	raw = raw[1 : len(raw)-1]
 	n := bytes.IndexByte(raw, '\\')
@@ -26,7 +25,7 @@ func Unquote(raw []byte) []byte {
 	return append(text, raw...)
 }
 
-// decodeEscape returns the character that an escape stands for, and the length of the escape.
+// decodeEscape returns the character of an escape, and the escape's length.
 func decodeEscape(escape []byte) (r rune, width int) {
 	switch c := escape[1]; c {
 	case 'b':
@@ -46,7 +45,7 @@ func decodeEscape(escape []byte) (r rune, width int) {
 	}
 }
 
-// decodeUnicodeEscape returns the character of one or two escapes of UTF-16.
+// decodeUnicodeEscape returns the character of one or two UTF-16 escapes.
 func decodeUnicodeEscape(escape []byte) (r rune, width int) {
 	r = utf16Unit(escape)
 	if !utf16.IsSurrogate(r) {
@@ -58,7 +57,7 @@ func decodeUnicodeEscape(escape []byte) (r rune, width int) {
 	return r, 6
 }
 
-// surrogateLen is how many bytes half of a surrogate pair takes.
+// surrogateLen is the length of half a surrogate pair in the text.
 const surrogateLen = 3
 
 // appendUTF16Unit appends a character, or half of one.

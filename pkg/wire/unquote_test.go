@@ -22,8 +22,8 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// What a string says is what every decoder reads in it, and its bytes are found one
-// after the other in the string, in whatever order they are looked up.
+// The text of a string is the same for every decoder, and its bytes are found one by one in any
+// order.
 func FuzzUnquote(f *testing.F) {
 	f.Add(`a\"b`, 2)
 	f.Add(`\ud83d\ude00\ud83dé\u00e9\n`, 7)

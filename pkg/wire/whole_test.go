@@ -14,22 +14,21 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// The law here is that a message that comes in pieces is the message that comes
-// whole, also in the form of its server.
+// The law here is that a streamed message equals the whole one, also in its native form.
 
 type object = map[string]any
 
-// drawText draws a text, which may be empty and of any letters.
+// drawText draws a text of any letters, possibly empty.
 func drawText(t *rapid.T, label string) string {
 	return rapid.StringOfN(rapid.RuneFrom([]rune("ab \n\"\\{}é🦜\u2028<")), 0, 12, -1).Draw(t, label)
 }
 
-// drawObject draws the text of an object that is more than {}.
+// drawObject draws the text of an object with members.
 func drawObject(t *rapid.T) string {
 	return fmt.Sprintf(`{"n":%d.50, "text":%s}`, rapid.Int64().Draw(t, "n"), mustJSON(drawText(t, "text")))
 }
 
-// pieces cuts a text between letters; an empty one has no pieces.
+// pieces splits a text between letters; an empty one has no pieces.
 func pieces(t *rapid.T, text string) []string {
 	var all []string
 	for runes := []rune(text); len(runes) > 0; {
@@ -135,8 +134,8 @@ type blockStream struct {
 	data    []string
 }
 
-// add adds a block that begins with start. Its text comes in deltas that have it
-// in the member of that name.
+// add adds a block that begins with start. Its text arrives in deltas with the text in the named
+// member.
 func (s *blockStream) add(block, start object, text, delta, member string, more ...object) {
 	i := len(s.content)
 	s.content = append(s.content, block)
@@ -151,7 +150,7 @@ func (s *blockStream) add(block, start object, text, delta, member string, more 
 	s.data = append(s.data, mustJSON(object{"type": "content_block_stop", "index": i}))
 }
 
-// draw adds a block of any sort.
+// draw adds a block of any type.
 func (s *blockStream) draw() {
 	text, args := drawText(s.t, "text"), drawObject(s.t)
 	switch rapid.IntRange(0, 3).Draw(s.t, "block") {

@@ -1,8 +1,7 @@
-// Package wire decodes the bodies that providers send: one decoder a format,
-// used by the clients while a body arrives and by whoever reads a captured one.
+// Package wire decodes the response bodies of providers. It has one decoder for each format, for
+// bodies that are arriving and for captured ones.
 //
-// It knows bytes and JSON. It does not open connections, does not repeat
-// anything and does not look for calls in text.
+// It knows bytes and JSON. It does not open connections, retry, or look for calls in text.
 package wire
 
 import (
@@ -12,24 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// An ErrorKind says in which way a body is not a response.
+// An ErrorKind is the reason why a body is not a response.
 type ErrorKind string
 
-// The ways in which a body is not a response.
+// The kinds of errors.
 const (
 	Cut     ErrorKind = "cut"     // it ended before its last message
 	Server  ErrorKind = "server"  // the server reports an error inside a body that began well
-	Garbled ErrorKind = "garbled" // it is not what the format says
-	Empty   ErrorKind = "empty"   // there is nothing in it
-	Large   ErrorKind = "large"   // it is over the size limit
+	Garbled ErrorKind = "garbled" // it does not follow the format
+	Empty   ErrorKind = "empty"   // it has no content
+	Large   ErrorKind = "large"   // it exceeds the size limit
 )
 
 // An Error says why a body could not be decoded to its end.
 type Error struct {
 	Kind    ErrorKind
-	Message string   // the server's text for [Server], whole; the fault for the other kinds
-	Codes   []string // of [Server]: what [ErrorCodes] finds
-	Offset  int64    // bytes from the start of the body: where the fault was noticed
+	Message string   // the server's whole text for [ServerError], otherwise the fault
+	Codes   []string // for [ServerError]: the result of [ErrorCodes]
+	Offset  int64    // bytes from the start of the body to the fault
 }
 
 func (e *Error) Error() string {
@@ -42,11 +41,11 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// excerptBytes is the length of the longest excerpt.
+// excerptBytes limits an excerpt.
 const excerptBytes = 400
 
-// Excerpt returns the beginning of a text from outside as one printable line of
-// a few hundred bytes, fit for an error message.
+// Excerpt returns the start of an external text as one printable line of a few hundred bytes,
+// for error messages.
 func Excerpt(text string) string {
 	var b strings.Builder
 	for len(text) > 0 && b.Len() < excerptBytes {
