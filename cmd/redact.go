@@ -45,7 +45,7 @@ func (r noticingRecorder) Append(body runfile.Body) error {
 // continued.
 func hideBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 	body = redacted(s, body)
-	if s.None() {
+	if s.IsEmpty() {
 		return body, nil
 	}
 	doc, err := json.Marshal(body)

@@ -26,7 +26,7 @@ type secretOptions struct {
 }
 
 func (o *secretOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.values, "secret", nil, "`NAME[@HOST,...]=SOURCE` of ${secret:NAME}, for these hosts only: env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS")
+	f.StringArrayVar(&o.values, "secret", nil, "define ${secret:NAME} with `NAME[@HOST,...]=SOURCE`, only for these hosts; SOURCE is env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS")
 }
 
 // A credential is a secret and where it may go.
@@ -48,7 +48,7 @@ func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 			return err
 		}
 		if c.value, err = source.read(ctx, env, t); err != nil && o.played {
-			t.note("%v; the recording is played without it", hinted(err, c.name))
+			t.note("%v; the replay does without it", hinted(err, c.name))
 			continue
 		}
 		if err != nil {
@@ -130,8 +130,8 @@ func (c credential) inClear(to *url.URL) bool {
 func send(flag string, used []credential, to *url.URL) error {
 	for _, c := range used {
 		if !c.isFor(to) {
-			return usagef("name the host in --secret "+c.name+"@HOST, if it is to have it",
-				"%s: the secret %s is for %s, and the server is at %s", flag, c.name, strings.Join(c.hosts, ", "), to.Host)
+			return usagef("add the host with --secret "+c.name+"@HOST if it may have the secret",
+				"%s: secret %s is for %s, not for %s", flag, c.name, strings.Join(c.hosts, ", "), to.Host)
 		}
 	}
 	return nil
@@ -141,11 +141,11 @@ func send(flag string, used []credential, to *url.URL) error {
 func (t *console) hideValue(what, value string) {
 	switch {
 	case t.secrets.Add(value):
-		if redact.Ordinary(value) {
-			t.note("the value of %s looks like an ordinary word: it is replaced by %s wherever it occurs, also in data; use a longer random one", what, redact.Mask)
+		if redact.IsOrdinary(value) {
+			t.note("the value of %s looks like an ordinary word: it is masked as %s wherever it occurs, even in data; use a longer random value", what, redact.Mask)
 		}
 	default:
-		t.note("the value of %s is shorter than %d bytes and cannot be hidden where it is shown", what, redact.Shortest)
+		t.note("the value of %s is shorter than %d bytes and cannot be masked", what, redact.MinLength)
 	}
 }
 
@@ -163,14 +163,14 @@ func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) st
 		for _, name := range d.HTTP.Secrets {
 			c, ok := o.known[name]
 			if !ok {
-				return nil, &secretError{name, fmt.Errorf("the tool %s needs it", d.Name), "--secret " + name + "@" + to.Host + "=env:" + name + ", file:PATH or command:PROGRAM says what it is"}
+				return nil, &secretError{name, fmt.Errorf("tool %s needs it", d.Name), "define it with --secret " + name + "@" + to.Host + "=env:" + name + ", file:PATH or command:PROGRAM"}
 			}
 			if err := errors.Join(send("tool "+d.Name, []credential{c}, to), fits("the secret "+name, c.value)); err != nil {
 				return nil, err
 			}
 			if c.inClear(to) {
-				return nil, usagef("--secret "+name+"@"+netguard.HostOf(to).String()+" lets it, where that is meant",
-					"tool %s: everybody on the way to %s could read the secret %s: the address begins with http", d.Name, to.Host, name)
+				return nil, usagef("--secret "+name+"@"+netguard.HostOf(to).String()+" allows it",
+					"tool %s: http would send secret %s to %s unencrypted", d.Name, name, to.Host)
 			}
 		}
 	}

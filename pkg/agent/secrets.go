@@ -32,7 +32,7 @@ func (r *run) idempotencyKey(inv *invocation) string {
 
 // redacted returns messages without secrets, as they are recorded.
 func redacted(messages []chat.Message, s *redact.Set) []chat.Message {
-	if s.None() {
+	if s.IsEmpty() {
 		return messages
 	}
 	messages = slices.Clone(messages)

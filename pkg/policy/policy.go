@@ -45,13 +45,13 @@ type Decision struct {
 	Arguments json.RawMessage // with which the call is made: those of the model, or what a rule sets
 	MaxBytes  int64           // of its result; 0 is no limit of the policy
 	// ModelBytes of its result are sent to the model; 0 is no limit of the policy.
-	ModelBytes int64
-	CheckRedirect     func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
+	ModelBytes         int64
+	CheckRedirect      func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
 	ResolvedPaths      map[string]string    // where each path of the call led when it was decided, by the clean path
-	OnUnknownOutcome    string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
-	ExfiltrationReason    string               // why the call could carry private data away, where no file decides over that
-	rateLimits      []limitWithRate              // what the call has to wait for when it starts: see [Decision.Start]
-	ledger     Ledger               // of those that are for all runs
+	OnUnknownOutcome   string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
+	ExfiltrationReason string               // why the call could carry private data away, where no file decides over that
+	rateLimits         []limitWithRate      // what the call has to wait for when it starts: see [Decision.Start]
+	ledger             Ledger               // of those that are for all runs
 }
 
 // DenyUnapproved returns the decision where nobody can be asked: what was to be approved is denied.
@@ -96,7 +96,7 @@ type Policy struct {
 }
 
 // Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the
-// compileRules. What goes wrong inside is a denial.
+// rules. What goes wrong inside is a denial.
 func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not evaluate this call", Code: chat.Denied, Arguments: f.Arguments}
 	defer func() { _ = recover() }() // it is denied
@@ -112,7 +112,7 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 }
 
 // BlockedReason returns why every call of a tool is denied because the run was not given something, or a file does not list the
-// lookupTool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
+// tool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
 func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
@@ -127,7 +127,7 @@ func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	return "", ""
 }
 
-// unmarshal decodes the arguments, and labels what they are about.
+// decodeFacts decodes the arguments, and labels what they are about.
 func (p *Policy) decodeFacts(f *Facts) {
 	f.decode()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
@@ -236,7 +236,7 @@ func (p *Policy) layerPrefix(layer int) string {
 // checkBeforeLayers judges a call without the layers, and reports whether they are to be asked.
 func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	d = Decision{Verdict: Allow, Arguments: f.Arguments}
-	if p.Secrets.HoldsJSON(f.Arguments) {
+	if p.Secrets.ContainsJSON(f.Arguments) {
 		return d.DenySecret(), false
 	}
 	if rule, why := p.checkFiles(f.files); rule != "" {
@@ -251,7 +251,7 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 
 // recheck judges a call whose arguments the layers have changed, the last of them the one of
 // that index: those before it have to allow what has become of it, and it must not deny it.
-// A compileLayer that asked about the call before the change still asks.
+// A layer that asked about the call before the change still asks.
 func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {

@@ -2,74 +2,74 @@ package redact
 
 import "math"
 
-// An automaton finds texts of a fixed set in one pass (Aho and Corasick). Its size is that
-// of the texts: a state has a list of children, of which there is nearly always one.
+// An automaton finds a fixed set of texts in one pass (Aho–Corasick). Its size is linear in the
+// texts: a state has a list of children, nearly always with one element.
 type automaton struct {
-	root   [256]int32        // the state behind each byte at the start
-	pairs  [1 << 16 / 8]byte // a bit for each two bytes with which a text begins
+	root   [256]int32        // the state after each first byte
+	pairs  [1 << 16 / 8]byte // a bit for each pair of bytes with which a text begins
 	states []state
 }
 
-// A state is a beginning of a text of the set.
+// A state is a prefix of a text of the set.
 type state struct {
-	char    byte  // the last one of it
-	depth   int32 // its length
-	whole   bool  // it is a text of the set
-	least   int32 // length of the shortest text that begins with it and is to be found in parts
-	hit     int32 // length of the longest end of it that is to be found; 0 for none
-	fail    int32 // the longest other end of it that begins a text
-	child   int32
-	sibling int32
+	char       byte  // last byte of the prefix
+	depth      int32 // length of the prefix
+	isText     bool  // the prefix is a whole text
+	minTextLen int32 // length of the shortest text with this prefix that is matched in parts
+	matchLen   int32 // length of the longest suffix that is a match; 0 for none
+	fail       int32 // the longest proper suffix that is a prefix of a text
+	child      int32
+	sibling    int32
 }
 
-// newAutomaton returns the automaton of texts of at least [Shortest] bytes, which says of
-// each whether a good part of it is to be found.
+// newAutomaton returns the automaton of texts of at least [MinLength] bytes. The value of a text says whether
+// a long prefix of it is a match, too.
 func newAutomaton(texts map[string]bool) *automaton {
 	a := &automaton{states: make([]state, 1)}
 	for text, halves := range texts {
 		a.add(text, halves)
-		i, bit := pairOf(text, 0)
+		i, bit := pairBit(text, 0)
 		a.pairs[i] |= bit
 	}
 	a.link()
 	return a
 }
 
-// pairOf returns where the two bytes at an index of a text stand among the pairs.
-func pairOf(text string, i int) (index int, bit byte) {
+// pairBit returns the position of two bytes of a text in the pairs.
+func pairBit(text string, i int) (index int, bit byte) {
 	pair := int(text[i])<<8 | int(text[i+1])
 	return pair >> 3, 1 << (pair & 7)
 }
 
-// begins reports whether a text of the set may begin at an index of a text.
-func (a *automaton) begins(text string, i int) bool {
+// canBegin reports whether a text of the set may begin at an index of a text.
+func (a *automaton) canBegin(text string, i int) bool {
 	if i+1 >= len(text) {
 		return false
 	}
-	index, bit := pairOf(text, i)
+	index, bit := pairBit(text, i)
 	return a.pairs[index]&bit != 0
 }
 
 func (a *automaton) add(text string, halves bool) {
-	least := int32(math.MaxInt32 / 2) // twice it is a number, too
+	least := int32(math.MaxInt32 / 2) // doubling it does not overflow
 	if halves {
 		least = int32(len(text))
 	}
 	at := int32(0)
 	for i := range len(text) {
-		next := a.childOf(at, text[i])
+		next := a.child(at, text[i])
 		if next == 0 {
 			next = int32(len(a.states))
-			a.states = append(a.states, state{char: text[i], depth: int32(i + 1), least: least, sibling: a.states[at].child})
+			a.states = append(a.states, state{char: text[i], depth: int32(i + 1), minTextLen: least, sibling: a.states[at].child})
 			a.states[at].child = next
 		}
 		at = next
-		a.states[at].least = min(a.states[at].least, least)
+		a.states[at].minTextLen = min(a.states[at].minTextLen, least)
 	}
-	a.states[at].whole = true
+	a.states[at].isText = true
 }
 
-func (a *automaton) childOf(at int32, c byte) int32 {
+func (a *automaton) child(at int32, c byte) int32 {
 	for next := a.states[at].child; next != 0; next = a.states[next].sibling {
 		if a.states[next].char == c {
 			return next
@@ -78,16 +78,15 @@ func (a *automaton) childOf(at int32, c byte) int32 {
 	return 0
 }
 
-// goodPart is from how many bytes on the beginning of a text is found where the rest of it
-// is missing. It has to be half of the text, too.
-const goodPart = 12
+// minPartLen is the minimum length in bytes of a matching prefix. It must also be half of the text.
+const minPartLen = 12
 
-// good reports whether a state is to be found.
-func (s *state) good() bool {
-	return s.whole || s.depth >= goodPart && 2*s.depth >= s.least
+// isMatch reports whether the prefix of a state is a match.
+func (s *state) isMatch() bool {
+	return s.isText || s.depth >= minPartLen && 2*s.depth >= s.minTextLen
 }
 
-// link finds, breadth first, where to go on when a text does not.
+// link sets the failure links, breadth first.
 func (a *automaton) link() {
 	var queue []int32
 	for next := a.states[0].child; next != 0; next = a.states[next].sibling {
@@ -99,18 +98,18 @@ func (a *automaton) link() {
 		for next := a.states[from].child; next != 0; next = a.states[next].sibling {
 			s := &a.states[next]
 			s.fail = a.step(a.states[from].fail, s.char)
-			if s.hit = a.states[s.fail].hit; s.good() {
-				s.hit = s.depth
+			if s.matchLen = a.states[s.fail].matchLen; s.isMatch() {
+				s.matchLen = s.depth
 			}
 			queue = append(queue, next)
 		}
 	}
 }
 
-// step returns the state behind a byte.
+// step returns the next state after a byte.
 func (a *automaton) step(at int32, c byte) int32 {
 	for at != 0 {
-		if next := a.childOf(at, c); next != 0 {
+		if next := a.child(at, c); next != 0 {
 			return next
 		}
 		at = a.states[at].fail
@@ -118,10 +117,9 @@ func (a *automaton) step(at int32, c byte) int32 {
 	return a.root[c]
 }
 
-// scan reads a text and calls hit with each place of a text of the set, or of a good part of
-// one, in the order of their ends, until that says no. It calls cut, for each of the given
-// places in order, with the length of the longest end of what is before it that begins a
-// text of the set.
+// scan calls hit with each match in a text, in the order of their ends, until hit returns false. For
+// each of the given places, in order, it calls cut with the length of the longest suffix before the
+// place that is a prefix of a text of the set.
 func (a *automaton) scan(text string, places []int, hit func(span) bool, cut func(place, length int)) {
 	at := int32(0)
 	for i := range len(text) {
@@ -129,11 +127,11 @@ func (a *automaton) scan(text string, places []int, hit func(span) bool, cut fun
 			cut(i, int(a.states[at].depth))
 			places = places[1:]
 		}
-		if at == 0 && !a.begins(text, i) {
+		if at == 0 && !a.canBegin(text, i) {
 			continue
 		}
 		at = a.step(at, text[i])
-		if n := int(a.states[at].hit); n > 0 && !hit(span{i + 1 - n, i + 1}) {
+		if n := int(a.states[at].matchLen); n > 0 && !hit(span{i + 1 - n, i + 1}) {
 			return
 		}
 	}

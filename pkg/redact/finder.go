@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A finder finds secrets in texts: whole ones, and good parts of them, which are their
-// beginnings and their ends. It takes two passes for each way in which a text can be read.
+// A finder finds secrets in texts: whole secrets, and long prefixes and suffixes of them. It makes two
+// passes over each reading of a text.
 type finder struct {
-	forth *automaton
-	back  *automaton // of the same texts from their ends
+	forward  *automaton
+	backward *automaton // of the reversed texts
 }
 
 func newFinder(values []value) *finder {
@@ -30,13 +30,13 @@ func reversed(text string) string {
 	return string(b)
 }
 
-// holds reports whether a text holds a secret or a good part of one.
-func (f *finder) holds(text string) bool {
+// contains reports whether a text contains a secret or a long part of one.
+func (f *finder) contains(text string) bool {
 	found := false
 	stop := func(span) bool { found = true; return false }
 	for _, v := range views(text) {
-		if f.forth.scan(v.text, nil, stop, nil); !found {
-			f.back.scan(reversed(v.text), nil, stop, nil)
+		if f.forward.scan(v.text, nil, stop, nil); !found {
+			f.backward.scan(reversed(v.text), nil, stop, nil)
 		}
 		if found {
 			return true
@@ -45,49 +45,47 @@ func (f *finder) holds(text string) bool {
 	return false
 }
 
-// find returns where secrets stand in a text, in order and apart.
+// find returns the spans of secrets in a text, sorted and disjoint.
 func (f *finder) find(text string) []span {
 	var all []span
 	for i, v := range views(text) {
 		var cuts []span
 		if i == 0 {
-			cuts = cutsOf(text)
+			cuts = findEllipses(text)
 		}
-		for _, s := range f.within(v.text, cuts) {
+		for _, s := range f.findIn(v.text, cuts) {
 			all = append(all, v.origin(s))
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
-	return joined(all)
+	return mergeSpans(all)
 }
 
-// within returns where secrets stand in a text, and what is left of them where it was cut.
-// They are in no order.
-func (f *finder) within(text string, cuts []span) []span {
+// findIn returns the spans of secrets in one reading of a text, including parts next to cuts, unsorted.
+func (f *finder) findIn(text string, cuts []span) []span {
 	var begins, ends []int
 	for i := range cuts {
 		begins, ends = append(begins, cuts[i].from), append(ends, len(text)-cuts[len(cuts)-1-i].to)
 	}
-	found, behind := f.forth.spans(text, begins), f.back.spans(reversed(text), ends)
+	found, behind := f.forward.spans(text, begins), f.backward.spans(reversed(text), ends)
 	for _, s := range behind {
 		found = append(found, span{len(text) - s.to, len(text) - s.from})
 	}
 	return found
 }
 
-// spans returns what an automaton finds in a text, and before the places of cuts.
+// spans returns the matches of an automaton in a text, and partial matches before cuts.
 func (a *automaton) spans(text string, cuts []int) []span {
 	var found, parts []span
 	a.scan(text, cuts, collect(&found), func(at, n int) {
-		if n >= Shortest {
+		if n >= MinLength {
 			parts = append(parts, span{at - n, at})
 		}
 	})
 	return append(found, parts...)
 }
 
-// collect returns a function that appends spans, which come in the order of their ends, and
-// makes one of those that overlap.
+// collect returns a function that appends spans, sorted by their ends, and merges overlapping ones.
 func collect(to *[]span) func(span) bool {
 	return func(s span) bool {
 		for len(*to) > 0 && (*to)[len(*to)-1].to > s.from {
@@ -99,8 +97,8 @@ func collect(to *[]span) func(span) bool {
 	}
 }
 
-// joined makes one of spans that overlap. They are in the order of their beginnings.
-func joined(all []span) []span {
+// mergeSpans merges overlapping spans, which are sorted by their beginnings.
+func mergeSpans(all []span) []span {
 	var out []span
 	for _, s := range all {
 		if n := len(out); n > 0 && s.from < out[n-1].to {
@@ -112,17 +110,16 @@ func joined(all []span) []span {
 	return out
 }
 
-// cutHere is how tools say that a text was cut.
-const cutHere = "\n[cut here"
+// truncationNote begins the note that tools append to truncated text.
+const truncationNote = "\n[cut here"
 
-// cutsOf returns where a text says that something was left out: dots, an ellipsis, stars,
-// or words.
-func cutsOf(text string) []span {
+// findEllipses returns the marks of omitted text: dots, an ellipsis, stars, or a truncation note.
+func findEllipses(text string) []span {
 	var out []span
 	for i := 0; i < len(text); {
-		n := dots(text[i:])
-		if strings.HasPrefix(text[i:], cutHere) {
-			n = len(cutHere)
+		n := ellipsisLen(text[i:])
+		if strings.HasPrefix(text[i:], truncationNote) {
+			n = len(truncationNote)
 		}
 		if n >= len(Mask) {
 			out = append(out, span{i, i + n})
@@ -132,8 +129,8 @@ func cutsOf(text string) []span {
 	return out
 }
 
-// dots returns how many bytes of dots or stars a text begins with.
-func dots(text string) int {
+// ellipsisLen returns the number of bytes of dots or stars at the beginning of a text.
+func ellipsisLen(text string) int {
 	n := 0
 	for n < len(text) {
 		switch {

@@ -11,18 +11,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reader returns a decoder that takes whatever others wrote.
-func reader(doc []byte) *jsontext.Decoder {
+// newDecoder returns a lenient decoder, for JSON of others.
+func newDecoder(doc []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// HideJSON returns a JSON document without secrets in its strings and names. One without
-// any is returned as it is, byte for byte, and what is no JSON is hidden as text.
+// HideJSON masks secrets in the strings and names of a JSON document. A document without secrets is returned
+// unchanged, byte for byte. Invalid JSON is masked as text.
 func (s *Set) HideJSON(doc []byte) []byte {
-	if s.None() {
+	if s.IsEmpty() {
 		return doc
 	}
-	in := reader(doc)
+	in := newDecoder(doc)
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	found := false
@@ -46,21 +46,21 @@ func (s *Set) HideJSON(doc []byte) []byte {
 	}
 	switch {
 	case !errors.Is(err, io.EOF):
-		return []byte(s.Hide(string(doc))) // not JSON: as text
+		return []byte(s.Hide(string(doc))) // not JSON
 	case !found:
 		return doc
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// isName reports whether the next token is the name of a member.
+// isName reports whether the next token is a member name.
 func isName(in *jsontext.Decoder) bool {
 	kind, length := in.StackIndex(in.StackDepth())
 	return kind == '{' && length%2 == 0
 }
 
-// hideName returns the name of a member without secrets. A secret that is a plain word may
-// well be a name that this program or a schema uses, and is left.
+// hideName masks secrets in a member name. A plain word is left unchanged: it may be a name that this
+// program or a schema uses.
 func (s *Set) hideName(name string) string {
 	if isWord(name) {
 		return name
@@ -72,30 +72,29 @@ func isWord(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
 }
 
-// HoldsJSON reports whether the arguments of a call hold a secret: in a string, a
-// number or the name of a member, or in several strings that follow each other. The names
-// of parameters, which the definition gives, may be plain words.
-func (s *Set) HoldsJSON(args json.RawMessage) bool {
-	if s.None() {
+// ContainsJSON reports whether call arguments contain a secret: in a string, number or member name, or
+// across consecutive strings. Parameter names come from the definition and may be plain words.
+func (s *Set) ContainsJSON(args json.RawMessage) bool {
+	if s.IsEmpty() {
 		return false
 	}
-	in := reader(args)
+	in := newDecoder(args)
 	var all strings.Builder
 	for {
 		name, top := isName(in), in.StackDepth() == 1
 		token, err := in.ReadToken()
 		switch {
 		case errors.Is(err, io.EOF):
-			return s.Holds(all.String())
+			return s.Contains(all.String())
 		case err != nil:
-			return s.Holds(string(args))
+			return s.Contains(string(args))
 		}
 		kind := token.Kind()
 		text := token.String()
 		switch {
 		case kind != '"' && kind != '0', name && top && isWord(text):
 			continue
-		case s.Holds(text):
+		case s.Contains(text):
 			return true
 		case !name && kind == '"':
 			all.WriteString(text)

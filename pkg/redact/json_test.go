@@ -60,12 +60,12 @@ func TestHoldsJSON(t *testing.T) {
 		`{}`:                                                                                false,
 		`{"uri":"sk-CANARY-1a2b3c4d5e6f7a8b`:                                                true, // no JSON
 	} {
-		if got := s.HoldsJSON([]byte(args)); got != want {
+		if got := s.ContainsJSON([]byte(args)); got != want {
 			t.Errorf("HoldsJSON(%s) = %v", args, got)
 		}
 	}
 	var none Set
-	if none.HoldsJSON([]byte(`{"a":"sk-CANARY-1a2b3c4d5e6f7a8b"}`)) {
+	if none.ContainsJSON([]byte(`{"a":"sk-CANARY-1a2b3c4d5e6f7a8b"}`)) {
 		t.Error("nothing is secret, and was found")
 	}
 }
@@ -109,10 +109,10 @@ func TestHoldsLaw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !s.HoldsJSON(args) {
+		if !s.ContainsJSON(args) {
 			t.Fatalf("%s: %q is not found in %s", name, value, args)
 		}
-		if out := s.HideJSON(args); s.HoldsJSON(out) || !json.Valid(out) {
+		if out := s.HideJSON(args); s.ContainsJSON(out) || !json.Valid(out) {
 			t.Fatalf("%s: %q became %s", name, args, out)
 		}
 	})

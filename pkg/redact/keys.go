@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A keyForm is what keys of a service look like: how they begin, and what follows.
-type keyForm struct {
-	begins string
-	more   string // characters besides letters and digits of ASCII
-	least  int    // how many characters follow at least
-	dense  bool   // they are told from words: see dense
+// A keyFormat describes the keys of a service.
+type keyFormat struct {
+	prefix     string
+	extraChars string // allowed in addition to ASCII letters and digits
+	minLen     int    // minimum number of characters after the prefix
+	dense      bool   // distinguished from words: see isDense
 }
 
-// keyForms are the forms of keys that are hidden wherever something is said to people. They
-// are few, and each has a beginning that ordinary text, digests and UUIDs do not have.
-var keyForms = []keyForm{
+// keyFormats are the key formats that are masked in all output for people. They are few, each with a
+// prefix that ordinary text, digests and UUIDs do not have.
+var keyFormats = []keyFormat{
 	{"ghp_", "", 36, false}, {"gho_", "", 36, false}, {"ghu_", "", 36, false}, {"ghs_", "", 36, false}, {"ghr_", "", 36, false},
 	{"github_pat_", "_", 22, false},
 	{"glpat-", "_-", 20, false},
@@ -28,30 +28,29 @@ var keyForms = []keyForm{
 	{"gsk_", "", 40, false}, {"xai-", "", 40, false}, {"hf_", "", 30, false}, {"npm_", "", 36, false},
 }
 
-// keyStarts are the bytes with which something begins that [keyAt] finds.
-var keyStarts = func() (starts [256]bool) {
+// keyFirstBytes are the first bytes of everything that [keyAt] finds.
+var keyFirstBytes = func() (starts [256]bool) {
 	starts['-'], starts['e'] = true, true
-	for _, f := range keyForms {
-		starts[f.begins[0]] = true
+	for _, f := range keyFormats {
+		starts[f.prefix[0]] = true
 	}
 	return starts
 }()
 
-// HideKeys returns a text without what looks like a key of a well-known service, such as
-// AKIA with 16 letters and digits, a JSON web token, or a private key in PEM form, and without
-// the values of fields of addresses that are secrets, such as ?access_token=. Of a key
-// that stands there cut, with dots or stars, what is before these is hidden.
+// HideKeys masks what looks like a key of a well-known service, such as AKIA with 16 letters and
+// digits, a JSON web token, or a PEM private key, and the values of secret URL fields such as
+// ?access_token=. Of a key truncated with dots or stars it masks the part before them.
 func HideKeys(text string) string {
 	var spans []span
 	for i := 0; i < len(text); {
 		if c := text[i]; c == '?' || c == '&' || c == '#' {
-			if from, to := inAddress(text[i:]); to > 0 {
+			if from, to := secretField(text[i:]); to > 0 {
 				spans = append(spans, span{i + from, i + to})
 				i += to
 				continue
 			}
 		}
-		if !keyStarts[text[i]] || text[i] != '-' && inWord(text[:i]) {
+		if !keyFirstBytes[text[i]] || text[i] != '-' && isInsideWord(text[:i]) {
 			i++
 			continue
 		}
@@ -61,11 +60,11 @@ func HideKeys(text string) string {
 		}
 		i += max(to, 1)
 	}
-	return masked(text, spans)
+	return mask(text, spans)
 }
 
-// inWord reports whether no key can begin behind a text. An escape such as \n is no letter.
-func inWord(before string) bool {
+// isInsideWord reports whether a key cannot begin after a text. An escape such as \n is not part of a word.
+func isInsideWord(before string) bool {
 	n := len(before)
 	if n == 0 || n > 1 && before[n-2] == '\\' {
 		return false
@@ -78,43 +77,41 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// keyAt returns where in a text the secret part of a key stands that begins with it; to is 0
-// if there is none.
+// keyAt returns the secret part of a key that a text begins with. To is 0 if there is none.
 func keyAt(text string) (from, to int) {
 	switch text[0] {
 	case '-':
-		return 0, privateKey(text)
+		return 0, pemKeyLength(text)
 	case 'e':
-		return 0, webToken(text)
+		return 0, jwtLength(text)
 	}
-	for _, f := range keyForms {
-		if !strings.HasPrefix(text, f.begins) {
+	for _, f := range keyFormats {
+		if !strings.HasPrefix(text, f.prefix) {
 			continue
 		}
-		if from, to := f.in(text); to > 0 {
+		if from, to := f.secretPart(text); to > 0 {
 			return from, to
 		}
 	}
 	return 0, 0
 }
 
-// in returns where in a text with the beginning of a key the secret part stands.
-func (f keyForm) in(text string) (from, to int) {
-	from = len(f.begins)
-	to = from + run(text[from:], f.more)
-	const telling = 4 // characters of a cut key
+// secretPart returns the secret part of a key, in a text with its prefix.
+func (f keyFormat) secretPart(text string) (from, to int) {
+	from = len(f.prefix)
+	to = from + runLength(text[from:], f.extraChars)
+	const telling = 4 // minimum characters of a truncated key
 	switch {
-	case to-from >= telling && dots(text[to:]) >= len(Mask):
+	case to-from >= telling && ellipsisLen(text[to:]) >= len(Mask):
 		return from, to
-	case to-from < f.least, f.dense && !dense(text[from:to]):
+	case to-from < f.minLen, f.dense && !isDense(text[from:to]):
 		return 0, 0
 	}
 	return 0, to
 }
 
-// dense reports whether a text has letters and digits in such a row as no words and dates have
-// them that are joined by dashes.
-func dense(text string) bool {
+// isDense reports whether a text mixes letters and digits in a way that hyphenated words and dates do not.
+func isDense(text string) bool {
 	const least = 12
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == '_' })
 	return slices.ContainsFunc(parts, func(part string) bool {
@@ -122,8 +119,8 @@ func dense(text string) bool {
 	})
 }
 
-// run returns how many letters, digits and other characters a text begins with.
-func run(text, more string) int {
+// runLength returns how many letters, digits and extra characters a text begins with.
+func runLength(text, more string) int {
 	for i := range len(text) {
 		if !isAlnum(text[i]) && strings.IndexByte(more, text[i]) < 0 {
 			return i
@@ -132,16 +129,16 @@ func run(text, more string) int {
 	return len(text)
 }
 
-// webToken returns the length of the JSON web token that a text begins with: three parts in
-// base64, of which the first is the beginning of an object.
-func webToken(text string) int {
+// jwtLength returns the length of the JSON web token that a text begins with: three base64 parts, the
+// first of which encodes an object.
+func jwtLength(text string) int {
 	const least = 8 // characters of a part
 	if !strings.HasPrefix(text, "eyJ") {
 		return 0
 	}
 	at := 0
 	for k := range 3 {
-		n := run(text[at:], "_-")
+		n := runLength(text[at:], "_-")
 		if at += n; n < least {
 			return 0
 		}
@@ -155,9 +152,9 @@ func webToken(text string) int {
 	return at
 }
 
-// privateKey returns the length of the private key in PEM form that a text begins with. One
-// without an end goes on to the end of the text.
-func privateKey(text string) int {
+// pemKeyLength returns the length of the PEM private key that a text begins with. A key without an end
+// extends to the end of the text.
+func pemKeyLength(text string) int {
 	const begin, end, dashes = "-----BEGIN ", "-----END ", "-----"
 	const longest = 64 // of what is between the dashes
 	rest, ok := strings.CutPrefix(text, begin)

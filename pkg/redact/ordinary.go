@@ -2,10 +2,9 @@ package redact
 
 import "strings"
 
-// Ordinary reports whether a value is one that ordinary text could hold by accident, such as a
-// word with a few digits behind it or a date: hiding it would spoil such text, and the places of the
-// mask would tell what it is.
-func Ordinary(value string) bool {
+// IsOrdinary reports whether a value could occur in ordinary text, such as a date or a word with a few digits:
+// masking it would damage the text, and the positions of the mask would reveal the value.
+func IsOrdinary(value string) bool {
 	const longestWord, longestNumber, mostDigits, fewest = 16, 10, 4, 3
 	distinct := map[rune]bool{}
 	for _, r := range value {

@@ -2,10 +2,9 @@ package redact
 
 import "oneshot/pkg/chat"
 
-// HideResult returns a result as a model and a record may get it: without secrets that its tool
-// came across. The tool's own stays as it is.
+// HideResult returns a copy of a tool result with secrets masked, for the model and the record.
 func (s *Set) HideResult(r chat.Result) chat.Result {
-	if s.None() {
+	if s.IsEmpty() {
 		return r
 	}
 	r.Data, r.Question = s.HideJSON(r.Data), s.Hide(r.Question)

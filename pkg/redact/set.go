@@ -1,8 +1,7 @@
-// Package redact keeps secrets out of what the program writes and lets out.
+// Package redact masks secrets in everything the program outputs.
 //
-// A [Set] knows the values, finds them in any of their spellings, and hides them. What it
-// does not know it cannot find; [HideKeys] is the second line, which hides what looks like
-// a key of a well-known service.
+// A [Set] finds known values in all their encodings and masks them. [HideKeys] is the
+// fallback for unknown values: it masks what looks like a key of a well-known service.
 package redact
 
 import (
@@ -13,33 +12,32 @@ import (
 	"sync"
 )
 
-// Shortest is the length, in bytes, from which a secret is hidden. A shorter one would be
-// replaced all over ordinary text, which spoils the text and tells where the secret stands.
-const Shortest = 8
+// MinLength is the minimum length in bytes of a masked secret. Masking shorter ones would damage
+// ordinary text and reveal where the secret occurs.
+const MinLength = 8
 
-// Mask stands where a secret stood.
+// Mask replaces a secret.
 const Mask = "***"
 
-// A Set holds the values that nothing this program writes may contain. It may be used by
-// several goroutines; nil and the zero value hide nothing.
+// A Set holds secret values. It may be used concurrently; nil and the zero value mask nothing.
 type Set struct {
 	mu     sync.RWMutex
 	values []value
-	finder *finder // of the values; nil until it is needed
+	finder *finder // built when needed
 }
 
 // A value is a secret.
 type value struct {
-	text   string
-	halves bool // a half of it is as secret as the whole
+	text        string
+	matchHalves bool // a half is as secret as the whole
 }
 
-// Add hides a value from now on, and reports whether that can be done. Of a value with
-// several lines, such as a key in PEM form, each long line is hidden on its own, too.
+// Add adds a value and reports whether it can be masked. Long lines of a multi-line value, such as a PEM
+// key, are masked individually, too.
 func (s *Set) Add(text string) bool { return s.add(value{text, true}) }
 
 func (s *Set) add(v value) bool {
-	if len(v.text) < Shortest {
+	if len(v.text) < MinLength {
 		return false
 	}
 	s.mu.Lock()
@@ -48,27 +46,26 @@ func (s *Set) add(v value) bool {
 		return true
 	}
 	s.values = append(s.values, v)
-	s.finder = nil // it is made when it is needed
+	s.finder = nil // rebuilt when needed
 	return true
 }
 
-// AddURL hides the password of an address, or, without one, its user name, which is then a
-// key.
+// AddURL adds the password of a URL, or, without one, its user name, which is then a key.
 func (s *Set) AddURL(u *url.URL) {
 	if u == nil || u.User == nil {
 		return
 	}
 	s.add(value{u.User.String(), false}) // the first half is a name
 	word, ok := u.User.Password()
-	s.Add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + word))) // as the header has it
+	s.Add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + word))) // the value of the Authorization header
 	if !ok {
 		word = u.User.Username()
 	}
 	s.Add(word)
 }
 
-// known returns what finds the values, or nil when there are none.
-func (s *Set) known() *finder {
+// getFinder returns the finder of the values, nil if there are none.
+func (s *Set) getFinder() *finder {
 	if s == nil {
 		return nil
 	}
@@ -86,35 +83,33 @@ func (s *Set) known() *finder {
 	return s.finder
 }
 
-// None reports whether there is nothing to hide.
-func (s *Set) None() bool { return s.known() == nil }
+// IsEmpty reports whether the set has no values.
+func (s *Set) IsEmpty() bool { return s.getFinder() == nil }
 
-// Hide returns a text without secrets: each is replaced by [Mask], also in base64, in
-// hexadecimal, with escapes of JSON or of addresses, its first and its last half, and what
-// is left of it where the text was cut.
+// Hide masks the secrets in a text: also in base64, in hexadecimal, with JSON or URL escapes, halves of
+// them, and what a truncation has left of them.
 func (s *Set) Hide(text string) string {
-	f := s.known()
-	if f == nil || len(text) < Shortest {
+	f := s.getFinder()
+	if f == nil || len(text) < MinLength {
 		return text
 	}
-	return masked(text, f.find(text))
+	return mask(text, f.find(text))
 }
 
-// Holds reports whether a text holds a secret, or half of one, in any of its spellings.
-func (s *Set) Holds(text string) bool {
-	f := s.known()
-	return f != nil && f.holds(text)
+// Contains reports whether a text contains a secret, or half of one, in any encoding.
+func (s *Set) Contains(text string) bool {
+	f := s.getFinder()
+	return f != nil && f.contains(text)
 }
 
-// Redact returns a text for people, such as an error: without secrets and without what
-// looks like a key of a well-known service.
+// Redact masks secrets and what looks like a key of a well-known service, in text for people such as errors.
 func (s *Set) Redact(text string) string { return HideKeys(s.Hide(text)) }
 
-// A span is a part of a text in bytes, without its end.
+// A span is a half-open range of bytes.
 type span struct{ from, to int }
 
-// masked returns a text with the mask in place of spans, which are in order and apart.
-func masked(text string, spans []span) string {
+// mask replaces spans, which are sorted and disjoint.
+func mask(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text
 	}

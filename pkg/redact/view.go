@@ -9,48 +9,48 @@ import (
 	"unicode/utf8"
 )
 
-// A view is a text with escapes taken out, and where its bytes stand in the text.
+// A view is an unescaped text with a mapping to the original text.
 type view struct {
-	text  string
-	parts []part
-	of    *view // the view that it was made of; nil for the text itself
+	text   string
+	parts  []part
+	parent *view // the view it was made from; nil for the text itself
 }
 
-// A part is where a view and its text go on side by side, or, with a size, an escape.
+// A part is a run of a view that equals its text, or, with a size, an escape.
 type part struct {
-	view, text int // where it begins
-	size       int // of the escape in the text
+	view, text int // begin in the view
+	size       int // length of the escape in the text
 }
 
-// views returns how a text can be read: as it is, without the escapes of JSON, of
-// addresses, of HTML, and of several of them, as far as there are any.
+// views returns the possible readings of a text: as it is, and unescaped from JSON, URL and HTML escapes and
+// combinations of them, if it has any.
 func views(text string) []view {
 	out := []view{{text: text}}
-	if v, ok := out[0].without('\\', jsonEscape); ok {
+	if v, ok := out[0].unescape('\\', jsonEscape); ok {
 		out = append(out, v)
 	}
 	for _, of := range out {
-		if v, ok := of.without('%', percentEscape); ok {
+		if v, ok := of.unescape('%', percentEscape); ok {
 			out = append(out, v)
 		}
 	}
 	for _, of := range out {
-		if v, ok := of.without('&', htmlEscape); ok {
+		if v, ok := of.unescape('&', htmlEscape); ok {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// without returns a view without the escapes that begin with a byte, if there are any.
-func (v view) without(lead byte, escape func(string) (string, int)) (view, bool) {
+// unescape returns a view with the escapes that begin with lead resolved. It reports false if there are none.
+func (v view) unescape(lead byte, escape func(string) (string, int)) (view, bool) {
 	var b strings.Builder
-	next := view{of: &v}
+	next := view{parent: &v}
 	at := 0
 	for i := strings.IndexByte(v.text, lead); i >= 0; {
 		plain, size := escape(v.text[i:])
 		if size > 0 {
-			next.copy(&b, v.text, at, i)
+			next.appendText(&b, v.text, at, i)
 			next.parts = append(next.parts, part{b.Len(), i, size})
 			b.WriteString(plain)
 			at = i + size
@@ -65,23 +65,23 @@ func (v view) without(lead byte, escape func(string) (string, int)) (view, bool)
 	if len(next.parts) == 0 {
 		return v, false
 	}
-	next.copy(&b, v.text, at, len(v.text))
+	next.appendText(&b, v.text, at, len(v.text))
 	next.text = b.String()
 	return next, true
 }
 
-// copy takes a part of a text as it is.
-func (v *view) copy(b *strings.Builder, text string, from, to int) {
+// appendText appends unescaped text.
+func (v *view) appendText(b *strings.Builder, text string, from, to int) {
 	if from < to {
 		v.parts = append(v.parts, part{view: b.Len(), text: from})
 		b.WriteString(text[from:to])
 	}
 }
 
-// origin returns where a span of a view, which is not empty, stands in the text.
+// origin converts a nonempty span of a view to one of the original text.
 func (v view) origin(s span) span {
-	for at := &v; at.of != nil; at = at.of {
-		first, last := at.part(s.from), at.part(s.to-1)
+	for at := &v; at.parent != nil; at = at.parent {
+		first, last := at.partAt(s.from), at.partAt(s.to-1)
 		from, to := first.text, last.text+last.size
 		if first.size == 0 {
 			from += s.from - first.view
@@ -94,13 +94,13 @@ func (v view) origin(s span) span {
 	return s
 }
 
-// part returns the part in which a byte of the view stands.
-func (v *view) part(at int) part {
+// partAt returns the part that contains a byte of the view.
+func (v *view) partAt(at int) part {
 	i := sort.Search(len(v.parts), func(i int) bool { return v.parts[i].view > at })
 	return v.parts[i-1]
 }
 
-// jsonEscape reads an escape of JSON. Its size is 0 if there is none.
+// jsonEscape decodes a JSON escape. Size is 0 if the text does not begin with one.
 func jsonEscape(text string) (plain string, size int) {
 	if len(text) < 2 {
 		return "", 0
@@ -108,25 +108,25 @@ func jsonEscape(text string) (plain string, size int) {
 	if i := strings.IndexByte(`"\/bfnrt`, text[1]); i >= 0 {
 		return "\"\\/\b\f\n\r\t"[i : i+1], 2
 	}
-	if text[1] == 'x' { // of many languages, though not of JSON
+	if text[1] == 'x' { // common in other languages, not in JSON
 		return hexByte(text, 2)
 	}
-	r, ok := unit(text)
+	r, ok := utf16Escape(text)
 	switch {
 	case !ok:
 		return "", 0
 	case !utf16.IsSurrogate(r):
 		return string(r), 6
 	}
-	low, _ := unit(text[6:])
+	low, _ := utf16Escape(text[6:])
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 		return "", 0
 	}
 	return string(r), 12
 }
 
-// unit reads an escape of four digits.
-func unit(text string) (rune, bool) {
+// utf16Escape parses an escape of four hexadecimal digits.
+func utf16Escape(text string) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
@@ -134,8 +134,8 @@ func unit(text string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// htmlEscape reads a character reference of HTML: by its name, with a semicolon, or by its
-// number. Its size is 0 if there is none.
+// htmlEscape decodes an HTML character reference: named with a semicolon, or numeric. Size is 0 if the
+// text does not begin with one.
 func htmlEscape(text string) (plain string, size int) {
 	const longest = 34 // &CounterClockwiseContourIntegral;
 	if !strings.HasPrefix(text, "&#") {
@@ -161,10 +161,10 @@ func htmlEscape(text string) (plain string, size int) {
 	return plain, size + len(text[size:]) - len(strings.TrimPrefix(text[size:], ";"))
 }
 
-// percentEscape reads an escape of an address. Its size is 0 if there is none.
+// percentEscape decodes a URL escape. Size is 0 if the text does not begin with one.
 func percentEscape(text string) (plain string, size int) { return hexByte(text, 1) }
 
-// hexByte reads a byte in two digits at an index, with which an escape ends.
+// hexByte parses the two hexadecimal digits of an escape at an index.
 func hexByte(text string, at int) (plain string, size int) {
 	if len(text) < at+2 {
 		return "", 0

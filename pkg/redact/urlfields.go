@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Names of fields of an address whose values are secrets, in small letters. Of the others a value
-// is one only if it looks like a key.
+// Names of URL fields in lower case. The value of a secret field is always a secret, that of a key
+// field only if it looks like a key.
 var (
 	secretFields = []string{
 		"access_token", "refresh_token", "id_token", "client_secret", "api_key", "apikey", "sig", "signature", "password", "passwd",
@@ -16,15 +16,14 @@ var (
 )
 
 const (
-	longestField = 24 // of their names
-	leastSecret  = 6  // bytes of the value of a secret field
-	leastKey     = 12
+	maxFieldName   = 24 // bytes of a field name
+	minSecretValue = 6  // bytes of the value of a secret field
+	minKeyValue    = 12
 )
 
-// inAddress returns where in a text that begins with ?, & or # the value of a field stands that
-// is a secret; to is 0 if there is none.
-func inAddress(text string) (from, to int) {
-	name, _, ok := strings.Cut(text[1:min(len(text), longestField+2)], "=")
+// secretField returns the range of a secret field value in a text that begins with ?, & or #. To is 0 if there is none.
+func secretField(text string) (from, to int) {
+	name, _, ok := strings.Cut(text[1:min(len(text), maxFieldName+2)], "=")
 	if !ok || name == "" {
 		return 0, 0
 	}
@@ -35,9 +34,9 @@ func inAddress(text string) (from, to int) {
 	}
 	name, value := strings.ToLower(name), text[from:to]
 	switch {
-	case slices.Contains(secretFields, name) && len(value) >= leastSecret:
+	case slices.Contains(secretFields, name) && len(value) >= minSecretValue:
 		return from, to
-	case slices.Contains(keyFields, name) && len(value) >= leastKey && strings.ContainsAny(value, "0123456789") && strings.Trim(value, "0123456789") != "":
+	case slices.Contains(keyFields, name) && len(value) >= minKeyValue && strings.ContainsAny(value, "0123456789") && strings.Trim(value, "0123456789") != "":
 		return from, to
 	}
 	return 0, 0
