@@ -79,7 +79,7 @@ func (m *machine) trimLineEnd(start, end int) int {
 	return start + len(text)
 }
 
-// findAttribute returns the attribute with a name, false if there is none.
+// findAttribute returns the attribute with a name, false if missing.
 func findAttribute(attributes []attribute, name string) (attribute, bool) {
 	if name == "" {
 		return attribute{}, false

@@ -408,7 +408,7 @@ func (m *machine) readJunk() bool {
 	}
 }
 
-// scanMark scans to the next mark and past it. It returns false if there is none yet, and stops
+// scanMark scans to the next mark and past it. It returns false if not found yet, and stops
 // before a possible start of one.
 func (m *machine) scanMark() (mark, bool) {
 	first := m.syntax.delimiters().Open[0]

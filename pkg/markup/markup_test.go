@@ -33,7 +33,7 @@ type sample struct {
 	status chat.Status // ok if it is empty
 	codes  []diag.Code
 	as     string // the name of the tool, "note" if it is empty
-	behind string // what stands behind the call
+	behind string // text after the call
 	other  string // the arguments of the second reading
 	blind  bool   // the tools are not known
 }

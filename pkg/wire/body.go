@@ -102,8 +102,7 @@ func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 }
 
 // growBy returns by how many bytes the buffer grows: half its size, which copies less than
-// append does. A long body gets all remaining bytes; the system allocates only those that are
-// written.
+// append does. A long body gets all remaining bytes; the system allocates pages on first write.
 func (b *body) growBy() int64 {
 	const long, most = 8 << 20, 64 << 20
 	if len(b.buffered) < long {

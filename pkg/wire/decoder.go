@@ -32,7 +32,7 @@ type Decoder interface {
 	// Size returns how many bytes of the body count: up to its end or its first error.
 	Size() int
 	// SetLimits sets the limits of the response. Decoding ends with a [TooLarge] error at the
-	// first one that is exceeded.
+	// first exceeded limit.
 	Limit(Limits)
 	// TraceSources enables Sources. Call it before Write.
 	Trace()

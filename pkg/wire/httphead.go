@@ -16,7 +16,7 @@ type Head struct {
 // OK reports whether the status is a success.
 func (h Head) OK() bool { return h.Code/100 == 2 }
 
-// ParseHead parses the head at the start of a capture, and returns false if there is none.
+// ParseHead parses the head at the start of a capture, and returns false if it has none.
 func HeadOf(src []byte) (h Head, ok bool) {
 	for at := 0; ; {
 		next, isHead := parseHeadAt(src, at)

@@ -22,7 +22,7 @@ const (
 )
 
 // SetLimits sets the limits of the response. Decoding ends with a [TooLarge] error at the first
-// one that is exceeded.
+// exceeded limit.
 func (b *body) Limit(l Limits) {
 	b.limits = l
 	b.nativeBudget.limit = 2 * l.Text

@@ -175,7 +175,7 @@ func TestFormatOfErrors(t *testing.T) {
 	} {
 		got, _ := wire.FormatOf([]byte(body))
 		if got.Name != want {
-			t.Errorf("%s is told as %q, want %q", body, got.Name, want)
+			t.Errorf("%s is detected as %q, want %q", body, got.Name, want)
 			continue
 		}
 		if want == "" {
