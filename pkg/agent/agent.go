@@ -88,12 +88,12 @@ type Config struct {
 	// if there are no previews.
 	Preview func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview
 	// FileBefore describes the file that a call is about to replace, for the record of the intent; it
-	// returns nil if the call replaces no file. Before may be nil.
+	// returns nil if the call replaces no file. FileBefore may be nil.
 	FileBefore func(def *tool.Definition, args json.RawMessage) *runfile.Before
 	// ContinueDenied continues the run after a denied write; otherwise the first one ends it.
 	ContinueDenied bool
-	// ReportUnknownOutcome makes a resumed run report a change with an unknown outcome to the model; otherwise
-	// such a change ends the run. A policy rule takes precedence.
+	// ReportUnknownOutcome makes a resumed run report a change with an unknown outcome to the model;
+	// otherwise such a change ends the run. A policy rule takes precedence.
 	ReportUnknownOutcome bool
 	// Approver decides on calls for which the policy requires approval; nil if there is no approver.
 	Approver Approver
@@ -101,8 +101,8 @@ type Config struct {
 	UserAnswers map[string]string
 	// AskUser offers the model [tool.AskUser] beside its tools. Without an answer the run ends at once.
 	AskUser bool
-	// PromptUser asks the user for needed fields that have no value in Answers; ok is false without an answer.
-	// PromptUser may be nil.
+	// PromptUser asks the user for needed fields that have no value in UserAnswers; ok is false without
+	// an answer. PromptUser may be nil.
 	PromptUser func(ctx context.Context, n Needs) (values map[string]string, ok bool)
 	// Replay marks a replay with the recorded results: no call waits for its rate limit.
 	Replay bool
@@ -140,7 +140,7 @@ type Outcome struct {
 	Labels     []tool.Label   // of the data the run has read: private, untrusted
 }
 
-// EffectLines says what a run may have changed.
+// Effects says what a run may have changed.
 type Effects int
 
 // Values of [Effects].
@@ -281,8 +281,8 @@ type run struct {
 	userInputCount     int                          // number of user inputs
 	// unauthorized holds the tools whose authorization is missing, until a call of them succeeds.
 	unauthorized   map[string]*UnauthorizedError
-	untrustedText  dialect.Heard   // untrusted data read so far: the input and the results of tools
-	untrustedInput dialect.Heard   // the untrusted input alone
+	untrustedText  dialect.SeenText   // untrusted data read so far: the input and the results of tools
+	untrustedInput dialect.SeenText   // the untrusted input alone
 	knownLinks     map[string]bool // URLs in the data read so far; nil if the run read none
 	reports        []*CallReport
 	out            Outcome
@@ -294,7 +294,7 @@ func newRun(cfg Config) (*run, error) {
 		return nil, err
 	}
 	if cfg.Dialect.Name == "" {
-		cfg.Dialect, _ = dialect.Named("tool")
+		cfg.Dialect, _ = dialect.Lookup("tool")
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Event) {}
@@ -333,11 +333,11 @@ func newRun(cfg Config) (*run, error) {
 // seedUntrustedText sets up the detection of echoed calls with the prompt and the input. A trusted
 // input counts as the user's own words.
 func (r *run) seedUntrustedText() {
-	for _, h := range []*dialect.Heard{&r.untrustedInput, &r.untrustedText} {
-		h.Vouch(r.cfg.Prompt)
+	for _, h := range []*dialect.SeenText{&r.untrustedInput, &r.untrustedText} {
+		h.AddUserText(r.cfg.Prompt)
 		switch {
 		case r.cfg.TrustInput:
-			h.Vouch(r.cfg.Input)
+			h.AddUserText(r.cfg.Input)
 		case r.cfg.Input != "":
 			h.Add([]byte(r.cfg.Input))
 		}

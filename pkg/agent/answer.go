@@ -49,27 +49,27 @@ func (r *run) answerFormats() []answerFormat {
 // answerRequest returns the text that asks for the answer and describes its format.
 func (r *run) answerRequest() string {
 	if r.cfg.TextAnswer {
-		return r.texts.TextAnswer(r.cfg.Format)
+		return r.texts.TextAnswer(r.cfg.AnswerDescription)
 	}
-	return r.texts.Answer(r.answerSchema.Raw(), r.cfg.Format)
+	return r.texts.Answer(r.answerSchema.Raw(), r.cfg.AnswerDescription)
 }
 
 // requestAnswer asks for the answer until the model gives a valid one.
 func (r *run) requestAnswer(ctx context.Context) error {
-	for rest := r.answerFormats(); r.out.Answer == nil; {
-		p, err := r.sendRequest(ctx, chat.PurposeAnswer, rest[0])
+	for formats := r.answerFormats(); r.out.Answer == nil; {
+		p, err := r.sendRequest(ctx, chat.PurposeAnswer, formats[0])
 		refused := new(model.FormatError)
 		switch {
-		case errors.As(err, &refused) && len(rest) > 1:
-			rest = rest[1:]
-			r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: refused.Error()})
+		case errors.As(err, &refused) && len(formats) > 1:
+			formats = formats[1:]
+			r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: refused.Error()})
 			continue
 		case err != nil:
 			err = r.recoverFrom(ctx, err)
 		case uselessReason(p) != "":
 			err = r.retryUseless(p, uselessReason(p))
 		default:
-			r.out.FormatMode = rest[0].mode
+			r.out.FormatMode = formats[0].mode
 			err = r.checkAnswer(p)
 		}
 		if err != nil {
@@ -104,7 +104,7 @@ func (r *run) checkAnswer(p *reply) error {
 		return &AnswerError{Text: p.text, Findings: findings, Repairs: r.out.Repairs, Default: r.cfg.Schema == nil}
 	}
 	r.out.Repairs++
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: answerProblem(p.text, findings)})
+	r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: answerProblem(p.text, findings)})
 	r.appendUser(r.texts.Violations(findings, r.boundary))
 	return nil
 }
@@ -131,7 +131,7 @@ func (r *run) acceptAnswer(text string) bool {
 func (r *run) isValidAnswer(text string) bool {
 	text = strings.TrimSpace(text)
 	if r.cfg.TextAnswer {
-		return text != "" && r.native && r.cfg.Format == ""
+		return text != "" && r.native && r.cfg.AnswerDescription == ""
 	}
 	return text != "" && len(r.answerSchema.Check([]byte(text))) == 0
 }
@@ -146,9 +146,9 @@ func (r *run) parseAnswer(text string) (json.RawMessage, []diag.Finding) {
 	if len(findings) == 0 {
 		return answer, nil
 	}
-	if said, thought := dialect.Said(text); thought {
-		if answer, wrong := r.unwrapAnswer(text, said); len(wrong) == 0 {
-			r.reportTolerated(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
+	if rest, hasReasoning := dialect.StripReasoning(text); hasReasoning {
+		if answer, faults := r.unwrapAnswer(text, rest); len(faults) == 0 {
+			r.reportTolerated(diag.ReasoningBeforeAnswer, text, strings.TrimSpace(text), droppedReasoning)
 			return answer, nil
 		}
 	}
@@ -158,25 +158,25 @@ func (r *run) parseAnswer(text string) (json.RawMessage, []diag.Finding) {
 // parseTextAnswer returns the JSON of a text answer. It removes reasoning before it, which is a
 // finding.
 func (r *run) parseTextAnswer(text string) (json.RawMessage, []diag.Finding) {
-	said, thought := dialect.Said(text)
-	if said = strings.TrimSpace(said); said == "" {
-		return nil, []diag.Finding{diag.New(diag.SchemaFit, diag.Bytes(0, len(text)), "the answer contains only reasoning")}
+	rest, hasReasoning := dialect.StripReasoning(text)
+	if rest = strings.TrimSpace(rest); rest == "" {
+		return nil, []diag.Finding{diag.New(diag.SchemaMismatch, diag.Bytes(0, len(text)), "the answer contains only reasoning")}
 	}
-	if thought {
-		r.reportTolerated(diag.ThoughtAhead, text, strings.TrimSpace(text), droppedReasoning)
+	if hasReasoning {
+		r.reportTolerated(diag.ReasoningBeforeAnswer, text, strings.TrimSpace(text), droppedReasoning)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{"answer": said}); err != nil {
+	if err := enc.Encode(map[string]string{"answer": rest}); err != nil {
 		panic(err) // strings always encode
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// unwrapAnswer returns the JSON in said, a part of text, without a code fence around it.
-func (r *run) unwrapAnswer(text, said string) (json.RawMessage, []diag.Finding) {
-	bare := strings.TrimSpace(said)
+// unwrapAnswer returns the JSON in part, a part of text, without a code fence around it.
+func (r *run) unwrapAnswer(text, part string) (json.RawMessage, []diag.Finding) {
+	bare := strings.TrimSpace(part)
 	inner, fenced := unfence(bare)
 	if findings := r.answerSchema.Check([]byte(inner)); len(findings) > 0 {
 		return nil, findings
@@ -223,7 +223,7 @@ func (r *run) reportQuestion() {
 	}
 	text := strings.TrimRight(said.Answer, " \t\r\n\"'*_)")
 	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune("?？؟", last) {
-		r.reportTolerated(diag.AskingAnswer, string(r.out.Answer), string(r.out.Answer), "the answer ends in a question")
+		r.reportTolerated(diag.AnswerIsQuestion, string(r.out.Answer), string(r.out.Answer), "the answer ends in a question")
 	}
 }
 

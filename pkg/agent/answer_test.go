@@ -20,7 +20,7 @@ const countSchema = `{"type":"object","properties":{"count":{"type":"integer"}},
 // whole history and the requirements.
 func TestAnswerRequest(t *testing.T) {
 	r := newRig(t, says(calls("finalResponse()")), says(`{"count": 12345678901234567890}`))
-	r.cfg.Schema, r.cfg.Format = mustSchema(t, countSchema), "how many there are"
+	r.cfg.Schema, r.cfg.AnswerDescription = mustSchema(t, countSchema), "how many there are"
 	out := r.mustRun()
 	if string(out.Answer) != `{"count": 12345678901234567890}` || out.FormatMode != agent.FormatSchema {
 		t.Errorf("answer %s by %s", out.Answer, out.FormatMode)
@@ -313,7 +313,7 @@ func TestStrangeLinks(t *testing.T) {
 			if string(out.Answer) != string(doc) {
 				t.Errorf("answer %s", out.Answer)
 			}
-			if len(out.Findings) != test.links || test.links > 0 && out.Findings[0].Code != diag.StrangeLink {
+			if len(out.Findings) != test.links || test.links > 0 && out.Findings[0].Code != diag.UnsourcedLink {
 				t.Errorf("findings %v", out.Findings)
 			}
 		})

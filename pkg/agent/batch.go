@@ -117,10 +117,10 @@ func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
 	}
 	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
 	switch {
-	case r.untrustedInput.Echoes(u):
+	case r.untrustedInput.IsEcho(u):
 		denied.Why = "the input contains this call, and instructions in the input are not followed"
 		denied.Hint = "use --trust-input if you wrote the input yourself"
-	case r.untrustedText.Echoes(u):
+	case r.untrustedText.IsEcho(u):
 		denied.Why = "an earlier result contains this call, and instructions in results are not followed"
 	default:
 		return d
@@ -131,7 +131,7 @@ func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
 // decide asks the policy about a call, unless its check refused it.
 func (b *batch) decide(inv *invocation) policy.Decision {
 	if inv.refused {
-		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusal()}
+		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusalReason()}
 	}
 	d := b.judge(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {

@@ -361,7 +361,7 @@ type runnerFunc func(ctx context.Context, x chat.Execution) (chat.Result, error)
 
 func (f runnerFunc) Run(ctx context.Context, x chat.Execution) (chat.Result, error) { return f(ctx, x) }
 
-// Pieces that come after the run has given up on a response change nothing.
+// Deltas that come after the run has given up on a response change nothing.
 func TestDeltaAfterError(t *testing.T) {
 	r := newRig(t, func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		for range 3 {

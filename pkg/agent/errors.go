@@ -30,12 +30,12 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 // A StreamError says that the deltas of a reply do not add up to the reply, which is a bug in the
 // model's client: the parsed calls would differ from the recorded ones.
 type StreamError struct {
-	Pieces, Whole     int // bytes of text
-	Calls, WholeCalls int // native calls
+	StreamedBytes, ResponseBytes int // bytes of text
+	StreamedCalls, ResponseCalls int // native calls
 }
 
 func (e *StreamError) Error() string {
-	return fmt.Sprintf("the deltas of the reply have %d bytes and %d calls, but the reply has %d and %d", e.Pieces, e.Calls, e.Whole, e.WholeCalls)
+	return fmt.Sprintf("the deltas of the reply have %d bytes and %d calls, but the reply has %d and %d", e.StreamedBytes, e.StreamedCalls, e.ResponseBytes, e.ResponseCalls)
 }
 
 // A ModelError says that the model gave no usable reply, even after another request.

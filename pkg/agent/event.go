@@ -13,32 +13,32 @@ type EventKind string
 
 // Kinds of events.
 const (
-	EventRequest EventKind = "request" // a request is about to be sent
-	EventRetry   EventKind = "retry"   // an attempt failed and is retried
-	EventReply   EventKind = "reply"   // the response is complete
-	EventCall    EventKind = "call"    // a call was decided
-	EventAnswer  EventKind = "answer"  // an approver approved or refused a call
-	EventResult  EventKind = "result"  // a call has ended
-	EventLeft    EventKind = "left"    // a decided call was not run, or its result was not used
-	EventFinding EventKind = "finding" // a finding in the reply
-	EventAgain   EventKind = "again"   // the model is asked again after an unusable reply
+	EventRequest  EventKind = "request"  // a request is about to be sent
+	EventRetry    EventKind = "retry"    // an attempt failed and is retried
+	EventReply    EventKind = "reply"    // the response is complete
+	EventCall     EventKind = "call"     // a call was decided
+	EventApproval EventKind = "approval" // an approver approved or refused a call
+	EventResult   EventKind = "result"   // a call has ended
+	EventDropped  EventKind = "dropped"  // a decided call was not run, or its result was not used
+	EventFinding  EventKind = "finding"  // a finding in the reply
+	EventReprompt EventKind = "reprompt" // the model is asked again after an unusable reply
 )
 
 // An Event reports progress of a run. Fields that do not apply are zero. Each decided call has one
-// EventCall and later one EventResult or EventLeft.
+// EventCall and later one EventResult or EventDropped.
 type Event struct {
-	Kind    EventKind
-	Turn    int
-	Purpose chat.Purpose
-	Attempt *chat.Attempt
-	Usage   chat.Usage
-	Call    CallReport
-	Verdict policy.Verdict // of EventCall and EventAnswer
-	Rule    string         // of the policy that decided
-	By      string         // the approver: see [runfile.Approval]
-	Other   string         // digest of the call with the arguments of the approver; "" if unchanged
-	Digest  string         // of the call: see [runfile.CallDigest]
-	Took    time.Duration
-	Finding diag.Finding
-	Text    string // the reason, for users
+	Kind           EventKind
+	Turn           int
+	Purpose        chat.Purpose
+	Attempt        *chat.Attempt
+	Usage          chat.Usage
+	Call           CallReport
+	Verdict        policy.Verdict // of EventCall and EventApproval
+	Rule           string         // of the policy that decided
+	By             string         // the approver: see [runfile.Approval]
+	ModifiedDigest string         // digest of the call with the arguments of the approver; "" if unchanged
+	Digest         string         // of the call: see [runfile.CallDigest]
+	Duration       time.Duration
+	Finding        diag.Finding
+	Text           string // the reason, for users
 }

@@ -20,17 +20,17 @@ const maxParallelReads = 8
 // one after the other.
 func (b *batch) start(inv *invocation, wait time.Duration) {
 	inv.started = true
-	var before, said chan struct{}
+	var previous, done chan struct{}
 	if inv.def.WritesChat() {
-		before, said = b.talkDone, make(chan struct{})
-		b.talkDone = said
+		previous, done = b.talkDone, make(chan struct{})
+		b.talkDone = done
 	}
 	b.running.Go(func() {
-		if said != nil {
-			defer close(said)
+		if done != nil {
+			defer close(done)
 		}
-		if before != nil {
-			<-before // no deadlock: a call ends soon after its context
+		if previous != nil {
+			<-previous // no deadlock: a call ends soon after its context
 		}
 		sleep(b.ctx, wait)
 		select {
@@ -86,8 +86,8 @@ func (b *batch) runOne(inv *invocation) {
 		}
 	}()
 	x := chat.Execution{
-		Call: inv.call, Key: b.run.idempotencyKey(inv), Again: b.run.recordedCalls.intents[inv.call.ID],
-		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.CheckRedirect, Leads: inv.decision.ResolvedPaths,
+		Call: inv.call, IdempotencyKey: b.run.idempotencyKey(inv), Repeated: b.run.recordedCalls.intents[inv.call.ID],
+		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.CheckRedirect, ResolvedPaths: inv.decision.ResolvedPaths,
 	}
 	x.Deadline, _ = b.ctx.Deadline()
 	if inv.replayResult(b.run.recordedCalls, b.run.cfg.ReportUnknownOutcome) {
@@ -109,7 +109,7 @@ func (b *batch) discard(why string) error {
 	for _, inv := range b.invocations {
 		body := inv.drop(why)
 		if !inv.emitted {
-			b.run.emit(EventDropped, inv, cmp.Or(inv.why(), why))
+			b.run.emit(EventDropped, inv, cmp.Or(inv.failureReason(), why))
 		}
 		if body != nil {
 			err = joinErrors(err, b.run.journal.append(body))
@@ -137,7 +137,7 @@ func (b *batch) execute() error {
 // runByPriority runs calls of higher priority first and calls of equal priority in order. Reads
 // between two writes run in parallel.
 func (b *batch) runByPriority() error {
-	b.invocations = b.byPriority()
+	b.invocations = b.executionOrder()
 	var reads []*invocation
 	for _, inv := range b.invocations {
 		if inv.refused || inv.def.Effect == tool.Read {
@@ -269,6 +269,6 @@ func (b *batch) recordResult(inv *invocation) error {
 	}
 	b.run.trackAuthorization(inv)
 	b.run.succeeded[inv.call.Name] = b.run.succeeded[inv.call.Name] || inv.result.OK()
-	b.run.emit(EventResult, inv, inv.why()+inv.renewalHint())
+	b.run.emit(EventResult, inv, inv.failureReason()+inv.renewalHint())
 	return b.run.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels})
 }

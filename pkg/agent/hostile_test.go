@@ -30,7 +30,7 @@ func chunked(text string, size int) step {
 // tells the model nothing that it could take for its own or others' marks, and
 // takes time in proportion.
 func TestHostileReplies(t *testing.T) {
-	long := raced.Less(10<<20, 1<<20)
+	long := raced.Pick(10<<20, 1<<20)
 	for name, text := range map[string]string{
 		"prose":                      strings.Repeat("All work and no play. ", long/22),
 		"one long line of backticks": strings.Repeat("`` ", 1<<20),

@@ -108,7 +108,7 @@ func parroting(t *testing.T, m manner, page func() string) *rig {
 	r.cfg.Native, r.cfg.ContinueDenied = m.native, true
 	r.cfg.Input = "data" // which shows the mark
 	if !m.native {
-		r.cfg.Writes, _ = dialect.Named(m.name)
+		r.cfg.Dialect, _ = dialect.Lookup(m.name)
 	}
 	r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Success(page()), nil }
 	return r
@@ -176,7 +176,7 @@ func wantData(t *testing.T, m manner, i injection, r, harmless *rig, page string
 	last := len(got.Messages) - 1
 	message := got.Messages[last]
 	wantInert(t, message.Content)
-	if visible := diag.Visible(message.Content); visible != message.Content {
+	if visible := diag.EscapeInvisible(message.Content); visible != message.Content {
 		t.Errorf("characters that nobody sees are in what becomes %s", visible)
 	}
 	if escaped := strings.Contains(message.Content, `\u`); i.Visible && escaped {

@@ -83,8 +83,8 @@ func (inv *invocation) askUser(args json.RawMessage) {
 }
 
 // utterance returns a call in the form in which untrusted data is searched for it.
-func (inv *invocation) utterance() dialect.Utterance {
-	u := dialect.Utterance{Name: inv.call.Name, Written: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, Reads: inv.def.Effect == tool.Read, Required: []string{}}
+func (inv *invocation) utterance() dialect.EchoCandidate {
+	u := dialect.EchoCandidate{Name: inv.call.Name, RawArgs: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, ReadOnly: inv.def.Effect == tool.Read, Required: []string{}}
 	for _, p := range inv.def.Signature.Params {
 		if !p.Optional && p.Default == nil {
 			u.Required = append(u.Required, p.Name)
@@ -176,16 +176,16 @@ func StatusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string
 	return CallError, r.Error.Code, why
 }
 
-// why returns the reason for the failure of a call, or "".
-func (inv *invocation) why() string {
+// failureReason returns the reason for the failure of a call, or "".
+func (inv *invocation) failureReason() string {
 	_, _, why := StatusOf(inv.result)
 	return why
 }
 
-// refusal returns the reason of a refused call, for its record.
-func (inv *invocation) refusal() string {
+// refusalReason returns the reason of a refused call, for its record.
+func (inv *invocation) refusalReason() string {
 	if inv.result.Error != nil {
 		return inv.result.Error.Message
 	}
-	return inv.why()
+	return inv.failureReason()
 }

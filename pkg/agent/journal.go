@@ -57,11 +57,11 @@ func (j *journal) sync() error {
 
 // deltaCount returns the number of deltas of a response. A replay delivers a response in one piece,
 // so the recorded count takes precedence if it is higher.
-func (j *journal) deltaCount(heard int) int {
+func (j *journal) deltaCount(live int) int {
 	if len(j.unreplayed) > 0 {
-		if then, ok := j.unreplayed[0].Body.(runfile.Response); ok {
-			return max(heard, then.DeltaCount)
+		if recorded, ok := j.unreplayed[0].Body.(runfile.Response); ok {
+			return max(live, recorded.DeltaCount)
 		}
 	}
-	return heard
+	return live
 }

@@ -52,13 +52,13 @@ func (e *LimitError) Error() string {
 
 // A TimeoutError says that the wall-clock limit of a run has passed.
 type TimeoutError struct {
-	Limit time.Duration
-	Spent time.Duration // before the run was resumed
+	Limit   time.Duration
+	Elapsed time.Duration // before the run was resumed
 }
 
 func (e *TimeoutError) Error() string {
-	if e.Spent > 0 {
-		return fmt.Sprintf("the run took longer than %v, including %v before it was resumed", e.Limit, e.Spent.Round(time.Millisecond))
+	if e.Elapsed > 0 {
+		return fmt.Sprintf("the run took longer than %v, including %v before it was resumed", e.Limit, e.Elapsed.Round(time.Millisecond))
 	}
 	return fmt.Sprintf("the run took longer than %v", e.Limit)
 }

@@ -47,7 +47,7 @@ func (r *run) reportUnknownLinks() {
 			break
 		}
 		r.knownLinks[link] = true // report it once
-		r.reportTolerated(diag.StrangeLink, string(r.out.Answer), link[:min(len(link), maxLinkBytes)],
+		r.reportTolerated(diag.UnsourcedLink, string(r.out.Answer), link[:min(len(link), maxLinkBytes)],
 			"the answer links to "+truncateLink(link)+", which appears in no input or result of the run; do not fetch it automatically")
 	}
 }
@@ -61,7 +61,7 @@ func truncateLink(link string) string {
 
 // trustedText returns the text of the user and of the definitions.
 func (r *run) trustedText() string {
-	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.Format, string(r.answerSchema.Raw())}
+	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.AnswerDescription, string(r.answerSchema.Raw())}
 	for _, def := range r.defs {
 		all = append(all, def.Description, string(def.Schema))
 	}

@@ -22,7 +22,7 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.requestAnswer(ctx); err != nil {
 				return err
 			}
-			if told, err := r.applyUserAnswers(ctx); err != nil || !told {
+			if applied, err := r.applyUserAnswers(ctx); err != nil || !applied {
 				return err
 			}
 		}
@@ -86,14 +86,14 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	if err := p.batch.execute(); err != nil {
 		return false, err
 	}
-	asking := p.batch.toolsNeedingUser()
-	if len(asking) > 0 {
+	needUser := p.batch.toolsNeedingUser()
+	if len(needUser) > 0 {
 		p.batch.final = false // the user's values come first
 	}
-	if over, err = r.appendResults(p); err != nil || len(asking) == 0 {
+	if over, err = r.appendResults(p); err != nil || len(needUser) == 0 {
 		return over, err
 	}
-	_, err = r.applyUserAnswers(ctx, asking...)
+	_, err = r.applyUserAnswers(ctx, needUser...)
 	return false, err
 }
 
@@ -162,18 +162,18 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 // endWork asks for the answer, unless required work is missing. If the reply has text and no calls
 // besides the ending tool (alone), the text may already be the answer.
 func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
-	undone := r.unmetRequirements()
-	switch barred := r.blockedByAuth(undone); {
-	case barred != nil:
-		return false, barred
-	case len(undone) > 0 && r.remindedOfRequired && !r.resetIfResumePoint():
-		return false, &RequiredError{Tools: undone}
-	case len(undone) == 0 && r.allDenied() != nil:
+	unmet := r.unmetRequirements()
+	switch blocked := r.blockedByAuth(unmet); {
+	case blocked != nil:
+		return false, blocked
+	case len(unmet) > 0 && r.remindedOfRequired && !r.resetIfResumePoint():
+		return false, &RequiredError{Tools: unmet}
+	case len(unmet) == 0 && r.allDenied() != nil:
 		return false, r.allDenied()
-	case len(undone) > 0:
+	case len(unmet) > 0:
 		r.remindedOfRequired = true
 		r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: "required work is not done"})
-		r.appendUser(joinParagraphs(results, r.texts.Required(undone)))
+		r.appendUser(joinParagraphs(results, r.texts.Required(unmet)))
 		return false, nil
 	case alone && r.cfg.AnswerModel == nil && r.acceptAnswer(text):
 		return true, nil

@@ -20,8 +20,8 @@ func (r *run) useNative() {
 
 // useDialect makes the model write its calls as text.
 func (r *run) useDialect() {
-	r.native, r.ending, r.functions = false, r.cfg.Writes.Ending, nil
-	r.system = r.texts.System(r.cfg.System, r.defs, r.cfg.Writes)
+	r.native, r.ending, r.functions = false, r.cfg.Dialect.Ending, nil
+	r.system = r.texts.System(r.cfg.System, r.defs, r.cfg.Dialect)
 }
 
 // nativeCall takes a call parsed by the server. In a request for the answer it is only a finding.
@@ -78,13 +78,13 @@ func (l *listener) reportLeakedCalls(text string) {
 	}
 	reading := dialect.Scan(text, dialect.Options{})
 	for i, c := range reading.Calls {
-		row := reading.Rows[i].Name
-		if !l.run.hasTool(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Writes.Name || l.reply.coversCall(c)) {
+		row := reading.CallDialects[i].Name
+		if !l.run.hasTool(c.Name) || !l.native && (c.Status == chat.StatusSuppressed || row == l.run.cfg.Dialect.Name || l.reply.coversCall(c)) {
 			continue
 		}
 		why := "calls are native in this run"
 		if !l.native {
-			why = "this run reads " + l.run.cfg.Writes.Name
+			why = "this run reads " + l.run.cfg.Dialect.Name
 		}
 		l.reply.leaked = l.native
 		var f dialect.Findings
@@ -132,7 +132,7 @@ func (r *run) remindOfLeak() error {
 	if r.repliesWithLeak++; r.repliesWithLeak > 1 && !r.resetIfResumePoint() {
 		return &ModelError{Why: "leaked call"}
 	}
-	r.cfg.Observe(Event{Kind: EventAgain, Turn: r.out.Turns, Text: "leaked call"})
+	r.cfg.Observe(Event{Kind: EventReprompt, Turn: r.out.Turns, Text: "leaked call"})
 	r.appendUser(r.texts.Leaked())
 	return nil
 }

@@ -136,7 +136,7 @@ func TestNativeAnswerAtOnce(t *testing.T) {
 func TestResponder(t *testing.T) {
 	r := nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), says(answer42))
 	answering := newRig(t, says(`{"answer": "43"}`))
-	r.cfg.Responder = answering
+	r.cfg.AnswerModel = answering
 	if out := r.mustRun(); string(out.Answer) != `{"answer": "43"}` {
 		t.Errorf("answer %s", out.Answer)
 	}
@@ -267,14 +267,14 @@ func TestBrokenOff(t *testing.T) {
 // run ends without an answer.
 func TestRequire(t *testing.T) {
 	r := newRig(t, then(says(calls("finalResponse()")), says(calls(`look("a")`)))...)
-	r.cfg.Require = []string{"look"}
+	r.cfg.RequiredTools = []string{"look"}
 	r.mustRun()
 	if !strings.Contains(r.last(1), "look") || !strings.Contains(r.last(1), "not done yet") {
 		t.Errorf("told:\n%s", r.last(1))
 	}
 
 	r = newRig(t, says(calls("finalResponse()")), says(calls(`look("a")`, "finalResponse()")))
-	r.cfg.Require = []string{"look"}
+	r.cfg.RequiredTools = []string{"look"}
 	r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Failure(chat.NotFound, "no"), nil }
 	out, err := r.run()
 	if undone := wantError[*agent.RequiredError](t, err); !slices.Equal(undone.Tools, []string{"look"}) || out.Answer != nil {
@@ -282,7 +282,7 @@ func TestRequire(t *testing.T) {
 	}
 
 	r = nativeRig(t, says(answer42), says(answer42))
-	r.cfg.Require = []string{"look"}
+	r.cfg.RequiredTools = []string{"look"}
 	_, err = r.run()
 	wantError[*agent.RequiredError](t, err)
 }
@@ -330,13 +330,13 @@ func TestNativeEcho(t *testing.T) {
 
 // The other dialect ends with its own word.
 func TestToolCallsDialect(t *testing.T) {
-	d, ok := dialect.Named("toolcalls")
+	d, ok := dialect.Lookup("toolcalls")
 	if !ok {
 		t.Fatal("there is no dialect toolcalls")
 	}
 	r := newRig(t, says(`{"toolCalls":[{"id":"1","type":"look","operation":"look","parameters":{"q":"a"}}]}`),
 		says(`{"toolCalls":[{"id":"1","type":"end_turn","operation":"end","parameters":{}}]}`), says(answer42))
-	r.cfg.Writes = d
+	r.cfg.Dialect = d
 	out := r.mustRun()
 	wantStatuses(t, out, "look ok")
 	if !strings.Contains(r.requests[0].System, "end_turn(): object") {

@@ -105,7 +105,7 @@ func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
 // applyUserAnswers gives the model the user's values for the needs of the named tools, or of all
 // tools without names. It returns false if there are no needs, and a *[NeedsError] if values are
 // missing or are the same as before.
-func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool, err error) {
+func (r *run) applyUserAnswers(ctx context.Context, names ...string) (applied bool, err error) {
 	var ready []runfile.UserInput
 	var missing NeedsError
 	for _, def := range r.defs {
@@ -143,12 +143,12 @@ func (r *run) applyUserAnswers(ctx context.Context, names ...string) (told bool,
 // is the number of user inputs collected in this step before it. Values come from the record of a
 // resumed run, from the replayed run, from the configuration (the same values only once), or from
 // the user.
-func (r *run) userAnswersFor(ctx context.Context, n *Needs, others int) map[string]string {
-	if past := r.journal.unreplayed; others < len(past) {
-		then, _ := past[others].Body.(runfile.UserInput)
-		return then.Values
+func (r *run) userAnswersFor(ctx context.Context, n *Needs, index int) map[string]string {
+	if unreplayed := r.journal.unreplayed; index < len(unreplayed) {
+		recorded, _ := unreplayed[index].Body.(runfile.UserInput)
+		return recorded.Values
 	}
-	if i := r.userInputCount + others; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
+	if i := r.userInputCount + index; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
 		return r.cfg.RecordedUserInput[i].Values
 	}
 	values := map[string]string{}

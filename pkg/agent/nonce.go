@@ -47,8 +47,8 @@ func (r *run) drawNonce(texts ...string) error {
 	}
 	r.nonce = r.nonce.next(r.cfg.Seed, texts...)
 	var ok bool
-	if r.cfg.Writes, ok = r.cfg.Writes.Marked(r.nonce.word); !ok {
-		return &NonceError{Dialect: r.cfg.Writes.Name}
+	if r.cfg.Dialect, ok = r.cfg.Dialect.WithNonce(r.nonce.word); !ok {
+		return &NonceError{Dialect: r.cfg.Dialect.Name}
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (r *run) renewNonce(b *batch) (string, error) {
 	if err := r.drawNonce(texts...); err != nil {
 		return "", err
 	}
-	return r.texts.Fence(r.cfg.Writes.Fence()), nil
+	return r.texts.Fence(r.cfg.Dialect.FenceInfo()), nil
 }
 
 // resultTexts returns the results of the batch, each encoded and as its decoded strings.

@@ -133,7 +133,7 @@ func TestNonceWithoutFences(t *testing.T) {
 	}
 	r = newRig(t)
 	r.cfg.Nonce = true
-	r.cfg.Writes, _ = dialect.Named("toolcalls")
+	r.cfg.Dialect, _ = dialect.Lookup("toolcalls")
 	_, err := r.run()
 	wantError[*agent.NonceError](t, err)
 }

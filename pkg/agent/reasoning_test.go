@@ -68,7 +68,7 @@ func TestReasoningIsNoAnswer(t *testing.T) {
 	if string(out.Answer) != answer42 {
 		t.Errorf("answer %s", out.Answer)
 	}
-	if len(out.Findings) != 1 || out.Findings[0].Code != diag.ThoughtAhead {
+	if len(out.Findings) != 1 || out.Findings[0].Code != diag.ReasoningBeforeAnswer {
 		t.Errorf("findings %v", out.Findings)
 	}
 }

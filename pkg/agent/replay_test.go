@@ -157,7 +157,7 @@ func (r *rig) recordedRun() (agent.Outcome, *runfile.Log) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.cfg.Record = tee{r, w}
+	r.cfg.Recorder = tee{r, w}
 	out := r.mustRun()
 	if err := w.Close(); err != nil {
 		r.t.Fatal(err)
@@ -253,7 +253,7 @@ func (r *rig) findingsOfRecord() []diag.Finding {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.cfg.Record = tee{r, w}
+	r.cfg.Recorder = tee{r, w}
 	out, err := r.cancelled(time.Minute)
 	end := runfile.End{Name: "ok", Usage: out.Usage, Turns: out.Turns, Calls: len(out.Calls)}
 	if err != nil {

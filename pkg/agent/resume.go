@@ -63,16 +63,49 @@ func History(log *runfile.Log) ([]runfile.Record, error) {
 	for isCleanupRecord(lastBody(records)) {
 		records = records[:len(records)-1]
 	}
-	if changed := len(records) - 2; isUnauthorizedAt(records, changed) {
-		records = records[:changed] // it can succeed once the authorization is renewed
+	if intent := len(records) - 2; isUnauthorizedAt(records, intent) {
+		records = records[:intent] // it can succeed once the authorization is renewed
 	}
 	for {
-		asked := lastIndexOf[runfile.Request](records)
-		if asked < 0 || hasResponse(records[asked:]) {
+		request := lastIndexOf[runfile.Request](records)
+		if request < 0 || hasResponse(records[request:]) {
 			return slices.Clip(records), nil
 		}
-		records = records[:asked]
+		records = records[:request]
 	}
+}
+
+// ResumePoints returns the turns at which a recorded run ended before it was resumed, and the turn at
+// which it last ended: 0 if it was cut off. If useless replies or too many repairs ended the run,
+// the resumed run asks once more.
+func ResumePoints(log *runfile.Log) (turns []int, last int) {
+	for _, record := range log.Records {
+		switch b := record.Body.(type) {
+		case runfile.Response:
+			last = 0
+		case runfile.End:
+			if b.Exit != 0 {
+				last = b.Turns
+			}
+		case runfile.Resumed:
+			if last > 0 {
+				turns = append(turns, last)
+			}
+			last = 0
+		}
+	}
+	return turns, last
+}
+
+// resetIfResumePoint reports whether the run ended in this turn and was resumed. If so, it resets
+// the counters of repairs and reminders, and the model gets another reminder instead of the end of
+// the run.
+func (r *run) resetIfResumePoint() bool {
+	if !slices.Contains(r.cfg.ResumePoints, r.out.Turns) {
+		return false
+	}
+	r.uselessReplies, r.repliesWithoutCall, r.repliesWithLeak, r.repairs = 0, 0, 0, 0
+	return true
 }
 
 func lastBody(records []runfile.Record) runfile.Body {
@@ -173,10 +206,10 @@ func (r *run) loadHistory() error {
 	if r.cfg.AnswerModel != nil {
 		r.cfg.AnswerModel = &resumedModel{replay, r.cfg.AnswerModel}
 	}
-	hear := r.cfg.Observe
+	observe := r.cfg.Observe
 	r.cfg.Observe = func(e Event) {
 		if len(r.journal.unreplayed) == 0 {
-			hear(e)
+			observe(e)
 		}
 	}
 	return nil
@@ -187,11 +220,11 @@ func (r *run) loadHistory() error {
 // for their rate limits until the clock reaches the old time.
 func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 	records = slices.Clone(records)
-	var back time.Duration
+	var shift time.Duration
 	for i, r := range slices.Backward(records) {
-		at := r.Time.Add(-back)
+		at := r.Time.Add(-shift)
 		if ahead := at.Sub(now); ahead > 0 {
-			back, at = back+ahead, at.Add(-ahead)
+			shift, at = shift+ahead, at.Add(-ahead)
 		}
 		records[i].Time, now = at, at
 	}
@@ -201,7 +234,7 @@ func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 // replayResult gives a call its recorded result. It returns false if the call is to run. report
 // says whether the model gets a change with an unknown outcome as a result, if no rule of the
 // policy decides that.
-func (inv *invocation) replayResult(p recordedCalls, reports bool) bool {
+func (inv *invocation) replayResult(p recordedCalls, report bool) bool {
 	result, ran := p.results[inv.call.ID]
 	switch {
 	case ran && result.Truncated:
@@ -212,7 +245,7 @@ func (inv *invocation) replayResult(p recordedCalls, reports bool) bool {
 	case p.discarded[inv.call.ID]: // its result is not used
 	case !p.intents[inv.call.ID] || inv.def.CanRepeat():
 		return false
-	case inv.decision.OnUnknownOutcome == "report" || inv.decision.OnUnknownOutcome == "" && reports:
+	case inv.decision.OnUnknownOutcome == "report" || inv.decision.OnUnknownOutcome == "" && report:
 		inv.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call; its outcome is unknown, so it is not repeated")
 	default:
 		inv.err = &UnknownOutcomeError{Call: inv.call.ID, Tool: inv.call.Name, Arguments: string(inv.call.Arguments)}
@@ -240,12 +273,12 @@ func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(c
 }
 
 // diffSteps describes how a step differs from the recorded one, or "".
-func diffSteps(then, now runfile.Body) string {
-	if then.Kind() != now.Kind() {
-		return fmt.Sprintf("expected a step of kind %s, got %s", then.Kind(), now.Kind())
+func diffSteps(recorded, now runfile.Body) string {
+	if recorded.Kind() != now.Kind() {
+		return fmt.Sprintf("expected a step of kind %s, got %s", recorded.Kind(), now.Kind())
 	}
-	if was, is := fingerprint(then), fingerprint(now); was != is {
-		return fmt.Sprintf("expected %s, got %s", was, is)
+	if want, got := fingerprint(recorded), fingerprint(now); want != got {
+		return fmt.Sprintf("expected %s, got %s", want, got)
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ import (
 // resumed returns a rig for a run that goes on, and what is on record of it.
 func resumed(t *testing.T, records []runfile.Record, steps []step) (*rig, []runfile.Record) {
 	t.Helper()
-	past, err := agent.Continue(&runfile.Log{Records: records})
+	past, err := agent.History(&runfile.Log{Records: records})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func resumed(t *testing.T, records []runfile.Record, steps []step) (*rig, []runf
 		}
 	}
 	r := newRig(t, steps[asked:]...)
-	r.cfg.Past = past
+	r.cfg.History = past
 	return r, past
 }
 
@@ -156,7 +156,7 @@ func TestResumeOfAnAnswer(t *testing.T) {
 	first := newRig(t, ending()...)
 	_, log := first.recordedRun()
 	ok := append(log.Records, runfile.Record{Header: runfile.Header{Seq: len(log.Records) + 1}, Body: runfile.End{Name: "ok"}})
-	if _, err := agent.Continue(&runfile.Log{Records: ok}); !errors.As(err, new(*agent.AnsweredError)) {
+	if _, err := agent.History(&runfile.Log{Records: ok}); !errors.As(err, new(*agent.FinishedError)) {
 		t.Error(err)
 	}
 	r, _ := resumed(t, log.Records, ending())
@@ -208,7 +208,7 @@ var _ agent.Approver = approvals(nil)
 // approvals answer by tool and arguments, and nothing else.
 type approvals map[string]agent.Approval
 
-func (a approvals) Approve(_ ctx, q agent.Question) (agent.Approval, error) {
+func (a approvals) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
 	if answer, ok := a[q.Tool+" "+string(q.Arguments)]; ok {
 		return answer, nil
 	}
@@ -230,7 +230,7 @@ func TestResumeApprovals(t *testing.T) {
 	asking(first, approvals{`put {"path":"a"}`: {Approved: true, By: "tty"}})
 	_, err := first.run()
 	waiting := wantError[*agent.ApprovalError](t, err)
-	if len(waiting.Questions) != 1 || waiting.Questions[0].Digest != runfile.CallDigest("put", []byte(`{"path":"b"}`)) || !errors.Is(err, errNobody) {
+	if len(waiting.Requests) != 1 || waiting.Requests[0].Digest != runfile.CallDigest("put", []byte(`{"path":"b"}`)) || !errors.Is(err, errNobody) {
 		t.Errorf("%+v", waiting)
 	}
 	if strings.Contains(strings.Join(first.seen(), "\n"), "start") {
@@ -249,7 +249,7 @@ func TestResumeOfAnswers(t *testing.T) {
 	}
 	prepare := func(r *rig) {
 		needs(r, "look", "unclear", "city", "date")
-		r.cfg.Answers = map[string]string{"city": "Rome", "date": "today", "more": "x"}
+		r.cfg.UserAnswers = map[string]string{"city": "Rome", "date": "today", "more": "x"}
 	}
 	first := newRig(t, steps()...)
 	prepare(first)
@@ -261,7 +261,7 @@ func TestResumeOfAnswers(t *testing.T) {
 		r, past := resumed(t, log.Records[:n], steps())
 		prepare(r)
 		if countOf[runfile.UserInput](past) > 0 {
-			r.cfg.Answers = nil
+			r.cfg.UserAnswers = nil
 		}
 		out, err := r.run()
 		if err != nil {

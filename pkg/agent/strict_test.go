@@ -72,7 +72,7 @@ func TestStrictArguments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.cfg.Record = w
+			r.cfg.Recorder = w
 			out := r.mustRun()
 			if err := w.Close(); err != nil {
 				t.Fatal(err)

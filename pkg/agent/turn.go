@@ -23,7 +23,7 @@ type reply struct {
 func (r *run) request(purpose chat.Purpose, f answerFormat) chat.Request {
 	req := chat.Request{
 		Purpose: purpose, System: r.system, Messages: r.messages, Tools: r.functions,
-		AnyJSON: f.anyJSON, Params: r.cfg.Params, MostCalls: r.budget.callsLeft(),
+		AnyJSON: f.anyJSON, Params: r.cfg.Params, MaxCalls: r.budget.callsLeft(),
 	}
 	if f.schema {
 		req.Format = r.answerSchema.Raw()
@@ -87,8 +87,8 @@ func (r *run) reserveRequest(req chat.Request) error {
 
 // modelFor returns the model for requests of a purpose.
 func (r *run) modelFor(purpose chat.Purpose) Model {
-	if purpose == chat.PurposeAnswer && r.cfg.Responder != nil {
-		return r.cfg.Responder
+	if purpose == chat.PurposeAnswer && r.cfg.AnswerModel != nil {
+		return r.cfg.AnswerModel
 	}
 	return r.cfg.Model
 }
@@ -206,7 +206,7 @@ func (r *run) newListener(ctx context.Context, purpose chat.Purpose) *listener {
 	case r.native:
 		l.native = true
 	default:
-		l.scanner = dialect.NewScanner(dialect.Options{Dialect: r.cfg.Writes}, l.onScannerEvent)
+		l.scanner = dialect.NewScanner(dialect.Options{Dialect: r.cfg.Dialect}, l.onScannerEvent)
 	}
 	return l
 }
@@ -244,7 +244,7 @@ func (l *listener) write(content string) {
 func (l *listener) onScannerEvent(e dialect.Event) {
 	switch {
 	case l.err != nil:
-	case e.Before:
+	case e.ContentWasReasoning:
 		l.callFreeText = l.callFreeText[:0]
 	case e.Revoked:
 		l.callBytes = l.contentBytes
@@ -286,7 +286,7 @@ func (l *listener) close(resp chat.Response) error {
 		}
 	}
 	if l.contentBytes != len(resp.Content) || l.nativeCalls != len(resp.Calls) {
-		return &StreamError{Pieces: l.contentBytes, Whole: len(resp.Content), Calls: l.nativeCalls, WholeCalls: len(resp.Calls)}
+		return &StreamError{StreamedBytes: l.contentBytes, ResponseBytes: len(resp.Content), StreamedCalls: l.nativeCalls, ResponseCalls: len(resp.Calls)}
 	}
 	if l.scanner == nil {
 		l.callFreeText = []byte(resp.Content)

@@ -249,7 +249,7 @@ func TestResultWithoutJSON(t *testing.T) {
 			r := newRig(t, then(says(calls(`look("a")`)))...)
 			r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Result{Data: data}, nil }
 			if !keeps {
-				r.cfg.Record = nil
+				r.cfg.Recorder = nil
 			}
 			out := r.mustRun()
 			wantStatuses(t, out, "look error FAILED")

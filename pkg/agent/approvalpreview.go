@@ -11,17 +11,17 @@ import (
 const maxSummaryBytes = 2000
 
 // Summary returns the arguments and effects of the call on one line, for messages.
-func (q Question) Summary() string {
+func (q ApprovalRequest) Summary() string {
 	args := string(q.Arguments)
 	if len(args) > maxSummaryBytes {
 		args = fmt.Sprintf("%s… (%d bytes in total)", strings.ToValidUTF8(args[:maxSummaryBytes], ""), len(args))
 	}
-	parts := append([]string{args}, q.Effects()...)
+	parts := append([]string{args}, q.EffectLines()...)
 	return strings.Join(parts, "; ")
 }
 
-// Effects returns the effects of the call, one per line.
-func (q Question) Effects() []string {
+// EffectLines returns the effects of the call, one per line.
+func (q ApprovalRequest) EffectLines() []string {
 	var out []string
 	p := q.Preview
 	if len(p.Argv) > 0 {
@@ -48,9 +48,9 @@ func describeFile(f chat.PreviewFile) string {
 	switch {
 	case f.State == chat.FileMissing && f.New != nil:
 		return fmt.Sprintf("creates %s (%d bytes)", name, len(f.New))
-	case f.State == chat.FileThere && f.New != nil:
+	case f.State == chat.FilePresent && f.New != nil:
 		return fmt.Sprintf("replaces %s (%d bytes) with %d bytes", name, f.Bytes, len(f.New))
-	case f.State == chat.FileThere:
+	case f.State == chat.FilePresent:
 		return fmt.Sprintf("uses %s (%d bytes)", name, f.Bytes)
 	}
 	return fmt.Sprintf("uses %s (%s)", name, f.State)

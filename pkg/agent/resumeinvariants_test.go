@@ -308,7 +308,7 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 	return after
 }
 
-// StreamedCalls of one response that are approved one after the other, in runs of their own and in any
+// Calls of one response that are approved one after the other, in runs of their own and in any
 // order, lead to the same changes as if all had been approved at once.
 func TestLawOfLateApproval(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

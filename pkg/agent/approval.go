@@ -21,7 +21,7 @@ type Approver interface {
 	Approve(ctx context.Context, q ApprovalRequest) (Approval, error)
 }
 
-// A ApprovalRequest asks for the approval of a call. Approval programs get its JSON form.
+// An ApprovalRequest asks for the approval of a call. Approval programs get its JSON form.
 type ApprovalRequest struct {
 	CallID    string           `json:"toolCallId"`
 	Tool      string           `json:"toolName"`
@@ -37,7 +37,7 @@ type ApprovalRequest struct {
 	Def       *tool.Definition `json:"-"`
 }
 
-// An Approval is the decision on a [ApprovalRequest].
+// An Approval is the decision on an [ApprovalRequest].
 type Approval struct {
 	ID       string          // given to the decision by the approver; may be empty
 	By       string          // the approver: see [runfile.Approval]
@@ -74,34 +74,34 @@ const CancelledMessage = "User cancelled tool execution"
 // approve asks for all approvals that the calls of the response need, before any call is executed
 // except those already running.
 func (b *batch) approve() error {
-	var nobody ApprovalError
+	var unanswered ApprovalError
 	for invocations := b.needingApproval(); len(invocations) > 0; {
-		later, err := b.requestApprovals(invocations, &nobody)
+		later, err := b.requestApprovals(invocations, &unanswered)
 		if err != nil || b.denial != nil {
 			return err
 		}
 		if len(later) == len(invocations) { // the recorded run continued without these approvals
-			return b.refuseUnanswered(invocations)
+			return b.denyUnanswered(invocations)
 		}
 		invocations = later
 	}
-	if len(nobody.Requests) > 0 {
-		return &nobody
+	if len(unanswered.Requests) > 0 {
+		return &unanswered
 	}
 	return nil
 }
 
 // needingApproval returns the calls that need approval, in execution order.
 func (b *batch) needingApproval() []*invocation {
-	return slices.DeleteFunc(b.byPriority(), func(inv *invocation) bool { return inv.refused || inv.decision.Verdict != policy.Ask })
+	return slices.DeleteFunc(b.executionOrder(), func(inv *invocation) bool { return inv.refused || inv.decision.Verdict != policy.Ask })
 }
 
 // requestApprovals asks for the approval of each call. It adds calls without a decision to
 // unanswered, and returns the calls that, in the record of a resumed run, got their approval after
 // another one.
-func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalError) (later []*invocation, err error) {
+func (b *batch) requestApprovals(invocations []*invocation, unanswered *ApprovalError) (later []*invocation, err error) {
 	for _, inv := range invocations {
-		if inv.approvalDeferred && b.isAnswerMissing(inv) {
+		if inv.approvalDeferred && b.isApprovalDeferred(inv) {
 			later = append(later, inv)
 			continue
 		}
@@ -110,8 +110,8 @@ func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalErro
 		case b.ctx.Err() != nil:
 			return nil, context.Cause(b.ctx)
 		case errors.As(err, new(*noAnswerError)):
-			if nobody.Requests = append(nobody.Requests, q); nobody.Why == nil {
-				nobody.Why = errors.Unwrap(err)
+			if unanswered.Requests = append(unanswered.Requests, q); unanswered.Why == nil {
+				unanswered.Why = errors.Unwrap(err)
 			}
 		case err != nil:
 			return nil, err
@@ -124,9 +124,9 @@ func (b *batch) requestApprovals(invocations []*invocation, nobody *ApprovalErro
 	return later, nil
 }
 
-// isAnswerMissing reports whether the next recorded step is something other than the approval of
+// isApprovalDeferred reports whether the next recorded step is something other than the approval of
 // this call.
-func (b *batch) isAnswerMissing(inv *invocation) bool {
+func (b *batch) isApprovalDeferred(inv *invocation) bool {
 	past := b.run.journal.unreplayed
 	if len(past) == 0 {
 		return false
@@ -135,8 +135,8 @@ func (b *batch) isAnswerMissing(inv *invocation) bool {
 	return !ok || a.Call != inv.call.ID
 }
 
-// refuseUnanswered denies calls that the recorded run left without approval.
-func (b *batch) refuseUnanswered(invocations []*invocation) error {
+// denyUnanswered denies calls that the recorded run left without approval.
+func (b *batch) denyUnanswered(invocations []*invocation) error {
 	if !b.run.cfg.ContinueDenied {
 		next := b.run.journal.unreplayed[0]
 		return &DivergedError{Record: next.Seq, Why: "expected a call of " + invocations[0].call.Name + " to be approved, got a step of kind " + string(next.Kind)}
@@ -165,7 +165,7 @@ func (b *batch) requestApproval(inv *invocation) (q ApprovalRequest, err error) 
 			return q, err
 		}
 	}
-	return q, b.recordUnanswered(inv, errors.New("the effects of the call keep changing during its approval"))
+	return q, b.handleUnanswered(inv, errors.New("the effects of the call keep changing during its approval"))
 }
 
 // requestApprovalOnce asks for the approval of one call or defers it. It reports changed if the
@@ -179,7 +179,7 @@ func (b *batch) requestApprovalOnce(inv *invocation) (q ApprovalRequest, changed
 		return q, false, nil
 	}
 	inv.decision = d
-	if inv.approvalDeferred = b.isAnswerMissing(inv); inv.approvalDeferred {
+	if inv.approvalDeferred = b.isApprovalDeferred(inv); inv.approvalDeferred {
 		return q, false, nil
 	}
 	q = ApprovalRequest{
@@ -188,23 +188,23 @@ func (b *batch) requestApprovalOnce(inv *invocation) (q ApprovalRequest, changed
 	}
 	b.preview(&q)
 	b.skipStaleApprovals(q)
-	if inv.approvalDeferred = b.isAnswerMissing(inv); inv.approvalDeferred {
+	if inv.approvalDeferred = b.isApprovalDeferred(inv); inv.approvalDeferred {
 		return q, false, nil
 	}
-	isPast := len(b.run.journal.unreplayed) > 0
-	a, err := b.answer(q)
+	isReplayed := len(b.run.journal.unreplayed) > 0
+	a, err := b.obtainApproval(q)
 	if err != nil {
-		return q, false, b.recordUnanswered(inv, err)
+		return q, false, b.handleUnanswered(inv, err)
 	}
-	if now := q; a.Approved && !isPast && b.preview(&now) != q.Approval {
+	if now := q; a.Approved && !isReplayed && b.preview(&now) != q.Approval {
 		return now, true, nil
 	}
 	return q, false, b.recordApproval(inv, q, a, d)
 }
 
-// recordUnanswered handles a call without a decision: it denies the call, or returns an error that
+// handleUnanswered handles a call without a decision: it denies the call, or returns an error that
 // ends the run.
-func (b *batch) recordUnanswered(inv *invocation, why error) error {
+func (b *batch) handleUnanswered(inv *invocation, why error) error {
 	if b.run.cfg.ContinueDenied {
 		b.deny(inv, inv.decision.DenyUnapproved())
 		return nil
@@ -220,7 +220,7 @@ func (b *batch) preview(q *ApprovalRequest) string {
 	for i := range q.Preview.Files {
 		q.Preview.Files[i].Reason = b.run.journal.state.Origin(q.Preview.Files[i].Path)
 	}
-	q.Approval = q.Preview.Approval(b.run.cfg.ID, q.CallID, q.Digest)
+	q.Approval = q.Preview.ApprovalDigest(b.run.cfg.ID, q.CallID, q.Digest)
 	return q.Approval
 }
 
@@ -253,11 +253,11 @@ func laterApproval(records []runfile.Record, call string) (again, last bool) {
 	return again, true
 }
 
-// answer returns the decision on a call: the recorded one in a resumed run, otherwise the
+// obtainApproval returns the decision on a call: the recorded one in a resumed run, otherwise the
 // approver's.
-func (b *batch) answer(q ApprovalRequest) (Approval, error) {
+func (b *batch) obtainApproval(q ApprovalRequest) (Approval, error) {
 	if len(b.run.journal.unreplayed) > 0 {
-		past := b.run.journal.unreplayed[0].Body.(runfile.Approval) // isAnswerMissing checked it
+		past := b.run.journal.unreplayed[0].Body.(runfile.Approval) // isApprovalDeferred checked it
 		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
 	}
 	if b.run.cfg.Approver == nil {
@@ -323,8 +323,8 @@ func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func
 	return d
 }
 
-// byPriority returns the calls in execution order.
-func (b *batch) byPriority() []*invocation {
+// executionOrder returns the calls in execution order.
+func (b *batch) executionOrder() []*invocation {
 	invocations := slices.Clone(b.invocations)
 	slices.SortStableFunc(invocations, func(x, y *invocation) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
 	return invocations

@@ -42,7 +42,7 @@ func TestUnauthorized(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, says(calls(c.call)), says(calls(c.call)), says(calls("finalResponse()")), says(answer42))
-			r.cfg.Require, r.cfg.ContinueDenied = c.require, c.goOn
+			r.cfg.RequiredTools, r.cfg.ContinueDenied = c.require, c.goOn
 			r.do["look"], r.do["put"] = expired, expired
 			if c.mends {
 				r.do["look"], r.do["put"] = once(), once()

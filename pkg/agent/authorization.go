@@ -32,12 +32,12 @@ func (inv *invocation) renewalHint() string {
 	return ""
 }
 
-// blockedByAuth returns the error of the first unauthorized tool among undone, or nil. Another
+// blockedByAuth returns the error of the first unauthorized tool among unmet, or nil. Another
 // request would not help: the model cannot renew an authorization.
-func (r *run) blockedByAuth(undone []string) error {
-	i := slices.IndexFunc(undone, func(name string) bool { return r.unauthorized[name] != nil })
+func (r *run) blockedByAuth(unmet []string) error {
+	i := slices.IndexFunc(unmet, func(name string) bool { return r.unauthorized[name] != nil })
 	if i < 0 {
 		return nil
 	}
-	return r.unauthorized[undone[i]]
+	return r.unauthorized[unmet[i]]
 }

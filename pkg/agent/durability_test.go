@@ -96,7 +96,7 @@ func TestRecordFailsWhenDenied(t *testing.T) {
 func TestSlowRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, then(says(calls(`look("a")`, `put("b")`)))...)
-		r.cfg.Record = slow{r}
+		r.cfg.Recorder = slow{r}
 		start := time.Now()
 		out := r.mustRun()
 		wantStatuses(t, out, "look ok", "put ok")

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"encoding/json"
+	"testing"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/redact"
+	"oneshot/pkg/runfile"
+)
+
+// A digest does not tell a secret that can be guessed.
+func TestDigestHidden(t *testing.T) {
+	hidden := new(redact.Set)
+	hidden.Add("very-secret-token")
+	args := json.RawMessage(`{"text":"very-secret-token"}`)
+	for _, c := range []struct {
+		hidden *redact.Set
+		want   string
+	}{{hidden, `{"text":"***"}`}, {nil, string(args)}} {
+		r := run{cfg: Config{Policy: policy.Policy{Secrets: c.hidden}}}
+		if got, want := r.digest("say", args), runfile.CallDigest("say", []byte(c.want)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
