@@ -28,15 +28,15 @@ type approveOptions struct {
 }
 
 func (o *approveOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.who, "approve", "never", "who answers what a rule asks about: never (nobody is there), tty, or a `PROGRAM`, e.g. --approve ./approve.sh")
-	f.StringArrayVar(&o.calls, "approve-call", nil, "`APPROVAL` of a call that waits, once, as the error of its run says it: sha256: and 64 digits; needs --resume")
+	f.StringVar(&o.who, "approve", "never", "ask for approvals with `PROGRAM`, at the terminal (tty), or never, e.g. --approve ./approve.sh")
+	f.StringArrayVar(&o.calls, "approve-call", nil, "approve one call that waits, by the `APPROVAL` (sha256:…) in its error; oneshot run also needs --resume (repeatable)")
 }
 
 func (o *approveOptions) check() error {
 	for _, d := range o.calls {
 		sum, ok := strings.CutPrefix(d, "sha256:")
 		if raw, err := hex.DecodeString(sum); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(sum) != sum {
-			return usagef("the error of the run that waits says it", "--approve-call: %q is not an approval: one is sha256: and 64 hexadecimal digits", d)
+			return usagef("copy it from the error of the run that waits", "--approve-call: %q is not an approval (sha256: and 64 hexadecimal digits)", d)
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func (o *approveOptions) approver(env Env, t *console, model string) (agent.Appr
 	default:
 		path, err := exec.LookPath(o.who)
 		if err != nil {
-			return nil, usagef("never, tty, or a program that can be run", "--approve: %v", err)
+			return nil, usagef("use never, tty or an executable program", "--approve: %v", err)
 		}
 		next = &programApprover{console: t, model: model, program: subprocess.Program{Path: path, Env: desktopEnv(env), All: t.programs}}
 	}
@@ -69,8 +69,8 @@ func (o *approveOptions) withApprovedCalls(next agent.Approver) agent.Approver {
 
 // Why a question has no answer.
 var (
-	errNobody = errors.New("nobody is there to answer")
-	errOther  = errors.New("no --approve-call is for this call as it is now: it is another one, or what it comes to has changed")
+	errNobody = errors.New("no approver is available")
+	errOther  = errors.New("no --approve-call matches this call: the call or its effect has changed")
 )
 
 // A flagApprover admits calls by their approvals, each once, and asks somebody else about
@@ -82,7 +82,7 @@ type flagApprover struct {
 }
 
 // Approve answers a question.
-func (a *flagApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+func (a *flagApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if i := slices.Index(a.left, q.Approval); i >= 0 {
@@ -119,7 +119,7 @@ type decision struct {
 }
 
 // Approve answers a question.
-func (a *programApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
 	q.Note = privacy(q.Def, a.model)
 	q.Preview.Files = slices.Clone(q.Preview.Files)
 	for i, f := range q.Preview.Files {
@@ -135,7 +135,7 @@ func (a *programApprover) Approve(ctx context.Context, q agent.Question) (agent.
 	}
 	d, err := readDecision(out)
 	if err != nil {
-		return agent.Approval{}, fmt.Errorf("%s: its answer is no decision: %w", a.program.Path, err)
+		return agent.Approval{}, fmt.Errorf("%s: invalid decision: %w", a.program.Path, err)
 	}
 	return agent.Approval{ID: d.ID, By: "program", Approved: *d.Approved, Modified: d.Modified, Why: d.Reason}, nil
 }
@@ -148,7 +148,7 @@ func readDecision(text []byte) (decision, error) {
 	case err != nil:
 		return d, err
 	case d.Approved == nil:
-		return d, errors.New(`it lacks "approved"`)
+		return d, errors.New(`missing member "approved"`)
 	}
 	if string(d.Modified) == "null" {
 		d.Modified = nil
@@ -170,7 +170,7 @@ func privacy(def *tool.Definition, model string) string {
 		parts = append(parts, "its arguments can leave this machine")
 	}
 	if model != "" {
-		parts = append(parts, "what it returns goes to the model "+model)
+		parts = append(parts, "its result goes to the model "+model)
 	}
 	if len(parts) == 0 {
 		return ""

@@ -31,15 +31,15 @@ func (t *console) logDecision(run string, e agent.Event) {
 // logApproval logs who approved or refused a call that the policy asks about.
 func (t *console) logApproval(run string, e agent.Event) {
 	attrs := append(callAttrs(run, e), slog.String("verdict", string(e.Verdict)), slog.String("by", e.By))
-	if e.Other != "" {
-		attrs = append(attrs, slog.String("modified_digest", e.Other))
+	if e.ModifiedDigest != "" {
+		attrs = append(attrs, slog.String("modified_digest", e.ModifiedDigest))
 	}
 	t.logOnly(slog.LevelInfo, msgAnswered, withReason(attrs, e.Text)...)
 }
 
 // logResult logs what became of a call that was decided.
 func (t *console) logResult(run string, e agent.Event) {
-	attrs := append(callAttrs(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Took))
+	attrs := append(callAttrs(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Duration))
 	if e.Call.Code != "" {
 		attrs = append(attrs, slog.String("code", string(e.Call.Code)))
 	}

@@ -17,9 +17,9 @@ import (
 func (o *findingOptions) open(files []string) (err error) {
 	switch {
 	case o.writeBaseline == "-":
-		return usagef("name a file", "--write-baseline: stdout is for the report")
+		return usagef("name a file", "--write-baseline: cannot be stdout, which gets the report")
 	case slices.ContainsFunc(files, func(name string) bool { return sameFile(name, o.writeBaseline) }):
-		return usagef("name another file", "--write-baseline: %s is one of the files that are looked at", o.writeBaseline)
+		return usagef("name another file", "--write-baseline: %s is one of the checked files", o.writeBaseline)
 	case o.writeBaseline != "":
 		o.to, err = newOutputFile("--write-baseline", o.writeBaseline)
 		return err
@@ -71,11 +71,11 @@ func (o *findingOptions) unused() []diag.Finding {
 	if o.known == nil || !o.reported[diag.UnusedBaseline] {
 		return nil
 	}
-	stale := o.known.Unused(func(e lint.Entry) bool {
+	stale := o.known.Unused(func(e lint.BaselineEntry) bool {
 		return o.reported[e.Code] && (o.read[e.File] || isMissing(e.File))
 	})
 	if o.strict {
-		diag.Tighten(stale)
+		diag.WarningsToErrors(stale)
 	}
 	return stale
 }

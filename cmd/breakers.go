@@ -23,7 +23,7 @@ const mostBreakers = 1 << 20 // bytes
 func newBreakers(env Env, t *console) *breakers {
 	dir, err := makeStateDir(env, "breakers")
 	if err != nil {
-		t.note("which models failed is not kept for other runs: %v", err)
+		t.note("model failures are not shared with other runs: %v", err)
 		return nil
 	}
 	return &breakers{stateFile{dir: dir, name: "failed.json", what: "breakers", most: mostBreakers, patience: time.Second}, t}
@@ -43,14 +43,14 @@ func (b *breakers) failed(now time.Time) map[string]time.Time {
 			return kept
 		}
 	}
-	b.console.note("which models failed in other runs is not known: %v", err)
+	b.console.note("model failures of other runs are unknown: %v", err)
 	return nil
 }
 
 // note keeps that a model failed, or with a zero time that it is well.
 func (b *breakers) note(key string, at time.Time) {
 	if err := b.change(key, at); err != nil {
-		b.console.note("which models failed is not kept for other runs: %v", err)
+		b.console.note("model failures are not shared with other runs: %v", err)
 	}
 }
 

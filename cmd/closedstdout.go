@@ -28,7 +28,7 @@ type closedStdout struct{ io.Writer }
 // checkOutput refuses to begin a run whose answer has no place to go.
 func (t *console) checkOutput() error {
 	if _, closed := t.out.w.(closedStdout); closed && t.file.Load() == nil {
-		return &hintedError{&outputError{os.ErrClosed}, "stdout is closed, or /dev/null that can be read, too; write the answer to a file with -o FILE, or drop it with -o /dev/null"}
+		return &hintedError{&outputError{os.ErrClosed}, "stdout is closed, or is /dev/null opened for reading and writing; write the answer with -o FILE, or discard it with -o /dev/null"}
 	}
 	return nil
 }

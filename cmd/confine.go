@@ -56,13 +56,13 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confi
 		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))
 	}
 	tools := executor.Env{
-		Root:    root,
-		Secrets: t.secrets,
-		Client:  netguard.NewClient(netguard.Options{AllowHosts: hosts}),
-		Chat:    chatWriter{t, executor.SendChat},
-		Speaker: executor.NewSpeaker(ctx, findProgram(env, t, o.speaker), chatWriter{t, executor.Say}),
-		Opener:  executor.NewOpener(ctx, findProgram(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
-		Getenv:  env.Getenv,
+		Root:          root,
+		Secrets:       t.secrets,
+		Client:        netguard.NewClient(netguard.Options{AllowHosts: hosts}),
+		Chat:          chatWriter{t, executor.SendChat},
+		TextToSpeech:  executor.NewTextToSpeech(ctx, findProgram(env, t, o.speaker), chatWriter{t, executor.Say}),
+		BrowserOpener: executor.NewBrowserOpener(ctx, findProgram(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
+		Getenv:        env.Getenv,
 	}
 	if c != nil {
 		tools.Programs, tools.Variables = &c.Confinement, c.env
@@ -75,9 +75,9 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confi
 func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.Env) *executor.Runner {
 	r := executor.New(tools, touch)
 	if root, err := filepath.Abs(o.root); err == nil && o.root != "" {
-		r.Conceal(executor.Place{Dir: root})
+		r.HideDirs(executor.HiddenDir{Dir: root})
 	}
-	r.Conceal(executor.Place{Dir: env.Getenv("HOME"), As: "~"})
+	r.HideDirs(executor.HiddenDir{Dir: env.Getenv("HOME"), Alias: "~"})
 	return r
 }
 
@@ -85,8 +85,8 @@ func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.En
 func release(ctx context.Context, tools executor.Env) {
 	ctx, cancel := context.WithTimeout(ctx, speechGrace)
 	defer cancel()
-	tools.Speaker.Close(ctx)
-	tools.Opener.Close()
+	tools.TextToSpeech.Close(ctx)
+	tools.BrowserOpener.Close()
 	tools.Client.CloseIdleConnections()
 	if tools.Root != nil {
 		tools.Root.Close()

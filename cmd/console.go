@@ -88,12 +88,12 @@ func (t *console) check() error {
 	switch t.color {
 	case "auto", "always", "never":
 	default:
-		return usagef("--color auto, --color always or --color never", "--color: unknown value %q", t.color)
+		return usagef("use --color auto, always or never", "--color: unknown value %q", t.color)
 	}
 	switch t.format {
 	case "text", "json":
 	default:
-		return usagef("--log-format text or --log-format json", "--log-format: unknown value %q", t.format)
+		return usagef("use --log-format text or json", "--log-format: unknown value %q", t.format)
 	}
 	m := t.outputOptions
 	t.settled.Store(&m)
@@ -215,13 +215,13 @@ func hintOf(err error) string {
 	case errors.As(err, &denied):
 		return denied.Hint
 	case errors.As(err, &unfit) && unfit.Default:
-		return "--schema FILE names another form; --output text takes the answer as plain text"
+		return "set another schema with --schema FILE, or accept plain text with --output text"
 	case errors.As(err, &limit) && limit.Why != "":
 		return "raise budget." + limit.Budget + " in the policy"
 	case errors.As(err, &unauthorized):
-		return cmp.Or(unauthorized.Hint, "a definition says with renew how to get a new one, and this one does not")
-	case errors.As(err, &late) && late.Spent > 0:
-		return "give it more with --timeout, or with budget.wall in the policy"
+		return cmp.Or(unauthorized.Hint, "renew the authorisation; the definition has no key renew that says how")
+	case errors.As(err, &late) && late.Elapsed > 0:
+		return "raise --timeout, or budget.wall in the policy"
 	case errors.As(err, &limit):
 		return "raise it with " + maxFlag(limit)
 	}
@@ -246,7 +246,7 @@ func (t *console) forStdout(text string) string {
 func (t *console) deliverFixed(text []byte) error {
 	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
-		t.note("characters that a terminal would obey are shown as escapes; redirect stdout to get the bytes")
+		t.note("control characters are shown as escapes; redirect stdout for the exact bytes")
 		t.escaped = true
 	}
 	_, err := io.WriteString(t.out, shown)
@@ -254,7 +254,7 @@ func (t *console) deliverFixed(text []byte) error {
 }
 
 // visible returns what is said to a person without characters that a terminal would obey.
-func visible(s string) string { return diag.Visible(s) }
+func visible(s string) string { return diag.EscapeInvisible(s) }
 
 // output is stdout. It remembers the first failed write, and Close reports it,
 // so that no command can succeed without its data having been taken.

@@ -47,7 +47,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 			return err
 		}
 		doc.WaitMS = wait.Milliseconds()
-		would, err := env.Rehearse(ctx, def, d.Arguments)
+		would, err := env.DryRun(ctx, def, d.Arguments)
 		if doc.Argv = would.Argv; err != nil {
 			doc.Fails = err.Error()
 		}

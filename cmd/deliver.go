@@ -54,7 +54,7 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, usagef("name a file in it", "%s: %s is a directory", flag, name)
+		return nil, usagef("name a file inside it", "%s: %s is a directory", flag, name)
 	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
 		return &outputFile{name, true}, writable(name)
 	}
@@ -65,7 +65,7 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	}
 	dir := filepath.Dir(name)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, usagef("make it first", "%s: there is no directory %s", flag, dir)
+		return nil, usagef("create it first", "%s: no such directory: %s", flag, dir)
 	}
 	return &outputFile{path: name}, writable(dir)
 }

@@ -23,7 +23,7 @@ import (
 type dialog struct {
 	in            *bufio.Reader
 	out           io.Writer
-	q             agent.Question
+	q             agent.ApprovalRequest
 	choice        *choice // of files; nil where there is nothing to choose
 	width, height int     // of the terminal
 	hide          func(string) string
@@ -81,12 +81,12 @@ func (d *dialog) more(lines int) {
 // prompt is the line that asks.
 func (d *dialog) prompt() string {
 	if n := len(d.left); n > 0 {
-		return fmt.Sprintf("%d more lines: m the next ones, v everything, n no [n] ", n)
+		return fmt.Sprintf("%d more lines: m more, v all, n no [n] ", n)
 	}
 	if d.choice == nil {
-		return "Run it? y yes, n no, v show everything [n] "
+		return "Run it? y yes, n no, v show all [n] "
 	}
-	return "Run it? y with the marked ones, n no, 1 2 … mark or unmark, a all, d none, v show everything [n] "
+	return "Run it? y with the marked files, n no, 1 2 … toggle marks, a mark all, d mark none, v show all [n] "
 }
 
 // approved returns the approval of what is marked, if anything is and all was shown.
@@ -94,12 +94,12 @@ func (d *dialog) approved() (agent.Approval, bool) {
 	a := agent.Approval{By: "tty", Approved: true}
 	switch {
 	case len(d.left) > 0:
-		fmt.Fprintln(d.out, "Not all of it was shown. m shows the next lines, v everything.")
+		fmt.Fprintln(d.out, "Some lines are not shown yet: m shows more, v shows all.")
 		return a, false
 	case d.choice == nil || !slices.Contains(d.choice.marked, false):
 		return a, true
 	case !slices.Contains(d.choice.marked, true):
-		fmt.Fprintln(d.out, "Nothing is marked. n refuses the call.")
+		fmt.Fprintln(d.out, "No file is marked: n denies the call.")
 		return a, false
 	}
 	a.Modified = d.choice.arguments(d.q.Arguments)
@@ -109,7 +109,7 @@ func (d *dialog) approved() (agent.Approval, bool) {
 // choose marks and unmarks files.
 func (d *dialog) choose(words string) {
 	if d.choice == nil || !d.choice.mark(words) {
-		fmt.Fprintf(d.out, "%q is no answer.\n", words)
+		fmt.Fprintf(d.out, "%q is not an answer.\n", words)
 		return
 	}
 	d.choice.show(d.out)
@@ -141,13 +141,13 @@ func (d *dialog) lines() []string {
 			out = append(out, "  "+inLine(name.Str))
 			out = append(out, strings.Split(strings.TrimSuffix(files.String(), "\n"), "\n")...)
 		case d.isWritten(value):
-			line(name.Str, fmt.Sprintf("%d bytes, below", len(value.Str)))
+			line(name.Str, fmt.Sprintf("%d bytes, shown below", len(value.Str)))
 		default:
 			line(name.Str, string(compact(json.RawMessage(value.Raw)))) // with each space that it has
 		}
 		return true
 	})
-	for _, effect := range d.q.Effects() {
+	for _, effect := range d.q.EffectLines() {
 		line("effect", effect)
 	}
 	row("purpose", d.q.Purpose)

@@ -31,22 +31,21 @@ func newDoctor(env Env, t *console) *cobra.Command {
 	o := &doctorOptions{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
-		Short: "Show what works from here: model servers, keys, state directory, system",
-		Long: `Doctor looks at everything a run may need, side by side and within a time limit.
-It asks the model servers of this machine what they have. A vendor's server is
-asked only when a model of it is named, and then for its list of models, with
-the key that a run would use.
+		Short: "Check model servers, keys, the state directory and the system",
+		Long: `Doctor checks everything a run may need, concurrently and within a time limit. It
+lists the models of local servers. It contacts a vendor only for a model named with
+--model, and then only for its model list, with the key that a run would use.
 
 Exit 0 means that a run can work, 2 that a named model does not exist, 4 that its
-key is missing or refused, 5 that there is no model, 74 that the state directory
-cannot be written. The report is on stdout in every case.`,
+key is missing or rejected, 5 that there is no usable model, 74 that the state
+directory is not writable. The report is on stdout in every case.`,
 		Example: "  oneshot doctor || echo 'not everything works here'\n  oneshot doctor --model ollama/qwen3:8b --format json",
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.names, "model", "m", nil, "`MODEL` to try, as for oneshot run; can be repeated")
-	f.StringVar(&o.format, "format", "text", "text or json")
-	f.DurationVar(&o.limit, "timeout", 5*time.Second, "for everything together")
+	f.StringArrayVarP(&o.names, "model", "m", nil, "check `MODEL`, as for oneshot run (repeatable)")
+	f.StringVar(&o.format, "format", "text", "print text or json")
+	f.DurationVar(&o.limit, "timeout", 5*time.Second, "limit the time of all checks together")
 	o.servers.access(f)
 	return c
 }
@@ -202,7 +201,7 @@ func (e *lateError) Error() string { return fmt.Sprintf("%s: no answer within %v
 // A noModelError says that there is no model that a run could ask.
 type noModelError struct{}
 
-func (noModelError) Error() string { return "there is no model that a run could ask" }
+func (noModelError) Error() string { return "no usable model" }
 
 // judge says whether a run can work: nothing that has to work fails, and there is
 // a model.
@@ -241,12 +240,12 @@ func (o *doctorOptions) print(checks []check, x exit) error {
 func writeTable(to io.Writer, checks []check) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, c := range checks {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.Visible(c.Name), report.Visible(c.Detail))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.EscapeLine(c.Name), report.EscapeLine(c.Detail))
 		for _, m := range c.Models {
-			fmt.Fprintf(w, "\t\t%s\n", report.Visible(m.String()))
+			fmt.Fprintf(w, "\t\t%s\n", report.EscapeLine(m.String()))
 		}
 		if c.Hint != "" {
-			fmt.Fprintf(w, "\t\thint: %s\n", report.Visible(c.Hint))
+			fmt.Fprintf(w, "\t\thint: %s\n", report.EscapeLine(c.Hint))
 		}
 	}
 	w.Flush()

@@ -13,8 +13,8 @@ import (
 
 // programs tries whether tools can run programs here.
 func (o *doctorOptions) programs(ctx context.Context) check {
-	return tryProgram(ctx, &subprocess.Confinement{}, "one was run, and everything that it starts would be ended with it",
-		"tools that run programs end a run with exit 2 here")
+	return tryProgram(ctx, &subprocess.Confinement{}, "can run, and are killed with all their descendants",
+		"a run with tools that run programs exits 2 here")
 }
 
 // sandbox tries whether the kernel holds programs to what a policy says.
@@ -24,7 +24,7 @@ func (o *doctorOptions) sandbox(ctx context.Context) check {
 		return check{Status: warning, Detail: err.Error()}
 	}
 	return tryProgram(ctx, &subprocess.Confinement{Sandboxes: []subprocess.Sandbox{box}}, strengths(subprocess.Supported()),
-		"a policy with programs.sandbox ends a run with exit 2 here, unless it says missing: ignore")
+		"a run whose policy has programs.sandbox exits 2 here, unless it sets missing: ignore")
 }
 
 // tryProgram runs a program that does nothing.
@@ -32,7 +32,7 @@ func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint stri
 	c.Helper = reexecPath
 	dir, err := os.Open(os.TempDir())
 	if err != nil {
-		return check{Status: warning, Detail: err.Error(), Hint: "TMPDIR names a directory for temporary files"}
+		return check{Status: warning, Detail: err.Error(), Hint: "set TMPDIR to a directory for temporary files"}
 	}
 	defer dir.Close()
 	if err := c.Check(); err != nil {
@@ -42,12 +42,12 @@ func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint stri
 	start := new(subprocess.StartError)
 	switch {
 	case errors.As(err, &start) && start.Kind == subprocess.NotFound:
-		return check{Status: skipped, Detail: "there is no program to try it with: " + err.Error()}
+		return check{Status: skipped, Detail: "no program to test it with: " + err.Error()}
 	case err != nil:
 		return check{Status: warning, Detail: err.Error(), Hint: hint}
 	case out.Exit != 0:
 		why := strings.TrimSpace(string(out.Stderr.Bytes))
-		return check{Status: warning, Detail: fmt.Sprintf("a program that does nothing ended with exit status %d: %s", out.Exit, why), Hint: hint}
+		return check{Status: warning, Detail: fmt.Sprintf("the test program exited with status %d: %s", out.Exit, why), Hint: hint}
 	}
 	return check{Status: fine, Detail: works}
 }
@@ -73,7 +73,7 @@ func strengths(has subprocess.Support) string {
 // user says what does not hold for root.
 func user(context.Context) check {
 	if os.Geteuid() == 0 {
-		return check{Status: warning, Detail: "root: processes of programs are only counted, not limited by the kernel, and no mode of a file keeps anything from them", Hint: "run it as another user"}
+		return check{Status: warning, Detail: "root: the kernel does not limit the processes of programs, and file modes do not restrict them", Hint: "run oneshot as another user"}
 	}
 	return check{Status: fine, Detail: "not root"}
 }

@@ -44,9 +44,9 @@ func (o *doctorOptions) managed(context.Context) check {
 	case err != nil:
 		return broken(err)
 	case m == nil:
-		return check{Status: skipped, Detail: "there is none at " + o.env.ManagedPolicy}
+		return check{Status: skipped, Detail: "none at " + o.env.ManagedPolicy}
 	}
-	return check{Status: fine, Detail: m.path + " holds for every run, " + m.digest()}
+	return check{Status: fine, Detail: m.path + " applies to every run, " + m.digest()}
 }
 
 // scarce is the free space, in bytes, below which a long run may fill the disk.
@@ -63,12 +63,12 @@ func (o *doctorOptions) state(context.Context) check {
 	switch {
 	case err != nil:
 		c := broken(&outputError{fmt.Errorf("%s: %w", dir, err)})
-		c.Hint = "set XDG_STATE_HOME to a directory that can be written"
+		c.Hint = "set XDG_STATE_HOME to a writable directory"
 		return c
 	case free < scarce:
 		return check{Status: warning, Detail: fmt.Sprintf("%s: only %d MiB free", dir, free>>20)}
 	case !locks:
-		return check{Status: warning, Detail: dir + ": the file system has no locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
+		return check{Status: warning, Detail: dir + ": the file system does not support locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
 	}
 	return check{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
 }
@@ -106,7 +106,7 @@ func tryDirectory(dir string) (free uint64, locks bool, err error) {
 
 func proc(context.Context) check {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
-		return check{Status: warning, Detail: err.Error(), Hint: "mount it: -o FILE uses it to leave nothing behind"}
+		return check{Status: warning, Detail: err.Error(), Hint: "mount /proc: -o FILE needs it to leave no partial file"}
 	}
 	return check{Status: fine, Detail: "mounted"}
 }
@@ -115,9 +115,9 @@ func proc(context.Context) check {
 func (o *doctorOptions) certificates(context.Context) check {
 	pool, err := x509.SystemCertPool()
 	if err != nil || pool.Equal(x509.NewCertPool()) {
-		return check{Status: warning, Detail: "the system has no authorities", Hint: "install ca-certificates, or use --ca-file"}
+		return check{Status: warning, Detail: "the system has no CA certificates", Hint: "install ca-certificates, or use --ca-file"}
 	}
-	detail := "the system's authorities"
+	detail := "the system's CA certificates"
 	if o.servers.caFile != "" {
 		detail += " and " + o.servers.caFile
 	}
@@ -132,17 +132,17 @@ func (o *doctorOptions) clock(context.Context) check {
 	zone, _ := now.Zone()
 	c := check{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
 	if now.Year() < younger {
-		c.Status, c.Hint = warning, "set the clock: certificates and the model's sense of time depend on it"
+		c.Status, c.Hint = warning, "set the clock: certificates and the time shown to the model depend on it"
 	}
 	if _, err := time.LoadLocation("Europe/Berlin"); err != nil {
-		c.Status, c.Hint = warning, "install tzdata: --tz knows no names without it"
+		c.Status, c.Hint = warning, "install tzdata: --tz needs it"
 	}
 	return c
 }
 
 func (o *doctorOptions) terminal(context.Context) check {
 	if o.env.Terminal {
-		return check{Status: fine, Detail: "a person looks at stderr: progress and colour"}
+		return check{Status: fine, Detail: "stderr is a terminal: progress and colour on"}
 	}
-	return check{Status: fine, Detail: "nobody looks at stderr: no progress, no colour"}
+	return check{Status: fine, Detail: "stderr is not a terminal: progress and colour off"}
 }

@@ -34,7 +34,7 @@ func drySeed(cfg agent.Config) [sha256.Size]byte {
 func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
 	if o.model.log != nil {
 		if o.dryRun {
-			return usagef("name a model of a server", "--dry-run: a recording is not sent anything")
+			return usagef("use the model of a server", "--dry-run: a replay sends no request")
 		}
 		return nil
 	}
@@ -58,7 +58,7 @@ func (t *console) printRequest(r model.HTTPRequest, c *confined, m *managedPolic
 	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
 		return err
 	}
-	return t.writeOutput(append(diag.VisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
+	return t.writeOutput(append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
 }
 
 // flat returns headers with one value for each name.

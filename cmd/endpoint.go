@@ -48,18 +48,18 @@ func (s *settings) checkKeys(places []endpoint) error {
 		providers[p.provider.Name] = true
 	}
 	if len(providers) > 1 && s.appliesToOnlyServer() {
-		return usagef("say whose it is, for example --base-url openai=URL",
-			"--base-url, --api-key, --api and --header are for one server, and the models have several: %s",
+		return usagef("name the provider, for example --base-url openai=URL",
+			"--base-url, --api-key, --api and --header apply to one server, but the models have several: %s",
 			strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 	}
 	for _, of := range slices.Sorted(maps.Keys(s.urls)) {
 		if of != "" && !providers[of] {
-			return usagef("", "--base-url %s=…: no model of %s is named", of, of)
+			return usagef("", "--base-url %s=…: no --model uses %s", of, of)
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(s.keys)) {
 		if of != "" && !providers[of] {
-			return usagef("", "--api-key %s=…: no model of %s is named", of, of)
+			return usagef("", "--api-key %s=…: no --model uses %s", of, of)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 	case s.urls[""] != nil && !known:
 		p.provider.API = model.Chat
 	default:
-		return p, usagef("--model "+strings.ReplaceAll(providerNames(), ", ", ", --model ")+", --model replay:RUN or --model demo; for another server --base-url URL --api chat --model NAME",
+		return p, usagef("use "+providerNames()+", replay:RUN or demo; for another server --base-url URL --api chat --model NAME",
 			"--model: unknown model %q", name)
 	}
 	if p.provider.API == model.Messages && p.provider.Credential == "" {
@@ -244,7 +244,7 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	}
 	models, err := s.client(p, [32]byte{}, nil).List(ctx)
 	if err != nil {
-		err = fmt.Errorf("no --model, and no Ollama to choose one from: %w", err)
+		err = fmt.Errorf("no --model, and Ollama cannot list its models: %w", err)
 		if hint := hintOfKeys(env); hint != "" {
 			return "", &hintedError{err, hint + "; or " + waysOn}
 		}
@@ -252,7 +252,7 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	}
 	switch len(models) {
 	case 0:
-		return "", usagef("install one (ollama pull NAME), or "+waysOn, "no --model, and Ollama has none installed")
+		return "", usagef("install one (ollama pull NAME), or "+waysOn, "no --model, and Ollama has no models")
 	case 1:
 		return "ollama/" + models[0].Name, nil
 	}
@@ -260,5 +260,5 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	for i, m := range models {
 		names[i] = "ollama/" + m.Name
 	}
-	return "", usagef("name one of them: --model "+names[0], "no --model, and Ollama has several: %s", strings.Join(names, ", "))
+	return "", usagef("choose one, e.g. --model "+names[0], "no --model, and Ollama has several: %s", strings.Join(names, ", "))
 }

@@ -35,7 +35,7 @@ type envelope struct {
 	Usage     chat.Usage         `json:"usage"`
 	Needs     map[string]bool    `json:"needs,omitempty"`
 	Question  string             `json:"question,omitempty"`
-	Approvals []agent.Question   `json:"approvals,omitempty"` // that are missing
+	Approvals []agent.ApprovalRequest   `json:"approvals,omitempty"` // that are missing
 	Limit     string             `json:"limit,omitempty"`     // the budget that was spent
 	Findings  []diag.Finding     `json:"findings"`
 	Labels    []tool.Label       `json:"labels"` // of the data that the run has read
@@ -80,7 +80,7 @@ func (e *envelope) fail(err error, r recovery) {
 	}
 	var waiting *agent.ApprovalError
 	if errors.As(err, &waiting) {
-		e.Approvals = waiting.Questions
+		e.Approvals = waiting.Requests
 	}
 	var needs *agent.NeedsError
 	if errors.As(err, &needs) {
@@ -141,7 +141,7 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	if jsonErr != nil {
 		return nil, jsonErr
 	}
-	return append(diag.VisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
+	return append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
 // wantsEnvelope reports whether a command line asks for an envelope, also when

@@ -1,46 +1,139 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
-	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema"
 )
 
-// document prints what the program knows about findings and dialects.
-func (o *parseOptions) document(args []string) error {
-	if len(args) > 0 {
-		return usagef("leave out "+args[0], "--list-codes, --list-dialects and --explain read no files")
+// The families of codes besides those of findings. Each is also an argument of "oneshot explain", which prints its table.
+const (
+	exitFamily  = "exit-codes"
+	errorFamily = "error-codes"
+)
+
+const explainFamilies = `oneshot explain CODE|NAME documents a code:
+
+  findings       TC301, unknown-tool   oneshot parse --list-codes lists them
+  exit codes     7, denied             oneshot explain exit-codes lists them
+  error codes    RATE_LIMITED          oneshot explain error-codes lists them
+`
+
+// explainOptions are the flags of "oneshot explain".
+type explainOptions struct {
+	console *console
+	format  string
+}
+
+func newExplain(t *console) *cobra.Command {
+	o := &explainOptions{console: t}
+	c := &cobra.Command{
+		Use:   "explain [flags] [CODE|NAME]",
+		Short: "Explain a finding, an exit code or an error code",
+		Long: `Explain documents a code: of a finding (TC301 or its slug), an exit code (its
+number or name), or the error code of a failed tool call (RATE_LIMITED).
+Without an argument it lists the three families. exit-codes and error-codes
+print the whole table.`,
+		Example: "  oneshot explain TC301\n  oneshot explain exit-codes",
+		Args:    atMost(1, "explain one code at a time"),
+		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args) },
 	}
+	c.Flags().StringVar(&o.format, "format", "text", "print text or json")
+	return c
+}
+
+func (o *explainOptions) run(args []string) error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
+	if len(args) == 0 {
+		_, err := io.WriteString(o.console.out, explainFamilies)
+		return err
+	}
+	docs := explanationsOf(args[0])
 	switch {
-	case o.listCodes:
-		return o.codes()
-	case o.listDialects:
-		return o.dialects()
+	case len(docs) == 0:
+		return unknownExplanation(args[0])
+	case o.format == "json":
+		return report.JSON(o.console.out, docs)
+	case args[0] == exitFamily:
+		_, err := io.WriteString(o.console.out, exitTable())
+		return err
+	case args[0] == errorFamily:
+		_, err := io.WriteString(o.console.out, errorTable())
+		return err
 	}
-	return o.rule()
+	for i, d := range docs {
+		if i > 0 {
+			fmt.Fprintln(o.console.out)
+		}
+		d.print(o.console.out)
+	}
+	return o.console.out.err
 }
 
-func (o *parseOptions) codes() error {
-	if o.format == "json" {
-		return report.JSON(o.console.out, ruleDocs(diag.Rules))
+// An explanation documents one code. Its JSON form has the family of the code.
+type explanation interface {
+	// print writes it for people to a writer that remembers its error.
+	print(w io.Writer)
+	matches(name string) bool
+}
+
+// explanations returns all explanations, by family.
+func explanations() []explanation {
+	var all []explanation
+	for _, d := range ruleDocs(diag.Rules) {
+		all = append(all, d)
 	}
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
+	for _, e := range exits {
+		all = append(all, exitDoc{exitFamily, e.Code, e.Name, e.Meaning, e.Retry})
+	}
+	for _, d := range chat.ErrorCodes {
+		all = append(all, errorDoc{errorFamily, d.Code, d.Text, d.Help, d.Retryable})
+	}
+	return all
+}
+
+// explanationsOf returns the explanations of a code, a name or a table.
+func explanationsOf(name string) []explanation {
+	var found []explanation
+	for _, d := range explanations() {
+		if d.matches(name) {
+			found = append(found, d)
+		}
+	}
+	if upper := strings.ToUpper(name); len(found) == 0 && upper != name {
+		return explanationsOf(upper)
+	}
+	return found
+}
+
+// unknownExplanation is the error for a name that explain does not know.
+func unknownExplanation(name string) error {
+	names := []string{exitFamily, errorFamily}
 	for _, r := range diag.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severities(), r.Slug, r.Title)
+		names = append(names, string(r.Code), r.Slug)
 	}
-	return w.Flush()
+	for _, e := range exits {
+		names = append(names, e.Name)
+	}
+	for _, d := range chat.ErrorCodes {
+		names = append(names, string(d.Code))
+	}
+	return usagef(cmp.Or(schema.DidYouMean(name, names), "oneshot explain shows how to list the codes"), "unknown code %q", name)
 }
 
-// A ruleDoc is a code as it is shown in JSON.
+// A ruleDoc explains a finding code.
 type ruleDoc struct {
 	Family string `json:"family"`
 	diag.Rule
@@ -54,77 +147,74 @@ func ruleDocs(rules []diag.Rule) []ruleDoc {
 	return docs
 }
 
-// A dialectDoc is a dialect as it is shown.
-type dialectDoc struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Aliases  []string `json:"aliases,omitempty"`
-	Families []string `json:"families,omitempty"` // models that write it without being told to
-	Taught   bool     `json:"taught"`             // a prompt can tell a model to write it
-	Thinks   []string `json:"reasoning"`          // the marks around what a model thinks
-	Doc      string   `json:"doc"`
-	Example  string   `json:"example"`
-}
+func (d ruleDoc) matches(name string) bool { return name == string(d.Code) || name == d.Slug }
 
-func (o *parseOptions) dialects() error {
-	var docs []dialectDoc
-	for _, d := range dialect.Dialects() {
-		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.Taught(), d.Wrappers(), d.Doc, d.Example})
-	}
-	for _, f := range wire.Formats {
-		docs = append(docs, dialectDoc{Name: f.Name, Title: "The response of a server: " + f.Title, Thinks: []string{}})
-	}
-	if o.format == "json" {
-		return report.JSON(o.console.out, docs)
-	}
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
-	for _, d := range docs {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Title, strings.Join(d.Aliases, ", "))
-	}
-	return w.Flush()
-}
-
-// rule explains a code, or all codes of a slug.
-func (o *parseOptions) rule() error {
-	var rules []diag.Rule
-	for _, r := range diag.Rules {
-		if strings.EqualFold(string(r.Code), o.explain) || r.Slug == o.explain {
-			rules = append(rules, r)
-		}
-	}
-	switch {
-	case len(rules) == 0:
-		return unknownCode("--explain", o.explain)
-	case o.format == "json":
-		return report.JSON(o.console.out, ruleDocs(rules))
-	}
-	for i, r := range rules {
-		if i > 0 {
-			fmt.Fprintln(o.console.out)
-		}
-		printRule(o.console.out, r)
-	}
-	return o.console.out.err
-}
-
-// printRule explains a code. The writer remembers its error.
-func printRule(w io.Writer, r diag.Rule) {
-	fmt.Fprintf(w, "%s %s (%s)\n\n%s\n\n%s\n", r.Code, r.Slug, r.Severities(), r.Title, r.Text)
-	for _, example := range []struct{ title, text string }{{"Bad", r.Bad}, {"Good", r.Good}} {
+func (d ruleDoc) print(w io.Writer) {
+	fmt.Fprintf(w, "%s %s (%s)\n\n%s\n\n%s\n", d.Code, d.Slug, d.Severities(), d.Title, d.Text)
+	for _, example := range []struct{ title, text string }{{"Bad", d.Bad}, {"Good", d.Good}} {
 		if example.text != "" {
 			fmt.Fprintf(w, "\n%s:\n\n    %s\n", example.title, strings.ReplaceAll(example.text, "\n", "\n    "))
 		}
 	}
-	if r.Fix != "" {
-		fmt.Fprintf(w, "\nFix: %s\n", fixes[r.Fix])
+	if d.Fix != "" {
+		fmt.Fprintf(w, "\nFix: %s\n", fixKinds[d.Fix])
 	}
-	family := r.Code.Family()
+	family := d.Code.Family()
 	fmt.Fprintf(w, "\nFamily %s: %s. %s\n", family.Name, family.Title, family.Examples)
 }
 
-// fixes says what the kinds of fixes mean.
-var fixes = map[diag.FixKind]string{
+// fixKinds describes the kinds of fixes.
+var fixKinds = map[diag.FixKind]string{
 	diag.Safe:    "safe, it cannot change the meaning",
 	diag.Unsafe:  "unsafe, it can change the meaning",
-	diag.Display: "only shown, never applied",
+	diag.Display: "shown only, never applied",
+}
+
+// An exitDoc explains an exit code.
+type exitDoc struct {
+	Family  string        `json:"family"`
+	Exit    int           `json:"exit"`
+	Name    string        `json:"name"`
+	Meaning string        `json:"meaning"`
+	Retry   runfile.Retry `json:"retry"`
+}
+
+func (d exitDoc) matches(name string) bool {
+	return name == exitFamily || name == d.Name || name == strconv.Itoa(d.Exit)
+}
+
+func (d exitDoc) print(w io.Writer) {
+	fmt.Fprintf(w, "exit %d %s\n\n%s\n\nRetry: %s\n", d.Exit, d.Name, d.Meaning, d.Retry)
+}
+
+// An errorDoc explains an error code.
+type errorDoc struct {
+	Family    string         `json:"family"`
+	Code      chat.ErrorCode `json:"code"`
+	Meaning   string         `json:"meaning"`
+	Help      string         `json:"help"`
+	Retryable bool           `json:"retryable"`
+}
+
+func (d errorDoc) matches(name string) bool { return name == errorFamily || name == string(d.Code) }
+
+func (d errorDoc) print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\n%s\n\nWhat to do: %s\nRetry: %s\n", d.Code, d.Meaning, d.Help, retryAdvice(d.Retryable))
+}
+
+// errorTable renders the table of error codes as Markdown.
+func errorTable() string {
+	var b strings.Builder
+	b.WriteString("| code | meaning | what to do | retry |\n|---|---|---|---|\n")
+	for _, d := range chat.ErrorCodes {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", d.Code, d.Text, d.Help, retryAdvice(d.Retryable))
+	}
+	return b.String()
+}
+
+func retryAdvice(retryable bool) string {
+	if retryable {
+		return "later"
+	}
+	return "no"
 }

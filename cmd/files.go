@@ -26,10 +26,10 @@ type file struct {
 // to type when there are none.
 func checkNames(hint string, args []string) error {
 	if len(args) == 0 {
-		return usagef(hint, "a FILE is missing")
+		return usagef(hint, "missing FILE")
 	}
 	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
-		return usagef("", "stdin can be named once only")
+		return usagef("", "stdin can be named only once")
 	}
 	return nil
 }
@@ -166,5 +166,5 @@ func isLargeRecord(name string, isRun bool) (bool, error) {
 		return false, readError(name, err)
 	}
 	isZipped := string(head[:2]) == gzipMagic
-	return isRun && !isZipped || lint.IsRun(head[:n]), nil
+	return isRun && !isZipped || lint.IsRunFile(head[:n]), nil
 }

@@ -173,7 +173,7 @@ func (o *findingOptions) compare(s subject) {
 	if o.prints == nil || o.number != s.number {
 		o.prints, o.number = lint.NewFingerprints(), s.number
 	}
-	o.prints.Enter(s.text)
+	o.prints.SetText(s.text)
 	kept := (*s.findings)[:0]
 	for _, f := range *s.findings {
 		e := o.prints.Entry(f, s.calls)
@@ -181,7 +181,7 @@ func (o *findingOptions) compare(s subject) {
 		switch {
 		case o.to != nil:
 			o.present = append(o.present, e)
-		case o.known == nil || !o.known.Knows(e):
+		case o.known == nil || !o.known.Match(e):
 			kept = append(kept, f)
 		}
 	}

@@ -103,7 +103,7 @@ func unsafe(text string) string {
 	for line := range strings.Lines(text) {
 		before := rune(0)
 		for _, r := range line {
-			if diag.Invisible(before, r) || !utf8.ValidString(line) {
+			if diag.IsInvisible(before, r) || !utf8.ValidString(line) {
 				return fmt.Sprintf("%.300q", line)
 			}
 			before = r

@@ -29,7 +29,7 @@ func openFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	isOpen := isDescriptor(name) || isStdin(name)
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isOpen {
-		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, whose writer may never come", name)}, "in bash, <(cat " + shellQuote(name) + ") in its place reads it"}
+		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, which may never get a writer", name)}, "in bash, use <(cat " + shellQuote(name) + ") instead"}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -105,5 +105,5 @@ func (t *console) noteStdin(env Env, args ...string) {
 		return
 	}
 	t.noted = true
-	t.note("stdin holds data that was not read; name it with - where a file is named")
+	t.note("stdin was ignored; name it with - to include it")
 }

@@ -28,10 +28,10 @@ type inputOptions struct {
 }
 
 func (o *inputOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.names, "input", nil, "`FILE` with data that goes with the prompt, or - for stdin (repeatable); a pipe is read also without it, e.g. --input log.txt")
-	f.BoolVar(&o.allowEmpty, "allow-empty-input", false, "run although an --input is empty; exit 3 otherwise")
-	f.DurationVar(&o.wait, "stdin-wait", stdinWait, "how long to wait for the first byte of a pipe on stdin; --input - waits as long as the run may take")
-	f.BoolVar(&o.noStdin, "no-stdin", false, "never read stdin unless - names it, e.g. in a loop that reads it")
+	f.StringArrayVar(&o.names, "input", nil, "add `FILE` to the prompt as data, - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt")
+	f.BoolVar(&o.allowEmpty, "allow-empty-input", false, "accept an empty --input instead of exit 3")
+	f.DurationVar(&o.wait, "stdin-wait", stdinWait, "limit the wait for the first byte of a pipe on stdin; --input - waits until --timeout")
+	f.BoolVar(&o.noStdin, "no-stdin", false, "ignore stdin unless - names it, e.g. in a loop that reads it")
 }
 
 // inputName returns the name of the block with the data of a file.
@@ -56,7 +56,7 @@ func (o *inputOptions) check(files []variable) error {
 	}
 	for _, path := range o.names {
 		if name := inputName(path); taken[name] {
-			return usagef("give each block of the input once, under a name of its own", "--input: %q is given twice", name)
+			return usagef("give each input block a unique name", "--input: %q is given twice", name)
 		}
 		taken[inputName(path)] = true
 	}
@@ -72,7 +72,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (str
 			return err
 		}
 		if strings.TrimSpace(text) == "" && !mayBeEmpty {
-			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, displayName(path))}, "--allow-empty-input runs without it"}
+			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, displayName(path))}, "use --allow-empty-input to accept it"}
 		}
 		o.sources = append(o.sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
 		blocks = append(blocks, "["+name+"]\n"+text)
@@ -98,7 +98,7 @@ func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *console, inpu
 	case err != nil || text == "":
 		return err
 	case slices.ContainsFunc(o.sources[:len(o.sources)-1], func(s runfile.InputSource) bool { return s.Name == "stdin" }):
-		return usagef("give the block another name, or run with --no-stdin", "two blocks of the input are named \"stdin\"")
+		return usagef("rename the block, or use --no-stdin", "two input blocks are named \"stdin\"")
 	case *input != "":
 		*input += "\n\n"
 	}
@@ -120,8 +120,8 @@ func originAt(env Env, path string) string {
 
 // Hints at the flags that say whether stdin is input.
 const (
-	hintStdin = "--input - waits for it; --no-stdin or </dev/null runs without it"
-	hintNoEnd = "close stdin, or run with --no-stdin or </dev/null if it is not the input"
+	hintStdin = "use --input - to wait for it, or --no-stdin or </dev/null to ignore it"
+	hintNoEnd = "close stdin, or use --no-stdin or </dev/null if it is not input"
 )
 
 // readUnnamed reads stdin where it is a pipe, a socket or a file and no flag names it.
@@ -137,11 +137,11 @@ func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *console) (te
 	case ctx.Err() != nil:
 		return "", &hintedError{cmp.Or(err, context.Cause(ctx)), hintNoEnd}
 	case err != nil:
-		return "", &hintedError{err, "--no-stdin or </dev/null runs without it"}
+		return "", &hintedError{err, "use --no-stdin or </dev/null to ignore it"}
 	case o.state == stdinSilent:
-		t.warn(hintStdin, "stdin is a %s without data after %v, and was not read", origin, o.wait)
+		t.warn(hintStdin, "stdin is a %s without data after %v and was ignored", origin, o.wait)
 	case o.state == stdinShared:
-		t.warn(hintStdin, "stdin is a file of which a part was read before, as in a loop, and was not read")
+		t.warn(hintStdin, "stdin is a partly read file, as in a loop, and was ignored")
 	case text != "":
 		t.note("read %d bytes of input from stdin (%s)", len(text), origin)
 		o.sources = append(o.sources, runfile.InputSource{Name: "stdin", Origin: origin, Bytes: len(text)})
@@ -154,10 +154,10 @@ func (o *inputOptions) noteUnread(env Env, t *console) {
 	switch {
 	case o.noStdin || o.stdinNamed:
 	case o.replayed != "" && hasUnread(env):
-		t.note("stdin was not read: %s", o.replayed)
+		t.note("stdin was ignored: %s", o.replayed)
 		o.replayed = ""
 	case o.state == stdinSilent && hasUnread(env):
 		o.state = stdinAbsent
-		t.warn(hintStdin, "data arrived on stdin after %v, and was not read", o.wait)
+		t.warn(hintStdin, "data arrived on stdin after %v and was ignored", o.wait)
 	}
 }

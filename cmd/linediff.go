@@ -125,7 +125,7 @@ func condensed(all []diffLine) []diffLine {
 		}
 		if same := end - i - head - tail; same > 1 {
 			out = append(out, all[i:i+head]...)
-			out = append(out, diffLine{'@', fmt.Sprintf("%d lines stay", same)})
+			out = append(out, diffLine{'@', fmt.Sprintf("%d unchanged lines", same)})
 			out = append(out, all[end-tail:end]...)
 		} else {
 			out = append(out, all[i:end]...)
@@ -150,7 +150,7 @@ func textLines(text string) []string {
 	for i, line := range lines {
 		bare := strings.TrimSuffix(line, "\n")
 		if bare == line {
-			bare += " (no line feed at the end)"
+			bare += " (no newline at the end)"
 		}
 		lines[i] = bare
 	}

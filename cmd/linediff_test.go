@@ -31,8 +31,8 @@ func TestLineDiff(t *testing.T) {
 		{"", "", ""},
 		{"", "a\n", "+ a\n"},
 		{"a\n", "", "- a\n"},
-		{"a\n", "a", "- a\n+ a (no line feed at the end)\n"},
-		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\nx\n8\n9\n", "@ 3 lines stay\n  4\n  5\n  6\n- 7\n+ x\n  8\n  9\n"},
+		{"a\n", "a", "- a\n+ a (no newline at the end)\n"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\nx\n8\n9\n", "@ 3 unchanged lines\n  4\n  5\n  6\n- 7\n+ x\n  8\n  9\n"},
 		{"a\nb\nc\n", "c\na\nb\n", "+ c\n  a\n  b\n- c\n"},
 	} {
 		if got := diffText(condensed(lineDiff(textLines(c.old), textLines(c.text)))); got != c.want {

@@ -20,11 +20,11 @@ type lockHeldError struct {
 }
 
 func (e *lockHeldError) Error() string {
-	who := "in another process"
+	by := "another process"
 	if e.holder.PID != 0 {
-		who = fmt.Sprintf("in process %d, since %s", e.holder.PID, e.holder.Since.Format(time.RFC3339))
+		by = fmt.Sprintf("process %d since %s", e.holder.PID, e.holder.Since.Format(time.RFC3339))
 	}
-	return fmt.Sprintf("--lock %s: a run of this name is going on %s", e.name, who)
+	return fmt.Sprintf("lock %q is held by %s", e.name, by)
 }
 
 // A holder is who has a lock. It stands in the lock's file.
@@ -38,7 +38,7 @@ type holder struct {
 func checkLock(name string) error {
 	const longest = 64 // bytes
 	if len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && r != '.' && r != '-' }) {
-		return usagef("letters, digits, dots, hyphens and underscores, 64 at most", "--lock: %q cannot be the name of a lock", name)
+		return usagef("use at most 64 letters, digits, dots, hyphens and underscores", "--lock: invalid name %q", name)
 	}
 	return nil
 }

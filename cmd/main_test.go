@@ -25,7 +25,7 @@ func (panicking) Write([]byte) (int, error) { panic("the writer is broken") }
 
 // A bug ends in exit code 70 and says where it happened.
 func TestPanic(t *testing.T) {
-	env, _, stderr := testEnv("exit-codes")
+	env, _, stderr := testEnv("explain", "exit-codes")
 	env.Stdout = panicking{}
 	if code := Main(t.Context(), env); code != 70 {
 		t.Errorf("exit code %d, want 70", code)

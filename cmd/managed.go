@@ -54,7 +54,7 @@ func readManaged(env Env) (*managedPolicy, error) {
 		return nil, nil
 	}
 	refuse := func(err error) (*managedPolicy, error) {
-		return nil, usagef("the administrator of this machine has to mend or remove it", "managed policy %s: %w", env.ManagedPolicy, err)
+		return nil, usagef("the administrator of this machine has to fix or remove it", "managed policy %s: %w", env.ManagedPolicy, err)
 	}
 	dir, err := os.Stat(filepath.Dir(env.ManagedPolicy))
 	if err == nil {
@@ -94,10 +94,10 @@ const maxManaged = 4 << 20
 // administered says why something can be changed by others than the administrator, or nil.
 func (e Env) administered(what string, info fs.FileInfo) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != e.Administrator {
-		return fmt.Errorf("%s belongs to another user than root", what)
+		return fmt.Errorf("%s does not belong to root", what)
 	}
 	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
-		return fmt.Errorf("%s has the mode %04o, so that others than root can change it", what, mode)
+		return fmt.Errorf("%s has mode %04o: others than root can change it", what, mode)
 	}
 	return nil
 }
@@ -114,12 +114,12 @@ func loadManaged(env Env, t *console, known *tool.Registry) (*managedPolicy, err
 		return nil, err
 	}
 	known, _ = tool.NewRegistry(slices.Concat(shipped.All(), known.All())...) // the first of a name counts
-	checker := lint.NewChecker(nil, tool.Loader{}, lint.Missing{}, known)
-	checker.AnyTools()
-	v := checker.File(m.path, m.text, lint.Policy)
+	checker := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, known)
+	checker.AllowUnknownTools()
+	v := checker.CheckFile(m.path, m.text, lint.Policy)
 	t.findings(v.Findings, map[string]diag.Text{m.path: {Bytes: m.text}})
 	if diag.HasErrors(v.Findings) || v.Policy == nil {
-		return nil, usagef("the administrator of this machine has to mend or remove it", "managed policy %s: it has faults", m.path)
+		return nil, usagef("the administrator of this machine has to fix or remove it", "managed policy %s has errors", m.path)
 	}
 	m.layer = v.Policy
 	m.layer.Managed, m.layer.Shipped = true, map[string]string{}

@@ -67,5 +67,5 @@ func TestPolicyOwner(t *testing.T) {
 	if err := os.Chown(file, 12345, 0); err != nil {
 		t.Fatal(err)
 	}
-	wants("belongs to the user 12345")
+	wants("belongs to user 12345")
 }

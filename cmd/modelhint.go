@@ -9,7 +9,7 @@ import (
 )
 
 // waysOn names the three ways to go on without a default model.
-const waysOn = "start Ollama (ollama serve) and name a model with --model ollama/NAME, or replay a run with --model replay:RUN, or try the built-in one with --model demo"
+const waysOn = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
 
 // hintOfKeys names the providers whose keys are in the environment, or is "".
 func hintOfKeys(env Env) string {
@@ -31,11 +31,11 @@ func hintOfModel(err error) string {
 	var replay *model.ReplayError
 	switch {
 	case errors.As(err, &unknown):
-		return "ollama list shows what is there; ollama pull " + unknown.Name + " installs it"
+		return "ollama list shows the installed models; ollama pull " + unknown.Name + " installs this one"
 	case errors.As(err, &replay) && replay.File == demo:
-		return "the model demo plays one recorded conversation; oneshot run --help begins with its command line"
+		return "--model demo replays one recorded run; oneshot run --help shows its command line"
 	case errors.As(err, &replay) && replay.Cut:
-		return "the recorded run was cut off; it goes on with oneshot run --resume " + shellQuote(replay.File)
+		return "the recorded run was cut off; continue it with oneshot run --resume " + shellQuote(replay.File)
 	case errors.As(err, &replay):
 		return "a replay needs the prompt, tools, schema and flags of the recorded run"
 	case as[*model.OverflowError](err):
@@ -64,16 +64,16 @@ func (e *hintedError) Unwrap() error { return e.error }
 // explain adds to an error of a model what to do about it, where that depends on
 // which models were asked.
 func (o *modelOptions) explain(err error) error {
-	try := "oneshot doctor --model " + strings.Join(o.all(), " --model ") + " tries it"
+	try := "oneshot doctor --model " + strings.Join(o.all(), " --model ") + " checks it"
 	if o.servers.given() {
-		try = "oneshot doctor, with the same flags for the model, tries it"
+		try = "oneshot doctor with the same model flags checks it"
 	}
 	elsewhere := slices.ContainsFunc(o.all(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
 	switch hint := hintOfServer(err); {
 	case hint != "" && (elsewhere || as[*model.AuthError](err)):
 		return &hintedError{err, hint + "; " + try}
 	case elsewhere && as[*model.OverflowError](err):
-		return &hintedError{err, "send less, or name a model with a larger context"}
+		return &hintedError{err, "send less, or use a model with a larger context"}
 	}
 	return err
 }
@@ -83,9 +83,9 @@ func (o *modelOptions) explain(err error) error {
 func hintOfServer(err error) string {
 	switch {
 	case as[*model.AuthError](err):
-		return "check the key and what it is for"
+		return "check the key and its permissions"
 	case as[*model.UnknownModelError](err):
-		return "check the name of the model"
+		return "check the model name"
 	case unreached(err):
 		return "check --base-url, --proxy and the network"
 	case as[*model.ProtocolError](err):

@@ -47,13 +47,13 @@ type modelOptions struct {
 }
 
 func (o *modelOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.names, "model", "m", nil, "`MODEL` that answers: "+providerNames()+", demo, or replay:RUN (a recorded run by FILE, ID or last); repeated: the next one when it fails; without it the only one that Ollama has")
-	f.StringVar(&o.responder, "responder", "", "`MODEL` that is asked for the answer, instead of the one that did the work")
-	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: native (the server's own field for them), tool, toolcalls, or auto: native where every model can")
-	f.StringArrayVar(&o.params, "param", nil, "`K=V` parameter of requests, e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000")
-	f.StringVar(&o.effort, "effort", "", "how much the model may think, in its server's `WORD`, e.g. --effort low")
-	f.Float64Var(&o.temperature, "temperature", 0, "sampling temperature; the server's own without it")
-	f.Int64Var(&o.seed, "seed", 0, "sampling seed of the model; the server's own without it")
+	f.StringArrayVarP(&o.names, "model", "m", nil, "use `MODEL`: "+providerNames()+", demo, or replay:RUN (file, ID or \"last\"); repeat it for fallbacks; default: the only model of Ollama")
+	f.StringVar(&o.responder, "responder", "", "ask `MODEL` for the final answer")
+	f.StringVar(&o.dialect, "dialect", "auto", "have calls written as native (the server's tool-call field), tool, toolcalls, or auto (native if every model can)")
+	f.StringArrayVar(&o.params, "param", nil, "set the request parameter `K=V` (repeatable), e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000")
+	f.StringVar(&o.effort, "effort", "", "set the reasoning effort to the server's `WORD`, e.g. --effort low")
+	f.Float64Var(&o.temperature, "temperature", 0, "set the sampling temperature (default: the server's)")
+	f.Int64Var(&o.seed, "seed", 0, "set the sampling seed (default: the server's)")
 	o.servers.flags(f)
 	o.set = f
 }
@@ -78,7 +78,7 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *age
 		return err
 	}
 	cfg.Params = params
-	if cfg.Writes, err = taughtFlag(o.dialect); err != nil {
+	if cfg.Dialect, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
 	for _, name := range o.all() {
@@ -86,9 +86,9 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *age
 		case !isRecording(name):
 			continue
 		case len(o.all()) > 1:
-			return usagef("leave out the others", "--model %s: a recording stands for all models of its run", name)
+			return usagef("omit the others", "--model %s: a replay cannot be combined with other models", name)
 		case o.responder != "":
-			return usagef("--model "+name, "--responder: a recording cannot be the model of the answer alone")
+			return usagef("--model "+name, "--responder: a replay cannot give the answer alone")
 		}
 		return o.replay(env, name, cfg)
 	}
@@ -121,7 +121,7 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *ag
 		if err != nil {
 			return err
 		}
-		t.note("using the model %s", only)
+		t.note("using model %s", only)
 		o.names = []string{only}
 	}
 	o.chosen = o.names[0]
@@ -183,7 +183,7 @@ func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked
 		cfg.Model = all
 	}
 	if o.responder != "" {
-		cfg.Responder = o.clients[len(o.names)]
+		cfg.AnswerModel = o.clients[len(o.names)]
 	}
 }
 
@@ -208,7 +208,7 @@ func (o *modelOptions) chooseDialect(cfg *agent.Config, asked []*probed) error {
 	unable := slices.IndexFunc(asked, func(c *probed) bool { return !c.native })
 	switch {
 	case o.dialect == "native" && unable >= 0:
-		return usagef("leave out --dialect", "--dialect native: the model %s cannot call tools natively", asked[unable].client.Name())
+		return usagef("omit --dialect", "--dialect native: model %s does not support native calls", asked[unable].client.Name())
 	case o.dialect == "native", o.dialect == "auto" && unable < 0:
 		cfg.Native, cfg.NativeOnly = cfg.Tools != nil, o.dialect == native
 	}
@@ -230,7 +230,7 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 		params[key] = raw
 	}
 	if math.IsNaN(o.temperature) || math.IsInf(o.temperature, 0) {
-		return nil, usagef("for example --temperature 0.2", "--temperature: %v is no temperature", o.temperature)
+		return nil, usagef("for example --temperature 0.2", "--temperature: %v is not a temperature", o.temperature)
 	}
 	if o.set.Changed("temperature") {
 		params["temperature"] = json.RawMessage(strconv.FormatFloat(o.temperature, 'g', -1, 64))

@@ -25,7 +25,7 @@ type parseOptions struct {
 	dialect   string
 	reasoning string
 	format    string
-	fields    lint.Fields
+	fields    lint.FieldPaths
 	findings  findingOptions
 	coerce    bool
 	context   []string
@@ -34,7 +34,6 @@ type parseOptions struct {
 
 	listDialects bool
 	listCodes    bool
-	explain      string
 }
 
 func newParse(env Env, t *console) *cobra.Command {
@@ -42,33 +41,33 @@ func newParse(env Env, t *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [flags] FILE|FOLDER|-...",
 		Short: "Print the tool calls in captured responses, and what is wrong with them",
-		Long: `Parse reads what a model said and prints the calls in it and the findings about
-them: a linter. With definitions, calls are held against them.
+		Long: `Parse is a linter for captured model responses: it prints the tool calls in them
+and the findings about them. With tool definitions it also checks the calls.
 
-Exit 0 means that there are no findings at or above the threshold, exit 1 that
-there are. The report is on stdout in both cases. Where an input turns out to be
-unreadable behind the first megabyte of a report, what stands on stdout before exit 3
-ends in the middle: the array of --format json stays open. Lines of jsonl are whole.
+Exit 0 means no findings at or above the threshold, exit 1 means some. The report
+is on stdout in both cases. If an input turns out to be unreadable after the first
+megabyte of the report, parse exits 3 and the report is incomplete: the array of
+--format json stays open. Lines of jsonl are always complete.
 
-With definitions, --coerce reads an argument of the wrong type as one of the right
-type where nothing is lost by it and nothing guessed; each is a finding.
+With definitions, --coerce converts an argument of the wrong type if nothing is
+lost or guessed; each conversion is a finding.
 
-A FILE holds a response, or several, each on lines of its own, or is a run file.
-Of JSON Lines each record is read: the body of a server or call that it is, or the
-member response, output, completion, content or text. --field names another member.
-Records are read in parallel, in files of any size, and printed in order. Of a folder
-all files are read but hidden ones, links, and binary files, which are listed.
+A FILE holds a response, or several on lines of their own, or is a run file. A
+record of JSON Lines is a server response or a call, or has the response in its
+member response, output, completion, content or text; --field names another member.
+Records are read in parallel, in files of any size, and printed in order. In a folder
+parse reads all files except hidden ones, links, and binary files, which it lists.
 
-With --fix the text of the one FILE is on stdout instead, with every repair
-made that cannot change what is executed. What is left is said on stderr. A run
-file is not changed.`,
+With --fix, parse prints the text of the one FILE instead, with every repair that
+cannot change what is executed; the remaining findings go to stderr. It does not
+change run files.`,
 		Example: `  oneshot parse testdata/readme/reply.txt
   oneshot parse --field response --id-field id testdata/readme/captured.jsonl`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
-	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "explain", "fix")
+	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "fix")
 	c.MarkFlagsMutuallyExclusive("coerce", "strict")
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
@@ -77,26 +76,25 @@ file is not changed.`,
 
 func (o *parseOptions) flags(f *pflag.FlagSet) {
 	o.tools.flags(f)
-	f.StringVar(&o.dialect, "dialect", "auto", "how calls are written: auto tells it from the text")
-	f.StringVar(&o.reasoning, "reasoning", "auto", "where the text thinks: auto, open (from its start) or off")
+	f.StringVar(&o.dialect, "dialect", "auto", "parse calls in this dialect; auto detects it")
+	f.StringVar(&o.reasoning, "reasoning", "auto", "detect reasoning: auto, open (the text begins with it) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	fieldFlags(f, &o.fields)
 	o.findings.flags(f)
-	f.BoolVar(&o.coerce, "coerce", false, "read arguments as what the definitions say where nothing is lost, such as \"5\" as 5; not with --strict")
-	f.StringArrayVar(&o.context, "context", nil, "`FILE` of what the model was told by tools or pages: a call that stands in it is no call; can be repeated")
-	f.BoolVar(&o.needsCall, "require-call", false, "make an error of a response without a call")
-	f.BoolVar(&o.fix, "fix", false, "print the text of the response with its safe fixes made, no report")
-	f.BoolVar(&o.listDialects, "list-dialects", false, "list the dialects that can be read")
-	f.BoolVar(&o.listCodes, "list-codes", false, "list the codes of findings")
-	f.StringVar(&o.explain, "explain", "", "explain the findings of a `CODE`, e.g. --explain TC301")
+	f.BoolVar(&o.coerce, "coerce", false, "convert arguments to the defined type if nothing is lost, such as \"5\" to 5; not with --strict")
+	f.StringArrayVar(&o.context, "context", nil, "ignore calls that `FILE`, a tool result or page that the model read, contains (repeatable)")
+	f.BoolVar(&o.needsCall, "require-call", false, "report a response without a call as an error")
+	f.BoolVar(&o.fix, "fix", false, "print the response with safe fixes applied instead of a report")
+	f.BoolVar(&o.listDialects, "list-dialects", false, "list the supported dialects")
+	f.BoolVar(&o.listCodes, "list-codes", false, "list the finding codes")
 }
 
 func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
-	if o.listDialects || o.listCodes || o.explain != "" {
-		return o.document(args)
+	if o.listDialects || o.listCodes {
+		return o.printList(args)
 	}
 	if err := o.checkFix(args); err != nil {
 		return err
@@ -137,7 +135,7 @@ func (o *parseOptions) judge(tally diag.Tally) error {
 
 // options returns how responses are to be read.
 func (o *parseOptions) options() (lint.Options, error) {
-	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, NeedsCall: o.needsCall}
+	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, RequireCall: o.needsCall}
 	var err error
 	if format, ok := wire.FormatNamed(o.dialect); ok {
 		options.Format = format
@@ -151,7 +149,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 	}
 	options.Tools, err = o.tools.forRun(o.env, o.console)
 	if err == nil && o.coerce && options.Tools == nil && o.fields.Tools == "" {
-		err = usagef("name the definitions with --tools or --tool", "--coerce: there are no definitions that say what arguments have to be")
+		err = usagef("name the definitions with --tools or --tool", "--coerce needs tool definitions")
 	}
 	return options, err
 }
@@ -163,14 +161,14 @@ func (o *parseOptions) expand(args []string, options lint.Options) ([]string, er
 }
 
 // heard returns what the model was told, as --context says; nil without.
-func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.Heard, error) {
+func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.SeenText, error) {
 	if o.context == nil {
 		return nil, nil
 	}
 	if err := checkNames("", slices.Concat(args, o.context)); err != nil {
 		return nil, err
 	}
-	told := &dialect.Heard{}
+	told := &dialect.SeenText{}
 	for _, name := range o.context {
 		text, err := readNamed(ctx, o.env, name)
 		if err != nil {
@@ -188,5 +186,5 @@ func reasoningFlag(name string) (dialect.Reasoning, error) {
 			return dialect.Reasoning(r), nil
 		}
 	}
-	return 0, usagef("choose auto, open or off", "--reasoning: unknown value %q", name)
+	return 0, usagef("use auto, open or off", "--reasoning: unknown value %q", name)
 }

@@ -15,9 +15,9 @@ import (
 func checkFix(what, format string, args []string) error {
 	switch {
 	case format != "text":
-		return usagef("without --format", "--fix prints the text of the %s, no report", what)
+		return usagef("omit --format", "--fix prints the text of the %s, not a report", what)
 	case len(args) > 1:
-		return usagef("one FILE at a time", "--fix prints the text of one file, and there are %d", len(args))
+		return usagef("name one FILE", "--fix takes one file, got %d", len(args))
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func (o *parseOptions) checkFix(args []string) error {
 	case !o.fix:
 		return nil
 	case o.findings.strict:
-		return usagef("without --strict", "--fix makes the repairs that --strict does not allow")
+		return usagef("omit --strict", "--fix makes repairs that --strict does not allow")
 	}
 	return checkFix("response", o.format, args)
 }
@@ -55,20 +55,20 @@ func (o *parseOptions) printFixed(ctx context.Context, args []string, options li
 		return err
 	}
 	report.quota.note(o.console)
-	o.console.note("safe fixes made: %d", report.made)
+	o.console.note("safe fixes applied: %d", report.made)
 	return o.judge(report.tally)
 }
 
 // A fixedPiece is a piece of a file after its fixes have been made.
 type fixedPiece struct {
 	piece
-	fixed []lint.Fixed[lint.Record]
+	fixed []lint.Fixed[lint.ParseResult]
 }
 
 // fixer returns what fixes the responses in a piece of a file.
-func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fixed[lint.Record]] {
-	records := lint.NewRecords(o.fields, options)
-	return func(p piece) iter.Seq[lint.Fixed[lint.Record]] {
+func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fixed[lint.ParseResult]] {
+	records := lint.NewRecordReader(o.fields, options)
+	return func(p piece) iter.Seq[lint.Fixed[lint.ParseResult]] {
 		if o.fields.Response != "" || p.Records {
 			return records.Fix(p.name, p.Chunk)
 		}
@@ -79,16 +79,16 @@ func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fix
 // take prints what has been fixed, and what is left.
 func (p *fixReport) take(b fixedPiece) error {
 	switch {
-	case b.Cut:
-		return &inputError{fmt.Errorf("%s: line %d is too long to be printed", displayName(b.name), b.Before+1)}
-	case p.fields.Response == "" && (b.record != nil || lint.IsRun(b.Bytes)):
-		return usagef("without --fix, what is wrong in it is shown", "--fix: %s is a run file, which nobody may change", displayName(b.name))
+	case b.Truncated:
+		return &inputError{fmt.Errorf("%s: line %d is too long to print", displayName(b.name), b.LinesBefore+1)}
+	case p.fields.Response == "" && (b.record != nil || lint.IsRunFile(b.Bytes)):
+		return usagef("omit --fix to see its findings", "--fix: %s is a run file, which must not change", displayName(b.name))
 	}
 	for _, f := range b.fixed {
 		if err := p.console.deliverFixed(f.Text); err != nil {
 			return err
 		}
-		if f.Read.File != "" {
+		if f.Result.File != "" {
 			p.say(b.number, f)
 		}
 	}
@@ -96,12 +96,12 @@ func (p *fixReport) take(b fixedPiece) error {
 }
 
 // say says what is left to mend in a record.
-func (p *fixReport) say(number int, f lint.Fixed[lint.Record]) {
-	r := &f.Read
+func (p *fixReport) say(number int, f lint.Fixed[lint.ParseResult]) {
+	r := &f.Result
 	p.findings.sayLeft(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
-	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Made
-	if f.Open != "" {
-		p.console.note("%s: not all is fixed: %s", title(r), f.Open)
+	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Applied
+	if f.Unfinished != "" {
+		p.console.note("%s: partly fixed: %s", title(r), f.Unfinished)
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 )
 
 // fieldFlags are the flags that say where in a line of JSON things stand.
-func fieldFlags(f *pflag.FlagSet, fields *lint.Fields) {
-	f.StringVar(&fields.Response, "field", "", "each line of a FILE is JSON, with the response at this `PATH` (of gjson), e.g. --field response.body")
-	f.StringVar(&fields.Tools, "tools-field", "", "the `PATH` of a record's own tools, a list of functions as OpenAI has them")
-	f.StringVar(&fields.Dialect, "dialect-field", "", "the `PATH` of the name of a record's own dialect")
-	f.StringVar(&fields.ID, "id-field", "", "the `PATH` of what a record calls itself")
+func fieldFlags(f *pflag.FlagSet, fields *lint.FieldPaths) {
+	f.StringVar(&fields.Response, "field", "", "read each line of a FILE as JSON, with the response at `PATH` (gjson syntax), e.g. --field response.body")
+	f.StringVar(&fields.Tools, "tools-field", "", "take a record's tools, a list of OpenAI functions, from `PATH`")
+	f.StringVar(&fields.Dialect, "dialect-field", "", "take a record's dialect from `PATH`")
+	f.StringVar(&fields.ID, "id-field", "", "take a record's ID from `PATH`")
 }
 
 // checkFields refuses flags that say something about records where there are none, and
@@ -27,10 +27,10 @@ func (o *parseOptions) checkFields() error {
 		{"--field", o.fields.Response}, {"--tools-field", o.fields.Tools}, {"--dialect-field", o.fields.Dialect}, {"--id-field", o.fields.ID},
 	} {
 		if err := lint.CheckPath(f.path); err != nil {
-			return usagef("close it, or write \\ before a sign that belongs to a name", "%s: %v", f.flag, err)
+			return usagef("close it, or escape a literal character with \\", "%s: %v", f.flag, err)
 		}
 		if f.path != "" && o.fields.Response == "" {
-			return usagef("add --field and the path of the response", "%s names a member of a record, and there are records only with --field", f.flag)
+			return usagef("add --field with the path of the response", "%s needs --field", f.flag)
 		}
 	}
 	return nil
@@ -41,13 +41,13 @@ type piece struct {
 	number int // of the file
 	name   string
 	lint.Chunk
-	record *lint.Record // of a large run file, which is read already, in its order
+	record *lint.ParseResult // of a large run file, which is read already, in its order
 }
 
 // A batch is what was read in a piece of a file, and what is printed about it.
 type batch struct {
 	piece
-	records []lint.Record // that are to be printed in their order
+	records []lint.ParseResult // that are to be printed in their order
 	text    *bytes.Buffer
 	sums
 }
@@ -62,7 +62,7 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 	read, report := o.reader(options), o.newReport()
 	work := func(p piece) *batch {
 		b := report.newBatch(p)
-		var r lint.Record
+		var r lint.ParseResult
 		for r = range read(p) {
 			if report.ordered {
 				b.records = append(b.records, r)
@@ -87,16 +87,16 @@ func (o *parseOptions) checkReadable(args []string) error {
 }
 
 // reader returns what reads the responses in a piece of a file.
-func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Record] {
-	records := lint.NewRecords(o.fields, options)
-	return func(p piece) iter.Seq[lint.Record] {
+func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.ParseResult] {
+	records := lint.NewRecordReader(o.fields, options)
+	return func(p piece) iter.Seq[lint.ParseResult] {
 		switch {
 		case p.record != nil:
-			return func(yield func(lint.Record) bool) { yield(*p.record) }
+			return func(yield func(lint.ParseResult) bool) { yield(*p.record) }
 		case o.fields.Response != "" || p.Records:
 			return records.Read(p.name, p.Chunk)
 		}
-		return lint.Captured(p.name, p.Bytes, options)
+		return lint.ParseCapture(p.name, p.Bytes, options)
 	}
 }
 
@@ -140,7 +140,7 @@ func runPieces(name string, options lint.Options, yield func(piece, error) bool)
 		return
 	}
 	defer f.Close()
-	for r, err := range lint.Run(name, f, options) {
+	for r, err := range lint.ParseRun(name, f, options) {
 		if !yield(piece{record: &r}, readError(name, err)) {
 			return
 		}
@@ -156,9 +156,9 @@ func (o *parseOptions) chunks(name string, options lint.Options) iter.Seq2[lint.
 			return
 		}
 		defer f.Close()
-		chunks := lint.Chunks(f)
+		chunks := lint.SplitLines(f)
 		if o.fields.Response == "" {
-			chunks = lint.Pieces(f, maxInput, options)
+			chunks = lint.SplitCapture(f, maxInput, options)
 		}
 		for c, err := range chunks {
 			if err = readError(name, err); errors.Is(err, lint.ErrTooLarge) {

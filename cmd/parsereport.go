@@ -59,7 +59,7 @@ func (o *parseOptions) newReport() *parseReport {
 
 // settle finds out which findings of a record count, and what is printed about it. Several
 // goroutines may do so, unless the order counts.
-func (p *parseReport) settle(b *batch, r *lint.Record) {
+func (p *parseReport) settle(b *batch, r *lint.ParseResult) {
 	p.findings.count(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
 	b.add(sums{1, tally, len(diag.SafeFixes(r.Findings))})
@@ -68,7 +68,7 @@ func (p *parseReport) settle(b *batch, r *lint.Record) {
 }
 
 // print prints a record. Its findings have been counted; some may be left out.
-func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.Record, tally diag.Tally) {
+func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, tally diag.Tally) {
 	file := report.File{Name: r.File, Number: number, Text: r.Text, Findings: r.Findings}
 	switch p.format { // a buffer takes everything
 	case "text":
@@ -76,7 +76,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.Record, tally d
 	case "json":
 		printElement(w, r)
 	case "jsonl":
-		w.Write(append(diag.VisibleJSON(r.AppendJSON(w.AvailableBuffer())), '\n'))
+		w.Write(append(diag.EscapeInvisibleJSON(r.AppendJSON(w.AvailableBuffer())), '\n'))
 	case "github":
 		_ = report.GitHub(w, file)
 	default:
@@ -89,7 +89,7 @@ func (p *parseReport) take(b *batch) error {
 	for i := range b.records {
 		p.settle(b, &b.records[i])
 	}
-	b.Free()
+	b.Release()
 	if p.format == "json" && p.records == 0 && b.text.Len() > 0 {
 		b.text.Bytes()[0] = '[' // in the place of a comma
 	}
@@ -120,7 +120,7 @@ func (p *parseReport) end() error {
 func (p *parseReport) aboutBaseline(stale []diag.Finding) *batch {
 	base := p.findings.base
 	b := p.newBatch(piece{number: -1})
-	b.records = []lint.Record{{
+	b.records = []lint.ParseResult{{
 		File: base.name, Why: "it is the baseline", Calls: []lint.Call{}, Findings: stale, Text: diag.Text{Bytes: base.text},
 	}}
 	return b
@@ -181,13 +181,13 @@ func (h *heldOutput) flush() error {
 }
 
 // printElement prints a record as an element of an array behind another one.
-func printElement(w *bytes.Buffer, r *lint.Record) {
+func printElement(w *bytes.Buffer, r *lint.ParseResult) {
 	w.WriteString(",\n  ")
-	_ = json.Indent(w, diag.VisibleJSON(r.AppendJSON(nil)), "  ", "  ") // it is JSON
+	_ = json.Indent(w, diag.EscapeInvisibleJSON(r.AppendJSON(nil)), "  ", "  ") // it is JSON
 }
 
 // printRecord prints a record for people.
-func printRecord(w *bytes.Buffer, r *lint.Record, tally diag.Tally) {
+func printRecord(w *bytes.Buffer, r *lint.ParseResult, tally diag.Tally) {
 	printCalls(w, r, tally)
 	if len(r.Findings) > 0 {
 		_ = report.Text(w, r.Findings, excerptsFrom(r.File, r.Text), nil) // a buffer takes everything
@@ -203,25 +203,25 @@ func excerptsFrom(name string, text diag.Text) map[string]diag.Text {
 }
 
 // printCalls prints what was read in a response: a line about it, and one for each call.
-func printCalls(w io.Writer, r *lint.Record, tally diag.Tally) {
+func printCalls(w io.Writer, r *lint.ParseResult, tally diag.Tally) {
 	if r.Dialect == "" {
 		return
 	}
-	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), report.Visible(r.Dialect), report.Visible(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
+	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), report.EscapeLine(r.Dialect), report.EscapeLine(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
 	for i, c := range r.Calls {
-		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s%s\n", report.Visible(r.File), c.Span.Line, c.Span.Column, i,
-			report.Visible(c.Name), shortened(report.Visible(string(c.Arguments))), defaults(c), remark(c))
+		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s%s\n", report.EscapeLine(r.File), c.Span.Line, c.Span.Column, i,
+			report.EscapeLine(c.Name), shortened(report.EscapeLine(string(c.Arguments))), defaults(c), remark(c))
 	}
 }
 
 // title says in which file a record stands, where in it, and what it calls itself.
-func title(r *lint.Record) string {
-	text := report.Visible(r.File)
+func title(r *lint.ParseResult) string {
+	text := report.EscapeLine(r.File)
 	if r.Record > 0 {
 		text += fmt.Sprintf(":%d", r.Record)
 	}
 	if r.ID != "" {
-		text += ": " + shortened(report.Visible(r.ID))
+		text += ": " + shortened(report.EscapeLine(r.ID))
 	}
 	return text
 }
@@ -231,14 +231,14 @@ func defaults(c lint.Call) string {
 	if c.Defaults == nil {
 		return ""
 	}
-	return ", by default " + shortened(report.Visible(string(c.Defaults)))
+	return ", by default " + shortened(report.EscapeLine(string(c.Defaults)))
 }
 
 // remark says what is special about a call: " (repaired, not executable)".
 func remark(c lint.Call) string {
 	var remarks []string
 	if c.Status != chat.StatusOK {
-		remarks = append(remarks, report.Visible(string(c.Status)))
+		remarks = append(remarks, report.EscapeLine(string(c.Status)))
 	}
 	if !c.Executable {
 		remarks = append(remarks, "not executable")

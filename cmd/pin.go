@@ -30,7 +30,7 @@ func definitionSourceOf(value string) (definitionSource, error) {
 	}
 	s := definitionSource{filepath.Clean(value[:i]), strings.ToLower(value[i+len(pinMark):])}
 	if digest, err := hex.DecodeString(s.pin); err != nil || len(digest) != sha256.Size {
-		return s, usagef("sha256sum "+shellQuote(s.path)+" prints it", "--tools: %q is no SHA-256: it has 64 hexadecimal digits", value[i+len(pinMark):])
+		return s, usagef("sha256sum "+shellQuote(s.path)+" prints it", "--tools: %q is not a SHA-256 (64 hexadecimal digits)", value[i+len(pinMark):])
 	}
 	return s, nil
 }
@@ -55,14 +55,14 @@ func (s definitionSource) load(l tool.Loader) ([]*tool.Definition, []diag.Findin
 		return defs, findings, err
 	}
 	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
-		return nil, nil, usagef("pin its files", "--tools: %s is a folder, which has no digest", s.path)
+		return nil, nil, usagef("pin its files", "--tools: %s is a folder and cannot be pinned", s.path)
 	}
 	src, err := readFlag("--tools", s.path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if sum := sha256.Sum256(src); hex.EncodeToString(sum[:]) != s.pin {
-		return nil, nil, usagef("read what has changed before you pin it again", "--tools: %s has the digest sha256:%x, not sha256:%s", s.path, sum, s.pin)
+		return nil, nil, usagef("review the changes before you pin it again", "--tools: %s has digest sha256:%x, expected sha256:%s", s.path, sum, s.pin)
 	}
 	defs, findings := l.Parse(s.path, src)
 	return defs, findings, nil

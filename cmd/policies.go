@@ -78,7 +78,7 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 		if err != nil {
 			return p, err
 		}
-		v := checker.File(file, src, lint.Policy)
+		v := checker.CheckFile(file, src, lint.Policy)
 		open, err := openToOthers(file)
 		if err != nil {
 			return p, err
@@ -149,7 +149,7 @@ func (o *runOptions) setNonce(cfg *agent.Config) error {
 			cfg.Nonce, asks = true, o.policy.name(i)+" sets require_nonce"
 		}
 	}
-	if _, ok := cfg.Dialect.Marked(""); cfg.Nonce && !ok {
+	if _, ok := cfg.Dialect.WithNonce(""); cfg.Nonce && !ok {
 		return usagef("use --dialect tool or native", "%s: the dialect %s has calls outside of fences, which cannot be marked", asks, cfg.Dialect.Name)
 	}
 	return nil

@@ -20,16 +20,16 @@ func (o *runOptions) observe(e agent.Event) {
 		o.retry(e)
 	case agent.EventFinding:
 		o.finding(e)
-	case agent.EventAgain:
+	case agent.EventReprompt:
 		o.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: asking again: %s", e.Turn, e.Text), turn)
 	case agent.EventCall:
 		o.console.logDecision(o.runID, e)
-	case agent.EventAnswer:
+	case agent.EventApproval:
 		o.console.logApproval(o.runID, e)
 	case agent.EventResult:
 		o.console.logResult(o.runID, e)
 		o.result(e)
-	case agent.EventLeft:
+	case agent.EventDropped:
 		o.console.logResult(o.runID, e)
 		if e.Call.Code == chat.UnknownOutcome {
 			o.interrupted = append(o.interrupted, "the call "+e.Call.ID+" of "+e.Call.Tool)
@@ -38,8 +38,8 @@ func (o *runOptions) observe(e agent.Event) {
 		o.console.logOnly(slog.LevelDebug, "the response is complete", turn,
 			slog.Int("input_tokens", e.Usage.InputTokens), slog.Int("output_tokens", e.Usage.OutputTokens))
 	case agent.EventRequest:
-		o.console.progress(slog.LevelDebug, fmt.Sprintf("turn %d: asking for %s", e.Turn, map[chat.Purpose]string{
-			chat.PurposeTurn: "the next step", chat.PurposeAnswer: "the answer",
+		o.console.progress(slog.LevelDebug, fmt.Sprintf("turn %d: waiting for %s", e.Turn, map[chat.Purpose]string{
+			chat.PurposeTurn: "the model", chat.PurposeAnswer: "the answer",
 		}[e.Purpose]), turn, slog.String("purpose", string(e.Purpose)))
 	}
 }
@@ -55,7 +55,7 @@ func (o *runOptions) finding(e agent.Event) {
 	switch o.findings++; {
 	case o.findings > mostFindings+1:
 	case o.findings > mostFindings:
-		o.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: there are more findings", e.Turn), slog.Int("turn", e.Turn))
+		o.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: more findings not shown", e.Turn), slog.Int("turn", e.Turn))
 	case o.console.format == "json" && !o.console.quiet:
 		o.console.logFinding(e.Finding, slog.Int("turn", e.Turn))
 	default:
@@ -67,7 +67,7 @@ func (o *runOptions) finding(e agent.Event) {
 func (o *runOptions) retry(e agent.Event) {
 	text := fmt.Sprintf("attempt %d: %s", e.Attempt.Number, e.Attempt.Error)
 	if e.Attempt.Wait > 0 {
-		text += fmt.Sprintf("; trying again in %v", e.Attempt.Wait.Round(time.Millisecond))
+		text += fmt.Sprintf("; retrying in %v", e.Attempt.Wait.Round(time.Millisecond))
 	}
 	o.console.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
 }
@@ -83,7 +83,7 @@ func (o *runOptions) result(e agent.Event) {
 	case o.console.format == "json":
 	case e.Call.Status == agent.CallOK:
 		status := o.console.colorize(color.FgGreen, "ok")
-		o.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Took.Round(time.Millisecond)))
+		o.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Duration.Round(time.Millisecond)))
 	default:
 		o.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
 	}

@@ -28,17 +28,17 @@ func newPrompt(env Env, t *console) *cobra.Command {
 	o := &promptCommand{env: env, console: t}
 	c := &cobra.Command{
 		Use:   "prompt [flags]",
-		Short: "Print what a model is told about a set of tools",
-		Long: `Prompt prints the system prompt of a run with these tools, byte for byte, and
-estimates on stderr how many tokens it costs. With --dialect native it is a JSON
-document of the system prompt and the functions that are published beside it.`,
+		Short: "Print the system prompt for a set of tools",
+		Long: `Prompt prints the exact system prompt of a run with these tools, and estimates its
+tokens on stderr. With --dialect native it prints a JSON document with the system
+prompt and the function definitions.`,
 		Example: `  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md
   oneshot prompt --tool wget --dialect native`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	o.tools.flags(c.Flags())
-	c.Flags().StringVar(&o.dialect, "dialect", "auto", "how calls are written: tool (auto is the same here), toolcalls or native")
-	onceVar(c.Flags(), &o.system, "system", "`FILE` with the base of the system prompt")
+	c.Flags().StringVar(&o.dialect, "dialect", "auto", "have calls written as tool (auto is the same here), toolcalls or native")
+	onceVar(c.Flags(), &o.system, "system", "begin the system prompt with the text of `FILE`")
 	o.vars.flags(c.Flags())
 	return c
 }
@@ -46,7 +46,7 @@ document of the system prompt and the functions that are published beside it.`,
 func (o *promptCommand) run(ctx context.Context) error {
 	cfg := agent.Config{Texts: o.env.Prompts, Native: o.dialect == native}
 	var err error
-	if cfg.Writes, err = taughtFlag(o.dialect); err != nil {
+	if cfg.Dialect, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.console); err != nil {

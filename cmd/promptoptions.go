@@ -21,12 +21,12 @@ type promptOptions struct {
 }
 
 func (o *promptOptions) flags(f *pflag.FlagSet) {
-	onceVar(f, &o.system, "system", "`FILE` with the base of the system prompt, e.g. --system editor.md")
-	onceVar(f, &o.file, "prompt-file", "`FILE` with the prompt, instead of the argument")
+	onceVar(f, &o.system, "system", "begin the system prompt with the text of `FILE`, e.g. --system editor.md")
+	onceVar(f, &o.file, "prompt-file", "read the prompt from `FILE` instead of the argument")
 	o.input.flags(f)
-	f.BoolVar(&o.trustInput, "trust-input", false, "vouch for the input: calls that it spells out may be made, and it is not untrusted")
+	f.BoolVar(&o.trustInput, "trust-input", false, "trust the input: allow calls that it spells out, and do not label it untrusted")
 	o.variables.flags(f)
-	f.StringArrayVar(&o.variables.files, "var-file", nil, "`K=FILE` adds a file to the input, as [K], to which ${K} in the prompt refers, e.g. --var-file ticket=42.txt")
+	f.StringArrayVar(&o.variables.files, "var-file", nil, "with `K=FILE`, add FILE to the input as block [K] and replace ${K} in the prompt with its name (repeatable), e.g. --var-file ticket=42.txt")
 }
 
 // load reads the parts of the prompt into a configuration.
@@ -84,9 +84,9 @@ func (o *promptOptions) check(args []string) (*variables, error) {
 	o.input.stdinNamed = first >= 0
 	switch {
 	case first >= 0 && slices.ContainsFunc(files[first+1:], isStdin):
-		return nil, usagef("", "stdin can be named once only")
+		return nil, usagef("", "stdin can be named only once")
 	case len(args) == 0 && o.file == "":
-		return nil, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "a prompt is missing")
+		return nil, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "missing prompt")
 	case len(args) == 1 && o.file != "":
 		return nil, usagef("", "the prompt is given both as an argument and with --prompt-file")
 	}

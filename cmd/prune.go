@@ -33,18 +33,18 @@ func newPrune(runs *runsOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: "Delete the records of old runs",
-		Long: `Prune deletes the records of runs in the state directory that ended long ago, also
-of those that failed, and prints their files. It keeps runs that wait for somebody
-(an answer, an approval, a change whose outcome is not known) or were cut off.
-A record that a run is writing is never deleted.`,
+		Long: `Prune deletes the records of old finished runs from the state directory, failed runs
+included, and prints their file names. It keeps runs that were cut off or wait for an
+answer, an approval or a check of a change with unknown outcome. It never deletes the
+record of an active run.`,
 		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
 	f := c.Flags()
-	f.Var(&o.older, "older-than", "`AGE` since the last record, e.g. --older-than 7d")
-	f.IntVar(&o.keep, "keep", 0, "how many of the latest runs stay, however old they are")
-	f.BoolVar(&o.all, "all", false, "delete also runs that wait for somebody or were cut off")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be deleted, and delete nothing")
+	f.Var(&o.older, "older-than", "delete runs without a record for `AGE`, e.g. --older-than 7d")
+	f.IntVar(&o.keep, "keep", 0, "keep the latest `N` runs whatever their age")
+	f.BoolVar(&o.all, "all", false, "also delete runs that wait or were cut off")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the files and delete nothing")
 	return c
 }
 
@@ -54,7 +54,7 @@ func (o *pruneOptions) prune() error {
 		return err
 	}
 	if o.keep < 0 {
-		return usagef("0 keeps none for its place", "--keep: %d is no number of runs", o.keep)
+		return usagef("0 keeps no run for its rank", "--keep: %d is negative", o.keep)
 	}
 	paths, err := o.files()
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 	case as[*runfile.RemoveError](err):
 		return false, &outputError{err}
 	case err != nil:
-		o.console.note("%s stays: %v", filepath.Base(path), err)
+		o.console.note("%s kept: %v", filepath.Base(path), err)
 	}
 	return gone, nil
 }

@@ -42,7 +42,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	copy(cfg.Seed[:], seed)
 	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
 	if run.Responder != "" {
-		cfg.Responder = player
+		cfg.AnswerModel = player
 	}
 	for key, value := range run.Params {
 		if cfg.Params[key] == nil {
@@ -54,7 +54,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	if err := useTexts(cfg, run, strings.TrimPrefix(name, "replay:")); err != nil {
 		return err
 	}
-	cfg.Restarts, _ = agent.Restarts(log)
+	cfg.ResumePoints, _ = agent.ResumePoints(log)
 	return o.useDialect(run.Dialect, cfg)
 }
 
@@ -122,7 +122,7 @@ func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error
 		name = recorded
 	}
 	cfg.Native = name == native && cfg.Tools != nil
-	cfg.Writes, err = taughtFlag(name)
+	cfg.Dialect, err = taughtFlag(name)
 	return err
 }
 
@@ -205,7 +205,7 @@ func newRecordedApprover(log *runfile.Log) *recordedApprover {
 }
 
 // Approve answers a question.
-func (a *recordedApprover) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
+func (a *recordedApprover) Approve(_ context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
 	if then, ok := a.answers[q.CallID]; ok && then.Digest == q.Digest {
 		return agent.Approval{ID: then.ID, By: then.By, Approved: then.Approved, Modified: then.Modified, Why: then.Why}, nil
 	}

@@ -29,7 +29,7 @@ func (o *modelOptions) isReplay() bool {
 // recordingFile returns the run file of "replay:NAME".
 func recordingFile(env Env, name string) (string, error) {
 	if name == "" {
-		return "", usagef("--model replay:last, or with an ID or a FILE", "--model replay: names no run")
+		return "", usagef("use replay:last, replay:ID or replay:FILE", "--model replay: missing run")
 	}
 	path, err := (&runsOptions{env: env}).find(name)
 	if err != nil || isRunPath(name) {
@@ -38,9 +38,9 @@ func recordingFile(env Env, name string) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		hint := showsIDs
 		if _, err := os.Stat(name); err == nil {
-			hint = "--model replay:./" + name + " is the file"
+			hint = "use --model replay:./" + name + " for the file"
 		}
-		return "", &hintedError{&inputError{fmt.Errorf("--model: there is no run %q", name)}, hint}
+		return "", &hintedError{&inputError{fmt.Errorf("--model: run %q not found", name)}, hint}
 	}
 	return path, nil
 }
@@ -49,7 +49,7 @@ func recordingFile(env Env, name string) (string, error) {
 // its flags, except where they are given.
 func (o *runOptions) loadReplayed(args []string) error {
 	if o.record.liveTools && !o.model.isReplay() {
-		return usagef("leave it out", "--live-tools: only the tools of --model replay:RUN are played and not run")
+		return usagef("omit it", "--live-tools needs --model replay:RUN")
 	}
 	for i, model := range o.model.names {
 		name, ok := strings.CutPrefix(model, "replay:")
@@ -87,7 +87,7 @@ func (o *runOptions) replayByID(path string, args []string) error {
 	if len(args) == 0 && o.prompt.file == "" {
 		for _, flag := range []string{"input", "var", "var-file"} {
 			if o.set.Changed(flag) {
-				return usagef("give the prompt, too", "--%s: the recorded prompt has the input and the variables of its run", flag)
+				return usagef("give a prompt as well", "--%s: the recorded prompt has its own input and variables", flag)
 			}
 		}
 		o.replayed = &run
@@ -113,11 +113,11 @@ func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
 		case o.replayed == nil && (name == "var" || name == "var-file"): // of another prompt
 		case given[name], !widens && !slices.Contains(replayedFlags, name):
 		case name == "policy" && o.record.liveTools:
-			return usagef("--policy "+shellQuote(value)+", or another one", "--live-tools: the run had a policy, which has to be given again")
+			return usagef("add --policy "+shellQuote(value)+" or another policy", "--live-tools: the recorded run had a policy, which must be given again")
 		case widens && o.record.liveTools:
 		default:
 			if err := o.set.Set(name, value); err != nil {
-				return &inputError{fmt.Errorf("%s: the option %s of the run: %w", path, name, err)}
+				return &inputError{fmt.Errorf("%s: recorded option %s: %w", path, name, err)}
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 var reportFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit"}
 
 // reportFlag is the help of --format of these commands.
-const reportFlag = "text; json or jsonl (a line for each file or record); or for other programs sarif, github (annotations) or junit"
+const reportFlag = "print text, json, jsonl (a line per file or record), sarif, github (annotations) or junit"
 
 // newCollector returns the report of a format that is one document on all files, or nil.
 func newCollector(format string) report.Collector {

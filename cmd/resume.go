@@ -140,10 +140,10 @@ func ownFile(flag, name, path string) error {
 
 // read takes what counts from the record, and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
-	if r.past, err = agent.Continue(log); err != nil {
+	if r.past, err = agent.History(log); err != nil {
 		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints the answer again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
-	turns, last := agent.Restarts(log)
+	turns, last := agent.ResumePoints(log)
 	r.restarts = append(turns, last)
 	r.run, _ = log.Run() // it has one, or it is damaged
 	if err := startedHere("--resume", r.path, r.run); err != nil {
@@ -259,12 +259,12 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	if err := useTexts(cfg, r.run, r.path); err != nil {
 		return err
 	}
-	cfg.Restarts = append(cfg.Restarts, r.restarts...)
-	cfg.Params, cfg.Now, cfg.Past = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
+	cfg.ResumePoints = append(cfg.ResumePoints, r.restarts...)
+	cfg.Params, cfg.Now, cfg.History = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
 	cfg.AskUser = r.run.AskUser
 	cfg.TextAnswer = r.run.AnswerForm == formText
-	if cfg.Spent = r.spent; cfg.Limits.Wall-cfg.Spent < minTimeLeft {
-		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Spent: cfg.Spent}
+	if cfg.Elapsed = r.spent; cfg.Limits.Wall-cfg.Elapsed < minTimeLeft {
+		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if player, ok := cfg.Model.(*model.Replay); ok {
 		player.Skip(r.past)

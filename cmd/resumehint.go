@@ -17,11 +17,11 @@ func (o *runOptions) approveHint(err error) string {
 	var waiting *agent.ApprovalError
 	errors.As(err, &waiting)
 	admit := ""
-	for _, q := range waiting.Questions {
+	for _, q := range waiting.Requests {
 		admit += " --approve-call " + q.Approval
 	}
 	if o.runPath == "" {
-		return "an approval is of a call of this run, which has no record: leave out --no-run-file, or use --approve tty"
+		return "an approval needs the record of its run: omit --no-run-file, or use --approve tty"
 	}
 	return o.resumeCommand(admit)
 }
@@ -41,7 +41,7 @@ func (o *runOptions) withResumeHint(err error) error {
 	case name == "rejected":
 		flags = " --model MODEL"
 	}
-	hint := "to go on: " + o.resumeCommand(flags)
+	hint := "to continue: " + o.resumeCommand(flags)
 	if so := hintOf(err); so != "" {
 		hint = so + "; " + hint
 	}
@@ -95,9 +95,9 @@ func shortestPath(path string) string {
 func damagedRecordError(path string, err error) error {
 	var damage *runfile.DamageError
 	errors.As(err, &damage)
-	hint := "it cannot go on; start a new run"
+	hint := "it cannot be resumed; start a new run"
 	if damage.Line > 1 {
-		hint = "it cannot go on; oneshot runs show " + runArgument(path) + " shows what stands before that line"
+		hint = "it cannot be resumed; oneshot runs show " + runArgument(path) + " shows the records before that line"
 	}
 	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
 }

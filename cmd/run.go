@@ -75,12 +75,12 @@ func newRun(env Env, t *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT|-]",
 		Short: "Run a prompt with tools and print the answer as JSON",
-		Long: `Run asks a model, runs the tools that it calls, and prints the final answer as
-one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
-a file on stdin is the input, without a flag; --no-stdin turns that off.`,
+		Long: `Run sends a prompt to a model, runs the tools it calls, and prints the final answer
+as one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
+file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
-		Args: atMost(1, "a prompt of several words stands in quotes"),
+		Args: atMost(1, "quote a prompt that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
@@ -105,27 +105,27 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.prompt.flags(f)
 	o.confine.flags(f)
 	o.record.flags(f)
-	onceVar(f, &o.schema, "schema", "`FILE` with the JSON Schema of the answer, or the schema itself, e.g. --schema digest.schema.json")
-	f.StringVar(&o.describe, "answer-description", "", "what the answer should be, in `WORDS`")
-	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "requests to the model, e.g. --max-turns 5")
-	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "tool calls")
-	f.IntVar(&o.limits.Repeats, "max-identical-calls", o.limits.Repeats, "calls of one tool with the same arguments")
-	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "answers sent back because they do not fit")
-	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "tokens of all requests together; 0 is no limit")
-	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "wall clock of the whole run, e.g. --timeout 90s")
+	onceVar(f, &o.schema, "schema", "check the answer against the JSON Schema in `FILE`, or the schema itself, e.g. --schema digest.schema.json")
+	f.StringVar(&o.describe, "answer-description", "", "describe the answer to the model in `WORDS`")
+	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "limit requests to the model, e.g. --max-turns 5")
+	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "limit tool calls")
+	f.IntVar(&o.limits.Repeats, "max-identical-calls", o.limits.Repeats, "limit calls of one tool with the same arguments")
+	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "limit how often an invalid answer is sent back")
+	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "limit the tokens of all requests together (0: no limit)")
+	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "limit the wall-clock time of the run, e.g. --timeout 90s")
 	o.policy.flags(f)
 	o.approve.flags(f)
 	o.answers.flags(f)
-	f.BoolVar(&o.policy.nonce, "nonce", false, "let calls count only in fences that are marked with a random word of the run; native calls need none")
-	f.StringVar(&o.onDenied, "on-denied", "fail", "when a change is denied: fail ends the run, continue tells the model")
-	f.StringVar(&o.onUnknown, "on-unknown-outcome", "stop", "when a run goes on that was cut off in a change: stop ends it, report tells the model")
-	f.StringArrayVar(&o.require, "require-tool", nil, "`NAME` of a tool of which a call has to succeed; exit 7 otherwise")
-	f.StringVar(&o.now, "now", "", "the run's clock as the model sees it, as RFC 3339 `TIME`")
-	f.StringVar(&o.zone, "tz", "", "the run's time zone, e.g. --tz Europe/Berlin")
-	f.StringVar(&o.output, "output", "json", "what is printed: json, envelope or text; without --schema, text also asks the model for text, e.g. --output envelope")
-	f.StringVarP(&o.file, "output-file", "o", "", "`FILE` for it instead of stdout, replaced as a whole or not at all, e.g. -o digest.json")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the first request as JSON, credentials hidden, and send nothing to the model")
-	f.StringVar(&o.lock, "lock", "", "at most one run of this `NAME` at a time; exit 5 when it is taken")
+	f.BoolVar(&o.policy.nonce, "nonce", false, "accept calls only in fences marked with a random word of this run; native calls need none")
+	f.StringVar(&o.onDenied, "on-denied", "fail", "if a change is denied: fail ends the run, continue tells the model")
+	f.StringVar(&o.onUnknown, "on-unknown-outcome", "stop", "if the resumed run was cut off during a change: stop ends it, report tells the model")
+	f.StringArrayVar(&o.require, "require-tool", nil, "exit 7 unless a call of tool `NAME` succeeds (repeatable)")
+	f.StringVar(&o.now, "now", "", "show the model RFC 3339 `TIME` as the current time")
+	f.StringVar(&o.zone, "tz", "", "set the time zone of the run, e.g. --tz Europe/Berlin")
+	f.StringVar(&o.output, "output", "json", "print json, envelope or text; without --schema, text also asks the model for plain text")
+	f.StringVarP(&o.file, "output-file", "o", "", "write the output to `FILE` instead of stdout, atomically, e.g. -o digest.json")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the first request as JSON, credentials masked, and send nothing to the model")
+	f.StringVar(&o.lock, "lock", "", "allow one run with lock `NAME` at a time; exit 5 if the lock is held")
 }
 
 // garbageLimit is the size of the heap from which garbage is collected eagerly, so that a long reply does not take
@@ -195,7 +195,7 @@ func (o *runOptions) finishConfig(ctx context.Context, cfg *agent.Config) (err e
 	if err := o.setNonce(cfg); err != nil {
 		return err
 	}
-	if cfg.Answers, err = o.answers.read(o.console.secrets, o.resumed); err != nil {
+	if cfg.UserAnswers, err = o.answers.read(o.console.secrets, o.resumed); err != nil {
 		return err
 	}
 	if err := o.prompt.input.addUnnamed(ctx, o.env, o.console, &cfg.Input); err != nil {
@@ -231,16 +231,16 @@ func causeOr(ctx context.Context, err error) error {
 func (o *runOptions) startTimeout() *time.Timer {
 	over := &agent.TimeoutError{Limit: o.limits.Wall}
 	if o.resumed != nil {
-		over.Spent = o.resumed.spent
+		over.Elapsed = o.resumed.spent
 	}
-	return time.AfterFunc(over.Limit-over.Spent, func() { o.console.abort(over) })
+	return time.AfterFunc(over.Limit-over.Elapsed, func() { o.console.abort(over) })
 }
 
 // config puts together what the run depends on besides its tools' surroundings.
 func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
 	cfg := agent.Config{
-		Texts: o.env.Prompts, Format: o.describe, Limits: o.limits,
-		ContinueDenied: o.onDenied == "continue", ReportUnknown: o.onUnknown == "report", Require: o.require,
+		Texts: o.env.Prompts, AnswerDescription: o.describe, Limits: o.limits,
+		ContinueDenied: o.onDenied == "continue", ReportUnknownOutcome: o.onUnknown == "report", RequiredTools: o.require,
 		Observe: o.observe,
 	}
 	var err error
@@ -283,7 +283,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		o.prompt.input.replayed = "a replay reads it only with --input -"
 	}
 	if o.resumed != nil {
-		o.prompt.input.replayed = "the input of a resumed run is on record"
+		o.prompt.input.replayed = "a resumed run uses its recorded input"
 		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
 	}
 	if o.replayed != nil {
@@ -321,7 +321,7 @@ func (o *runOptions) openOutput() error {
 		return nil
 	}
 	if flag := o.recordFlagFor(o.file); flag != "" {
-		return usagef("name another one", "-o and %s are the same file: %s", flag, o.file)
+		return usagef("choose another file", "-o and %s are the same file: %s", flag, o.file)
 	}
 	to, err := newOutputFile("-o", o.file)
 	if err == nil {
@@ -376,13 +376,13 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
 	if !o.isReplay() {
 		if o.approve.who == "tty" {
-			cfg.Ask = o.console.askTerminal
+			cfg.PromptUser = o.console.askTerminal
 		}
 		cfg.Approver, err = o.approve.approver(o.env, o.console, o.model.chosen)
 		return err
 	}
-	cfg.Played, cfg.Approver = true, newRecordedApprover(o.model.log)
-	if len(cfg.Answers) == 0 {
+	cfg.Replay, cfg.Approver = true, newRecordedApprover(o.model.log)
+	if len(cfg.UserAnswers) == 0 {
 		cfg.RecordedUserInput = o.model.told()
 	}
 	return nil
@@ -404,7 +404,7 @@ func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release 
 		cfg.Runner = o.model.recordedTools()
 		return release, nil
 	}
-	cfg.Before = env.Before
+	cfg.FileBefore = env.Before
 	if cfg.Tools != nil {
 		env.Secret = o.secret
 		cfg.Runner = o.confine.runner(o.env, cfg.Tools, env)
@@ -419,7 +419,7 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 		return err
 	}
 	if w != nil {
-		cfg.Record = redactingRecorder{noticingRecorder{w, &o.hasNewRecords}, o.console.secrets}
+		cfg.Recorder = redactingRecorder{noticingRecorder{w, &o.hasNewRecords}, o.console.secrets}
 		defer func() { err = o.end(w, err) }()
 	}
 	cfg.ID = o.runID
@@ -433,11 +433,11 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, o.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
-		return &hintedError{err, "look whether it did; to go on, and tell the model that it is not known: " + o.resumeCommand(" --on-unknown-outcome report")}
+		return &hintedError{err, "check whether it took effect; to continue and tell the model that the outcome is unknown: " + o.resumeCommand(" --on-unknown-outcome report")}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, o.answerHint(err)}
 	case o.resumed != nil && !o.hasNewRecords && isFinalVerdict(err):
-		return &hintedError{err, "the run had ended so, and nobody was asked anew; start a new run"}
+		return &hintedError{err, "the run had already ended this way; start a new run"}
 	case err != nil && len(o.interrupted) > 0 && !o.isReplay():
 		return &hintedError{err, o.inDoubt()}
 	case err != nil:
@@ -456,7 +456,7 @@ func isFinalVerdict(err error) bool {
 
 // inDoubt says which calls were cut off in the middle of a change.
 func (o *runOptions) inDoubt() string {
-	return "whether " + strings.Join(o.interrupted, ", ") + " took effect is not known"
+	return "unknown outcome of " + strings.Join(o.interrupted, ", ")
 }
 
 // hidePrompt takes secrets out of what the model is told, and has the run refuse calls that
@@ -464,12 +464,12 @@ func (o *runOptions) inDoubt() string {
 func (o *runOptions) hidePrompt(cfg *agent.Config) {
 	cfg.Policy.Secrets = o.console.secrets
 	held := false
-	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.Format} {
+	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.AnswerDescription} {
 		hidden := o.console.secrets.Hide(*text)
 		held, *text = held || hidden != *text, hidden
 	}
 	if held {
-		o.console.note("the prompt or its input held the value of a secret, which was replaced by %s", redact.Mask)
+		o.console.note("the prompt or its input contained a secret, masked as %s", redact.Mask)
 	}
 }
 
@@ -479,10 +479,10 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	if bytes.Equal(hidden, o.outcome.Answer) {
 		return nil
 	}
-	o.console.note("the answer held the value of a secret, which was replaced by %s", redact.Mask)
+	o.console.note("the answer contained a secret, masked as %s", redact.Mask)
 	if s != nil && len(s.Check(hidden)) > 0 {
 		o.outcome.Answer = nil
-		return &findingsError{"the answer holds the value of a secret, and does not fit its schema without it"}
+		return &findingsError{"the answer contains a secret and does not fit its schema once masked"}
 	}
 	o.outcome.Answer = hidden
 	return nil
@@ -505,7 +505,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 		broken = closed
 	}
 	if broken != nil && err == nil {
-		o.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the record of the run has no end: %v", broken))
+		o.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
 	}
 	return err
 }
@@ -537,7 +537,7 @@ func (o *runOptions) document() ([]byte, error) {
 		}
 		return []byte(text + "\n"), nil
 	}
-	return append(diag.VisibleJSON(compact(o.outcome.Answer)), '\n'), nil
+	return append(diag.EscapeInvisibleJSON(compact(o.outcome.Answer)), '\n'), nil
 }
 
 // taughtFlag returns the dialect in which a --dialect flag tells a model to write.
@@ -546,8 +546,8 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 		name = "tool" // what a model that does not call natively is told
 	}
 	d, err := dialectFlag(name)
-	if err == nil && !d.Taught() {
-		return d, usagef("choose auto, native, tool or toolcalls", "--dialect: %s can be read, but no prompt teaches it", d.Name)
+	if err == nil && !d.IsTeachable() {
+		return d, usagef("use auto, native, tool or toolcalls", "--dialect: %s can be parsed, but no prompt teaches it", d.Name)
 	}
 	return d, err
 }
@@ -555,9 +555,9 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 // dialectFlag returns the dialect that a --dialect flag names.
 // The names besides are those of what else the flag takes.
 func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
-	d, ok := dialect.Named(name)
+	d, ok := dialect.Lookup(name)
 	if !ok {
-		hint := cmp.Or(dialect.Meant(name, besides...), "oneshot parse --list-dialects shows them")
+		hint := cmp.Or(dialect.DidYouMean(name, besides...), "oneshot parse --list-dialects lists them")
 		return d, usagef(hint, "--dialect: unknown dialect %q", name)
 	}
 	return d, nil
@@ -584,7 +584,7 @@ func loadSchema(t *console, path string) (*schema.Schema, error) {
 	s, findings := schema.Compile(path, raw)
 	t.findings(findings, map[string]diag.Text{path: {Bytes: raw}})
 	if s == nil {
-		return nil, usagef("oneshot validate "+path+" shows it again", "--schema: %s is not a usable JSON Schema", path)
+		return nil, usagef("oneshot validate "+path+" repeats the check", "--schema: %s is not a usable JSON Schema", path)
 	}
 	return s, nil
 }

@@ -90,7 +90,7 @@ func printIndented(w io.Writer, number int, r runfile.Record) error {
 	if err := json.Indent(&b, text, "  ", "  "); err != nil {
 		return err
 	}
-	_, err = w.Write(diag.VisibleJSON(b.Bytes()))
+	_, err = w.Write(diag.EscapeInvisibleJSON(b.Bytes()))
 	return err
 }
 
@@ -180,7 +180,7 @@ func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string)
 	switch {
 	case b.State == chat.FileMissing:
 		head = " creates " + put.Path
-	case b.State != chat.FileThere:
+	case b.State != chat.FilePresent:
 		return " to " + put.Path + ", whose content is unknown: " + b.State, ""
 	case b.Truncated:
 		return fmt.Sprintf(" replaces %s: %d bytes, sha256 %s, of which the first %d are on record", put.Path, b.Bytes, b.SHA256, len(b.Text)), ""

@@ -52,7 +52,7 @@ func (o *secretOptions) expand(env Env, t *console, flag, value string) (expande
 		}
 		name, tail, closed := strings.Cut(after, refClose)
 		if !closed || !isVariable(name) {
-			return "", nil, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: a reference to a secret is not %sNAME}", flag, refOpen)
+			return "", nil, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: invalid secret reference, expected %sNAME}", flag, refOpen)
 		}
 		c, err := o.named(env, t, flag, name)
 		if err != nil {
@@ -91,7 +91,7 @@ func (t *console) hideVariable(name, value string) (string, error) {
 // fits refuses a value that cannot stand in a header.
 func fits(what, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return usagef("check what sets it", "%s holds a line break or another character that no key has", what)
+		return usagef("check its source", "%s contains a line break or another character that a header cannot hold", what)
 	}
 	return nil
 }

@@ -35,11 +35,11 @@ func sourceOf(name, value string) (secretSource, error) {
 	s := secretSource{kind, at, secretLimit}
 	switch {
 	case ok && kind == "keyring":
-		return s, usagef("--secret "+name+"=file:PATH, env:VAR or command:PROGRAM, such as a password store's", "--secret %s: a keyring is not there in cron or CI, and is not asked", name)
+		return s, usagef("use --secret "+name+"=file:PATH, env:VAR or command:PROGRAM, such as that of a password manager", "--secret %s: keyrings are not supported: cron and CI have none", name)
 	case !ok || at == "" || kind != "env" && kind != "file" && kind != "command", kind == "env" && !isVariable(at):
 		return s, usagef(hintSecret, "--secret %s: the source is not env:VAR, file:PATH or command:PROGRAM ARGS", name)
 	case kind == "command" && strings.ContainsAny(at, "\"'`\\$|&;<>(){}*?~#\n"):
-		return s, usagef("put the command into a script and name that", "--secret %s: there is no shell: a command is a program and its arguments, with blanks between them", name)
+		return s, usagef("put the command into a script and use that", "--secret %s: no shell is used: a command is a program and its arguments, separated by spaces", name)
 	}
 	return s, nil
 }
@@ -112,11 +112,11 @@ func (s secretSource) file(env Env) (string, error) {
 	case err != nil:
 		return "", noSecret("", "%w", err)
 	case !info.Mode().IsRegular():
-		return "", noSecret("a program is command:PROGRAM ARGS", "%s is no ordinary file", s.at)
+		return "", noSecret("for a program use command:PROGRAM ARGS", "%s is not a regular file", s.at)
 	case info.Mode()&others != 0:
-		return "", noSecret("chmod 600 "+s.at, "%s has the mode %04o: others can read it", s.at, info.Mode().Perm())
+		return "", noSecret("chmod 600 "+s.at, "%s has mode %04o: others can read it", s.at, info.Mode().Perm())
 	case info.Size() > mostSecret:
-		return "", noSecret("", "%s has %d bytes; a secret has %d at most", s.at, info.Size(), mostSecret)
+		return "", noSecret("", "%s has %d bytes; a secret has at most %d", s.at, info.Size(), mostSecret)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, mostSecret))
 	if err != nil {
@@ -130,7 +130,7 @@ func (s secretSource) file(env Env) (string, error) {
 func (s secretSource) command(ctx context.Context, env Env, t *console) (string, error) {
 	words := strings.Fields(s.at)
 	if len(words) == 0 {
-		return "", noSecret("", "no program is named")
+		return "", noSecret("", "missing program")
 	}
 	p := subprocess.Program{All: t.programs}
 	for _, name := range []string{"PATH", "HOME"} {
@@ -139,7 +139,7 @@ func (s secretSource) command(ctx context.Context, env Env, t *console) (string,
 	if p.Path, p.Err = exec.LookPath(words[0]); p.Err != nil {
 		return "", noSecret("", "%w", p.Err)
 	}
-	own, cancel := context.WithTimeoutCause(ctx, s.limit, noSecret("a secret has to be there without a person", "%s took longer than %v", words[0], s.limit))
+	own, cancel := context.WithTimeoutCause(ctx, s.limit, noSecret("the program must not wait for a person", "%s took longer than %v", words[0], s.limit))
 	defer cancel()
 	text, err := p.Output(own, nil, mostSecret, words[1:]...)
 	switch {

@@ -32,19 +32,19 @@ type serverOptions struct {
 
 func (o *serverOptions) flags(f *pflag.FlagSet) {
 	o.access(f)
-	f.DurationVar(&o.firstByte, "first-byte-timeout", 5*time.Minute, "wait for the first byte of a response, model loading included")
-	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "wait for the next byte of a response")
+	f.DurationVar(&o.firstByte, "first-byte-timeout", 5*time.Minute, "limit the wait for the first byte of a response, model loading included")
+	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "limit the wait for each next byte of a response")
 }
 
 // access adds the flags that say where a server is and who asks.
 func (o *serverOptions) access(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.baseURLs, "base-url", nil, "`URL` of the model server, or PROVIDER=URL; the provider's own otherwise, and OLLAMA_HOST for Ollama")
-	f.StringVar(&o.api, "api", "", "what the server of --base-url speaks: ollama, chat, responses or messages; --model is then its own name for the model")
-	f.StringArrayVar(&o.keys, "api-key", nil, "`KEY` as '${secret:NAME}' or PROVIDER='${secret:NAME}': the environment variable NAME; the provider's own variable otherwise")
+	f.StringArrayVar(&o.baseURLs, "base-url", nil, "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)")
+	f.StringVar(&o.api, "api", "", "set the protocol of --base-url: ollama, chat, responses or messages; --model is then the server's model name")
+	f.StringArrayVar(&o.keys, "api-key", nil, "use `KEY`: '${secret:NAME}' or PROVIDER='${secret:NAME}', a --secret or environment variable (default: the provider's variable)")
 	o.secrets.flags(f)
-	f.StringArrayVar(&o.headers, "header", nil, "`K=V` header of requests to the model; credentials only as ${secret:NAME}")
-	f.StringVar(&o.caFile, "ca-file", "", "`FILE` with certificates (PEM) of authorities to trust besides the system's")
-	f.StringVar(&o.proxy, "proxy", "", "`URL` of a proxy to the model: http, https or socks5; none otherwise, whatever the environment says")
+	f.StringArrayVar(&o.headers, "header", nil, "add the header `K=V` to model requests (repeatable); credentials only as ${secret:NAME}")
+	f.StringVar(&o.caFile, "ca-file", "", "trust the CA certificates (PEM) in `FILE`, besides the system's")
+	f.StringVar(&o.proxy, "proxy", "", "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored")
 }
 
 // given reports whether the flags say anything of where a server is and who asks.
@@ -80,7 +80,7 @@ type sentSecret struct {
 // read reads the flags. It asks no server.
 func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
-		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints the headers of requests, and with them keys")
+		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints request headers, including keys")
 	}
 	if o.firstByte <= 0 || o.idle <= 0 {
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
@@ -90,7 +90,7 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{}, resolved: &o.resolved,
 	}
 	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
-		return nil, usagef("--api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
+		return nil, usagef("use --api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {
@@ -113,7 +113,7 @@ func (o *serverOptions) readURLs(t *console, s *settings) error {
 	for _, value := range o.baseURLs {
 		provider, raw := ofProvider(value)
 		if s.urls[provider] != nil {
-			return usagef("once for each provider", "--base-url is given twice for one server")
+			return usagef("give it once per provider", "--base-url is given twice for one server")
 		}
 		u, err := serverURL("--base-url", raw)
 		if err != nil {
@@ -134,9 +134,9 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 		case err != nil:
 			return err
 		case len(used) == 0:
-			return usagef("--api-key '${secret:NAME}' takes it from the environment variable NAME", "--api-key: a key on a command line can be seen by others")
+			return usagef("use --api-key '${secret:NAME}', NAME an environment variable", "--api-key: never put keys on the command line")
 		case s.keys[provider].value != "":
-			return usagef("once for each provider", "--api-key is given twice for one server")
+			return usagef("give it once per provider", "--api-key is given twice for one server")
 		}
 		s.keys[provider] = heldKey{key, used}
 	}
@@ -160,7 +160,7 @@ func serverURL(from, raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usagef("for example http://127.0.0.1:11434", "%s: %q is not the address of a server", from, withoutUser(raw))
+		return nil, usagef("for example http://127.0.0.1:11434", "%s: invalid server URL %q", from, withoutUser(raw))
 	}
 	return u, inASCII(from, u)
 }
@@ -187,7 +187,7 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 	}
 	u, err := url.Parse(o.proxy)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
-		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: %q is not the address of a proxy", withoutUser(o.proxy))
+		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: invalid proxy URL %q", withoutUser(o.proxy))
 	}
 	t.secrets.AddURL(u)
 	return u, inASCII("--proxy", u)
@@ -196,7 +196,7 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 // inASCII refuses a host that other programs could read as another one.
 func inASCII(from string, u *url.URL) error {
 	if strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return usagef("write it as xn--…", "%s: the host %q has characters that are not ASCII", from, u.Hostname())
+		return usagef("write it as xn--…", "%s: non-ASCII host %q", from, u.Hostname())
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (o *serverOptions) roots() (*x509.CertPool, error) {
 		pool = x509.NewCertPool() // a machine without any
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &inputError{fmt.Errorf("--ca-file: %s holds no certificate in PEM form", o.caFile)}
+		return nil, &inputError{fmt.Errorf("--ca-file: %s contains no PEM certificate", o.caFile)}
 	}
 	return pool, nil
 }
@@ -228,17 +228,17 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 		canonical := http.CanonicalHeaderKey(name)
 		if !ok || !isHeaderName(name) || slices.Contains(ownHeaders, canonical) {
 			shown := name[:len(name)-len(strings.TrimLeftFunc(name, isHeaderRune))] // what follows may be a credential
-			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with the name of a header that can be set", shown)
+			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with a settable header name", shown)
 		}
 		value, used, err := o.secrets.expand(env, t, "--header "+name, raw)
 		switch {
 		case err != nil:
 			return nil, err
 		case len(used) == 0 && slices.Contains(model.CredentialHeaders(), canonical):
-			return nil, usagef("--header '"+name+"=${secret:NAME}' takes it from the environment variable NAME",
-				"--header %s: credentials on a command line can be seen by others", name)
+			return nil, usagef("use --header '"+name+"=${secret:NAME}', NAME an environment variable",
+				"--header %s: never put credentials on the command line", name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-			return nil, usagef("", "--header %s: the value holds a control character", name)
+			return nil, usagef("", "--header %s: the value contains a control character", name)
 		}
 		header.Add(canonical, value)
 		s.sent = append(s.sent, sentSecret{"--header " + name, used})

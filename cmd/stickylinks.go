@@ -39,7 +39,7 @@ func checkLinks(name string) error {
 			at = next
 			continue
 		case isStrangers(at, info):
-			return fmt.Errorf("%s is a link of another user in a folder that everybody can write, and is not followed", next)
+			return fmt.Errorf("%s is a link of another user in a world-writable folder, and is not followed", next)
 		}
 		if links++; links > maxLinks {
 			return fmt.Errorf("%s leads through more than %d links", name, maxLinks)

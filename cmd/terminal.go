@@ -24,10 +24,10 @@ import (
 func openTerminal() (*os.File, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("there is no terminal: %w", err)
+		return nil, fmt.Errorf("no terminal: %w", err)
 	}
 	if err := dropTyped(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("the terminal: %w", err), f.Close())
+		return nil, errors.Join(fmt.Errorf("terminal: %w", err), f.Close())
 	}
 	return f, nil
 }
@@ -61,7 +61,7 @@ type terminalApprover struct {
 }
 
 // dialog returns the dialog that asks a question at a terminal.
-func (a *terminalApprover) dialog(tty *os.File, q agent.Question) *dialog {
+func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog {
 	d := &dialog{
 		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: choiceOf(q),
 		width: 80, height: 24, hide: a.console.secrets.Redact,
@@ -82,7 +82,7 @@ func (a *terminalApprover) dialog(tty *os.File, q agent.Question) *dialog {
 const hangup = 500 * time.Millisecond
 
 // Approve answers a question. A terminal that is closed is a refusal.
-func (a *terminalApprover) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
 	tty, err := openTerminal()
 	if err != nil {
 		return agent.Approval{}, err
@@ -114,7 +114,7 @@ type choice struct {
 
 // choiceOf returns what can be chosen in a call, or nil: the first argument that is a list
 // of files, with more than one.
-func choiceOf(q agent.Question) *choice {
+func choiceOf(q agent.ApprovalRequest) *choice {
 	var found *choice
 	properties := gjson.GetBytes(q.Def.Schema, "properties")
 	gjson.ParseBytes(q.Arguments).ForEach(func(name, value gjson.Result) bool {
@@ -133,7 +133,7 @@ func choiceOf(q agent.Question) *choice {
 }
 
 // reasonOf returns how a call came to name a file.
-func reasonOf(q agent.Question, path string) string {
+func reasonOf(q agent.ApprovalRequest, path string) string {
 	for _, f := range q.Preview.Files {
 		if f.Path == path && f.Reason != "" {
 			return "  (" + f.Reason + ")"

@@ -252,7 +252,7 @@ func question(ctx context.Context, env executor.Env, def *tool.Definition, d pol
 	for i := range q.Preview.Files {
 		q.Preview.Files[i].Reason = "--args names it"
 	}
-	q.Approval = q.Preview.Approval("", q.CallID, q.Digest) // a call by hand is of no run
+	q.Approval = q.Preview.ApprovalDigest("", q.CallID, q.Digest) // a call by hand is of no run
 	return q
 }
 
@@ -302,7 +302,7 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	}
 	about.Digest = o.digest(def, call.Arguments)
 	begin := time.Now()
-	result, err := r.Run(ctx, chat.Execution{Call: call, Key: freshKey(), MaxBytes: d.MaxBytes, Follow: d.CheckRedirect, Leads: d.ResolvedPaths})
+	result, err := r.Run(ctx, chat.Execution{Call: call, IdempotencyKey: freshKey(), MaxBytes: d.MaxBytes, Follow: d.CheckRedirect, ResolvedPaths: d.ResolvedPaths})
 	if err != nil {
 		return err
 	}

@@ -24,23 +24,22 @@ type toolsOptions struct {
 func newTools(env Env, t *console) *cobra.Command {
 	o := &toolsOptions{env: env, console: t}
 	list := &cobra.Command{
-		Use:   "list [flags]",
-		Short: "List the tools that are available",
-		Long: `List prints the tools of the named definitions, or all that come with the program
-when none are named.`,
+		Use:     "list [flags]",
+		Short:   "List the available tools",
+		Long:    `List prints the selected tools, or all shipped tools if no flag selects any.`,
 		Example: "  oneshot tools list\n  oneshot tools list --tool 'vault_*' --format json",
 		RunE:    func(*cobra.Command, []string) error { return o.list() },
 	}
 	show := &cobra.Command{
 		Use:     "show [flags] NAME",
-		Short:   "Show everything about one tool",
+		Short:   "Show the definition of one tool",
 		Example: "  oneshot tools show wget\n  oneshot tools show vault_search --format json",
 		Args:    oneArgument("NAME", showsTools),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	for _, c := range []*cobra.Command{list, show} {
 		o.tools.flags(c.Flags())
-		c.Flags().StringVar(&o.format, "format", "text", "text or json")
+		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
 	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}
 	group.AddCommand(list, show, newToolsCall(env, t))
@@ -63,7 +62,7 @@ func (o *toolsOptions) list() error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tEFFECT\tSOURCE\tDESCRIPTION")
 	for _, d := range docs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Effect, report.Visible(d.Source), report.Visible(firstSentence(d.Description)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Effect, report.EscapeLine(d.Source), report.EscapeLine(firstSentence(d.Description)))
 	}
 	return errors.Join(w.Flush(), out.Flush())
 }

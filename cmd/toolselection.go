@@ -142,7 +142,7 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 // definitionLoader reads definitions of the tools that this program has. Dir
 // stands before the names of files.
 func definitionLoader(dir string) tool.Loader {
-	return tool.Loader{Builtins: executor.BuiltinNames(), Writers: executor.Writers(), Programs: executor.Programs(), Dir: dir}
+	return tool.Loader{Builtins: executor.BuiltinNames(), Writers: executor.WriterNames(), Programs: executor.ProgramNames(), Dir: dir}
 }
 
 // disk is the file system of this machine, by the names that a command line

@@ -127,15 +127,15 @@ func (d toolDoc) print(out io.Writer) error {
 		{"source", d.Source},
 	} {
 		if field.value != "" {
-			fmt.Fprintf(w, "%s:\t%s\n", field.name, report.Visible(field.value))
+			fmt.Fprintf(w, "%s:\t%s\n", field.name, report.EscapeLine(field.value))
 		}
 	}
 	d.printParameters(w)
 	fmt.Fprint(w, "\nexamples:\n")
 	for _, e := range d.Examples {
-		line := "  " + report.Visible(e.Call)
+		line := "  " + report.EscapeLine(e.Call)
 		if e.Note != "" {
-			line += "\t" + report.Visible(e.Note)
+			line += "\t" + report.EscapeLine(e.Note)
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -172,7 +172,7 @@ func (d toolDoc) printParameters(w io.Writer) {
 		if rule := rules[p.Name]; rule != "" {
 			what += ", " + rule
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, report.Visible(what), report.Visible(p.Description))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, report.EscapeLine(what), report.EscapeLine(p.Description))
 	}
 }
 

@@ -2,10 +2,14 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// helpWidth is where help pages wrap, in columns.
+const helpWidth = 100
 
 // A flagGroup is a heading of a help page and the flags under it.
 type flagGroup struct {
@@ -13,12 +17,11 @@ type flagGroup struct {
 	flags []string
 }
 
-// groupedUsage prints the flags of a command under headings; flags in no group
-// come last.
+// groupedUsage returns a usage function that prints the flags of a command under headings, and flags in no group last.
 func groupedUsage(groups []flagGroup) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		w := c.OutOrStderr()
-		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+		printSynopsis(w, c)
 		seen := map[string]bool{}
 		for _, g := range groups {
 			set := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
@@ -29,7 +32,7 @@ func groupedUsage(groups []flagGroup) func(*cobra.Command) error {
 					set.AddFlag(f)
 				}
 			}
-			fmt.Fprintf(w, "\n%s:\n%s", g.title, set.FlagUsages())
+			printFlags(w, g.title, set)
 		}
 		rest := pflag.NewFlagSet("rest", pflag.ContinueOnError)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -37,7 +40,46 @@ func groupedUsage(groups []flagGroup) func(*cobra.Command) error {
 				rest.AddFlag(f)
 			}
 		})
-		_, err := fmt.Fprintf(w, "\nOther:\n%s", rest.FlagUsages())
-		return err
+		printFlags(w, "Other", rest)
+		return nil
+	}
+}
+
+// printUsage prints the usage of a command: its line, examples, subcommands and flags.
+func printUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	printSynopsis(w, c)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nAvailable Commands:\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(w, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	printFlags(w, "Flags", c.LocalFlags())
+	printFlags(w, "Global Flags", c.InheritedFlags())
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s COMMAND --help shows the help of a command.\n", c.CommandPath())
+	}
+	return nil
+}
+
+// printSynopsis prints how a command is called.
+func printSynopsis(w io.Writer, c *cobra.Command) {
+	line := c.UseLine()
+	if c.HasAvailableSubCommands() {
+		line = c.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", line)
+	if c.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+}
+
+// printFlags prints the flags of a set under a heading, and nothing without flags.
+func printFlags(w io.Writer, title string, set *pflag.FlagSet) {
+	if set.HasAvailableFlags() {
+		fmt.Fprintf(w, "\n%s:\n%s", title, set.FlagUsagesWrapped(helpWidth))
 	}
 }

@@ -232,14 +232,14 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 // verdictOn checks one file.
 func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult, err error) {
 	if !f.isLarge {
-		return checker.File(f.name, f.text, kind), nil
+		return checker.CheckFile(f.name, f.text, kind), nil
 	}
 	src, err := openFile(f.name)
 	if err != nil {
 		return v, err
 	}
 	defer src.Close()
-	v, err = checker.Record(f.name, src)
+	v, err = checker.CheckRunFile(f.name, src)
 	return v, readError(f.name, err)
 }
 
@@ -250,7 +250,7 @@ func (o *validateOptions) againstShipped(v lint.FileResult, f file) (lint.FileRe
 	if err != nil {
 		return v, err
 	}
-	checked := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, shipped).File(f.name, f.text, lint.Policy)
+	checked := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, shipped).CheckFile(f.name, f.text, lint.Policy)
 	if !slices.ContainsFunc(checked.Findings, func(f diag.Finding) bool { return f.Code == diag.PolicyTool }) {
 		return checked, nil
 	}
@@ -303,12 +303,12 @@ func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Ki
 	if err := o.console.deliverFixed(fixed.Text); err != nil {
 		return err
 	}
-	v, quota := fixed.Read, o.findings.quota()
+	v, quota := fixed.Result, o.findings.quota()
 	o.findings.sayLeft(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
 	quota.note(o.console)
-	o.console.note("safe fixes applied: %d", fixed.Made)
-	if fixed.Open != "" {
-		o.console.note("partly fixed: %s", fixed.Open)
+	o.console.note("safe fixes applied: %d", fixed.Applied)
+	if fixed.Unfinished != "" {
+		o.console.note("partly fixed: %s", fixed.Unfinished)
 	}
 	return o.judge([]verdict{o.verdict(v, fixed.Text)})
 }

@@ -17,7 +17,7 @@ type variableOptions struct {
 }
 
 func (o *variableOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.values, "var", nil, "`K=V` replaces ${K} in the prompt and system files ($${K} is ${K} itself); V counts as your own words")
+	f.StringArrayVar(&o.values, "var", nil, "with `K=V`, replace ${K} in the prompt and --system with V, which counts as your own words (repeatable); $${K} is a literal ${K}")
 }
 
 // A variable is what a flag gives a name.
@@ -97,7 +97,7 @@ func (v *variables) fill(cfg *agent.Config) (err error) {
 			if slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key }) {
 				flag = "--var-file"
 			}
-			return usagef("", "%s: ${%s} stands in neither the prompt nor the system prompt", flag, key)
+			return usagef("", "%s: neither the prompt nor the system prompt uses ${%s}", flag, key)
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func (v *variables) expand(where, text string) (string, error) {
 			rest = text[at+len("${"):]
 			b.WriteString(text[:at] + "${")
 		case !isSet:
-			return "", usagef("--var "+name+"=…, or $${"+name+"} for the text itself", "${%s} in %s has no value", name, where)
+			return "", usagef("set it with --var "+name+"=…, or write $${"+name+"} for a literal ${"+name+"}", "${%s} in %s has no value", name, where)
 		default:
 			v.used[name] = true
 			b.WriteString(text[:at] + value)

@@ -61,19 +61,19 @@ var inFull = map[diag.Code]string{
 // shownBy are the codes with an example in words, and the test that raises each: a
 // file, and what it says about the code.
 var shownBy = map[diag.Code][2]string{
-	diag.FencedAnswer:   {"../agent/answer_test.go", "diag.FencedAnswer"},
-	diag.StrangeLink:    {"../agent/answer_test.go", "diag.StrangeLink"},
-	diag.AskingAnswer:   {"../../testdata/script/run_ask_user.txtar", "TA008"},
-	diag.ThoughtAhead:   {"../agent/reasoning_test.go", "diag.ThoughtAhead"},
-	diag.RunDamaged:     {"../../testdata/script/validate_runfile.txtar", "error TR001"},
-	diag.RunTorn:        {"../../testdata/script/validate_runfile.txtar", "warning TR002"},
-	diag.RunSequence:    {"../../testdata/script/validate_runfile.txtar", "error TR003"},
-	diag.RunVersion:     {"../runfile/findings_test.go", "diag.RunVersion"},
-	diag.RunUnordered:   {"../runfile/findings_test.go", "diag.RunUnordered"},
-	diag.UnusedBaseline: {"../../testdata/script/parse_baseline.txtar", "warning TB001"},
-	diag.PolicyMode:     {"../../testdata/script/policy_load.txtar", "TP005"},
-	diag.ExposedData:    {"../../testdata/script/policy_exposed.txtar", "warning TP007"},
-	diag.LargeRecord:    {"records_test.go", "diag.LargeRecord"},
+	diag.FencedAnswer:          {"../agent/answer_test.go", "diag.FencedAnswer"},
+	diag.UnsourcedLink:         {"../agent/answer_test.go", "diag.UnsourcedLink"},
+	diag.AnswerIsQuestion:      {"../../testdata/script/run_ask_user.txtar", "TA008"},
+	diag.ReasoningBeforeAnswer: {"../agent/reasoning_test.go", "diag.ReasoningBeforeAnswer"},
+	diag.RunDamaged:            {"../../testdata/script/validate_runfile.txtar", "error TR001"},
+	diag.RunTorn:               {"../../testdata/script/validate_runfile.txtar", "warning TR002"},
+	diag.RunSequence:           {"../../testdata/script/validate_runfile.txtar", "error TR003"},
+	diag.RunVersion:            {"../runfile/findings_test.go", "diag.RunVersion"},
+	diag.RunUnordered:          {"../runfile/findings_test.go", "diag.RunUnordered"},
+	diag.UnusedBaseline:        {"../../testdata/script/parse_baseline.txtar", "warning TB001"},
+	diag.PolicyWritable:        {"../../testdata/script/policy_load.txtar", "TP005"},
+	diag.ExposedData:           {"../../testdata/script/policy_exposed.txtar", "warning TP007"},
+	diag.LargeRecord:           {"records_test.go", "diag.LargeRecord"},
 }
 
 // C2: what explain shows is true. The bad example of each code raises it, and the
@@ -143,24 +143,24 @@ func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []
 	var o Options
 	switch code.Family().Name {
 	case "definitions":
-		return NewChecker(nil, tool.Loader{Builtins: []string{"wget"}}, Missing{}, nil).File("f.yaml", []byte(definitionWith(text)), Definition).Findings
+		return NewChecker(nil, tool.Loader{Builtins: []string{"wget"}}, V1Defaults{}, nil).CheckFile("f.yaml", []byte(definitionWith(text)), Definition).Findings
 	case "documents":
 		return documentExample(t, code, text)
 	case "messages":
-		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f.json", []byte(text), Message).Findings
+		return NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("f.json", []byte(text), Message).Findings
 	case "events":
-		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f.jsonl", []byte(text), Events).Findings
+		return NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("f.jsonl", []byte(text), Events).Findings
 	case "policies":
-		return NewChecker(nil, tool.Loader{}, Missing{}, policed(t)).File("f.yaml", []byte(text), Policy).Findings
+		return NewChecker(nil, tool.Loader{}, V1Defaults{}, policed(t)).CheckFile("f.yaml", []byte(text), Policy).Findings
 	case "schema":
 		o.Tools = tools
 	}
 	if strings.HasPrefix(string(code), "TC02") { // of JSON Lines
 		return recordFindings(text)
 	}
-	o.NeedsCall = code == diag.NoCall
+	o.RequireCall = code == diag.NoCall
 	if code == diag.EchoedCall { // what the model was told is what it should not say
-		o.Context = &dialect.Heard{}
+		o.Context = &dialect.SeenText{}
 		o.Context.Add([]byte(code.Rule().Bad))
 	}
 	return response("x", []byte(inFence(text)), o).Findings
@@ -168,7 +168,7 @@ func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []
 
 // recordFindings returns what is found in JSON Lines.
 func recordFindings(text string) []diag.Finding {
-	records := NewRecords(Fields{Response: "response", Tools: "tools", Dialect: "dialect"}, Options{})
+	records := NewRecordReader(FieldPaths{Response: "response", Tools: "tools", Dialect: "dialect"}, Options{})
 	var all []diag.Finding
 	for r := range records.Read("x", oneChunk(text)) {
 		all = append(all, r.Findings...)
@@ -209,11 +209,11 @@ func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
 	t.Helper()
 	kind, answers := Answer, "{}"
 	switch code {
-	case diag.BadSchema, diag.NearKeyword:
+	case diag.BadSchema, diag.MisspelledKeyword:
 		kind = Schema
 	case diag.UnknownKind:
-		kind, _ := KindOf([]byte(text))
-		return NewChecker(nil, tool.Loader{}, Missing{}, nil).File("f", []byte(text), kind).Findings
+		kind, _ := DetectKind([]byte(text))
+		return NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("f", []byte(text), kind).Findings
 	case diag.NotYAML:
 		kind = Agent
 	}
@@ -224,7 +224,7 @@ func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
 	if s == nil {
 		t.Fatal(findings)
 	}
-	return NewChecker(s, tool.Loader{}, Missing{}, nil).File("f", []byte(text), kind).Findings
+	return NewChecker(s, tool.Loader{}, V1Defaults{}, nil).CheckFile("f", []byte(text), kind).Findings
 }
 
 // No case that a model should write raises anything that counts, when its dialect is
@@ -237,7 +237,7 @@ func TestValidCases(t *testing.T) {
 			continue
 		}
 		count++
-		d, ok := dialect.Named(filepath.Base(filepath.Dir(file)))
+		d, ok := dialect.Lookup(filepath.Base(filepath.Dir(file)))
 		if !ok {
 			t.Fatal(file)
 		}
@@ -270,7 +270,7 @@ func TestFixKinds(t *testing.T) {
 		}
 	}
 	for file, text := range caseInputs(t) {
-		d, _ := dialect.Named(filepath.Base(filepath.Dir(file)))
+		d, _ := dialect.Lookup(filepath.Base(filepath.Dir(file)))
 		add(asText(file, []byte(text), Options{Dialect: d}).Findings)
 	}
 	tools := exampleRegistry(t)
@@ -322,7 +322,7 @@ func eachFinding(t *testing.T, do func(diag.Finding)) {
 		}
 	}
 	for file, text := range caseInputs(t) {
-		d, _ := dialect.Named(filepath.Base(filepath.Dir(file)))
+		d, _ := dialect.Lookup(filepath.Base(filepath.Dir(file)))
 		for _, o := range []Options{{}, {Dialect: d}, {Tools: tools}} {
 			add(file, text, o)
 		}
@@ -359,7 +359,7 @@ const mailRecord = `{"response":"[mail(to='me')]","tools":[{"name":"mail","param
 // which repairs nothing, and an error with --strict or where a definition of oneshot says so.
 func TestFormats(t *testing.T) {
 	for _, strict := range []bool{false, true} {
-		for r := range NewRecords(Fields{Response: "response", Tools: "tools"}, Options{Strict: strict}).Read("x", oneChunk(mailRecord)) {
+		for r := range NewRecordReader(FieldPaths{Response: "response", Tools: "tools"}, Options{Strict: strict}).Read("x", oneChunk(mailRecord)) {
 			want := diag.Warning
 			if strict {
 				want = diag.Error

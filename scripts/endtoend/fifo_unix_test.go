@@ -44,7 +44,7 @@ func TestSpecialFiles(t *testing.T) {
 				if code < 1 || code > 3 || !strings.Contains(said, file) && file != "." {
 					t.Errorf("exit %d: %s", code, said)
 				}
-				if file == "fifo" && !strings.Contains(line, "--resume") && (code != 3 || !strings.Contains(said, "hint: in bash, <(cat ")) {
+				if file == "fifo" && !strings.Contains(line, "--resume") && (code != 3 || !strings.Contains(said, "hint: in bash, use <(cat ")) {
 					t.Errorf("exit %d without a hint: %s", code, said)
 				}
 			})
