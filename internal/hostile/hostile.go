@@ -10,17 +10,17 @@ import (
 
 // A Text is a prefix followed by any number of copies of a piece.
 type Text struct {
-	Before, Piece string
-	Of            string // the parser that fails, and how
+	Prefix, Piece string
+	Parser        string // the parser that fails, and how
 }
 
 // Long returns the text with about n bytes of copies.
-func (t Text) Long(n int) string { return t.Before + strings.Repeat(t.Piece, n/len(t.Piece)) }
+func (t Text) Long(n int) string { return t.Prefix + strings.Repeat(t.Piece, n/len(t.Piece)) }
 
 func (t Text) String() string {
 	s := fmt.Sprintf("many %s", quote(t.Piece))
-	if t.Before != "" {
-		s = quote(t.Before) + " and " + s
+	if t.Prefix != "" {
+		s = quote(t.Prefix) + " and " + s
 	}
 	return s
 }

@@ -5,12 +5,12 @@ package raced
 
 import "os"
 
-// Full reports whether tests use their largest inputs.
-func Full() bool { return !Detector && os.Getenv("ONESHOT_TESTS") == "long" }
+// Long reports whether tests use their largest inputs.
+func Long() bool { return !Detector && os.Getenv("ONESHOT_TESTS") == "long" }
 
-// Less returns all if tests use their largest inputs, and less otherwise.
-func Less[T any](all, less T) T {
-	if Full() {
+// Pick returns all if tests use their largest inputs, and less otherwise.
+func Pick[T any](all, less T) T {
+	if Long() {
 		return all
 	}
 	return less

@@ -170,11 +170,11 @@ type Response struct {
 
 // An Execution is a permitted call with its limits.
 type Execution struct {
-	Call     Call
-	IdempotencyKey      string    // idempotency key; "" if the tool takes none
-	Repeated    bool      // repeated after a crash that left its outcome unknown
-	Deadline time.Time // of this call; zero for none
-	MaxBytes int64     // result limit in addition to the tool's own; 0 for none
+	Call           Call
+	IdempotencyKey string    // idempotency key; "" if the tool takes none
+	Repeated       bool      // repeated after a crash that left its outcome unknown
+	Deadline       time.Time // of this call; zero for none
+	MaxBytes       int64     // result limit in addition to the tool's own; 0 for none
 	// Follow returns an error for a redirect that the call may not follow; nil allows
 	// all redirects.
 	Follow func(*url.URL) error

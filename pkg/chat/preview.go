@@ -24,7 +24,7 @@ type PreviewRequest struct {
 type PreviewFile struct {
 	Path     string `json:"path"`             // as written in the call
 	Resolved string `json:"resolved"`         // relative to the root, with links resolved
-	State    string `json:"state"`            // [FileThere], [FileMissing], or why its content is unknown
+	State    string `json:"state"`            // [FilePresent], [FileMissing], or why its content is unknown
 	Bytes    int    `json:"bytes,omitempty"`  // size of the current content
 	SHA256   string `json:"sha256,omitempty"` // of the current content
 	Reason   string `json:"reason"`           // why the call accesses it
@@ -35,13 +35,13 @@ type PreviewFile struct {
 
 // The states of a [PreviewFile] whose content is known.
 const (
-	FileThere   = "file"
+	FilePresent = "file"
 	FileMissing = "missing"
 )
 
-// Approval returns a digest of a call of a run and its effects. It changes with the run, the call, the arguments, the
+// ApprovalDigest returns a digest of a call of a run and its effects. It changes with the run, the call, the arguments, the
 // address, and the content and target of each file.
-func (p Preview) Approval(run, call, digest string) string {
+func (p Preview) ApprovalDigest(run, call, digest string) string {
 	type file struct{ Path, Resolved, State, SHA256 string }
 	bound := struct {
 		Run, Call, Digest string

@@ -119,8 +119,8 @@ func Worst(findings []Finding) Severity { return TallyOf(findings).Worst() }
 // HasErrors reports whether any finding is an [Error].
 func HasErrors(findings []Finding) bool { return Worst(findings) == Error }
 
-// Tighten turns warnings into errors.
-func Tighten(findings []Finding) {
+// WarningsToErrors turns warnings into errors.
+func WarningsToErrors(findings []Finding) {
 	for i := range findings {
 		if findings[i].Severity == Warning {
 			findings[i].Severity = Error

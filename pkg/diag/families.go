@@ -9,7 +9,7 @@ import (
 type Family struct {
 	Name     string
 	Title    string
-	Begins   []string // of its codes
+	Prefixes []string // of its codes
 	Examples string   // explains the examples of its codes
 }
 
@@ -45,5 +45,5 @@ func (c Code) Family() Family {
 }
 
 func (f Family) hasCode(c Code) bool {
-	return slices.ContainsFunc(f.Begins, func(begin string) bool { return strings.HasPrefix(string(c), begin) })
+	return slices.ContainsFunc(f.Prefixes, func(begin string) bool { return strings.HasPrefix(string(c), begin) })
 }

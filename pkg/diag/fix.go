@@ -19,8 +19,8 @@ func SafeFixes(findings []Finding) []Fix {
 	return safe
 }
 
-// Inside converts fixes from offsets in the file to offsets in the text.
-func (t Text) Inside(fixes []Fix) []Fix {
+// LocalFixes converts fixes from offsets in the file to offsets in the text.
+func (t Text) LocalFixes(fixes []Fix) []Fix {
 	if t.Offset == 0 {
 		return fixes
 	}

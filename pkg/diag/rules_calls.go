@@ -12,15 +12,15 @@ const (
 	NoArguments    Code = "TC308"
 	NameNoise      Code = "TC309"
 	ArgConstraint  Code = "TC310"
-	FoldedKey      Code = "TC311"
+	CaseCollision  Code = "TC311"
 	NumberRange    Code = "TC312"
 	LargeArguments Code = "TC313"
 	DuplicateCall  Code = "TC401"
 	DuplicateID    Code = "TC402"
 	MissingID      Code = "TC403"
-	CutCall        Code = "TC404"
+	TruncatedCall  Code = "TC404"
 	NoCall         Code = "TC405"
-	AfterEnd       Code = "TC407"
+	CallAfterEnd   Code = "TC407"
 	ControlToken   Code = "TC501"
 	EchoedCall     Code = "TC502"
 	HomoglyphName  Code = "TC504"
@@ -111,7 +111,7 @@ var callRules = []Rule{
 		Good: `return gmail_list({maxResults: 500});`,
 	},
 	{
-		Code: FoldedKey, Slug: "case-collision", Severity: Error,
+		Code: CaseCollision, Slug: "case-collision", Severity: Error,
 		Title: "Two keys of an object differ only in case",
 		Text: "Some programs treat them as one key and disagree about which value counts, so the executed value may not be the checked one. Case " +
 			"folding follows Unicode: ſ equals s. The call is not executed.",
@@ -160,7 +160,7 @@ var callRules = []Rule{
 		Good: `{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"search","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 	},
 	{
-		Code: CutCall, Slug: "truncated-call", Severity: Error,
+		Code: TruncatedCall, Slug: "truncated-call", Severity: Error,
 		Title: "The text ends inside a call",
 		Text: "The response was truncated, or a string was never closed. The missing part is at most a suggestion: a truncated call is never " +
 			"executed. If a marker of a call follows an unclosed string, the call ends there, and the calls after it are listed but not executed. " +
@@ -177,7 +177,7 @@ var callRules = []Rule{
 		Good:  `return search("Oslo");`,
 	},
 	{
-		Code: AfterEnd, Slug: "call-after-end", Severity: Error,
+		Code: CallAfterEnd, Slug: "call-after-end", Severity: Error,
 		Title: "A call follows the one that ends the turn",
 		Text: "end_turn must be the last call of a response. Calls after it are not executed: whether the model meant to end or to continue is " +
 			"unknown, and skipping them is safe.",

@@ -2,21 +2,21 @@ package diag
 
 // Codes for tool definitions. All are errors: a run starts only if all its definitions are valid.
 const (
-	DefSyntax     Code = "TD001"
-	DefUnknownKey Code = "TD002"
-	DefDuplicate  Code = "TD003" // duplicate key
-	DefType       Code = "TD004" // wrong type of a value
-	DefMissing    Code = "TD005" // required key missing
-	DefValue      Code = "TD006" // right type, wrong value
-	DefExamples   Code = "TD007" // fewer than three
-	DefExample    Code = "TD008" // an example does not fit the parameters
-	DefSignature  Code = "TD009" // signature does not parse
-	DefDisagree   Code = "TD010" // signature and parameters disagree
-	DefName       Code = "TD011" // two definitions of one name
-	DefImpl       Code = "TD012" // no implementation, several, or an unknown one
-	DefHole       Code = "TD013" // a placeholder that is not allowed or names no parameter
-	DefProgram    Code = "TD014" // a program that cannot be confined
-	DefRequest    Code = "TD015" // a request that is invalid or cannot be confined
+	DefSyntax      Code = "TD001"
+	DefUnknownKey  Code = "TD002"
+	DefDuplicate   Code = "TD003" // duplicate key
+	DefType        Code = "TD004" // wrong type of a value
+	DefMissing     Code = "TD005" // required key missing
+	DefValue       Code = "TD006" // right type, wrong value
+	DefExamples    Code = "TD007" // fewer than three
+	DefExample     Code = "TD008" // an example does not fit the parameters
+	DefSignature   Code = "TD009" // signature does not parse
+	DefDisagree    Code = "TD010" // signature and parameters disagree
+	DefName        Code = "TD011" // two definitions of one name
+	DefImpl        Code = "TD012" // no implementation, several, or an unknown one
+	DefPlaceholder Code = "TD013" // a placeholder that is not allowed or names no parameter
+	DefProgram     Code = "TD014" // a program that cannot be confined
+	DefRequest     Code = "TD015" // a request that is invalid or cannot be confined
 )
 
 // definitionRules documents the TD codes. Each example is part of an otherwise valid definition.
@@ -119,7 +119,7 @@ var definitionRules = []Rule{
 		Good: "builtin: wget",
 	},
 	{
-		Code: DefHole, Slug: "bad-placeholder", Severity: Error,
+		Code: DefPlaceholder, Slug: "bad-placeholder", Severity: Error,
 		Title: "A placeholder is not allowed here, or names no parameter",
 		Text: "${name} in exec or http is a placeholder for an argument: text, a number, true or false or, as a whole element, a list of " +
 			"these. Arguments never choose the program, its directory or an option, nor the server or the names in a request. $${ stands " +

@@ -4,21 +4,21 @@ import "slices"
 
 // Codes for JSON documents and answers (TA), schemas (TS) and run files (TR).
 const (
-	NotJSON      Code = "TA001"
-	SchemaFit    Code = "TA002" // a value violates its schema
-	FencedAnswer Code = "TA003" // an answer in a fence
-	ThoughtAhead Code = "TA004" // reasoning before an answer
-	NotYAML      Code = "TA005"
-	UnknownKind  Code = "TA006" // a file whose kind cannot be detected
-	StrangeLink  Code = "TA007" // an address in an answer that the run never saw
-	AskingAnswer Code = "TA008" // an answer that ends in a question
-	BadSchema    Code = "TS001"
-	NearKeyword  Code = "TS002" // a probable misspelling of a schema keyword
-	RunDamaged   Code = "TR001" // damage in the middle
-	RunTorn      Code = "TR002" // torn tail
-	RunSequence  Code = "TR003" // a record out of sequence or of another run
-	RunVersion   Code = "TR004"
-	RunUnordered Code = "TR005" // a record in an impossible place
+	NotJSON               Code = "TA001"
+	SchemaMismatch        Code = "TA002" // a value violates its schema
+	FencedAnswer          Code = "TA003" // an answer in a fence
+	ReasoningBeforeAnswer Code = "TA004" // reasoning before an answer
+	NotYAML               Code = "TA005"
+	UnknownKind           Code = "TA006" // a file whose kind cannot be detected
+	UnsourcedLink         Code = "TA007" // an address in an answer that the run never saw
+	AnswerIsQuestion      Code = "TA008" // an answer that ends in a question
+	BadSchema             Code = "TS001"
+	MisspelledKeyword     Code = "TS002" // a probable misspelling of a schema keyword
+	RunDamaged            Code = "TR001" // damage in the middle
+	RunTorn               Code = "TR002" // torn tail
+	RunSequence           Code = "TR003" // a record out of sequence or of another run
+	RunVersion            Code = "TR004"
+	RunUnordered          Code = "TR005" // a record in an impossible place
 )
 
 // documentRules documents the TA, TS and TR codes.
@@ -35,7 +35,7 @@ var answerRules = []Rule{
 		Good: `{"answer": "yes"}`,
 	},
 	{
-		Code: SchemaFit, Slug: "schema-mismatch", Severity: Error,
+		Code: SchemaMismatch, Slug: "schema-mismatch", Severity: Error,
 		Title: "A value does not match its schema",
 		Text: "Each violation is one finding, with the value's JSON pointer and span. If the schema allows alternatives, only the violations of the " +
 			"most likely one are reported. Formats such as date-time are checked.",
@@ -52,7 +52,7 @@ var answerRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: StrangeLink, Slug: "unsourced-link", Severity: Warning,
+		Code: UnsourcedLink, Slug: "unsourced-link", Severity: Warning,
 		Title: "An answer links to an address that the run never saw",
 		Text: "The address is in no result and no input, and neither the user nor a definition mentions its host. A malicious page can make a " +
 			"model put data into an image address, which leaks the data when the answer is displayed. oneshot fetches nothing here and does " +
@@ -61,7 +61,7 @@ var answerRules = []Rule{
 		Good: `{"answer": "The results of the third quarter are in q3.md."}`,
 	},
 	{
-		Code: AskingAnswer, Slug: "answer-is-question", Severity: Warning,
+		Code: AnswerIsQuestion, Slug: "answer-is-question", Severity: Warning,
 		Title: "An answer ends in a question",
 		Text: "The run had no schema, and its answer ends with a question mark. Nobody can reply before the run ends, so the work may be " +
 			"unfinished. A run with tools offers ask_user, which ends the run with exit code 8 and resumes with --answer. A schema states what an " +
@@ -70,7 +70,7 @@ var answerRules = []Rule{
 		Good: `{"answer": "The train leaves Berlin at 9:04."}`,
 	},
 	{
-		Code: ThoughtAhead, Slug: "reasoning-before-answer", Severity: Warning,
+		Code: ReasoningBeforeAnswer, Slug: "reasoning-before-answer", Severity: Warning,
 		Title: "An answer has reasoning before it",
 		Text:  "The answer must be JSON only. Marked reasoning is removed, because it is not part of the answer; other text is not.",
 		Bad:   "<think>Is it?</think>{\"answer\": \"yes\"}",
@@ -105,7 +105,7 @@ var answerRules = []Rule{
 		Good: `{"properties": {"price": {"type": "number"}}}`,
 	},
 	{
-		Code: NearKeyword, Slug: "misspelled-keyword", Severity: Warning,
+		Code: MisspelledKeyword, Slug: "misspelled-keyword", Severity: Warning,
 		Title: "A schema keyword is probably misspelled",
 		Text: "JSON Schema ignores unknown keywords, so a misspelled one has no effect: values that it should reject are accepted. Only keywords " +
 			"similar to a known one are reported; others count as annotations.",

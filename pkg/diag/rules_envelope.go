@@ -2,25 +2,25 @@ package diag
 
 // TC1: markers, fences, reasoning and text around calls.
 const (
-	MissingOpener Code = "TC101"
-	MissingCloser Code = "TC102"
-	WrongCloser   Code = "TC103"
-	MarkerInValue Code = "TC104"
-	Relative      Code = "TC105"
-	OtherDialect  Code = "TC106"
-	MarkupInName  Code = "TC107"
-	InReasoning   Code = "TC108"
-	QuotedCall    Code = "TC109"
-	TextAround    Code = "TC110"
-	UnclosedFence Code = "TC111"
-	FenceLine     Code = "TC112"
-	NotACall      Code = "TC113"
-	NoCallList    Code = "TC114"
-	CallMember    Code = "TC115"
-	UnknownMember Code = "TC116"
-	StrayMarker   Code = "TC117"
-	OpenReasoning Code = "TC118"
-	CallInText    Code = "TC119"
+	MissingOpener     Code = "TC101"
+	MissingCloser     Code = "TC102"
+	WrongCloser       Code = "TC103"
+	MarkerInValue     Code = "TC104"
+	CallVariant       Code = "TC105"
+	OtherDialect      Code = "TC106"
+	MarkupInName      Code = "TC107"
+	CallInReasoning   Code = "TC108"
+	QuotedCall        Code = "TC109"
+	SurroundingText   Code = "TC110"
+	UnclosedFence     Code = "TC111"
+	MalformedFence    Code = "TC112"
+	NotACall          Code = "TC113"
+	NoCallList        Code = "TC114"
+	CallMember        Code = "TC115"
+	UnknownMember     Code = "TC116"
+	StrayMarker       Code = "TC117"
+	UnclosedReasoning Code = "TC118"
+	CallInText        Code = "TC119"
 )
 
 var envelopeRules = []Rule{
@@ -61,7 +61,7 @@ var envelopeRules = []Rule{
 		Good: "<function=note>\n<parameter=text>\nclose it at the end\n</parameter>\n</function>",
 	},
 	{
-		Code: Relative, Slug: "call-variant", Severity: Warning, Also: []Severity{Error},
+		Code: CallVariant, Slug: "call-variant", Severity: Warning, Also: []Severity{Error},
 		Title: "A call is written in a related form",
 		Text: "Models write calls in many JSON forms: a list with another name, a list or a single call without its enclosing object, \"name\" and " +
 			"\"arguments\", a \"function\". Unambiguous ones are read, and need no id or operation. A message with the recipient in the sender's " +
@@ -89,7 +89,7 @@ var envelopeRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: InReasoning, Slug: "call-in-reasoning", Severity: Warning,
+		Code: CallInReasoning, Slug: "call-in-reasoning", Severity: Warning,
 		Title: "A call is inside reasoning",
 		Text: "Reasoning is a draft: the same call may follow, or none. A call in it is reported and never executed, even if the reasoning was not " +
 			"closed before the call.",
@@ -106,7 +106,7 @@ var envelopeRules = []Rule{
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
 	{
-		Code: TextAround, Slug: "surrounding-text", Severity: Warning,
+		Code: SurroundingText, Slug: "surrounding-text", Severity: Warning,
 		Title: "Text surrounds the JSON of a response, or separates parameters",
 		Text: "A response that should be one JSON object has text before, between or after its calls, or a call has text between its " +
 			"parameters. Text around calls is kept as content, which users may never see, and a strict parser rejects the response. Text " +
@@ -125,7 +125,7 @@ var envelopeRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: FenceLine, Slug: "malformed-fence", Severity: Warning, Also: []Severity{Info},
+		Code: MalformedFence, Slug: "malformed-fence", Severity: Warning, Also: []Severity{Info},
 		Title: "The opening or closing line of a fence has extra text",
 		Text: "A fence opens with its characters and the info string alone on a line, and closes with its characters alone on a line. Text on " +
 			"either line is read anyway; a difference in case is only info.",
@@ -177,7 +177,7 @@ var envelopeRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: OpenReasoning, Slug: "unclosed-reasoning", Severity: Warning,
+		Code: UnclosedReasoning, Slug: "unclosed-reasoning", Severity: Warning,
 		Title: "Reasoning is not closed",
 		Text: "The response ends inside reasoning, so everything after its opening marker is reasoning, and there is no answer. Usually a limit " +
 			"truncated the response.",

@@ -2,8 +2,8 @@ package diag
 
 // Codes for the events of a run.
 const (
-	EventOrder Code = "TE001"
-	EventsCut  Code = "TE002"
+	EventOrder      Code = "TE001"
+	EventsTruncated Code = "TE002"
 )
 
 // eventRules documents the TE codes.
@@ -18,7 +18,7 @@ var eventRules = []Rule{
 		Good: "{\"event\":\"on_chain_start\"}\n{\"event\":\"on_tool_start\",\"data\":\"wget\"}\n{\"event\":\"on_tool_end\"}\n{\"event\":\"on_chain_end\",\"data\":\"At six.\",\"toolCalls\":[]}",
 	},
 	{
-		Code: EventsCut, Slug: "events-truncated", Severity: Error,
+		Code: EventsTruncated, Slug: "events-truncated", Severity: Error,
 		Title: "The events end before the run does",
 		Text: "The last line is incomplete, or is neither on_chain_end nor error: the run was killed, the connection was lost, or the run is still " +
 			"active. Its last actions are unknown. Ignore this code for the events of a run that is still active.",

@@ -2,20 +2,20 @@ package diag
 
 // TC0: bytes, bodies and records.
 const (
-	InvalidUTF8    Code = "TC001"
-	OrderMark      Code = "TC002"
-	Replacement    Code = "TC003"
-	UnreadableBody Code = "TC010"
-	CutBody        Code = "TC011"
-	ServerError    Code = "TC012"
-	UncleanEnd     Code = "TC013"
-	EndContradicts Code = "TC014"
-	OtherChoices   Code = "TC015"
-	BadRecord      Code = "TC020"
-	NoResponse     Code = "TC021"
-	BadDialect     Code = "TC022"
-	BadTools       Code = "TC023"
-	LargeRecord    Code = "TC024"
+	InvalidUTF8          Code = "TC001"
+	ByteOrderMark        Code = "TC002"
+	ReplacementChar      Code = "TC003"
+	UnreadableBody       Code = "TC010"
+	TruncatedBody        Code = "TC011"
+	ServerError          Code = "TC012"
+	AbnormalStop         Code = "TC013"
+	FinishReasonMismatch Code = "TC014"
+	ExtraChoices         Code = "TC015"
+	BadRecord            Code = "TC020"
+	NoResponse           Code = "TC021"
+	BadDialect           Code = "TC022"
+	BadTools             Code = "TC023"
+	LargeRecord          Code = "TC024"
 )
 
 var inputRules = []Rule{
@@ -29,7 +29,7 @@ var inputRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: OrderMark, Slug: "byte-order-mark", Severity: Info,
+		Code: ByteOrderMark, Slug: "byte-order-mark", Severity: Info,
 		Title: "A file starts with a byte order mark",
 		Text:  "It has no meaning in UTF-8, is not part of the response and takes no column. Programs that do not expect it read it as text.",
 		Bad:   "\ufeff{\"toolCalls\": [{\"type\": \"search\", \"id\": \"s1\", \"operation\": \"search\", \"parameters\": {\"query\": \"x\"}}]}",
@@ -37,7 +37,7 @@ var inputRules = []Rule{
 		Fix:   Safe,
 	},
 	{
-		Code: Replacement, Slug: "replacement-character", Severity: Warning,
+		Code: ReplacementChar, Slug: "replacement-character", Severity: Warning,
 		Title: "An argument contains U+FFFD",
 		Text: "This character replaces bytes that some program could not decode, usually because a server split a character between two tokens. The " +
 			"original bytes are lost, so the value is not what the model meant.",
@@ -53,7 +53,7 @@ var inputRules = []Rule{
 		Good: `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
-		Code: CutBody, Slug: "truncated-body", Severity: Error,
+		Code: TruncatedBody, Slug: "truncated-body", Severity: Error,
 		Title: "A server's response is truncated",
 		Text: "The final message is missing, or all of them, so the response may be incomplete. None of its calls is executed. An empty file " +
 			"is a failed capture.",
@@ -68,7 +68,7 @@ var inputRules = []Rule{
 		Good:  `{"message":{"content":"Fine."},"done":true}`,
 	},
 	{
-		Code: UncleanEnd, Slug: "abnormal-stop", Severity: Error,
+		Code: AbnormalStop, Slug: "abnormal-stop", Severity: Error,
 		Title: "A response did not stop normally",
 		Text: "The server reports that the model did not finish: a token limit, a filter, a refusal, a call that the server could not parse, or no " +
 			"reason where the format requires one. A call that looks complete may be only part of what was meant, such as a list with two of " +
@@ -77,7 +77,7 @@ var inputRules = []Rule{
 		Good: `{"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
-		Code: EndContradicts, Slug: "finish-reason-mismatch", Severity: Warning, Also: []Severity{Info},
+		Code: FinishReasonMismatch, Slug: "finish-reason-mismatch", Severity: Warning, Also: []Severity{Info},
 		Title: "The finish reason contradicts the response",
 		Text: "The server says that the model calls tools, but the response has no native call: it was lost, or is in the text. The opposite, calls " +
 			"with another finish reason, is only info: some servers do so for a forced tool choice.",
@@ -85,7 +85,7 @@ var inputRules = []Rule{
 		Good: `{"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}`,
 	},
 	{
-		Code: OtherChoices, Slug: "extra-choices", Severity: Warning,
+		Code: ExtraChoices, Slug: "extra-choices", Severity: Warning,
 		Title: "The response has more than one choice",
 		Text: "The request asked for several choices (n, candidateCount). Only the first is read, as in a run, which never asks for more. Calls and " +
 			"faults in the others are not reported.",

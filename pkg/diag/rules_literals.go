@@ -2,27 +2,27 @@ package diag
 
 // TC2: literals.
 const (
-	TrailingComma  Code = "TC201"
-	QuoteCharacter Code = "TC202"
-	PythonLiteral  Code = "TC203"
-	RawControl     Code = "TC204"
-	BadEscape      Code = "TC205"
-	UnescapedQuote Code = "TC206"
-	SmartQuote     Code = "TC207"
-	Comment        Code = "TC208"
-	BareKey        Code = "TC209"
-	BareValue      Code = "TC210"
-	Bracket        Code = "TC211"
-	Concatenated   Code = "TC212"
-	NotANumber     Code = "TC213"
-	DuplicateKey   Code = "TC214"
-	InexactNumber  Code = "TC215"
-	NumberForm     Code = "TC216"
-	NotALiteral    Code = "TC217"
-	TooDeep        Code = "TC218"
-	DoubleEncoded  Code = "TC219"
-	BadLiteral     Code = "TC220"
-	KeywordArgs    Code = "TC221"
+	TrailingComma      Code = "TC201"
+	QuoteCharacter     Code = "TC202"
+	PythonLiteral      Code = "TC203"
+	RawControl         Code = "TC204"
+	BadEscape          Code = "TC205"
+	UnescapedQuote     Code = "TC206"
+	SmartQuote         Code = "TC207"
+	Comment            Code = "TC208"
+	UnquotedKey        Code = "TC209"
+	UnquotedString     Code = "TC210"
+	UnbalancedBracket  Code = "TC211"
+	ConcatenatedValues Code = "TC212"
+	NotANumber         Code = "TC213"
+	DuplicateKey       Code = "TC214"
+	InexactNumber      Code = "TC215"
+	NonstandardNumber  Code = "TC216"
+	NotALiteral        Code = "TC217"
+	TooDeep            Code = "TC218"
+	DoubleEncoded      Code = "TC219"
+	BadLiteral         Code = "TC220"
+	KeywordArgs        Code = "TC221"
 )
 
 var literalRules = []Rule{
@@ -98,7 +98,7 @@ var literalRules = []Rule{
 		Fix:   Safe,
 	},
 	{
-		Code: BareKey, Slug: "unquoted-key", Severity: Warning,
+		Code: UnquotedKey, Slug: "unquoted-key", Severity: Warning,
 		Title: "A key has no quotes",
 		Text: "In JSON, a bare word in the place of a key is read as a key, and so are numbers, True, False and None as keys of a Python dict. An " +
 			"unquoted value would be a variable, and nothing is evaluated.",
@@ -107,7 +107,7 @@ var literalRules = []Rule{
 		Fix:  Safe,
 	},
 	{
-		Code: BareValue, Slug: "unquoted-string", Severity: Warning, Also: []Severity{Error},
+		Code: UnquotedString, Slug: "unquoted-string", Severity: Warning, Also: []Severity{Error},
 		Title: "A string has no quotes",
 		Text: "In dialects with string delimiters, text without them is read as a string, and the call is marked value_changed. If its end is " +
 			"unknown, too, the call is ambiguous, or invalid if no key follows a comma in it. In JSON it could also be an expression: there it is " +
@@ -117,7 +117,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: Bracket, Slug: "unbalanced-bracket", Severity: Error, Also: []Severity{Warning},
+		Code: UnbalancedBracket, Slug: "unbalanced-bracket", Severity: Error, Also: []Severity{Warning},
 		Title: "A bracket is missing, superfluous or mismatched",
 		Text: "A closing bracket does not match, or the fence ends inside the call. A missing bracket is named, and added only in a suggestion, " +
 			"because a truncated call looks the same. The call is not executed. A superfluous bracket between or after calls is skipped, and so " +
@@ -127,7 +127,7 @@ var literalRules = []Rule{
 		Fix:  Unsafe,
 	},
 	{
-		Code: Concatenated, Slug: "concatenated-values", Severity: Error, Also: []Severity{Warning},
+		Code: ConcatenatedValues, Slug: "concatenated-values", Severity: Error, Also: []Severity{Warning},
 		Title: "Several values in the place of one",
 		Text: "Two objects in a row can be two calls that a server joined, or one object written twice. Neither is executed. Complete calls in a " +
 			"row where a marker encloses one call or a list are certain: they are read, with a warning because other parsers reject both.",
@@ -159,7 +159,7 @@ var literalRules = []Rule{
 		Good:  `return get_order("12345678901234567890");`,
 	},
 	{
-		Code: NumberForm, Slug: "nonstandard-number", Severity: Warning, Also: []Severity{Error},
+		Code: NonstandardNumber, Slug: "nonstandard-number", Severity: Warning, Also: []Severity{Error},
 		Title: "A number has a nonstandard form",
 		Text: "Plus signs, leading zeros, misplaced underscores and the suffix n are dropped, and JSON numbers in forms that only JavaScript has " +
 			"are normalized. If leading zeros could mean an octal number, there are two readings, and the call is not executed.",

@@ -2,14 +2,14 @@ package diag
 
 // Codes for messages and their call records.
 const (
-	OldRecord  Code = "TM001"
-	OpenRecord Code = "TM002"
+	V1CallRecord    Code = "TM001"
+	V1Unconvertible Code = "TM002"
 )
 
 // messageRules documents the TM codes.
 var messageRules = []Rule{
 	{
-		Code: OldRecord, Slug: "v1-record", Severity: Warning,
+		Code: V1CallRecord, Slug: "v1-record", Severity: Warning,
 		Title: "A call record is in v1 format",
 		Text: "v1 has name, query and results instead of toolType, toolName, input and output; its results have chunk_id instead of id, and contain " +
 			"their content twice. oneshot validate --fix converts it: values, digits and order stay the same. Supply the values that v1 lacks " +
@@ -20,7 +20,7 @@ var messageRules = []Rule{
 		Fix: Safe,
 	},
 	{
-		Code: OpenRecord, Slug: "v1-unconvertible", Severity: Error,
+		Code: V1Unconvertible, Slug: "v1-unconvertible", Severity: Error,
 		Title: "A v1 record cannot be converted",
 		Text: "A value that v2 requires is unknown: the tool's name, the number of requested results, or the tool type for an unknown name. Or the " +
 			"record has a member that v2 lacks, or content that differs from that in metadata. Nothing is guessed or dropped.",

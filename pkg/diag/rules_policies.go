@@ -2,14 +2,14 @@ package diag
 
 // Codes for policies.
 const (
-	PolicyValue    Code = "TP001"
-	PolicyTool     Code = "TP002" // an unknown tool
-	PolicyArgument Code = "TP003" // an unknown argument
-	PolicyTest     Code = "TP004" // a test that fails
-	PolicyMode     Code = "TP005" // a file that other users can write
-	PolicyUnheld   Code = "TP006" // a key that this version does not enforce
-	ExposedData    Code = "TP007" // a call that could leak private data
-	PolicyPrograms Code = "TP008" // how programs run
+	PolicyValue      Code = "TP001"
+	PolicyTool       Code = "TP002" // an unknown tool
+	PolicyArgument   Code = "TP003" // an unknown argument
+	PolicyTest       Code = "TP004" // a test that fails
+	PolicyWritable   Code = "TP005" // a file that other users can write
+	PolicyUnenforced Code = "TP006" // a key that this version does not enforce
+	ExposedData      Code = "TP007" // a call that could leak private data
+	PolicyPrograms   Code = "TP008" // how programs run
 )
 
 // policyRules documents the TP codes.
@@ -46,7 +46,7 @@ var policyRules = []Rule{
 		Good:  `{version: 1, tools: {wget: {}}, tests: [{call: {tool: wget, args: {uri: "https://evil.example/"}}, expect: deny}]}`,
 	},
 	{
-		Code: PolicyMode, Slug: "writable-policy", Severity: Error,
+		Code: PolicyWritable, Slug: "writable-policy", Severity: Error,
 		Title: "Other users can change a policy",
 		Text: "The file is writable by its group or by everyone, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
 			"that is root. Run chmod go-w FILE or chown FILE.",
@@ -54,7 +54,7 @@ var policyRules = []Rule{
 		Good: "a file of mode 0644",
 	},
 	{
-		Code: PolicyUnheld, Slug: "unenforced-rule", Severity: Error,
+		Code: PolicyUnenforced, Slug: "unenforced-rule", Severity: Error,
 		Title: "A policy uses a key that this version does not enforce",
 		Text: "The format can limit a run's cost in money, pass idempotency keys to services and set what follows a crash, but this version " +
 			"enforces none of these. A policy that only seems to protect is worse than none, so it is rejected.",

@@ -31,9 +31,9 @@ func At(line, column int) Span {
 
 // A Text is the text that spans point into: a file, or some whole lines of one.
 type Text struct {
-	Bytes  []byte
-	Offset int // of the first byte in the file
-	Before int // number of lines in the file before this text
+	Bytes       []byte
+	Offset      int // of the first byte in the file
+	LinesBefore int // number of lines in the file before this text
 }
 
 // Lines finds the line and column of byte offsets in one text. LF, CRLF and a
@@ -52,8 +52,8 @@ func NewLines(text []byte) *Lines { return Text{Bytes: text}.Lines() }
 // Lines returns the lines of a text.
 func (t Text) Lines() *Lines { return &Lines{Text: t} }
 
-// Count returns how many lines end in the text.
-func (t Text) Count() int {
+// CountLines returns how many lines end in the text.
+func (t Text) CountLines() int {
 	n := bytes.Count(t.Bytes, []byte("\n"))
 	if bytes.IndexByte(t.Bytes, '\r') < 0 {
 		return n
@@ -61,20 +61,20 @@ func (t Text) Count() int {
 	return len(t.Lines().lineStarts()) - 1
 }
 
-// Each iterates over the parts of the text that end in a line feed, and the rest. A
+// EachLine iterates over the parts of the text that end in a line feed, and the rest. A
 // part is one line, or several if it contains lone CRs.
-func (t Text) Each() iter.Seq[Text] {
+func (t Text) EachLine() iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for rest := t.Bytes; len(rest) > 0; {
 			end := bytes.IndexByte(rest, '\n') + 1
 			if end == 0 {
 				end = len(rest)
 			}
-			line := Text{rest[:end], t.Offset, t.Before}
+			line := Text{rest[:end], t.Offset, t.LinesBefore}
 			if !yield(line) {
 				return
 			}
-			rest, t.Offset, t.Before = rest[end:], t.Offset+end, t.Before+line.Count()
+			rest, t.Offset, t.LinesBefore = rest[end:], t.Offset+end, t.LinesBefore+line.CountLines()
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (l *Lines) Position(offset int) (line, column int) {
 		column += countChars(l.Bytes[start:offset])
 	}
 	l.last.offset, l.last.line, l.last.column = max(offset, start), line, column
-	return l.Before + line, column
+	return l.LinesBefore + line, column
 }
 
 // countChars counts code points and invalid bytes, like [utf8.RuneCount], with a fast
@@ -155,7 +155,7 @@ func (l *Lines) charStart(offset int) int {
 
 // Line returns a line without its line ending.
 func (l *Lines) Line(line int) []byte {
-	line -= l.Before
+	line -= l.LinesBefore
 	if line < 1 || line > len(l.lineStarts()) {
 		return nil
 	}
@@ -176,11 +176,11 @@ func (l *Lines) Locate(s Span) Span {
 // HasBytes reports whether a span has byte offsets in addition to lines and columns.
 func (s Span) HasBytes() bool { return s.Start > 0 || s.End > 0 || s.Line == 1 && s.Column == 1 }
 
-// Place returns a span as offsets into the text, or into its line if the span has
+// Offsets returns a span as offsets into the text, or into its line if the span has
 // only lines and columns.
-func (l *Lines) Place(s Span) (around []byte, start, end int) {
+func (l *Lines) Offsets(s Span) (around []byte, start, end int) {
 	if s.HasBytes() {
-		start, end = l.Within(s.Start, s.End)
+		start, end = l.Clamp(s.Start, s.End)
 		return l.Bytes, start, end
 	}
 	line := l.Line(s.Line)
@@ -191,8 +191,8 @@ func (l *Lines) Place(s Span) (around []byte, start, end int) {
 	return line, start, end
 }
 
-// Within converts the file offsets [start, end) to offsets in the text, clamped to it.
-func (t Text) Within(start, end int) (int, int) {
+// Clamp converts the file offsets [start, end) to offsets in the text, clamped to it.
+func (t Text) Clamp(start, end int) (int, int) {
 	start = max(0, min(start-t.Offset, len(t.Bytes)))
 	return start, max(start, min(end-t.Offset, len(t.Bytes)))
 }

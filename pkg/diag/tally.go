@@ -26,8 +26,8 @@ func (t Tally) Add(u Tally) Tally {
 	return Tally{t.Errors + u.Errors, t.Warnings + u.Warnings, t.Infos + u.Infos, t.Hints + u.Hints}
 }
 
-// Of returns the number of findings with a severity.
-func (t Tally) Of(s Severity) int {
+// Count returns the number of findings with a severity.
+func (t Tally) Count(s Severity) int {
 	switch s {
 	case Error:
 		return t.Errors
@@ -42,7 +42,7 @@ func (t Tally) Of(s Severity) int {
 // Worst returns the highest severity with a finding, or "" without findings.
 func (t Tally) Worst() Severity {
 	for _, s := range []Severity{Error, Warning, Info, Hint} {
-		if t.Of(s) > 0 {
+		if t.Count(s) > 0 {
 			return s
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// Invisible reports whether a character is invisible or reorders others: controls, format
+// IsInvisible reports whether a character is invisible or reorders others: controls, format
 // characters such as zero-width spaces, bidi controls and tags, fillers, and variation
 // selectors. Line feeds and tabs are visible. Before is the preceding character, 0 for none:
 // an emoji selector or joiner after a symbol, and a joiner after a letter of a script that
 // needs it, belong to that character. Of several in a row only the first is.
-func Invisible(before, r rune) bool {
+func IsInvisible(before, r rune) bool {
 	const nonJoiner, joiner, asText, asEmoji = '\u200c', '\u200d', '\ufe0e', '\ufe0f'
 	switch {
 	case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
@@ -37,13 +37,13 @@ func isJoining(r rune) bool {
 	return r >= 0x600 && r < 0x10a0 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// Visible returns a text, possibly of several lines, with its [Invisible] characters, which
+// EscapeInvisible returns a text, possibly of several lines, with its invisible characters (see [IsInvisible]), which
 // a terminal could interpret, escaped as \u200b and the like. Invalid UTF-8 becomes U+FFFD.
-func Visible(text string) string {
+func EscapeInvisible(text string) string {
 	var b strings.Builder
 	before, done := rune(0), 0
 	for i, r := range text {
-		if Invisible(before, r) {
+		if IsInvisible(before, r) {
 			b.WriteString(text[done:i])
 			writeEscape(&b, r)
 			done = i + len(string(r))
@@ -53,9 +53,9 @@ func Visible(text string) string {
 	return strings.ToValidUTF8(b.String()+text[done:], "\ufffd")
 }
 
-// VisibleJSON returns JSON with its [Invisible] characters as JSON escapes: the same value
+// EscapeInvisibleJSON returns JSON with its invisible characters (see [IsInvisible]) as JSON escapes: the same value
 // in printable form. It returns the argument itself if that has none.
-func VisibleJSON(text []byte) []byte {
+func EscapeInvisibleJSON(text []byte) []byte {
 	var out []byte
 	before, done := rune(0), 0
 	for i := 0; i < len(text); {
@@ -64,7 +64,7 @@ func VisibleJSON(text []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(text[i:])
-		if r != '\r' && Invisible(before, r) { // a CR outside strings is white space
+		if r != '\r' && IsInvisible(before, r) { // a CR outside strings is white space
 			out = append(out, text[done:i]...)
 			for _, unit := range utf16.Encode([]rune{r}) {
 				out = fmt.Appendf(out, `\u%04x`, unit)

@@ -32,7 +32,7 @@ func TestVisible(t *testing.T) {
 		{"what it stands for itself", "\ufffd\x01", "\ufffd" + `\u0001`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Visible(test.text); got != test.want {
+			if got := EscapeInvisible(test.text); got != test.want {
 				t.Errorf("Visible(%q) = %q, want %q", test.text, got, test.want)
 			}
 		})
@@ -43,11 +43,11 @@ func TestVisible(t *testing.T) {
 func TestVisibleAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")) + rapid.String().Draw(rt, "text")
-		got := Visible(text)
+		got := EscapeInvisible(text)
 		if strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 			rt.Errorf("Visible(%q) = %q", text, got)
 		}
-		if again := Visible(got); again != got {
+		if again := EscapeInvisible(got); again != got {
 			rt.Errorf("Visible(%q) = %q, and of that %q", text, got, again)
 		}
 	})
@@ -59,7 +59,7 @@ func TestVisibleJSON(t *testing.T) {
 		{"{\"a\u200b\":\r\n\"\u202e\U000e0041\x7f\"}", "{\"a\\u200b\":\r\n\"\\u202e\\udb40\\udc41\\u007f\"}"},
 		{`"\u200b❤️"`, `"\u200b❤️"`},
 	} {
-		if got := string(VisibleJSON([]byte(test.text))); got != test.want {
+		if got := string(EscapeInvisibleJSON([]byte(test.text))); got != test.want {
 			t.Errorf("VisibleJSON(%s) = %s, want %s", test.text, got, test.want)
 		}
 	}
@@ -73,12 +73,12 @@ func TestVisibleJSONAny(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := VisibleJSON(text)
+		got := EscapeInvisibleJSON(text)
 		var after map[string]string
 		if err := json.Unmarshal(got, &after); err != nil || !maps.Equal(value, after) {
 			rt.Errorf("%s became %s (%v)", text, got, err)
 		}
-		if again := VisibleJSON(got); string(again) != string(got) {
+		if again := EscapeInvisibleJSON(got); string(again) != string(got) {
 			rt.Errorf("%s became %s, and that %s", text, got, again)
 		}
 	})

@@ -199,7 +199,7 @@ func (a *alignment) scanWord() string {
 }
 
 // stringDelimiters are the string delimiters of dialects that define their own.
-var stringDelimiters = sync.OnceValue(dialect.StringMarks)
+var stringDelimiters = sync.OnceValue(dialect.StringDelimiters)
 
 // matchString consumes a string with the given value. A string with escapes always matches.
 func (a *alignment) matchString(text string) bool {

@@ -54,7 +54,7 @@ func TestArgumentNames(t *testing.T) {
 
 // However long the arguments are, and however many brackets the text has.
 func TestArgumentPlacesAreLinear(t *testing.T) {
-	count := raced.Less(1<<20, 1<<18)
+	count := raced.Pick(1<<20, 1<<18)
 	long := strings.Repeat(`"x",`, count)
 	text := strings.Repeat("(", 100) + "f([" + long + `"5"])`
 	begin := time.Now()

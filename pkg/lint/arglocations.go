@@ -20,7 +20,7 @@ func (o origin) locateArguments(pointers []string) (origin, map[string]valueLoca
 		return o, nil
 	}
 	if !o.native {
-		if all := dialect.Places(o.text, o.args, o.tools); len(all) > 0 {
+		if all := dialect.ArgumentSpans(o.text, o.args, o.tools); len(all) > 0 {
 			return o, locateSeparate(o.text, o.args, all, pointers)
 		}
 	}
@@ -53,8 +53,8 @@ func (o origin) unwrapEncoded() (origin, bool) {
 
 // locateSeparate locates values in dialects that write each argument separately, in tags or on
 // lines.
-func locateSeparate(text string, args []byte, all []dialect.Place, pointers []string) map[string]valueLocation {
-	known := make(map[string]dialect.Place, len(all))
+func locateSeparate(text string, args []byte, all []dialect.ArgumentSpan, pointers []string) map[string]valueLocation {
+	known := make(map[string]dialect.ArgumentSpan, len(all))
 	for _, p := range all {
 		known[p.Pointer] = p
 	}
@@ -86,7 +86,7 @@ func locateSeparate(text string, args []byte, all []dialect.Place, pointers []st
 
 // locateInArgument locates values in an argument that is written as JSON. In other arguments the
 // location is that of the whole argument.
-func locateInArgument(text string, value []byte, at dialect.Place, pointers []string) map[string]valueLocation {
+func locateInArgument(text string, value []byte, at dialect.ArgumentSpan, pointers []string) map[string]valueLocation {
 	from, to := at.Value.Start, at.Value.End
 	places := locateAligned(text[from:to], value, pointers, (*alignment).matchWhole)
 	if places == nil {

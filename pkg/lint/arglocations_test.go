@@ -31,7 +31,7 @@ func TestPlacesInEveryDialect(t *testing.T) {
 				}
 			}
 			value := places[diag.WrongType]
-			for _, mark := range dialect.StringMarks() {
+			for _, mark := range dialect.StringDelimiters() {
 				value = strings.Trim(value, mark)
 			}
 			if strings.Trim(value, quotes) != "two" || strings.Trim(places[diag.UnknownArg], quotes) != "loud" {

@@ -34,8 +34,8 @@ func TestCoerceInEveryDialect(t *testing.T) {
 				t.Fatalf("%s\n%+v\n%v", text, r.Calls, r.Findings)
 			}
 			after := checkFix(t, text, o)
-			fixed += after.Made
-			for _, f := range after.Read.Findings {
+			fixed += after.Applied
+			for _, f := range after.Result.Findings {
 				if f.Code == diag.WrongType && f.Fixes[0].Kind != diag.Display {
 					t.Errorf("%s\nbecomes\n%s\n%s", text, after.Text, f)
 				}
@@ -80,7 +80,7 @@ func TestDrafts(t *testing.T) {
 		"<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value></tool_call>", "<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>",
 		"<tool_call>greet\n<arg_key>times</arg_key>\n<arg_value>x</arg_value>", "<tool_call>greet\n<arg_key>name</arg_key>\n<arg_value>x",
 	} {
-		d, _ := dialect.Named("glm47_moe")
+		d, _ := dialect.Lookup("glm47_moe")
 		r := asText("f", []byte(call), Options{Tools: greeting(t), Dialect: d, Reasoning: dialect.ReasoningOpen})
 		for _, f := range r.Findings {
 			if strings.HasPrefix(string(f.Code), "TC3") {
@@ -122,7 +122,7 @@ func TestSuggestedCoercion(t *testing.T) {
 func TestCoercedRepairs(t *testing.T) {
 	src := fenced(`greet({name: 7, times: +"5"})`, `greet({name: 7, "times": +5})`)
 	r := asText("f", []byte(src), Options{Tools: greeting(t), Coerce: true})
-	if d := cmp.Diff([]diag.Code{diag.WrongType, diag.NumberForm}, r.Calls[1].Repairs); d != "" {
+	if d := cmp.Diff([]diag.Code{diag.WrongType, diag.NonstandardNumber}, r.Calls[1].Repairs); d != "" {
 		t.Error(d)
 	}
 	if c := r.Calls[0]; c.Executable || len(c.Repairs) > 0 {
@@ -132,7 +132,7 @@ func TestCoercedRepairs(t *testing.T) {
 
 // An echo is no call: in a text, in a body, and in the text of a body.
 func TestEchoes(t *testing.T) {
-	told := &dialect.Heard{}
+	told := &dialect.SeenText{}
 	told.Add([]byte(`{"data":"greet({name: \"Ada\"}) or greet with {\"name\": \"Ada\"}; finalResponse()"}`))
 	o := Options{Context: told}
 	call := fenced(`greet({name: "Ada"})`, `greet({name: "Eve"})`, `finalResponse()`)
@@ -160,7 +160,7 @@ func TestEchoes(t *testing.T) {
 // their length.
 func TestDefinitionsAreLinear(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
-	count := raced.Less(5000, 1000)
+	count := raced.Pick(5000, 1000)
 	begin := time.Now()
 	many := asText("f", []byte(fenced(strings.Repeat("greet({name: 7, times: \"5\"}); ", count))), o)
 	if len(many.Calls) != count || !many.Calls[count-1].Executable {
@@ -170,7 +170,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	if r := asText("f", []byte(long), o); len(r.Calls) != 1 || !r.Calls[0].Executable {
 		t.Errorf("calls %+.200v", r.Calls)
 	}
-	told := &dialect.Heard{}
+	told := &dialect.SeenText{}
 	told.Add([]byte(strings.Repeat("greet({name: 8}) ", 1<<16)))
 	asText("f", []byte(fenced(strings.Repeat("greet({name: 7}); ", 2*count))), Options{Context: told})
 	if took := time.Since(begin); took > 20*time.Second {
@@ -187,8 +187,8 @@ func TestSuppressedCallsAreNotBound(t *testing.T) {
 	}
 	tools, _ := tool.NewRegistry(defs...)
 	src := "<think>\n" + hermes(`{"name": "nowhere", "arguments": {}}`) + "\n</think>\nDone."
-	for r := range Captured("reply.txt", []byte(src), Options{Tools: tools}) {
-		if len(r.Calls) != 1 || len(r.Findings) != 1 || r.Findings[0].Code != diag.InReasoning {
+	for r := range ParseCapture("reply.txt", []byte(src), Options{Tools: tools}) {
+		if len(r.Calls) != 1 || len(r.Findings) != 1 || r.Findings[0].Code != diag.CallInReasoning {
 			t.Errorf("%d calls, findings %v", len(r.Calls), r.Findings)
 		}
 	}

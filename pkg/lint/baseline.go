@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Baseline is a set of known findings, stored as one JSON [Entry] a line.
+// A Baseline is a set of known findings, stored as one JSON [BaselineEntry] a line.
 type Baseline struct {
 	name    string
 	entries []baselineLine
@@ -23,7 +23,7 @@ type Baseline struct {
 
 // A baselineLine is an entry with its line number and offset.
 type baselineLine struct {
-	Entry
+	BaselineEntry
 	line, offset int
 }
 
@@ -46,8 +46,8 @@ func ReadBaseline(name string, src []byte) (*Baseline, error) {
 	return b, nil
 }
 
-func parseEntry(line []byte) (Entry, error) {
-	var e Entry
+func parseEntry(line []byte) (BaselineEntry, error) {
+	var e BaselineEntry
 	if err := json.Unmarshal(line, &e, json.RejectUnknownMembers(true)); err != nil {
 		return e, err
 	}
@@ -57,8 +57,8 @@ func parseEntry(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// Knows reports whether the baseline lists a finding, and marks its entry as used.
-func (b *Baseline) Knows(e Entry) bool {
+// Match reports whether the baseline lists a finding, and marks its entry as used.
+func (b *Baseline) Match(e BaselineEntry) bool {
 	if _, ok := b.used[e.Fingerprint]; !ok {
 		return false
 	}
@@ -67,10 +67,10 @@ func (b *Baseline) Knows(e Entry) bool {
 }
 
 // Unused reports each entry for which checked is true and that no finding has matched.
-func (b *Baseline) Unused(checked func(Entry) bool) []diag.Finding {
+func (b *Baseline) Unused(checked func(BaselineEntry) bool) []diag.Finding {
 	var out []diag.Finding
 	for _, e := range b.entries {
-		if b.used[e.Fingerprint] || !checked(e.Entry) {
+		if b.used[e.Fingerprint] || !checked(e.BaselineEntry) {
 			continue
 		}
 		place := diag.At(e.line, 1)
@@ -82,7 +82,7 @@ func (b *Baseline) Unused(checked func(Entry) bool) []diag.Finding {
 	return out
 }
 
-func (e Entry) describe() string {
+func (e BaselineEntry) describe() string {
 	text := string(e.Code) + " in " + e.File
 	if e.Call != "" {
 		text += ", call of " + e.Call
@@ -98,8 +98,8 @@ func (e Entry) describe() string {
 
 // FormatBaseline returns the text and size of a baseline with these entries, sorted and without
 // duplicates.
-func FormatBaseline(entries []Entry) (text []byte, count int, err error) {
-	sorted := slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
+func FormatBaseline(entries []BaselineEntry) (text []byte, count int, err error) {
+	sorted := slices.SortedFunc(slices.Values(entries), func(a, b BaselineEntry) int {
 		return cmp.Or(
 			cmp.Compare(a.File, b.File), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Call, b.Call),
 			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Nth, b.Nth), cmp.Compare(a.Fingerprint, b.Fingerprint),

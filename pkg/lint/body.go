@@ -59,7 +59,7 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
 	r.dialect, r.why = format.Name, "response of "+format.Title
 	if others := d.Sources().Others; len(others) > 0 {
-		r.report(pieceFinding(wire.NewPaths(src), others[:1], diag.OtherChoices, "the response has %d choices; only the first is read", len(others)+1))
+		r.report(pieceFinding(wire.NewPaths(src), others[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(others)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), format)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
@@ -198,7 +198,7 @@ func (r *scanResult) reportDecodeError(src []byte, err error, said []wire.Piece)
 	at := diag.Bytes(int(e.Offset), int(e.Offset))
 	switch e.Kind {
 	case wire.Cut, wire.Empty:
-		r.report(diag.New(diag.CutBody, at, "%s", e.Message))
+		r.report(diag.New(diag.TruncatedBody, at, "%s", e.Message))
 	case wire.Server:
 		if len(said) == 0 { // fall back to the line
 			line, _, _ := bytes.Cut(src[at.Start:], []byte("\n"))

@@ -196,7 +196,7 @@ func (r *ParseResult) reportDuplicates(origins []origin) {
 }
 
 // suppressEchoes suppresses calls that repeat untrusted text from the model's context.
-func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.Heard) {
+func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.SeenText) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		if !c.Executable || tool.EndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
@@ -208,11 +208,11 @@ func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.Heard) {
 }
 
 // isEcho reports whether a call of a tool occurs in untrusted context.
-func (o origin) isEcho(name string, context *dialect.Heard) bool {
+func (o origin) isEcho(name string, context *dialect.SeenText) bool {
 	if o.native {
-		return context.Has(name, o.args, "")
+		return context.HasEcho(name, o.args, "")
 	}
-	return context.Has(name, o.args, o.text)
+	return context.HasEcho(name, o.args, o.text)
 }
 
 // canonicalJSON returns a JSON value without white space and with sorted keys, so that equal values

@@ -66,7 +66,7 @@ var damages = []damage{
 		inJSON: {"grey heron", `a "grey" heron`}, inScript: {"grey heron", `a "grey" heron`}, inPython: {"grey heron", `a "grey" heron`}}, "values are text"},
 	{6, "smart quotes", []diag.Code{diag.SmartQuote}, map[writing][2]string{
 		inJSON: {`"grey heron"`, `“grey heron”`}, inScript: {`"grey heron"`, `“grey heron”`}, inPython: {`"grey heron"`, `“grey heron”`}}, "values are text"},
-	{9, "concatenated objects", []diag.Code{diag.Concatenated}, map[writing][2]string{
+	{9, "concatenated objects", []diag.Code{diag.ConcatenatedValues}, map[writing][2]string{
 		inJSON: {causeCall, causeCall + causeCall}}, "there is no object"},
 	{10, "double-encoded arguments", []diag.Code{diag.DoubleEncoded}, map[writing][2]string{
 		inJSON: {causeCall, `"{\"text\":\"grey heron\"}"`}}, "there is no object"},
@@ -82,15 +82,15 @@ var damages = []damage{
 		inJSON: {`:3`, `:undefined`}, inScript: {`: 3`, `: undefined`}, inPython: {`=3`, `=undefined`}}, "values are text"},
 	{14, "ellipsis", []diag.Code{diag.NotALiteral}, map[writing][2]string{
 		inJSON: {`["reed"]`, `["reed",...]`}, inScript: {`["reed"]`, `["reed",...]`}, inPython: {`["reed"]`, `["reed",...]`}}, "values are text"},
-	{15, "lost bracket", []diag.Code{diag.Bracket}, map[writing][2]string{
+	{15, "lost bracket", []diag.Code{diag.UnbalancedBracket}, map[writing][2]string{
 		inJSON: {`["reed"]`, `["reed"`}, inScript: {`["reed"]`, `["reed"`}, inPython: {`["reed"]`, `["reed"`}}, "values are text"},
-	{15, "bracket too many", []diag.Code{diag.Bracket}, map[writing][2]string{
+	{15, "bracket too many", []diag.Code{diag.UnbalancedBracket}, map[writing][2]string{
 		inJSON: {`["reed"]`, `["reed"]]`}, inScript: {`["reed"]`, `["reed"]]`}, inPython: {`["reed"]`, `["reed"]]`}}, "values are text"},
 	{22, "number in a string", []diag.Code{diag.WrongType}, map[writing][2]string{
 		inJSON: {`:3`, `:"3"`}, inScript: {`: 3`, `: "3"`}, inPython: {`=3`, `="3"`}}, "all values are text"},
-	{25, "U+FFFD", []diag.Code{diag.Replacement}, map[writing][2]string{
+	{25, "U+FFFD", []diag.Code{diag.ReplacementChar}, map[writing][2]string{
 		inJSON: {"heron", "her\ufffdn"}, inScript: {"heron", "her\ufffdn"}, inPython: {"heron", "her\ufffdn"}, inQuotes: {"heron", "her\ufffdn"}, inText: {"heron", "her\ufffdn"}}, ""},
-	{8, "truncation in a value", []diag.Code{diag.CutCall}, map[writing][2]string{
+	{8, "truncation in a value", []diag.Code{diag.TruncatedCall}, map[writing][2]string{
 		inJSON: {"heron", cutHere}, inScript: {"heron", cutHere}, inPython: {"heron", cutHere}, inQuotes: {"heron", cutHere}, inText: {"heron", cutHere}}, ""},
 	{16, "mark in the name", []diag.Code{diag.MarkupInName}, map[writing][2]string{
 		inJSON: {"note", "note<|channel|>"}, inScript: {"note", "note<|channel|>"}, inPython: {"note", "note<|channel|>"}, inQuotes: {"note", "note<|channel|>"}, inText: {"note", "note<|channel|>"}}, ""},
@@ -98,7 +98,7 @@ var damages = []damage{
 		inJSON: {"note", "functions.note"}, inScript: {"note", "functions.note"}, inPython: {"note", "functions.note"}, inQuotes: {"note", "functions.note"}, inText: {"note", "functions.note"}}, ""},
 	{24, "arguments are null", []diag.Code{diag.NoArguments, diag.CallMember}, map[writing][2]string{
 		inJSON: {causeCall, "null"}}, "there is no object"},
-	{24, "arguments are a list", []diag.Code{diag.CallMember, diag.Bracket}, map[writing][2]string{
+	{24, "arguments are a list", []diag.Code{diag.CallMember, diag.UnbalancedBracket}, map[writing][2]string{
 		inJSON: {causeCall, "[1]"}}, "there is no object"},
 }
 

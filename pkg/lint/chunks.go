@@ -10,30 +10,30 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// MaxRecord is the maximum length of a JSON Lines line in bytes.
-const MaxRecord = 64 << 20
+// MaxRecordBytes is the maximum length of a JSON Lines line in bytes.
+const MaxRecordBytes = 64 << 20
 
 // A Chunk is some whole lines of a file.
 type Chunk struct {
 	diag.Text
-	Cut     bool // the beginning of a line over the limit
-	Records bool // the file was detected as JSON Lines
+	Truncated bool // the beginning of a line over the limit
+	Records   bool // the file was detected as JSON Lines
 
 	free *sync.Pool
 }
 
-// Free returns the chunk's buffer for reuse by later chunks. The chunk's bytes must not be used
+// Release returns the chunk's buffer for reuse by later chunks. The chunk's bytes must not be used
 // afterwards.
-func (c Chunk) Free() {
+func (c Chunk) Release() {
 	if c.free != nil && cap(c.Bytes) <= 2*chunkBytes {
 		c.free.Put(&c.Bytes)
 	}
 }
 
-// Chunks splits a file into chunks of whole lines, each returned as soon as it is complete. It
-// keeps at most one chunk in memory, and only the beginning of a line longer than [MaxRecord]. A
+// SplitLines splits a file into chunks of whole lines, each returned as soon as it is complete. It
+// keeps at most one chunk in memory, and only the beginning of a line longer than [MaxRecordBytes]. A
 // read error is the last value.
-func Chunks(r io.Reader) iter.Seq2[Chunk, error] { return chunks(r, MaxRecord) }
+func SplitLines(r io.Reader) iter.Seq2[Chunk, error] { return chunks(r, MaxRecordBytes) }
 
 // chunkBytes is the size of a chunk of short lines: large enough to amortize the hand-over, small
 // enough to hold several in memory.
@@ -97,10 +97,10 @@ func (s *splitter) next() (Chunk, error) {
 
 // chunk returns the first bytes of the buffer and keeps the rest for the next chunk.
 func (s *splitter) chunk(buf []byte, end int) Chunk {
-	c := Chunk{Text: diag.Text{Bytes: buf[:end], Offset: s.pending.Offset, Before: s.pending.Before}, free: &s.free}
+	c := Chunk{Text: diag.Text{Bytes: buf[:end], Offset: s.pending.Offset, LinesBefore: s.pending.LinesBefore}, free: &s.free}
 	s.pending.Bytes = append(s.pending.Bytes[:0], buf[end:]...)
 	s.pending.Offset += end
-	s.pending.Before += c.Count()
+	s.pending.LinesBefore += c.CountLines()
 	return c
 }
 
@@ -109,7 +109,7 @@ const longLinePrefix = 1 << 10
 
 // skipLongLine skips the rest of a line over the limit.
 func (s *splitter) skipLongLine(buf []byte) (Chunk, error) {
-	c := Chunk{Text: diag.Text{Bytes: bytes.Clone(buf[:min(len(buf), longLinePrefix)]), Offset: s.pending.Offset, Before: s.pending.Before}, Cut: true}
+	c := Chunk{Text: diag.Text{Bytes: bytes.Clone(buf[:min(len(buf), longLinePrefix)]), Offset: s.pending.Offset, LinesBefore: s.pending.LinesBefore}, Truncated: true}
 	s.pending.Bytes = s.pending.Bytes[:0]
 	s.pending.Offset += len(buf)
 	buf = buf[:min(len(buf), chunkBytes)]
@@ -122,7 +122,7 @@ func (s *splitter) skipLongLine(buf []byte) (Chunk, error) {
 		}
 		s.pending.Offset += n
 		if end > 0 || err != nil {
-			s.pending.Before++
+			s.pending.LinesBefore++
 			return c, err
 		}
 	}

@@ -29,11 +29,11 @@ func TestChunks(t *testing.T) {
 			if c.Offset != at || !strings.HasPrefix(file[at:], string(c.Bytes)) {
 				t.Fatalf("%q stands at %d, behind %d bytes", c.Bytes, c.Offset, at)
 			}
-			if line, column := whole.Position(at); c.Before+1 != line || column != 1 {
-				t.Fatalf("%q begins at %d:%d, and %d lines stand before", c.Bytes, line, column, c.Before)
+			if line, column := whole.Position(at); c.LinesBefore+1 != line || column != 1 {
+				t.Fatalf("%q begins at %d:%d, and %d lines stand before", c.Bytes, line, column, c.LinesBefore)
 			}
 			at += len(c.Bytes)
-			if c.Cut {
+			if c.Truncated {
 				rest, _, _ := strings.Cut(file[at:], "\n")
 				if bytes.ContainsRune(c.Bytes, '\n') || len(c.Bytes)+len(rest) <= longest {
 					t.Fatalf("%q is the beginning of a long line, and %q the rest", c.Bytes, rest)
@@ -53,7 +53,7 @@ func TestChunks(t *testing.T) {
 func TestChunksError(t *testing.T) {
 	broken := errors.New("broken")
 	var got []byte
-	for c, err := range Chunks(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))) {
+	for c, err := range SplitLines(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))) {
 		got = append(got, c.Bytes...)
 		if err != nil && !errors.Is(err, broken) {
 			t.Error(err)
@@ -68,7 +68,7 @@ func TestChunksError(t *testing.T) {
 func TestChunksAtOnce(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "one\n")
-	for c, err := range Chunks(r) {
+	for c, err := range SplitLines(r) {
 		if err != nil || string(c.Bytes) != "one\n" {
 			t.Errorf("%q (%v)", c.Bytes, err)
 		}

@@ -74,7 +74,7 @@ func TestKindOf(t *testing.T) {
 		{"no text", "\x00\xff{", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := KindOf([]byte(tt.src)); got != cmp.Or(tt.want, Unknown) {
+			if got, _ := DetectKind([]byte(tt.src)); got != cmp.Or(tt.want, Unknown) {
 				t.Errorf("KindOf = %q, want %q", got, tt.want)
 			}
 		})
@@ -127,7 +127,7 @@ func TestForeignFiles(t *testing.T) {
 		{"response of Anthropic", `{"id": "a", "type": "message", "role": "assistant", "content": [], "model": "b", "usage": {}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := KindOf([]byte(tt.src)); got != Unknown {
+			if got, _ := DetectKind([]byte(tt.src)); got != Unknown {
 				t.Errorf("KindOf = %q", got)
 			}
 		})
@@ -148,7 +148,7 @@ func TestLikelyKinds(t *testing.T) {
 		{"request", `{"model": "a", "messages": []}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, likely := KindOf([]byte(tt.src))
+			got, likely := DetectKind([]byte(tt.src))
 			if got != Unknown || !slices.Equal(likely, tt.want) {
 				t.Errorf("KindOf = %q, %q; want %q", got, likely, tt.want)
 			}
@@ -172,8 +172,8 @@ func TestExamplesAreTold(t *testing.T) {
 	for _, f := range kindTable {
 		text, _ := schema.PublishedText(f.schema)
 		for _, example := range gjson.GetBytes(text, "examples").Array() {
-			if got, _ := KindOf([]byte(example.Raw)); got != f.kind {
-				t.Errorf("%s: KindOf = %q: %s", f.kind, got, example.Raw)
+			if got, _ := DetectKind([]byte(example.Raw)); got != f.kind {
+				t.Errorf("%s: DetectKind = %q: %s", f.kind, got, example.Raw)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // A FileResult holds the findings of one file.
-type Verdict struct {
+type FileResult struct {
 	File     string
 	Kind     Kind
 	Count    int // number of [Kind.Noun]
@@ -27,7 +27,7 @@ type Verdict struct {
 type Checker struct {
 	answers *schema.Schema
 	loader  tool.Loader
-	missing Missing
+	missing V1Defaults
 	names   *tool.Registry
 	known   *tool.Registry // tools for which policies can have rules
 	compile func(json.RawMessage, *tool.Registry) (*policy.Layer, []diag.Finding)
@@ -37,17 +37,17 @@ type Checker struct {
 // NewChecker returns a checker. Answers is the schema for answers, nil if no answers are checked;
 // the loader reads definitions; missing fills in what v1 records lack. Known are the tools for
 // which policies can have rules; if it is nil, policies' tool names and tests are not checked.
-func NewChecker(answers *schema.Schema, loader tool.Loader, missing Missing, known *tool.Registry) *Checker {
+func NewChecker(answers *schema.Schema, loader tool.Loader, missing V1Defaults, known *tool.Registry) *Checker {
 	names, _ := tool.NewRegistry() // cannot fail without definitions
 	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, compile: policy.Compile, schemas: map[string]*schema.Schema{}}
 }
 
 // AllowUnknownTools accepts policy rules for unknown tools.
-func (c *Checker) AnyTools() { c.compile = policy.CompileForAny }
+func (c *Checker) AllowUnknownTools() { c.compile = policy.CompileForAny }
 
 // CheckFile checks a file of one kind. It executes nothing and reads no other file.
-func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
-	v := Verdict{File: name, Kind: kind}
+func (c *Checker) CheckFile(name string, src []byte, kind Kind) FileResult {
+	v := FileResult{File: name, Kind: kind}
 	switch kind {
 	case Definition:
 		c.checkDefinitions(&v, src)
@@ -73,7 +73,7 @@ func (c *Checker) File(name string, src []byte, kind Kind) Verdict {
 	return v
 }
 
-func (c *Checker) checkDefinitions(v *Verdict, src []byte) {
+func (c *Checker) checkDefinitions(v *FileResult, src []byte) {
 	defs, findings := c.loader.Parse(v.File, src)
 	v.Count, v.Findings = len(defs), findings
 	for _, d := range defs {
@@ -82,7 +82,7 @@ func (c *Checker) checkDefinitions(v *Verdict, src []byte) {
 }
 
 // checkAnswers checks an answer, or several in JSON Lines.
-func (c *Checker) checkAnswers(v *Verdict, src []byte) {
+func (c *Checker) checkAnswers(v *FileResult, src []byte) {
 	if !hasObjectLines(src) {
 		v.Findings = c.answers.Check(src)
 		return
@@ -99,7 +99,7 @@ func (c *Checker) checkAnswers(v *Verdict, src []byte) {
 }
 
 // checkDocuments checks a file whose documents have a published schema.
-func (c *Checker) checkDocuments(v *Verdict, src []byte) {
+func (c *Checker) checkDocuments(v *FileResult, src []byte) {
 	var found boundedFindings
 	form := v.Kind.info()
 	found.add(form.layout.readDocuments(v.File, src, func(d document) {
@@ -114,7 +114,7 @@ func (c *Checker) checkDocuments(v *Verdict, src []byte) {
 }
 
 // checkPolicy checks a policy that fits its schema. Findings about a name are located at the key.
-func (c *Checker) checkPolicy(v *Verdict, d document) []diag.Finding {
+func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 	var faults []diag.Finding
 	v.Policy, faults = c.compile(d.json, c.known)
 	var paths []string
@@ -135,7 +135,7 @@ func (c *Checker) checkPolicy(v *Verdict, d document) []diag.Finding {
 }
 
 // checkEvents checks the events of a run and their order.
-func (c *Checker) checkEvents(v *Verdict, src []byte) {
+func (c *Checker) checkEvents(v *FileResult, src []byte) {
 	var found boundedFindings
 	var order eventOrder
 	whole, torn := cutTornLine(src)
@@ -230,8 +230,8 @@ func (c *Checker) publishedSchema(name, part string) *schema.Schema {
 }
 
 // ParseResult checks a run file of any size in bounded memory. The error is a read error.
-func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
-	v := Verdict{File: name, Kind: RunFile}
+func (c *Checker) CheckRunFile(name string, src io.ReadSeeker) (FileResult, error) {
+	v := FileResult{File: name, Kind: RunFile}
 	var found boundedFindings
 	var err error
 	v.Count, err = runfile.Check(name, src, func(f diag.Finding) { found.add(f) })
@@ -240,7 +240,7 @@ func (c *Checker) Record(name string, src io.ReadSeeker) (Verdict, error) {
 	return v, err
 }
 
-func (v *Verdict) checkRunFile(src []byte) {
+func (v *FileResult) checkRunFile(src []byte) {
 	log, err := runfile.Read(bytes.NewReader(src))
 	v.Count = len(log.Records)
 	v.Findings = runfile.Findings(v.File, log, err) // in memory, err can only be damage

@@ -63,7 +63,7 @@ func TestChecker(t *testing.T) {
 		{"run file, torn", "Sure!", RunFile, 0, []string{"1:1 warning TR002 -"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := NewChecker(answers, tool.Loader{Builtins: []string{"greet"}}, Missing{}, nil).File("x", []byte(tt.src), tt.kind)
+			v := NewChecker(answers, tool.Loader{Builtins: []string{"greet"}}, V1Defaults{}, nil).CheckFile("x", []byte(tt.src), tt.kind)
 			if d := cmp.Diff(tt.want, brief(v.Findings)); d != "" {
 				t.Error(d)
 			}
@@ -81,11 +81,11 @@ func TestChecker(t *testing.T) {
 
 // T3: a tool that is defined in two files is an error in the second.
 func TestCheckerKnowsNames(t *testing.T) {
-	c := NewChecker(nil, tool.Loader{}, Missing{}, nil)
-	if v := c.File("a.yaml", []byte(greetYAML), Definition); len(v.Findings) > 0 {
+	c := NewChecker(nil, tool.Loader{}, V1Defaults{}, nil)
+	if v := c.CheckFile("a.yaml", []byte(greetYAML), Definition); len(v.Findings) > 0 {
 		t.Fatal(v.Findings)
 	}
-	v := c.File("b.yaml", []byte("\n"+greetYAML), Definition)
+	v := c.CheckFile("b.yaml", []byte("\n"+greetYAML), Definition)
 	if d := cmp.Diff([]string{"2:7 error TD011 -"}, brief(v.Findings)); d != "" {
 		t.Fatal(d)
 	}
@@ -98,13 +98,13 @@ func TestCheckerKnowsNames(t *testing.T) {
 // rewritten, and strict JSON stays so.
 func checkV1(t *testing.T, schemas map[string]*schema.Schema, src []byte) {
 	for _, kind := range []Kind{Message, Events} {
-		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		c := NewChecker(nil, tool.Loader{}, V1Defaults{ToolName: "t", TopK: 3}, nil)
 		c.schemas = schemas
 		fixed := c.Fix("x", src, kind)
-		if fixed.Open != "" || len(diag.SafeFixes(fixed.Read.Findings)) > 0 {
-			t.Errorf("%s: %d fixes made, %s\n%s", kind, fixed.Made, fixed.Open, fixed.Text)
+		if fixed.Unfinished != "" || len(diag.SafeFixes(fixed.Result.Findings)) > 0 {
+			t.Errorf("%s: %d fixes made, %s\n%s", kind, fixed.Applied, fixed.Unfinished, fixed.Text)
 		}
-		if fixed.Made == 0 && !bytes.Equal(src, fixed.Text) {
+		if fixed.Applied == 0 && !bytes.Equal(src, fixed.Text) {
 			t.Errorf("%s: changed without a fix:\n%s", kind, fixed.Text)
 		}
 		if schema.CheckStrict(src) == nil {
@@ -128,7 +128,7 @@ func TestV1(t *testing.T) {
 		{`[{"content":null,"\u0069d":"x"}]`, `[{"metadata":{"content":null},"id":"x"}]`},
 	} {
 		src := `{"query":"q","results":` + tt.results + `,"name":"retrieval"}`
-		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		c := NewChecker(nil, tool.Loader{}, V1Defaults{ToolName: "t", TopK: 3}, nil)
 		got := c.Fix("x", []byte(src), Message)
 		if d := cmp.Diff(strings.Replace(v2, "RESULTS", tt.want, 1), string(got.Text)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.results, d)
@@ -140,7 +140,7 @@ func TestV1(t *testing.T) {
 		{"a layout of its own", "{\"query\":\"q\",\n\"name\":\"retrieval\",\n\"results\":[\n1]}",
 			"{\"toolType\":\"vectorSearch\",\"toolName\":\"t\",\"input\":{\"query\":\"q\",\"topK\":3},\"output\":{\"results\":[1]}}"},
 	} {
-		c := NewChecker(nil, tool.Loader{}, Missing{ToolName: "t", TopK: 3}, nil)
+		c := NewChecker(nil, tool.Loader{}, V1Defaults{ToolName: "t", TopK: 3}, nil)
 		if d := cmp.Diff(tt.want, string(c.Fix("x", []byte(tt.src), Message).Text)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, d)
 		}
@@ -151,7 +151,7 @@ func TestV1(t *testing.T) {
 // many there are is said.
 func TestCheckerBounds(t *testing.T) {
 	src := strings.Repeat("1\n", maxFindingsPerCode+7) + "{\n"
-	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src), BaselineFile)
+	v := NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("x", []byte(src), BaselineFile)
 	last := v.Findings[len(v.Findings)-2:]
 	want := []string{fmt.Sprintf("%d:1 error TA002 -", maxFindingsPerCode+1), fmt.Sprintf("%d:2 error TA001 -", maxFindingsPerCode+8)}
 	if d := cmp.Diff(want, brief(last)); d != "" || len(v.Findings) != maxFindingsPerCode+2 || last[0].Message != "7 more findings of this code are not listed" {
@@ -166,7 +166,7 @@ func TestV1Doubts(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&src, `,"k%d":1`, i)
 	}
-	v := NewChecker(nil, tool.Loader{}, Missing{}, nil).File("x", []byte(src.String()+"}"), Message)
+	v := NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("x", []byte(src.String()+"}"), Message)
 	if n := len(v.Findings); n != maxProblems+2 {
 		t.Errorf("%d findings", n)
 	}
@@ -175,14 +175,14 @@ func TestV1Doubts(t *testing.T) {
 // checkKinds: telling a kind, and checking a file of any kind, ends well. Schemas
 // are the published ones that have been compiled so far.
 func checkKinds(t *testing.T, answers *schema.Schema, schemas map[string]*schema.Schema, src []byte) {
-	if kind, likely := KindOf(src); kind == "" || kind != Unknown && len(likely) > 0 {
+	if kind, likely := DetectKind(src); kind == "" || kind != Unknown && len(likely) > 0 {
 		t.Errorf("KindOf = %q, %q", kind, likely)
 	}
 	checkV1(t, schemas, src)
 	for _, kind := range append(slices.Clone(Kinds), "result.v1") {
-		c := NewChecker(answers, tool.Loader{}, Missing{}, nil)
+		c := NewChecker(answers, tool.Loader{}, V1Defaults{}, nil)
 		c.schemas = schemas
-		v := c.File("x", src, kind)
+		v := c.CheckFile("x", src, kind)
 		for _, f := range v.Findings {
 			if f.Message == "" || f.Code.Rule().Slug == "" {
 				t.Errorf("a finding says nothing: %+v", f)

@@ -11,9 +11,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An Entry is a finding as a baseline records it. The fingerprint identifies it; the rest is for
+// A BaselineEntry is a finding as a baseline records it. The fingerprint identifies it; the rest is for
 // people.
-type Entry struct {
+type BaselineEntry struct {
 	Fingerprint string    `json:"fingerprint"`
 	Code        diag.Code `json:"code"`
 	File        string    `json:"file"`
@@ -26,7 +26,7 @@ type Entry struct {
 //
 // A fingerprint does not depend on line numbers or on text elsewhere in the file. It is the hex
 // form of the first 16 bytes of the SHA-256 of a JSON array of strings: the code, the file name as
-// [EntryFile] returns it, the subject, the JSON pointer, and the number among findings for which
+// [CleanFileName] returns it, the subject, the JSON pointer, and the number among findings for which
 // all of this is equal. The subject is
 //
 //   - the name of the call and the SHA-256 of its arguments: with sorted keys and without
@@ -51,18 +51,18 @@ func NewFingerprints() *Fingerprints {
 	return &Fingerprints{lines: diag.NewLines(nil), seen: map[[sha256.Size]byte]int{}}
 }
 
-// Enter sets the part of the file that holds the findings that follow.
-func (p *Fingerprints) Enter(part diag.Text) { p.lines = part.Lines() }
+// SetText sets the part of the file that holds the findings that follow.
+func (p *Fingerprints) SetText(part diag.Text) { p.lines = part.Lines() }
 
 // Entry returns the entry of the next finding. Calls are those of the finding's record.
-func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
-	e := Entry{Code: f.Code, File: EntryFile(f.File), Path: f.Path}
+func (p *Fingerprints) Entry(f diag.Finding, calls []Call) BaselineEntry {
+	e := BaselineEntry{Code: f.Code, File: CleanFileName(f.File), Path: f.Path}
 	about := []string{string(f.Code), e.File, f.Path}
 	switch {
 	case f.Call != nil:
 		e.Call = calls[*f.Call].Name
 		about = append(about, "call", e.Call, p.argumentsDigest(&calls[*f.Call]))
-	case f.Path == "" && f.Code != diag.SchemaFit:
+	case f.Path == "" && f.Code != diag.SchemaMismatch:
 		about = append(append(about, "text"), p.markedText(f.Span)...)
 	}
 	key := digest(about)
@@ -76,9 +76,9 @@ func (p *Fingerprints) Entry(f diag.Finding, calls []Call) Entry {
 	return e
 }
 
-// EntryFile returns the file name that entries use: cleaned and with slashes, so that ./a and a are
+// CleanFileName returns the file name that entries use: cleaned and with slashes, so that ./a and a are
 // equal.
-func EntryFile(name string) string { return filepath.ToSlash(filepath.Clean(name)) }
+func CleanFileName(name string) string { return filepath.ToSlash(filepath.Clean(name)) }
 
 // digest returns the SHA-256 of strings as a JSON array. All invalid UTF-8 is equal in it.
 func digest(parts []string) [sha256.Size]byte {
@@ -118,7 +118,7 @@ func (p *Fingerprints) markedText(s diag.Span) []string {
 	if s.Line == 0 {
 		return nil
 	}
-	text, start, end := p.lines.Place(s)
+	text, start, end := p.lines.Offsets(s)
 	before := text[max(0, start-reach):start]
 	if i := bytes.LastIndexAny(before, "\r\n"); i >= 0 {
 		before = before[i+1:]

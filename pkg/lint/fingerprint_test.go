@@ -14,7 +14,7 @@ import (
 // fingerprints returns those of a file with that text.
 func fingerprints(src string) *Fingerprints {
 	p := NewFingerprints()
-	p.Enter(diag.Text{Bytes: []byte(src)})
+	p.SetText(diag.Text{Bytes: []byte(src)})
 	return p
 }
 
@@ -144,7 +144,7 @@ func FuzzBaseline(f *testing.F) {
 	f.Add("\n\n{", "\xff", "\"")
 	f.Fuzz(func(t *testing.T, text, file, call string) {
 		if b, err := ReadBaseline("b", []byte(text)); err == nil {
-			for _, f := range b.Unused(func(Entry) bool { return true }) {
+			for _, f := range b.Unused(func(BaselineEntry) bool { return true }) {
 				if f.Span.End > len(text) || f.Span.Line < 1 {
 					t.Errorf("%s stands nowhere: %+v", f, f.Span)
 				}
@@ -153,12 +153,12 @@ func FuzzBaseline(f *testing.F) {
 		index := 0
 		found := diag.Finding{Code: diag.UnknownTool, File: file, Call: &index}
 		e := NewFingerprints().Entry(found, []Call{{Name: call, Arguments: json.RawMessage(`{}`)}})
-		doc, n, err := FormatBaseline([]Entry{e, e})
+		doc, n, err := FormatBaseline([]BaselineEntry{e, e})
 		if err != nil || n != 1 {
 			t.Fatalf("%d entries, %v", n, err)
 		}
 		b, err := ReadBaseline("b", doc)
-		if err != nil || !b.Knows(e) || len(b.Unused(func(Entry) bool { return true })) > 0 {
+		if err != nil || !b.Match(e) || len(b.Unused(func(BaselineEntry) bool { return true })) > 0 {
 			t.Errorf("%v\n%s", err, doc)
 		}
 	})

@@ -22,21 +22,21 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 	switch {
 	case reason == "" && (format.NoReason || resp.Stop == chat.StopEnd):
 	case reason == "":
-		find(diag.UncleanEnd, "the server reports no finish reason")
+		find(diag.AbnormalStop, "the server reports no finish reason")
 		return false
 	case resp.Stop == chat.StopLength:
-		find(diag.UncleanEnd, says+": a limit truncated the response")
+		find(diag.AbnormalStop, says+": a limit truncated the response")
 		return false
 	case resp.Stop != chat.StopEnd && wire.StopOf(reason) == chat.StopEnd:
-		find(diag.UncleanEnd, "the model refused")
+		find(diag.AbnormalStop, "the model refused")
 		return false
 	case resp.Stop != chat.StopEnd:
-		find(diag.UncleanEnd, says+": the response did not stop normally")
+		find(diag.AbnormalStop, says+": the response did not stop normally")
 		return false
 	case wire.NamesCalls(reason) && calls == 0:
-		find(diag.EndContradicts, says+", but the response has no native call")
+		find(diag.FinishReasonMismatch, says+", but the response has no native call")
 	case format.CallReason && !wire.NamesCalls(reason) && calls > 0:
-		find(diag.EndContradicts, says+", but the response has calls")
+		find(diag.FinishReasonMismatch, says+", but the response has calls")
 		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so for a forced tool choice
 	}
 	return true

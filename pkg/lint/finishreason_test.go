@@ -149,7 +149,7 @@ func TestServerErrors(t *testing.T) {
 		"no member":     {stream(`{"type":"message_start","message":{"id":"m","content":[]}}`, `{"type":"error"}`), []string{`{"type":"error"}`}},
 	} {
 		var got []string
-		for r := range Captured("f", []byte(tt.body), Options{}) {
+		for r := range ParseCapture("f", []byte(tt.body), Options{}) {
 			for _, f := range r.Findings {
 				if f.Code == diag.ServerError {
 					got = append(got, tt.body[f.Span.Start:f.Span.End])

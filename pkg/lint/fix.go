@@ -13,55 +13,55 @@ import (
 const maxPasses = 10
 
 // Fixed is a text after its safe fixes were applied, with the result of reading it again: a
-// [Record] or a [Verdict].
+// [ParseResult] or a [FileResult].
 type Fixed[R any] struct {
-	Text []byte
-	Read R      // of the fixed text
-	Made int    // number of applied fixes
-	Open string // why fixes may remain; "" if none do
+	Text       []byte
+	Result     R      // of the fixed text
+	Applied    int    // number of applied fixes
+	Unfinished string // why fixes may remain; "" if none do
 }
 
 // Fix applies the safe fixes of all findings in the responses of a file, and repeats that for the
 // new findings until none has a safe fix. It drops fixes that would change the executable calls.
-func Fix(file string, src []byte, o Options) iter.Seq[Fixed[Record]] {
-	return eachResponse(file, src, o, func(r Record) (Fixed[Record], diag.Text) {
-		f := fixRecord(r, func(text diag.Text) Record {
+func Fix(file string, src []byte, o Options) iter.Seq[Fixed[ParseResult]] {
+	return eachResponse(file, src, o, func(r ParseResult) (Fixed[ParseResult], diag.Text) {
+		f := fixRecord(r, func(text diag.Text) ParseResult {
 			again, _ := o.readNext(file, text)
 			again.Record = r.Record
 			return again
 		})
-		return f, diag.Text{Bytes: f.Text, Offset: r.Text.Offset, Before: r.Text.Before}
+		return f, diag.Text{Bytes: f.Text, Offset: r.Text.Offset, LinesBefore: r.Text.LinesBefore}
 	})
 }
 
 // fixRecord fixes one response of a file.
-func fixRecord(first Record, read func(diag.Text) Record) Fixed[Record] {
-	findings := func(r Record) []diag.Finding { return r.Findings }
-	same := func(a, b Record) bool { return slices.EqualFunc(a.executable(), b.executable(), sameCall) }
+func fixRecord(first ParseResult, read func(diag.Text) ParseResult) Fixed[ParseResult] {
+	findings := func(r ParseResult) []diag.Finding { return r.Findings }
+	same := func(a, b ParseResult) bool { return slices.EqualFunc(a.executable(), b.executable(), sameCall) }
 	return fixAll(first.Text, first, read, findings, same)
 }
 
 // Fix applies the safe fixes of all findings in a file of one kind, and repeats that for the new
 // findings until none has a safe fix.
-func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[Verdict] {
-	read := func(text diag.Text) Verdict {
+func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[FileResult] {
+	read := func(text diag.Text) FileResult {
 		alone := NewChecker(c.answers, c.loader, c.missing, c.known)
 		alone.schemas = c.schemas
-		return alone.File(file, text.Bytes, kind)
+		return alone.CheckFile(file, text.Bytes, kind)
 	}
-	findings := func(v Verdict) []diag.Finding { return v.Findings }
+	findings := func(v FileResult) []diag.Finding { return v.Findings }
 	text := diag.Text{Bytes: src}
-	return fixAll(text, read(text), read, findings, func(_, _ Verdict) bool { return true })
+	return fixAll(text, read(text), read, findings, func(_, _ FileResult) bool { return true })
 }
 
 // fixAll applies safe fixes to a text until no finding has one. First is the result of reading the
 // text. A pass is dropped if same reports that it changes the result.
 func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R) []diag.Finding, same func(a, b R) bool) Fixed[R] {
-	f := Fixed[R]{Text: text.Bytes, Read: first}
+	f := Fixed[R]{Text: text.Bytes, Result: first}
 	for range maxPasses {
-		fixed, made, err := diag.Apply(string(f.Text), text.Inside(diag.SafeFixes(findings(f.Read))))
+		fixed, made, err := diag.Apply(string(f.Text), text.LocalFixes(diag.SafeFixes(findings(f.Result))))
 		if err != nil {
-			f.Open = err.Error()
+			f.Unfinished = err.Error()
 			return f
 		}
 		if fixed == string(f.Text) {
@@ -69,20 +69,20 @@ func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings fun
 		}
 		text.Bytes = []byte(fixed)
 		next := read(text)
-		if !same(f.Read, next) {
-			f.Open = "the remaining fixes would change the executable calls and were not applied"
+		if !same(f.Result, next) {
+			f.Unfinished = "the remaining fixes would change the executable calls and were not applied"
 			return f
 		}
-		f.Text, f.Read, f.Made = text.Bytes, next, f.Made+made
+		f.Text, f.Result, f.Applied = text.Bytes, next, f.Applied+made
 	}
-	if len(diag.SafeFixes(findings(f.Read))) > 0 {
-		f.Open = fmt.Sprintf("fixes remain after %d passes", maxPasses)
+	if len(diag.SafeFixes(findings(f.Result))) > 0 {
+		f.Unfinished = fmt.Sprintf("fixes remain after %d passes", maxPasses)
 	}
 	return f
 }
 
 // executable returns the executable calls.
-func (r Record) executable() []Call {
+func (r ParseResult) executable() []Call {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return !c.Executable })
 }
 

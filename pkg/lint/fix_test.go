@@ -57,17 +57,17 @@ func checkFix(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, text string, o Options,
-) Fixed[Record] {
+) Fixed[ParseResult] {
 	t.Helper()
 	before, fixed := response("f", []byte(text), o), fixOf("f", []byte(text), o)
-	if fixed.Open != "" {
-		t.Errorf("%q is made %q, and %s", text, fixed.Text, fixed.Open)
+	if fixed.Unfinished != "" {
+		t.Errorf("%q is made %q, and %s", text, fixed.Text, fixed.Unfinished)
 	}
 	ignore := cmpopts.IgnoreFields(Call{}, "Span", "Status", "Repairs", "ValueChanged", "positionalPaths")
 	spaced := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Arguments" }, cmp.Comparer(func(a, b json.RawMessage) bool {
 		return (&Call{Arguments: a}).normalizedArguments() == (&Call{Arguments: b}).normalizedArguments()
 	}))
-	if d := cmp.Diff(before.executable(), fixed.Read.executable(), ignore, spaced, cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(before.executable(), fixed.Result.executable(), ignore, spaced, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("the fixes of %q make %q (-before +after)\n%s", text, fixed.Text, d)
 	}
 	if again := fixOf("f", fixed.Text, o); !bytes.Equal(again.Text, fixed.Text) {
@@ -82,12 +82,12 @@ func TestFixCases(t *testing.T) {
 	made := 0
 	for file, text := range caseInputs(t) {
 		t.Run(file, func(t *testing.T) {
-			d, ok := dialect.Named(filepath.Base(filepath.Dir(file)))
+			d, ok := dialect.Lookup(filepath.Base(filepath.Dir(file)))
 			if !ok {
 				t.Fatal("no such dialect")
 			}
 			checkFix(t, text, Options{})
-			made += checkFix(t, text, Options{Dialect: d}).Made
+			made += checkFix(t, text, Options{Dialect: d}).Applied
 		})
 	}
 	if made == 0 {
@@ -100,11 +100,11 @@ func TestFixCases(t *testing.T) {
 func TestFixGivesUp(t *testing.T) {
 	src := fenced("a([" + strings.Repeat("True,", 1200) + "])")
 	fixed := fixOf("f", []byte(src), Options{})
-	if fixed.Open != "fixes remain after 10 passes" || fixed.Made != 1000 || bytes.Count(fixed.Text, []byte("True")) != 200 {
-		t.Errorf("%d fixes, %q", fixed.Made, fixed.Open)
+	if fixed.Unfinished != "fixes remain after 10 passes" || fixed.Applied != 1000 || bytes.Count(fixed.Text, []byte("True")) != 200 {
+		t.Errorf("%d fixes, %q", fixed.Applied, fixed.Unfinished)
 	}
-	if again := fixOf("f", fixed.Text, Options{}); again.Open != "" || again.Made != 200 {
-		t.Errorf("again: %d fixes, %q", again.Made, again.Open)
+	if again := fixOf("f", fixed.Text, Options{}); again.Unfinished != "" || again.Applied != 200 {
+		t.Errorf("again: %d fixes, %q", again.Applied, again.Unfinished)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestFixAny(t *testing.T) {
 		at := rapid.IntRange(0, len(inputs[file])).Draw(t, "at")
 		text := inputs[file][:at] + cut.Draw(t, "cut") + inputs[file][at:] + cut.Draw(t, "behind")
 		names := []string{filepath.Base(filepath.Dir(file)), "", rapid.SampledFrom(dialect.Dialects()).Draw(t, "other").Name}
-		d, _ := dialect.Named(rapid.SampledFrom(names).Draw(t, "dialect"))
+		d, _ := dialect.Lookup(rapid.SampledFrom(names).Draw(t, "dialect"))
 		checkFix(t, text, Options{Dialect: d})
 	})
 }
@@ -137,7 +137,7 @@ func TestFixBodies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inWhole += checkFix(t, `{"model":"m","message":{"role":"assistant","content":`+string(content)+`},"done":true,"done_reason":"stop"}`, Options{}).Made
+			inWhole += checkFix(t, `{"model":"m","message":{"role":"assistant","content":`+string(content)+`},"done":true,"done_reason":"stop"}`, Options{}).Applied
 			half := strings.ToValidUTF8(text[:len(text)/2], "?")
 			rest := strings.ToValidUTF8(text[len(text)/2:], "?")
 			var stream strings.Builder
@@ -145,7 +145,7 @@ func TestFixBodies(t *testing.T) {
 				content, _ := jsontext.AppendQuote(nil, piece)
 				stream.WriteString(`data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(content) + "}}]}\n\n")
 			}
-			inStream += checkFix(t, stream.String()+"data: [DONE]\n\n", Options{}).Made
+			inStream += checkFix(t, stream.String()+"data: [DONE]\n\n", Options{}).Applied
 		})
 	}
 	if inWhole == 0 || inStream == 0 {

@@ -48,7 +48,7 @@ func isPage(body []byte, head wire.Head) bool {
 // truncatedResult returns the result for a capture that ends before the response begins.
 func truncatedResult(end int, why string) scanResult {
 	r := scanResult{why: why}
-	r.report(diag.New(diag.CutBody, diag.Bytes(end, end), "%s", why))
+	r.report(diag.New(diag.TruncatedBody, diag.Bytes(end, end), "%s", why))
 	return r
 }
 

@@ -15,7 +15,7 @@ func TestHeadMoves(t *testing.T) {
 		what       string
 		start, end int
 	}
-	places := func(r Record, by int) (all []place) {
+	places := func(r ParseResult, by int) (all []place) {
 		for _, c := range r.Calls {
 			all = append(all, place{c.Name + string(c.Arguments) + string(c.Status), c.Span.Start - by, c.Span.End - by})
 		}

@@ -12,7 +12,7 @@ import (
 // AppendJSON appends the record as JSON on one line, without a line feed. The output is that of
 // encoding/json without HTML escaping. It is hand-written because a file of any size has one record
 // a line.
-func (r *Record) AppendJSON(dst []byte) []byte {
+func (r *ParseResult) AppendJSON(dst []byte) []byte {
 	dst = appendString(append(dst, `{"file":`...), r.File)
 	if r.Record != 0 {
 		dst = strconv.AppendInt(append(dst, `,"record":`...), int64(r.Record), 10)

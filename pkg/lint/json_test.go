@@ -50,9 +50,9 @@ func fill(v reflect.Value, depth int) {
 
 // What is written by hand is what package encoding/json writes.
 func TestAppendJSON(t *testing.T) {
-	full := Record{}
+	full := ParseResult{}
 	fill(reflect.ValueOf(&full).Elem(), 2)
-	for _, r := range []Record{
+	for _, r := range []ParseResult{
 		full, {Calls: []Call{}, Findings: []diag.Finding{}},
 		{File: "\xff", Calls: []Call{{Priority: 1e21, Repairs: []diag.Code{}, Alternatives: []Call{}}}, Findings: []diag.Finding{}},
 	} {

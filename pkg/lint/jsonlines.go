@@ -17,14 +17,14 @@ import (
 // files without a response path. The first is that of OpenAI's Batch API.
 var responseKeys = [...]string{"response.body", "response", "output", "completion", "content", "text"}
 
-// Pieces reads a captured file: JSON Lines in chunks of whole lines with [Chunk.Records] set, any
+// SplitCapture reads a captured file: JSON Lines in chunks of whole lines with [Chunk.Records] set, any
 // other file as one chunk. A file that is not JSON Lines may have at most limit bytes; a larger one
 // yields [ErrTooLarge].
-func Pieces(r io.Reader, limit int, o Options) iter.Seq2[Chunk, error] {
+func SplitCapture(r io.Reader, limit int, o Options) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		head, err := readHead(r, limit)
 		if err == nil && o.startsJSONLines(head) {
-			for c, err := range Chunks(io.MultiReader(bytes.NewReader(head), r)) {
+			for c, err := range SplitLines(io.MultiReader(bytes.NewReader(head), r)) {
 				c.Records = true
 				if !yield(c, err) {
 					return
@@ -72,7 +72,7 @@ func readHead(r io.Reader, limit int) ([]byte, error) {
 	return head, nil
 }
 
-// HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that [Pieces]
+// HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that [SplitCapture]
 // can read it. It reads only the beginning.
 func (o Options) HasRecords(r io.Reader, limit int) bool {
 	head, err := readHead(r, limit)
@@ -89,7 +89,7 @@ func (o Options) startsJSONLines(head []byte) bool {
 // is a record only if one of [responseKeys] holds calls in it.
 func (o Options) isJSONLines(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	if !isJSON(text) || o.Format.Name != "" || IsRun(text) {
+	if !isJSON(text) || o.Format.Name != "" || IsRunFile(text) {
 		return false
 	}
 	if _, ok := wire.FormatOf(text); ok {

@@ -67,12 +67,12 @@ func isContainer(line []byte) bool {
 
 // A PathError reports a path that gjson cannot parse.
 type PathError struct {
-	Path string
-	At   int // offset of the unclosed group
+	Path   string
+	Offset int // offset of the unclosed group
 }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("path %q: unclosed group %q", e.Path, e.Path[e.At:])
+	return fmt.Sprintf("path %q: unclosed group %q", e.Path, e.Path[e.Offset:])
 }
 
 // CheckPath returns a [PathError] if a query, a list of paths or a modifier's argument is not

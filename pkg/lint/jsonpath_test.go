@@ -73,7 +73,7 @@ func TestCheckPath(t *testing.T) {
 		at := -1
 		var e *PathError
 		if errors.As(CheckPath(text), &e) {
-			at = e.At
+			at = e.Offset
 		}
 		if at != want {
 			t.Errorf("%s: %d, want %d", text, at, want)

@@ -19,21 +19,21 @@ import (
 
 // Options control how a response is read.
 type Options struct {
-	Dialect   dialect.Dialect   // of a text; zero: detect
-	Format    wire.Format       // of a server's response; zero: detect
-	Reasoning dialect.Reasoning // where the text may hold reasoning
-	Tools     *tool.Registry    // nil: calls are not checked against definitions
-	Coerce    bool              // convert arguments to their declared types if that is lossless
-	Context   *dialect.Heard    // untrusted text in the model's context; nil: unknown
-	NeedsCall bool              // a response without a call is an error
-	Strict    bool              // warnings become errors
+	Dialect     dialect.Dialect   // of a text; zero: detect
+	Format      wire.Format       // of a server's response; zero: detect
+	Reasoning   dialect.Reasoning // where the text may hold reasoning
+	Tools       *tool.Registry    // nil: calls are not checked against definitions
+	Coerce      bool              // convert arguments to their declared types if that is lossless
+	Context     *dialect.SeenText // untrusted text in the model's context; nil: unknown
+	RequireCall bool              // a response without a call is an error
+	Strict      bool              // warnings become errors
 
 	shapes dialect.Toolset // of Tools, cached for many records
 }
 
-// A Record is the result of reading one captured response. Its JSON form is published as the schema
+// A ParseResult is the result of reading one captured response. Its JSON form is published as the schema
 // parse_result.v1.
-type Record struct {
+type ParseResult struct {
 	File      string         `json:"file"`
 	Record    int            `json:"record,omitempty"` // its line, if the file holds several
 	ID        string         `json:"id,omitempty"`     // the record's own ID
@@ -70,7 +70,7 @@ func (o Options) readPlainText(src []byte) scanResult {
 	}
 	r.origins = make([]origin, len(found.Calls))
 	for i, c := range found.Calls {
-		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, offset: c.Start, nameSpan: found.Names[i]}
+		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, offset: c.Start, nameSpan: found.NameSpans[i]}
 	}
 	if o.Dialect.Name != "" {
 		r.findOtherDialects(src, o)
@@ -86,8 +86,8 @@ func (o Options) readPlainText(src []byte) scanResult {
 }
 
 // check checks the calls and returns the record. Its spans are relative to the file.
-func (r scanResult) check(file string, text diag.Text, o Options) Record {
-	out := Record{
+func (r scanResult) check(file string, text diag.Text, o Options) ParseResult {
+	out := ParseResult{
 		File: file, Dialect: r.dialect, Why: r.why, Content: r.content, Reasoning: r.reasoning,
 		Calls: make([]Call, 0, len(r.calls)), Findings: []diag.Finding{}, Text: text,
 	}
@@ -96,7 +96,7 @@ func (r scanResult) check(file string, text diag.Text, o Options) Record {
 	if o.Tools != nil {
 		out.bindCalls(r, o)
 	}
-	if o.NeedsCall && len(r.calls) == 0 && r.dialect != "" {
+	if o.RequireCall && len(r.calls) == 0 && r.dialect != "" {
 		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response has no call")})
 	}
 	out.addFindings(r.findings)
@@ -109,7 +109,7 @@ func (r scanResult) check(file string, text diag.Text, o Options) Record {
 		out.suppressEchoes(r.origins, o.Context)
 	}
 	if o.Strict {
-		diag.Tighten(out.Findings)
+		diag.WarningsToErrors(out.Findings)
 	}
 	out.finalize()
 	return out
@@ -159,7 +159,7 @@ func (r *scanResult) checkUTF8(src []byte) {
 }
 
 // finalize sets each finding's file, and makes calls with errors non-executable.
-func (r *Record) finalize() {
+func (r *ParseResult) finalize() {
 	for i, f := range r.Findings {
 		r.Findings[i].File = r.File
 		if f.Call != nil && f.Severity == diag.Error {
@@ -172,7 +172,7 @@ func (r *Record) finalize() {
 
 // truncateFindings keeps the first [dialect.MaxKept] findings and those with code [diag.TooMany].
 // The calls of dropped findings have already been updated.
-func (r *Record) truncateFindings() {
+func (r *ParseResult) truncateFindings() {
 	if len(r.Findings) <= dialect.MaxKept {
 		return
 	}

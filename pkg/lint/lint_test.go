@@ -53,16 +53,16 @@ builtin: greet
 `
 
 // asText reads a text that may look like something else.
-func asText(file string, src []byte, o Options) Record {
+func asText(file string, src []byte, o Options) ParseResult {
 	return o.readText(src).check(file, diag.Text{Bytes: src}, o)
 }
 
 // readResponse returns the first record of a file.
-func response(file string, src []byte, o Options) Record {
-	for r := range Captured(file, src, o) {
+func response(file string, src []byte, o Options) ParseResult {
+	for r := range ParseCapture(file, src, o) {
 		return r
 	}
-	return Record{}
+	return ParseResult{}
 }
 
 // fixOf returns what is made of the first response in a file.
@@ -302,7 +302,7 @@ func TestStrict(t *testing.T) {
 
 // C2: the record says how its dialect was told.
 func TestDialect(t *testing.T) {
-	named, _ := dialect.Named("tool")
+	named, _ := dialect.Lookup("tool")
 	list := `{"toolCalls": [{"type": "a", "id": "1", "operation": "o", "parameters": {}}]}`
 	for _, tt := range []struct {
 		name, src, dialect, why string
@@ -422,7 +422,7 @@ func FuzzText(f *testing.F) {
 	schemas := map[string]*schema.Schema{}
 	f.Fuzz(func(t *testing.T, src string) {
 		checkKinds(t, answers, schemas, []byte(src))
-		told := &dialect.Heard{}
+		told := &dialect.SeenText{}
 		told.Add([]byte(src))
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
 			r := asText("f", []byte(src), o)

@@ -248,7 +248,7 @@ func TestMalformations(t *testing.T) {
 }
 
 // outcome returns the calls and codes of a record.
-func outcome(r Record) string {
+func outcome(r ParseResult) string {
 	var b strings.Builder
 	for _, c := range r.Calls {
 		if !c.Executable {

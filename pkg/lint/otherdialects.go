@@ -28,9 +28,9 @@ func (r *scanResult) findOtherDialects(src []byte, o Options) {
 		}
 	}
 	for i, c := range all.Calls {
-		row := all.Rows[i]
+		row := all.CallDialects[i]
 		_, known := tools[c.Name]
-		surely := known || row.HasMarks() && (c.Executable || quoted[i] || len(c.Arguments) > len(`{}`))
+		surely := known || row.HasMarkers() && (c.Executable || quoted[i] || len(c.Arguments) > len(`{}`))
 		if c.Status == chat.StatusSuppressed && !quoted[i] || row.Name == o.Dialect.Name || !surely || covered.overlaps(c.Start, c.End) {
 			continue
 		}

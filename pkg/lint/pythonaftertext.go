@@ -12,7 +12,7 @@ import (
 // reportPythonAfterText reports a list of Python calls of known tools that follows other text.
 // Models that emit such lists emit nothing else, so servers do not parse it as calls.
 func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset) {
-	python, ok := dialect.Named("pythonic")
+	python, ok := dialect.Lookup("pythonic")
 	if len(tools) == 0 || !ok || r.coveredSpans().overlaps(0, len(src)) {
 		return
 	}
@@ -28,7 +28,7 @@ func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset) {
 			return
 		}
 		last := found.Calls[len(found.Calls)-1]
-		f := diag.New(diag.TextAround, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls after text is not executed")
+		f := diag.New(diag.SurroundingText, diag.Bytes(at+found.Calls[0].Start, at+last.End), "a list of Python calls after text is not executed")
 		f.Hint = "make the model write only the list"
 		r.report(f)
 		return

@@ -14,32 +14,32 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// Fields are gjson paths to the parts of a JSON Lines record.
-type Fields struct {
+// FieldPaths are gjson paths to the parts of a JSON Lines record.
+type FieldPaths struct {
 	Response string // a text, an encoded body or a body; "": detect
 	Tools    string // a list of functions, see [tool.FromFunctions]; "" for none
 	Dialect  string // the name of a dialect or format, or "auto"; "" for none
 	ID       string // the record's own ID; "" for none
 }
 
-// Records reads the records of JSON Lines files. It is safe for concurrent use.
-type Records struct {
+// RecordReader reads the records of JSON Lines files. It is safe for concurrent use.
+type RecordReader struct {
 	response, tools, dialect, id path
 	options                      Options
 	toolsets                     *toolsetCache
 }
 
-// NewRecords returns a reader of records. The options apply where a record does not override them.
-func NewRecords(f Fields, o Options) *Records {
+// NewRecordReader returns a reader of records. The options apply where a record does not override them.
+func NewRecordReader(f FieldPaths, o Options) *RecordReader {
 	o.shapes = o.toolset()
-	return &Records{newPath(f.Response), newPath(f.Tools), newPath(f.Dialect), newPath(f.ID), o, newToolsetCache()}
+	return &RecordReader{newPath(f.Response), newPath(f.Tools), newPath(f.Dialect), newPath(f.ID), o, newToolsetCache()}
 }
 
 // Read returns the records of some lines of a file. Blank lines are skipped.
-func (r *Records) Read(file string, lines Chunk) iter.Seq[Record] {
-	return func(yield func(Record) bool) {
-		for line := range lines.Each() {
-			if len(bytes.TrimSpace(line.Bytes)) > 0 && !yield(r.record(file, line, lines.Cut)) {
+func (r *RecordReader) Read(file string, lines Chunk) iter.Seq[ParseResult] {
+	return func(yield func(ParseResult) bool) {
+		for line := range lines.EachLine() {
+			if len(bytes.TrimSpace(line.Bytes)) > 0 && !yield(r.record(file, line, lines.Truncated)) {
 				return
 			}
 		}
@@ -48,12 +48,12 @@ func (r *Records) Read(file string, lines Chunk) iter.Seq[Record] {
 
 // Fix applies the safe fixes in the records of some lines, like the function [Fix]. It returns all
 // lines; blank ones have no record.
-func (r *Records) Fix(file string, lines Chunk) iter.Seq[Fixed[Record]] {
-	return func(yield func(Fixed[Record]) bool) {
-		for line := range lines.Each() {
-			fixed := Fixed[Record]{Text: line.Bytes}
+func (r *RecordReader) Fix(file string, lines Chunk) iter.Seq[Fixed[ParseResult]] {
+	return func(yield func(Fixed[ParseResult]) bool) {
+		for line := range lines.EachLine() {
+			fixed := Fixed[ParseResult]{Text: line.Bytes}
 			if len(bytes.TrimSpace(line.Bytes)) > 0 {
-				fixed = fixRecord(r.record(file, line, lines.Cut), func(text diag.Text) Record { return r.record(file, text, lines.Cut) })
+				fixed = fixRecord(r.record(file, line, lines.Truncated), func(text diag.Text) ParseResult { return r.record(file, text, lines.Truncated) })
 			}
 			if !yield(fixed) {
 				return
@@ -63,7 +63,7 @@ func (r *Records) Fix(file string, lines Chunk) iter.Seq[Fixed[Record]] {
 }
 
 // checkArguments reads one line.
-func (r *Records) record(file string, line diag.Text, cut bool) Record {
+func (r *RecordReader) record(file string, line diag.Text, cut bool) ParseResult {
 	text := line
 	text.Bytes = bytes.TrimRight(line.Bytes, "\r\n")
 	if line.Offset == 0 && bytes.HasPrefix(text.Bytes, []byte(byteOrderMark)) {
@@ -84,7 +84,7 @@ func (r *Records) record(file string, line diag.Text, cut bool) Record {
 		}
 	}
 	out := l.scanResult.check(file, line, l.o)
-	out.Record, out.ID = line.Before+1, id
+	out.Record, out.ID = line.LinesBefore+1, id
 	return out
 }
 
@@ -99,9 +99,9 @@ type recordLine struct {
 // UTF-8 is accepted here; later checks report it where it matters.
 func (l *recordLine) validate(cut bool) bool {
 	switch {
-	case cut || len(l.Bytes) > MaxRecord:
+	case cut || len(l.Bytes) > MaxRecordBytes:
 		l.why = "the line is too long"
-		l.report(diag.New(diag.LargeRecord, diag.Bytes(l.Offset, l.Offset), "the line is longer than %d MiB", MaxRecord>>20))
+		l.report(diag.New(diag.LargeRecord, diag.Bytes(l.Offset, l.Offset), "the line is longer than %d MiB", MaxRecordBytes>>20))
 		return false
 	case isJSONLine(l.Bytes):
 		return true
@@ -135,10 +135,10 @@ func (l *recordLine) useDialect(m member) {
 	}
 	name := string(m.unquoted())
 	format, isFormat := wire.FormatNamed(name)
-	d, isDialect := dialect.Named(name)
+	d, isDialect := dialect.Lookup(name)
 	if !isFormat && !isDialect && name != "auto" {
 		l.reportMember(diag.BadDialect, m, "unknown dialect %s", wire.Excerpt(string(m.raw)))
-		l.findings[len(l.findings)-1].Hint = dialect.Meant(name, wire.FormatNames()...)
+		l.findings[len(l.findings)-1].Hint = dialect.DidYouMean(name, wire.FormatNames()...)
 		return
 	}
 	l.o.Format, l.o.Dialect = format, d

@@ -19,7 +19,7 @@ func oneChunk(text string) Chunk { return Chunk{Text: diag.Text{Bytes: []byte(te
 // A isText says the same as the string of a record, and the places are those in the file,
 // where it is written with escapes.
 func TestTextInRecord(t *testing.T) {
-	records := NewRecords(Fields{Response: "log.0.text"}, Options{})
+	records := NewRecordReader(FieldPaths{Response: "log.0.text"}, Options{})
 	for file, text := range texts(t) {
 		quoted, err := json.Marshal(text)
 		if err != nil {
@@ -86,9 +86,9 @@ func innerText(t *testing.T, part string) string {
 // Of a line that is too long only the beginning is there, and nothing of it is read.
 func TestLargeRecord(t *testing.T) {
 	lines := oneChunk(`{"response": "the beginn`)
-	lines.Cut = true
+	lines.Truncated = true
 	var found []diag.Code
-	for r := range NewRecords(Fields{Response: "response"}, Options{}).Read("x", lines) {
+	for r := range NewRecordReader(FieldPaths{Response: "response"}, Options{}).Read("x", lines) {
 		for _, f := range r.Findings {
 			found = append(found, f.Code)
 		}

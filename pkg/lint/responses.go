@@ -18,31 +18,31 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// Captured reads the responses of a captured file or of a run file.
-func Captured(file string, src []byte, o Options) iter.Seq[Record] {
-	if IsRun(src) {
+// ParseCapture reads the responses of a captured file or of a run file.
+func ParseCapture(file string, src []byte, o Options) iter.Seq[ParseResult] {
+	if IsRunFile(src) {
 		return readRun(file, src, o)
 	}
-	return eachResponse(file, src, o, func(r Record) (Record, diag.Text) { return r, r.Text })
+	return eachResponse(file, src, o, func(r ParseResult) (ParseResult, diag.Text) { return r, r.Text })
 }
 
 // eachResponse reads consecutive responses, each starting on a new line, and yields convert's value
 // for each. Convert also returns the text it leaves in the response's place. If there are several
 // responses, each record has its line number.
-func eachResponse[T any](file string, src []byte, o Options, convert func(Record) (T, diag.Text)) iter.Seq[T] {
+func eachResponse[T any](file string, src []byte, o Options, convert func(ParseResult) (T, diag.Text)) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		text := diag.Text{Bytes: src}
 		for several := false; ; {
 			record, more := o.readNext(file, text)
 			if several = several || more; several {
-				record.Record = text.Before + 1
+				record.Record = text.LinesBefore + 1
 			}
 			length := len(record.Text.Bytes)
 			out, now := convert(record)
 			if !yield(out) || !more {
 				return
 			}
-			text = diag.Text{Bytes: text.Bytes[length:], Offset: now.Offset + len(now.Bytes), Before: now.Before + now.Count()}
+			text = diag.Text{Bytes: text.Bytes[length:], Offset: now.Offset + len(now.Bytes), LinesBefore: now.LinesBefore + now.CountLines()}
 		}
 	}
 }
@@ -50,7 +50,7 @@ func eachResponse[T any](file string, src []byte, o Options, convert func(Record
 // readNext reads the first response of a text: a body if it looks like one, otherwise a text. It
 // reports whether another response follows on a new line, which then is not part of the record's
 // text.
-func (o Options) readNext(file string, text diag.Text) (record Record, more bool) {
+func (o Options) readNext(file string, text diag.Text) (record ParseResult, more bool) {
 	if isBlank(text.Bytes) {
 		why := "the file is empty: the capture failed, or the model returned nothing"
 		return truncatedResult(len(text.Bytes), why).check(file, text, o), false
@@ -84,17 +84,17 @@ func (r scanResult) inFile(part diag.Text) scanResult {
 	return out
 }
 
-// IsRun reports whether a file is a run file, judging by its first record only.
-func IsRun(src []byte) bool {
+// IsRunFile reports whether a file is a run file, judging by its first record only.
+func IsRunFile(src []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(src, " \t\r\n"), []byte("\n"))
 	return bytes.HasPrefix(first, []byte("{")) && gjson.GetBytes(first, "kind").String() == string(runfile.KindRun)
 }
 
-// readRun reads the responses of a run file in memory, as [Run] does. The last record has the text
+// readRun reads the responses of a run file in memory, as [ParseRun] does. The last record has the text
 // of the file.
-func readRun(file string, src []byte, o Options) iter.Seq[Record] {
-	return func(yield func(Record) bool) {
-		for record := range Run(file, bytes.NewReader(src), o) { // reading from memory does not fail
+func readRun(file string, src []byte, o Options) iter.Seq[ParseResult] {
+	return func(yield func(ParseResult) bool) {
+		for record := range ParseRun(file, bytes.NewReader(src), o) { // reading from memory does not fail
 			if record.Record == 0 {
 				record = scanResult{why: record.Why, findings: record.Findings}.check(file, diag.Text{Bytes: src}, o)
 			}
@@ -105,16 +105,16 @@ func readRun(file string, src []byte, o Options) iter.Seq[Record] {
 	}
 }
 
-// Run reads the responses of a run file of any size, in the run's dialect unless the options name
+// ParseRun reads the responses of a run file of any size, in the run's dialect unless the options name
 // another. Results recorded before a response count as untrusted context for its calls. The last
 // record, with number 0, holds the findings about the file itself, if any. An error is a read
 // error.
-func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+func ParseRun(file string, src io.ReadSeeker, o Options) iter.Seq2[ParseResult, error] {
+	return func(yield func(ParseResult, error) bool) {
 		r, scan := newRunReader(file, o), runfile.NewScanner(src)
 		for record := range scan.Records() {
 			text, offset := scan.Line()
-			line := diag.Text{Bytes: text, Offset: int(offset), Before: record.Seq - 1}
+			line := diag.Text{Bytes: text, Offset: int(offset), LinesBefore: record.Seq - 1}
 			if response, ok := record.Body.(runfile.Response); ok {
 				line.Bytes = append(slices.Clone(text), '\n')
 				if !yield(r.response(line, response), nil) {
@@ -124,16 +124,16 @@ func Run(file string, src io.ReadSeeker, o Options) iter.Seq2[Record, error] {
 			r.apply(line, record.Body)
 		}
 		if scan.Err != nil && !errors.As(scan.Err, new(*runfile.DamageError)) {
-			yield(Record{}, scan.Err)
+			yield(ParseResult{}, scan.Err)
 			return
 		}
 		if _, err := src.Seek(0, io.SeekStart); err != nil {
-			yield(Record{}, err)
+			yield(ParseResult{}, err)
 			return
 		}
 		var found boundedFindings
 		if _, err := runfile.Check(file, src, func(f diag.Finding) { found.add(f) }); err != nil {
-			yield(Record{}, err)
+			yield(ParseResult{}, err)
 			return
 		}
 		if all := found.all(); len(all) > 0 {
@@ -148,7 +148,7 @@ type runReader struct {
 	o              Options
 	why            string                     // why this dialect was chosen
 	native         bool                       // the run uses native calls
-	baseContext    *dialect.Heard             // the context in the options
+	baseContext    *dialect.SeenText          // the context in the options
 	seen           map[[sha256.Size]byte]bool // all results here, by digest of call and result
 	contextResults []callResult               // results in the context, oldest first
 	contextBytes   int                        // of contextResults
@@ -185,7 +185,7 @@ func (r *runReader) apply(line diag.Text, body runfile.Body) {
 	switch b := body.(type) {
 	case runfile.Run:
 		r.native = b.Dialect == nativeRun
-		if d, ok := dialect.Named(b.Dialect); ok && r.o.Dialect.Name == "" {
+		if d, ok := dialect.Lookup(b.Dialect); ok && r.o.Dialect.Name == "" {
 			r.o.Dialect, r.why = d, whyRunFile
 		}
 	case runfile.Request:
@@ -245,9 +245,9 @@ func (r *runReader) setBoundary(word string) {
 	}
 	d := r.o.Dialect
 	if d.Name == "" { // the run began with native calls
-		d, _ = dialect.Named("tool")
+		d, _ = dialect.Lookup("tool")
 	}
-	r.o.Dialect, _ = d.Marked(word)
+	r.o.Dialect, _ = d.WithNonce(word)
 	r.why = whyRunFile
 }
 
@@ -255,7 +255,7 @@ func (r *runReader) setBoundary(word string) {
 const nativeRun = "native"
 
 // response reads a response from its recorded text and calls; a recorded body would say the same.
-func (r *runReader) response(line diag.Text, body runfile.Response) Record {
+func (r *runReader) response(line diag.Text, body runfile.Response) ParseResult {
 	said := chat.Response{Content: body.Content, Reasoning: body.Reasoning, Calls: body.Calls}
 	in := r.o.readDecoded(line, said, sourcesOf(line.Bytes), r.native)
 	if r.native {
@@ -265,10 +265,10 @@ func (r *runReader) response(line diag.Text, body runfile.Response) Record {
 	}
 	if body.BrokenOff != "" {
 		at := pieceBounds(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).pieces())
-		in.report(diag.New(diag.CutBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.BrokenOff))
+		in.report(diag.New(diag.TruncatedBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.BrokenOff))
 	}
 	out := in.check(r.file, line, r.o)
-	out.Record = line.Before + 1
+	out.Record = line.LinesBefore + 1
 	for _, f := range out.Findings {
 		for i, x := range f.Fixes { // editing a run file damages it
 			f.Fixes[i] = diag.Fix{Title: x.Title, Kind: diag.Display}

@@ -38,7 +38,7 @@ func runOf(t *testing.T, dialect string, bodies ...runfile.Body) []byte {
 }
 
 // reportByteOrderMark returns the codes that were found in a record, each with what it marks.
-func marked(src []byte, r Record) map[diag.Code]string {
+func marked(src []byte, r ParseResult) map[diag.Code]string {
 	all := map[diag.Code]string{}
 	for _, f := range r.Findings {
 		all[f.Code] = string(src[f.Span.Start:f.Span.End])
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		runfile.Request{Turn: 3, System: "s"}, // native calls have been refused
 		runfile.Response{Turn: 3, Content: "```tool\nf({a: 4})\n```", BrokenOff: "cut off"},
 	)
-	got := slices.Collect(Captured("x", src, Options{}))
+	got := slices.Collect(ParseCapture("x", src, Options{}))
 	if len(got) != 4 { // and what is wrong with the order
 		t.Fatalf("%d records", len(got))
 	}
@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 	}{
 		{4, "native", map[diag.Code]string{diag.QuoteCharacter: `'x'`, diag.CallInText: `f({a: 3})`}},
 		{6, "native", map[diag.Code]string{diag.EchoedCall: `f({a: 3})`, diag.CallInText: `f({a: 3})`}},
-		{8, "tool", map[diag.Code]string{diag.CutBody: `"cut off"`}},
+		{8, "tool", map[diag.Code]string{diag.TruncatedBody: `"cut off"`}},
 		{0, "", map[diag.Code]string{diag.RunUnordered: ""}},
 	} {
 		r := got[i]

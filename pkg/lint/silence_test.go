@@ -34,7 +34,7 @@ func TestNotSilent(t *testing.T) {
 			for _, example := range examples[other.Name] {
 				for _, text := range []string{example, "I shall look that up.\n\n" + example} {
 					notSilent(t, Options{Dialect: named, shapes: tools}, other, text)
-					if other.HasMarks() {
+					if other.HasMarkers() {
 						notSilent(t, Options{Dialect: named}, other, text)
 					}
 				}
@@ -45,7 +45,7 @@ func TestNotSilent(t *testing.T) {
 
 // Marks of another dialect with no call between them are a finding, too.
 func TestNotSilentMarks(t *testing.T) {
-	d, _ := dialect.Named("harmony")
+	d, _ := dialect.Lookup("harmony")
 	r := Options{Dialect: d}.readText([]byte("I pack.\n<tool_call>to=tent\n{\"size\": 2}\n</tool_call>"))
 	if len(r.calls) > 0 || len(r.findings) != 1 || r.findings[0].Code != diag.NotACall || r.findings[0].Span.Start < 8 {
 		t.Errorf("calls %v, findings %v", r.calls, r.findings)
@@ -88,7 +88,7 @@ func TestNoNoise(t *testing.T) {
 	tools := dialect.Toolset{"append": nil, "len": nil, "read": nil, "get": nil, "string": nil, "New": nil, "search": nil}
 	named := []Options{{}, {shapes: tools}}
 	for _, name := range []string{"hermes", "pythonic"} {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Lookup(name)
 		named = append(named, Options{Dialect: d, shapes: tools})
 	}
 	var files [][]byte

@@ -16,7 +16,7 @@ import (
 func TestSuggestions(t *testing.T) {
 	count := 0
 	for file, text := range caseInputs(t) {
-		d, _ := dialect.Named(filepath.Base(filepath.Dir(file)))
+		d, _ := dialect.Lookup(filepath.Base(filepath.Dir(file)))
 		for _, o := range []Options{{}, {Dialect: d}} {
 			count += checkSuggestions(t, file, text, o)
 		}
@@ -97,7 +97,7 @@ func syntaxErrors(all []diag.Finding) (n int) {
 // that JSON does not have and that a value replaces.
 func deleted(text string, f diag.Finding, x diag.Fix) string {
 	switch f.Code {
-	case diag.StrayMarker, diag.MarkupInName, diag.WrongCloser, diag.Comment, diag.NameNoise, diag.NumberForm, diag.PythonLiteral:
+	case diag.StrayMarker, diag.MarkupInName, diag.WrongCloser, diag.Comment, diag.NameNoise, diag.NonstandardNumber, diag.PythonLiteral:
 		return ""
 	}
 	for _, e := range x.Edits {

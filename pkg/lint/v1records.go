@@ -13,8 +13,8 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// Missing supplies the values that v2 call records require and v1 records lack.
-type Missing struct {
+// V1Defaults supplies the values that v2 call records require and v1 records lack.
+type V1Defaults struct {
 	ToolName string // "": unknown
 	TopK     int    // 0: unknown
 }
@@ -88,9 +88,9 @@ func memberIndex(parts []element, key string) int {
 }
 
 // findings reports the record, with a fix if every value that v2 needs is known.
-func (r *v1Record) findings(missing Missing) []diag.Finding {
+func (r *v1Record) findings(missing V1Defaults) []diag.Finding {
 	text := r.toV2(missing)
-	f := r.finding(diag.OldRecord, r.at, "call record in v1 format")
+	f := r.finding(diag.V1CallRecord, r.at, "call record in v1 format")
 	switch {
 	case r.yaml.Present():
 		f.Hint = "--fix converts records in JSON files"
@@ -121,7 +121,7 @@ func (r *v1Record) reportProblem(at location, hint, format string, args ...any) 
 	case len(r.problems) == maxProblems:
 		at, hint, format, args = r.at, "", "further problems are not listed", nil
 	}
-	f := r.finding(diag.OpenRecord, at, format, args...)
+	f := r.finding(diag.V1Unconvertible, at, format, args...)
 	f.Hint = hint
 	r.problems = append(r.problems, f)
 }
@@ -132,7 +132,7 @@ func (p element) location(path string) location {
 }
 
 // toV2 returns the record in v2 format, complete only if it reports no problem.
-func (r *v1Record) toV2(missing Missing) string {
+func (r *v1Record) toV2(missing V1Defaults) string {
 	kind, query := "", ""
 	var output []string
 	for _, p := range r.members {
@@ -160,7 +160,7 @@ func (r *v1Record) toV2(missing Missing) string {
 }
 
 // reportMissing reports the required v2 values that are unknown.
-func (r *v1Record) reportMissing(missing Missing) {
+func (r *v1Record) reportMissing(missing V1Defaults) {
 	if missing.ToolName == "" {
 		r.reportProblem(r.at, "pass --tool-name NAME", "toolName is unknown")
 	}

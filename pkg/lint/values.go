@@ -9,7 +9,7 @@ import (
 )
 
 // checkValues reports damaged characters and control tokens in the arguments of calls.
-func (r *Record) checkValues(origins []origin) {
+func (r *ParseResult) checkValues(origins []origin) {
 	for i := range r.Calls {
 		from := origins[i]
 		if from.args == nil {
@@ -17,7 +17,7 @@ func (r *Record) checkValues(origins []origin) {
 		}
 		escaped := bytes.Contains(from.args, []byte(`\u`))
 		if bytes.Contains(from.args, []byte("\ufffd")) || escaped && hasEscape(from.args, `\ufffd`) {
-			r.reportCall(i, from.locateText(diag.New(diag.Replacement, diag.Span{}, "an argument contains U+FFFD, which replaces undecodable bytes"), "\ufffd", `\ufffd`, `\uFFFD`))
+			r.reportCall(i, from.locateText(diag.New(diag.ReplacementChar, diag.Span{}, "an argument contains U+FFFD, which replaces undecodable bytes"), "\ufffd", `\ufffd`, `\uFFFD`))
 		}
 		args := from.args
 		if escaped {
@@ -57,11 +57,11 @@ func (o origin) locateText(f diag.Finding, texts ...string) diag.Finding {
 const byteOrderMark = "\ufeff"
 
 // reportByteOrderMark reports a byte order mark at the start of a file.
-func (r *Record) reportByteOrderMark(text diag.Text) {
+func (r *ParseResult) reportByteOrderMark(text diag.Text) {
 	if text.Offset > 0 || !bytes.HasPrefix(text.Bytes, []byte(byteOrderMark)) {
 		return
 	}
-	f := diag.New(diag.OrderMark, diag.Bytes(0, len(byteOrderMark)), "byte order mark at the start of the file")
+	f := diag.New(diag.ByteOrderMark, diag.Bytes(0, len(byteOrderMark)), "byte order mark at the start of the file")
 	f.Fixes = []diag.Fix{{Title: "remove it", Kind: diag.Safe, Edits: []diag.Edit{{Start: 0, End: len(byteOrderMark)}}}}
 	r.Findings = append(r.Findings, f)
 }

@@ -19,7 +19,7 @@ func appendExcerpt(out []byte, f diag.Finding, lines *diag.Lines, paint Painter)
 	if len(f.Pieces) > 0 {
 		span = f.Pieces[0]
 	}
-	v := newView(lines.Place(span))
+	v := newView(lines.Offsets(span))
 	begin := len(out)
 	out = fmt.Appendf(out, "%5d | ", span.Line)
 	bar := len(out) - begin - len("| ")

@@ -80,7 +80,7 @@ func TestGitHubLines(t *testing.T) {
 		t.Errorf("%d lines for %d findings", len(lines), n)
 	}
 	for _, line := range lines {
-		if !strings.HasPrefix(line, "::") || Visible(line) != line {
+		if !strings.HasPrefix(line, "::") || EscapeLine(line) != line {
 			t.Errorf("not a safe workflow command: %q", line)
 		}
 	}

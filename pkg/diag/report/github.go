@@ -51,7 +51,7 @@ var (
 // commandData escapes text as the message of a workflow command, on one line and without control
 // characters.
 func commandData(text string) string {
-	return Visible(dataEscapes.Replace(text))
+	return EscapeLine(dataEscapes.Replace(text))
 }
 
 // commandProperty escapes text as a property of a workflow command.

@@ -69,7 +69,7 @@ type JUnit struct {
 }
 
 // NewJUnit returns an empty report by a program version.
-func NewJUnit(version string) *JUnit { return &JUnit{version: Visible(version)} }
+func NewJUnit(version string) *JUnit { return &JUnit{version: EscapeLine(version)} }
 
 // Add collects the findings of a file. It writes nothing, because the counts precede the tests.
 func (j *JUnit) Add(_ io.Writer, f File) error {
@@ -115,7 +115,7 @@ func (s *junitSuite) add(file File) {
 			continue
 		}
 		s.Cases = append(s.Cases, junitCase{Name: caseName(f), Class: s.Name, Failure: &junitFailure{
-			Type: string(f.Severity), Message: Visible(f.Message), junitText: junitText{text},
+			Type: string(f.Severity), Message: EscapeLine(f.Message), junitText: junitText{text},
 		}})
 	}
 }
@@ -135,7 +135,7 @@ func suiteName(file string) string {
 	if strings.TrimSpace(file) == "" {
 		return strconv.Quote(file)
 	}
-	return Visible(file)
+	return EscapeLine(file)
 }
 
 // caseName returns the test name for a finding: its code and position.

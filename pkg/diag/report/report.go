@@ -75,7 +75,7 @@ func appendHeadline(out []byte, f diag.Finding, paint Painter) []byte {
 func Summary(t diag.Tally) string {
 	var parts []string
 	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Info, diag.Hint} {
-		if n := t.Of(s); n > 0 {
+		if n := t.Count(s); n > 0 {
 			parts = append(parts, Count(n, string(s)))
 		}
 	}
@@ -108,6 +108,6 @@ func encode(w io.Writer, document any, indent string) error {
 	if err := enc.Encode(document); err != nil {
 		return err
 	}
-	_, err := w.Write(diag.VisibleJSON(b.Bytes()))
+	_, err := w.Write(diag.EscapeInvisibleJSON(b.Bytes()))
 	return err
 }

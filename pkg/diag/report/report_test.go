@@ -222,7 +222,7 @@ func TestTextAny(t *testing.T) {
 		}
 		lines := strings.Split(b.String(), "\n")
 		for _, line := range lines {
-			if shown := Visible(line); shown != line {
+			if shown := EscapeLine(line); shown != line {
 				t.Errorf("not safe to print: %q", line)
 			}
 		}

@@ -200,7 +200,7 @@ func writeInside(w io.Writer, before string, part any, indent string) error {
 		return err
 	}
 	b.Truncate(b.Len() - 1)
-	_, err := w.Write(diag.VisibleJSON(b.Bytes()))
+	_, err := w.Write(diag.EscapeInvisibleJSON(b.Bytes()))
 	return err
 }
 

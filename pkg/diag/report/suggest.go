@@ -43,7 +43,7 @@ func diffSides(text diag.Text, edits []diag.Edit) (before, after string) {
 		return "", ""
 	}
 	var written strings.Builder
-	start, _ := text.Within(edits[0].Start, edits[0].End)
+	start, _ := text.Clamp(edits[0].Start, edits[0].End)
 	end := start
 	for _, e := range edits {
 		from, to := e.Start-text.Offset, e.End-text.Offset

@@ -7,16 +7,16 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Visible makes text safe to print on one line: control and invisible characters are escaped, and
+// EscapeLine makes text safe to print on one line: control and invisible characters are escaped, and
 // line feeds become ␊.
-func Visible(text string) string {
+func EscapeLine(text string) string {
 	if isPlain(text) {
 		return text
 	}
 	return string(markedText.append(nil, []byte(text)))
 }
 
-// appendVisible appends text as [Visible] shows it.
+// appendVisible appends text as [EscapeLine] shows it.
 func appendVisible(out []byte, text string) []byte {
 	if isPlain(text) {
 		return append(out, text...)
@@ -135,7 +135,7 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// Wrap breaks text, which must be [Visible], into lines of at most columnsPerLine columns, after a
+// Wrap breaks text, which [EscapeLine] has escaped, into lines of at most columnsPerLine columns, after a
 // space if one is in the second half of a line. It returns at least one line and drops no
 // character.
 func Wrap(text string, columnsPerLine int) []string {
