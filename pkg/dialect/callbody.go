@@ -224,7 +224,7 @@ func (b *callBody) confirm() {
 		b.reportAt(diag.MissingOpener, b.begin, b.begin+1, "missing "+strconv.Quote(b.frame.missingOpener)+" before the calls")
 	}
 	if again && !b.isList && b.stage == atList && b.frame.dialect.framing.callsOnly {
-		b.reportAt(diag.TextAround, b.begin, b.begin+1, "the calls are in more than one object")
+		b.reportAt(diag.SurroundingText, b.begin, b.begin+1, "the calls are in more than one object")
 	}
 	b.report(b.singleCall.findings)
 	b.singleCall = callObject{memberNames: b.memberNames, members: b.singleCall.members[:0]}
@@ -321,7 +321,7 @@ func (b *callBody) close() {
 	case !b.confirmed:
 		if named := b.hasKnownTool(); b.releaseAsText(b.lit.At()) || b.scanner.callHolders > 0 || named {
 			b.scanner.surrounding.reported = true
-			b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside JSON that should contain calls"))
+			b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside JSON that should contain calls"))
 		}
 	case b.stage == inCall:
 		b.endCall(state)

@@ -79,7 +79,7 @@ func (b *callBody) reportListKey(place diag.Span, name, want string) {
 	if place.End-place.Start > len(name) {
 		edits = []diag.Edit{{Start: place.Start + 1, End: place.End - 1, New: want}}
 	}
-	b.reportRepaired(diag.Relative, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
+	b.reportRepaired(diag.CallVariant, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
 }
 
 // endMember follows the value of a member.
@@ -260,7 +260,7 @@ func (b *callBody) reportStrayBrace() {
 }
 
 func (b *callBody) reportMissingBracket() {
-	b.reportRepaired(diag.Bracket, b.invalidAt, b.invalidAt+1, "missing ']' before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
+	b.reportRepaired(diag.UnbalancedBracket, b.invalidAt, b.invalidAt+1, "missing ']' before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
 }
 
 // reportUnclosed reports that the value has no end. A call that has none has a finding
@@ -418,7 +418,7 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 	if s.hasName {
 		place = w.get(s.nameMember).Key()
 	}
-	f := diag.New(diag.Relative, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
+	f := diag.New(diag.CallVariant, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
 	if b.scanner.tools == nil {
 		f.Hint = "it is read as a call if a definition declares its tool"
 	} else {
@@ -443,7 +443,7 @@ func (b *callBody) setFormat(w *callObject) {
 // reportBareCall reports a call that should be in an object.
 func (b *callBody) reportBareCall(begin, end int) {
 	if b.frame.dialect.framing.callsOnly {
-		b.reportRepaired(diag.Relative, begin, begin+1, "the object with the list of calls is missing around this call",
+		b.reportRepaired(diag.CallVariant, begin, begin+1, "the object with the list of calls is missing around this call",
 			"wrap the call in it", diag.Edit{Start: begin, End: begin + 1, New: `{"` + b.frame.dialect.framing.listKeys[0] + `":[{`}, diag.Edit{Start: end - 1, End: end, New: "}]}"})
 	}
 }
@@ -451,7 +451,7 @@ func (b *callBody) reportBareCall(begin, end int) {
 // reportBareList reports a list of calls that should be in an object.
 func (b *callBody) reportBareList() {
 	if b.frame.dialect.framing.callsOnly {
-		b.reportAt(diag.Relative, b.begin, b.begin+1, "the object around the list of calls is missing")
+		b.reportAt(diag.CallVariant, b.begin, b.begin+1, "the object around the list of calls is missing")
 	}
 }
 

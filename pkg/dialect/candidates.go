@@ -6,7 +6,7 @@ import "slices"
 // index finds these without a look at the others.
 
 // textCandidates returns the numbers of the texts in which the text of a call may be.
-func (h *Heard) textCandidates(e *echo) []int {
+func (h *SeenText) textCandidates(e *echo) []int {
 	if len(e.text) == 0 {
 		return nil
 	}
@@ -18,7 +18,7 @@ func (h *Heard) textCandidates(e *echo) []int {
 }
 
 // allTexts returns the numbers of all texts.
-func (h *Heard) allTexts() []int {
+func (h *SeenText) allTexts() []int {
 	all := make([]int, len(h.texts))
 	for i := range all {
 		all[i] = i
@@ -75,7 +75,7 @@ func (e *echo) canBeDescribed() bool {
 
 // wordCandidates returns the numbers of the texts that may say a call, and of those at whose beginning it may be
 // said together with what was told before.
-func (h *Heard) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
+func (h *SeenText) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {
@@ -99,7 +99,7 @@ func (h *Heard) wordCandidates(e *echo, counts func(*seenText) bool) (alone, acr
 
 // nearbyIndex returns the number of the last text, before or after one, that is not wholly further away than [nearby].
 // Texts that do not count take no room.
-func (h *Heard) nearbyIndex(i, step int, counts func(*seenText) bool) int {
+func (h *SeenText) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 	for left := nearby; ; {
 		next := i + step
 		if next < 0 || next == len(h.texts) || left <= 0 {
@@ -113,7 +113,7 @@ func (h *Heard) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 }
 
 // textBefore returns what is told nearby before a text, among the texts that count.
-func (h *Heard) textBefore(i int, counts func(*seenText) bool) []byte {
+func (h *SeenText) textBefore(i int, counts func(*seenText) bool) []byte {
 	var texts []*seenText
 	for size := 0; i > 0 && size < nearby; {
 		i--

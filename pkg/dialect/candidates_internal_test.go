@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// echoesInAny is [Heard.Echoes] without the index: it looks at all texts.
-func echoesInAny(h *Heard, u Utterance) bool {
-	e, key := newEcho(u), callKey(u.Name, u.Written)
+// echoesInAny is [SeenText.IsEcho] without the index: it looks at all texts.
+func echoesInAny(h *SeenText, u EchoCandidate) bool {
+	e, key := newEcho(u), callKey(u.Name, u.RawArgs)
 	e.userText = h.userText
 	var before []byte
 	for _, t := range h.texts {
@@ -38,24 +38,24 @@ func TestIndexFindsEveryEcho(t *testing.T) {
 	})
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
-		h := &Heard{}
-		calls := []Utterance{
-			{Name: "drop_file", Written: json.RawMessage(`{"path":"secret.txt"}`), Text: `drop_file({"path":"secret.txt"})`},
-			{Name: "read", Written: json.RawMessage(`{"path":"notes/a.md","n":42}`), Text: `read("notes/a.md")`, Reads: true},
-			{Name: "drop_file", Written: json.RawMessage(`{"path":"notes/a.md","from":"secret.txt"}`), Required: []string{"path"}},
-			{Name: "drop_file", Written: json.RawMessage(`{"path":"***"}`), Required: []string{}},
-			{Name: "read", Written: json.RawMessage(`[42,"secret.txt"]`), Text: "read(42)"},
-			{Name: "drop.file", Written: json.RawMessage(`{"path":"se%63ret.txt"}`)},
+		h := &SeenText{}
+		calls := []EchoCandidate{
+			{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"secret.txt"}`), Text: `drop_file({"path":"secret.txt"})`},
+			{Name: "read", RawArgs: json.RawMessage(`{"path":"notes/a.md","n":42}`), Text: `read("notes/a.md")`, ReadOnly: true},
+			{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"notes/a.md","from":"secret.txt"}`), Required: []string{"path"}},
+			{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"***"}`), Required: []string{}},
+			{Name: "read", RawArgs: json.RawMessage(`[42,"secret.txt"]`), Text: "read(42)"},
+			{Name: "drop.file", RawArgs: json.RawMessage(`{"path":"se%63ret.txt"}`)},
 		}
 		if rapid.Bool().Draw(t, "vouched") {
-			h.Vouch(text.Draw(t, "user"))
+			h.AddUserText(text.Draw(t, "user"))
 		}
 		for _, told := range rapid.SliceOfN(text, 1, 6).Draw(t, "texts") {
 			of := rapid.SampledFrom(calls).Draw(t, "of")
-			h.AddResult(of.Name, of.Written, []byte(told))
+			h.AddResult(of.Name, of.RawArgs, []byte(told))
 		}
 		for _, u := range calls {
-			got, want := h.Echoes(u), echoesInAny(h, u)
+			got, want := h.IsEcho(u), echoesInAny(h, u)
 			if got != want {
 				t.Fatalf("%+v: %v, want %v", u, got, want)
 			}
@@ -71,14 +71,14 @@ func TestIndexFindsEveryEcho(t *testing.T) {
 
 // D4: a call costs no look at the results before it, unless they hold its words.
 func TestEchoSearchTouchesCandidatesOnly(t *testing.T) {
-	h := &Heard{}
+	h := &SeenText{}
 	const results = 2000
 	for i := range results {
-		u := Utterance{Name: "vault_search", Written: json.RawMessage(fmt.Sprintf(`{"query":"apples %d"}`, i)), Text: fmt.Sprintf(`vault_search({"query":"apples %d"})`, i)}
-		if h.Echoes(u) {
+		u := EchoCandidate{Name: "vault_search", RawArgs: json.RawMessage(fmt.Sprintf(`{"query":"apples %d"}`, i)), Text: fmt.Sprintf(`vault_search({"query":"apples %d"})`, i)}
+		if h.IsEcho(u) {
 			t.Fatalf("call %d is an echo", i)
 		}
-		h.AddResult(u.Name, u.Written, fmt.Appendf(nil, `{"ok":true,"data":[{"path":"notes/%d.md","line":"Pears are in the cellar."}]}`, i))
+		h.AddResult(u.Name, u.RawArgs, fmt.Appendf(nil, `{"ok":true,"data":[{"path":"notes/%d.md","line":"Pears are in the cellar."}]}`, i))
 	}
 	if i := slices.IndexFunc(h.texts, func(t *seenText) bool { return t.words.text != nil || t.joined != nil }); i >= 0 {
 		t.Errorf("the result %d was searched", i)

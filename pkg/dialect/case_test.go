@@ -114,7 +114,7 @@ type wantFinding struct {
 	Fixes []diag.Fix `json:"fixes,omitempty"`
 }
 
-func wanted(r Reading) want {
+func wanted(r ScanResult) want {
 	w := want{Content: r.Content, Reasoning: r.Reasoning}
 	for _, c := range r.Calls {
 		w.Calls = append(w.Calls, wantCall{

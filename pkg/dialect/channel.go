@@ -209,7 +209,7 @@ func (b *messageBody) close() {
 	case b.content != nil:
 		b.content.close()
 	case readHeader(b.frame.marker, string(b.header)+b.headerReader.pending()).isCall():
-		b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
+		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
 		text := string(b.header) + b.headerReader.pending()
 		if !strings.ContainsRune(text, '\n') { // no header has a line end
@@ -274,6 +274,6 @@ func (b *reasoningBody) emitText(text string) {
 func (b *reasoningBody) close() {
 	b.emitText(b.pending())
 	if b.scanner.reasoning.mode != ReasoningOff {
-		b.scanner.report(diag.New(diag.OpenReasoning, b.opener, "the reasoning opened here is not closed"))
+		b.scanner.report(diag.New(diag.UnclosedReasoning, b.opener, "the reasoning opened here is not closed"))
 	}
 }

@@ -133,7 +133,7 @@ func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.r
 func (h header) findings(place diag.Span) []diag.Finding {
 	var findings []diag.Finding
 	if h.recipientInRole {
-		f := diag.New(diag.Relative, place, "the recipient is in the place of the sender's role")
+		f := diag.New(diag.CallVariant, place, "the recipient is in the place of the sender's role")
 		if !h.constrained {
 			f.Message += ": the message may be a tool result"
 			f.Severity = diag.Error

@@ -70,7 +70,7 @@ type grammar struct {
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
 	// argumentSpans reads the text of a call again, and says where its arguments are; nil
 	// where they are in brackets, with commas and quotes.
-	argumentSpans   func(text string, tools Toolset) (json.RawMessage, []Place)
+	argumentSpans   func(text string, tools Toolset) (json.RawMessage, []ArgumentSpan)
 	stringDelimiter string // is on both sides of a string, if the grammar has a marker of its own for it
 	lineBased       bool   // arguments are lines, and end where reasoning does
 }
@@ -83,19 +83,19 @@ var table = sync.OnceValue(func() []Dialect {
 	return slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects())
 })
 
-// Taught reports whether a prompt can tell a model to write this dialect. The
+// IsTeachable reports whether a prompt can tell a model to write this dialect. The
 // others are only read.
-func (d Dialect) Taught() bool { return d.Ending != "" }
+func (d Dialect) IsTeachable() bool { return d.Ending != "" }
 
-// HasMarks reports whether calls in this dialect follow markers or in fences of their own,
+// HasMarkers reports whether calls in this dialect follow markers or in fences of their own,
 // so that prose and data are not mistaken for them.
-func (d Dialect) HasMarks() bool {
+func (d Dialect) HasMarkers() bool {
 	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role != ignore })
 }
 
-// Wrappers returns the markers around what a model thinks, as they are written with
+// ReasoningDelimiters returns the markers around what a model thinks, as they are written with
 // this dialect.
-func (d Dialect) Wrappers() []string {
+func (d Dialect) ReasoningDelimiters() []string {
 	var names []string
 	for _, w := range d.reasoningDelimiters() {
 		names = append(names, w.name)
@@ -103,8 +103,8 @@ func (d Dialect) Wrappers() []string {
 	return names
 }
 
-// Named returns the dialect of that name or alias.
-func Named(name string) (Dialect, bool) {
+// Lookup returns the dialect of that name or alias.
+func Lookup(name string) (Dialect, bool) {
 	for _, d := range Dialects() {
 		if d.Name == name || slices.Contains(d.Aliases, name) {
 			return d, true
@@ -113,10 +113,10 @@ func Named(name string) (Dialect, bool) {
 	return Dialect{}, false
 }
 
-// Meant is the hint that names what was probably meant by the name of no dialect, or "": a
+// DidYouMean is the hint that names what was probably meant by the name of no dialect, or "": a
 // dialect or another name of which it is a part, as openai is of native_openai_chat, or one
 // spelt like it.
-func Meant(word string, others ...string) string {
+func DidYouMean(word string, others ...string) string {
 	var names []string
 	for _, d := range Dialects() {
 		names = append(append(names, d.Name), d.Aliases...)

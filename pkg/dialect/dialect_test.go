@@ -16,12 +16,12 @@ import (
 func TestNamed(t *testing.T) {
 	for _, d := range Dialects() {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
-			if found, ok := Named(name); !ok || found.Name != d.Name {
+			if found, ok := Lookup(name); !ok || found.Name != d.Name {
 				t.Errorf("Named(%q) = %q, %t", name, found.Name, ok)
 			}
 		}
 	}
-	if d, ok := Named("no such dialect"); ok {
+	if d, ok := Lookup("no such dialect"); ok {
 		t.Errorf("found %q", d.Name)
 	}
 }

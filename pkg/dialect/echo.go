@@ -44,14 +44,14 @@ type echoArg struct {
 type valueWords struct{ words, decoded []byte }
 
 // newEcho returns what is looked for of a call.
-func newEcho(u Utterance) *echo {
-	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.Reads}
+func newEcho(u EchoCandidate) *echo {
+	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
 		e.text = stripSpace(normalize([]byte(u.Text)))
 	}
 	args := u.Args
 	if args == nil {
-		args = u.Written
+		args = u.RawArgs
 	}
 	for _, a := range argumentsIn(args) {
 		p := &echoArg{required: u.Required == nil || slices.Contains(u.Required, a.name), pendingKey: wordsOf([]byte(a.name))}

@@ -15,8 +15,8 @@ func (s *Scanner) report(f diag.Finding) {
 	if s.callCut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
 		return // what is open around a cut call is open because of the cut
 	}
-	s.callCut = s.callCut || f.Code == diag.CutCall
-	s.unbalanced = s.unbalanced || f.Code == diag.Bracket && f.Severity == diag.Error
+	s.callCut = s.callCut || f.Code == diag.TruncatedCall
+	s.unbalanced = s.unbalanced || f.Code == diag.UnbalancedBracket && f.Severity == diag.Error
 	if s.reasoning.inside && f.Call == nil && s.resync.marker == "" {
 		downgradeInReasoning(&f)
 	}
@@ -30,7 +30,7 @@ func (s *Scanner) report(f diag.Finding) {
 // downgradeInReasoning makes a note of a finding about what should be a call, and is none, in reasoning: a whole one is no error there.
 func downgradeInReasoning(f *diag.Finding) {
 	switch f.Code {
-	case diag.CutCall:
+	case diag.TruncatedCall:
 		f.Code, f.Hint = diag.NotACall, ""
 		fallthrough
 	case diag.NotACall, diag.CallMember:
@@ -45,7 +45,7 @@ func (s *Scanner) emitCall(r *reader) {
 		s.reportNotCalls(r.findings)
 		return
 	}
-	s.callCut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.CutCall })
+	s.callCut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.TruncatedCall })
 	s.unbalanced = false
 	s.checkName(r)
 	s.checkID(r)
@@ -56,7 +56,7 @@ func (s *Scanner) emitCall(r *reader) {
 	again := s.lastCall.isRepeatedBy(&r.call, s.surrounding.to)
 	switch {
 	case s.reasoning.inside:
-		r.suppress(diag.InReasoning, s.reasoning.draftReason())
+		r.suppress(diag.CallInReasoning, s.reasoning.draftReason())
 	case s.isQuoting(row):
 		s.emitContent(r.call.Start, r.call.Text)
 		r.suppress(diag.QuotedCall, s.message.quoteReason()+"; it is not run")
@@ -64,7 +64,7 @@ func (s *Scanner) emitCall(r *reader) {
 			s.endMessage()
 		}
 	case s.workEnded:
-		r.suppress(diag.AfterEnd, "this call follows "+row.Ending+", which ends the work; it is not run")
+		r.suppress(diag.CallAfterEnd, "this call follows "+row.Ending+", which ends the work; it is not run")
 	case s.resync.happened:
 		r.suppress(diag.QuotedCall, "an unclosed string before this call may contain it: it is not run")
 	case again:
@@ -204,7 +204,7 @@ func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 // strayBracketFinding returns what there is to say about a closing bracket between calls, or
 // after them, that closes nothing. It is no text.
 func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
-	f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "%q closes nothing", c)
+	f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "%q closes nothing", c)
 	f.Severity = diag.Warning
 	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
 	return f

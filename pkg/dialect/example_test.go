@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleScan() {
-	d, _ := dialect.Named("tool")
+	d, _ := dialect.Lookup("tool")
 	r := dialect.Scan("I will look.\n```tool\nreturn wget(\"https://example.com/\", 5_000)\nwget(url)\n```\n", dialect.Options{Dialect: d})
 	for _, call := range r.Calls {
 		fmt.Println(call.Name, string(call.Arguments), call.Status)

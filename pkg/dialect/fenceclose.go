@@ -115,7 +115,7 @@ func (s *Scanner) reportTrailingText(at int) {
 // reportFenceLine reports that a line should end at the start of a place, and be
 // continued at its end.
 func (s *Scanner) reportFenceLine(place diag.Span, kind diag.FixKind, message string) {
-	f := diag.New(diag.FenceLine, place, "%s", message)
+	f := diag.New(diag.MalformedFence, place, "%s", message)
 	f.Fixes = fix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
 	s.report(f)
 }

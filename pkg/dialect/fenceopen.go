@@ -124,7 +124,7 @@ func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 func (s *Scanner) checkOpening() {
 	o := &s.frame.opening
 	if o.wrongCase {
-		f := diag.New(diag.FenceLine, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
+		f := diag.New(diag.MalformedFence, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
 		f.Severity = diag.Info
 		f.Fixes = fix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
 		s.report(f)

@@ -19,7 +19,7 @@ func TestFloods(t *testing.T) {
 			if d == "" && opening != "```tool\n" && opening != "<tool_call>" {
 				continue
 			}
-			row, _ := Named(d)
+			row, _ := Lookup(d)
 			takesLess(t, 500*time.Millisecond, d+" "+opening, func() { Scan(text, Options{Dialect: row}) })
 		}
 		quoted := []byte(plainJSON(text))

@@ -25,7 +25,7 @@ func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
 // find returns a dialect that there must be.
 func find(t testing.TB, name string) Dialect {
 	t.Helper()
-	d, ok := Named(name)
+	d, ok := Lookup(name)
 	if !ok {
 		t.Fatalf("no dialect %s", name)
 	}
@@ -264,7 +264,7 @@ func (m mode) checkContent(t failer, text string) {
 		case e.Finding != nil:
 			checkSpan(t, *e.Finding, text)
 			reported = append(reported, piece{Span: e.Finding.Span})
-		case !e.Before && !e.Revoked:
+		case !e.ContentWasReasoning && !e.Revoked:
 			passed := e.Content + e.Reasoning
 			pass(s.contentEnd-len(passed), s.contentEnd, passed, false)
 		}

@@ -320,7 +320,7 @@ func (b *lineBody) close() { b.emitTruncated("the text ends") }
 // that were begun have ended.
 func (b *lineBody) emitTruncated(how string) {
 	c := &b.call
-	f := diag.New(diag.CutCall, diag.Bytes(b.at-len(b.line), b.at), "%s inside a call", how)
+	f := diag.New(diag.TruncatedCall, diag.Bytes(b.at-len(b.line), b.at), "%s inside a call", how)
 	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut as well
 		b.line = nil
 		b.emitTruncated(how)

@@ -17,7 +17,7 @@ var namedMissing = regexp.MustCompile(`(?:\black|\blacks (?:its end|its closing 
 // missing returns what a finding says to be missing: one of these texts. There are none
 // where it does not say that anything is.
 func missing(d *Dialect, f diag.Finding) []string {
-	if !saysMissing.MatchString(f.Message) || f.Code == diag.CutCall || f.Code == diag.QuotedCall || f.Code == diag.OpenReasoning {
+	if !saysMissing.MatchString(f.Message) || f.Code == diag.TruncatedCall || f.Code == diag.QuotedCall || f.Code == diag.UnclosedReasoning {
 		return nil
 	}
 	if m := namedMissing.FindStringSubmatch(f.Message); m != nil {

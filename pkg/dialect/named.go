@@ -172,7 +172,7 @@ func (b *namedBody) endArguments() frameEnd {
 // endSecond reports a second value after the arguments.
 func (b *namedBody) endSecond() {
 	place := diag.Bytes(b.secondAt, b.secondAt+len(b.args.text()))
-	b.scanner.report(diag.New(diag.Concatenated, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
+	b.scanner.report(diag.New(diag.ConcatenatedValues, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
 // endIfComplete says whether the frame ends here, where a text follows that has been
@@ -259,7 +259,7 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:
-		f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
+		f := diag.New(diag.ConcatenatedValues, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
 		f.Severity = diag.Warning
 		b.scanner.report(f)
 	}

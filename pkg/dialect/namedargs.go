@@ -125,7 +125,7 @@ func (a *argReader) close() {
 	}
 	a.store()
 	if len(a.value) > 0 && a.value[0] == 'n' {
-		a.findings = append(a.findings, diag.New(diag.CutCall, a.place, "the text ends after a word that may be incomplete"))
+		a.findings = append(a.findings, diag.New(diag.TruncatedCall, a.place, "the text ends after a word that may be incomplete"))
 		a.value, a.status = nil, chat.StatusTruncated
 	}
 }

@@ -26,7 +26,7 @@ type namedCall struct {
 func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Finding) *reader {
 	r := newNamedReader(c, tools, findings)
 	r.call.Positional = true
-	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
+	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.TruncatedCall }) {
 		r.call.Status = chat.StatusTruncated
 	}
 	if utf8.ValidString(text) {
@@ -117,7 +117,7 @@ func (r *reader) setFromList(value json.RawMessage, place diag.Span) {
 		r.fault(diag.CallMember, place, "arguments: expected an object, got an array")
 		return
 	}
-	f := diag.New(diag.Bracket, place, "the arguments are wrapped in an array, which is removed")
+	f := diag.New(diag.UnbalancedBracket, place, "the arguments are wrapped in an array, which is removed")
 	f.Severity = diag.Warning
 	r.add(f)
 	r.call.Arguments = list[0]

@@ -246,7 +246,7 @@ func (b *namedBody) call(text string) namedCall {
 // emitCutHead takes a head that is cut off.
 func (b *namedBody) emitCutHead(how string) {
 	h := &b.head
-	f := diag.New(diag.CutCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
+	f := diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {
 		if marker := strings.TrimSpace(b.frame.marker); marker != "" && len(bytes.TrimSpace(h.text)) == 0 {
 			f.Message = how + " after " + marker + ", before any call"

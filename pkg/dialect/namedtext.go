@@ -79,7 +79,7 @@ func (b *namedBody) endPart() {
 
 // emitCutText emits a call whose argument, which is text, is cut off.
 func (b *namedBody) emitCutText(how string) {
-	b.headFindings = append(b.headFindings, diag.New(diag.CutCall, b.namePlace(), "%s inside the argument of the call", how))
+	b.headFindings = append(b.headFindings, diag.New(diag.TruncatedCall, b.namePlace(), "%s inside the argument of the call", how))
 	b.emitTextCall()
 }
 

@@ -17,7 +17,7 @@ import (
 // be mended with certainty is, absent or empty arguments are {}, and a string
 // that holds an object is for the object. What was cut off is never executed,
 // nor what names no tool.
-// Places of findings are bytes of c.Text.
+// Spans of findings are bytes of c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	r := &reader{call: c}
 	r.cleanName(diag.Span{})
@@ -26,7 +26,7 @@ func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	}
 	switch {
 	case c.Status == chat.StatusTruncated:
-		r.add(diag.New(diag.CutCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
+		r.add(diag.New(diag.TruncatedCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
 	case c.Arguments == nil:
 		r.readText(diag.Bytes(0, len(c.Text)))
 	case tooDeep(c.Arguments):

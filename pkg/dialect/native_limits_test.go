@@ -21,8 +21,8 @@ func TestNativeLimits(t *testing.T) {
 		status chat.Status
 		code   diag.Code
 	}{
-		{chat.Call{Name: "f", Status: chat.StatusTruncated}, chat.StatusTruncated, diag.CutCall},
-		{chat.Call{Name: "f", Text: `{"a": 1`, Status: chat.StatusTruncated}, chat.StatusTruncated, diag.CutCall},
+		{chat.Call{Name: "f", Status: chat.StatusTruncated}, chat.StatusTruncated, diag.TruncatedCall},
+		{chat.Call{Name: "f", Text: `{"a": 1`, Status: chat.StatusTruncated}, chat.StatusTruncated, diag.TruncatedCall},
 		{chat.Call{Name: "f", Arguments: nested(literal.MaxDepth), Status: chat.StatusOK, Executable: true}, chat.StatusOK, ""},
 		{chat.Call{Name: "f", Arguments: nested(literal.MaxDepth + 1), Status: chat.StatusOK, Executable: true}, chat.StatusInvalid, diag.TooDeep},
 	} {

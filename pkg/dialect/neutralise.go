@@ -16,10 +16,10 @@ import (
 // Neutralise makes JSON text inert for a prompt: no [Markers], and none of the
 // extra markers of the run itself, are in what it returns, in whatever case,
 // and it is the same JSON value. Characters that begin a marker, and those that nobody
-// would see ([diag.Invisible]), are written as \uXXXX. An extra marker must be longer than such an escape, and without quotes
+// would see ([diag.IsInvisible]), are written as \uXXXX. An extra marker must be longer than such an escape, and without quotes
 // and backslashes. The text is returned as it is if there is nothing to do.
 func Neutralise(json []byte, extra ...string) []byte {
-	n := neutraliser{json: diag.VisibleJSON(json), extra: extra}
+	n := neutraliser{json: diag.EscapeInvisibleJSON(json), extra: extra}
 	n.run()
 	if n.done == 0 {
 		return n.json

@@ -11,8 +11,8 @@ import (
 // marked is the dialect tool with a word in its fences.
 func marked(t testing.TB, word string) Dialect {
 	t.Helper()
-	d, _ := Named("tool")
-	d, ok := d.Marked(word)
+	d, _ := Lookup("tool")
+	d, ok := d.WithNonce(word)
 	if !ok {
 		t.Fatal("tool cannot be marked")
 	}
@@ -28,7 +28,7 @@ func TestMarked(t *testing.T) {
 		code       diag.Code
 	}{
 		{"with the word", "```tool-k3v9\n" + call + "```", 1, ""},
-		{"in capitals", "```TOOL-K3V9\n" + call + "```", 1, diag.FenceLine},
+		{"in capitals", "```TOOL-K3V9\n" + call + "```", 1, diag.MalformedFence},
 		{"two in one", "```tool-k3v9\n" + call + call + "```", 2, ""},
 		{"one behind the other", "```tool-k3v9\n" + call + "```\n\n~~~tool-k3v9\n" + call + "~~~", 2, ""},
 		{"plain", "```tool\n" + call + "```", 0, diag.OtherDialect},
@@ -87,24 +87,24 @@ func scanIn(text string, d Dialect, size int) (found struct {
 func TestMarkedRender(t *testing.T) {
 	d := marked(t, "0a1b2c")
 	text, ok := d.Render(chat.Call{Name: "put", Arguments: []byte(`{"path":"a"}`)}, nil)
-	if !ok || !strings.HasPrefix(text, "```tool-0a1b2c\n") || d.Fence() != "tool-0a1b2c" {
-		t.Errorf("%q, %q", text, d.Fence())
+	if !ok || !strings.HasPrefix(text, "```tool-0a1b2c\n") || d.FenceInfo() != "tool-0a1b2c" {
+		t.Errorf("%q, %q", text, d.FenceInfo())
 	}
 	if r := Scan(text, Options{Dialect: d}); len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `[{"path":"a"}]` {
 		t.Errorf("calls %+v", r.Calls)
 	}
-	plain, _ := Named("tool")
+	plain, _ := Lookup("tool")
 	if r := Scan(text, Options{Dialect: plain}); len(r.Calls) != 0 {
 		t.Errorf("calls %+v", r.Calls)
 	}
-	if same, ok := plain.Marked(""); !ok || same.Fence() != "tool" {
-		t.Errorf("an empty word makes %q", same.Fence())
+	if same, ok := plain.WithNonce(""); !ok || same.FenceInfo() != "tool" {
+		t.Errorf("an empty word makes %q", same.FenceInfo())
 	}
 }
 
 func TestMarkable(t *testing.T) {
 	for _, d := range Dialects() {
-		if _, ok := d.Marked("a"); ok != (d.Name == "tool") {
+		if _, ok := d.WithNonce("a"); ok != (d.Name == "tool") {
 			t.Errorf("%s can be marked: %v", d.Name, ok)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// A Place is where an argument is in the text of a call.
-type Place = markup.Place
+// An ArgumentSpan is where an argument is in the text of a call.
+type ArgumentSpan = markup.Place
 
-// Places returns where the arguments are in the text of a call that was read as
+// ArgumentSpans returns where the arguments are in the text of a call that was read as
 // these, with these tools, if they are between tags or on lines: it is read
 // again by each grammar of that kind until one reads the same. Nothing is returned
 // where they are in brackets, or in another way.
-func Places(text string, args json.RawMessage, tools Toolset) []Place {
+func ArgumentSpans(text string, args json.RawMessage, tools Toolset) []ArgumentSpan {
 	for i := range Dialects() {
 		read := Dialects()[i].grammar.argumentSpans
 		if read == nil {
@@ -31,9 +31,9 @@ func Places(text string, args json.RawMessage, tools Toolset) []Place {
 	return nil
 }
 
-// StringMarks returns the markers that are on both sides of a string in dialects that
+// StringDelimiters returns the markers that are on both sides of a string in dialects that
 // have their own for it. Nothing is escaped between them.
-func StringMarks() []string {
+func StringDelimiters() []string {
 	var all []string
 	for i := range Dialects() {
 		if marker := Dialects()[i].grammar.stringDelimiter; marker != "" {
@@ -44,9 +44,9 @@ func StringMarks() []string {
 }
 
 // lineArgumentSpans says where the arguments of a call are that is lines.
-func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []Place) {
+func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
 	var c lineCall
-	var places []Place
+	var places []ArgumentSpan
 	at := 0
 	for line := range strings.Lines(text) {
 		word, rest, restAt := cutKeyword([]byte(line))
@@ -57,7 +57,7 @@ func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []Place) {
 		case word == beginArgKeyword:
 			c.args, c.open = append(c.args, lineArg{key: rest}), true
 			name := diag.Bytes(at+restAt, at+restAt+len(rest))
-			places = append(places, Place{Pointer: string(jsontext.Pointer("").AppendToken(rest)), Name: name, Value: diag.Bytes(next, next)})
+			places = append(places, ArgumentSpan{Pointer: string(jsontext.Pointer("").AppendToken(rest)), Name: name, Value: diag.Bytes(next, next)})
 		case word == endArgKeyword:
 			c.open = false
 		case c.open:

@@ -22,7 +22,7 @@ func TestPlacesOfCases(t *testing.T) {
 			if call.Arguments == nil || string(call.Arguments) == "{}" || strings.Contains(call.Text, "\n{") || call.Text[0] == '{' {
 				continue // arguments that are one object
 			}
-			places := Places(call.Text, call.Arguments, nil)
+			places := ArgumentSpans(call.Text, call.Arguments, nil)
 			if len(places) == 0 {
 				t.Errorf("%s/%s: of %q nothing is known", d.Name, c.name(), call.Text)
 			}
@@ -82,7 +82,7 @@ func TestNamePlaces(t *testing.T) {
 		for _, text := range texts {
 			r := Scan(text, Options{Dialect: *d})
 			for i, c := range r.Calls {
-				if got := text[r.Names[i].Start:r.Names[i].End]; strings.Trim(got, `"`) != c.Name && !strings.HasSuffix(got, "."+c.Name) && !strings.HasPrefix(strings.TrimPrefix(got, "functions."), c.Name) {
+				if got := text[r.NameSpans[i].Start:r.NameSpans[i].End]; strings.Trim(got, `"`) != c.Name && !strings.HasSuffix(got, "."+c.Name) && !strings.HasPrefix(strings.TrimPrefix(got, "functions."), c.Name) {
 					t.Errorf("%q: the name %s of call %d is at %q", text, c.Name, i, got)
 				}
 			}

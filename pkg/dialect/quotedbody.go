@@ -123,7 +123,7 @@ func (b *quotedItem) reportStrays(r *reader) {
 
 func (b *quotedItem) close() {
 	if !b.inObject {
-		b.scanner.report(diag.New(diag.CutCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
+		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
 		return
 	}
 	b.complete(b.lit.Close())

@@ -246,7 +246,7 @@ func (r *reader) reportRelative() {
 	if len(theirs) == 1 {
 		verb = "is"
 	}
-	r.add(diag.New(diag.Relative, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
+	r.add(diag.New(diag.CallVariant, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
 }
 
 // readArguments takes the arguments. A string that holds an object is for it.
@@ -306,8 +306,8 @@ func (r *reader) readEncoded(place diag.Span) {
 		return
 	}
 	d := decode(text)
-	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.Concatenated }) {
-		r.fault(diag.Concatenated, place, "%q is a string with several values: it is unclear which one was meant", r.argsMember)
+	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.ConcatenatedValues }) {
+		r.fault(diag.ConcatenatedValues, place, "%q is a string with several values: it is unclear which one was meant", r.argsMember)
 		return
 	}
 	if d.Value == nil {

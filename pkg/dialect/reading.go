@@ -10,16 +10,16 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Reading is what a whole response says.
-type Reading struct {
-	Dialect   Dialect        // that of its first call, if none was asked for
-	Why       string         // how it was told
-	Content   string         // the text outside calls and reasoning
-	Reasoning string         // what the model thinks
-	Calls     []chat.Call    // in the order of the text, complete or with a fault
-	Rows      []*Dialect     // of the calls, where no dialect was asked for
-	Names     []diag.Span    // where the names of the calls are, as far as that is known
-	Findings  []diag.Finding // in the order of the text, with lines and columns
+// A ScanResult is what a whole response says.
+type ScanResult struct {
+	Dialect      Dialect        // that of its first call, if none was asked for
+	Why          string         // how it was told
+	Content      string         // the text outside calls and reasoning
+	Reasoning    string         // what the model thinks
+	Calls        []chat.Call    // in the order of the text, complete or with a fault
+	CallDialects []*Dialect     // of the calls, where no dialect was asked for
+	NameSpans    []diag.Span    // where the names of the calls are, as far as that is known
+	Findings     []diag.Finding // in the order of the text, with lines and columns
 }
 
 // MaxKept is how many calls, and how many findings, of one response are kept. A
@@ -62,20 +62,20 @@ func (f *Findings) Locate(text string) []diag.Finding {
 
 // Scan reads a whole response. Of very many calls or findings it keeps the first
 // [MaxKept] and says so in a finding.
-func Scan(text string, o Options) Reading {
+func Scan(text string, o Options) ScanResult {
 	c := collectors.Get().(*collector)
 	c.text = append(c.text[:0], text...)
 	return c.scan(text, c.text, o)
 }
 
 // ScanBytes is [Scan] of bytes, which it does not keep.
-func ScanBytes(text []byte, o Options) Reading {
+func ScanBytes(text []byte, o Options) ScanResult {
 	c := collectors.Get().(*collector)
 	return c.scan(string(text), text, o)
 }
 
 // scan reads a response, and gives the collector back.
-func (c *collector) scan(text string, same []byte, o Options) Reading {
+func (c *collector) scan(text string, same []byte, o Options) ScanResult {
 	r := c.read(text, same, o)
 	if len(text) <= mostReused {
 		collectors.Put(c)
@@ -106,7 +106,7 @@ type collector struct {
 }
 
 // read reads a response, given as a string and as bytes.
-func (c *collector) read(text string, same []byte, o Options) Reading {
+func (c *collector) read(text string, same []byte, o Options) ScanResult {
 	if c.emit == nil {
 		c.emit = c.take
 	}
@@ -121,16 +121,16 @@ func (c *collector) read(text string, same []byte, o Options) Reading {
 }
 
 // reading returns what was collected of a text.
-func (c *collector) reading(text string) Reading {
+func (c *collector) reading(text string) ScanResult {
 	if c.calls > MaxKept {
 		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
 	}
-	r := Reading{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
+	r := ScanResult{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
-		r.Calls, r.Names = slices.Clone(c.kept), slices.Clone(c.names)
+		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.names)
 		clear(c.kept)
 		if len(c.scanner.markers.dialects) > 1 {
-			r.Rows = slices.Clone(c.rows)
+			r.CallDialects = slices.Clone(c.rows)
 		}
 	}
 	row, at := c.scanner.detectedDialect()
@@ -181,7 +181,7 @@ func (c *collector) take(e Event) {
 	switch {
 	case e.Finding != nil:
 		c.findings.Add(*e.Finding)
-	case e.Before:
+	case e.ContentWasReasoning:
 		c.reasoning = append(c.reasoning, c.content...)
 		c.content = c.content[:0]
 	case e.Revoked:

@@ -104,13 +104,13 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 		if s.revoked == s.calls {
 			s.reportStrayMarker(at, text)
 		}
-		s.revokeCalls(diag.New(diag.InReasoning, place, "reasoning seems to end again after this call, which does not count"))
+		s.revokeCalls(diag.New(diag.CallInReasoning, place, "reasoning seems to end again after this call, which does not count"))
 	case u.delimiters.needsOpener:
 		s.reportStrayMarker(at, text)
 	default:
 		t.ended = true
-		s.revokeCalls(diag.New(diag.InReasoning, place, "the reasoning that ends here contains this call, which does not count"))
-		s.emit(Event{Before: true})
+		s.revokeCalls(diag.New(diag.CallInReasoning, place, "the reasoning that ends here contains this call, which does not count"))
+		s.emit(Event{ContentWasReasoning: true})
 		s.restartAnswer()
 	}
 	s.state = s.stateBetweenFrames()
@@ -148,13 +148,13 @@ func (t *reasoningState) draftReason() string {
 func (s *Scanner) closeReasoning() {
 	t := &s.reasoning
 	if t.inside && t.delimiters != nil {
-		s.report(diag.New(diag.OpenReasoning, t.openerSpan, "the reasoning opened here is not closed"))
+		s.report(diag.New(diag.UnclosedReasoning, t.openerSpan, "the reasoning opened here is not closed"))
 	}
 }
 
-// Said returns a text without what its model thinks, as most models marker that,
+// StripReasoning returns a text without what its model thinks, as most models mark that,
 // and whether there was any.
-func Said(text string) (said string, thought bool) {
+func StripReasoning(text string) (said string, thought bool) {
 	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }

@@ -139,7 +139,7 @@ func (s *Scanner) closeLookahead() {
 		}
 	}
 	if cut {
-		s.report(diag.New(diag.CutCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
+		s.report(diag.New(diag.TruncatedCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
 	}
 	s.applyUse(u, v, following, false)
 	s.callCut = s.callCut || cut

@@ -110,7 +110,7 @@ func (s *Scanner) closeBody() {
 		}
 	}
 	if cut {
-		s.report(diag.New(diag.CutCall, diag.Bytes(at, at+len(marker)), "a string of the call is not closed before this %q: the call is cut here and nothing after it is run", marker))
+		s.report(diag.New(diag.TruncatedCall, diag.Bytes(at, at+len(marker)), "a string of the call is not closed before this %q: the call is cut here and nothing after it is run", marker))
 		s.resumeAfterCut(at, marker, rest)
 	}
 }
@@ -129,7 +129,7 @@ func cutEvent(e Event, at int) (Event, bool) {
 		return Event{Call: &c}, c.Start < at
 	case e.Finding != nil:
 		f := *e.Finding
-		if f.Span.Start >= at || f.Code == diag.MissingCloser || f.Code == diag.CutCall {
+		if f.Span.Start >= at || f.Code == diag.MissingCloser || f.Code == diag.TruncatedCall {
 			return e, false
 		}
 		f.Span.End, f.Fixes = min(f.Span.End, at), nil

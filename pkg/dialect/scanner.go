@@ -24,9 +24,9 @@ type Event struct {
 	// Revoked says that the calls so far do not count: they are drafts, or parts of
 	// an argument. A finding about each of them has come before.
 	Revoked bool
-	// Before says that all content so far was reasoning: a closing marker of it has
+	// ContentWasReasoning says that all content so far was reasoning: a closing marker of it has
 	// come, whose opening marker was in the prompt.
-	Before bool
+	ContentWasReasoning bool
 }
 
 // A Scanner reads a response while it arrives. What it finds does not depend on

@@ -54,7 +54,7 @@ func (b *scriptBody) close() {
 	b.statement.Close()
 	b.take()
 	b.flush()
-	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.CutCall }) {
+	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.TruncatedCall }) {
 		b.scanner.reportOpenFence(b.scanner.at)
 	}
 }
@@ -92,7 +92,7 @@ func (b *scriptBody) flush() {
 
 // renderScript writes a call as a statement.
 func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, "```"+d.Fence()+"\nreturn "+c.Name+"("...)
+	b = append(b, "```"+d.FenceInfo()+"\nreturn "+c.Name+"("...)
 	args := strings.TrimSpace(string(c.Arguments))
 	if c.Positional {
 		args = strings.TrimSuffix(strings.TrimPrefix(args, "["), "]")

@@ -11,23 +11,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Heard is what a model was told by others than its user, such as the results of
+// SeenText is what a model was told by others than its user, such as the results of
 // tools. A call that is in it is an echo: whoever wrote it must not be able to
 // have it carried out by having it repeated. What is asked of it may be asked at
 // the same time, but not while something is added. The zero value is empty.
-type Heard struct {
+type SeenText struct {
 	texts    []*seenText // oldest first
 	index    postings    // of their words and anchors
 	userText *seenText   // what the user says; nil for nothing
 }
 
 // Add adds a text, which must not change.
-func (h *Heard) Add(text []byte) { h.AddResult("", nil, text) }
+func (h *SeenText) Add(text []byte) { h.AddResult("", nil, text) }
 
-// AddResult adds what a call with these arguments gave back, as [Heard.Add] does. It makes no
+// AddResult adds what a call with these arguments gave back, as [SeenText.Add] does. It makes no
 // echo of an equal call: that one was made before anybody said it, and whoever answers it could
 // have it done twice without asking. So a call can be tried again whose failure quotes it.
-func (h *Heard) AddResult(name string, args json.RawMessage, text []byte) {
+func (h *SeenText) AddResult(name string, args json.RawMessage, text []byte) {
 	h.texts = append(h.texts, &seenText{text: text, resultOf: callKey(name, args)})
 	terms := map[uint32]struct{}{}
 	for _, reading := range decodings(text) {
@@ -37,9 +37,9 @@ func (h *Heard) AddResult(name string, args json.RawMessage, text []byte) {
 	h.index.add(len(h.texts)-1, terms)
 }
 
-// Vouch adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
+// AddUserText adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
 // whole is spelled out.
-func (h *Heard) Vouch(text string) {
+func (h *SeenText) AddUserText(text string) {
 	all := []byte(text)
 	if h.userText != nil {
 		all = slices.Concat(h.userText.text, []byte("\n"), all)
@@ -58,31 +58,31 @@ func callKey(name string, args json.RawMessage) string {
 }
 
 // Clone returns a copy, to which more can be added; an empty one of nil.
-func (h *Heard) Clone() *Heard {
+func (h *SeenText) Clone() *SeenText {
 	if h == nil {
-		return &Heard{}
+		return &SeenText{}
 	}
-	return &Heard{slices.Clone(h.texts), h.index, h.userText}
+	return &SeenText{slices.Clone(h.texts), h.index, h.userText}
 }
 
-// An Utterance is a call that may be an echo.
-type Utterance struct {
+// An EchoCandidate is a call that may be an echo.
+type EchoCandidate struct {
 	Name    string
-	Written json.RawMessage // the arguments as the model wrote them
+	RawArgs json.RawMessage // the arguments as the model wrote them
 	Args    json.RawMessage // the same by the names of the parameters; nil: Written
 	Text    string          // the call as it is written; "" for a native one
 	// Required are the arguments that the tool needs; nil: all are. Any other one counts only if it is said.
 	Required []string
-	Reads    bool // it changes nothing
+	ReadOnly bool // it changes nothing
 }
 
-// Has reports whether a call of a tool with these arguments, which are JSON, is an echo, for which all of
-// its arguments count: see [Heard.Echoes].
-func (h *Heard) Has(name string, args json.RawMessage, text string) bool {
-	return h.Echoes(Utterance{Name: name, Written: args, Text: text})
+// HasEcho reports whether a call of a tool with these arguments, which are JSON, is an echo, for which all of
+// its arguments count: see [SeenText.IsEcho].
+func (h *SeenText) HasEcho(name string, args json.RawMessage, text string) bool {
+	return h.IsEcho(EchoCandidate{Name: name, RawArgs: args, Text: text})
 }
 
-// Echoes reports whether a call is an echo: it is spelled out in one of the texts, or one of them, or
+// IsEcho reports whether a call is an echo: it is spelled out in one of the texts, or one of them, or
 // [nearby] bytes of two that follow one another, say all that it is made of.
 //
 // It is spelled out where its text is, whatever blanks and quotes there are, and where its name and its
@@ -99,11 +99,11 @@ func (h *Heard) Has(name string, args json.RawMessage, text string) bool {
 //
 // A call without arguments says nothing that somebody else could have chosen but its name, and is an echo
 // only where its text is, which has to be more than that.
-func (h *Heard) Echoes(u Utterance) bool {
+func (h *SeenText) IsEcho(u EchoCandidate) bool {
 	if len(h.texts) == 0 {
 		return false
 	}
-	e, key := newEcho(u), callKey(u.Name, u.Written)
+	e, key := newEcho(u), callKey(u.Name, u.RawArgs)
 	e.userText = h.userText
 	counts := func(t *seenText) bool { return key == "" || t.resultOf != key }
 	alone, across := h.wordCandidates(e, counts)

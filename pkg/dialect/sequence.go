@@ -245,7 +245,7 @@ func (b *sequence) checkNext(c byte) {
 // reportSecondCall reports a call after another one in a frame that should hold one, or a list.
 // Each is complete, so both are certain; readers of the whole frame refuse both.
 func (b *sequence) reportSecondCall() {
-	f := diag.New(diag.Concatenated, diag.Bytes(b.at, b.at+1), "expected one call, got two; both are read")
+	f := diag.New(diag.ConcatenatedValues, diag.Bytes(b.at, b.at+1), "expected one call, got two; both are read")
 	f.Severity = diag.Warning
 	marker := b.frame.marker
 	if closes := "</" + strings.TrimPrefix(marker, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {

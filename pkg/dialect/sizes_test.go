@@ -3,9 +3,9 @@ package dialect
 import "oneshot/internal/raced"
 
 var (
-	growthSize   = raced.Less(1<<21, 1<<16) // bytes of the smaller of two texts that are compared
-	hostileShare = raced.Less(4, 120)       // how many dialects share the texts that are hostile to all
-	allSplits    = raced.Less(2048, 32)     // up to how many bytes all splits of a text are tried
-	stride       = raced.Less(1, 11)        // one of how many is tried: markers, cuts, evil texts
-	anyTexts     = raced.Less("100", "15")  // how many texts are drawn for each property
+	growthSize   = raced.Pick(1<<21, 1<<16) // bytes of the smaller of two texts that are compared
+	hostileShare = raced.Pick(4, 120)       // how many dialects share the texts that are hostile to all
+	allSplits    = raced.Pick(2048, 32)     // up to how many bytes all splits of a text are tried
+	stride       = raced.Pick(1, 11)        // one of how many is tried: markers, cuts, evil texts
+	anyTexts     = raced.Pick("100", "15")  // how many texts are drawn for each property
 )

@@ -33,7 +33,7 @@ func (o *surroundingText) add(at int, text string) int {
 // the calls alone.
 func (s *Scanner) reportSurrounding(where string) {
 	if o := s.surrounding; o.hasText && !o.reported && s.callsOnly {
-		s.report(diag.New(diag.TextAround, diag.Bytes(o.from, o.to), "text %s", where))
+		s.report(diag.New(diag.SurroundingText, diag.Bytes(o.from, o.to), "text %s", where))
 	}
 	s.surrounding = surroundingText{}
 }

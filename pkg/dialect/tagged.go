@@ -35,7 +35,9 @@ func tagged(syntax *markup.Syntax) grammar {
 			b, ok := syntax.Append(append(b, d.framing.affixes[0]...), c, tools)
 			return append(b, d.framing.affixes[1]...), ok && isBareName(c.Name)
 		},
-		argumentSpans: func(text string, tools Toolset) (json.RawMessage, []Place) { return markup.Places(syntax, text, tools) },
+		argumentSpans: func(text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
+			return markup.Places(syntax, text, tools)
+		},
 	}
 }
 

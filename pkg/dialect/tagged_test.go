@@ -31,7 +31,7 @@ func TestRemains(t *testing.T) {
 		{"dialect not named, none", "", call + "</parameter>", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d, _ := Named(test.dialect)
+			d, _ := Lookup(test.dialect)
 			var got []int
 			r := Scan(test.text, Options{Dialect: d})
 			for _, f := range r.Findings {

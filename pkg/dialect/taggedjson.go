@@ -104,12 +104,12 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		switch {
 		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == '{':
 			at := b.lit.End()
-			b.scanner.report(diag.New(diag.Concatenated, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
+			b.scanner.report(diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
 			b.part = restPart
 			b.lit.PassRest("{")
 		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
-			f := diag.New(diag.Bracket, diag.Bytes(at, at+1), "missing '}' before ']'")
+			f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "missing '}' before ']'")
 			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
 			b.scanner.report(f)
 			b.part = restPart

@@ -32,7 +32,7 @@ func TestThoughtMarks(t *testing.T) {
 // is, and what follows is the answer. Only in a string the marker is text.
 func checkDraft(t *testing.T, d Dialect, draft string) {
 	t.Helper()
-	open, end, _ := strings.Cut(d.Wrappers()[0], "…")
+	open, end, _ := strings.Cut(d.ReasoningDelimiters()[0], "…")
 	for cut := range draft {
 		begun := draft[:cut]
 		if strings.Count(begun, `"`)%2 == 1 || strings.HasSuffix(begun, "`") || strings.HasPrefix(begun, "```") && !strings.Contains(begun, "\n") {

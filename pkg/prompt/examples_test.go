@@ -31,7 +31,7 @@ func TestExamplesInDialects(t *testing.T) {
 			"<tool_call>\n<function=now>\n</function>\n</tool_call>",
 		"gemini_tool_code": "```tool_code\nprint(default_api.wget(uri=\"https://example.com/\"))\nprint(default_api.now())\n```",
 	} {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Lookup(name)
 		d.Ending = tool.FinalResponse.Name // as if it were taught
 		if got := exampleSection(load(t).System("", []*tool.Definition{defs[0], defs[2]}, d)); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)

@@ -54,7 +54,7 @@ func definitions(t testing.TB) []*tool.Definition {
 
 func theDialect(t testing.TB) dialect.Dialect {
 	t.Helper()
-	d, ok := dialect.Named("tool")
+	d, ok := dialect.Lookup("tool")
 	if !ok {
 		t.Fatal("there is no dialect tool")
 	}

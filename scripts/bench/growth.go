@@ -115,7 +115,7 @@ func hostileTexts() (all []hostileText) {
 		all = append(all, hostileText{t, dialect.Dialect{}})
 	}
 	for _, name := range []string{"tool", "toolcalls", "hermes", "mistral_args", "qwen3_coder_xml", "glm4_moe", "pythonic", "gemma4", "harmony"} {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Lookup(name)
 		for _, t := range against(d) {
 			all = append(all, hostileText{t, d})
 		}

@@ -107,7 +107,7 @@ func snippetParts(defs []*tool.Definition) (functions, examples string, err erro
 	if err != nil {
 		return "", "", err
 	}
-	d, _ := dialect.Named("tool")
+	d, _ := dialect.Lookup("tool")
 	show := func(n int) string {
 		for _, def := range defs {
 			def.PromptExamples = &n

@@ -37,13 +37,13 @@ type reading struct {
 
 // known reports whether there is a dialect of that name or alias.
 func known(name string) bool {
-	_, ok := dialect.Named(name)
+	_, ok := dialect.Lookup(name)
 	return ok
 }
 
 // options returns a setting as the reader takes it.
 func (s setting) options() dialect.Options {
-	d, _ := dialect.Named(s.dialect)
+	d, _ := dialect.Lookup(s.dialect)
 	return dialect.Options{Dialect: d, Tools: toolset(s.tools), Reasoning: s.start}
 }
 
@@ -97,7 +97,7 @@ func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
 			findings.Add(*e.Finding)
 		case e.Call != nil:
 			g.calls = append(g.calls, *e.Call)
-		case e.Before:
+		case e.ContentWasReasoning:
 			g.reasoning, g.content = g.reasoning+g.content, ""
 		case e.Revoked:
 			for i := range g.calls {
@@ -121,14 +121,14 @@ func names() []string {
 
 // sameDialect reports whether two names or aliases are of one dialect.
 func sameDialect(a, b string) bool {
-	x, ok := dialect.Named(a)
-	y, also := dialect.Named(b)
+	x, ok := dialect.Lookup(a)
+	y, also := dialect.Lookup(b)
 	return ok && also && x.Name == y.Name
 }
 
 // canonical returns the name of a dialect that has aliases.
 func canonical(name string) string {
-	if d, ok := dialect.Named(name); ok {
+	if d, ok := dialect.Lookup(name); ok {
 		return d.Name
 	}
 	return name
@@ -136,7 +136,7 @@ func canonical(name string) string {
 
 // render writes a response with one call, if the dialect can say it.
 func render(name string, c chat.Call, tools []toolDef) (text string, ok bool) {
-	d, _ := dialect.Named(name)
+	d, _ := dialect.Lookup(name)
 	return d.Render(c, toolset(tools))
 }
 
