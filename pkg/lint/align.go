@@ -204,38 +204,38 @@ var stringDelimiters = sync.OnceValue(dialect.StringDelimiters)
 // matchString consumes a string with the given value. A string with escapes always matches.
 func (a *alignment) matchString(text string) bool {
 	rest := a.text[a.at:]
-	for _, mark := range stringDelimiters() {
-		if inner, ok := strings.CutPrefix(rest, mark); ok && strings.HasPrefix(inner, text+mark) {
-			a.at += len(mark) + len(text) + len(mark)
+	for _, quote := range stringDelimiters() {
+		if inner, ok := strings.CutPrefix(rest, quote); ok && strings.HasPrefix(inner, text+quote) {
+			a.at += len(quote) + len(text) + len(quote)
 			return true
 		}
 	}
 	if rest == "" || strings.IndexByte("\"'`", rest[0]) < 0 {
 		return false
 	}
-	mark := rest[:1]
-	if three := strings.Repeat(mark, 3); mark != "`" && strings.HasPrefix(rest, three) {
-		mark = three
+	quote := rest[:1]
+	if three := strings.Repeat(quote, 3); quote != "`" && strings.HasPrefix(rest, three) {
+		quote = three
 	}
-	end := closingQuote(rest, mark)
+	end := closingQuote(rest, quote)
 	if end < 0 {
 		return false
 	}
-	said := rest[len(mark):end]
-	if strings.IndexByte(said, '\\') < 0 && said != text {
+	content := rest[len(quote):end]
+	if strings.IndexByte(content, '\\') < 0 && content != text {
 		return false
 	}
-	a.at += end + len(mark)
+	a.at += end + len(quote)
 	return true
 }
 
 // closingQuote returns the offset of a string's closing quote, or -1.
-func closingQuote(rest, mark string) int {
-	for i := len(mark); i < len(rest); i++ {
+func closingQuote(rest, quote string) int {
+	for i := len(quote); i < len(rest); i++ {
 		switch {
 		case rest[i] == '\\':
 			i++
-		case strings.HasPrefix(rest[i:], mark):
+		case strings.HasPrefix(rest[i:], quote):
 			return i
 		}
 	}

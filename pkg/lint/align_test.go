@@ -9,7 +9,7 @@ import (
 	"oneshot/internal/raced"
 )
 
-// The boundingSpan of an argument is told in every notation that is JSON or like it, also
+// The place of an argument is told in every notation that is JSON or like it, also
 // where it was read as something else than it looks.
 func TestArgumentPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, text, args, pointer, want string }{

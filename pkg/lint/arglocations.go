@@ -59,7 +59,7 @@ func locateSeparate(text string, args []byte, all []dialect.ArgumentSpan, pointe
 		known[p.Pointer] = p
 	}
 	inside := map[string][]string{} // the pointers into each argument
-	var wanted []string
+	var found []string
 	for _, p := range pointers {
 		at := jsontext.Pointer(p)
 		for ; at != ""; at = at.Parent() {
@@ -71,12 +71,12 @@ func locateSeparate(text string, args []byte, all []dialect.ArgumentSpan, pointe
 			continue
 		}
 		if inside[string(at)] == nil {
-			wanted = append(wanted, string(at))
+			found = append(found, string(at))
 		}
 		inside[string(at)] = append(inside[string(at)], p[len(at):])
 	}
 	places := map[string]valueLocation{}
-	for at, spot := range schema.Locate(args, wanted) {
+	for at, spot := range schema.Locate(args, found) {
 		for rest, p := range locateInArgument(text, args[spot.Value.Start:spot.Value.End], known[at], inside[at]) {
 			places[at+rest] = p
 		}
@@ -116,10 +116,10 @@ func locateLastText(text string, args []byte) map[string]valueLocation {
 		return nil
 	}
 	text = strings.TrimRight(text, " \t\r\n")
-	said := strings.TrimRight(list[0], " \t\r\n")
-	if !strings.HasSuffix(text, said) {
+	argument := strings.TrimRight(list[0], " \t\r\n")
+	if !strings.HasSuffix(text, argument) {
 		return nil
 	}
-	at := schema.Location{Value: diag.Bytes(len(text)-len(said), len(text))}
+	at := schema.Location{Value: diag.Bytes(len(text)-len(argument), len(text))}
 	return map[string]valueLocation{"/0": {Location: at, exact: true, isText: true}}
 }

@@ -262,14 +262,14 @@ func (f argumentFinding) newFix(known bool, kind diag.FixKind) diag.Fix {
 
 // abbreviate returns a value for a message, cut or described if it is long.
 func abbreviate(v json.RawMessage) string {
-	const most = 60
+	const maxBytes = 60
 	switch {
-	case len(v) <= most:
+	case len(v) <= maxBytes:
 		return string(v)
 	case v[0] == '{':
 		return "an object"
 	case v[0] == '[':
 		return "an array"
 	}
-	return strings.ToValidUTF8(string(v[:most]), "") + "…"
+	return strings.ToValidUTF8(string(v[:maxBytes]), "") + "…"
 }

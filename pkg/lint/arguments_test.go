@@ -118,7 +118,7 @@ func TestSuggestedCoercion(t *testing.T) {
 	}
 }
 
-// A outerCall says what was mended in it by place, whoever mended it.
+// A call says what was mended in it by place, whoever mended it.
 func TestCoercedRepairs(t *testing.T) {
 	src := fenced(`greet({name: 7, times: +"5"})`, `greet({name: 7, "times": +5})`)
 	r := asText("f", []byte(src), Options{Tools: greeting(t), Coerce: true})
@@ -178,7 +178,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	}
 }
 
-// A outerCall that does not count is not held against definitions: one finding says why it is
+// A call that does not count is not held against definitions: one finding says why it is
 // not run.
 func TestSuppressedCallsAreNotBound(t *testing.T) {
 	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))

@@ -49,17 +49,17 @@ func (o Options) readBodyOrText(src []byte) scanResult {
 // readBody reads the body of a server's response.
 func (o Options) readBody(src []byte, format wire.Format) scanResult {
 	d, resp, err := decodeBody(src, format)
-	rest := trailingOffset(src, d.Size())
-	if rest > 0 && isServerError(err) {
-		rest = skipFailedEvent(src, rest, format)
+	trailing := trailingOffset(src, d.Size())
+	if trailing > 0 && isServerError(err) {
+		trailing = skipFailedEvent(src, trailing, format)
 	}
-	if rest > 0 {
-		src = src[:rest]
+	if trailing > 0 {
+		src = src[:trailing]
 	}
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
 	r.dialect, r.why = format.Name, "response of "+format.Title
-	if others := d.Sources().Others; len(others) > 0 {
-		r.report(pieceFinding(wire.NewPaths(src), others[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(others)+1))
+	if extra := d.Sources().Others; len(extra) > 0 {
+		r.report(pieceFinding(wire.NewPaths(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), format)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
@@ -68,7 +68,7 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 		r.blockCalls()
 	}
 	r.checkUTF8(src)
-	r.trailing = rest
+	r.trailing = trailing
 	return r
 }
 
@@ -190,7 +190,7 @@ func (r *scanResult) addNative(src diag.Text, c chat.Call, from wire.CallSources
 
 // reportDecodeError reports why a body could not be decoded, and whether there was an error. The
 // pieces are where the body holds the server's own error message, if it does.
-func (r *scanResult) reportDecodeError(src []byte, err error, said []wire.Piece) bool {
+func (r *scanResult) reportDecodeError(src []byte, err error, errorPieces []wire.Piece) bool {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		return false
@@ -200,11 +200,11 @@ func (r *scanResult) reportDecodeError(src []byte, err error, said []wire.Piece)
 	case wire.Cut, wire.Empty:
 		r.report(diag.New(diag.TruncatedBody, at, "%s", e.Message))
 	case wire.Server:
-		if len(said) == 0 { // fall back to the line
+		if len(errorPieces) == 0 { // fall back to the line
 			line, _, _ := bytes.Cut(src[at.Start:], []byte("\n"))
-			said = []wire.Piece{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
+			errorPieces = []wire.Piece{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
 		}
-		r.report(pieceFinding(wire.NewPaths(src), said, diag.ServerError, "%s", e.Error()))
+		r.report(pieceFinding(wire.NewPaths(src), errorPieces, diag.ServerError, "%s", e.Error()))
 	default:
 		at.End++ // the offending byte; past the end at the end of the text
 		r.report(diag.New(diag.UnreadableBody, at, "%s", e.Message))

@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// order returns the inputs of the cases of all dialects, as far as JSON can hold them.
+// texts returns the inputs of the cases of all dialects, as far as JSON can hold them.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	all := caseInputs(t)
@@ -34,7 +34,7 @@ func wrapped(t *testing.T, text string) []byte {
 	return body
 }
 
-// A isText says the same inside the response of a server, and in the same places.
+// A text says the same inside the response of a server, and in the same places.
 func TestTextInBody(t *testing.T) {
 	format, _ := wire.FormatNamed("native_ollama_chat")
 	for file, text := range texts(t) {
@@ -88,7 +88,7 @@ func edited(text string, edits []diag.Edit) string {
 	return text
 }
 
-// A outerCall that a server has left in the text is known again however that comes in pieces,
+// A call that a server has left in the text is known again however that comes in pieces,
 // and leaving it there is nothing that was mended in it.
 func TestCallInTextIsKnownAgain(t *testing.T) {
 	const text = `<tool_call>{\"name\": \"note\", \"arguments\": {\"text\": \"x\",}}</tool_call>`

@@ -187,8 +187,8 @@ func (r *ParseResult) reportDuplicates(origins []origin) {
 			continue // an executable call has arguments that are JSON
 		}
 		key := c.Name + "\x00" + string(args)
-		if before, ok := seen[key]; ok {
-			r.reportCall(i, diag.New(diag.DuplicateCall, diag.Span{}, "repeats call %d on line %d", before, r.Calls[before].Span.Line))
+		if earlier, ok := seen[key]; ok {
+			r.reportCall(i, diag.New(diag.DuplicateCall, diag.Span{}, "repeats call %d on line %d", earlier, r.Calls[earlier].Span.Line))
 			continue
 		}
 		seen[key] = i

@@ -134,7 +134,7 @@ func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, t
 }
 
 // openCauses are the pairs that are not held: the dialects in which another finding comes
-// readFirst, or besides, and why.
+// first, or besides, and why.
 var openCauses = []struct{ what, dialects, why string }{
 	{"arguments are null", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},
 	{"arguments are a list", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},

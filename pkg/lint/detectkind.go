@@ -73,13 +73,13 @@ func IsBrokenYAML(name string, src []byte) bool { return len(yamlFaults(name, sr
 // brokenJSON returns the fault in a text that can only be meant as one JSON value; nil if it has
 // none.
 func brokenJSON(src []byte) *diag.Finding {
-	begin := bytes.Map(func(r rune) rune {
+	compact := bytes.Map(func(r rune) rune {
 		if strings.ContainsRune(blanks, r) {
 			return -1
 		}
 		return r
 	}, src[:min(len(src), 200)])
-	if !bytes.HasPrefix(begin, []byte(`{"`)) && !bytes.HasPrefix(begin, []byte(`[{"`)) || hasObjectLines(src) {
+	if !bytes.HasPrefix(compact, []byte(`{"`)) && !bytes.HasPrefix(compact, []byte(`[{"`)) || hasObjectLines(src) {
 		return nil
 	}
 	return schema.CheckStrict(bytes.TrimRight(src, blanks))

@@ -43,9 +43,9 @@ func unescapeText(text []byte) (plain []byte, ok bool) {
 		}
 		text = slices.Concat([]byte{'"'}, bytes.ReplaceAll(bytes.ReplaceAll(text, []byte{'\r'}, nil), []byte{'\n'}, []byte(`\n`)), []byte{'"'})
 	}
-	var said string
-	if json.Unmarshal(text, &said) != nil {
+	var decoded string
+	if json.Unmarshal(text, &decoded) != nil {
 		return nil, false
 	}
-	return []byte(said), true
+	return []byte(decoded), true
 }

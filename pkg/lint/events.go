@@ -113,13 +113,13 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 		one, _ := canonicalJSON(raw[p.start:p.end]) // it is strict JSON
 		calls[i] = string(one)
 	}
-	before := s.calls
+	previous := s.calls
 	s.calls = calls
-	if len(calls) < len(before) {
-		s.report(list, "%s: %d of %d earlier calls are missing", list.path, len(before)-len(calls), len(before))
+	if len(calls) < len(previous) {
+		s.report(list, "%s: %d of %d earlier calls are missing", list.path, len(previous)-len(calls), len(previous))
 		return
 	}
-	for i, call := range before {
+	for i, call := range previous {
 		if calls[i] != call {
 			at := location{list.start + items[i].start, list.start + items[i].end, list.path + "/" + strconv.Itoa(i)}
 			s.report(at, "%s: differs from the earlier call", at.path)

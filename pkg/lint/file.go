@@ -138,9 +138,9 @@ func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 func (c *Checker) checkEvents(v *FileResult, src []byte) {
 	var found boundedFindings
 	var order eventOrder
-	whole, torn := cutTornLine(src)
+	complete, torn := cutTornLine(src)
 	form := v.Kind.info()
-	readLines(whole, func(d document) {
+	readLines(complete, func(d document) {
 		findings, strict := c.checkDocument(d, form)
 		if strict {
 			findings = append(findings, order.check(d)...)
@@ -229,7 +229,7 @@ func (c *Checker) publishedSchema(name, part string) *schema.Schema {
 	return c.schemas[name+part]
 }
 
-// ParseResult checks a run file of any size in bounded memory. The error is a read error.
+// CheckRunFile checks a run file of any size in bounded memory. The error is a read error.
 func (c *Checker) CheckRunFile(name string, src io.ReadSeeker) (FileResult, error) {
 	v := FileResult{File: name, Kind: RunFile}
 	var found boundedFindings

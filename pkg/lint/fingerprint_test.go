@@ -84,7 +84,7 @@ func TestFingerprintPointer(t *testing.T) {
 	}
 }
 
-// A outerFinding that is about no call is known by the marked text and its line.
+// A finding that is about no call is known by the marked text and its line.
 func TestFingerprintText(t *testing.T) {
 	at := func(src, mark string) string {
 		start := strings.Index(src, mark)
@@ -138,7 +138,7 @@ func TestFingerprintIsLinear(t *testing.T) {
 }
 
 // FuzzBaseline: what is written can be read and knows what it records, and no
-// isText that is read makes the reader fail in another way than with an error.
+// text that is read makes the reader fail in another way than with an error.
 func FuzzBaseline(f *testing.F) {
 	f.Add(`{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"x"}`, "x", "f")
 	f.Add("\n\n{", "\xff", "\"")

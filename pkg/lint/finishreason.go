@@ -17,26 +17,26 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
 	}
-	says := fmt.Sprintf("the server reports %q", reason)
-	find := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
+	reported := fmt.Sprintf("the server reports %q", reason)
+	report := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
 	switch {
 	case reason == "" && (format.NoReason || resp.Stop == chat.StopEnd):
 	case reason == "":
-		find(diag.AbnormalStop, "the server reports no finish reason")
+		report(diag.AbnormalStop, "the server reports no finish reason")
 		return false
 	case resp.Stop == chat.StopLength:
-		find(diag.AbnormalStop, says+": a limit truncated the response")
+		report(diag.AbnormalStop, reported+": a limit truncated the response")
 		return false
 	case resp.Stop != chat.StopEnd && wire.StopOf(reason) == chat.StopEnd:
-		find(diag.AbnormalStop, "the model refused")
+		report(diag.AbnormalStop, "the model refused")
 		return false
 	case resp.Stop != chat.StopEnd:
-		find(diag.AbnormalStop, says+": the response did not stop normally")
+		report(diag.AbnormalStop, reported+": the response did not stop normally")
 		return false
 	case wire.NamesCalls(reason) && calls == 0:
-		find(diag.FinishReasonMismatch, says+", but the response has no native call")
+		report(diag.FinishReasonMismatch, reported+", but the response has no native call")
 	case format.CallReason && !wire.NamesCalls(reason) && calls > 0:
-		find(diag.FinishReasonMismatch, says+", but the response has calls")
+		report(diag.FinishReasonMismatch, reported+", but the response has calls")
 		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so for a forced tool choice
 	}
 	return true

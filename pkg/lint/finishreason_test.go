@@ -76,7 +76,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// A addNative call without an id, or with that of another, is told where it needs one.
+// A native call without an id, or with that of another, is told where it needs one.
 func TestNativeIDs(t *testing.T) {
 	call := func(id string) string { return `{` + id + `"function":{"name":"f","arguments":"{}"}}` }
 	for _, tt := range []struct {

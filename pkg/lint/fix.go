@@ -45,9 +45,9 @@ func fixRecord(first ParseResult, read func(diag.Text) ParseResult) Fixed[ParseR
 // findings until none has a safe fix.
 func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[FileResult] {
 	read := func(text diag.Text) FileResult {
-		alone := NewChecker(c.answers, c.loader, c.missing, c.known)
-		alone.schemas = c.schemas
-		return alone.CheckFile(file, text.Bytes, kind)
+		fresh := NewChecker(c.answers, c.loader, c.missing, c.known)
+		fresh.schemas = c.schemas
+		return fresh.CheckFile(file, text.Bytes, kind)
 	}
 	findings := func(v FileResult) []diag.Finding { return v.Findings }
 	text := diag.Text{Bytes: src}
@@ -59,7 +59,7 @@ func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[FileResult] {
 func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R) []diag.Finding, same func(a, b R) bool) Fixed[R] {
 	f := Fixed[R]{Text: text.Bytes, Result: first}
 	for range maxPasses {
-		fixed, made, err := diag.Apply(string(f.Text), text.LocalFixes(diag.SafeFixes(findings(f.Result))))
+		fixed, applied, err := diag.Apply(string(f.Text), text.LocalFixes(diag.SafeFixes(findings(f.Result))))
 		if err != nil {
 			f.Unfinished = err.Error()
 			return f
@@ -73,7 +73,7 @@ func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings fun
 			f.Unfinished = "the remaining fixes would change the executable calls and were not applied"
 			return f
 		}
-		f.Text, f.Result, f.Applied = text.Bytes, next, f.Applied+made
+		f.Text, f.Result, f.Applied = text.Bytes, next, f.Applied+applied
 	}
 	if len(diag.SafeFixes(findings(f.Result))) > 0 {
 		f.Unfinished = fmt.Sprintf("fixes remain after %d passes", maxPasses)

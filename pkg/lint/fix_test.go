@@ -52,7 +52,7 @@ func caseInputs(t *testing.T) map[string]string {
 }
 
 // checkFix holds the law of fixes: what is executable stays the same, and there is
-// truncatedResult more to fix.
+// nothing more to fix.
 func checkFix(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -77,7 +77,7 @@ func checkFix(t interface {
 }
 
 // C2: whatever is fixed, the same is executed, and a second time there is nothing to
-// newFix: in every case, with its dialect named and told from the text.
+// fix: in every case, with its dialect named and told from the text.
 func TestFixCases(t *testing.T) {
 	made := 0
 	for file, text := range caseInputs(t) {

@@ -23,11 +23,11 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	case !isResponse && (!head.OK() || isPage(body, head)):
 		var r scanResult
 		r.why = "the server sent no response"
-		says := string(src[head.Status.Start:head.Status.End])
-		if text := wire.ErrorText(body); !strings.Contains(says, text) {
-			says += ": " + text
+		message := string(src[head.Status.Start:head.Status.End])
+		if text := wire.ErrorText(body); !strings.Contains(message, text) {
+			message += ": " + text
 		}
-		r.report(diag.New(diag.ServerError, diag.Bytes(head.Status.Start, head.Status.End), "server reports: %s", wire.Excerpt(says)))
+		r.report(diag.New(diag.ServerError, diag.Bytes(head.Status.Start, head.Status.End), "server reports: %s", wire.Excerpt(message)))
 		return r
 	}
 	var r scanResult

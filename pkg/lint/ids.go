@@ -15,7 +15,7 @@ import (
 func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources, format wire.Format) {
 	first, paths := map[string]int{}, wire.NewPaths(body)
 	for i, c := range calls {
-		before, repeated := first[c.ID]
+		earlier, repeated := first[c.ID]
 		switch at := from.Calls[i]; {
 		case c.ID == "" && format.CallIDs:
 			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
@@ -23,7 +23,7 @@ func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources
 			}
 		case c.ID == "":
 		case repeated:
-			f := pieceFinding(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run assigns a new one", before)
+			f := pieceFinding(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run assigns a new one", earlier)
 			f.Severity = diag.Warning
 			r.reportCall(i, f)
 		default:
@@ -39,16 +39,16 @@ const maxMisnamedChecks = 64
 // reportMisnamedArguments reports native calls without arguments if another member could hold them.
 // Without its arguments the call would be a different one, so it is not executed.
 func (r *scanResult) reportMisnamedArguments(body []byte, calls []chat.Call, from *wire.Sources) {
-	paths, looked := wire.NewPaths(body), 0
+	paths, checks := wire.NewPaths(body), 0
 	for i, c := range calls {
 		at := from.Calls[i].Name
-		if c.Text != "" || len(c.Arguments) > len("{}") || len(at) == 0 || looked == maxMisnamedChecks {
+		if c.Text != "" || len(c.Arguments) > len("{}") || len(at) == 0 || checks == maxMisnamedChecks {
 			continue
 		}
-		looked++
-		around := strings.TrimSuffix(paths.Of(at[0]), ".name")
+		checks++
+		parent := strings.TrimSuffix(paths.Of(at[0]), ".name")
 		for _, name := range []string{"arguments", "parameters", "args", "input"} {
-			if v := gjson.GetBytes(body[at[0].Object:], gjsonPath(around+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
+			if v := gjson.GetBytes(body[at[0].Object:], gjsonPath(parent+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
 				r.calls[i].Executable, r.calls[i].Status = false, chat.StatusInvalid
 				r.reportCall(i, pieceFinding(paths, at, diag.CallMember, "the call has no arguments, but a member %q", name))
 			}

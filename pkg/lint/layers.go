@@ -133,12 +133,12 @@ func (l *layer) boundingSpan(places []wire.Place) diag.Span {
 
 // pieceSpans returns the spans of several places, up to a limit; nil for a single place.
 func (l *layer) pieceSpans(places []wire.Place) []diag.Span {
-	const most = 100
+	const maxSpans = 100
 	if len(places) < 2 {
 		return nil
 	}
 	var spans []diag.Span
-	for _, p := range places[:min(most, len(places))] {
+	for _, p := range places[:min(maxSpans, len(places))] {
 		spans = append(spans, l.boundingSpan([]wire.Place{p}))
 	}
 	return spans

@@ -57,7 +57,7 @@ func asText(file string, src []byte, o Options) ParseResult {
 	return o.readText(src).check(file, diag.Text{Bytes: src}, o)
 }
 
-// readResponse returns the first record of a file.
+// response returns the first record of a file.
 func response(file string, src []byte, o Options) ParseResult {
 	for r := range ParseCapture(file, src, o) {
 		return r
@@ -128,7 +128,7 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
-// The isText of arguments that cannot be read is the object, where a call has no parentheses.
+// The text of arguments that cannot be read is the object, where a call has no parentheses.
 func TestUnreadObject(t *testing.T) {
 	r := asText("f", []byte("<|tool_call>call:f{a:x (y), z}<tool_call|>"), Options{})
 	if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `"{a:x (y), z}"` {
@@ -137,7 +137,7 @@ func TestUnreadObject(t *testing.T) {
 }
 
 // M3, T6: calls that can be read are kept beside those that cannot, and each
-// outerFinding says which call it is about.
+// finding says which call it is about.
 func TestPartialSuccess(t *testing.T) {
 	src := fenced(`a({x: True})`, `b({x: })`, `c({})`)
 	r := asText("reply.txt", []byte(src), Options{})
@@ -375,7 +375,7 @@ func TestCallList(t *testing.T) {
 	}
 }
 
-// publishedSchema returns a published schema.
+// published returns a published schema.
 func published(t testing.TB, name string) *schema.Schema {
 	t.Helper()
 	text, ok := schema.PublishedText(name)

@@ -12,7 +12,7 @@ import (
 )
 
 // A malformation is a way in which real responses go wrong, by its number in the list
-// location those that were seen.
+// of those that were seen.
 type malformation struct {
 	number int
 	what   string

@@ -62,7 +62,7 @@ func (r *RecordReader) Fix(file string, lines Chunk) iter.Seq[Fixed[ParseResult]
 	}
 }
 
-// checkArguments reads one line.
+// record reads one line.
 func (r *RecordReader) record(file string, line diag.Text, cut bool) ParseResult {
 	text := line
 	text.Bytes = bytes.TrimRight(line.Bytes, "\r\n")

@@ -16,7 +16,7 @@ import (
 // oneChunk returns a text as a chunk.
 func oneChunk(text string) Chunk { return Chunk{Text: diag.Text{Bytes: []byte(text)}} }
 
-// A isText says the same as the string of a record, and the places are those in the file,
+// A text says the same as the string of a record, and the places are those in the file,
 // where it is written with escapes.
 func TestTextInRecord(t *testing.T) {
 	records := NewRecordReader(FieldPaths{Response: "log.0.text"}, Options{})

@@ -137,7 +137,7 @@ builtin: wget
 }
 
 // example returns what is found in an example of a code, which is read as its family
-// isName.
+// says.
 func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []diag.Finding {
 	t.Helper()
 	var o Options
@@ -228,7 +228,7 @@ func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
 }
 
 // No case that a model should write raises anything that counts, when its dialect is
-// nameLayer, or told from the text. Some texts are faultless in one dialect only, and look
+// named, or told from the text. Some texts are faultless in one dialect only, and look
 // like another.
 func TestValidCases(t *testing.T) {
 	count := 0
@@ -258,7 +258,7 @@ func TestValidCases(t *testing.T) {
 	}
 }
 
-// The bestKind of fix that a code documents is offered for it, and one that documents none
+// The kind of fix that a code documents is offered for it, and one that documents none
 // has none.
 func TestFixKinds(t *testing.T) {
 	offered := map[diag.Code][]diag.FixKind{}
@@ -286,7 +286,7 @@ func TestFixKinds(t *testing.T) {
 	}
 }
 
-// A outerFinding has one of the severities that its code documents, and each of those is the
+// A finding has one of the severities that its code documents, and each of those is the
 // severity of some finding.
 func TestSeverities(t *testing.T) {
 	raised := map[diag.Code]map[diag.Severity]bool{}
@@ -355,7 +355,7 @@ func eachFinding(t *testing.T, do func(diag.Finding)) {
 // mailRecord is a record with a function, and a call with a value in another format.
 const mailRecord = `{"response":"[mail(to='me')]","tools":[{"name":"mail","parameters":{"properties":{"to":{"type":"string","format":"email"}}}}]}` + "\n"
 
-// A publishedSchema function has formats as annotations: a value in another one is a warning,
+// A published function has formats as annotations: a value in another one is a warning,
 // which repairs nothing, and an error with --strict or where a definition of oneshot says so.
 func TestFormats(t *testing.T) {
 	for _, strict := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 25: a dialect that is named, and all dialects together, are not silent about a
-// outerCall of any: it is listed, or there is a finding. Without definitions this holds for
+// call of any: it is listed, or there is a finding. Without definitions this holds for
 // dialects with marks.
 func TestNotSilent(t *testing.T) {
 	tools := dialect.Toolset{}
@@ -53,7 +53,7 @@ func TestNotSilentMarks(t *testing.T) {
 }
 
 // A list of Python calls is found wherever it stands behind text; an index or a list of
-// checkValues in prose is none.
+// values in prose is none.
 func TestBehindText(t *testing.T) {
 	tools := dialect.Toolset{"tide": nil, "map.pin": nil}
 	for text, want := range map[string]int{

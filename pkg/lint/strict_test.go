@@ -62,7 +62,7 @@ func TestStrictInDialects(t *testing.T) {
 }
 
 // isText reports whether a change of a text has become the text of a value, whole and as it is
-// writtenPath: where all values are text, that is what it says.
+// written: where all values are text, that is what it says.
 func isText(args json.RawMessage, change string) bool {
 	raw, err := json.Marshal(change)
 	return err == nil && strings.Contains(string(args), string(raw)) && change == "1e999"
