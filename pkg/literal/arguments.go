@@ -118,7 +118,7 @@ func (s *Scanner) readArgument(c byte) int {
 		return 0
 	}
 	s.readPunctuation(c)
-	if s.phase != inArguments || s.state == Bad {
+	if s.phase != inArguments || s.state == Invalid {
 		return 0
 	}
 	s.args.lastEnd = s.pos + 1
@@ -193,8 +193,8 @@ func (s *Scanner) rejectInnerQuote(w word) bool {
 	return true
 }
 
-// rejectSecondObject reports an error and returns true if an object follows another one that is
-// the value of a member.
+// rejectSecondObject reports an error and returns true if an object directly follows a member
+// value that is an object.
 func (s *Scanner) rejectSecondObject(c byte) bool {
 	a := &s.args
 	if c != '{' || a.want != wantNext || a.top().char != '{' {
@@ -204,7 +204,7 @@ func (s *Scanner) rejectSecondObject(c byte) bool {
 	if at <= 0 || at > len(text) || text[at-1] != '}' {
 		return false
 	}
-	s.fail(diag.Concatenated, s.pos, s.pos+1, "unexpected second object after a member value")
+	s.fail(diag.ConcatenatedValues, s.pos, s.pos+1, "unexpected second object after a member value")
 	return true
 }
 
@@ -328,7 +328,7 @@ func (s *Scanner) failKeyWithoutColon() {
 func (s *Scanner) failMissingColon(at int) {
 	if s.args.lastKeyBare {
 		start, end := at, at+1
-		if n := len(s.findings) - 1; n >= 0 && s.findings[n].Code == diag.BareKey { // the missing colon is the cause, not the quotes
+		if n := len(s.findings) - 1; n >= 0 && s.findings[n].Code == diag.UnquotedKey { // the missing colon is the cause, not the quotes
 			start, end = s.findings[n].Span.Start, s.findings[n].Span.End
 			s.findings = s.findings[:n]
 		}

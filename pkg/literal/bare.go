@@ -127,9 +127,9 @@ func (s *Scanner) addBareString(w word) {
 	s.valueChanged = true
 	edits := []diag.Edit{{Start: w.start, End: w.start, New: s.delimiter}, {Start: w.end, End: w.end, New: s.delimiter}}
 	if strings.IndexByte(w.text, ':') >= 0 {
-		s.noteAmbiguous(diag.BareValue, w.start, w.end, "ambiguous end of an unquoted string").fix("add delimiters", diag.Unsafe, edits...)
+		s.noteAmbiguous(diag.UnquotedString, w.start, w.end, "ambiguous end of an unquoted string").fix("add delimiters", diag.Unsafe, edits...)
 	} else {
-		s.note(diag.BareValue, w.start, w.end, diag.Warning, "missing delimiters around the string").fix("add delimiters", diag.Unsafe, edits...)
+		s.note(diag.UnquotedString, w.start, w.end, diag.Warning, "missing delimiters around the string").fix("add delimiters", diag.Unsafe, edits...)
 	}
 	s.endValue(w.end)
 	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}
@@ -139,12 +139,12 @@ func (s *Scanner) addBareString(w word) {
 // unquoted string before it, which then contains a comma.
 func (s *Scanner) rejectOpenBareString(at int) bool {
 	n := len(s.findings) - 1
-	if n < 0 || s.findings[n].Code != diag.BareValue || s.findings[n].Span.End != s.lastString.end || strings.Count(s.Kept(s.lastString.end)[:at-s.lastString.end], ",") > 1 {
+	if n < 0 || s.findings[n].Code != diag.UnquotedString || s.findings[n].Span.End != s.lastString.end || strings.Count(s.Captured(s.lastString.end)[:at-s.lastString.end], ",") > 1 {
 		return false
 	}
 	value := s.findings[n]
 	s.findings = s.findings[:n]
-	s.fail(diag.BareValue, value.Span.Start, at, "unquoted string with a comma: its end is ambiguous")
+	s.fail(diag.UnquotedString, value.Span.Start, at, "unquoted string with a comma: its end is ambiguous")
 	s.findings[n].Path, s.skip.bareFault = value.Path, true
 	return true
 }
@@ -157,7 +157,7 @@ func (s *Scanner) extendBareFault(stop string) {
 		return
 	}
 	f := &s.findings[n]
-	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Kept(f.Span.Start)[:s.pos-f.Span.Start], blanks))
+	f.Span.End = f.Span.Start + len(strings.TrimRight(s.Captured(f.Span.Start)[:s.pos-f.Span.Start], blanks))
 	if stop != "" {
 		f.Message = fmt.Sprintf(`unquoted string with a comma and no "}" before %s: its end is ambiguous`, excerpt(stop))
 	}

@@ -60,7 +60,7 @@ func BenchmarkCalls(b *testing.B) {
 // readBench reads a list of calls and extracts the name, arguments and text of each.
 func readBench(text []byte, o Options) (calls int) {
 	s := NewJSON(o)
-	s.ExpectMark("[", false)
+	s.ExpectPunct("[", false)
 	inCall := false
 	for len(text) > 0 {
 		n, state := s.Write(text)
@@ -79,12 +79,12 @@ func readBench(text []byte, o Options) (calls int) {
 			if s.ObjectText() == "" || s.Findings() != nil {
 				return -1
 			}
-			s.ExpectMark(",]", false)
+			s.ExpectPunct(",]", false)
 			inCall = false
-		case state == Done && s.Mark() == ']':
+		case state == Done && s.Punct() == ']':
 			return calls
 		case state == Done: // behind an opening bracket or a comma
-			s.ExpectMark("", false)
+			s.ExpectPunct("", false)
 		default:
 			s.ExpectObject(benchNames)
 			inCall = true
@@ -115,7 +115,7 @@ func BenchmarkOthers(b *testing.B) {
 		b.SetBytes(int64(len(object)))
 		b.ReportAllocs()
 		for b.Loop() {
-			s := NewQuoted(privateMark, Options{Stops: NewStops("<tool_call|>")})
+			s := NewDelimited(privateMark, Options{Stops: NewStops("<tool_call|>")})
 			for rest := object; len(rest) > 0; s.Next() {
 				n, state := s.Write(rest)
 				if state != Done {

@@ -15,7 +15,7 @@ import (
 //
 // A missing delimiter of the last string is noticed late: the object is Done then although more
 // has been read, see [Scanner.Unread].
-func NewQuoted(mark string, o Options) *Scanner {
+func NewDelimited(mark string, o Options) *Scanner {
 	s := &Scanner{goal: goalDelimited, settings: settings{lang: delimited, delimiter: mark}}
 	s.Reset(o)
 	return s
@@ -73,7 +73,7 @@ func (s *Scanner) skipDelimitedByte(c byte) int {
 		s.skip.depth--
 		if s.skip.depth == 0 {
 			s.extendBareFault("")
-			s.end, s.state = s.pos+1, Bad
+			s.end, s.state = s.pos+1, Invalid
 		}
 	}
 	return 1
@@ -118,7 +118,7 @@ func (s *Scanner) closeDelimited() {
 	a, end := &s.args, s.pos+len(s.delimiter)
 	a.out = append(a.out, '"')
 	text := s.tokenStart + len(s.delimiter)
-	if raw := s.Kept(text); !utf8.ValidString(raw) {
+	if raw := s.Captured(text); !utf8.ValidString(raw) {
 		at := text + invalidUTF8Index(raw)
 		s.fail(diag.InvalidUTF8, at, at+1, "invalid UTF-8 in a string")
 		return
@@ -129,7 +129,7 @@ func (s *Scanner) closeDelimited() {
 		return
 	}
 	s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected string delimiters around the key").
-		fix("remove them", s.keyFixKind(s.Kept(text)), diag.Edit{Start: s.tokenStart, End: text}, diag.Edit{Start: s.pos, End: end})
+		fix("remove them", s.keyFixKind(s.Captured(text)), diag.Edit{Start: s.tokenStart, End: text}, diag.Edit{Start: s.pos, End: end})
 	s.endKey(s.str.outStart, end, false)
 }
 
@@ -150,7 +150,7 @@ func (s *Scanner) keyFixKind(text string) diag.FixKind {
 // noteOtherQuotes reports a string in quotes. Replacing them by delimiters is a safe fix if the
 // string has no escapes and needs none. A key has neither quotes nor delimiters.
 func (s *Scanner) noteOtherQuotes(end int) {
-	raw := s.Kept(s.tokenStart + 1)
+	raw := s.Captured(s.tokenStart + 1)
 	if s.str.isKey {
 		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected quotes around the key").
 			fix("remove them", s.keyFixKind(raw), diag.Edit{Start: s.tokenStart, End: s.tokenStart + 1}, diag.Edit{Start: end - 1, End: end})

@@ -23,10 +23,10 @@ const privateMark = `<|"|>`
 
 // readQuoted reads one object in pieces of a given size.
 func readQuoted(text string, piece int, o Options) quotedReading {
-	s := NewQuoted(privateMark, o)
+	s := NewDelimited(privateMark, o)
 	i, state := writePieces(s, text, piece)
 	return quotedReading{
-		string(s.Value()), codes(s.Findings()), s.Status(), s.Changed(), state, s.End(), s.Taken(), text[i:], s.steps,
+		string(s.Value()), codes(s.Findings()), s.Status(), s.ValueChanged(), state, s.End(), s.Unread(), text[i:], s.steps,
 	}
 }
 

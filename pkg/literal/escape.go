@@ -58,7 +58,7 @@ func (s *Scanner) keepUnknownEscape() {
 	start := s.str.escapeStart
 	s.mode, s.str.hasUnknownEscape = inText, true
 	s.emit([]byte(`\\`))
-	s.emit([]byte(s.Kept(start + 1)))
+	s.emit([]byte(s.Captured(start + 1)))
 	s.addEdit(&s.str.badEscapes, diag.Edit{Start: start, End: start + 1, New: `\\`})
 }
 

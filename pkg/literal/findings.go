@@ -73,7 +73,7 @@ func (s *Scanner) status() chat.Status {
 		return chat.StatusInvalid
 	case s.truncated:
 		return chat.StatusTruncated
-	case s.state == Bad || s.state == Fenced || s.state == Stopped:
+	case s.state == Invalid || s.state == FenceClosed || s.state == Stopped:
 		return chat.StatusInvalid
 	case s.ambiguous:
 		return chat.StatusAmbiguous
@@ -196,13 +196,13 @@ var languageNames = map[language]string{javaScript: "JavaScript", jsonText: "JSO
 
 // hints maps error codes to hints.
 var hints = map[diag.Code]string{
-	diag.InvalidUTF8:  "write the character itself",
-	diag.NotANumber:   "write a number, a string or null",
-	diag.DuplicateKey: "use each key once",
-	diag.NotALiteral:  "write the value itself: a string, number, true, false, null, array or object",
-	diag.BadEscape:    "double every backslash that is text",
-	diag.CutCall:      "write the whole call again",
-	diag.WrongCloser:  "write the call again, and close every string with its own delimiter",
+	diag.InvalidUTF8:   "write the character itself",
+	diag.NotANumber:    "write a number, a string or null",
+	diag.DuplicateKey:  "use each key once",
+	diag.NotALiteral:   "write the value itself: a string, number, true, false, null, array or object",
+	diag.BadEscape:     "double every backslash that is text",
+	diag.TruncatedCall: "write the whole call again",
+	diag.WrongCloser:   "write the call again, and close every string with its own delimiter",
 }
 
 // fail records an error of the current call and starts skipping to its end.
@@ -220,7 +220,7 @@ func (s *Scanner) fail(code diag.Code, start, end int, format string, args ...an
 	s.args.reset()
 	s.args.hasKeywords = keyed
 	if s.goal == goalValue || s.goal == goalKey || s.goal == goalDelimited && s.skip.depth == 0 {
-		s.end, s.state = s.pos, Bad
+		s.end, s.state = s.pos, Invalid
 		return
 	}
 	s.phase = skipping
@@ -258,8 +258,8 @@ func (s *Scanner) noteTruncated() {
 }
 
 func (s *Scanner) noteCut(start int, message string) {
-	f := diag.New(diag.CutCall, diag.Bytes(start, s.pos), "%s", message)
-	f.Hint = hints[diag.CutCall]
+	f := diag.New(diag.TruncatedCall, diag.Bytes(start, s.pos), "%s", message)
+	f.Hint = hints[diag.TruncatedCall]
 	s.add(f)
 }
 
@@ -268,12 +268,12 @@ func (s *Scanner) failBracket(c byte) {
 	top := s.args.top()
 	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == openerOf[c] })
 	if top.char == 0 || !isOpen && c == '}' {
-		s.fail(diag.Bracket, s.pos, s.pos+1, "unmatched closing %q", c)
+		s.fail(diag.UnbalancedBracket, s.pos, s.pos+1, "unmatched closing %q", c)
 		return
 	}
 	missing := s.missingClosers()
 	at := s.args.lastEnd
-	s.fail(diag.Bracket, s.pos, s.pos+1, "missing %q before %q", closerOf[top.char], c)
+	s.fail(diag.UnbalancedBracket, s.pos, s.pos+1, "missing %q before %q", closerOf[top.char], c)
 	switch {
 	case c == ')':
 		s.addMissingFix(at, strings.TrimSuffix(missing, ")"))
@@ -296,7 +296,7 @@ func (s *Scanner) failUnclosed(by string) {
 	case s.args.want == wantValue && s.args.top().char == '{' && s.mode != inBareValue:
 		s.fail(diag.BadLiteral, s.tokenStart, s.pos+1, "missing value before %s", by)
 	default:
-		s.fail(diag.Bracket, s.tokenStart, s.pos+1, "missing %q before %s", missing, by)
+		s.fail(diag.UnbalancedBracket, s.tokenStart, s.pos+1, "missing %q before %s", missing, by)
 		s.addMissingFix(at, missing)
 	}
 }

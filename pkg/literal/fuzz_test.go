@@ -176,10 +176,10 @@ func work(before, piece string, n, size int) workDone {
 	for len(text) > 0 {
 		n, state := s.Write(text[:min(size, len(text))])
 		text = text[n:]
-		if state == Fenced {
+		if state == FenceClosed {
 			break
 		}
-		if state != More {
+		if state != NeedMore {
 			s.Next()
 		}
 	}

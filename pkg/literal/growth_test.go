@@ -46,21 +46,21 @@ func growth(text []byte, size int, private bool) workDone {
 	o := Options{Stops: NewStops(testStops...), Wrapper: "print"}
 	s := NewPython(o)
 	if private {
-		s = NewQuoted(privateMark, o)
+		s = NewDelimited(privateMark, o)
 	}
 	begin := 0
 	for i := 0; i < len(text); {
 		n, state := s.Write(text[i : i+min(size, len(text)-i)])
 		i += n
-		if state == More {
+		if state == NeedMore {
 			continue
 		}
-		i -= len(s.Taken()) // which is read again
+		i -= len(s.Unread()) // which is read again
 		if i == begin {
 			i++ // it belongs to nothing
 		}
 		begin = i
-		s.MoveTo(i)
+		s.ResetAt(i)
 		s.Next()
 	}
 	s.Close()

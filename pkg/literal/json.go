@@ -30,11 +30,11 @@ func NewJSON(o Options) *Scanner { return newScanner(goalPunct, jsonText, o) }
 
 // ResetAt makes the scanner continue at another offset, of this text or another, with a fresh
 // state.
-func (s *Scanner) MoveTo(offset int) {
+func (s *Scanner) ResetAt(offset int) {
 	s.stopCapture()
 	if s.lang == jsonText {
 		s.clearPart()
-		s.goal, s.state, s.end = goalPunct, More, 0
+		s.goal, s.state, s.end = goalPunct, NeedMore, 0
 	}
 	s.pos, s.lineBlank, s.lookahead, s.atEOF = offset, true, nil, false
 }
@@ -43,7 +43,7 @@ func (s *Scanner) MoveTo(offset int) {
 // part. It clears only state that could be mistaken for the new part's: for a comma a full reset
 // is too slow.
 func (s *Scanner) expect(g goal) {
-	s.goal, s.state, s.mode, s.phase = g, More, inGap, inArguments
+	s.goal, s.state, s.mode, s.phase = g, NeedMore, inGap, inArguments
 	p := &s.part
 	p.punct, p.fenceAnywhere, p.atStart, p.toOuterEnd, p.value = 0, false, false, false, nil
 	p.start, p.keyEnd = s.pos, s.pos
@@ -74,13 +74,13 @@ func (s *Scanner) clearPart() {
 // the state is [Invalid] and [Scanner.End] is its offset. That byte is unread, unless it is
 // non-ASCII or begins a fence or comment. If anywhere is set, the fence can be closed in the
 // middle of a line.
-func (s *Scanner) ExpectMark(marks string, anywhere bool) {
+func (s *Scanner) ExpectPunct(marks string, anywhere bool) {
 	s.expect(goalPunct)
 	s.part.puncts, s.part.fenceAnywhere = marks, anywhere
 }
 
 // Punct returns the punctuation byte that was read.
-func (s *Scanner) Mark() byte { return s.part.punct }
+func (s *Scanner) Punct() byte { return s.part.punct }
 
 // ExpectKey expects the key of an object and its colon.
 func (s *Scanner) ExpectKey() {
@@ -97,12 +97,12 @@ func (s *Scanner) Key() (key string, plain bool, place diag.Span) {
 func (s *Scanner) ExpectValue() { s.expect(goalValue) }
 
 // ValueSpan returns the span of the value or object.
-func (s *Scanner) Place() diag.Span { return diag.Bytes(s.part.start, s.end) }
+func (s *Scanner) ValueSpan() diag.Span { return diag.Bytes(s.part.start, s.end) }
 
 // SkipInvalid skips text that is not valid JSON up to a comma, an opening brace or a closing
 // bracket outside brackets, and at least one byte if nothing was read. After a faulty value it
 // starts inside the value's brackets. The state is [Invalid] at the end.
-func (s *Scanner) PassOver() {
+func (s *Scanner) SkipInvalid() {
 	first := s.goal == goalPunct && s.end == s.pos
 	s.skipFrom(s.skip.open)
 	s.part.atStart = first
@@ -111,7 +111,7 @@ func (s *Scanner) PassOver() {
 // SkipRest skips the rest of a value up to the bracket that closes the outermost of the brackets
 // in around. After a faulty value its own brackets are open, too. The state is [Invalid] at the
 // end.
-func (s *Scanner) PassRest(around string) {
+func (s *Scanner) SkipRest(around string) {
 	s.skipFrom(append([]byte(around), s.skip.open...))
 	s.part.toOuterEnd = true
 }
@@ -120,7 +120,7 @@ func (s *Scanner) PassRest(around string) {
 // token, which can be a string.
 func (s *Scanner) skipFrom(open []byte) {
 	mode := inGap
-	if s.state == Bad && (s.goal == goalValue || s.goal == goalKey) {
+	if s.state == Invalid && (s.goal == goalValue || s.goal == goalKey) {
 		mode = s.mode
 	}
 	s.expect(goalSkip)
@@ -145,23 +145,23 @@ func (p *skipState) closeBracket(c byte) int {
 }
 
 // StartCapture captures all text from here on until [Scanner.StopCapture].
-func (s *Scanner) Keep() {
+func (s *Scanner) StartCapture() {
 	s.captureFrom(s.pos)
 	s.pinned = true
 }
 
 // StopCapture ends [Scanner.StartCapture].
-func (s *Scanner) Forget() { s.stopCapture() }
+func (s *Scanner) StopCapture() { s.stopCapture() }
 
 // Captured returns the captured text from an offset on.
-func (s *Scanner) Kept(from int) string { return s.captured.text()[from-s.captureStart:] }
+func (s *Scanner) Captured(from int) string { return s.captured.text()[from-s.captureStart:] }
 
 // Offset returns the offset of the next byte written.
-func (s *Scanner) At() int { return s.pos + len(s.lookahead) }
+func (s *Scanner) Offset() int { return s.pos + len(s.lookahead) }
 
 // CommittedOffset returns the offset before which no byte can belong to a stop or to a closing
 // fence.
-func (s *Scanner) Settled() int {
+func (s *Scanner) CommittedOffset() int {
 	if s.mode == inFenceRun {
 		return s.tokenStart
 	}
@@ -172,7 +172,7 @@ func (s *Scanner) Settled() int {
 func (s *Scanner) Status() chat.Status { return s.status() }
 
 // ValueChanged reports whether a repair may have changed a value.
-func (s *Scanner) Changed() bool { return s.valueChanged }
+func (s *Scanner) ValueChanged() bool { return s.valueChanged }
 
 // readPunctFast reads whitespace and the next byte if neither a comment nor a fence, stop or
 // non-ASCII character begins there. It returns how many bytes it has read.
@@ -227,17 +227,17 @@ func (s *Scanner) captureUnread() {
 // Unread returns the bytes written after the end that belong to no part: after missing
 // punctuation, after the undecided start of a stop, and after an object of [NewDelimited] with a
 // missing string delimiter.
-func (s *Scanner) Taken() string {
+func (s *Scanner) Unread() string {
 	switch {
-	case s.state == Fenced || s.state == Stopped:
+	case s.state == FenceClosed || s.state == Stopped:
 		return ""
-	case s.capturing && s.end < s.pos && (s.state == Bad || s.state == Done):
-		return s.Kept(s.end) + string(s.lookahead)
+	case s.capturing && s.end < s.pos && (s.state == Invalid || s.state == Done):
+		return s.Captured(s.end) + string(s.lookahead)
 	}
 	return string(s.lookahead)
 }
 
-// Peek returns the next byte to read if rest is written next, and false if there is none. It
+// Peek returns the next byte to read if rest is written next, and false at the end. It
 // differs from the first byte of rest while lookahead is pending.
 func (s *Scanner) Peek(rest []byte) (byte, bool) {
 	for _, b := range [][]byte{s.lookahead, rest} {
@@ -249,7 +249,7 @@ func (s *Scanner) Peek(rest []byte) (byte, bool) {
 }
 
 // endWithoutPunct ends the part before a byte that is not the expected punctuation.
-func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Bad }
+func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Invalid }
 
 // notePartKey records the key, given as JSON, of the current part.
 func (s *Scanner) notePartKey(key []byte, end int) {
@@ -306,7 +306,7 @@ func (s *Scanner) skipJSONByte(c byte) bool {
 			return s.part.atStart || s.part.toOuterEnd || s.endSkip()
 		}
 		if len(p.open) == 0 && (s.goal == goalObject || s.part.toOuterEnd) {
-			s.end, s.state = s.pos+1, Bad
+			s.end, s.state = s.pos+1, Invalid
 		}
 	case ',':
 		if s.goal == goalSkip && len(p.open) == 0 && !s.part.atStart {
@@ -318,7 +318,7 @@ func (s *Scanner) skipJSONByte(c byte) bool {
 
 // endSkip ends skipping before this byte.
 func (s *Scanner) endSkip() bool {
-	s.end, s.state = s.pos, Bad
+	s.end, s.state = s.pos, Invalid
 	return false
 }
 
@@ -342,10 +342,10 @@ func (s *Scanner) endAtNextObject(c byte) bool {
 		return false
 	}
 	comma := a.lastEnd - 1
-	s.fail(diag.Bracket, s.pos, s.pos+1, "missing '}': the next object begins here")
+	s.fail(diag.UnbalancedBracket, s.pos, s.pos+1, "missing '}': the next object begins here")
 	s.addMissingFix(comma, "}")
 	s.object.endsAtNext = true
-	s.end, s.state = s.pos, Bad
+	s.end, s.state = s.pos, Invalid
 	return true
 }
 

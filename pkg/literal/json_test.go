@@ -45,8 +45,8 @@ func TestParseJSON(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
 			r := ParseJSON(test.text)
-			if string(r.Value) != test.want || r.Status != test.status || r.Changed != test.changed || codes(r.Findings) != test.codes {
-				t.Errorf("got %s, %s, changed: %t, %q", r.Value, r.Status, r.Changed, codes(r.Findings))
+			if string(r.Value) != test.want || r.Status != test.status || r.ValueChanged != test.changed || codes(r.Findings) != test.codes {
+				t.Errorf("got %s, %s, changed: %t, %q", r.Value, r.Status, r.ValueChanged, codes(r.Findings))
 			}
 		})
 	}
@@ -69,21 +69,21 @@ type seen struct {
 // in pieces of a given size.
 func readParts(text string, piece int, stops []string) (parts []seen, steps int) {
 	s := NewJSON(Options{Fence: Fence{Char: '`', Len: 3}, Stops: NewStops(stops...)})
-	s.ExpectMark("[],:}", true)
+	s.ExpectPunct("[],:}", true)
 	object, value := false, false
 	take := func(state State) {
 		p := seen{State: state, Status: s.Status(), Findings: s.Findings(), Span: diag.Bytes(0, s.End())}
 		if object {
-			p.Text, p.Span = s.ObjectText(), s.Place()
-			p.Others, p.Other = s.Others()
+			p.Text, p.Span = s.ObjectText(), s.ValueSpan()
+			p.Others, p.Other = s.ExtraMembers()
 			for i, m := range s.Members() {
 				value, _ := m.Text()
-				p.Members = append(p.Members, fmt.Sprint(i, m.Index, m.Key(), m.Span(), m.Kind(), value, string(s.JSON(&m))))
+				p.Members = append(p.Members, fmt.Sprint(i, m.Index, m.KeySpan(), m.ValueSpan(), m.Kind(), value, string(s.JSON(&m))))
 			}
 		} else if value {
-			p.Span, p.Members = s.Place(), []string{string(s.Value())}
+			p.Span, p.Members = s.ValueSpan(), []string{string(s.Value())}
 		} else if state == Done {
-			p.Mark = s.Mark()
+			p.Mark = s.Punct()
 		}
 		parts = append(parts, p)
 	}
@@ -96,26 +96,26 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 		case object:
 			s.ExpectObject([]string{"type", "parameters"})
 		case bad:
-			s.PassOver()
+			s.SkipInvalid()
 		default:
-			s.ExpectMark("[],:}", true)
+			s.ExpectPunct("[],:}", true)
 		}
 	}
 	marks := true
 	for i := 0; i < len(text); {
 		n, state := s.Write([]byte(text[i:min(len(text), i+piece)]))
 		i += n
-		if state == More {
+		if state == NeedMore {
 			continue
 		}
 		take(state)
 		c, more := s.Peek([]byte(text[i:]))
-		if state == Fenced || state == Stopped || !more && !(marks && state == Bad) {
+		if state == FenceClosed || state == Stopped || !more && !(marks && state == Invalid) {
 			marks = true
 			next(0, false)
 			continue
 		}
-		bad := marks && state == Bad && s.Taken() == string(s.lookahead)
+		bad := marks && state == Invalid && s.Unread() == string(s.lookahead)
 		marks = !bad
 		if more {
 			next(c, bad)
@@ -183,14 +183,14 @@ func checkWhole(t *testing.T, text string) {
 	t.Helper()
 	s := NewJSON(Options{})
 	s.ExpectValue()
-	state, n := More, 0
-	for ; n < len(text) && state == More; n++ {
+	state, n := NeedMore, 0
+	for ; n < len(text) && state == NeedMore; n++ {
 		var k int
 		if k, state = s.Write([]byte(text[n : n+1])); k == 0 {
 			n--
 		}
 	}
-	if state == More {
+	if state == NeedMore {
 		state = s.Close()
 	}
 	good := state == Done && s.Status() == chat.StatusOK && len(s.Findings()) == 0 && strings.Trim(text[n:], " \t\r\n") == ""
@@ -257,7 +257,7 @@ func TestPassRest(t *testing.T) {
 		`"open }`:                      "",
 	} {
 		s := NewJSON(Options{})
-		s.PassRest("{")
+		s.SkipRest("{")
 		n, state := s.Write([]byte(text))
 		if got := text[n:]; got != want || state == Done {
 			t.Errorf("%q: %q is left, want %q", text, got, want)

@@ -37,7 +37,7 @@ func (s *Scanner) noteTrailingComma(at int) {
 // noteBareKey reports an unquoted key, also given as JSON.
 func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	if s.lang == jsonText {
-		s.note(diag.BareKey, w.start, w.end, diag.Warning, "unquoted key %s", excerpt(w.text)).
+		s.note(diag.UnquotedKey, w.start, w.end, diag.Warning, "unquoted key %s", excerpt(w.text)).
 			fix("add quotes", diag.Safe, diag.Edit{Start: w.start, End: w.end, New: string(quoted)})
 	}
 }

@@ -41,7 +41,7 @@ type lexer struct {
 	lineBlank   bool // the line has only whitespace so far
 
 	capturing    bool // the text is captured, for tokens and for the call's text
-	pinned       bool // capturing goes on until StopCapture
+	pinned       bool // capturing continues until StopCapture
 	captured     captureBuffer
 	captureStart int // offset of the first captured byte
 
@@ -191,7 +191,7 @@ func (s *Scanner) endLine() {
 	case s.phase == inHead:
 		s.head.lineBroken = true
 	case s.phase == inNonCall && s.skip.endsAtLine():
-		s.end, s.state = s.pos, Bad
+		s.end, s.state = s.pos, Invalid
 	}
 }
 
@@ -245,5 +245,5 @@ func (s *Scanner) endFence() {
 	case s.phase == inHead:
 		s.beginNonCall(s.tokenStart)
 	}
-	s.end, s.state = s.tokenStart, Fenced
+	s.end, s.state = s.tokenStart, FenceClosed
 }

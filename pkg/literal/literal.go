@@ -22,10 +22,10 @@ type State int
 
 // The states of a scanner. It reads further only in state [NeedMore].
 const (
-	More    State = iota // the end has not been reached
+	NeedMore    State = iota // the end has not been reached
 	Done                 // the expected item was read without errors
-	Bad                  // the item has an error, or is not a call
-	Fenced               // the surrounding code fence was closed
+	Invalid                  // the item has an error, or is not a call
+	FenceClosed               // the surrounding code fence was closed
 	Stopped              // a stop was found, see [Options]
 )
 
@@ -195,14 +195,14 @@ func (s *Scanner) Write(p []byte) (int, State) {
 func (s *Scanner) read(p []byte) int {
 	i := 0
 	switch {
-	case len(p) == 0 || s.state != More:
+	case len(p) == 0 || s.state != NeedMore:
 	case s.object.untried:
 		i = s.tryStrict(p)
 	case s.goal == goalPunct && s.mode == inGap:
 		i = s.readPunctFast(p)
 	}
 	s.undecided = false
-	for i < len(p) && s.state == More && !s.undecided {
+	for i < len(p) && s.state == NeedMore && !s.undecided {
 		n := s.step(p[i:])
 		if s.capturing && n > 0 {
 			s.captured.block.Write(p[i : i+n])
@@ -216,7 +216,7 @@ func (s *Scanner) read(p []byte) int {
 // truncated and is never executable.
 func (s *Scanner) Close() State {
 	s.flushLookahead()
-	if s.state == More {
+	if s.state == NeedMore {
 		s.endOfText()
 	}
 	return s.state
@@ -237,7 +237,7 @@ func (s *Scanner) endOfText() {
 	case s.goal == goalPunct && (s.mode == inBlock || s.mode == inStar):
 		s.noteCut(s.tokenStart, "unterminated comment")
 	}
-	if s.state != More {
+	if s.state != NeedMore {
 		return
 	}
 	switch {
@@ -247,7 +247,7 @@ func (s *Scanner) endOfText() {
 	case s.phase == skipping || s.phase == inArguments:
 		s.noteTruncated()
 	}
-	s.end, s.state = s.pos, Bad
+	s.end, s.state = s.pos, Invalid
 }
 
 // Steps returns how many bytes and tokens were looked at, for tests.
@@ -255,7 +255,7 @@ func (s *Scanner) Steps() int { return s.steps }
 
 // IsLineStart reports whether the line has only whitespace so far; in state [FenceClosed],
 // whether the closing fence began a line.
-func (s *Scanner) LineStart() bool { return s.lineBlank }
+func (s *Scanner) IsLineStart() bool { return s.lineBlank }
 
 // End returns the offset after the item. In the states [FenceClosed] and [Stopped] it is the
 // offset of the closing fence or the stop.
@@ -263,7 +263,7 @@ func (s *Scanner) End() int { return s.end }
 
 // NonCallReason says why the statement at [Scanner.NonCall] is not a call, "" if there is
 // nothing to add.
-func (s *Scanner) JunkReason() string {
+func (s *Scanner) NonCallReason() string {
 	if !s.head.lacksParen {
 		return ""
 	}
@@ -272,8 +272,8 @@ func (s *Scanner) JunkReason() string {
 
 // NonCall returns the span of a statement that is not a call, and false if the scanner has read
 // a call or nothing.
-func (s *Scanner) Junk() (diag.Span, bool) {
-	return diag.Bytes(s.head.start, s.end), s.state != More && s.phase == inNonCall
+func (s *Scanner) NonCall() (diag.Span, bool) {
+	return diag.Bytes(s.head.start, s.end), s.state != NeedMore && s.phase == inNonCall
 }
 
 // Call returns the call, and false if there was none. A faulty call has a name and a text but no

@@ -164,7 +164,7 @@ func read(s *Scanner, text string, piece int) reading {
 		if call, ok := s.Call(); ok {
 			r.Calls = append(r.Calls, call)
 		}
-		if junk, ok := s.Junk(); ok {
+		if junk, ok := s.NonCall(); ok {
 			r.Junk = append(r.Junk, junk)
 		}
 		r.Findings = append(r.Findings, s.Findings()...)
@@ -173,10 +173,10 @@ func read(s *Scanner, text string, piece int) reading {
 	for len(rest) > 0 {
 		n, state := s.Write(rest[:min(piece, len(rest))])
 		rest = rest[n:]
-		if state == Fenced || state != More && s.goal == goalValue {
+		if state == FenceClosed || state != NeedMore && s.goal == goalValue {
 			break
 		}
-		if state != More {
+		if state != NeedMore {
 			take()
 			s.Next()
 		}
@@ -326,7 +326,7 @@ func checkReading(t *testing.T, r reading, text string) {
 func parseValue(text string) (json.RawMessage, []diag.Finding) {
 	s := newValue()
 	n, state := s.Write([]byte(text))
-	if state == More {
+	if state == NeedMore {
 		s.Close()
 	}
 	value, findings := s.Value(), s.Findings()

@@ -204,11 +204,11 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 	edit := diag.Edit{Start: w.start, End: w.end, New: n.json}
 	if n.maybeOctal {
 		s.ambiguous = true
-		s.note(diag.NumberForm, w.start, w.end, diag.Error, "ambiguous number %s: decimal or octal", excerpt(w.text)).
+		s.note(diag.NonstandardNumber, w.start, w.end, diag.Error, "ambiguous number %s: decimal or octal", excerpt(w.text)).
 			fix("read it as decimal", diag.Unsafe, edit)
 		return
 	}
-	s.note(diag.NumberForm, w.start, w.end, diag.Warning, "%s has %s; read as %s", excerpt(w.text), n.issue, excerpt(n.json)).
+	s.note(diag.NonstandardNumber, w.start, w.end, diag.Warning, "%s has %s; read as %s", excerpt(w.text), n.issue, excerpt(n.json)).
 		fix("write "+excerpt(n.json), diag.Safe, edit)
 }
 

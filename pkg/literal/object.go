@@ -18,10 +18,10 @@ type Member struct {
 }
 
 // KeySpan returns the span of the key.
-func (m *Member) Key() diag.Span { return diag.Bytes(m.key, m.keyEnd) }
+func (m *Member) KeySpan() diag.Span { return diag.Bytes(m.key, m.keyEnd) }
 
 // ValueSpan returns the span of the value.
-func (m *Member) Span() diag.Span { return diag.Bytes(m.begin, m.end) }
+func (m *Member) ValueSpan() diag.Span { return diag.Bytes(m.begin, m.end) }
 
 // Kind returns the first byte of the value, which identifies its type.
 func (m *Member) Kind() byte {
@@ -100,17 +100,17 @@ func (s *Scanner) Members() []Member { return s.object.found }
 
 // HasNextObjectBegun reports whether the object ended, without its closing brace, at the start
 // of the next object of its list.
-func (s *Scanner) NextBegun() bool { return s.object.endsAtNext }
+func (s *Scanner) HasNextObjectBegun() bool { return s.object.endsAtNext }
 
 // ExtraMembers returns the number of other members, and the key of the first.
-func (s *Scanner) Others() (int, diag.Span) { return s.object.others, s.object.other }
+func (s *Scanner) ExtraMembers() (int, diag.Span) { return s.object.others, s.object.other }
 
 // ObjectText returns the text of the object.
 func (s *Scanner) ObjectText() string {
 	if s.object.text != "" {
 		return s.object.text
 	}
-	text, behind := s.Kept(s.part.start), " \t\r\n"
+	text, behind := s.Captured(s.part.start), " \t\r\n"
 	if s.object.endsAtNext {
 		behind += ","
 	}
@@ -118,8 +118,8 @@ func (s *Scanner) ObjectText() string {
 }
 
 // NewMember returns a member with a key at a span and the last value.
-func (s *Scanner) Member(key diag.Span) Member {
-	place := s.Place()
+func (s *Scanner) NewMember(key diag.Span) Member {
+	place := s.ValueSpan()
 	return Member{key: key.Start, keyEnd: key.End, begin: place.Start, end: place.End, json: s.Value()}
 }
 

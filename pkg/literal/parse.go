@@ -12,7 +12,7 @@ import (
 func ParseCall(text string) (chat.Call, []diag.Finding) {
 	s := NewCall(Options{})
 	n, state := s.Write([]byte(text))
-	if state == More {
+	if state == NeedMore {
 		s.Close()
 	}
 	call, ok := s.Call()
@@ -37,35 +37,35 @@ func hasTrailingText(rest string) bool {
 }
 
 // A Parsed is the result of parsing a whole text.
-type Reading struct {
+type Parsed struct {
 	Value    json.RawMessage // nil if it has an error
 	Status   chat.Status
-	Changed  bool // a repair may have changed the value
+	ValueChanged  bool // a repair may have changed the value
 	Findings []diag.Finding
 }
 
 // ParseJSON parses a text that should be one JSON value. Extensions of JavaScript and Python are
 // read with a finding.
-func ParseJSON(text string) Reading { return ParseBytes([]byte(text)) }
+func ParseJSON(text string) Parsed { return ParseBytes([]byte(text)) }
 
 // ParseBytes is [ParseJSON] for bytes, which it does not retain.
-func ParseBytes(text []byte) Reading {
+func ParseBytes(text []byte) Parsed {
 	var r strictParser
 	var o object
 	if value, ok := r.appendTo(nil, text, &o); ok {
-		return Reading{Value: value, Status: chat.StatusOK}
+		return Parsed{Value: value, Status: chat.StatusOK}
 	}
 	s := NewJSON(Options{})
 	s.ExpectValue()
 	n, state := s.Write(text)
-	if state == More {
+	if state == NeedMore {
 		s.Close()
 	}
-	all := Reading{s.Value(), s.Status(), s.Changed(), s.Findings()}
+	all := Parsed{s.Value(), s.Status(), s.ValueChanged(), s.Findings()}
 	if all.Value == nil {
 		return all
 	}
-	s.ExpectMark("", false)
+	s.ExpectPunct("", false)
 	s.Write(text[n:])
 	s.Close()
 	behind := s.Findings()
@@ -83,7 +83,7 @@ func ParseBytes(text []byte) Reading {
 func trailingFinding(rest []byte, at int) diag.Finding {
 	place := diag.Bytes(at, at+len(rest))
 	if rest[0] == '{' || rest[0] == '[' {
-		return diag.New(diag.Concatenated, place, "unexpected second value")
+		return diag.New(diag.ConcatenatedValues, place, "unexpected second value")
 	}
 	return diag.New(diag.BadLiteral, place, "unexpected text after the value")
 }

@@ -16,7 +16,7 @@ func NewPython(o Options) *Scanner { return newScanner(goalCall, python, o) }
 
 // IsWrapped reports whether the call is the first argument of the wrapper, whose ")" has not
 // been read.
-func (s *Scanner) Wrapped() bool { return s.head.wrapped }
+func (s *Scanner) IsWrapped() bool { return s.head.wrapped }
 
 // beginWrapper reads the parenthesis of the wrapper.
 func (s *Scanner) beginWrapper() {
@@ -32,7 +32,7 @@ func (s *Scanner) readInWrapper(c byte) int {
 		return s.beginWord()
 	case c == '(' && isName(h.word):
 		start := h.wordEnd - len(h.word)
-		text := s.Kept(start)
+		text := s.Captured(start)
 		s.captureFrom(start)
 		s.captured.block.WriteString(text)
 		h.wrapped = true
@@ -288,7 +288,7 @@ func (s *Scanner) readPythonColon() {
 	s.tokenStart = key.start
 	if key.word != "" {
 		s.valueChanged = true
-		s.note(diag.BareKey, key.start, key.end, diag.Warning, "non-string key %s; read as a string", excerpt(key.word)).
+		s.note(diag.UnquotedKey, key.start, key.end, diag.Warning, "non-string key %s; read as a string", excerpt(key.word)).
 			fix("add quotes", diag.Unsafe, diag.Edit{Start: key.start, End: key.end, New: string(a.out[key.from:])})
 	}
 	if s.endKey(key.from, key.end, false); s.isParsing() {
@@ -338,7 +338,7 @@ func (s *Scanner) endBeforeOuter(c byte) bool {
 	default:
 		return false
 	}
-	s.end, s.state = s.pos, Bad
+	s.end, s.state = s.pos, Invalid
 	return true
 }
 

@@ -10,7 +10,7 @@ import (
 // readPython reads a text that is one Python call.
 func readPython(text string, o Options) (chat.Call, string) {
 	s := NewPython(o)
-	if _, state := s.Write([]byte(text)); state == More {
+	if _, state := s.Write([]byte(text)); state == NeedMore {
 		s.Close()
 	}
 	call, _ := s.Call()
@@ -134,8 +134,8 @@ func TestPythonOptions(t *testing.T) {
 		s := NewPython(wrapped)
 		s.Write([]byte(test.text))
 		call, _ := s.Call()
-		if call.Name != test.name || string(call.Arguments) != test.arguments || call.Text != test.call || s.Wrapped() != test.wrapped {
-			t.Errorf("%s: %s %s %q, %t", test.text, call.Name, call.Arguments, call.Text, s.Wrapped())
+		if call.Name != test.name || string(call.Arguments) != test.arguments || call.Text != test.call || s.IsWrapped() != test.wrapped {
+			t.Errorf("%s: %s %s %q, %t", test.text, call.Name, call.Arguments, call.Text, s.IsWrapped())
 		}
 		if start := call.Start - 10; start < 0 || test.text[start:start+len(call.Text)] != call.Text {
 			t.Errorf("%s: the call is at %d", test.text, call.Start)
@@ -149,7 +149,7 @@ func TestComparisonInWrapper(t *testing.T) {
 	s := NewPython(Options{Wrapper: "print"})
 	s.Write([]byte(text))
 	s.Close()
-	if junk, isJunk := s.Junk(); !isJunk || junk.End != len(text) {
+	if junk, isJunk := s.NonCall(); !isJunk || junk.End != len(text) {
 		t.Errorf("%s: junk %v, %t", text, junk, isJunk)
 	}
 }
@@ -186,20 +186,20 @@ func pythonList(text string, piece int, o Options, take func(*Scanner, State)) *
 	for i := 0; i < len(text); {
 		if !reading && strings.IndexByte("[](), \n", text[i]) >= 0 {
 			i++
-			s.MoveTo(o.Base + i)
+			s.ResetAt(o.Base + i)
 			continue
 		}
 		n, state := s.Write([]byte(text[i:min(len(text), i+piece)]))
-		i, reading = i+n, state == More
-		if state == More {
+		i, reading = i+n, state == NeedMore
+		if state == NeedMore {
 			continue
 		}
 		take(s, state)
 		if state == Stopped {
 			return s
 		}
-		i -= len(s.Taken())
-		s.MoveTo(o.Base + i)
+		i -= len(s.Unread())
+		s.ResetAt(o.Base + i)
 		s.Next()
 	}
 	if reading {

@@ -27,7 +27,7 @@ func AppendPython(b []byte, json []byte) []byte {
 // AppendDelimited appends a value, given as valid JSON, in the form that [NewDelimited] reads
 // back as the same value: unquoted keys and strings between delimiters. A key with special
 // characters and a string that contains the delimiter are quoted as in JSON.
-func AppendQuoted(b []byte, json []byte, mark string) []byte {
+func AppendDelimited(b []byte, json []byte, mark string) []byte {
 	for i := 0; i < len(json); {
 		token := nextToken(json[i:])
 		i += len(token)

@@ -25,11 +25,11 @@ func TestAppendQuoted(t *testing.T) {
 		`{"a b": 1, "": 2, "c:": 3, "<d": 4, "e-f.g": 5}`:           `{"a b":1,"":2,"c:":3,"<d":4,e-f.g:5}`,
 		`{"a": "x<|\"|>y", "b": "<|\"|"}`:                           `{a:"x\u003c|\"|>y",b:~<|"|~}`,
 	} {
-		if got := string(AppendQuoted(nil, []byte(text), privateMark)); got != marked(want) {
+		if got := string(AppendDelimited(nil, []byte(text), privateMark)); got != marked(want) {
 			t.Errorf("%s: %s, want %s", text, got, marked(want))
 		}
 	}
-	if got := string(AppendQuoted(nil, []byte(`{"k":"xa"}`), "aa")); got != `{k:"x\u0061"}` {
+	if got := string(AppendDelimited(nil, []byte(`{"k":"xa"}`), "aa")); got != `{k:"x\u0061"}` {
 		t.Error(got)
 	}
 }
@@ -42,7 +42,7 @@ func checkRendered(t *testing.T, text string) {
 		t.Fatalf("%s is read back as %s: %s", text, call.Arguments, findings)
 	}
 	object := `{"v":[` + text + `]}`
-	quoted := string(AppendQuoted(nil, []byte(object), privateMark))
+	quoted := string(AppendDelimited(nil, []byte(object), privateMark))
 	r := readQuoted(quoted, len(quoted), Options{MaxDepth: MaxDepth + 2})
 	if !bytes.Equal(tokens(t, []byte(r.Value)), tokens(t, []byte(object))) || r.State != Done {
 		t.Fatalf("%s is read back as %s: %s", quoted, r.Value, r.Codes)

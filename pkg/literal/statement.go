@@ -89,7 +89,7 @@ func (s *Scanner) readAfterWord(c byte) int {
 		return 1
 	case named && s.head.lineBroken:
 		// The previous line was a statement of its own; this line begins the next.
-		s.phase, s.end, s.state, s.findings = inNonCall, s.head.wordEnd, Bad, nil
+		s.phase, s.end, s.state, s.findings = inNonCall, s.head.wordEnd, Invalid, nil
 	case isNonASCII(c):
 		return s.beginNonASCII()
 	case !named && canBeginWord(c):
@@ -121,7 +121,7 @@ func isName(word string) bool {
 var namespacePrefixes = []string{"functions.", "tools.", "default_api."}
 
 // CutNamespace splits prefixes that models add, such as "functions.", from a tool name. The
-// namespace is "" if there is none.
+// namespace may be "".
 func CutNamespace(name string) (space, rest string) {
 	rest = name
 	for i := 0; i < len(namespacePrefixes); i++ {
@@ -216,7 +216,7 @@ func (s *Scanner) skipByte(c byte) int {
 	case strings.IndexByte(")]}", c) >= 0:
 		p.depth = max(0, p.depth-1)
 	case c == ';' && p.depth == 0:
-		s.end, s.state = s.pos, Bad
+		s.end, s.state = s.pos, Invalid
 	}
 	p.word.add(c)
 	p.last = c
@@ -249,7 +249,7 @@ func (s *Scanner) skipCallByte(c byte) {
 	case ')':
 		s.skip.depth--
 		if s.skip.depth == 0 {
-			s.end, s.state = s.pos+1, Bad
+			s.end, s.state = s.pos+1, Invalid
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *Scanner) writeLookahead(p []byte) (int, State) {
 	case n < before:
 		s.lookahead = append(text[:0], text[n:before]...)
 		return 0, s.state
-	case s.state != More:
+	case s.state != NeedMore:
 		return n - before, s.state
 	}
 	more, state := s.Write(p[n-before:])

@@ -19,15 +19,15 @@ var testStops = []string{"</call>", "[TOOL]", "]<]", "<<", "<<<"}
 func TestStops(t *testing.T) {
 	o := Options{Stops: NewStops(testStops...)}
 	value := func(o Options) *Scanner { s := NewJSON(o); s.ExpectValue(); return s }
-	mark := func(o Options) *Scanner { s := NewJSON(o); s.ExpectMark("[]", false); return s }
-	rest := func(o Options) *Scanner { s := NewJSON(o); s.PassRest("{"); return s }
-	over := func(o Options) *Scanner { s := NewJSON(o); s.PassOver(); return s }
+	mark := func(o Options) *Scanner { s := NewJSON(o); s.ExpectPunct("[]", false); return s }
+	rest := func(o Options) *Scanner { s := NewJSON(o); s.SkipRest("{"); return s }
+	over := func(o Options) *Scanner { s := NewJSON(o); s.SkipInvalid(); return s }
 	object := func(o Options) *Scanner { s := NewJSON(o); s.ExpectObject([]string{"a"}); return s }
-	private := func(o Options) *Scanner { return NewQuoted(privateMark, o) }
+	private := func(o Options) *Scanner { return NewDelimited(privateMark, o) }
 	tests := []struct {
 		name  string
 		start func(Options) *Scanner
-		text  string // up to the stop, a bar, and the stop; without a bar there is none
+		text  string // up to the stop, a bar, and the stop; empty without a bar
 		state State
 		codes string
 	}{
@@ -37,7 +37,7 @@ func TestStops(t *testing.T) {
 		{"call", NewCall, "f(`${</call>}`, ¦</call>", Stopped, "TC217"},
 		{"call", NewCall, "f¦</call>", Stopped, ""},
 		{"call", NewCall, "f('<<<')", Done, ""},
-		{"call", NewCall, "f([TOOLS])", Bad, "TC217"},
+		{"call", NewCall, "f([TOOLS])", Invalid, "TC217"},
 		{"statement", NewStatement, "a < b ¦<<", Stopped, ""},
 		{"statement", NewStatement, "// f() ¦</call>", Stopped, ""},
 		{"statement", NewStatement, "/* f() </cal ¦</call>", Stopped, ""},
@@ -45,18 +45,18 @@ func TestStops(t *testing.T) {
 		{"value", value, `{"a": [¦[TOOL]`, Stopped, "TC211"},
 		{"value", value, `{"a": 1¦]<]`, Stopped, "TC211"},
 		{"value", value, `["</call>", 'a[TOOL]', "]<]"]`, Done, "TC202"},
-		{"value", value, `[TRUE]`, Bad, "TC217"},
+		{"value", value, `[TRUE]`, Invalid, "TC217"},
 		{"value", value, `1</call>`, Done, ""},
 		{"mark", mark, " \n¦</call>", Stopped, ""},
 		{"mark", mark, "¦]<]", Stopped, ""},
 		{"mark", mark, "[TOO]", Done, ""},
 		{"mark", mark, "]<[", Done, ""},
-		{"mark", mark, "</cool>", Bad, ""},
+		{"mark", mark, "</cool>", Invalid, ""},
 		{"mark", mark, "/* ¦</call>", Stopped, "TC208"},
 		{"rest", rest, `1, "</call>", [¦[TOOL]`, Stopped, ""},
-		{"rest", rest, `1, it's ]<[ }`, Bad, ""},
+		{"rest", rest, `1, it's ]<[ }`, Invalid, ""},
 		{"over", over, `x ¦</call>`, Stopped, ""},
-		{"over", over, `x ]<[`, Bad, ""},
+		{"over", over, `x ]<[`, Invalid, ""},
 		{"object", object, `{"a": "</call>", "b": ¦</call>`, Stopped, "TC220"},
 		{"object", object, `{"a"¦</call>`, Stopped, "TC220"},
 		{"object", object, `{a¦</call>`, Stopped, "TC217"},
@@ -78,7 +78,7 @@ func TestStops(t *testing.T) {
 			for _, piece := range []int{1, 2, 3, len(text)} {
 				s := test.start(o)
 				n, state := writePieces(s, text, piece)
-				left := s.Taken() + text[n:]
+				left := s.Unread() + text[n:]
 				if state == Stopped && (left != "" || s.End() != len(before) || s.Stop() != stop) {
 					t.Errorf("pieces of %d: stopped by %q at %d, left is %q", piece, s.Stop(), s.End(), left)
 				}
@@ -93,25 +93,25 @@ func TestStops(t *testing.T) {
 // writePieces writes a text in pieces until something has been read, and returns
 // how many bytes were written.
 func writePieces(s *Scanner, text string, piece int) (i int, state State) {
-	for i < len(text) && state == More {
+	for i < len(text) && state == NeedMore {
 		var n int
 		n, state = s.Write([]byte(text[i:min(len(text), i+piece)]))
 		i += n
 	}
-	if state == More {
+	if state == NeedMore {
 		state = s.Close()
 	}
 	return i, state
 }
 
-// The possible start of a stop is not lost if it is none.
+// The possible start of a stop is not lost if no stop follows.
 func TestHeldBack(t *testing.T) {
 	for text, want := range map[string]string{"[TOO]": "TOO]", "]<[": "<[", "</cool>": "</cool>", "</c": "</c", "x": "x"} {
 		for piece := 1; piece <= len(text); piece++ {
 			s := NewJSON(Options{Stops: NewStops(testStops...)})
-			s.ExpectMark("[]", false)
+			s.ExpectPunct("[]", false)
 			i, _ := writePieces(s, text, piece)
-			left := s.Taken() + text[i:]
+			left := s.Unread() + text[i:]
 			if left != want {
 				t.Errorf("%q in pieces of %d: %q is left, want %q", text, piece, left, want)
 			}
@@ -137,7 +137,7 @@ func readLaw(text string, piece int, o Options, private bool) lawCase {
 			r.Calls = append(r.Calls, call)
 		}
 		r.Findings = append(r.Findings, s.Findings()...)
-		r.States = append(r.States, fmt.Sprint(state, s.Status(), s.Changed(), s.End(), s.Stop(), s.Wrapped(), string(s.Value())))
+		r.States = append(r.States, fmt.Sprint(state, s.Status(), s.ValueChanged(), s.End(), s.Stop(), s.IsWrapped(), string(s.Value())))
 	}
 	if private {
 		objectList(text, piece, o, take)
@@ -149,13 +149,13 @@ func readLaw(text string, piece int, o Options, private bool) lawCase {
 
 // objectList reads objects with string delimiters one after another.
 func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
-	s := NewQuoted(privateMark, o)
+	s := NewDelimited(privateMark, o)
 	for i := strings.IndexByte(text, '{'); i >= 0 && i < len(text); {
-		s.MoveTo(i)
+		s.ResetAt(i)
 		s.Next()
 		n, state := writePieces(s, text[i:], piece)
 		take(s, state)
-		i += n - len(s.Taken())
+		i += n - len(s.Unread())
 		next := strings.IndexByte(text[i:], '{')
 		if next < 0 {
 			return

@@ -60,7 +60,7 @@ const blanks = " \t\r\n\v\f"
 // in an object, a key and a colon.
 func (s *Scanner) reopenString() bool {
 	last := s.lastString
-	raw := s.Kept(last.textStart)[:last.closerStart-last.textStart]
+	raw := s.Captured(last.textStart)[:last.closerStart-last.textStart]
 	s.steps += len(raw)
 	object := s.args.top().char == '{'
 	comma, key := memberTail(raw, object)
@@ -80,14 +80,14 @@ func (s *Scanner) reopenString() bool {
 		}
 	}
 	s.openDelimited(last.closerStart)
-	for _, c := range []byte(s.Kept(last.closerStart + len(s.delimiter))) {
+	for _, c := range []byte(s.Captured(last.closerStart + len(s.delimiter))) {
 		s.emitRune(rune(c)) // whitespace
 	}
 	return true
 }
 
 // memberTail finds the start of a last member or item at the end of a text before a string. It
-// returns the index of its comma and its key, or -1 if there is none.
+// returns the index of its comma and its key, or -1 if not found.
 func memberTail(text string, object bool) (comma int, key string) {
 	rest := strings.TrimRight(text, blanks)
 	if object {
@@ -155,9 +155,9 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	from, text, raw := s.lastString.outStart, s.lastString.textStart, ""
 	if atEnd {
 		from, text = s.str.outStart, s.tokenStart+len(s.delimiter)
-		raw = s.Kept(text)
+		raw = s.Captured(text)
 	} else {
-		raw = s.Kept(text)[:s.lastString.closerStart-text]
+		raw = s.Captured(text)[:s.lastString.closerStart-text]
 	}
 	stop := s.indexStop(raw)
 	if stop < 0 {

@@ -257,7 +257,7 @@ func appendArray(b []byte, values []json.RawMessage) []byte {
 
 // setID sets the id of the call from the attributes of its tag.
 func (m *machine) setID(attributes []attribute) {
-	if a, ok := findAttribute(attributes, m.syntax.ID); ok && m.out != nil && utf8.ValidString(a.value) {
+	if a, ok := findAttribute(attributes, m.syntax.IDAttr); ok && m.out != nil && utf8.ValidString(a.value) {
 		m.out.id = a.value
 	}
 }
@@ -286,7 +286,7 @@ func (m *machine) addParam(start, end int) {
 	switch i, isNew := o.beginArgument(p.name.text); {
 	case isNew:
 		o.endArgument(value)
-	case p.isElement && m.syntax.Nested:
+	case p.isElement && m.syntax.NestedTags:
 		o.arguments[i].repeats = append(o.arguments[i].repeats, bytes.Clone(value))
 		o.hasRepeats = true
 	default:
@@ -322,9 +322,9 @@ func (m *machine) addInvalidObject(start, end int) bool {
 }
 
 // addParsed adds the status and findings of a value that begins at an offset.
-func (m *machine) addParsed(r literal.Reading, start int, path string) {
+func (m *machine) addParsed(r literal.Parsed, start int, path string) {
 	o := m.out
-	o.valueChanged = o.valueChanged || r.Changed
+	o.valueChanged = o.valueChanged || r.ValueChanged
 	switch r.Status {
 	case chat.StatusAmbiguous:
 		o.ambiguous = true

@@ -89,7 +89,7 @@ func (h *containerReader) openTag(found mark) bool {
 		h.fault(diag.MissingCloser, found, "unterminated tag")
 		return false
 	}
-	key, attributes := h.parser.splitName(h.parser.syntax.Key)
+	key, attributes := h.parser.splitName(h.parser.syntax.KeyAttr)
 	tag := h.parser.tag
 	h.parser.lookahead = tag.next
 	if twice := tag.duplicate.name; twice != "" {

@@ -15,7 +15,7 @@ import (
 
 // paramValue decodes the value of the current parameter, between two offsets, as JSON.
 func (m *machine) paramValue(start, end int) json.RawMessage {
-	start, end = m.trimFraming(start, end)
+	start, end = m.trimPadding(start, end)
 	text := m.text[start:end]
 	if a, ok := findAttribute(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
 		text, start, end = []byte(a.value), a.start, a.end
@@ -23,13 +23,13 @@ func (m *machine) paramValue(start, end int) json.RawMessage {
 	shape := m.shape.Property(m.param.name.text)
 	v := &m.out.value
 	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
-	if (m.param.isContainer || m.syntax.Nested) && !utf8.Valid(text) { // names in it, too
+	if (m.param.isContainer || m.syntax.NestedTags) && !utf8.Valid(text) { // names in it, too
 		m.fault(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
 	}
 	switch {
 	case m.param.isContainer:
 		return v.decodeContainer(text, m.syntax.formOf(m.param.attrs), shape)
-	case m.syntax.Nested:
+	case m.syntax.NestedTags:
 		if value, ok := v.decodeNested(text, shape); ok {
 			return value
 		}
@@ -41,8 +41,8 @@ func (m *machine) paramValue(start, end int) json.RawMessage {
 }
 
 // trimPadding returns the offsets of a value without its padding.
-func (m *machine) trimFraming(start, end int) (int, int) {
-	framing := m.syntax.Framing
+func (m *machine) trimPadding(start, end int) (int, int) {
+	framing := m.syntax.Padding
 	switch {
 	case m.param.openerMissing:
 		framing = Blanks
@@ -153,7 +153,7 @@ func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessa
 		return nil, false
 	}
 	v.m.steps += len(text)
-	return v.decodeNestedJSON(literal.Reading{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
+	return v.decodeNestedJSON(literal.Parsed{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
 }
 
 // decodeJSON decodes a text that is JSON of one of several kinds, with repairs, and returns
@@ -163,7 +163,7 @@ func (v *valueReader) decodeJSON(text []byte, kinds Kinds, plain bool) (json.Raw
 }
 
 // acceptParsed returns a parsed value if it is of one of several kinds.
-func (v *valueReader) acceptParsed(r literal.Reading, kinds Kinds, plain bool) (json.RawMessage, bool) {
+func (v *valueReader) acceptParsed(r literal.Parsed, kinds Kinds, plain bool) (json.RawMessage, bool) {
 	if r.Value == nil && isFatal(r.Findings) {
 		v.addParsed(r, plain)
 		v.m.out.invalid = true
@@ -182,10 +182,10 @@ func (v *valueReader) acceptParsed(r literal.Reading, kinds Kinds, plain bool) (
 }
 
 // parse parses a text that may be JSON.
-func (v *valueReader) parse(text []byte) literal.Reading {
+func (v *valueReader) parse(text []byte) literal.Parsed {
 	v.m.steps += len(text)
 	if value, ok := v.m.out.parseStrict(text); ok {
-		return literal.Reading{Value: value, Status: chat.StatusOK}
+		return literal.Parsed{Value: value, Status: chat.StatusOK}
 	}
 	return literal.ParseBytes(text)
 }
@@ -253,7 +253,7 @@ func (v *valueReader) decodeStrict(text []byte, kinds Kinds) json.RawMessage {
 		return v.decodeAsText(text)
 	}
 	v.m.steps += len(text)
-	r := literal.Reading{Status: chat.StatusOK}
+	r := literal.Parsed{Status: chat.StatusOK}
 	var ok bool
 	if r.Value, ok = v.m.out.parseStrict(text); !ok && v.isStrictJSON(text) {
 		r, ok = literal.ParseBytes(text), true
@@ -274,7 +274,7 @@ func isFatal(findings []diag.Finding) bool {
 }
 
 // decodeNestedJSON returns the object or array in a JSON string if no string is allowed.
-func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.RawMessage, bool) {
+func (v *valueReader) decodeNestedJSON(r literal.Parsed, kinds Kinds) (json.RawMessage, bool) {
 	var text string
 	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
 		return nil, false
@@ -290,7 +290,7 @@ func (v *valueReader) decodeNestedJSON(r literal.Reading, kinds Kinds) (json.Raw
 }
 
 // addParsed adds the findings about a value.
-func (v *valueReader) addParsed(r literal.Reading, plain bool) {
+func (v *valueReader) addParsed(r literal.Parsed, plain bool) {
 	if !plain {
 		for i := range r.Findings {
 			r.Findings[i].Span, r.Findings[i].Fixes = diag.Span{}, nil

@@ -115,7 +115,7 @@ func (m *machine) noteMissingCloser(fix diag.FixKind) {
 }
 
 // callClosingTag returns the closing tag of the call.
-func (m *machine) callClosingTag() string { return m.closingTag(m.syntax.Calls[0]) }
+func (m *machine) callClosingTag() string { return m.closingTag(m.syntax.CallTags[0]) }
 
 // closingTag returns a closing tag in the style of the call's tags.
 func (m *machine) closingTag(name string) string {
@@ -134,7 +134,7 @@ func (m *machine) paramClosingTag() string {
 	case m.syntax.KeyTag != "":
 		return m.closingTag(m.syntax.ValueTag)
 	}
-	return m.closingTag(m.syntax.Parameters[0])
+	return m.closingTag(m.syntax.ParamTags[0])
 }
 
 func (m *machine) noteWrongCloser(found mark) {
@@ -155,7 +155,7 @@ func (m *machine) noteKeyCloser(found mark) {
 // noteAttributes reports unknown attributes.
 func (m *machine) noteAttributes(attributes []attribute) {
 	s := m.syntax
-	known := append([]string{s.ID, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.Ignored...)
+	known := append([]string{s.IDAttr, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.IgnoredAttrs...)
 	for _, a := range attributes {
 		if !slices.Contains(known, a.name) && a != m.tag.duplicate {
 			m.note(diag.UnknownMember, a.start, a.end, "unknown attribute %s; ignored", excerpt(a.name))
@@ -173,7 +173,7 @@ func (m *machine) noteJunk(start, end int) {
 		return
 	}
 	if !m.hasParams && !m.hasObject {
-		if m.syntax.Bare && m.addInvalidObject(start, end) {
+		if m.syntax.ObjectArgs && m.addInvalidObject(start, end) {
 			return
 		}
 		m.fault(diag.NotACall, start, end, "expected arguments, got text")

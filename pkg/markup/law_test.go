@@ -39,8 +39,8 @@ func outcomeOf(t testing.TB, s *Syntax, known Toolset, text string, sizes ...int
 func outcomeWith(t testing.TB, s *Syntax, o Options, text string, sizes ...int) outcome {
 	base := o.Base
 	r := New(s, o)
-	read, state := 0, More
-	for left := text; left != "" && state == More; {
+	read, state := 0, NeedMore
+	for left := text; left != "" && state == NeedMore; {
 		size := len(left)
 		if len(sizes) > 0 {
 			size = min(sizes[0], size)
@@ -48,7 +48,7 @@ func outcomeWith(t testing.TB, s *Syntax, o Options, text string, sizes ...int) 
 		}
 		var n int
 		n, state = r.Write([]byte(left[:size]))
-		if state == More && n != size {
+		if state == NeedMore && n != size {
 			t.Fatalf("%q: %d of %d bytes are read", text, n, size)
 		}
 		read += n
@@ -57,11 +57,11 @@ func outcomeWith(t testing.TB, s *Syntax, o Options, text string, sizes ...int) 
 			t.Fatalf("%d bytes are kept of %d", kept, read)
 		}
 	}
-	if state == More {
+	if state == NeedMore {
 		state = r.Close()
 	}
-	if r.End()+len(r.Rest()) != base+read || state == Done && !strings.HasSuffix(text[:read], r.Rest()) {
-		t.Fatalf("%q: read %d bytes up to %d and %q", text, read, r.End(), r.Rest())
+	if r.End()+len(r.Unread()) != base+read || state == Done && !strings.HasSuffix(text[:read], r.Unread()) {
+		t.Fatalf("%q: read %d bytes up to %d and %q", text, read, r.End(), r.Unread())
 	}
 	call, _ := r.Call()
 	return outcome{state, r.End(), call, r.Alternatives(), r.Findings()}
@@ -195,11 +195,11 @@ func TestGrowth(t *testing.T) {
 		h := hostile[name]
 		text := h.begin + strings.Repeat(h.middle, max(1, n/len(h.middle))) + h.end
 		r := New(h.syntax, Options{})
-		state := More
-		for i := 0; i < len(text) && state == More; i += piece {
+		state := NeedMore
+		for i := 0; i < len(text) && state == NeedMore; i += piece {
 			_, state = r.Write([]byte(text[i:min(len(text), i+piece)]))
 		}
-		if state == More {
+		if state == NeedMore {
 			r.Close()
 		}
 		return r.Steps()

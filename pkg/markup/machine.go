@@ -182,7 +182,7 @@ func (m *machine) skipBlanks() bool {
 		switch c := m.text[m.lookahead]; {
 		case isSpace(c):
 			n = 1
-		case c == '\\' && m.syntax.Backslash:
+		case c == '\\' && m.syntax.EscapedNewline:
 			v := m.matchAt(m.lookahead, `\n`)
 			if v == maybe {
 				return false
@@ -262,7 +262,7 @@ func (m *machine) readOpening() bool {
 	if !found.qualified {
 		m.noteMissingPrefix(found)
 	}
-	if m.syntax.Name == InText {
+	if m.syntax.NameAttr == InText {
 		return m.enter(inName, found.end)
 	}
 	m.beginTag(found)
@@ -312,9 +312,9 @@ func (m *machine) readName() bool {
 		switch c := m.text[m.lookahead]; {
 		case isSpace(c) && m.lookahead == m.pos: // before the name
 			m.pos++
-		case c == '\n', c == '\r', c == '{' && m.syntax.Bare:
+		case c == '\n', c == '\r', c == '{' && m.syntax.ObjectArgs:
 			return m.setTextName(m.lookahead)
-		case c == '\\' && m.syntax.Backslash:
+		case c == '\\' && m.syntax.EscapedNewline:
 			if v := m.matchAt(m.lookahead, `\n`); v != no {
 				return v == yes && m.setTextName(m.lookahead)
 			}
@@ -378,7 +378,7 @@ func (m *machine) readBody() bool {
 	if m.isTruncatedMark() {
 		return false
 	}
-	if m.text[m.lookahead] == '{' && m.syntax.Bare && !m.hasParams && !m.triedObject {
+	if m.text[m.lookahead] == '{' && m.syntax.ObjectArgs && !m.hasParams && !m.triedObject {
 		m.triedObject = true
 		m.json = literal.NewJSON(literal.Options{})
 		m.json.ExpectValue()
@@ -391,7 +391,7 @@ func (m *machine) readBody() bool {
 // canEndAt reports whether the text can end after a mark without its end. If the text is
 // truncated there, the mark may be the start of another one.
 func (m *machine) canEndAt(found mark) bool {
-	return m.endsAtCallEnd || m.syntax.Stopped && found.kind == callClose && !m.param.wrongCloser
+	return m.endsAtCallEnd || m.syntax.OptionalEnd && found.kind == callClose && !m.param.wrongCloser
 }
 
 // readJunk skips unexpected text between parameters up to the next mark.
@@ -437,7 +437,7 @@ func (m *machine) readObject() bool {
 	n, state := m.json.Write(m.text[m.lookahead:])
 	m.lookahead += n
 	m.steps += n
-	if state == literal.More {
+	if state == literal.NeedMore {
 		return false
 	}
 	m.json = nil

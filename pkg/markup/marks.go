@@ -52,7 +52,7 @@ func (m *machine) parseCutCloser(i int) (mark, verdict) {
 		return mark{}, no
 	}
 	best := no
-	for _, name := range m.syntax.Calls {
+	for _, name := range m.syntax.CallTags {
 		for _, name := range []string{name, m.syntax.Prefix + name} {
 			closer := d.Close[1:] + name + d.End
 			switch v := m.matchAt(i, closer); v {
@@ -73,7 +73,7 @@ func (m *machine) parseMark(i int) (mark, verdict) {
 	if v == no && m.param.closesByName {
 		found, v = m.parseNameCloser(i)
 	}
-	if v == no && m.syntax.Elements {
+	if v == no && m.syntax.ElementParams {
 		found, v = m.parseElement(i)
 		found = m.qualify(found, i, false)
 	}
@@ -148,7 +148,7 @@ func (m *machine) parseTail(k kind, t tail, i int) (mark, verdict) {
 		return found, yes
 	case equalsTail, attrTail:
 		v := m.nameEndsAt(i, t)
-		if v == no && m.syntax.Glued {
+		if v == no && m.syntax.GluedAttr {
 			return m.parseGluedTail(found)
 		}
 		return found, v
@@ -188,9 +188,9 @@ const byteLevelSpace = "\u0120"
 func (m *machine) parseGluedTail(found mark) (mark, verdict) {
 	open := no
 	for _, blank := range []string{"", byteLevelSpace} {
-		end, v := m.matchSequence(found.end, blank, m.syntax.Name, "=")
+		end, v := m.matchSequence(found.end, blank, m.syntax.NameAttr, "=")
 		if v == yes {
-			found.nameEnd = end - len(m.syntax.Name) - len("=")
+			found.nameEnd = end - len(m.syntax.NameAttr) - len("=")
 			found.end, found.glued = found.nameEnd, true
 			return found, yes
 		}

@@ -18,10 +18,10 @@ type State int
 
 // The states of a scanner. It reads further only in state [NeedMore].
 const (
-	More State = iota // the end of the call has not been reached
-	Done              // a call was read to its end; see its status
-	Cut               // the text has ended inside a call
-	None              // there is no call here
+	NeedMore  State = iota // the end of the call has not been reached
+	Done                   // a call was read to its end; see its status
+	Truncated              // the text has ended inside a call
+	NoCall                 // there is no call here
 )
 
 // Options configure a scanner.
@@ -81,7 +81,7 @@ const minPiece = 512
 // it ends in another way, [Scanner.Unread] returns the bytes after its end from earlier pieces.
 func (s *Scanner) Write(p []byte) (int, State) {
 	n := 0
-	for n < len(p) && s.state == More {
+	for n < len(p) && s.state == NeedMore {
 		before := len(s.m.text) + len(s.stops.lookahead)
 		piece := min(len(p)-n, max(minPiece, before))
 		s.stops.appendText(&s.m, p[n:n+piece])
@@ -108,7 +108,7 @@ func (s *Scanner) finishIfEnded(before, piece int) int {
 // Close marks the end of the text and returns the last state. An unfinished call is reported as
 // truncated and is never executable.
 func (s *Scanner) Close() State {
-	if s.state == More {
+	if s.state == NeedMore {
 		s.m.text = append(s.m.text, s.stops.lookahead...)
 		s.stops.lookahead = nil
 		s.m.final = true
@@ -122,13 +122,13 @@ func (s *Scanner) finish() {
 	s.state = Done
 	switch {
 	case s.m.notCall:
-		s.state = None
+		s.state = NoCall
 		if s.m.openingTooLong {
 			s.reading.findings = []diag.Finding{diag.New(diag.NotACall, diag.Bytes(s.m.base+s.m.start, s.m.base+s.m.start+1), "unterminated opening tag of a call: no end within %d bytes", maxOpeningTag)}
 		}
 		return
 	case s.m.truncated:
-		s.state = Cut
+		s.state = Truncated
 	}
 	s.reading = s.m.finishCall()
 	s.m.text = reuse(s.m.text)
@@ -142,7 +142,9 @@ func (s *Scanner) Call() (chat.Call, bool) {
 }
 
 // NameSpan returns the span of the tool name.
-func (s *Scanner) Named() (start, end int) { return s.reading.nameSpan.start, s.reading.nameSpan.end }
+func (s *Scanner) NameSpan() (start, end int) {
+	return s.reading.nameSpan.start, s.reading.nameSpan.end
+}
 
 // Alternatives returns the readings of an ambiguous call, that of [Scanner.Call] first; nil for
 // any other call. If the other reading is a value that continues after the end, it is not
@@ -155,7 +157,7 @@ func (s *Scanner) Findings() []diag.Finding { return s.reading.findings }
 // Unread returns the bytes after the call from earlier pieces, for the caller to read again:
 // whitespace, and a mark that ends the call without being part of it. In state [NoCall] it is
 // all text of earlier pieces.
-func (s *Scanner) Rest() string { return s.rest }
+func (s *Scanner) Unread() string { return s.rest }
 
 // End returns the offset after the call, in state [NoCall] the start offset.
 func (s *Scanner) End() int { return s.m.base + s.m.end }

@@ -45,7 +45,7 @@ func read(s *sample) *Scanner {
 		o.Tools = nil
 	}
 	r := New(s.syntax, o)
-	if _, state := r.Write([]byte(s.text)); state == More {
+	if _, state := r.Write([]byte(s.text)); state == NeedMore {
 		r.Close()
 	}
 	return r

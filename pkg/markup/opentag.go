@@ -49,7 +49,7 @@ func (m *machine) readTag() bool {
 		return false
 	}
 	if t.mark.kind == callOpen {
-		a, others := m.splitName(m.syntax.Name)
+		a, others := m.splitName(m.syntax.NameAttr)
 		m.setTool(a)
 		m.setID(others)
 		m.noteTag(others)
@@ -66,7 +66,7 @@ func (m *machine) readTag() bool {
 // noteTag reports faults of the tag other than in its name.
 func (m *machine) noteTag(others []attribute) {
 	if found := m.tag.mark; found.glued {
-		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.Name), "missing space before the attribute %q", m.syntax.Name)
+		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.NameAttr), "missing space before the attribute %q", m.syntax.NameAttr)
 		f.Severity = diag.Warning
 		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(byteLevelSpace)))
 		m.fix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
@@ -80,7 +80,7 @@ func (m *machine) noteTag(others []attribute) {
 
 // nameCloses reports whether a closing tag with the name of a parameter can close it.
 func (m *machine) nameCloses(name string) bool {
-	if m.syntax.Elements || len(name) > maxElementName {
+	if m.syntax.ElementParams || len(name) > maxElementName {
 		return false
 	}
 	for i := range len(name) {
@@ -169,9 +169,9 @@ func (t *tag) finish(end, next int) bool {
 // namePosition returns the position of the name in the tag.
 func (m *machine) namePosition() string {
 	if m.tag.mark.kind == callOpen {
-		return m.syntax.Name
+		return m.syntax.NameAttr
 	}
-	return m.syntax.Key
+	return m.syntax.KeyAttr
 }
 
 // splitName returns the attribute with the name, and the others.
@@ -251,7 +251,7 @@ func (m *machine) parseAttribute(i, end int) (attribute, int) {
 		i++
 	}
 	next := m.parseAttributeValue(&a, i, end)
-	if m.syntax.AttrEscapes {
+	if m.syntax.AttrEntities {
 		a.value = unescape(a.value)
 	}
 	return a, next
@@ -281,12 +281,12 @@ func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 
 // paramKey returns the parameter name in the tag and stores its attributes.
 func (m *machine) paramKey() name {
-	a, others := m.splitName(m.syntax.Key)
+	a, others := m.splitName(m.syntax.KeyAttr)
 	m.param.attrs = others
 	n := m.paramName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
 	has, _ := m.shape.declares(n.text)
-	n.hasExtra = m.syntax.Key == InTag && !has && strings.Contains(n.text, "=")
+	n.hasExtra = m.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
 
@@ -344,7 +344,7 @@ func (m *machine) toolName(text string, start, end int) name {
 	space, rest = cutDoubled(n.text)
 	if space != "" && m.tools[n.text] == nil && m.tools[rest] != nil {
 		n.text = rest
-		if !m.syntax.Doubled {
+		if !m.syntax.DoubledName {
 			n.namespace = space
 		}
 	}

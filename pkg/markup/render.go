@@ -91,7 +91,7 @@ func (w *writer) writeAttribute(name, value string) {
 	switch {
 	case name == InTag:
 		w.write(InTag, value)
-	case w.AttrEscapes:
+	case w.AttrEntities:
 		w.write(" ", name, `="`, escapes.Replace(value), `"`)
 	default:
 		w.write(" ", name, `="`, value, `"`)
@@ -114,15 +114,15 @@ func (w *writer) endLine() {
 
 // writeCall writes a call. It returns false if the arguments are not an object.
 func (w *writer) writeCall(name string, arguments json.RawMessage) bool {
-	tag := w.Calls[0]
-	if w.Name == InText {
+	tag := w.CallTags[0]
+	if w.NameAttr == InText {
 		w.openTag(tag)
 		w.write(name)
-		if w.NameEnd != "" {
-			w.openTag(w.NameEnd)
+		if w.NameEndTag != "" {
+			w.openTag(w.NameEndTag)
 		}
 	} else {
-		w.openTag(tag, w.Name, name)
+		w.openTag(tag, w.NameAttr, name)
 	}
 	w.endLine()
 	ok := eachMember(arguments, w.writeParameter)
@@ -158,16 +158,16 @@ func (w *writer) writeParameter(key string, value json.RawMessage) bool {
 		w.openTag(w.ValueTag)
 		w.writeValue(value)
 		w.closeTag(w.ValueTag)
-	case w.Nested:
+	case w.NestedTags:
 		return w.writeNested(key, value)
-	case w.Elements:
+	case w.ElementParams:
 		w.openTag(key)
 		w.writeValue(value)
 		w.closeTag(key)
 	default:
-		w.openTag(w.Parameters[0], w.paramAttributes(key, value)...)
+		w.openTag(w.ParamTags[0], w.paramAttributes(key, value)...)
 		w.writeValue(value)
-		w.closeTag(w.Parameters[0])
+		w.closeTag(w.ParamTags[0])
 	}
 	w.endLine()
 	return true
@@ -175,7 +175,7 @@ func (w *writer) writeParameter(key string, value json.RawMessage) bool {
 
 // paramAttributes returns the attributes of the tag of a parameter.
 func (w *writer) paramAttributes(key string, value json.RawMessage) []string {
-	all := []string{w.Key, key}
+	all := []string{w.KeyAttr, key}
 	kind := jsonKind(value)
 	switch {
 	case w.FormAttr != "":
@@ -214,7 +214,7 @@ func (w *writer) writeValue(value json.RawMessage) {
 	if w.Entities {
 		text = escapes.Replace(text)
 	}
-	if w.Framing == Newline {
+	if w.Padding == Newline {
 		text = "\n" + text + "\n"
 	}
 	w.write(text)

@@ -9,7 +9,7 @@ import (
 )
 
 // An ArgumentSpan locates an argument in the text of a call, in bytes of that text.
-type Place struct {
+type ArgumentSpan struct {
 	Pointer string    // to the argument in the arguments, or to an item of it for a repeated tag
 	Name    diag.Span // zero if the text does not contain the name
 	Value   diag.Span // without padding
@@ -33,7 +33,7 @@ type tracer struct {
 
 // LocateArguments reads the text of one call again and returns its arguments with their spans;
 // nil if it is not a call or cannot be read. There are no spans if the arguments are one object.
-func Places(s *Syntax, text string, tools Toolset) (json.RawMessage, []Place) {
+func LocateArguments(s *Syntax, text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
 	if bare := strings.TrimPrefix(text, s.Token); !strings.HasPrefix(bare, s.delimiters().Open) {
 		return nil, nil
 	}
@@ -106,8 +106,8 @@ type sibling struct {
 }
 
 // argumentSpans returns the spans of all values. A repeated name makes an array.
-func (t *tracer) argumentSpans() []Place {
-	all, pointers := make([]Place, 0, len(t.values)), make([]string, len(t.values))
+func (t *tracer) argumentSpans() []ArgumentSpan {
+	all, pointers := make([]ArgumentSpan, 0, len(t.values)), make([]string, len(t.values))
 	count, seen, arrays := map[sibling]int{}, map[sibling]int{}, map[sibling]int{}
 	for _, v := range t.values {
 		count[sibling{v.in, v.name}]++
@@ -128,7 +128,7 @@ func (t *tracer) argumentSpans() []Place {
 		if !list && count[key] > 1 {
 			if seen[key] == 0 {
 				arrays[key] = len(all)
-				all = append(all, Place{pointer, v.named, v.said})
+				all = append(all, ArgumentSpan{pointer, v.named, v.said})
 			}
 			all[arrays[key]].Value.End = v.said.End
 			list = true
@@ -138,7 +138,7 @@ func (t *tracer) argumentSpans() []Place {
 			seen[key]++
 		}
 		pointers[i] = pointer
-		all = append(all, Place{pointer, v.named, v.said})
+		all = append(all, ArgumentSpan{pointer, v.named, v.said})
 	}
 	return all
 }

@@ -67,7 +67,7 @@ func TestPlaces(t *testing.T) {
 		{"no tag", GLM45, `{"a":1}`, ``, nil},
 		{"nothing", MinimaxM3, "", ``, nil},
 	} {
-		args, places := Places(tt.syntax, tt.text, tools)
+		args, places := LocateArguments(tt.syntax, tt.text, tools)
 		var got []string
 		for _, p := range places {
 			got = append(got, fmt.Sprintf("%s %s %q", p.Pointer, tt.text[p.Name.Start:p.Name.End], tt.text[p.Value.Start:p.Value.End]))
@@ -83,12 +83,12 @@ func TestPlacesAreLinear(t *testing.T) {
 	begin := time.Now()
 	deep, long, count := 50, strings.Repeat("n", 100), raced.Pick(200_000, 40_000)
 	text := `<invoke name="f">` + strings.Repeat("<"+long+">", deep) + strings.Repeat("<a>1</a><b>2</b>", count/2) + strings.Repeat("</"+long+">", deep) + "</invoke>"
-	args, places := Places(MinimaxM3, text, nil)
+	args, places := LocateArguments(MinimaxM3, text, nil)
 	if len(args) == 0 || len(places) == 0 || len(places) > deep {
 		t.Errorf("%d bytes, %d places", len(args), len(places))
 	}
 	flat := `<invoke name="f">` + strings.Repeat("<a>1</a>", count) + "</invoke>"
-	if _, places := Places(MinimaxM3, flat, nil); len(places) != count+1 {
+	if _, places := LocateArguments(MinimaxM3, flat, nil); len(places) != count+1 {
 		t.Errorf("%d places", len(places))
 	}
 	if took := time.Since(begin); took > 10*time.Second {

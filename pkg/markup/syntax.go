@@ -5,38 +5,38 @@ import "sync"
 // A Syntax describes how a dialect writes the tags of one call. The zero value of a field is the
 // behaviour of most dialects.
 type Syntax struct {
-	Delimiters           // default "<", "</", ">"
-	Prefix      string   // before tag names; the whole call may omit it
-	Token       string   // before every tag; the whole call may omit it
-	Calls       []string // tag names of a call; the first is used for writing
-	Name        string   // attribute of the tool name, [InTag] or [InText]
-	NameEnd     string   // tag that ends a name that is text
-	Parameters  []string // tag names of a parameter; the first is used for writing
-	Elements    bool     // a parameter can be a tag with its own name
-	Key         string   // attribute of the parameter name, or [InTag]
-	KeyTag      string   // tag around the parameter name, instead of ParamTags and KeyAttr
-	ValueTag    string   // tag around the value, with KeyTag
-	ValueAttr   string   // attribute that can contain the value of a parameter
-	Groups      []string // tags around parameters, without a meaning
-	Wrappers    []string // tag names of the wrappers, which may close instead of a call
-	Ends        []string // other markers that end a call
-	Framing     Framing  // around values, not part of them
-	ID          string   // attribute of a call's id
-	FormAttr    string   // parameter attribute: "raw" for text, "json", or "dict" and "list" for parameter tags
-	Untyped     Untyped  // decoding of values without a known type
-	StringAttr  string   // parameter attribute: "true" for text, "false" for JSON
-	TypeAttr    string   // parameter attribute: JSON type of the value
-	Ignored     []string // attributes without a meaning
-	Bare        bool     // the arguments may be one JSON object instead of parameters
-	Entities    bool     // values have XML entities
-	AttrEscapes bool     // attributes have XML entities
-	CDATA       bool     // values may be CDATA sections
-	Nested      bool     // objects and arrays are nested tags, and a repeated tag makes an array
-	Doubled     bool     // a tool name may be doubled, as NAME.NAME
-	Glued       bool     // the space before the name attribute may be missing
-	Compact     bool     // no line ends are written between tags
-	Stopped     bool     // a stop sequence may cut the end of the call's closing tag
-	Backslash   bool     // the characters \n may replace a line end between tags
+	Delimiters              // default "<", "</", ">"
+	Prefix         string   // before tag names; the whole call may omit it
+	Token          string   // before every tag; the whole call may omit it
+	CallTags       []string // tag names of a call; the first is used for writing
+	NameAttr       string   // attribute of the tool name, [InTag] or [InText]
+	NameEndTag     string   // tag that ends a name that is text
+	ParamTags      []string // tag names of a parameter; the first is used for writing
+	ElementParams  bool     // a parameter can be a tag with its own name
+	KeyAttr        string   // attribute of the parameter name, or [InTag]
+	KeyTag         string   // tag around the parameter name, instead of ParamTags and KeyAttr
+	ValueTag       string   // tag around the value, with KeyTag
+	ValueAttr      string   // attribute that can contain the value of a parameter
+	GroupTags      []string // tags around parameters, without a meaning
+	WrapperTags    []string // tag names of the wrappers, which may close instead of a call
+	EndMarkers     []string // other markers that end a call
+	Padding        Padding  // around values, not part of them
+	IDAttr         string   // attribute of a call's id
+	FormAttr       string   // parameter attribute: "raw" for text, "json", or "dict" and "list" for parameter tags
+	Untyped        Untyped  // decoding of values without a known type
+	StringAttr     string   // parameter attribute: "true" for text, "false" for JSON
+	TypeAttr       string   // parameter attribute: JSON type of the value
+	IgnoredAttrs   []string // attributes without a meaning
+	ObjectArgs     bool     // the arguments may be one JSON object instead of parameters
+	Entities       bool     // values have XML entities
+	AttrEntities   bool     // attributes have XML entities
+	CDATA          bool     // values may be CDATA sections
+	NestedTags     bool     // objects and arrays are nested tags, and a repeated tag makes an array
+	DoubledName    bool     // a tool name may be doubled, as NAME.NAME
+	GluedAttr      bool     // the space before the name attribute may be missing
+	Compact        bool     // no line ends are written between tags
+	OptionalEnd    bool     // a stop sequence may cut the end of the call's closing tag
+	EscapedNewline bool     // the characters \n may replace a line end between tags
 
 	once  sync.Once
 	known vocabulary // cache of [Syntax.words]
@@ -66,11 +66,11 @@ const (
 )
 
 // A Padding is the whitespace around a value that is not part of it.
-type Framing int
+type Padding int
 
 // The paddings.
 const (
-	Verbatim Framing = iota // none
+	Verbatim Padding = iota // none
 	Newline                 // one line end on each side
 	Blanks                  // all whitespace
 )
@@ -165,38 +165,38 @@ func (s *Syntax) makeWords() []markWord {
 			words = append(words, markWord{before + name, kind, tail, false})
 		}
 	}
-	add(callOpen, s.callTail(), d.Open, s.Calls...)
+	add(callOpen, s.callTail(), d.Open, s.CallTags...)
 	closes := optionalEndTail
-	if s.Stopped {
+	if s.OptionalEnd {
 		closes = anyTail
 	}
-	add(callClose, closes, d.Close, s.Calls...)
-	add(paramOpen, tailOf(s.Key), d.Open, s.Parameters...)
-	add(paramClose, optionalEndTail, d.Close, s.Parameters...)
+	add(callClose, closes, d.Close, s.CallTags...)
+	add(paramOpen, tailOf(s.KeyAttr), d.Open, s.ParamTags...)
+	add(paramClose, optionalEndTail, d.Close, s.ParamTags...)
 	if s.KeyTag != "" {
 		add(paramOpen, endTail, d.Open, s.KeyTag)
 		add(keyClose, optionalEndTail, d.Close, s.KeyTag)
 		add(valueOpen, endTail, d.Open, s.ValueTag)
 		add(paramClose, optionalEndTail, d.Close, s.ValueTag)
 	}
-	add(group, endTail, d.Open, s.Groups...)
-	add(groupClose, endTail, d.Close, s.Groups...)
-	add(wrapperOpen, endTail, d.Open, s.Wrappers...)
-	add(wrapperClose, endTail, d.Close, s.Wrappers...)
-	for _, text := range s.Ends {
+	add(group, endTail, d.Open, s.GroupTags...)
+	add(groupClose, endTail, d.Close, s.GroupTags...)
+	add(wrapperOpen, endTail, d.Open, s.WrapperTags...)
+	add(wrapperClose, endTail, d.Close, s.WrapperTags...)
+	for _, text := range s.EndMarkers {
 		words = append(words, markWord{text, wrapperClose, noTail, true})
 	}
-	if s.NameEnd != "" {
-		add(nameEnd, endTail, d.Open, s.NameEnd)
+	if s.NameEndTag != "" {
+		add(nameEnd, endTail, d.Open, s.NameEndTag)
 	}
 	return words
 }
 
 func (s *Syntax) callTail() tail {
-	if s.Name == InText {
+	if s.NameAttr == InText {
 		return endTail
 	}
-	return tailOf(s.Name)
+	return tailOf(s.NameAttr)
 }
 
 func tailOf(name string) tail {
